@@ -1,0 +1,180 @@
+/**
+ * The database as Kysely sees it. bigint comes back as a string from the driver, so ids are `integer`; instants are
+ * epoch milliseconds in `bigint` columns, read as numbers by the pool's type parser; dates are `YYYY-MM-DD` text.
+ */
+import type { ColumnType, Generated } from 'kysely'
+import type { AccessLevel } from '#domain/access.ts'
+import type { Language, Title, UserStatus } from '#domain/users.ts'
+
+type Json<T> = ColumnType<T, string, string>
+/** Set once. */
+type Fixed<T> = ColumnType<T, T, never>
+
+export interface CompanyTable {
+  id: Generated<number>
+  code: string
+  name: string
+  country: 'CN' | 'HK' | null
+  province: string | null
+  city: string | null
+  addr1: string | null
+  addr2: string | null
+  addr3: string | null
+  tel: string | null
+  email: string | null
+  website: string | null
+  row_version: Generated<number>
+  create_time: Fixed<number>
+  update_time: number
+}
+
+export interface UserTable {
+  id: Generated<number>
+  company_id: Fixed<number>
+  title: Title
+  name: string
+  name_key: string
+  email: string
+  email_key: string
+  password_hash: string | null
+  admin: boolean
+  /** The order flag; the word itself is SQL's. */
+  orders: boolean
+  alert: boolean
+  status: UserStatus
+  avatar: string | null
+  language: Language
+  access_level: AccessLevel
+  /** 32 bytes, base64url: the key under which the device seals this user's unsent writes. */
+  seal_key: Fixed<string>
+  row_version: Generated<number>
+  /** Change number at its last change (protocol 34). */
+  change: number
+  create_time: Fixed<number>
+  update_time: number
+}
+
+/** One sign-in on one device: a family of tokens. */
+export interface SessionTable {
+  id: Fixed<string>
+  user_id: Fixed<number>
+  company_id: Fixed<number>
+  create_time: Fixed<number>
+  last_time: number
+  /** The family never outlives this (K-06). */
+  end_time: Fixed<number>
+  ended: number | null
+  ended_why: string | null
+  user_agent: string
+  address: string
+}
+
+/** One generation of a family. Only hashes stand here (S-41). */
+export interface TokenTable {
+  id: Generated<number>
+  session_id: Fixed<string>
+  user_id: Fixed<number>
+  company_id: Fixed<number>
+  refresh_hash: Fixed<string>
+  access_hash: Fixed<string>
+  parent_id: Fixed<number | null>
+  create_time: Fixed<number>
+  access_until: Fixed<number>
+  refresh_until: Fixed<number>
+  /** When its refresh token was presented: from then on its parent is a reused one. */
+  used: number | null
+}
+
+/** Links of mails and the first admin's link: single use, hashed. */
+export interface OneTimeKeyTable {
+  hash: Fixed<string>
+  user_id: Fixed<number>
+  company_id: Fixed<number>
+  purpose: Fixed<'activate' | 'reset'>
+  until: Fixed<number>
+  used: number | null
+}
+
+/** Failed attempts, per account, address and all together (S-29). */
+export interface AttemptTable {
+  subject: string
+  failures: number
+  since: number
+  not_before: number
+}
+
+export interface LedgerTable {
+  id: Generated<number>
+  /** 0 and 0 for calls without a session. */
+  company_id: Fixed<number>
+  user_id: Fixed<number>
+  key: Fixed<string>
+  intent: Fixed<string>
+  fingerprint: Fixed<string>
+  method: Fixed<string>
+  path: Fixed<string>
+  state: 'open' | 'done' | 'refused' | 'void' | 'started'
+  status: number | null
+  /** Headers of the stored answer that are part of it (ETag, Location). */
+  headers: Json<Record<string, string>> | null
+  /** The answer's exact bytes; dropped after 35 days, the rest stays as a stub. */
+  body: string | null
+  /** The row it left: what `~{intent}` names, and what `If-Match: "~{intent}"` compares (protocol 9, 17). */
+  row_kind: string | null
+  row_id: number | null
+  row_version: number | null
+  create_time: Fixed<number>
+}
+
+/** Per company, taken last in a writing transaction: change numbers follow the order of commits (protocol 34). */
+export interface ChangeTable {
+  company_id: Fixed<number>
+  value: number
+}
+
+export interface TombstoneTable {
+  company_id: Fixed<number>
+  kind: Fixed<string>
+  row_id: Fixed<number>
+  change: Fixed<number>
+  time: Fixed<number>
+}
+
+/** Append-only for the application's role (S-91); `hash` chains each row to the one before it of the same company. */
+export interface TrailTable {
+  id: Generated<number>
+  company_id: Fixed<number>
+  /** Menu and operation (D86). */
+  code: Fixed<string>
+  operation: Fixed<string>
+  exec_user_id: Fixed<number | null>
+  exec_user_name: Fixed<string>
+  end_time: Fixed<number>
+  /** -1: it failed. */
+  status: Fixed<0 | -1>
+  info: ColumnType<Record<string, unknown>, string, never>
+  intent: Fixed<string | null>
+  request_id: Fixed<string>
+  previous: Fixed<string>
+  hash: Fixed<string>
+}
+
+/** Facts about the installation: its id, the build that made it, whether the demo world was loaded. */
+export interface FactTable {
+  name: string
+  value: string
+}
+
+export interface Tables {
+  company: CompanyTable
+  portal_user: UserTable
+  session: SessionTable
+  token: TokenTable
+  one_time_key: OneTimeKeyTable
+  attempt: AttemptTable
+  ledger: LedgerTable
+  change: ChangeTable
+  tombstone: TombstoneTable
+  trail: TrailTable
+  fact: FactTable
+}

@@ -1,0 +1,402 @@
+/** Signing in and out, the own account, the company, existence queries, batches and what became of a write. */
+import * as z from 'zod/mini'
+import { endpoint, type Row } from '#contract/endpoint.ts'
+import { currency, exists, key, randomId, ref, text } from '#contract/values.ts'
+import { language, title, userRow } from '#contract/users.ts'
+
+export const tokenInfo = z.object({
+  access_token: z.string(),
+  token_type: z.string(),
+  /** `cookie` where an HttpOnly cookie holds it (K-10). */
+  refresh_token: z.string(),
+  expires_in: z.int(),
+  user_id: z.int(),
+})
+export type TokenInfo = z.output<typeof tokenInfo>
+
+/** Names the client and protects nothing (D85). */
+export const clientCredential = 'saas-web:public'
+
+export const grantToken = endpoint({
+  name: 'grantToken',
+  method: 'POST',
+  path: '/api/m18s/token',
+  summary: 'Sign in with company:e-mail and password, or renew a session',
+  who: 'anybody',
+  matrix: 'Z-01',
+  body: z.object({
+    grant_type: z.enum(['password', 'refresh_token', 'mfa']),
+    scope: z.optional(text(20)),
+    username: z.optional(text(300)),
+    password: z.optional(text(1000)),
+    refresh_token: z.optional(text(200)),
+    access_token: z.optional(text(200)),
+    mfa_token: z.optional(text(200)),
+    otp: z.optional(text(20)),
+    assertion: z.optional(text(10_000)),
+    recovery_code: z.optional(text(50)),
+  }),
+  encoding: 'form',
+  output: tokenInfo,
+  offline: 'online',
+  secret: true,
+})
+
+export const signOut = endpoint({
+  name: 'signOut',
+  method: 'POST',
+  path: '/api/m18s/logout',
+  summary: 'End this session on the server, by bearer token or refresh cookie',
+  // The refresh cookie alone is enough (protocol 29), so the call itself sees to who is asking.
+  who: 'anybody',
+  matrix: 'Z-02',
+  output: null,
+  offline: 'online',
+  secret: true,
+})
+
+export const getUser = endpoint({
+  name: 'getUser',
+  method: 'GET',
+  path: '/api/m18s/user',
+  summary: 'A user: oneself, or for an admin one of the own company',
+  who: 'user',
+  matrix: 'Z-03',
+  query: z.object({ userId: z.optional(ref('user')) }),
+  output: z.object({ ...userRow.shape, seal_key: z.nullable(z.string()) }),
+  offline: 'read',
+})
+
+export const getSettings = endpoint({
+  name: 'getSettings',
+  method: 'GET',
+  path: '/api/m18s/settings',
+  summary: 'What the client must know of this installation',
+  who: 'user',
+  matrix: 'Z-15',
+  output: z.object({
+    time_zone: z.string(),
+    uat_bound: z.enum(['floor', 'ceiling']),
+    currencies: z.array(currency),
+    payment: z.object({ stripe_key: z.nullable(z.string()), alipay: z.boolean() }),
+    build: z.string(),
+    minimum_build: z.string(),
+    worker_bypass: z.boolean(),
+  }),
+  offline: 'read',
+})
+
+const ownFields = z.object({ name: text(100), title, avatar: z.nullable(randomId), language })
+
+export const updateOwnUser = endpoint({
+  name: 'updateOwnUser',
+  method: 'PUT',
+  path: '/api/m18s/user/:id',
+  summary: 'Change the own profile',
+  who: 'user',
+  matrix: 'Z-04',
+  params: z.object({ id: ref('user') }),
+  body: z.partial(z.omit(ownFields, { title: true })),
+  output: userRow,
+  offline: 'queue',
+  queues: {
+    kind: 'user',
+    table: 'users',
+    target: ({ params }) => params.id,
+    overlay: (row, { body }) => row && ({ ...row, ...body } as Row),
+    versioned: true,
+  },
+})
+
+export const uploadAsset = endpoint({
+  name: 'uploadAsset',
+  method: 'POST',
+  path: '/api/m18s/asset',
+  summary: 'Store an image: PNG, JPEG or WebP under 2 MB',
+  who: 'user',
+  matrix: 'Z-05',
+  body: z.object({ avatar: z.unknown() }),
+  encoding: 'multipart',
+  output: z.object({ id: randomId }),
+  // Recorded by the page and sent by the drain, never as a page's upload through the worker (protocol 22).
+  offline: 'queue',
+})
+
+export const changePassword = endpoint({
+  name: 'changePassword',
+  method: 'POST',
+  path: '/api/m18s/password',
+  summary: 'Change the own password; all other sessions end',
+  who: 'user',
+  matrix: 'Z-07',
+  body: z.object({ orgPwd: text(1000), newPwd: text(1000) }),
+  encoding: 'form',
+  output: null,
+  offline: 'online',
+  secret: true,
+})
+
+const companyFields = {
+  name: text(100),
+  country: z.nullable(z.enum(['CN', 'HK'])),
+  province: z.nullable(text(100)),
+  city: z.nullable(text(100)),
+  addr1: z.nullable(text(200)),
+  addr2: z.nullable(text(200)),
+  addr3: z.nullable(text(200)),
+  tel: z.nullable(text(40)),
+  email: z.nullable(text(254)),
+  website: z.nullable(text(200)),
+}
+
+export const companyRow = z.object({ id: z.int(), code: z.string(), ...companyFields, row_version: z.int() })
+
+export const getCompany = endpoint({
+  name: 'getCompany',
+  method: 'GET',
+  path: '/api/m18s/company/:id',
+  summary: "The own company's profile",
+  who: 'admin',
+  matrix: 'Z-08',
+  params: z.object({ id: ref('company') }),
+  output: companyRow,
+  offline: 'read',
+})
+
+export const updateCompany = endpoint({
+  name: 'updateCompany',
+  method: 'PUT',
+  path: '/api/m18s/company/:id',
+  summary: "Change the own company's profile; the code never",
+  who: 'admin',
+  matrix: 'Z-09',
+  params: z.object({ id: ref('company') }),
+  body: z.partial(z.object(companyFields)),
+  output: companyRow,
+  offline: 'queue',
+  queues: {
+    kind: 'company',
+    table: 'companies',
+    target: ({ params }) => params.id,
+    overlay: (row, { body }) => row && ({ ...row, ...body } as Row),
+    versioned: true,
+  },
+})
+
+export const codeExists = endpoint({
+  name: 'codeExists',
+  method: 'GET',
+  path: '/api/query/code',
+  summary: 'Whether a code is taken; open for resource=company (D57)',
+  who: 'anybody',
+  matrix: 'Z-12',
+  query: z.object({ code: text(100, 1), resource: text(40, 1) }),
+  output: exists,
+  offline: 'online',
+})
+
+export const userExists = endpoint({
+  name: 'userExists',
+  method: 'GET',
+  path: '/api/query/user',
+  summary: 'Whether the own company has a user with this e-mail',
+  who: 'user',
+  matrix: 'Z-14',
+  query: z.object({ code: text(254, 1), company: z.optional(text(20)) }),
+  output: exists,
+  offline: 'online',
+})
+
+export const orderExists = endpoint({
+  name: 'orderExists',
+  method: 'GET',
+  path: '/api/query/order',
+  summary: 'Whether a service code is taken by an order, in any company (D37)',
+  who: 'user',
+  matrix: 'Z-14',
+  query: z.object({ code: text(100, 1) }),
+  output: exists,
+  offline: 'online',
+})
+
+export const fieldExists = endpoint({
+  name: 'fieldExists',
+  method: 'GET',
+  path: '/api/query/field',
+  summary: 'Whether a value stands in a field, for the pairs that may be asked',
+  who: 'user',
+  matrix: 'Z-14',
+  query: z.object({
+    resource: text(40, 1),
+    field: text(40, 1),
+    value: text(200, 1),
+    conds: z.optional(text(500)),
+  }),
+  output: exists,
+  offline: 'online',
+})
+
+export const resendActivationMail = endpoint({
+  name: 'resendActivationMail',
+  method: 'POST',
+  path: '/public/users/activatemail',
+  summary: 'Send the activation mail again, proved by the password',
+  who: 'anybody',
+  matrix: 'Z-11',
+  body: z.object({ username: text(300, 1), password: text(1000, 1) }),
+  encoding: 'form',
+  output: null,
+  offline: 'online',
+  secret: true,
+})
+
+export const registerCompany = endpoint({
+  name: 'registerCompany',
+  method: 'POST',
+  path: '/public/company',
+  summary: 'Register a company with its first user',
+  who: 'anybody',
+  matrix: 'Z-11',
+  body: z.object({
+    code: text(20, 1),
+    ...companyFields,
+    user_title: title,
+    user_name: text(100, 1),
+    user_email: text(254, 1),
+    user_password: text(1000, 1),
+    confirmPwd: z.optional(text(1000)),
+  }),
+  encoding: 'form',
+  output: z.object({ email: z.string() }),
+  offline: 'online',
+  secret: true,
+})
+
+export const checkActivation = endpoint({
+  name: 'checkActivation',
+  method: 'GET',
+  path: '/public/users/activate',
+  summary: 'Whether an activation link still works, and whether a password is to be set',
+  who: 'anybody',
+  matrix: 'Z-11',
+  query: z.object({ otk: z.optional(text(100)) }),
+  output: z.object({ code: z.enum(['OK', 'SET_PASSWORD']) }),
+  offline: 'online',
+  secret: true,
+})
+
+export const activateUser = endpoint({
+  name: 'activateUser',
+  method: 'POST',
+  path: '/public/users/activate',
+  summary: 'Activate an account by the key of its mail, setting the password where none is set',
+  who: 'anybody',
+  matrix: 'Z-11',
+  body: z.object({ otk: z.optional(text(100)), password: z.optional(text(1000)) }),
+  encoding: 'form',
+  output: z.object({ code: z.literal('ACTIVATE_OK') }),
+  offline: 'online',
+  secret: true,
+})
+
+export const sendResetMail = endpoint({
+  name: 'sendResetMail',
+  method: 'POST',
+  path: '/public/password/resetmail',
+  summary: 'Send a link that resets the password, if there is such a user',
+  who: 'anybody',
+  matrix: 'Z-11',
+  body: z.object({ companyCode: text(20, 1), userEmail: text(254, 1) }),
+  encoding: 'form',
+  output: null,
+  offline: 'online',
+  secret: true,
+})
+
+export const resetPassword = endpoint({
+  name: 'resetPassword',
+  method: 'POST',
+  path: '/public/password/reset',
+  summary: 'Set a new password by the key of the mail',
+  who: 'anybody',
+  matrix: 'Z-11',
+  body: z.object({ pwd: text(1000, 1), otk: text(100, 1) }),
+  encoding: 'form',
+  output: z.object({ code: z.literal('OK') }),
+  offline: 'online',
+  secret: true,
+})
+
+export const serviceUrl = endpoint({
+  name: 'serviceUrl',
+  method: 'GET',
+  path: '/public/service/url',
+  summary: 'Where a hosted service is, by its code',
+  who: 'anybody',
+  matrix: 'Z-13',
+  query: z.object({ code: text(16, 1) }),
+  output: z.object({ url: z.string(), admin_url: z.string() }),
+  offline: 'read',
+})
+
+export const getAsset = endpoint({
+  name: 'getAsset',
+  method: 'GET',
+  path: '/public/asset/:id',
+  summary: 'An image, by its random id',
+  who: 'anybody',
+  matrix: 'Z-06',
+  params: z.object({ id: randomId }),
+  output: z.unknown(),
+  offline: 'read',
+  answers: 'bytes',
+})
+
+/** `~{intent}`: what became of a keyed write; a plain id: a long request. */
+const requestId = z.object({ id: key })
+
+export const getRequest = endpoint({
+  name: 'getRequest',
+  method: 'GET',
+  path: '/api/request/:id',
+  summary: 'What became of a write (~intent), or how far a long request is (id)',
+  who: 'user',
+  matrix: 'Z-15',
+  params: requestId,
+  output: z.unknown(),
+  offline: 'relay',
+})
+
+export const voidRequest = endpoint({
+  name: 'voidRequest',
+  method: 'DELETE',
+  path: '/api/request/:id',
+  summary: 'Make sure that a write which has not happened never will; answers its outcome if it is too late',
+  who: 'user',
+  matrix: 'Z-15',
+  params: requestId,
+  output: z.unknown(),
+  offline: 'online',
+})
+
+export const batchItem = z.object({
+  method: z.enum(['POST', 'PUT', 'DELETE']),
+  path: z.string().check(z.minLength(1), z.maxLength(2000)),
+  key,
+  headers: z._default(z.record(text(60), text(300)), {}),
+  body: z.optional(z.unknown()),
+  /** The intent it must not overtake. */
+  after: z.optional(key),
+})
+
+export const sendBatch = endpoint({
+  name: 'sendBatch',
+  method: 'POST',
+  path: '/api/batch',
+  summary: 'Up to 50 keyed writes, in order, each carried out as if sent alone',
+  who: 'user',
+  matrix: 'Z-15',
+  body: z.array(batchItem).check(z.minLength(1), z.maxLength(50)),
+  output: z.array(z.object({ status: z.int(), headers: z.record(z.string(), z.string()), body: z.unknown() })),
+  offline: 'none',
+})

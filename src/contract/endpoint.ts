@@ -1,0 +1,138 @@
+/**
+ * One row of the table of everything that can be asked. Server, page, worker, tests and the OpenAPI document all read
+ * these rows; a trait is data, so that what works offline can be seen without reading code.
+ */
+import * as z from 'zod/mini'
+import type { Who } from '#domain/access.ts'
+
+// zod would otherwise compile its parsers with `new Function`, which the page's CSP forbids.
+z.config({ jitless: true })
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+export type Shape = z.ZodMiniObject
+export type Schema = z.ZodMiniType
+
+/** An id, or `~{intent}`: a row named by the write that makes it (protocol 17). */
+export type Intent = string
+export type Id = number | `~${Intent}`
+
+/** What an id points to; the server resolves `~{intent}` to a row of that kind only. */
+export type Kind =
+  | 'user'
+  | 'company'
+  | 'asset'
+  | 'order'
+  | 'contract'
+  | 'service'
+  | 'price'
+  | 'module'
+  | 'backup'
+  | 'traffic'
+
+/** Filters are data: the server turns them into SQL, the device into a predicate over its rows, from the same words. */
+export type Filter =
+  | { is: 'equal'; column: string }
+  /** Rows whose column holds `value` stay hidden unless this parameter is true or another filter asks for that value. */
+  | { is: 'shows'; column: string; value: number | string | boolean }
+  | { is: 'contains'; columns: readonly string[] }
+  | { is: 'from' | 'until'; column: string }
+
+/** text sorts by its folded key (domain/text.ts), the others by value; nulls last both ways, ties by id. */
+export type SortKind = 'text' | 'number' | 'flag' | 'time'
+
+export interface Fills {
+  /** Table on the device, and kind of row. */
+  table: string
+  row: Shape
+  sorts: Record<string, SortKind>
+  sort: readonly [field: string, order: 'asc' | 'desc']
+  filters: Record<string, Filter>
+  /** Names the part of the table that one list shows: the company, the service. Null: all there is. */
+  scope: { column: string; param: string } | null
+}
+
+export interface Row {
+  id: Id
+  row_version: number
+}
+
+export interface Queues<A> {
+  /** The kind of row it is about; with the target it makes the lane, in which order is kept. */
+  kind: Kind
+  table: string
+  /** Null: it makes a row, which is named `~{intent}` until it has an id. */
+  target: (asked: A) => Id | null
+  /** The row as it will look; null: the row goes. Laid over the server's rows at read time, never stored in them. */
+  overlay: (row: Row | null, asked: A, named: { intent: Intent; companyId: number }) => Row | null
+  /** Sends If-Match with the version it was based on. */
+  versioned: boolean
+  /** Inputs for which it must not be queued after all (flags that change access). */
+  unless?: (asked: A) => boolean
+}
+
+export type Asked<P, Q, B> = (P extends z.ZodMiniType ? { params: z.output<P> } : unknown) &
+  (Q extends z.ZodMiniType ? { query?: Partial<z.output<Q>> } : unknown) &
+  (B extends z.ZodMiniType ? { body: z.input<B> } : unknown)
+
+export interface Endpoint<
+  P extends Shape | undefined = Shape | undefined,
+  Q extends Shape | undefined = Shape | undefined,
+  B extends Schema | undefined = Schema | undefined,
+  O extends Schema | null = Schema | null,
+> {
+  /** The name under which handlers, callers and the OpenAPI document know it. */
+  name: string
+  method: Method
+  /** Whole path; `:name` marks a parameter. */
+  path: `/api/${string}` | `/public/${string}`
+  summary: string
+  who: Who
+  /** Rows of the authorization matrix it belongs to. */
+  matrix: string
+  params?: P
+  query?: Q
+  body?: B
+  /** How the body travels; JSON is understood besides `form`. */
+  encoding?: 'form' | 'multipart'
+  /** Null: 204, nothing comes back. */
+  output: O
+  /** Offline policy in one word, as the table of calls states it. */
+  offline: 'list' | 'read' | 'queue' | 'online' | 'relay' | 'none'
+  fills?: Fills
+  // biome-ignore: the row's own functions know their input; whoever walks the table does not.
+  queues?: Queues<never>
+  /** Names the job that does it: 202 and a place to look. */
+  relays?: string
+  /** Never in the ledger, never through the worker, never in a log: passwords, tokens, one-time keys. */
+  secret?: true
+  /** Answers something else than JSON. */
+  answers?: 'bytes' | 'html'
+}
+
+/** Declares one endpoint. The functions in `queues` are typed by its own schemas. */
+export function endpoint<
+  P extends Shape | undefined = undefined,
+  Q extends Shape | undefined = undefined,
+  B extends Schema | undefined = undefined,
+  O extends Schema | null = null,
+>(spec: Omit<Endpoint<P, Q, B, O>, 'queues'> & { queues?: Queues<Asked<P, Q, B>> }): Endpoint<P, Q, B, O> {
+  return spec as Endpoint<P, Q, B, O>
+}
+
+export type AskedOf<E> = E extends Endpoint<infer P, infer Q, infer B, Schema | null> ? Asked<P, Q, B> : never
+export type OutputOf<E> =
+  E extends Endpoint<Shape | undefined, Shape | undefined, Schema | undefined, infer O>
+    ? O extends Schema
+      ? z.output<O>
+      : null
+    : never
+
+/** What a server handler is given: everything parsed. */
+export type InputOf<E> =
+  E extends Endpoint<infer P, infer Q, infer B, Schema | null>
+    ? {
+        params: P extends z.ZodMiniType ? z.output<P> : Record<never, never>
+        query: Q extends z.ZodMiniType ? z.output<Q> : Record<never, never>
+        body: B extends z.ZodMiniType ? z.output<B> : undefined
+      }
+    : never

@@ -1,0 +1,26 @@
+/** The headers that carry the protocol, by name, once. */
+export const headers = {
+  /** UUID that names one exact request. */
+  key: 'idempotency-key',
+  /** The first key of the same user intent; left out when it equals the key. */
+  intent: 'idempotency-intent',
+  /** `done; <ledger id>`, `refused; <ledger id>` or `refused; schema`: only on final outcomes. */
+  outcome: 'idempotency-outcome',
+  replayed: 'idempotency-replayed',
+  /** `{company id}:{user id}` a write was made by, frozen with it. */
+  forUser: 'for-user',
+  /** `{company id}:{user id}` an answer was made for. */
+  subject: 'x-subject',
+  /** Server time of a reading, epoch ms. */
+  asOf: 'x-as-of',
+  /** Change number of a company's list tables at that reading. */
+  change: 'x-change',
+  requestId: 'x-request-id',
+  build: 'x-build',
+  /** `queued`: this 202 is the device's own word, not the server's. */
+  outbox: 'x-outbox',
+  /** Marks the pipeline's own requests, so that a worker leaves them alone. */
+  pipeline: 'x-pipeline',
+  /** `body`: clients without cookies get the refresh token in the answer. */
+  tokenStore: 'x-token-store',
+} as const

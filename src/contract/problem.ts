@@ -1,0 +1,98 @@
+/**
+ * The one error shape. A problem is data with a code; words are found for it in `locales` by code, in the language of
+ * whoever reads it. Unknown codes show the server's own message, then the code (portal 8).
+ */
+import type { FieldProblem } from '#domain/checks.ts'
+
+/** Every code the server answers, with its HTTP status (D60). Token errors carry OAuth's names beside. */
+export const problemStatus = {
+  VALIDATION_ERROR: 400,
+  INVALID_ACTIVATE_KEY: 400,
+  NO_ACTIVATE_KEY: 400,
+  INVALID_RESETPWD_LINK: 400,
+  PASSWORD_UNCHANGE: 400,
+  INVALID_ORG_PASSWORD: 400,
+  WEAK_PASSWORD: 400,
+  invalid_grant: 401,
+  invalid_client: 401,
+  UNAUTHORIZED: 401,
+  TOKENEXPIRED: 401,
+  MFA_REQUIRED: 401,
+  USER_STATUS_DEACTIVATED: 401,
+  USER_STATUS_INVALID: 409,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  USER_NOT_EXIST: 404,
+  INTENT_UNKNOWN: 404,
+  METHOD_NOT_ALLOWED: 405,
+  REQUEST_TIMEOUT: 408,
+  DUP_USER: 409,
+  DUP_CODE: 409,
+  RESERVED_CODE: 409,
+  SELF_FORBIDDEN: 409,
+  LAST_ADMIN: 409,
+  STATE_CONFLICT: 409,
+  NOTHING_CHANGED: 409,
+  USERS_OUT_OF_RANGE: 409,
+  QUOTE_CHANGED: 409,
+  APP_CONFIRM: 409,
+  WRONG_SESSION: 409,
+  INTENT_DONE: 409,
+  INTENT_VOID: 409,
+  IDEMPOTENCY_IN_PROGRESS: 409,
+  GONE: 410,
+  VERSION_CONFLICT: 412,
+  TOO_LARGE: 413,
+  UNSUPPORTED_TYPE: 415,
+  IDEMPOTENCY_MISMATCH: 422,
+  RESOURCE_LOCKED: 423,
+  DEPENDENCY_FAILED: 424,
+  NAME_UNKNOWN: 424,
+  NOT_ATTEMPTED: 424,
+  RATE_LIMITED: 429,
+  SERVER_ERROR: 500,
+  NOT_SUPPORT: 501,
+  UNAVAILABLE: 503,
+  STORAGE_FULL: 503,
+} as const
+export type ProblemCode = keyof typeof problemStatus
+
+/** Codes that no server sends: what the device says by itself. */
+export type LocalCode = 'OFFLINE' | 'UNREADABLE_ANSWER' | 'STORAGE_FAILED' | 'NEEDS_CONNECTION' | 'SIGNED_OUT'
+
+export interface Problem {
+  status: number
+  code: ProblemCode | LocalCode | (string & {})
+  /** The server's own words, for a code we have none for. */
+  message: string
+  data: unknown
+  /** Shown with the error, so that a person can name it to us. */
+  requestId: string | null
+}
+
+export const localProblem = (code: LocalCode): Problem => ({
+  status: 0,
+  code,
+  message: '',
+  data: null,
+  requestId: null,
+})
+
+/** Reads an error answer of either style (portal 8): errorCode or error, errorMessage or error_description. */
+export function readProblem(status: number, body: unknown, requestId: string | null): Problem {
+  const said = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
+  const code = said.errorCode ?? said.error
+  const message = said.errorMessage ?? said.error_description
+  return {
+    status,
+    code: typeof code === 'string' ? code : status === 0 ? 'OFFLINE' : 'UNREADABLE_ANSWER',
+    message: typeof message === 'string' ? message : '',
+    data: said.data ?? null,
+    requestId,
+  }
+}
+
+/** The fields a problem is about; empty where it is about none. */
+export function fieldProblems(problem: Problem): FieldProblem[] {
+  return problem.code === 'VALIDATION_ERROR' && Array.isArray(problem.data) ? (problem.data as FieldProblem[]) : []
+}

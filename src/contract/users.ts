@@ -1,0 +1,220 @@
+/** The users of a company, as its admin sees and changes them. */
+import * as z from 'zod/mini'
+import { type UserFields, userMoveLeadsTo, userStatus } from '#domain/users.ts'
+import { endpoint, type Fills, type Id, type Queues, type Row } from '#contract/endpoint.ts'
+import { changes, page, paged, ref, sortNames, text, timestamp } from '#contract/values.ts'
+
+export const title = z.union([z.literal(0), z.literal(1), z.literal(2)])
+export const accessLevel = z.union([z.literal(0), z.literal(1), z.literal(2), z.literal(3), z.literal(100)])
+export const language = z.enum(['en', 'zh'])
+
+export const userRow = z.object({
+  id: z.int(),
+  name: text(100),
+  email: text(254),
+  title,
+  admin: z.boolean(),
+  order: z.boolean(),
+  alert: z.boolean(),
+  status: z.union([z.literal(-2), z.literal(-1), z.literal(0), z.literal(1)]),
+  avatar: z.nullable(z.string()),
+  language,
+  access_level: accessLevel,
+  company_id: z.int(),
+  company_name: z.string(),
+  company_code: z.string(),
+  create_time: timestamp,
+  update_time: timestamp,
+  row_version: z.int(),
+})
+export type UserRow = Omit<z.output<typeof userRow>, 'id'> & Row
+
+const fills = {
+  table: 'users',
+  row: userRow,
+  sorts: {
+    id: 'number',
+    name: 'text',
+    email: 'text',
+    title: 'number',
+    status: 'number',
+    admin: 'flag',
+    order: 'flag',
+    alert: 'flag',
+    create_time: 'time',
+    update_time: 'time',
+  },
+  sort: ['name', 'asc'],
+  filters: {
+    statusType: { is: 'equal', column: 'status' },
+    includedDel: { is: 'shows', column: 'status', value: userStatus.deleted },
+    searchText: { is: 'contains', columns: ['name', 'email'] },
+  },
+  scope: { column: 'company_id', param: 'companyId' },
+} satisfies Fills
+
+/** portal 2: filter by status type and include deleted (D91); the search box is ours. */
+export const listUsers = endpoint({
+  name: 'listUsers',
+  method: 'GET',
+  path: '/api/m18s/company/:companyId/users',
+  summary: "A company's users, page by page",
+  who: 'admin',
+  matrix: 'Z-10',
+  params: z.object({ companyId: ref('company') }),
+  query: page(sortNames(fills), {
+    statusType: z.optional(z.union([z.literal(-2), z.literal(-1), z.literal(0), z.literal(1)])),
+    includedDel: z.optional(z.boolean()),
+    searchText: z.optional(text(100)),
+  }),
+  output: z.union([paged(userRow), changes(userRow)]),
+  offline: 'list',
+  fills,
+})
+
+const newUser = z.object({
+  title,
+  name: text(100),
+  email: text(254),
+  admin: z._default(z.boolean(), false),
+  order: z._default(z.boolean(), false),
+  alert: z._default(z.boolean(), false),
+  access_level: z._default(accessLevel, 0),
+})
+
+/** The overlay of a change: the fields it names over the row that is there. */
+const patch =
+  (fields: Partial<UserRow>) =>
+  (row: Row | null): Row | null =>
+    row && { ...row, ...fields }
+
+const byId = z.object({ id: ref('user') })
+const move = (status: UserRow['status']): Queues<{ params: { id: Id } }> => ({
+  kind: 'user',
+  table: 'users',
+  target: (asked) => asked.params.id,
+  overlay: (row) => patch({ status })(row),
+  versioned: true,
+})
+
+export const createUser = endpoint({
+  name: 'createUser',
+  method: 'POST',
+  path: '/api/m18s/user',
+  summary: 'Invite a user into the own company',
+  who: 'admin',
+  matrix: 'Z-10',
+  body: newUser,
+  output: userRow,
+  offline: 'queue',
+  queues: {
+    kind: 'user',
+    table: 'users',
+    target: () => null,
+    overlay: (_row, { body }, { intent, companyId }) =>
+      ({
+        admin: false,
+        order: false,
+        alert: false,
+        access_level: 0,
+        ...body,
+        id: `~${intent}`,
+        status: userStatus.deactivated,
+        avatar: null,
+        language: 'en',
+        company_id: companyId,
+        company_name: '',
+        company_code: '',
+        create_time: '',
+        update_time: '',
+        row_version: 0,
+      }) as UserRow,
+    versioned: false,
+    unless: ({ body }) => (body.access_level ?? 0) !== 0,
+  },
+})
+
+/** Admin and access level change what others may do at once, so they are never left waiting in a queue. */
+const changesAccess = (body: Partial<UserFields>) => body.admin !== undefined || body.access_level !== undefined
+
+export const updateCompanyUser = endpoint({
+  name: 'updateCompanyUser',
+  method: 'PUT',
+  path: '/api/m18s/company-user/:id',
+  summary: 'Change a user of the own company, as far as the locks allow',
+  who: 'admin',
+  matrix: 'Z-10',
+  params: byId,
+  body: z.partial(
+    z.object({
+      title,
+      name: text(100),
+      admin: z.boolean(),
+      order: z.boolean(),
+      alert: z.boolean(),
+      access_level: accessLevel,
+    }),
+  ),
+  output: userRow,
+  offline: 'queue',
+  queues: {
+    kind: 'user',
+    table: 'users',
+    target: ({ params }) => params.id,
+    overlay: (row, { body }) => patch(body as Partial<UserRow>)(row),
+    versioned: true,
+    unless: ({ body }) => changesAccess(body as Partial<UserFields>),
+  },
+})
+
+export const deleteUser = endpoint({
+  name: 'deleteUser',
+  method: 'DELETE',
+  path: '/api/m18s/user/:id',
+  summary: 'Delete a user; the row stays, marked as deleted',
+  who: 'admin',
+  matrix: 'Z-10',
+  params: byId,
+  output: null,
+  offline: 'queue',
+  queues: move(userMoveLeadsTo.remove),
+})
+
+export const sendActivationMail = endpoint({
+  name: 'sendActivationMail',
+  method: 'POST',
+  path: '/api/users/activatemail/:id',
+  summary: 'Send the activation mail again',
+  who: 'admin',
+  matrix: 'Z-10',
+  params: byId,
+  output: userRow,
+  offline: 'queue',
+  queues: move(userMoveLeadsTo.activatemail),
+})
+
+export const disableUser = endpoint({
+  name: 'disableUser',
+  method: 'POST',
+  path: '/api/users/disable/:id',
+  summary: 'Disable a user: the next request of theirs is refused',
+  who: 'admin',
+  matrix: 'Z-10',
+  params: byId,
+  output: userRow,
+  offline: 'queue',
+  queues: move(userMoveLeadsTo.disable),
+})
+
+export const enableUser = endpoint({
+  name: 'enableUser',
+  method: 'POST',
+  path: '/api/users/enable/:id',
+  summary: 'Enable a disabled user',
+  who: 'admin',
+  matrix: 'Z-10',
+  params: byId,
+  output: userRow,
+  offline: 'queue',
+  queues: move(userMoveLeadsTo.enable),
+})

@@ -1,0 +1,61 @@
+/** The values that calls are made of, once: ids, references, pages, amounts, dates, flags. */
+import * as z from 'zod/mini'
+import { type Fills, type Id, type Kind, type Schema, type Shape } from '#contract/endpoint.ts'
+
+const kinds = new WeakMap<object, Kind>()
+
+/** An id of that kind, or `~{intent}` of the write that makes it. Only where this stands is a name resolved. */
+export function ref(kind: Kind) {
+  const schema = z.union([
+    z.int().check(z.positive(), z.lte(2_147_483_647)),
+    z.templateLiteral(['~', z.guid()]) as unknown as z.ZodMiniType<`~${string}`, `~${string}`>,
+  ])
+  kinds.set(schema, kind)
+  return schema as z.ZodMiniType<Id, Id>
+}
+
+/** The kind that a `ref` schema points to, through optional and nullable; undefined for all other schemas. */
+export function refKind(schema: Schema): Kind | undefined {
+  const known = kinds.get(schema)
+  if (known) return known
+  const inner = (schema as unknown as { _zod: { def: { innerType?: Schema } } })._zod.def.innerType
+  return inner ? refKind(inner) : undefined
+}
+
+export const text = (max: number, min = 0) => z.string().check(z.minLength(min), z.maxLength(max))
+export const key = z.string().check(z.minLength(1), z.maxLength(200), z.regex(/^[\w.~:-]+$/))
+export const amount = z.string().check(z.regex(/^-?\d{1,13}\.\d{2}$/))
+export const plainDate = z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/))
+export const month = z.string().check(z.regex(/^\d{4}-\d{2}$/))
+export const timestamp = z.string().check(z.regex(/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/))
+export const flag01 = z.union([z.literal(0), z.literal(1)])
+export const whole = (min: number, max: number) => z.int().check(z.gte(min), z.lte(max))
+export const clientType = z.enum(['saas', 'mma'])
+export const currency = z.enum(['HKD', 'USD', 'RMB'])
+export const userMode = z.enum(['CONCURRENT', 'NAMED'])
+/** Where only the fact counts (portal 7: truthy when it exists, D58). */
+export const exists = z.boolean()
+
+/** Asset, resource and request ids are random strings, never numbers. */
+export const randomId = z.string().check(z.minLength(8), z.maxLength(64), z.regex(/^[\w-]+$/))
+
+/** The query of a paged list (D63), with its own filters beside. `since` asks for changes only (protocol 34). */
+export const page = <F extends z.core.$ZodLooseShape>(sorts: readonly [string, ...string[]], filters: F) =>
+  z.object({
+    results: z._default(whole(1, 50), 10),
+    page: z._default(whole(1, 1_000_000), 1),
+    sortField: z.optional(z.enum(sorts)),
+    sortOrder: z.optional(z.enum(['asc', 'desc', 'ascend', 'descend'])),
+    since: z.optional(z.union([whole(0, Number.MAX_SAFE_INTEGER), z.literal('')])),
+    ...filters,
+  })
+
+/** A page of rows; `more`: the count is a lower bound. */
+export const paged = <R extends Shape>(row: R) =>
+  z.object({ count: z.int(), data: z.array(row), more: z.optional(z.literal(true)) })
+
+/** What changed since a number: rows as they are now, ids that are gone, and the number to ask with next. */
+export const changes = <R extends Shape>(row: R) =>
+  z.object({ changed: z.array(row), gone: z.array(z.int()), upto: z.int() })
+
+export const sortNames = (fills: Pick<Fills, 'sorts'>) => Object.keys(fills.sorts) as [string, ...string[]]

@@ -1,0 +1,51 @@
+/**
+ * What an answer to a keyed write means: one table, by number and code, never by words. The server stores exactly the
+ * outcomes that are final here (protocol 3); the device drives its outbox by it (protocol 3, 14, 16).
+ */
+
+/**
+ * done: it took effect, forget the entry · later: the same bytes again, after a wait · refused: kept for the user to
+ * mend · asks: waits for the user's yes · conflict: compare base, mine, theirs · sign in: waits for the same user.
+ */
+export type Verdict = 'done' | 'later' | 'refused' | 'asks' | 'conflict' | 'sign in'
+
+export interface Seen {
+  status: number
+  code: string | null
+  /** The answer repeats our key: it is from our server, not from something between. */
+  echoed: boolean
+  /** The answer says that its outcome is in the ledger, or follows from the bytes alone. */
+  final: boolean
+}
+
+const neverStored = new Set([401, 408, 423, 424, 425, 429])
+
+/** Whether the ledger keeps an outcome. What may turn out differently next time is not kept. */
+export function isStored(status: number, code: string | null): boolean {
+  if (status >= 500 || neverStored.has(status)) return false
+  return code !== 'IDEMPOTENCY_IN_PROGRESS' && code !== 'WRONG_SESSION'
+}
+
+const byCode: Record<string, Verdict> = {
+  IDEMPOTENCY_IN_PROGRESS: 'later',
+  WRONG_SESSION: 'sign in',
+  APP_CONFIRM: 'asks',
+  VERSION_CONFLICT: 'conflict',
+  // The effect is there already; the device reads the row again.
+  INTENT_DONE: 'done',
+}
+
+/** The verdict on one answer. An answer without our echo is a failure of the line, whatever it says. */
+export function verdict(method: string, seen: Seen): Verdict {
+  const { status, code } = seen
+  if (!seen.echoed) return 'later'
+  if (status === 401) return 'sign in'
+  if (status === 412) return 'conflict'
+  if (code && byCode[code]) return byCode[code]
+  if (!isStored(status, code)) return 'later'
+  if (!seen.final) return 'later'
+  if (status >= 200 && status < 300) return 'done'
+  // Somebody else deleted it before us: what was wanted is so. A change to a row that is gone needs the user.
+  if (status === 404 || status === 410) return method === 'DELETE' ? 'done' : method === 'PUT' ? 'conflict' : 'refused'
+  return 'refused'
+}

@@ -1,0 +1,8 @@
+/**
+ * The one order of text (I-14): stored beside the column on the server (`COLLATE "C"`) and as UTF-8 bytes on the device,
+ * so that both sort, compare and search alike, whatever the database's or the browser's own collation says.
+ */
+export const foldText = (text: string): string => text.normalize('NFKC').toLowerCase().normalize('NFKC').trim()
+
+/** Input as we keep it: NFC (S-14), without the blanks around it. */
+export const tidyText = (text: string): string => text.normalize('NFC').trim()

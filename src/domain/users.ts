@@ -1,0 +1,74 @@
+/** A company's users: their states, what may be done in each, which fields are locked, and the checks of their form. */
+import { type Check, atMost, check, email, type FieldProblem, required } from '#domain/checks.ts'
+import type { AccessLevel } from '#domain/access.ts'
+
+/** portal 4 */
+export const userStatus = { deleted: -2, disabled: -1, deactivated: 0, activated: 1 } as const
+export type UserStatus = (typeof userStatus)[keyof typeof userStatus]
+export const userStatuses: readonly UserStatus[] = [1, 0, -1, -2]
+
+/** portal 3: 0 Mr, 1 Ms, 2 Mrs */
+export type Title = 0 | 1 | 2
+export const titles: readonly Title[] = [0, 1, 2]
+
+export type Language = 'en' | 'zh'
+export const languages: readonly Language[] = ['en', 'zh']
+
+export interface UserFields {
+  title: Title
+  name: string
+  email: string
+  admin: boolean
+  order: boolean
+  alert: boolean
+  access_level: AccessLevel
+}
+
+/** The moves of portal 4: action -> the states that allow it. */
+export const userMoves = {
+  activatemail: [userStatus.deactivated],
+  disable: [userStatus.activated],
+  enable: [userStatus.disabled],
+  remove: [userStatus.deactivated, userStatus.disabled, userStatus.activated],
+} satisfies Record<string, UserStatus[]>
+export type UserMove = keyof typeof userMoves
+
+/** Where a move leads. A new activation mail leaves the state as it is. */
+export const userMoveLeadsTo = {
+  activatemail: userStatus.deactivated,
+  disable: userStatus.disabled,
+  enable: userStatus.activated,
+  remove: userStatus.deleted,
+} satisfies Record<UserMove, UserStatus>
+
+/** Why a move is not allowed; null when it is. Nobody disables or deletes themselves (portal 4). */
+export function whyNotMove(
+  move: UserMove,
+  user: { status: UserStatus },
+  by: { self: boolean },
+): 'USER_STATUS_INVALID' | 'SELF_FORBIDDEN' | null {
+  if (by.self && (move === 'disable' || move === 'remove')) return 'SELF_FORBIDDEN'
+  const allowed: readonly UserStatus[] = userMoves[move]
+  return allowed.includes(user.status) ? null : 'USER_STATUS_INVALID'
+}
+
+/**
+ * Fields that an edit may not change (portal 4): the e-mail never; title, name and admin of oneself; name and title of
+ * an activated user; everything of a deleted one.
+ */
+export function lockedFields(user: { status: UserStatus }, by: { self: boolean }): ReadonlySet<keyof UserFields> {
+  if (user.status === userStatus.deleted)
+    return new Set(['title', 'name', 'email', 'admin', 'order', 'alert', 'access_level'])
+  const locked = new Set<keyof UserFields>(['email'])
+  if (by.self) for (const field of ['title', 'name', 'admin'] as const) locked.add(field)
+  if (user.status === userStatus.activated) for (const field of ['name', 'title'] as const) locked.add(field)
+  return locked
+}
+
+const userRules = { name: [required, atMost(100)], email: [required, email] } satisfies Record<string, Check[]>
+
+/** The checks of portal 5 on a user's form; `fields` names those that are being set. */
+export const checkUser = (values: Partial<Pick<UserFields, 'name' | 'email'>>): FieldProblem[] => {
+  const given = Object.fromEntries(Object.entries(userRules).filter(([field]) => field in values))
+  return check(values as Record<string, string>, given)
+}

@@ -1,0 +1,26 @@
+/** What the page's end of the corridor answers. Nothing throws to the page. */
+import type { AskedOf, Endpoint, Intent, OutputOf } from '#contract/endpoint.ts'
+import type { Problem } from '#contract/problem.ts'
+
+export type Result<O> =
+  /** The server said so just now. A fresh list is already in the device's rows. */
+  | { kind: 'fresh'; output: O }
+  /** The device's last reading; for lists the rows come through their live query. */
+  | { kind: 'kept'; output: O | null; asOf: number }
+  /** Recorded on this device, not yet accepted by the server. */
+  | { kind: 'queued'; intent: Intent }
+  /** The server works on it; progress is the job's row. */
+  | { kind: 'started'; jobId: string }
+  | { kind: 'problem'; problem: Problem; intent?: Intent }
+
+export interface Asking {
+  /** The intent a form was given when it was opened or refused before: sent again, it is the same wish (protocol 1, 20). */
+  intent?: Intent
+  /** The version, or the write, that the form was opened on; base values of the fields it changes (protocol 9, 12). */
+  base?: { rowVersion: number | `~${Intent}`; values: Record<string, unknown> }
+  signal?: AbortSignal
+}
+
+export interface Api {
+  ask<E extends Endpoint>(endpoint: E, asked: AskedOf<E>, asking?: Asking): Promise<Result<OutputOf<E>>>
+}
