@@ -1,0 +1,63 @@
+/**
+ * The static half of the tests, each part counted as one: types per environment, format, lint, dead code.
+ *
+ *   npm run check
+ */
+import { spawn } from 'node:child_process'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const bin = (name) => join(root, 'node_modules', '.bin', name)
+
+const environments = ['pure', 'worker', 'page', 'server', 'tests']
+
+/** Name as it is printed, and the command behind it. */
+export const checks = [
+  ...environments.map((name) => ({
+    name: `types: ${name}`,
+    command: [bin('tsc'), '--noEmit', '-p', `tsconfig.${name}.json`],
+  })),
+  { name: 'format', command: [bin('biome'), 'format', '.'] },
+  { name: 'lint', command: [bin('oxlint'), '--type-aware', '--deny-warnings', '.'] },
+  { name: 'dead code and unused packages', command: [bin('knip')] },
+]
+
+/** Resolves to { name, passed, output }; never rejects. */
+export function runCheck({ name, command: [program, ...args] }) {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { cwd: root, shell: process.platform === 'win32' })
+    const parts = []
+    child.stdout.on('data', (part) => parts.push(part))
+    child.stderr.on('data', (part) => parts.push(part))
+    child.on('error', (error) => resolve({ name, passed: false, output: String(error) }))
+    child.on('close', (code) => resolve({ name, passed: code === 0, output: Buffer.concat(parts).toString() }))
+  })
+}
+
+/** Two at a time: there are two cores. Results come in the order in which they were asked for. */
+export async function runChecks(list, told = () => {}) {
+  const results = Array(list.length)
+  let next = 0
+  const worker = async () => {
+    while (next < list.length) {
+      const at = next++
+      results[at] = await runCheck(list[at])
+      told(results[at])
+    }
+  }
+  await Promise.all([worker(), worker()])
+  return results
+}
+
+export function tell({ name, passed, output }) {
+  console.log(`${passed ? 'ok    ' : 'FAILED'}  ${name}`)
+  if (!passed) console.log(output)
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const results = await runChecks(checks, tell)
+  const failed = results.filter((result) => !result.passed).length
+  console.log(`${results.length - failed} passed, ${failed} failed`)
+  process.exitCode = failed ? 1 : 0
+}

@@ -1,0 +1,77 @@
+/**
+ * One preparation of this folder at a time: `npm start` and `npm test` in two terminals would otherwise both install,
+ * and npm begins by deleting what the other just started from. Plain JavaScript for Node 18.
+ */
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+
+/** Trouble that is told to the person in its own words, with no stack. */
+export class Trouble extends Error {}
+
+/** Outside the project, because npm empties node_modules and nothing else in the project is ours to litter. */
+function lockFolder(root) {
+  const name = createHash('sha256').update(realpathSync(root)).digest('hex').slice(0, 12)
+  return join(tmpdir(), `portal-ensure-${name}`)
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // Somebody else's process: alive, only not ours to signal.
+    return error.code === 'EPERM'
+  }
+}
+
+/** Making a folder is the one step that only one of two processes can win. */
+function take(folder) {
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    if (error.code === 'EEXIST') return false
+    throw error
+  }
+  writeFileSync(join(folder, 'pid'), String(process.pid))
+  return true
+}
+
+/** Process id, or 0 when it cannot be read (yet). */
+function holder(folder) {
+  try {
+    return Number(readFileSync(join(folder, 'pid'), 'utf8'))
+  } catch {
+    return 0
+  }
+}
+
+/** Runs `work` while no other process prepares the same folder; waits for one that does. */
+export async function exclusively(root, say, work) {
+  const folder = lockFolder(root)
+  let told = false
+  let emptySince = 0
+  while (!take(folder)) {
+    const pid = holder(folder)
+    // The folder is made just before its pid is written: an empty one is only given up after a while.
+    emptySince = pid === 0 ? emptySince || Date.now() : 0
+    const isStale = pid === 0 ? Date.now() - emptySince > 3000 : !isAlive(pid)
+    if (isStale) {
+      rmSync(folder, { recursive: true, force: true })
+      continue
+    }
+    if (!told) say('Another command is preparing this folder; waiting for it ...')
+    told = true
+    await pause(300)
+  }
+  const release = () => rmSync(folder, { recursive: true, force: true })
+  process.once('exit', release)
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130))
+  try {
+    return await work()
+  } finally {
+    release()
+  }
+}

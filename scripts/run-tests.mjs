@@ -1,0 +1,84 @@
+/**
+ * Everything that says whether the product is right: the static checks, the size budgets, all vitest projects.
+ * Each check counts as one test. The last line is `N passed, N failed`, with `, N skipped` after it when there are any.
+ *
+ *   npm test                    everything
+ *   npm test -- <file or -t>    only these tests; arguments go to vitest, the static half is left out
+ */
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { checks, runChecks, tell } from './check.mjs'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const tools = JSON.parse(readFileSync(join(root, 'node_modules', '.cache', 'portal-tools.json'), 'utf8'))
+const isContinuous = process.env.CI === 'true'
+
+const budget = { name: 'size budgets', command: [process.execPath, join('scripts', 'budget.mjs')] }
+
+/** Runs vitest with its own report on the screen and a second one as data; resolves to that data or null. */
+function runVitest(args) {
+  const folder = mkdtempSync(join(tmpdir(), 'portal-tests-'))
+  const report = join(folder, 'report.json')
+  const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+  const env = { ...process.env, CHROMIUM_PATH: tools.chromium, POSTGRES_BIN: tools.postgres ?? '' }
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [vitest, 'run', ...reporters, ...args], { cwd: root, stdio: 'inherit', env })
+    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => child.kill(signal))
+    child.on('close', (code) => {
+      const data = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : null
+      rmSync(folder, { recursive: true, force: true })
+      resolve({ code, data })
+    })
+  })
+}
+
+const place = (file) => relative(root, file.name)
+
+/** A file that could not even be loaded has no tests to count: it counts as one that failed. */
+function testsOf(file) {
+  const tests = file.assertionResults.map(({ fullName, status }) => ({ name: `${place(file)}: ${fullName}`, status }))
+  const hasFailed = tests.some(({ status }) => status === 'failed')
+  if (file.status === 'failed' && !hasFailed) tests.push({ name: `${place(file)}: could not run`, status: 'failed' })
+  return tests
+}
+
+/** Vitest may fail with every test passed (an error outside a test), or die without a report. */
+function outcomes({ code, data }) {
+  const tests = data ? data.testResults.flatMap(testsOf) : []
+  const hasFailed = tests.some(({ status }) => status === 'failed')
+  if (code !== 0 && !hasFailed) tests.push({ name: `vitest itself (exit code ${code}), see above`, status: 'failed' })
+  return tests
+}
+
+/** Skipping is for machines that lack something; where the verdict counts, nothing may be left out. */
+const judged = (test) => {
+  if (test.status === 'passed' || test.status === 'failed') return test
+  return { ...test, status: isContinuous ? 'failed' : 'skipped' }
+}
+
+const args = process.argv.slice(2)
+const results = args.length ? [] : await runChecks([...checks, budget], tell)
+const tests = [
+  ...results.map(({ name, passed }) => ({ name, status: passed ? 'passed' : 'failed' })),
+  ...outcomes(await runVitest(args)).map(judged),
+]
+
+const named = (status) => tests.filter((test) => test.status === status)
+for (const [status, title] of [
+  ['skipped', 'Skipped'],
+  ['failed', 'Failed'],
+]) {
+  if (named(status).length)
+    console.log(
+      `\n${title}:\n${named(status)
+        .map(({ name }) => `  ${name}`)
+        .join('\n')}`,
+    )
+}
+const [passed, failed, skipped] = ['passed', 'failed', 'skipped'].map((status) => named(status).length)
+console.log(`\n${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`)
+process.exitCode = failed ? 1 : 0

@@ -1,0 +1,114 @@
+/**
+ * Finds, or on Debian as root installs, the two programs that only the tests need: Chromium and PostgreSQL's binaries.
+ * Plain JavaScript for Node 18.
+ */
+import { existsSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { Trouble } from './lock.mjs'
+
+const windows = process.platform === 'win32'
+
+/** First of these programs on PATH. */
+function onPath(...names) {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean)
+  const files = names.flatMap((name) => folders.map((folder) => join(folder, windows ? `${name}.exe` : name)))
+  return files.find((file) => existsSync(file))
+}
+
+const canInstall = () => process.getuid?.() === 0 && onPath('apt-get') !== undefined
+
+const aptInstall = (run, ...packages) => {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  run('apt-get', ['update', '-qq'], { env })
+  return run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], { env })
+}
+
+const usualBrowsers = [
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+  'C:\\Program Files (x86)\\Google\\Chrome\\Application\\chrome.exe',
+  'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe',
+]
+
+function chromiumHere() {
+  const named = process.env.CHROMIUM_PATH
+  if (named && !existsSync(named)) throw new Trouble(`CHROMIUM_PATH names no file: ${named}`)
+  return (
+    named ||
+    onPath('chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome') ||
+    usualBrowsers.find((file) => existsSync(file))
+  )
+}
+
+/** Where playwright keeps the browser it downloads itself. */
+async function playwrightBrowser(root) {
+  const entry = join(root, 'node_modules', 'playwright-core', 'index.mjs')
+  const { chromium } = await import(`file://${entry}`)
+  const file = chromium.executablePath()
+  return existsSync(file) ? file : undefined
+}
+
+/** Path of a Chromium for the browser tests; without one there is nothing to test with, so this ends in Trouble. */
+export async function findChromium({ run, say, node, root }) {
+  const here = chromiumHere() ?? (await playwrightBrowser(root))
+  if (here) return here
+  say('Installing Chromium for the browser tests ...')
+  if (canInstall()) aptInstall(run, 'chromium')
+  else run(node, [join(root, 'node_modules', 'playwright-core', 'cli.js'), 'install', 'chromium'])
+  const installed = chromiumHere() ?? (await playwrightBrowser(root))
+  if (installed) return installed
+  throw new Trouble('The tests need Chromium or Chrome: install one, or set CHROMIUM_PATH to its program file.')
+}
+
+/** Debian keeps initdb and its kind outside PATH, a folder for each version; the newest first. */
+function versionedFolders(parent, inside) {
+  if (!existsSync(parent)) return []
+  return readdirSync(parent)
+    .sort((a, b) => Number.parseFloat(b) - Number.parseFloat(a))
+    .map((version) => join(parent, version, inside))
+}
+
+function postgresHere() {
+  const named = process.env.POSTGRES_BIN
+  const initdb = onPath('initdb')
+  const folders = [
+    named,
+    ...versionedFolders('/usr/lib/postgresql', 'bin'),
+    initdb && dirname(realpathSync(initdb)),
+    ...['/opt/homebrew/opt', '/usr/local/opt'].flatMap((opt) =>
+      ['postgresql@17', 'postgresql@16', 'postgresql@15', 'postgresql'].map((name) => join(opt, name, 'bin')),
+    ),
+    '/Applications/Postgres.app/Contents/Versions/latest/bin',
+    ...versionedFolders('C:\\Program Files\\PostgreSQL', 'bin'),
+  ]
+  const complete = (folder) =>
+    ['initdb', 'postgres', 'pg_ctl'].every((name) => existsSync(join(folder, windows ? `${name}.exe` : name)))
+  return folders.find((folder) => folder && complete(folder))
+}
+
+/** Debian starts what it installs unless this file says no; the tests run a cluster of their own, on their own port. */
+function withoutServices(work) {
+  const policy = '/usr/sbin/policy-rc.d'
+  if (existsSync(policy)) return work()
+  writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 })
+  try {
+    return work()
+  } finally {
+    rmSync(policy, { force: true })
+  }
+}
+
+/** Folder with initdb, postgres and pg_ctl, or null: the PostgreSQL tests are then skipped, by name. */
+export function findPostgres({ run, say }) {
+  const here = postgresHere()
+  if (here) return here
+  if (canInstall()) {
+    say("Installing PostgreSQL's binaries for the database tests ...")
+    withoutServices(() => aptInstall(run, 'postgresql'))
+  }
+  const installed = postgresHere()
+  if (installed) return installed
+  say('No PostgreSQL here: its tests will be skipped. Install it, or set POSTGRES_BIN to the folder of its programs.')
+  return null
+}

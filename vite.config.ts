@@ -1,0 +1,113 @@
+/**
+ * Builds the client into dist/: what is served under /saas/, and beside it build.json, which only the server reads.
+ */
+import { randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import react from '@vitejs/plugin-react'
+import type { Plugin as PostcssPlugin } from 'postcss'
+import { defineConfig, type Plugin } from 'vite'
+import { VitePWA } from 'vite-plugin-pwa'
+import { buildId } from './scripts/sources.mjs'
+
+const root = import.meta.dirname
+const server = `http://127.0.0.1:${process.env['PORT'] ?? 8080}`
+
+/** Features that only the provider's staff open: their code is fetched when asked for, never precached. */
+const staffFeatures = ['apps', 'modules', 'prices', 'services']
+
+/**
+ * The nonce is fixed per build, not per response: the worker replays the stored page and its header together, so a
+ * fresh one could not match (H-01). It lets PrimeReact's own <style> elements through and nothing else.
+ */
+function stamp(build: string): Plugin {
+  const styleNonce = randomBytes(16).toString('base64')
+  return {
+    name: 'portal-stamp',
+    transformIndexHtml: {
+      order: 'pre',
+      handler: (html) =>
+        html.replace(/(<meta name="style-nonce" content=")[^"]*(")/, (_all, open, close) => open + styleNonce + close),
+    },
+    closeBundle: {
+      // Last of all: a dist/ without build.json is a build that was cut off, and is made again.
+      order: 'post',
+      sequential: true,
+      handler() {
+        if (this.meta.watchMode) return
+        writeFileSync(join(root, 'dist', 'build.json'), `${JSON.stringify({ build, styleNonce })}\n`)
+      },
+    },
+  }
+}
+
+/** Icon fonts bring 600 kB of formats for browsers that cannot run the rest; only woff2 stays. */
+const onlyWoff2: PostcssPlugin = {
+  postcssPlugin: 'portal-only-woff2',
+  AtRule: {
+    'font-face': (rule) => {
+      const woff2 = rule.toString().match(/url\([^)]*\.woff2[^)]*\)/)?.[0]
+      if (!woff2) return
+      rule.walkDecls('src', (source) => {
+        const plain = `${woff2} format('woff2')`
+        if (source.value === plain) return
+        if (source.value.includes('.woff2')) source.value = plain
+        else source.remove()
+      })
+    },
+  },
+}
+
+const isStaff = (module: string | null) =>
+  module !== null && staffFeatures.some((feature) => module.includes(`/src/features/${feature}/`))
+
+export default defineConfig(({ command }) => {
+  const build = command === 'build' ? buildId(root) : 'dev'
+  return {
+    base: '/saas/',
+    define: { __BUILD__: JSON.stringify(build) },
+    plugins: [
+      react(),
+      VitePWA({
+        strategies: 'injectManifest',
+        srcDir: 'src/sw',
+        filename: 'sw.ts',
+        manifest: false,
+        injectRegister: false,
+        injectManifest: {
+          rollupFormat: 'iife',
+          target: 'es2023',
+          sourcemap: false,
+          globPatterns: ['**/*.{js,css,html,svg,png,woff2,webmanifest}'],
+          globIgnores: ['assets/staff-*', 'screenshots/**', 'icons/src/**', 'sw.js'],
+        },
+      }),
+      stamp(build),
+    ],
+    css: { postcss: { plugins: [onlyWoff2] } },
+    build: {
+      target: 'es2023',
+      outDir: 'dist',
+      sourcemap: false,
+      manifest: 'build-map.json',
+      // Inlined images would need `data:` in more places of the CSP than img-src.
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+      rollupOptions: {
+        output: {
+          chunkFileNames: (chunk) => `assets/${isStaff(chunk.facadeModuleId) ? 'staff-' : ''}[name]-[hash].js`,
+        },
+      },
+    },
+    server: {
+      host: '127.0.0.1',
+      port: 5173,
+      proxy: {
+        '/api': { target: server, ws: true },
+        '/public': server,
+        '/health': server,
+      },
+    },
+  }
+})
