@@ -1,0 +1,160 @@
+/** The environment, read once. A value that cannot be meant ends the start with one sentence that names it. */
+import { randomBytes } from 'node:crypto'
+import { resolve } from 'node:path'
+
+export interface Config {
+  /** 0: any free port. */
+  port: number
+  host: string
+  dataDir: string
+  /** Null: the embedded database in `dataDir`. */
+  databaseUrl: string | null
+  migrateDatabaseUrl: string | null
+  demo: boolean
+  /** Without a slash at the end. */
+  publicUrl: string
+  /** Whether people reach us over TLS: decides the cookies' names and HSTS. */
+  tls: boolean
+  timeZone: string
+  uatBound: 'floor' | 'ceiling'
+  /** 32 bytes: derives token pairs (K-07) and prints of requests (protocol 8). */
+  tokenKey: Buffer
+  /** False: made up for this process; `main.ts` puts the one of the key file in its place. */
+  tokenKeyGiven: boolean
+  /** Proxies in front of us whose X-Forwarded-For we believe. */
+  trustProxy: number
+  logLevel: LogLevel
+  argon2: { memoryCost: number; timeCost: number; parallelism: number }
+  lifetimes: Lifetimes
+  freeSpace: FreeSpaceMark
+  /** The provider's first admin outside demo mode. */
+  providerEmail: string
+}
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+type LogLevel = (typeof logLevels)[number]
+
+/** Seconds (S-42). */
+export interface Lifetimes {
+  access: number
+  customer: { idle: number; absolute: number }
+  provider: { idle: number; absolute: number }
+}
+
+/** Writes are refused below the larger of the two (R-13). */
+export interface FreeSpaceMark {
+  bytes: number
+  percent: number
+}
+
+/** A start that cannot be: its message is shown as it is, and the process ends with 1. */
+export class StartProblem extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'StartProblem'
+  }
+}
+
+type Env = Record<string, string | undefined>
+
+const hour = 3600
+
+export function readConfig(env: Env): Config {
+  const host = env.HOST || '127.0.0.1'
+  const port = whole(env, 'PORT', 8080, 0, 65_535)
+  const databaseUrl = postgresUrl(env, 'DATABASE_URL')
+  const publicUrl = url(env, 'PUBLIC_URL', `http://localhost:${port}`)
+  const key = tokenKey(env)
+  return {
+    port,
+    host,
+    dataDir: resolve(env.DATA_DIR || 'data'),
+    databaseUrl,
+    migrateDatabaseUrl: postgresUrl(env, 'MIGRATE_DATABASE_URL'),
+    // Known passwords belong on a machine that only its owner reaches.
+    demo: flag(env, 'DEMO', databaseUrl === null && isLoopback(host)),
+    publicUrl: publicUrl.href.replace(/\/$/, ''),
+    tls: publicUrl.protocol === 'https:',
+    timeZone: timeZone(env),
+    uatBound: oneOf(env, 'UAT_BOUND', 'floor', ['floor', 'ceiling'] as const),
+    tokenKey: key ?? randomBytes(32),
+    tokenKeyGiven: key !== null,
+    trustProxy: whole(env, 'TRUST_PROXY', 0, 0, 10),
+    logLevel: oneOf(env, 'LOG_LEVEL', 'info', logLevels),
+    argon2: {
+      memoryCost: whole(env, 'ARGON2_MEMORY_KB', 19_456, 4096, 1_048_576),
+      timeCost: whole(env, 'ARGON2_TIME', 2, 1, 20),
+      parallelism: whole(env, 'ARGON2_PARALLELISM', 1, 1, 16),
+    },
+    lifetimes: {
+      access: whole(env, 'ACCESS_SECONDS', 600, 5, 3600),
+      customer: {
+        idle: whole(env, 'REFRESH_IDLE_SECONDS', 12 * hour, 10, 30 * 24 * hour),
+        absolute: whole(env, 'REFRESH_ABSOLUTE_SECONDS', 7 * 24 * hour, 10, 90 * 24 * hour),
+      },
+      provider: {
+        idle: whole(env, 'PROVIDER_REFRESH_IDLE_SECONDS', hour, 10, 30 * 24 * hour),
+        absolute: whole(env, 'PROVIDER_REFRESH_ABSOLUTE_SECONDS', 12 * hour, 10, 90 * 24 * hour),
+      },
+    },
+    freeSpace: {
+      bytes: whole(env, 'FREE_SPACE_MARK_MB', 64, 0, 1_048_576) * 1_048_576,
+      percent: whole(env, 'FREE_SPACE_MARK_PERCENT', 5, 0, 90),
+    },
+    providerEmail: env.PROVIDER_EMAIL || 'provider-admin@m18.local',
+  }
+}
+
+export const isLoopback = (host: string) => host === 'localhost' || host === '::1' || /^127\./.test(host)
+
+function whole(env: Env, name: string, otherwise: number, min: number, max: number): number {
+  const given = env[name]
+  if (given === undefined || given === '') return otherwise
+  const value = Number(given)
+  if (/^\d{1,10}$/.test(given) && value >= min && value <= max) return value
+  throw new StartProblem(`${name} must be a whole number from ${min} to ${max}, not "${given}".`)
+}
+
+function oneOf<const T extends string>(env: Env, name: string, otherwise: T, values: readonly T[]): T {
+  const given = env[name] || otherwise
+  const found = values.find((value) => value === given)
+  if (found) return found
+  throw new StartProblem(`${name} must be one of ${values.join(', ')}, not "${given}".`)
+}
+
+function flag(env: Env, name: string, otherwise: boolean): boolean {
+  if (!env[name]) return otherwise
+  return oneOf(env, name, '0', ['0', '1', 'false', 'true'] as const) === '1' || env[name] === 'true'
+}
+
+function url(env: Env, name: string, otherwise: string): URL {
+  const given = env[name] || otherwise
+  const parsed = URL.canParse(given) ? new URL(given) : null
+  if (parsed && /^https?:$/.test(parsed.protocol)) return parsed
+  throw new StartProblem(`${name} must be an http or https address, not "${given}".`)
+}
+
+// The value itself is not repeated: it holds a password.
+function postgresUrl(env: Env, name: string): string | null {
+  const given = env[name]
+  if (!given) return null
+  if (URL.canParse(given) && /^postgres(ql)?:$/.test(new URL(given).protocol)) return given
+  throw new StartProblem(`${name} must be an address like postgres://user:password@host:5432/database.`)
+}
+
+function timeZone(env: Env): string {
+  const zone = env.TIME_ZONE || 'Asia/Hong_Kong'
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
+  } catch {
+    throw new StartProblem(`TIME_ZONE must be the name of a time zone like Asia/Hong_Kong, not "${zone}".`)
+  }
+}
+
+function tokenKey(env: Env): Buffer | null {
+  const given = env.TOKEN_KEY
+  if (!given) return null
+  const key = /^[0-9a-f]{64}$/i.test(given) ? Buffer.from(given, 'hex') : Buffer.from(given, 'base64url')
+  if (key.length === 32) return key
+  throw new StartProblem('TOKEN_KEY must be 32 bytes, written as 64 hexadecimal digits or as base64url.')
+}
