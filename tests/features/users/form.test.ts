@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest'
+import { createUser, updateCompanyUser, type UserRow } from '#contract/users.ts'
+import { lockedFields } from '#domain/users.ts'
+import {
+  basedOn,
+  changesOf,
+  checkForm,
+  differences,
+  type Field,
+  needsConnection,
+  newValues,
+  rebase,
+  valuesOf,
+  whyLocked,
+} from '#features/users/form.ts'
+
+const row: UserRow = {
+  id: 7,
+  name: 'Li Wei',
+  email: 'li@acme.example',
+  title: 1,
+  admin: false,
+  order: true,
+  alert: false,
+  status: 0,
+  avatar: null,
+  language: 'en',
+  access_level: 0,
+  company_id: 2,
+  company_name: 'Acme',
+  company_code: 'acme',
+  create_time: '2026-01-01 00:00:00',
+  update_time: '2026-01-02 00:00:00',
+  row_version: 3,
+}
+const none = new Set<Field>()
+const fields = Object.keys(newValues) as Field[]
+
+describe('what an edit sends', () => {
+  it('is only what was changed', () => {
+    expect(changesOf({ ...valuesOf(row), name: 'Li Wei Ming' }, valuesOf(row), none)).toEqual({ name: 'Li Wei Ming' })
+  })
+
+  it('is nothing when only blanks were added around a name', () => {
+    expect(changesOf({ ...valuesOf(row), name: ' Li Wei ' }, valuesOf(row), none)).toEqual({})
+  })
+
+  it('never holds the e-mail or a locked field (portal 4)', () => {
+    const all = { ...newValues, title: 2 as const, name: 'X', email: 'x@y.zz', admin: true, alert: true }
+    const locked = lockedFields({ status: 1 }, { self: true })
+    expect(changesOf(all, valuesOf(row), locked)).toEqual({ order: false, alert: true })
+  })
+
+  it('carries the old values of exactly the fields it changes', () => {
+    expect(basedOn({ name: 'New', alert: true }, valuesOf(row))).toEqual({ name: 'Li Wei', alert: false })
+  })
+})
+
+describe('the checks of the form', () => {
+  it('ask for name and a valid e-mail when a user is made (portal 5)', () => {
+    expect(checkForm(newValues, none)).toEqual([
+      { field: 'name', code: 'REQUIRED' },
+      { field: 'email', code: 'REQUIRED' },
+    ])
+    expect(checkForm({ ...newValues, name: 'Li', email: 'li@' }, none)).toEqual([
+      { field: 'email', code: 'INVALID_EMAIL' },
+    ])
+  })
+
+  it('leave locked fields alone, which nobody could mend', () => {
+    const imported = { ...valuesOf(row), name: '' }
+    expect(checkForm(imported, lockedFields({ status: 1 }, { self: false }))).toEqual([])
+  })
+})
+
+describe('a locked field', () => {
+  it.each([-2, -1, 0, 1] as const)('has a reason exactly where the rules lock it, status %i', (status) => {
+    for (const self of [true, false]) {
+      const locked = lockedFields({ status }, { self })
+      const explained = fields.filter((field) => whyLocked(field, { status }, { self }) !== null)
+      expect(new Set(explained)).toEqual(locked)
+    }
+  })
+})
+
+describe('what cannot wait in the queue', () => {
+  // The traits are written for their own input; a test may look at them as data.
+  const unless = (endpoint: { queues?: unknown }, body: object) =>
+    (endpoint.queues as { unless: (asked: { body: object }) => boolean }).unless({ body })
+
+  it.each([
+    { admin: true },
+    { admin: false },
+    { access_level: 0 },
+    { order: true },
+    { name: 'Li', alert: false },
+    {},
+  ] as const)('is told in the form as the contract rules it: change %o', (body) =>
+    expect(needsConnection('change', body)).toBe(unless(updateCompanyUser, body)),
+  )
+
+  it.each([{ admin: true }, { access_level: 0 }, { access_level: 100 }, {}] as const)(
+    'is told in the form as the contract rules it: create %o',
+    (body) => expect(needsConnection('create', body)).toBe(unless(createUser, body)),
+  )
+})
+
+describe('after somebody else changed the row', () => {
+  const theirs: UserRow = { ...row, order: false, status: 1, row_version: 4 }
+
+  it('says what it is now', () => {
+    expect(differences(row, theirs)).toEqual([
+      { field: 'order', now: false },
+      { field: 'status', now: 1 },
+    ])
+  })
+
+  it('keeps what was typed over what they saved', () => {
+    const typed = { ...valuesOf(row), name: 'Li Wei Ming' }
+    expect(rebase(typed, valuesOf(row), valuesOf(theirs))).toMatchObject({ name: 'Li Wei Ming', order: false })
+  })
+})
