@@ -1,0 +1,1 @@
+export function buildId(root: string): string
