@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest'
+import { homePath, returnTo } from '#features/accounts/return-to.ts'
+
+describe('where one goes after the login (S-67)', () => {
+  it.each(['/app/user', '/app/user?page=2&statusType=0', '/app/contract/12#top', '/app'])(
+    'is where one was going: %s',
+    (path) => expect(returnTo(path)).toBe(path),
+  )
+
+  it.each([
+    null,
+    '',
+    '//evil.example',
+    '///evil.example',
+    '/\\evil.example',
+    '\\\\evil.example',
+    '/\t/evil.example',
+    '/app/\n/evil',
+    'https://evil.example/app/user',
+    'javascript:alert(1)',
+    'app/user',
+    '/login',
+    '/logout',
+    '/appendix',
+    '/app/../logout',
+    '/app/..%2f..%2flogout/../../logout',
+  ])('is home for anything that is not a page of the app: %s', (path) => expect(returnTo(path)).toBe(homePath))
+
+  it('stays inside the app however the path is encoded', () => {
+    const reached = returnTo('/app/%2e%2e/logout')
+    expect(new URL(reached, 'https://own.example').pathname.startsWith('/app')).toBe(true)
+  })
+})
