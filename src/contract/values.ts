@@ -33,6 +33,12 @@ export const whole = (min: number, max: number) => z.int().check(z.gte(min), z.l
 export const clientType = z.enum(['saas', 'mma'])
 export const currency = z.enum(['HKD', 'USD', 'RMB'])
 export const userMode = z.enum(['CONCURRENT', 'NAMED'])
+/** 3 to 16 characters; it becomes a host name (contracts 5, D37). */
+export const serviceCode = z.string().check(z.regex(/^[a-z][a-z0-9]{2,15}$/))
+/** What a code of a module or an app may look like (contracts 5, D80). */
+export const wordCode = z.string().check(z.minLength(1), z.maxLength(60), z.regex(/^\w+$/))
+/** A row's id where no waiting write can be meant. */
+export const rowId = z.int().check(z.positive(), z.lte(2_147_483_647))
 /** Where only the fact counts (portal 7: truthy when it exists, D58). */
 export const exists = z.boolean()
 

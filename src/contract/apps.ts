@@ -1,0 +1,143 @@
+/** Apps: the packages that modules are made of, their upload and their history. */
+import * as z from 'zod/mini'
+import { endpoint, type Fills } from '#contract/endpoint.ts'
+import { changes, page, paged, plainDate, randomId, sortNames, text, timestamp } from '#contract/values.ts'
+
+/** What an app can be told by the module that takes it in. */
+const appFlag = z.object({
+  key: z.string(),
+  name: z.string(),
+  type: z.enum(['boolean', 'int']),
+  default: z.union([z.boolean(), z.int()]),
+})
+
+const appRow = z.object({
+  id: z.int(),
+  code: z.string(),
+  name: z.string(),
+  version: z.string(),
+  /** Ids of web resources. */
+  icon: z.nullable(z.string()),
+  markdown: z.nullable(z.string()),
+  flag: z.array(appFlag),
+  create_time: timestamp,
+  update_time: timestamp,
+  row_version: z.int(),
+})
+
+const appFills = {
+  table: 'apps',
+  row: appRow,
+  sorts: { id: 'number', code: 'text', name: 'text', version: 'text', create_time: 'time', update_time: 'time' },
+  sort: ['code', 'asc'],
+  filters: { searchText: { is: 'contains', columns: ['code', 'name'] } },
+  scope: null,
+} satisfies Fills
+
+const searched = { searchText: z.optional(text(100)) }
+
+export const listApps = endpoint({
+  name: 'listApps',
+  method: 'GET',
+  path: '/api/app',
+  summary: 'The newest version of every app',
+  who: 'providerAdmin',
+  matrix: 'Z-30',
+  query: page(sortNames(appFills), searched),
+  output: z.union([paged(appRow), changes(appRow)]),
+  offline: 'list',
+  fills: appFills,
+})
+
+const historyRow = z.object({
+  id: z.int(),
+  code: z.string(),
+  /** Its description. */
+  name: z.string(),
+  version: z.string(),
+  create_time: timestamp,
+  icon: z.nullable(z.string()),
+  markdown: z.nullable(z.string()),
+  row_version: z.int(),
+})
+
+const historyFills = {
+  table: 'app_history',
+  row: historyRow,
+  sorts: { id: 'number', code: 'text', name: 'text', version: 'text', create_time: 'time' },
+  sort: ['create_time', 'desc'],
+  filters: { searchText: { is: 'contains', columns: ['code', 'name'] } },
+  scope: null,
+} satisfies Fills
+
+export const listAppHistory = endpoint({
+  name: 'listAppHistory',
+  method: 'GET',
+  path: '/api/apphistory',
+  summary: 'Every version that was ever published, with its change log',
+  who: 'providerAdmin',
+  matrix: 'Z-29',
+  query: page(sortNames(historyFills), searched),
+  output: z.union([paged(historyRow), changes(historyRow)]),
+  offline: 'list',
+  fills: historyFills,
+})
+
+const md5 = z.string().check(z.regex(/^[0-9a-f]{32}$/))
+
+const uploadedFile = z.object({
+  name: z.string(),
+  md5,
+  module: z.string(),
+  module_name: z.string(),
+  release_date: z.nullable(plainDate),
+  version: z.string(),
+  min_version_required: z.nullable(z.string()),
+  current_version: z.nullable(z.string()),
+  /** 0 add, 1 upgrade, 2 existed, 3 version conflict (D79). */
+  status: z.union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)]),
+  icon: z.nullable(z.string()),
+  markdown: z.nullable(z.string()),
+})
+
+export const uploadApp = endpoint({
+  name: 'uploadApp',
+  method: 'POST',
+  path: '/api/app/upload',
+  summary: 'Look into a .mapp package before it is published',
+  who: 'providerAdmin',
+  matrix: 'Z-31',
+  body: z.object({ file: z.unknown() }),
+  encoding: 'multipart',
+  output: z.array(uploadedFile),
+  offline: 'online',
+})
+
+export const publishApps = endpoint({
+  name: 'publishApps',
+  method: 'POST',
+  path: '/api/app',
+  summary: 'Publish uploaded packages: those that add or upgrade, one version of each',
+  who: 'providerAdmin',
+  matrix: 'Z-31',
+  body: z.object({
+    modules: z.array(md5).check(z.minLength(1), z.maxLength(200)),
+    progressKey: z.optional(randomId),
+  }),
+  output: z.array(uploadedFile),
+  offline: 'online',
+  relays: 'publish-apps',
+})
+
+export const getResource = endpoint({
+  name: 'getResource',
+  method: 'GET',
+  path: '/public/resource/:id',
+  summary: 'An icon or a change log, by its random id; never changes',
+  who: 'anybody',
+  matrix: 'Z-29',
+  params: z.object({ id: randomId }),
+  output: z.unknown(),
+  offline: 'read',
+  answers: 'bytes',
+})

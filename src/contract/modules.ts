@@ -1,0 +1,181 @@
+/** The catalogue of modules, visible and hidden. */
+import * as z from 'zod/mini'
+import { cataloguedHere } from '#domain/modules.ts'
+import { endpoint, type Fills, type Row } from '#contract/endpoint.ts'
+import { changes, clientType, page, paged, ref, sortNames, text, timestamp, wordCode } from '#contract/values.ts'
+
+const codes = z.array(wordCode).check(z.maxLength(500))
+
+const fields = z.object({
+  code: wordCode,
+  name: text(100, 1),
+  type: clientType,
+  hidden: z.boolean(),
+  dependencies: codes,
+  /** Of a hidden module: the visible ones that bring it in, all of them or any (D77). */
+  conditions: codes,
+  any_condition: z.boolean(),
+  /** The apps in it, with what each is told. */
+  apps: z
+    .array(z.object({ code: wordCode, flag: z.record(text(60), z.union([z.boolean(), z.int()])) }))
+    .check(z.maxLength(500)),
+})
+
+const moduleRow = z.object({
+  id: z.int(),
+  ...fields.shape,
+  version: z.string(),
+  create_time: timestamp,
+  row_version: z.int(),
+})
+type ModuleRow = Omit<z.output<typeof moduleRow>, 'id'> & Row
+
+const fills = {
+  table: 'modules',
+  row: moduleRow,
+  sorts: { id: 'number', code: 'text', name: 'text', version: 'text', create_time: 'time' },
+  sort: ['code', 'asc'],
+  filters: {
+    hidden: { is: 'equal', column: 'hidden' },
+    type: { is: 'equal', column: 'type' },
+  },
+  scope: null,
+} satisfies Fills
+
+export const listModules = endpoint({
+  name: 'listModules',
+  method: 'GET',
+  path: '/api/module',
+  summary: 'Modules by client type, visible or hidden',
+  who: 'orderOrProviderAdmin',
+  matrix: 'Z-30',
+  query: page(sortNames(fills), { hidden: z.optional(z.boolean()), type: z.optional(clientType) }),
+  output: z.union([paged(moduleRow), changes(moduleRow)]),
+  offline: 'list',
+  fills,
+})
+
+const ofType = z.object({ type: z._default(clientType, 'saas') })
+
+export const listModuleChoices = endpoint({
+  name: 'listModuleChoices',
+  method: 'GET',
+  path: '/api/module/info',
+  summary: 'Modules to choose from, with what each depends on',
+  who: 'orderOrProviderAdmin',
+  matrix: 'Z-30',
+  query: ofType,
+  output: z.array(
+    z.object({
+      id: z.int(),
+      code: z.string(),
+      name: z.string(),
+      hidden: z.boolean(),
+      dependencies: z.array(z.string()),
+      conditions: z.array(z.string()),
+      any_condition: z.boolean(),
+    }),
+  ),
+  offline: 'read',
+})
+
+const table = 'modules'
+const byId = z.object({ id: ref('module') })
+
+export const createModule = endpoint({
+  name: 'createModule',
+  method: 'POST',
+  path: '/api/module',
+  summary: 'Add a module; a hidden one may leave its code to the server (D80)',
+  who: 'providerAdmin',
+  matrix: 'Z-30',
+  body: z.extend(z.partial(z.omit(fields, { name: true })), { name: fields.shape.name }),
+  output: moduleRow,
+  offline: 'queue',
+  queues: {
+    kind: 'module',
+    table,
+    target: () => null,
+    overlay: (_row, { body }, named) => cataloguedHere(body, named),
+    versioned: false,
+  },
+})
+
+export const getModule = endpoint({
+  name: 'getModule',
+  method: 'GET',
+  path: '/api/module/:id',
+  summary: 'A module with its apps',
+  who: 'providerAdmin',
+  matrix: 'Z-30',
+  params: byId,
+  output: moduleRow,
+  offline: 'read',
+})
+
+export const updateModule = endpoint({
+  name: 'updateModule',
+  method: 'PUT',
+  path: '/api/module/:id',
+  summary: 'Change a module',
+  who: 'providerAdmin',
+  matrix: 'Z-30',
+  params: byId,
+  body: z.partial(fields),
+  output: moduleRow,
+  offline: 'queue',
+  queues: {
+    kind: 'module',
+    table,
+    target: ({ params }) => params.id,
+    overlay: (row, { body }) => row && ({ ...row, ...body } as ModuleRow),
+    versioned: true,
+  },
+})
+
+export const deleteModule = endpoint({
+  name: 'deleteModule',
+  method: 'DELETE',
+  path: '/api/module/:id',
+  summary: 'Delete a module that nothing depends on',
+  who: 'providerAdmin',
+  matrix: 'Z-30',
+  params: byId,
+  output: null,
+  offline: 'queue',
+  queues: { kind: 'module', table, target: ({ params }) => params.id, overlay: () => null, versioned: true },
+})
+
+const dependents = z.array(z.object({ id: z.int(), code: z.string(), name: z.string() }))
+
+export const getModuleRelations = endpoint({
+  name: 'getModuleRelations',
+  method: 'GET',
+  path: '/api/module/relation',
+  summary: 'What depends on a module, hidden and visible apart',
+  who: 'providerAdmin',
+  matrix: 'Z-30',
+  query: z.object({ code: wordCode, type: z._default(clientType, 'saas') }),
+  output: z.object({ hidden: dependents, visible: dependents }),
+  offline: 'online',
+})
+
+export const validateModules = endpoint({
+  name: 'validateModules',
+  method: 'POST',
+  path: '/api/module/validate',
+  summary: 'Which apps a set of modules misses, runs in circles with, or needs in another version',
+  who: 'providerAdmin',
+  matrix: 'Z-30',
+  query: ofType,
+  body: z.array(wordCode).check(z.minLength(1), z.maxLength(500)),
+  output: z.object({
+    apps_missing: z.array(z.string()),
+    apps_loop: z.array(z.array(z.string())),
+    /** `err_data`: what each app requires of another (contracts 8). */
+    apps_incompatible: z.array(
+      z.object({ app_code: z.string(), err_data: z.array(z.object({ code: z.string(), version: z.string() })) }),
+    ),
+  }),
+  offline: 'online',
+})

@@ -1,0 +1,307 @@
+/**
+ * Service orders and the contracts that come of them. An order's `code` is its service code, which people see and type;
+ * `contract` is the effective contract number, null until there is one. A contract's `code` is that number.
+ */
+import * as z from 'zod/mini'
+import { type OrderDraft, orderedHere } from '#domain/orders.ts'
+import { endpoint, type Fills, type Row } from '#contract/endpoint.ts'
+import {
+  amount,
+  changes,
+  clientType,
+  currency,
+  flag01,
+  page,
+  paged,
+  plainDate,
+  randomId,
+  ref,
+  serviceCode,
+  sortNames,
+  text,
+  timestamp,
+  userMode,
+  whole,
+  wordCode,
+} from '#contract/values.ts'
+
+const years = whole(1, 99)
+const users = whole(0, 999_999)
+const modules = z.array(wordCode).check(z.minLength(1), z.maxLength(500))
+const state = z.enum(['invalid', 'unpaid', 'effective', 'overwritten', 'expired'])
+/** -1 invalid, 0 unpaid, 1 effective; 2 and 3 change places between the two readings (D27, D28). */
+const status = z.union([z.literal(-1), z.literal(0), z.literal(1), z.literal(2), z.literal(3)])
+const orderType = z.enum(['create', 'extend', 'change'])
+/** 0 not created, 1 creating, 2 running, 3 updating, 4 stopped, 5 failed (D40). */
+export const systemStatus = whole(0, 5)
+
+/** What an order and a contract have alike. */
+const agreed = {
+  currency,
+  user_mode: userMode,
+  users,
+  modules: z.array(z.string()),
+  uat: flag01,
+  price_id: z.int(),
+  client_type: clientType,
+  contract_amount: z.nullable(amount),
+  residual_amount: z.nullable(amount),
+  amount: z.nullable(amount),
+  pay_amount: z.nullable(amount),
+  period: years,
+  period_start: plainDate,
+  period_end: plainDate,
+  /** The last day, shown as it is (D18). */
+  expired_date: plainDate,
+}
+
+const orderRow = z.object({
+  id: z.int(),
+  company_id: z.int(),
+  code: serviceCode,
+  name: text(100),
+  desc: z.nullable(text(500)),
+  type: orderType,
+  /** Reading B; `state` says the same in a word (D27). */
+  status,
+  state,
+  /** 0: not paid or not in effect yet. */
+  contract_id: z.int(),
+  contract: z.nullable(z.string()),
+  ...agreed,
+  alert_date: z.nullable(plainDate),
+  online: flag01,
+  system_status: systemStatus,
+  url: z.nullable(z.string()),
+  admin_url: z.nullable(z.string()),
+  /** A change or extension that waits to be paid (D35). */
+  pending: z.nullable(z.object({ id: z.int(), type: orderType, amount, due: timestamp })),
+  create_time: timestamp,
+  update_time: timestamp,
+  row_version: z.int(),
+})
+type OrderRow = Omit<z.output<typeof orderRow>, 'id'> & Row
+
+const contractRow = z.object({
+  id: z.int(),
+  code: z.string(),
+  service_code: serviceCode,
+  order_id: z.int(),
+  type: orderType,
+  /** Reading A; `state` says the same in a word (D27). */
+  status,
+  state,
+  ...agreed,
+  create_time: timestamp,
+})
+
+const fills = {
+  table: 'orders',
+  row: orderRow,
+  sorts: {
+    id: 'number',
+    code: 'text',
+    name: 'text',
+    status: 'number',
+    users: 'number',
+    period_start: 'time',
+    expired_date: 'time',
+    create_time: 'time',
+  },
+  sort: ['create_time', 'desc'],
+  filters: {
+    type: { is: 'equal', column: 'client_type' },
+    status: { is: 'equal', column: 'status' },
+    searchText: { is: 'contains', columns: ['code', 'name'] },
+  },
+  scope: { column: 'company_id', param: 'companyId' },
+} satisfies Fills
+
+/** One row for each service code: the order in force, else the newest (D35). Type is the client type. */
+export const listOrders = endpoint({
+  name: 'listOrders',
+  method: 'GET',
+  path: '/api/company/:companyId/sorder',
+  summary: "A company's service orders, page by page",
+  who: 'order',
+  matrix: 'Z-17',
+  params: z.object({ companyId: ref('company') }),
+  query: page(sortNames(fills), {
+    type: z.optional(clientType),
+    status: z.optional(status),
+    searchText: z.optional(text(100)),
+  }),
+  output: z.union([paged(orderRow), changes(orderRow)]),
+  offline: 'list',
+  fills,
+})
+
+/** What was shown when it was ordered: another price by now is a QUOTE_CHANGED (D17). */
+const quoted = { quote_id: z.optional(randomId), price_id: z.optional(z.int()), amount: z.optional(amount) }
+
+const contractPayload = z.object({
+  code: serviceCode,
+  name: text(100, 1),
+  desc: z.optional(z.nullable(text(500))),
+  currency,
+  user_mode: userMode,
+  users,
+  modules,
+  uat: z._default(flag01, 0),
+  client_type: z._default(clientType, 'saas'),
+  period: years,
+  period_start: plainDate,
+  /** The company it is for, where the provider's staff order (api: order flag). */
+  company_id: z.optional(ref('company')),
+  /** Back-dated by the provider's staff (D39). */
+  sOrderCreateTime: z.optional(plainDate),
+  confirmKey: z.optional(randomId),
+  ...quoted,
+})
+
+export const createOrder = endpoint({
+  name: 'createOrder',
+  method: 'POST',
+  path: '/api/sorder',
+  summary: 'Order a service; apps that would change are asked about first (APP_CONFIRM)',
+  who: 'order',
+  matrix: 'Z-17',
+  body: contractPayload,
+  output: orderRow,
+  offline: 'queue',
+  queues: {
+    kind: 'order',
+    table: 'orders',
+    target: () => null,
+    overlay: (_row, { body }, named) => orderedHere(body as OrderDraft, named),
+    versioned: false,
+  },
+})
+
+const byId = z.object({ id: ref('order') })
+
+export const getOrder = endpoint({
+  name: 'getOrder',
+  method: 'GET',
+  path: '/api/sorder/:id',
+  summary: 'A service order',
+  who: 'order',
+  matrix: 'Z-17',
+  params: byId,
+  output: orderRow,
+  offline: 'read',
+})
+
+export const deleteOrder = endpoint({
+  name: 'deleteOrder',
+  method: 'DELETE',
+  path: '/api/sorder/:id',
+  summary: 'Delete an order that is not in effect',
+  who: 'order',
+  matrix: 'Z-17',
+  params: byId,
+  output: null,
+  offline: 'queue',
+  queues: {
+    kind: 'order',
+    table: 'orders',
+    target: ({ params }) => params.id,
+    overlay: () => null,
+    versioned: true,
+  },
+})
+
+export const setAlertDate = endpoint({
+  name: 'setAlertDate',
+  method: 'POST',
+  path: '/api/sorder/alertDate',
+  summary: 'From when reminders of payment are sent; null: the normal schedule (D45)',
+  who: 'deleteLevel',
+  matrix: 'Z-18',
+  body: z.object({ id: ref('order'), alert_date: z.nullable(plainDate) }),
+  output: orderRow,
+  offline: 'queue',
+  queues: {
+    kind: 'order',
+    table: 'orders',
+    target: ({ body }) => body.id,
+    overlay: (row, { body }) => row && ({ ...row, alert_date: body.alert_date } as OrderRow),
+    versioned: true,
+  },
+})
+
+/** Of a contract in force: another set of modules and users, or more years. */
+const changePayload = z.object({
+  type: z.enum(['change', 'extend']),
+  contract_id: ref('contract'),
+  user_mode: z.optional(userMode),
+  users: z.optional(users),
+  modules: z.optional(modules),
+  uat: z.optional(flag01),
+  period: z.optional(years),
+  confirmKey: z.optional(randomId),
+  ...quoted,
+})
+
+/** Offline the page asks the same engine, on the price list it holds, and says so. */
+export const calculate = endpoint({
+  name: 'calculate',
+  method: 'POST',
+  path: '/api/calculate',
+  summary: 'What an order, a change or an extension would cost, with the steps that lead there',
+  who: 'order',
+  matrix: 'Z-19',
+  body: z.union([contractPayload, changePayload]),
+  output: z.object({
+    contract_amount: amount,
+    residual_amount: amount,
+    amount,
+    annual: amount,
+    currency,
+    period_start: plainDate,
+    period_end: plainDate,
+    modules: z.array(z.object({ code: z.string(), name: z.string(), price: amount, auto: flag01 })),
+    /** Each step by its code, with the values that words are made of. */
+    steps: z.array(z.object({ code: z.string(), values: z.record(z.string(), z.string()), amount })),
+    quote_id: randomId,
+    price_id: z.int(),
+  }),
+  offline: 'online',
+})
+
+export const changeContract = endpoint({
+  name: 'changeContract',
+  method: 'POST',
+  path: '/api/contract',
+  summary: 'Order a change or an extension: unpaid, or in effect at once when nothing is due (D15)',
+  who: 'order',
+  matrix: 'Z-19',
+  body: changePayload,
+  output: orderRow,
+  offline: 'online',
+})
+
+/** By the order's id (api: which id). */
+export const deleteContract = endpoint({
+  name: 'deleteContract',
+  method: 'DELETE',
+  path: '/api/contract/:id',
+  summary: 'Delete an unpaid change or extension (D34)',
+  who: 'order',
+  matrix: 'Z-19',
+  params: byId,
+  output: null,
+  offline: 'online',
+})
+
+export const getContractHistory = endpoint({
+  name: 'getContractHistory',
+  method: 'GET',
+  path: '/api/contract/:id/history',
+  summary: 'A contract and those it replaced, newest first',
+  who: 'order',
+  matrix: 'Z-19',
+  params: z.object({ id: ref('contract') }),
+  output: z.array(contractRow),
+  offline: 'read',
+})

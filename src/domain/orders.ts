@@ -1,0 +1,64 @@
+/** Service orders: what a company asks for before a contract stands. */
+import type { ClientType } from '#domain/access.ts'
+import { addYears, lastDay } from '#domain/period.ts'
+import type { PlainDate } from '#domain/time.ts'
+
+export interface OrderDraft {
+  code: string
+  name: string
+  desc?: string | null | undefined
+  currency: 'HKD' | 'USD' | 'RMB'
+  user_mode: 'CONCURRENT' | 'NAMED'
+  users: number
+  period: number
+  period_start: PlainDate
+  modules: string[]
+  uat?: 0 | 1 | undefined
+  client_type?: ClientType | undefined
+  price_id?: number | undefined
+  amount?: string | undefined
+}
+
+/**
+ * An order that waits on this device, as it will look: unpaid, with the amount of its offline quote, which the server
+ * may still correct (D17). It names no service and no contract yet.
+ */
+export const orderedHere = (draft: OrderDraft, named: { intent: string; companyId: number }) => {
+  const periodEnd = addYears(draft.period_start, draft.period)
+  return {
+    id: `~${named.intent}` as const,
+    company_id: named.companyId,
+    code: draft.code,
+    name: draft.name,
+    desc: draft.desc ?? null,
+    type: 'create' as const,
+    client_type: draft.client_type ?? ('saas' as const),
+    status: 0 as const,
+    state: 'unpaid' as const,
+    contract_id: 0,
+    contract: null,
+    currency: draft.currency,
+    user_mode: draft.user_mode,
+    users: draft.users,
+    modules: draft.modules,
+    uat: draft.uat ?? (0 as const),
+    price_id: draft.price_id ?? 0,
+    contract_amount: draft.amount ?? null,
+    residual_amount: '0.00',
+    amount: draft.amount ?? null,
+    pay_amount: draft.amount ?? null,
+    period: draft.period,
+    period_start: draft.period_start,
+    period_end: periodEnd,
+    expired_date: lastDay(periodEnd),
+    alert_date: null,
+    online: 0 as const,
+    system_status: 0 as const,
+    url: null,
+    admin_url: null,
+    pending: null,
+    create_time: '',
+    update_time: '',
+    row_version: 0,
+  }
+}
