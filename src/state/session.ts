@@ -1,0 +1,42 @@
+import { type PayloadAction, createSlice } from '@reduxjs/toolkit'
+import type { AccessLevel, Caller } from '#domain/access.ts'
+import type { UserRow } from '#contract/users.ts'
+
+/** The signed-in user, as the server last said (M23). */
+export type SessionUser = Omit<UserRow, 'id'> & { id: number }
+
+export type Session =
+  /** Nobody has looked yet: a loading view shows (M10). */
+  | { is: 'unknown' }
+  | { is: 'signed out'; because: 'nobody' | 'left' | 'ended' }
+  | { is: 'signed in'; user: SessionUser; caller: Caller }
+
+/** What the rules of access need to know of a user. */
+export const callerOf = (user: SessionUser): Caller => ({
+  userId: user.id,
+  companyId: user.company_id,
+  companyCode: user.company_code,
+  admin: user.admin,
+  order: user.order,
+  accessLevel: user.access_level as AccessLevel,
+})
+
+const signedInAs = (user: SessionUser): Session => ({ is: 'signed in', user, caller: callerOf(user) })
+
+export const session = createSlice({
+  name: 'session',
+  initialState: { is: 'unknown' } as Session,
+  reducers: {
+    /** The password was right and the user has been read. */
+    signedIn: (_, { payload }: PayloadAction<SessionUser>) => signedInAs(payload),
+    /** `left`: by oneself. `ended`: the server no longer knows the session. `nobody`: there was none to begin with. */
+    signedOut: (_, { payload }: PayloadAction<'nobody' | 'left' | 'ended'>): Session => ({
+      is: 'signed out',
+      because: payload,
+    }),
+    /** A later reading of the same user: flags and names may have changed. */
+    userRead: (_, { payload }: PayloadAction<SessionUser>) => signedInAs(payload),
+  },
+})
+
+export const { signedIn, signedOut, userRead } = session.actions

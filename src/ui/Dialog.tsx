@@ -1,0 +1,31 @@
+import { type ReactNode, Suspense, lazy } from 'react'
+import '#ui/overlay.css'
+
+export interface DialogProps {
+  open: boolean
+  title: string
+  /** In the middle, or as a drawer at the right (look: a drawer for small edits). */
+  side?: 'center' | 'right'
+  onClose: () => void
+  footer?: ReactNode
+  children: ReactNode
+}
+
+const load = () => import('#ui/prime/Overlay.tsx')
+const Overlay = lazy(load)
+
+/** Fetches the dialog's code before it is needed: called when a page with dialogs has come to rest. */
+export const preloadDialog = () => void load().catch(() => undefined)
+
+/**
+ * Labelled by its title, focus inside and kept there, Escape closes, the focus goes back to where it was (A-10). The
+ * code is PrimeReact's and comes with the first dialog, so that no list pays for it on the way to its first row.
+ */
+export function Dialog(props: DialogProps) {
+  if (!props.open) return null
+  return (
+    <Suspense fallback={null}>
+      <Overlay {...props} />
+    </Suspense>
+  )
+}

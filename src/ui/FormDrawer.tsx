@@ -1,0 +1,84 @@
+import { type FormEventHandler, type ReactNode, useEffect, useId, useState } from 'react'
+import type { Problem } from '#contract/problem.ts'
+import { Button } from '#ui/Button.tsx'
+import { Dialog } from '#ui/Dialog.tsx'
+import { ProblemNote } from '#ui/ProblemNote.tsx'
+import { useWords } from '#ui/words.ts'
+
+/** Where an asking stands. */
+export type SendStatus = 'idle' | 'sending' | 'queued' | 'failed'
+
+export interface FormDrawerProps {
+  open: boolean
+  title: string
+  status: SendStatus
+  problem: Problem | null
+  /** What pressing it will do: "Create user", not "OK". */
+  submit: string
+  whyNot?: string | null | undefined
+  /** `handleSubmit(…)` of react-hook-form. */
+  onSubmit: FormEventHandler<HTMLFormElement>
+  onClose: () => void
+  /** Whether something was typed that closing would lose (C-22). */
+  dirty: boolean
+  children: ReactNode
+}
+
+/** A small edit at the right of what it is about. Demands status and problem, so that neither is forgotten. */
+export function FormDrawer({
+  open,
+  title,
+  status,
+  problem,
+  submit,
+  whyNot,
+  onSubmit,
+  onClose,
+  dirty,
+  children,
+}: FormDrawerProps) {
+  const t = useWords('ui')
+  const form = useId()
+  const [leaving, setLeaving] = useState(false)
+  useLeaveWarning(open && dirty)
+  useEffect(() => {
+    if (!open) setLeaving(false)
+  }, [open])
+  const close = () => (dirty && status !== 'sending' ? setLeaving(true) : onClose())
+  const footer = leaving ? (
+    <div className="drawer-leave" role="alert">
+      <p>{t('form.unsaved')}</p>
+      <Button autoFocus kind="primary" onClick={() => setLeaving(false)}>
+        {t('form.keep')}
+      </Button>
+      <Button kind="danger" onClick={onClose}>
+        {t('form.discard')}
+      </Button>
+    </div>
+  ) : (
+    <>
+      <Button kind="primary" type="submit" form={form} busy={status === 'sending'} whyNot={whyNot}>
+        {submit}
+      </Button>
+      <Button onClick={close}>{t('form.cancel')}</Button>
+    </>
+  )
+  return (
+    <Dialog open={open} side="right" title={title} onClose={close} footer={footer}>
+      <form id={form} className="form" noValidate onSubmit={onSubmit}>
+        <ProblemNote problem={problem} focus />
+        {children}
+      </form>
+    </Dialog>
+  )
+}
+
+/** The browser asks before the tab goes with unsaved words in it. */
+export function useLeaveWarning(dirty: boolean) {
+  useEffect(() => {
+    if (!dirty) return
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
+    window.addEventListener('beforeunload', ask)
+    return () => window.removeEventListener('beforeunload', ask)
+  }, [dirty])
+}

@@ -1,0 +1,44 @@
+import { timestampIn } from '#domain/time.ts'
+import { useWords } from '#ui/words.ts'
+
+/** How true a list is: what `local/view.ts` answers with it. */
+export interface Fresh {
+  /** Server time of the oldest reading it rests on; null: never read. */
+  asOf: number | null
+  /** Rows of this filter on the device, and what the server last counted. */
+  here: number
+  total: number | null
+  complete: boolean
+}
+
+const zone = () => Intl.DateTimeFormat().resolvedOptions().timeZone
+
+/** 14:05 today, otherwise with its date; the reader's own zone, for it says when this device heard it. */
+export function readingTime(asOf: number, now: number): string {
+  const [then, today] = [timestampIn(zone(), asOf), timestampIn(zone(), now)]
+  return then.slice(0, 10) === today.slice(0, 10) ? then.slice(11, 16) : then.slice(0, 16)
+}
+
+/** "as of 14:05 · 240 of 8,431 on this device" (P-12). */
+export function Freshness({ fresh }: { fresh: Fresh }) {
+  const t = useWords('ui')
+  if (fresh.asOf === null) return <span className="freshness">{t('fresh.never')}</span>
+  const at = readingTime(fresh.asOf, Date.now())
+  const partly = !fresh.complete && fresh.total !== null && fresh.here < fresh.total
+  return (
+    <span className="freshness">
+      <time dateTime={new Date(fresh.asOf).toISOString()} title={timestampIn(zone(), fresh.asOf)}>
+        {t('fresh.asOf', { at })}
+      </time>
+      {partly && (
+        <>
+          {' · '}
+          {t('fresh.partly', { here: number(fresh.here), total: number(fresh.total ?? 0) })}
+        </>
+      )}
+    </span>
+  )
+}
+
+/** Whole numbers with thousands separators, alike in both languages (I-09). */
+export const number = (value: number) => value.toLocaleString('en-US')

@@ -1,0 +1,51 @@
+import { useEffect, useRef } from 'react'
+import type { Problem } from '#contract/problem.ts'
+import { Button } from '#ui/Button.tsx'
+import { CopyText } from '#ui/CopyText.tsx'
+import { Icon } from '#ui/Icon.tsx'
+import { problemWords, useWords } from '#ui/words.ts'
+
+/** What went wrong, in words, with what can be done about it and the number to name when asking for help (C-12). */
+export function ProblemNote({
+  problem,
+  onRetry,
+  children,
+  focus,
+}: {
+  problem: Problem | null
+  onRetry?: (() => void) | undefined
+  /** A further way out: a link, a button. */
+  children?: React.ReactNode
+  /** Takes the focus when it appears, where no field is to blame. */
+  focus?: boolean
+}) {
+  const t = useWords('ui')
+  const note = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (problem && focus) note.current?.focus()
+  }, [problem, focus])
+  if (!problem) return null
+  return (
+    <div className="problem" role="alert" tabIndex={-1} ref={note}>
+      <Icon name="alert" />
+      <div>
+        <p>{problemWords(problem)}</p>
+        {problem.requestId && (
+          <p className="problem-id">
+            {t('problem.requestId')} <CopyText text={problem.requestId} />
+          </p>
+        )}
+        {(children || onRetry) && (
+          <div className="problem-ways">
+            {children}
+            {onRetry && (
+              <Button icon="refresh" onClick={onRetry}>
+                {t('problem.retry')}
+              </Button>
+            )}
+          </div>
+        )}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,8 @@
+import type { ReactNode } from 'react'
+
+export type Tone = 'neutral' | 'accent' | 'positive' | 'warning' | 'danger' | 'pending'
+
+/** A status in words; the colour only repeats them (A-31). */
+export function Tag({ tone = 'neutral', children }: { tone?: Tone; children: ReactNode }) {
+  return <span className={`tag ${tone}`}>{children}</span>
+}
