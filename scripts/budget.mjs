@@ -1,0 +1,64 @@
+/**
+ * What the page loads before anything lazy, in gzipped bytes, against budgets.json. Reads the map that the build leaves
+ * in dist/.vite/manifest.json: which chunk imports which.
+ *
+ *   npm run budget
+ */
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const dist = join(root, 'dist')
+const read = (...path) => JSON.parse(readFileSync(join(...path), 'utf8'))
+
+const chunks = read(dist, '.vite', 'manifest.json')
+const budgets = read(root, 'budgets.json')
+
+const gzipBytes = (file) => gzipSync(readFileSync(join(dist, file)), { level: 9 }).length
+
+/** The chunk whose source is `source`; a budget that measures nothing would always hold. */
+function chunkOf(source) {
+  if (chunks[source]) return source
+  throw new Error(`budgets.json names ${source}, which is no chunk of its own in this build`)
+}
+
+/** The chunks and all that they import statically. */
+function withImports(keys, seen = new Set()) {
+  for (const key of keys) {
+    if (seen.has(key)) continue
+    seen.add(key)
+    withImports(chunks[key].imports ?? [], seen)
+  }
+  return seen
+}
+
+function scripts({ chunks: sources }) {
+  const files = [...withImports(sources.map(chunkOf))].map((key) => chunks[key].file)
+  return [...new Set(files)].filter((file) => file.endsWith('.js'))
+}
+
+/** What the worker fetches when it is installed: the list that the build wrote into it. */
+function precached() {
+  const worker = readFileSync(join(dist, 'sw.js'), 'utf8')
+  const urls = [...worker.matchAll(/["'`]?url["'`]?:\s*["'`]([^"'`]+)["'`]/g)].map(([, url]) => url)
+  return [...new Set(urls)]
+}
+
+const sum = (files) => files.reduce((bytes, file) => bytes + gzipBytes(file), 0)
+
+const measured = Object.entries(budgets).map(([name, budget]) => {
+  const files = budget.precache ? precached() : scripts(budget)
+  return { name, limit: budget.gzipBytes, files, bytes: sum(files) }
+})
+
+const kilo = (bytes) => `${(bytes / 1000).toFixed(1)} kB`
+for (const { name, limit, bytes, files } of measured) {
+  const over = bytes > limit
+  console.log(`${over ? 'OVER' : 'ok  '}  ${name}: ${kilo(bytes)} of ${kilo(limit)} gzip in ${files.length} files`)
+  if (!over && !process.argv.includes('--files')) continue
+  const sized = files.map((file) => [gzipBytes(file), file]).sort(([a], [b]) => b - a)
+  for (const [size, file] of sized) console.log(`        ${kilo(size).padStart(9)}  ${file}`)
+}
+process.exitCode = measured.some(({ bytes, limit, files }) => bytes > limit || files.length === 0) ? 1 : 0

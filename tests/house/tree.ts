@@ -1,0 +1,67 @@
+/** The project as the house tests see it: the files that belong to it, and what each of them imports. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join, posix, resolve } from 'node:path'
+import { parseSync } from 'vite'
+
+export const root = resolve(import.meta.dirname, '..', '..')
+
+/** Tracked or new, not ignored and still there; with `/` on every machine. */
+export const files: readonly string[] = execFileSync(
+  'git',
+  ['ls-files', '--cached', '--others', '--exclude-standard', '-z'],
+  { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 },
+)
+  .split('\0')
+  .filter((file) => file !== '' && existsSync(join(root, file)))
+
+export const read = (file: string): string => readFileSync(join(root, file), 'utf8')
+export const readJson = <T>(file: string): T => JSON.parse(read(file)) as T
+
+export const under = (...folders: string[]) =>
+  files.filter((file) => folders.some((folder) => file.startsWith(`${folder}/`)))
+
+export const isCode = (file: string) => /\.(ts|tsx|mts|mjs)$/.test(file) && !file.endsWith('.d.ts')
+
+export interface Import {
+  /** As written. */
+  specifier: string
+  /** File in the project that it leads to; null: a package. */
+  file: string | null
+  typesOnly: boolean
+  /** `import('...')`: run later, so it closes no circle. */
+  lazy: boolean
+}
+
+const subpaths = Object.entries(readJson<{ imports: Record<string, string> }>('package.json').imports).map(
+  ([key, target]) => [key.replace('*', ''), target.replace('*', '').replace('./', '')] as const,
+)
+
+function fileOf(specifier: string, from: string): string | null {
+  if (specifier.startsWith('.')) return posix.normalize(posix.join(posix.dirname(from), specifier))
+  const subpath = subpaths.find(([prefix]) => specifier.startsWith(prefix))
+  return subpath ? subpath[1] + specifier.slice(subpath[0].length) : null
+}
+
+export function importsOf(file: string): Import[] {
+  const text = read(file)
+  const { module } = parseSync(file, text)
+  const seen = (specifier: string, typesOnly: boolean, lazy: boolean): Import => ({
+    specifier,
+    file: fileOf(specifier.replace(/\?.*$/, ''), file),
+    typesOnly,
+    lazy,
+  })
+  return [
+    ...module.staticImports.map(({ moduleRequest, entries }) =>
+      seen(moduleRequest.value, entries.length > 0 && entries.every((entry) => entry.isType), false),
+    ),
+    ...module.staticExports.flatMap(({ entries }) =>
+      entries.flatMap((entry) => (entry.moduleRequest ? [seen(entry.moduleRequest.value, entry.isType, false)] : [])),
+    ),
+    ...module.dynamicImports.map(({ moduleRequest }) =>
+      // A template is not a name; Vite's import.meta.glob is used where many files are meant.
+      seen(text.slice(moduleRequest.start, moduleRequest.end).replace(/^['"`]|['"`]$/g, ''), false, true),
+    ),
+  ]
+}
