@@ -1,10 +1,15 @@
 /** Words for a problem, in the reader's language (portal 8). */
-import type { Language } from '#domain/users.ts'
-import type { ProblemCode } from '#contract/problem.ts'
+import type { FieldProblem } from '#domain/checks.ts'
+import { type Language, languages } from '#domain/users.ts'
+import { type ProblemCode, problemStatus } from '#contract/problem.ts'
+import enFields from '#locales/en/fields.json' with { type: 'json' }
 import en from '#locales/en/problem.json' with { type: 'json' }
+import zhFields from '#locales/zh/fields.json' with { type: 'json' }
 import zh from '#locales/zh/problem.json' with { type: 'json' }
 
-const words: Record<Language, Record<string, string>> = { en, zh }
+type Words = Record<string, string>
+const words: Record<Language, Words> = { en, zh }
+const fieldWords: Record<Language, Words> = { en: enFields, zh: zhFields }
 
 export interface ErrorBody {
   errorCode: ProblemCode
@@ -12,10 +17,44 @@ export interface ErrorBody {
   data: unknown
 }
 
+const fill = (said: string, values: Record<string, unknown>) =>
+  said.replace(/\{\{(\w+)\}\}/g, (_, name: string) => String(values[name] ?? ''))
+
 /** The one error shape of every answer. `{{name}}` in the words is filled from the problem's data. */
 export function errorBody(code: ProblemCode, data: unknown, language: Language): ErrorBody {
-  const said = words[language][code] ?? words.en[code] ?? code
   const values = typeof data === 'object' && data !== null ? (data as Record<string, unknown>) : {}
-  const errorMessage = said.replace(/\{\{(\w+)\}\}/g, (_, name: string) => String(values[name] ?? ''))
-  return { errorCode: code, errorMessage, data: data ?? null }
+  const errorMessage = fill(words[language][code] ?? words.en[code] ?? code, values)
+  return { errorCode: code, errorMessage, data: code === 'VALIDATION_ERROR' ? inWords(data, language) : (data ?? null) }
+}
+
+/** Field problems carry their own sentence, for clients that have no words for the code. */
+function inWords(data: unknown, language: Language): unknown {
+  if (!Array.isArray(data)) return data ?? null
+  return (data as FieldProblem[]).map((problem) => ({
+    ...problem,
+    message: fill(fieldWords[language][problem.code] ?? problem.code, { ...problem, code: problem.field }),
+  }))
+}
+
+/** The token call says the same in OAuth's words beside ours (portal 8). */
+export const tokenErrorBody = (code: ProblemCode, data: unknown, language: Language) => {
+  const { errorMessage, ...said } = errorBody(code, data, language)
+  return { error: oauthName(code), error_description: errorMessage, ...said, errorMessage }
+}
+
+function oauthName(code: ProblemCode): string {
+  if (code === 'invalid_client' || code === 'invalid_grant') return code
+  if (code === 'NOT_SUPPORT') return 'unsupported_grant_type'
+  if (code === 'RATE_LIMITED' || problemStatus[code] >= 500) return 'temporarily_unavailable'
+  return problemStatus[code] === 401 || problemStatus[code] === 409 ? 'invalid_grant' : 'invalid_request'
+}
+
+/** The first language of the header that we speak; English otherwise (D68). */
+export function languageOf(acceptLanguage: string | undefined): Language {
+  const wanted = (acceptLanguage ?? '').slice(0, 200).toLowerCase().split(',')
+  for (const part of wanted) {
+    const found = languages.find((language) => part.trim().startsWith(language))
+    if (found) return found
+  }
+  return 'en'
 }

@@ -1,0 +1,60 @@
+/**
+ * The log: JSON lines in UTC (S-89). What may stand in it is chosen here by name, never a request or a header as a whole,
+ * so tokens, passwords, keys, cookies and query strings cannot slip in; the redaction is the second fence.
+ */
+import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
+
+const secrets = [
+  'password',
+  'token',
+  'authorization',
+  'cookie',
+  'otk',
+  'pwd',
+  'key',
+  'newPwd',
+  'orgPwd',
+  'body',
+  'query',
+]
+
+export const buildLog = (level: string, destination?: DestinationStream): Logger =>
+  pino(
+    {
+      level,
+      base: null,
+      timestamp: stdTimeFunctions.isoTime,
+      redact: { paths: secrets.flatMap((name) => [name, `*.${name}`]), censor: '[removed]' },
+      serializers: { err: errorFields },
+    },
+    ...(destination ? [destination] : []),
+  )
+
+/** A database error's `detail` and `where` hold row values, so only the named fields are kept. */
+function errorFields(error: unknown) {
+  if (!(error instanceof Error)) return { type: typeof error }
+  const { code, constraint } = error as Error & { code?: unknown; constraint?: unknown }
+  return { type: error.name, code, constraint, message: error.message, stack: error.stack }
+}
+
+/** What happened, in words that a search of the log can rely on (S-88). */
+export type SecurityEvent =
+  | 'login ok'
+  | 'login failed'
+  | 'login throttled'
+  | 'refresh'
+  | 'refresh refused'
+  | 'token reused'
+  | 'logout'
+  | 'password changed'
+  | 'account activated'
+  | 'user disabled'
+  | 'user deleted'
+  | 'role changed'
+  | 'access denied'
+  | 'cross-site refused'
+  | 'input refused'
+
+export function securityEvent(log: Logger, event: SecurityEvent, about: Record<string, string | number | null>): void {
+  log.warn({ security: event, ...about }, event)
+}
