@@ -1,6 +1,7 @@
 /** The idiom of the store. Thunks get `api` through the extra argument, so that no feature knows the network. */
 import { type ThunkDispatch, type UnknownAction, combineSlices, configureStore } from '@reduxjs/toolkit'
-import type { Api } from '#request/result.ts'
+import type { Api, Result } from '#request/result.ts'
+import type { Credentials, SignedIn } from '#request/sign-in.ts'
 import { connection } from '#state/connection.ts'
 import { session } from '#state/session.ts'
 
@@ -13,15 +14,18 @@ export type RootState = ReturnType<typeof root>
 
 export interface Extra {
   api: Api
+  /** Signing in and out change whose device this is, so they are no endpoint's calls (request/sign-in). */
+  enter: (credentials: Credentials) => Promise<Result<SignedIn>>
+  leave: () => Promise<void>
 }
 
 export type Dispatch = ThunkDispatch<RootState, Extra, UnknownAction>
 
-export const makeStore = (api: Api) =>
+export const makeStore = (extraArgument: Extra) =>
   configureStore({
     reducer: root,
     middleware: (defaults) =>
       // The development checks walk whole states on each action; ours are small and typed.
-      defaults({ thunk: { extraArgument: { api } satisfies Extra }, serializableCheck: false, immutableCheck: false }),
+      defaults({ thunk: { extraArgument }, serializableCheck: false, immutableCheck: false }),
   })
 export type Store = ReturnType<typeof makeStore>
