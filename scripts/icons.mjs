@@ -1,0 +1,39 @@
+/**
+ * Draws the PNG icons from their SVG sources in public/icons/src with Chromium. The results are committed, so this is
+ * run by hand after a source has changed.
+ *
+ *   npm run icons
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { chromium } from 'playwright-core'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const icons = join(root, 'public', 'icons')
+const tools = JSON.parse(readFileSync(join(root, 'node_modules', '.cache', 'portal-tools.json'), 'utf8'))
+
+/** Source, file, size in pixels. */
+const drawings = [
+  ['icon', 'icon-192', 192],
+  ['icon', 'icon-512', 512],
+  ['maskable', 'maskable-512', 512],
+  ['monochrome', 'monochrome-512', 512],
+  ['touch', 'apple-touch-icon', 180],
+  ...['contracts', 'new-contract', 'users', 'audit-trail'].map((name) => [
+    `shortcut-${name}`,
+    `shortcut-${name}-192`,
+    192,
+  ]),
+]
+
+const browser = await chromium.launch({ executablePath: tools.chromium, args: ['--no-sandbox', '--disable-gpu'] })
+const page = await browser.newPage()
+mkdirSync(icons, { recursive: true })
+for (const [source, file, size] of drawings) {
+  const svg = readFileSync(join(icons, 'src', `${source}.svg`), 'utf8')
+  await page.setViewportSize({ width: size, height: size })
+  await page.setContent(`<style>*{margin:0}svg{display:block;width:${size}px;height:${size}px}</style>${svg}`)
+  writeFileSync(join(icons, `${file}.png`), await page.screenshot({ omitBackground: true }))
+}
+await browser.close()
