@@ -1,9 +1,8 @@
 /** The idiom of the store. Thunks get `api` through the extra argument, so that no feature knows the network. */
 import { type ThunkDispatch, type UnknownAction, combineSlices, configureStore } from '@reduxjs/toolkit'
 import type { Api, Result } from '#request/result.ts'
-import type { Credentials, SignedIn } from '#request/sign-in.ts'
 import { connection } from '#state/connection.ts'
-import { session } from '#state/session.ts'
+import { type SessionUser, session } from '#state/session.ts'
 
 /**
  * What every page may count on. A feature's slice joins when its page loads, `const own = slice.injectInto(root)`, and is
@@ -12,10 +11,17 @@ import { session } from '#state/session.ts'
 export const root = combineSlices(session, connection)
 export type RootState = ReturnType<typeof root>
 
+export interface Credentials {
+  company: string
+  /** The e-mail. */
+  username: string
+  password: string
+}
+
 export interface Extra {
   api: Api
   /** Signing in and out change whose device this is, so they are no endpoint's calls (request/sign-in). */
-  enter: (credentials: Credentials) => Promise<Result<SignedIn>>
+  enter: (credentials: Credentials) => Promise<Result<{ user: SessionUser }>>
   leave: () => Promise<void>
 }
 
