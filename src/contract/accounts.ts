@@ -259,7 +259,9 @@ export const registerCompany = endpoint({
   matrix: 'Z-11',
   body: z.object({
     code: text(20, 1),
-    ...companyFields,
+    // A form has no null: what is not given is left out (portal 5: all but the name and tel are optional).
+    ...z.partial(z.object(companyFields)).shape,
+    name: text(100, 1),
     user_title: title,
     user_name: text(100, 1),
     user_email: text(254, 1),

@@ -11,20 +11,23 @@ import * as services from '#contract/services.ts'
 import * as trail from '#contract/trail.ts'
 import * as users from '#contract/users.ts'
 
-const nouns: Record<string, unknown>[] = [
-  accounts,
-  users,
-  orders,
-  prices,
-  payments,
-  services,
-  backups,
-  trail,
-  apps,
-  modules,
-]
-
 const isEndpoint = (value: unknown): value is Endpoint =>
   typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'who' in value
 
-export const endpoints: readonly Endpoint[] = nouns.flatMap((noun) => Object.values(noun).filter(isEndpoint))
+const rowsOf = (noun: Record<string, unknown>) => Object.values(noun).filter(isEndpoint)
+
+/** The calls of each noun, nouns in the order that a newcomer meets them. */
+export const nouns: Readonly<Record<string, readonly Endpoint[]>> = {
+  accounts: rowsOf(accounts),
+  users: rowsOf(users),
+  orders: rowsOf(orders),
+  prices: rowsOf(prices),
+  payments: rowsOf(payments),
+  services: rowsOf(services),
+  backups: rowsOf(backups),
+  trail: rowsOf(trail),
+  apps: rowsOf(apps),
+  modules: rowsOf(modules),
+}
+
+export const endpoints: readonly Endpoint[] = Object.values(nouns).flat()

@@ -41,7 +41,8 @@ export function verdict(method: string, seen: Seen): Verdict {
   if (!seen.echoed) return 'later'
   if (status === 401) return 'sign in'
   if (status === 412) return 'conflict'
-  if (code && byCode[code]) return byCode[code]
+  const named = code && Object.hasOwn(byCode, code) ? byCode[code] : undefined
+  if (named) return named
   if (!isStored(status, code)) return 'later'
   if (!seen.final) return 'later'
   if (status >= 200 && status < 300) return 'done'

@@ -21,7 +21,7 @@ const encodePath = (path: string, params: Record<string, unknown> = {}) =>
 function encodePairs(values: Record<string, unknown>): string {
   const pairs = Object.entries(values).filter(([, value]) => value !== undefined && value !== null)
   pairs.sort(([a], [b]) => (a < b ? -1 : 1))
-  return new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString()
+  return new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, String(value)])).toString()
 }
 
 /** The request that asks it. Multipart bodies are built by whoever has the bytes. */
@@ -119,6 +119,8 @@ export function fromPairs(
     if (Object.hasOwn(values, name)) repeated.push(name)
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined
     if (name === '__proto__') continue
+    // A filter or form field left empty; text may mean it.
+    if (field && value === '' && !takes(field).has('string')) continue
     values[name] = field ? fromString(field, value) : value
   }
   return { values, repeated }
