@@ -14,7 +14,8 @@ export class ProblemError extends Error {
     this.name = 'ProblemError'
     this.code = code
     this.status = problemStatus[code]
-    this.data = data
+    // In the body too: a page shows how long to wait, and what carries a problem further carries no headers.
+    this.data = data ?? (retryAfterSeconds === null ? null : { retry_after: retryAfterSeconds })
     this.retryAfterSeconds = retryAfterSeconds
   }
 }
