@@ -19,6 +19,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'node',
+          globalSetup: ['tests/support/postgres-cluster.ts'],
           include: ['tests/**/*.test.{ts,tsx}'],
           exclude: [...device, ...e2e, 'tests/campaigns/**'],
           testTimeout: 20_000,

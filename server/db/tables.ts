@@ -130,6 +130,8 @@ export interface LedgerTable {
 export interface ChangeTable {
   company_id: Fixed<number>
   value: number
+  /** The highest number whose tombstone is swept: who knows less than this must fill anew. */
+  floor: Generated<number>
 }
 
 export interface TombstoneTable {
@@ -142,6 +144,7 @@ export interface TombstoneTable {
 
 /** Append-only for the application's role (S-91); `hash` chains each row to the one before it of the same company. */
 export interface TrailTable {
+  /** Given by the table itself, with the two hashes, behind the company's lock. */
   id: Generated<number>
   company_id: Fixed<number>
   /** Menu and operation (D86). */
@@ -155,8 +158,8 @@ export interface TrailTable {
   info: ColumnType<Record<string, unknown>, string, never>
   intent: Fixed<string | null>
   request_id: Fixed<string>
-  previous: Fixed<string>
-  hash: Fixed<string>
+  previous: Generated<string>
+  hash: Generated<string>
 }
 
 /** Facts about the installation: its id, the build that made it, whether the demo world was loaded. */

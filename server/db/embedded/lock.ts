@@ -1,0 +1,160 @@
+/**
+ * One process per data folder: two that open it both go on acknowledging, and one's writes are lost without an error
+ * (R-14). The engine takes no lock, so this one is taken before it opens.
+ *
+ * Whether the holder lives is judged exactly where that is possible: same machine, same process namespace, pid and start
+ * time. Elsewhere (another container or host on a shared folder) by its heartbeat, watched for longer than it pauses.
+ */
+import { readFileSync, readlinkSync } from 'node:fs'
+import { link, mkdir, readFile, rm, rmdir, stat, unlink, utimes, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { StartProblem } from '#server/config.ts'
+
+interface Holder {
+  pid: number
+  /** Start of the process, so that a pid that was given out again is not mistaken for the holder. */
+  started: string
+  /** Machine, boot and process namespace within which the pid means anything. */
+  where: string
+}
+
+export interface FolderLock {
+  release(): Promise<void>
+}
+
+const heartbeatMs = 1000
+const watchMs = 3500
+
+export async function lockFolder(folder: string): Promise<FolderLock> {
+  const path = join(folder, 'portal.lock')
+  const own = JSON.stringify(self())
+  if (!(await create(path, own))) {
+    await refuseIfAlive(folder, path)
+    await takeOver(folder, path, own)
+  }
+  const heartbeat = setInterval(() => void utimes(path, new Date(), new Date()).catch(() => undefined), heartbeatMs)
+  heartbeat.unref()
+  return {
+    async release() {
+      clearInterval(heartbeat)
+      await unlink(path).catch(() => undefined)
+    },
+  }
+}
+
+/** Whole or not at all: a reader never meets a lock that has no holder in it yet. */
+async function create(path: string, text: string): Promise<boolean> {
+  const draft = `${path}.${process.pid}`
+  await writeFile(draft, text, { flag: 'w' })
+  try {
+    await link(draft, path)
+    return true
+  } catch (error) {
+    if (isCode(error, 'EEXIST')) return false
+    throw error
+  } finally {
+    await unlink(draft)
+  }
+}
+
+async function refuseIfAlive(folder: string, path: string): Promise<void> {
+  const text = await readFile(path, 'utf8').catch(() => '')
+  const holder = parse(text)
+  if (!(await isAlive(path, holder))) return
+  const who = holder ? `process ${holder.pid}` : 'another process'
+  throw new StartProblem(`The data folder ${folder} is in use by ${who}: stop it, or set DATA_DIR to another folder.`)
+}
+
+/** Of several that find the same dead lock one goes on: making a folder succeeds once. */
+async function takeOver(folder: string, path: string, own: string): Promise<void> {
+  const door = `${path}.takeover`
+  const deadline = Date.now() + watchMs
+  for (;;) {
+    try {
+      await mkdir(door)
+      break
+    } catch (error) {
+      if (!isCode(error, 'EEXIST')) throw error
+      // One that died at the door leaves it shut.
+      const age = await stat(door).then(
+        ({ mtimeMs }) => Date.now() - mtimeMs,
+        () => 0,
+      )
+      if (age > watchMs) await rmdir(door).catch(() => undefined)
+      else if (Date.now() > deadline) return refuseIfAlive(folder, path)
+      await wait(50)
+    }
+  }
+  try {
+    // Looked at again behind the door: the one before us may have taken it.
+    await refuseIfAlive(folder, path)
+    await rm(path, { force: true })
+    if (!(await create(path, own))) await refuseIfAlive(folder, path)
+  } finally {
+    await rmdir(door)
+  }
+}
+
+async function isAlive(path: string, holder: Holder | null): Promise<boolean> {
+  if (holder && holder.where === self().where) {
+    const started = startOf(holder.pid)
+    // A process that exists and cannot be looked at is taken for the holder. So is this very process, asked twice.
+    return started !== null && (started === '' || started === holder.started)
+  }
+  const before = await stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => null,
+  )
+  await wait(watchMs)
+  const after = await stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => null,
+  )
+  return after !== null && after !== before
+}
+
+function parse(text: string): Holder | null {
+  try {
+    const { pid, started, where } = JSON.parse(text) as Holder
+    return { pid, started, where }
+  } catch {
+    return null
+  }
+}
+
+const self = (): Holder => ({ pid: process.pid, started: startOf(process.pid) ?? '', where: here() })
+
+/** Start in ticks since boot; empty: it exists, and no more is known (no /proc here). Null: no such process. */
+function startOf(pid: number): string | null {
+  try {
+    // After the name, which may hold blanks and brackets.
+    return (
+      readFileSync(`/proc/${pid}/stat`, 'latin1')
+        .replace(/^.*\) /s, '')
+        .split(' ')[19] ?? ''
+    )
+  } catch {
+    return exists(pid) ? '' : null
+  }
+}
+
+function exists(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return isCode(error, 'EPERM')
+  }
+}
+
+function here(): string {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    return `${boot} ${readlinkSync('/proc/self/ns/pid')}`
+  } catch {
+    return hostname()
+  }
+}
+
+const isCode = (error: unknown, code: string) => error instanceof Error && 'code' in error && error.code === code

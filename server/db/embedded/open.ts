@@ -1,0 +1,58 @@
+/** The embedded database of one data folder: locked, watched, in its own thread. */
+import type { Logger } from 'pino'
+import type { Config } from '#server/config.ts'
+import { Announcements } from '#server/db/announcements.ts'
+import { type Engine, startEngine } from '#server/db/embedded/engine.ts'
+import { databaseFolder, hasDatabase, newDatabaseFolder, takeFolder } from '#server/db/embedded/folder.ts'
+import { measure, type Space, watchRoom } from '#server/db/embedded/room.ts'
+import { migrate } from '#server/db/migrate.ts'
+import { overPool } from '#server/db/pool.ts'
+import type { Database } from '#server/house.ts'
+
+export async function openEmbedded(
+  config: Pick<Config, 'dataDir' | 'freeSpace'>,
+  log: Logger,
+  look: () => Promise<Space> = () => measure(config.dataDir),
+): Promise<Database> {
+  const lock = await takeFolder(config.dataDir)
+  let engine: Engine | null = null
+  try {
+    if (!(await hasDatabase(config.dataDir))) await makeDatabase(config.dataDir, log)
+    engine = await startEngine({ dataDir: databaseFolder(config.dataDir), load: null }, log)
+    const room = await watchRoom(config.freeSpace, look, log)
+    const database = overEngine(engine, room.hasRoom, async () => {
+      room.stop()
+      await lock.release()
+    })
+    const ran = await migrate(database.kysely)
+    if (ran.length > 0) log.info({ migrations: ran }, 'the database was brought up to date')
+    return database
+  } catch (error) {
+    await engine?.close()
+    await lock.release()
+    throw error
+  }
+}
+
+async function makeDatabase(folder: string, log: Logger): Promise<void> {
+  const { draft, finish } = await newDatabaseFolder(folder)
+  const engine = await startEngine({ dataDir: draft, load: null }, log)
+  await engine.close()
+  await finish()
+}
+
+/** A database over a running engine. Announcements stay in this process: there is no other on this folder. */
+export function overEngine(engine: Engine, hasRoom: () => boolean, afterwards: () => Promise<void>): Database {
+  const ears = new Announcements()
+  return {
+    engine: 'embedded',
+    kysely: overPool(engine.pool),
+    hasRoom,
+    announce: async (channel, message) => ears.tell(channel, message),
+    listen: (channel, hear) => ears.hear(channel, hear),
+    async close() {
+      await engine.close()
+      await afterwards()
+    },
+  }
+}

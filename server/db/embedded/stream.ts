@@ -1,0 +1,71 @@
+/**
+ * What the pg driver takes for a socket: PostgreSQL's own protocol over a MessagePort to the thread in which the
+ * embedded database lives. Whatever the driver writes in one go travels as one message, so a query is one hop.
+ */
+import { Duplex } from 'node:stream'
+import type { MessagePort } from 'node:worker_threads'
+
+type Done = (error?: Error | null) => void
+
+export class PortStream extends Duplex {
+  readonly #port: MessagePort
+
+  constructor(port: MessagePort) {
+    super({ decodeStrings: true })
+    this.#port = port
+    port.on('message', (bytes: Uint8Array) => this.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)))
+    port.on('close', () => this.destroy())
+  }
+
+  /** There is nowhere to connect to: the other thread is there already. */
+  connect(): this {
+    process.nextTick(() => this.emit('connect'))
+    return this
+  }
+
+  setNoDelay(): this {
+    return this
+  }
+
+  setKeepAlive(): this {
+    return this
+  }
+
+  ref(): this {
+    this.#port.ref()
+    return this
+  }
+
+  unref(): this {
+    this.#port.unref()
+    return this
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: Done): void {
+    this.#send(chunk)
+    done()
+  }
+
+  override _writev(chunks: { chunk: Buffer }[], done: Done): void {
+    this.#send(Buffer.concat(chunks.map(({ chunk }) => chunk)))
+    done()
+  }
+
+  override _read(): void {}
+
+  override _final(done: Done): void {
+    done()
+    // The driver waits for the other side to hang up after its goodbye.
+    this.destroy()
+  }
+
+  override _destroy(error: Error | null, done: Done): void {
+    this.#port.close()
+    done(error)
+  }
+
+  // Copied, not transferred: the driver's buffers belong to its pool.
+  #send(bytes: Buffer): void {
+    this.#port.postMessage(new Uint8Array(bytes))
+  }
+}

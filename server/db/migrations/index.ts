@@ -1,0 +1,15 @@
+/** All migrations, in the order in which they run. A migration that was released is never edited. */
+import type { Migration } from 'kysely/migration'
+import * as roles from '#server/db/migrations/001-roles.ts'
+import * as companiesAndUsers from '#server/db/migrations/002-companies-and-users.ts'
+import * as sessions from '#server/db/migrations/003-sessions.ts'
+import * as ledger from '#server/db/migrations/004-ledger.ts'
+import * as trail from '#server/db/migrations/005-trail.ts'
+
+export const migrations: Record<string, Migration> = {
+  '001-roles': roles,
+  '002-companies-and-users': companiesAndUsers,
+  '003-sessions': sessions,
+  '004-ledger': ledger,
+  '005-trail': trail,
+}

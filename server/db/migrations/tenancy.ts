@@ -1,0 +1,39 @@
+/** Row-level security as every tenant table has it: the second fence (N-10, N-11). */
+import { type Kysely, sql } from 'kysely'
+
+interface Fence {
+  /** The column that says whose row it is. */
+  by?: string
+  app: readonly Right[]
+  system: readonly Right[]
+}
+type Right = 'select' | 'insert' | 'update' | 'delete'
+
+/**
+ * `portal_app` meets only rows of the company in `app.company`, and none where it is not set; `portal_system` meets all.
+ * FORCE, so that the policies hold for the table's owner as well.
+ */
+export async function fence(
+  db: Kysely<unknown>,
+  table: string,
+  { by = 'company_id', app, system }: Fence,
+): Promise<void> {
+  const name = sql.table(table)
+  const own = sql`${sql.ref(by)} = nullif(current_setting('app.company', true), '')::integer`
+  await sql`alter table ${name} enable row level security`.execute(db)
+  await sql`alter table ${name} force row level security`.execute(db)
+  await sql`create policy own_company on ${name} to portal_app using (${own}) with check (${own})`.execute(db)
+  await sql`create policy all_companies on ${name} to portal_system using (true) with check (true)`.execute(db)
+  await allow(db, table, app, system)
+}
+
+export async function allow(
+  db: Kysely<unknown>,
+  table: string,
+  app: readonly Right[],
+  system: readonly Right[],
+): Promise<void> {
+  const name = sql.table(table)
+  if (app.length > 0) await sql`grant ${sql.raw(app.join(', '))} on ${name} to portal_app`.execute(db)
+  if (system.length > 0) await sql`grant ${sql.raw(system.join(', '))} on ${name} to portal_system`.execute(db)
+}

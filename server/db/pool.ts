@@ -1,0 +1,22 @@
+/** One way to read values from both engines, and one Kysely over either's pool. */
+import { Kysely, PostgresDialect } from 'kysely'
+import { Pool, type PoolConfig, types } from 'pg'
+import type { Logger } from 'pino'
+import type { Tables } from '#server/db/tables.ts'
+
+const INT8 = 20
+
+// Instants, counts and change numbers stay far below 2^53; the driver would hand them over as strings.
+const readTypes: PoolConfig['types'] = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === INT8 ? Number : types.getTypeParser(oid, format as 'text')) as typeof types.getTypeParser,
+}
+
+/** A pool whose idle connections may break without ending the process. */
+export function makePool(config: PoolConfig, log: Logger): Pool {
+  const pool = new Pool({ ...config, types: readTypes })
+  pool.on('error', (error) => log.warn({ err: error }, 'a database connection was lost'))
+  return pool
+}
+
+export const overPool = (pool: Pool) => new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })

@@ -1,0 +1,130 @@
+/** Databases for tests, of both engines, made from one migrated template each. */
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdir, readFile, readdir, rename, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { inject } from 'vitest'
+import pino from 'pino'
+import { sql } from 'kysely'
+import { readConfig } from '#server/config.ts'
+import { overEngine } from '#server/db/embedded/open.ts'
+import { startEngine } from '#server/db/embedded/engine.ts'
+import { migrate } from '#server/db/migrate.ts'
+import { openPostgres } from '#server/db/postgres.ts'
+import type { Database, Handle, House } from '#server/house.ts'
+import { asSuperuser } from '#tests/support/postgres.ts'
+
+export type Engine = Database['engine']
+
+export const silent = pino({ level: 'silent' })
+
+/** Both engines; PostgreSQL's tests are skipped where it is not installed, which `CI=true` counts as a failure. */
+export const engines: readonly { engine: Engine; isHere: boolean }[] = [
+  { engine: 'embedded', isHere: true },
+  { engine: 'postgres', isHere: (inject('postgresUrl') ?? null) !== null },
+]
+
+/** A migrated, empty database of that engine. Close it. */
+export const openTestDatabase = (engine: Engine): Promise<Database> =>
+  engine === 'embedded' ? openInMemory() : openInCluster()
+
+/** What tests start a house with: cheap hashes, a fixed key, nothing logged. */
+export const testConfig = (env: Record<string, string> = {}) =>
+  readConfig({
+    TOKEN_KEY: '11'.repeat(32),
+    ARGON2_MEMORY_KB: '4096',
+    ARGON2_TIME: '1',
+    LOG_LEVEL: 'silent',
+    DEMO: '0',
+    PORT: '0',
+    ...env,
+  })
+
+export const testHouse = (database: Database, clock: () => number = Date.now): House => ({
+  config: testConfig(),
+  database,
+  log: silent,
+  clock,
+})
+
+/** Takes every row out again, as the owner of the tables; the schema stays. */
+export async function emptyDatabase(database: Database): Promise<void> {
+  await database.kysely.connection().execute(async (db) => {
+    await sql`set session_replication_role = replica`.execute(db)
+    await sql`truncate company, portal_user, session, token, one_time_key, attempt, ledger, change, tombstone, trail, fact
+      restart identity cascade`.execute(db)
+    await sql`set session_replication_role = default`.execute(db)
+  })
+}
+
+/** For what a test must see or damage past every policy. */
+export const pastPolicies = <T>(database: Database, work: (db: Handle) => Promise<T>): Promise<T> =>
+  database.kysely.transaction().execute(async (db) => {
+    await sql`set local session_replication_role = replica`.execute(db)
+    return work(db)
+  })
+
+async function openInMemory(): Promise<Database> {
+  const engine = await startEngine({ dataDir: null, load: await template() }, silent)
+  return overEngine(
+    engine,
+    () => true,
+    async () => undefined,
+  )
+}
+
+let made = 0
+
+async function openInCluster(): Promise<Database> {
+  const url = inject('postgresUrl')
+  if (!url) throw new Error('PostgreSQL is not installed here')
+  const name = `t${process.pid}_${made++}_${randomUUID().slice(0, 8)}`
+  await asSuperuser(url, 'postgres', [`create database ${name}`])
+  const database = await openPostgres(testConfig(), `${url}/${name}`, silent)
+  return {
+    ...database,
+    async close() {
+      await database.close()
+      await asSuperuser(url, 'postgres', [`drop database ${name} with (force)`])
+    },
+  }
+}
+
+/** A dump of a migrated database: made once for these migrations, then read by every test file in half a second. */
+async function template(): Promise<string> {
+  const folder = join(import.meta.dirname, '..', '..', 'node_modules', '.cache')
+  const path = join(folder, `portal-template-${await shapeOf()}.tar`)
+  if (
+    await stat(path).then(
+      () => true,
+      () => false,
+    )
+  )
+    return path
+  const engine = await startEngine({ dataDir: null, load: null }, silent)
+  const database = overEngine(
+    engine,
+    () => true,
+    async () => undefined,
+  )
+  await migrate(database.kysely)
+  await mkdir(folder, { recursive: true })
+  const draft = `${path}.${process.pid}`
+  await writeFile(draft, await engine.dump())
+  await rename(draft, path)
+  await database.close()
+  return path
+}
+
+/** Of everything that a migrated database is made of: the engine's version and the migrations' text. */
+async function shapeOf(): Promise<string> {
+  const root = join(import.meta.dirname, '..', '..')
+  const folder = join(root, 'server', 'db', 'migrations')
+  const files = (await readdir(folder)).sort().map((name) => join(folder, name))
+  const texts = await Promise.all(
+    [...files, join(root, 'node_modules', '@electric-sql', 'pglite', 'package.json')].map((file) => readFile(file)),
+  )
+  return texts
+    .reduce((hash, text) => hash.update(text), createHash('sha256'))
+    .digest('hex')
+    .slice(0, 16)
+}
