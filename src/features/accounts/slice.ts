@@ -1,0 +1,119 @@
+/** Coming, going and activating: where each asking stands. What is typed stays in its form and never comes here. */
+import { type PayloadAction, type ThunkAction, type UnknownAction, createSlice } from '@reduxjs/toolkit'
+import { activateUser, checkActivation, resendActivationMail } from '#contract/accounts.ts'
+import type { Problem } from '#contract/problem.ts'
+import { type SessionUser, signedIn, signedOut } from '#state/session.ts'
+import { type Status, idle } from '#state/status.ts'
+import { type Credentials, type Extra, type RootState, root } from '#state/store.ts'
+
+type Thunk = ThunkAction<Promise<void>, RootState, Extra, UnknownAction>
+
+/** What the link of the mail turned out to be. */
+export type Link =
+  | { is: 'unknown' }
+  | { is: 'good'; setsPassword: boolean }
+  | { is: 'used up'; problem: Problem }
+  | { is: 'done' }
+
+export interface Accounts {
+  login: Status
+  /** The offer to send the activation mail again, and whether it has been. */
+  resend: Status | { is: 'sent'; email: string }
+  link: Link
+  activation: Status
+}
+
+const initialState = { login: idle, resend: idle, link: { is: 'unknown' }, activation: idle } as Accounts
+
+export const accounts = createSlice({
+  name: 'accounts',
+  initialState,
+  reducers: {
+    loginSent: (state) => ({ ...state, login: { is: 'sending' }, resend: idle }),
+    loginAnswered: (state, { payload }: PayloadAction<Status>) => ({ ...state, login: payload }),
+    resendSent: (state) => ({ ...state, resend: { is: 'sending' } }),
+    resendAnswered: (state, { payload }: PayloadAction<Accounts['resend']>) => ({ ...state, resend: payload }),
+    /** An activation page opened: what an earlier one left is not its own. */
+    linkOpened: (state, { payload }: PayloadAction<Link>) => ({ ...state, link: payload, activation: idle }),
+    linkRead: (state, { payload }: PayloadAction<Link>) => ({ ...state, link: payload, activation: idle }),
+    activationSent: (state) => ({ ...state, activation: { is: 'sending' } }),
+    activationAnswered: (state, { payload }: PayloadAction<Status>) => ({ ...state, activation: payload }),
+  },
+})
+
+const own = accounts.injectInto(root)
+/** Of the whole state, whose type no feature knows. */
+export const selectAccounts = (state: object): Accounts => own.selectSlice(state)
+export const { loginSent, loginAnswered, linkOpened } = accounts.actions
+const { resendSent, resendAnswered, linkRead, activationSent, activationAnswered } = accounts.actions
+
+const failed = (problem: Problem): Status => ({ is: 'failed', problem })
+
+/** Blanks around a code or an e-mail come from pasting; a password is taken exactly as typed. */
+export const tidied = ({ company, username, password }: Credentials): Credentials => ({
+  company: company.trim(),
+  username: username.trim(),
+  password,
+})
+
+export const login =
+  (credentials: Credentials): Thunk =>
+  async (dispatch, _, { enter }) => {
+    dispatch(loginSent())
+    const result = await enter(tidied(credentials))
+    if (result.kind === 'problem') dispatch(loginAnswered(failed(result.problem)))
+    if (result.kind !== 'fresh') return
+    dispatch(loginAnswered(idle))
+    dispatch(signedIn(shownOf(result.output.user)))
+  }
+
+/** The answer about oneself carries the sealing key too; that belongs to the device's store, not to the screen's. */
+function shownOf(user: SessionUser): SessionUser {
+  const { seal_key: _, ...shown } = user as SessionUser & { seal_key?: unknown }
+  return shown
+}
+
+/** The password that was just refused proves that the mail may be asked for (M25). */
+export const resendMail =
+  (credentials: Credentials): Thunk =>
+  async (dispatch, _, { api }) => {
+    const { company, username, password } = tidied(credentials)
+    dispatch(resendSent())
+    const result = await api.ask(resendActivationMail, { body: { username: `${company}:${username}`, password } })
+    const answer: Accounts['resend'] =
+      result.kind === 'problem' ? failed(result.problem) : { is: 'sent', email: username }
+    dispatch(resendAnswered(answer))
+  }
+
+/** Never fails: without a network the device is signed out all the same, and the server is told later (protocol 29). */
+export const logout =
+  (): Thunk =>
+  async (dispatch, _, { leave }) => {
+    await leave()
+    dispatch(signedOut('left'))
+  }
+
+export const readLink =
+  (otk: string): Thunk =>
+  async (dispatch, _, { api }) => {
+    dispatch(linkRead({ is: 'unknown' }))
+    const result = await api.ask(checkActivation, { query: { otk } })
+    if (result.kind === 'fresh') dispatch(linkRead({ is: 'good', setsPassword: result.output.code === 'SET_PASSWORD' }))
+    if (result.kind === 'problem') dispatch(afterProblem(result.problem))
+  }
+
+/** Null: the account has a password already, and only wants to be activated. */
+export const activate =
+  (otk: string, password: string | null): Thunk =>
+  async (dispatch, _, { api }) => {
+    dispatch(activationSent())
+    const result = await api.ask(activateUser, { body: { otk, ...(password === null ? {} : { password }) } })
+    if (result.kind === 'fresh') dispatch(linkRead({ is: 'done' }))
+    if (result.kind === 'problem') dispatch(afterProblem(result.problem))
+  }
+
+const endsLink = new Set(['INVALID_ACTIVATE_KEY', 'NO_ACTIVATE_KEY', 'USER_STATUS_INVALID', 'USER_NOT_EXIST'])
+
+/** Some problems end the link; after the others (a weak password, no network) it works as before. */
+const afterProblem = (problem: Problem) =>
+  endsLink.has(problem.code) ? linkRead({ is: 'used up', problem }) : activationAnswered(failed(problem))

@@ -1,0 +1,15 @@
+/** How long to wait after too many attempts, as the answer says it (S-62). */
+import type { Problem } from '#contract/problem.ts'
+
+/** Seconds; null when the problem is another one or does not say. */
+export function waitOf(problem: Problem | null): number | null {
+  if (problem?.code !== 'RATE_LIMITED') return null
+  const data = problem.data
+  if (typeof data !== 'object' || data === null || !('retry_after' in data)) return null
+  const seconds = Number(data.retry_after)
+  return Number.isFinite(seconds) && seconds > 0 ? Math.ceil(seconds) : null
+}
+
+/** In the larger unit as soon as it is more than one of it: nobody counts 540 seconds. */
+export const spoken = (seconds: number): { unit: 'Seconds' | 'Minutes'; count: number } =>
+  seconds <= 90 ? { unit: 'Seconds', count: seconds } : { unit: 'Minutes', count: Math.ceil(seconds / 60) }

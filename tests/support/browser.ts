@@ -1,0 +1,163 @@
+/**
+ * The product as a person meets it: the built client, a real server process on a database of its own, real Chromium.
+ * Everything here ends with the test file that asked for it.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import AxeBuilder from '@axe-core/playwright'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+
+const root = join(import.meta.dirname, '..', '..')
+
+export interface Portal {
+  /** `http://localhost:port`, without a slash at the end. */
+  url: string
+  /** Everything the server printed so far. */
+  output(): string
+  /** Ends the process the way Ctrl-C does; the data stays for `start`. */
+  stop(): Promise<void>
+  /** `kill -9`. */
+  kill(): Promise<void>
+  /** Starts again, on the same data and port. */
+  start(): Promise<void>
+  /** Ends it and forgets the data. */
+  close(): Promise<void>
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('a listening socket has no port')
+  return address.port
+}
+
+/** The server as `npm start` runs it, with quicker passwords. */
+export async function startPortal(settings: Record<string, string> = {}): Promise<Portal> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'portal-e2e-'))
+  const port = await freePort()
+  const url = `http://localhost:${port}`
+  const env = {
+    ...process.env,
+    DATA_DIR: dataDir,
+    PORT: String(port),
+    LOG_LEVEL: 'warn',
+    ARGON2_MEMORY_KB: '4096',
+    ARGON2_TIME: '1',
+    FREE_SPACE_MARK_MB: '1',
+    FREE_SPACE_MARK_PERCENT: '0',
+    ...settings,
+  }
+  let said = ''
+  let child: ReturnType<typeof spawn> | null = null
+
+  async function start() {
+    const started = spawn(process.execPath, ['server/main.ts'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    child = started
+    started.stdout.on('data', (piece) => (said += piece))
+    started.stderr.on('data', (piece) => (said += piece))
+    const deadline = Date.now() + 60_000
+    for (;;) {
+      if (started.exitCode !== null) throw new Error(`the server ended at its start:\n${said}`)
+      const answer = await fetch(`${url}/health/ready`).catch(() => null)
+      if (answer?.ok) return
+      if (Date.now() > deadline) throw new Error(`the server was not ready within a minute:\n${said}`)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  }
+
+  async function end(signal: 'SIGTERM' | 'SIGKILL') {
+    const running = child
+    child = null
+    if (running === null || running.exitCode !== null || running.signalCode !== null) return
+    running.kill(signal)
+    await once(running, 'exit')
+  }
+
+  await start()
+  return {
+    url,
+    output: () => said,
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
+    start,
+    async close() {
+      await end('SIGTERM')
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+export const chromiumPath = (): string =>
+  process.env.CHROMIUM_PATH || (existsSync('/usr/bin/chromium') ? '/usr/bin/chromium' : chromium.executablePath())
+
+export const openBrowser = (): Promise<Browser> => chromium.launch({ executablePath: chromiumPath(), args: flags })
+
+/** A browser that keeps its profile in a folder, as a person's does: what is stored outlives `close`. */
+export const openProfile = (folder: string, options: BrowserContextOptions = {}): Promise<BrowserContext> =>
+  chromium.launchPersistentContext(folder, { executablePath: chromiumPath(), args: flags, ...options })
+
+/** The demo world's people (README). */
+export const people = {
+  staff: { company: 'm18', username: 'staff@m18.example', password: 'Portal-demo-1' },
+  clerk: { company: 'm18', username: 'clerk@m18.example', password: 'Portal-demo-1' },
+  admin: { company: 'acme', username: 'admin@acme.example', password: 'Portal-demo-1' },
+  user: { company: 'acme', username: 'user@acme.example', password: 'Portal-demo-1' },
+  globex: { company: 'globex', username: 'admin@globex.example', password: 'Portal-demo-1' },
+} as const
+export type Person = { company: string; username: string; password: string }
+
+/** Fills the login form and sends it; the caller sees to where it leads. By name, so that both languages have one way. */
+export async function fillLogin(page: Page, who: Person) {
+  await page.locator('input[name="company"]').fill(who.company)
+  await page.locator('input[name="username"]').fill(who.username)
+  await page.locator('input[name="password"]').fill(who.password)
+}
+
+/** Signs in and waits until a page of the app stands. */
+export async function signIn(page: Page, portal: Portal, who: keyof typeof people, path = '/app/home') {
+  await page.goto(`${portal.url}/saas${path}`)
+  await fillLogin(page, people[who])
+  await page.locator('form button[type="submit"]').click()
+  await page.waitForURL((url) => url.pathname.startsWith('/saas/app'))
+  await page.locator('main h1').waitFor()
+}
+
+export interface Trouble {
+  id: string
+  impact: string
+  where: string[]
+}
+
+/** What axe finds serious or critical on the page as it stands (A-01). */
+export async function seriousTrouble(page: Page): Promise<Trouble[]> {
+  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+  const { violations } = await new AxeBuilder({ page }).withTags(tags).analyze()
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, impact, nodes }) => ({
+      id,
+      impact: String(impact),
+      where: nodes.map((node) => `${node.target.join(' ')}: ${node.failureSummary ?? ''}`),
+    }))
+}
+
+/** How far the page can be scrolled sideways, in CSS pixels; 0 is what is wanted (T-02). */
+export const sidewaysScroll = (page: Page): Promise<number> =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
