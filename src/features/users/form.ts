@@ -1,14 +1,17 @@
 /** The user's form: its values, what of them is sent, and what is wrong with them. Values mirror the form, not the call. */
 import type { UserRow } from '#contract/users.ts'
+import { accessLevels } from '#domain/access.ts'
 import type { FieldProblem } from '#domain/checks.ts'
-import { checkUser, type UserFields, userStatus } from '#domain/users.ts'
+import { tidyText } from '#domain/text.ts'
+import { checkUser, titles, type UserFields, userStatus } from '#domain/users.ts'
 
-export type Values = UserFields
-export type Field = keyof Values
+/** Radio buttons and select boxes hold text. */
+export type Values = Omit<UserFields, 'title' | 'access_level'> & { title: string; access_level: string }
+export type Field = keyof UserFields
 /** What an edit sends: the e-mail is never among it (portal 4). */
-export type Changes = Partial<Omit<Values, 'email'>>
+export type Changes = Partial<Omit<UserFields, 'email'>>
 
-export const newValues: Values = {
+export const newFields: UserFields = {
   title: 0,
   name: '',
   email: '',
@@ -17,8 +20,9 @@ export const newValues: Values = {
   alert: false,
   access_level: 0,
 }
+const fields = Object.keys(newFields) as Field[]
 
-export const valuesOf = (row: UserRow): Values => ({
+export const fieldsOf = (row: UserRow): UserFields => ({
   title: row.title,
   name: row.name,
   email: row.email,
@@ -28,26 +32,32 @@ export const valuesOf = (row: UserRow): Values => ({
   access_level: row.access_level,
 })
 
-const tidy = (values: Values): Values => ({ ...values, name: values.name.trim(), email: values.email.trim() })
+export const toValues = (given: UserFields): Values => ({
+  ...given,
+  title: String(given.title),
+  access_level: String(given.access_level),
+})
 
-export const bodyOf = (values: Values) => tidy(values)
+export const fromValues = (values: Values): UserFields => ({
+  ...values,
+  name: tidyText(values.name),
+  email: tidyText(values.email),
+  title: titles.find((title) => String(title) === values.title) ?? newFields.title,
+  access_level: accessLevels.find((level) => String(level) === values.access_level) ?? newFields.access_level,
+})
 
 /** Only what differs from what the form was opened on, and only what is not locked: a PUT leaves the rest alone. */
-export function changesOf(values: Values, base: Values, locked: ReadonlySet<Field>): Changes {
-  const now = tidy(values)
-  const changed = (Object.keys(now) as Field[]).filter(
-    (field) => field !== 'email' && !locked.has(field) && now[field] !== base[field],
-  )
+export function changesOf(now: UserFields, base: UserFields, locked: ReadonlySet<Field>): Changes {
+  const changed = fields.filter((field) => field !== 'email' && !locked.has(field) && now[field] !== base[field])
   return Object.fromEntries(changed.map((field) => [field, now[field]]))
 }
 
 /** The values an edit was based on, of exactly the fields it changes. */
-export const basedOn = (changes: Changes, base: Values): Record<string, unknown> =>
+export const basedOn = (changes: Changes, base: UserFields): Record<string, unknown> =>
   Object.fromEntries((Object.keys(changes) as Field[]).map((field) => [field, base[field]]))
 
 /** Locked fields are not the user's to mend, so they are not checked. */
-export function checkForm(values: Values, locked: ReadonlySet<Field>): FieldProblem[] {
-  const { name, email } = tidy(values)
+export function checkForm({ name, email }: UserFields, locked: ReadonlySet<Field>): FieldProblem[] {
   return checkUser({ ...(locked.has('name') ? {} : { name }), ...(locked.has('email') ? {} : { email }) })
 }
 
@@ -78,12 +88,12 @@ export interface Difference {
 
 /** What somebody else made of the row since the form was opened (412). */
 export function differences(base: UserRow, current: UserRow): Difference[] {
-  const fields = [...(Object.keys(newValues) as Field[]), 'status'] as const
-  return fields.filter((field) => base[field] !== current[field]).map((field) => ({ field, now: current[field] }))
+  const shown = [...fields, 'status'] as const
+  return shown.filter((field) => base[field] !== current[field]).map((field) => ({ field, now: current[field] }))
 }
 
 /** The form after a conflict: theirs, with what was typed here still over it, so that nothing typed is lost. */
-export function rebase(values: Values, base: Values, current: Values): Values {
-  const mine = (Object.keys(values) as Field[]).filter((field) => values[field] !== base[field])
-  return { ...current, ...Object.fromEntries(mine.map((field) => [field, values[field]])) }
+export function rebase(typed: UserFields, base: UserFields, current: UserFields): UserFields {
+  const mine = fields.filter((field) => typed[field] !== base[field])
+  return { ...current, ...Object.fromEntries(mine.map((field) => [field, typed[field]])) }
 }

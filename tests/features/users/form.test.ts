@@ -7,10 +7,12 @@ import {
   checkForm,
   differences,
   type Field,
+  fieldsOf,
+  fromValues,
   needsConnection,
-  newValues,
+  newFields,
   rebase,
-  valuesOf,
+  toValues,
   whyLocked,
 } from '#features/users/form.ts'
 
@@ -34,41 +36,50 @@ const row: UserRow = {
   row_version: 3,
 }
 const none = new Set<Field>()
-const fields = Object.keys(newValues) as Field[]
+const fields = Object.keys(newFields) as Field[]
+
+describe('the form’s values', () => {
+  it('are text where the controls hold text, and come back as they were', () => {
+    const given = { ...fieldsOf(row), title: 2 as const, access_level: 100 as const }
+    expect(toValues(given)).toMatchObject({ title: '2', access_level: '100' })
+    expect(fromValues(toValues(given))).toEqual(given)
+  })
+})
 
 describe('what an edit sends', () => {
   it('is only what was changed', () => {
-    expect(changesOf({ ...valuesOf(row), name: 'Li Wei Ming' }, valuesOf(row), none)).toEqual({ name: 'Li Wei Ming' })
+    expect(changesOf({ ...fieldsOf(row), name: 'Li Wei Ming' }, fieldsOf(row), none)).toEqual({ name: 'Li Wei Ming' })
   })
 
   it('is nothing when only blanks were added around a name', () => {
-    expect(changesOf({ ...valuesOf(row), name: ' Li Wei ' }, valuesOf(row), none)).toEqual({})
+    const typed = fromValues({ ...toValues(fieldsOf(row)), name: ' Li Wei ' })
+    expect(changesOf(typed, fieldsOf(row), none)).toEqual({})
   })
 
   it('never holds the e-mail or a locked field (portal 4)', () => {
-    const all = { ...newValues, title: 2 as const, name: 'X', email: 'x@y.zz', admin: true, alert: true }
+    const all = { ...newFields, title: 2 as const, name: 'X', email: 'x@y.zz', admin: true, alert: true }
     const locked = lockedFields({ status: 1 }, { self: true })
-    expect(changesOf(all, valuesOf(row), locked)).toEqual({ order: false, alert: true })
+    expect(changesOf(all, fieldsOf(row), locked)).toEqual({ order: false, alert: true })
   })
 
   it('carries the old values of exactly the fields it changes', () => {
-    expect(basedOn({ name: 'New', alert: true }, valuesOf(row))).toEqual({ name: 'Li Wei', alert: false })
+    expect(basedOn({ name: 'New', alert: true }, fieldsOf(row))).toEqual({ name: 'Li Wei', alert: false })
   })
 })
 
 describe('the checks of the form', () => {
   it('ask for name and a valid e-mail when a user is made (portal 5)', () => {
-    expect(checkForm(newValues, none)).toEqual([
+    expect(checkForm(newFields, none)).toEqual([
       { field: 'name', code: 'REQUIRED' },
       { field: 'email', code: 'REQUIRED' },
     ])
-    expect(checkForm({ ...newValues, name: 'Li', email: 'li@' }, none)).toEqual([
+    expect(checkForm({ ...newFields, name: 'Li', email: 'li@' }, none)).toEqual([
       { field: 'email', code: 'INVALID_EMAIL' },
     ])
   })
 
   it('leave locked fields alone, which nobody could mend', () => {
-    const imported = { ...valuesOf(row), name: '' }
+    const imported = { ...fieldsOf(row), name: '' }
     expect(checkForm(imported, lockedFields({ status: 1 }, { self: false }))).toEqual([])
   })
 })
@@ -116,7 +127,7 @@ describe('after somebody else changed the row', () => {
   })
 
   it('keeps what was typed over what they saved', () => {
-    const typed = { ...valuesOf(row), name: 'Li Wei Ming' }
-    expect(rebase(typed, valuesOf(row), valuesOf(theirs))).toMatchObject({ name: 'Li Wei Ming', order: false })
+    const typed = { ...fieldsOf(row), name: 'Li Wei Ming' }
+    expect(rebase(typed, fieldsOf(row), fieldsOf(theirs))).toMatchObject({ name: 'Li Wei Ming', order: false })
   })
 })
