@@ -11,7 +11,7 @@ const table: Record<string, readonly string[]> = {
   local: ['domain', 'contract'],
   request: ['domain', 'contract', 'local'],
   sw: ['contract', 'local', 'request', 'workbox'],
-  state: ['contract:types', 'local:types', 'src/request/call.ts:types', 'src/request/result.ts:types'],
+  state: ['domain:types', 'contract:types', 'local:types', 'src/request/call.ts:types', 'src/request/result.ts:types'],
   ui: ['domain', 'src/contract/problem.ts', 'locales'],
   features: [
     'domain',
