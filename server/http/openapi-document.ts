@@ -81,6 +81,13 @@ export function document(endpoints: readonly Endpoint[], version: string): Docum
 }
 
 const shared: Record<string, JsonSchema> = {
+  Id: {
+    description: 'A row by its number, or by ~{intent} of the write that makes it',
+    anyOf: [
+      { type: 'integer', minimum: 1, maximum: 2_147_483_647 },
+      { type: 'string', pattern: '^~[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' },
+    ],
+  },
   Problem: {
     type: 'object',
     properties: {

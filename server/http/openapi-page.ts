@@ -49,7 +49,9 @@ export function page(document: Document): string {
   )
   const groups = document.tags.map(({ name }) => ({
     name,
-    calls: calls.filter(({ operation }) => operation.tags.includes(name)),
+    calls: calls
+      .filter(({ operation }) => operation.tags.includes(name))
+      .toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)),
   }))
   const { schemas } = document.components
   return html`<!doctype html>

@@ -36,7 +36,11 @@ function pascal(table: string) {
 
 /** What goes in or comes out, as JSON Schema; rows that have a name are put into `schemas` and referred to. */
 export function jsonSchema(schema: Schema, io: 'input' | 'output', schemas: Record<string, JsonSchema>): JsonSchema {
-  const made = z.toJSONSchema(schema, { io, metadata: named, override: nameIds }) as JsonSchema & {
+  const made = z.toJSONSchema(schema, {
+    io,
+    metadata: named,
+    override: ({ zodSchema, jsonSchema: made }) => nameIds(zodSchema, made as JsonSchema),
+  }) as JsonSchema & {
     $defs?: Record<string, JsonSchema>
   }
   const { $defs = {}, $schema: _, ...rest } = made
@@ -44,10 +48,11 @@ export function jsonSchema(schema: Schema, io: 'input' | 'output', schemas: Reco
   return tidy(rest)
 }
 
-function nameIds({ zodSchema, jsonSchema: made }: { zodSchema: z.core.$ZodType; jsonSchema: object }) {
-  const schema = zodSchema as unknown as Schema
-  const kind = 'innerType' in zodSchema._zod.def ? undefined : refKind(schema)
-  if (kind) Object.assign(made, { description: `Id of a ${kind}, or ~{intent} of the write that makes it` })
+function nameIds(zodSchema: z.core.$ZodType, made: JsonSchema) {
+  const kind = 'innerType' in zodSchema._zod.def ? undefined : refKind(zodSchema as unknown as Schema)
+  if (!kind) return
+  delete made.anyOf
+  Object.assign(made, { $ref: '#/components/schemas/Id', description: `Of a ${kind}` })
 }
 
 /** Says the same in fewer words: constants side by side are an enum, the bounds of every integer are no news. */

@@ -259,9 +259,17 @@ export const registerCompany = endpoint({
   matrix: 'Z-11',
   body: z.object({
     code: text(20, 1),
-    // A form has no null: what is not given is left out (portal 5: all but the name and tel are optional).
-    ...z.partial(z.object(companyFields)).shape,
     name: text(100, 1),
+    tel: text(40, 1),
+    // A form has no null: what is not given is left out.
+    country: z.optional(z.enum(['CN', 'HK'])),
+    province: z.optional(text(100)),
+    city: z.optional(text(100)),
+    addr1: z.optional(text(200)),
+    addr2: z.optional(text(200)),
+    addr3: z.optional(text(200)),
+    email: z.optional(text(254)),
+    website: z.optional(text(200)),
     user_title: title,
     user_name: text(100, 1),
     user_email: text(254, 1),

@@ -17,8 +17,10 @@ export const headers = {
   change: 'x-change',
   requestId: 'x-request-id',
   build: 'x-build',
-  /** `queued`: this 202 is the device's own word, not the server's. */
+  /** `queued`: this 202 is the device's own word, not the server's. `refused`, `asks`, `conflict`: where the entry stands. */
   outbox: 'x-outbox',
+  /** The device's own answer from what it keeps; X-As-Of says of when. */
+  kept: 'x-kept',
   /** Marks the pipeline's own requests, so that a worker leaves them alone. */
   pipeline: 'x-pipeline',
   /** `body`: clients without cookies get the refresh token in the answer. */

@@ -23,7 +23,8 @@ export function refKind(schema: Schema): Kind | undefined {
 }
 
 export const text = (max: number, min = 0) => z.string().check(z.minLength(min), z.maxLength(max))
-export const key = z.string().check(z.minLength(1), z.maxLength(200), z.regex(/^[\w.~:-]+$/))
+/** Starts with a word letter: a segment of dots alone would be folded away by every URL parser. */
+export const key = z.string().check(z.minLength(1), z.maxLength(200), z.regex(/^~?\w[\w.~:-]*$/))
 export const amount = z.string().check(z.regex(/^-?\d{1,13}\.\d{2}$/))
 export const plainDate = z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/))
 export const month = z.string().check(z.regex(/^\d{4}-\d{2}$/))

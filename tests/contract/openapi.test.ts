@@ -1,0 +1,130 @@
+import Fastify, { type FastifyInstance } from 'fastify'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { endpoints } from '#contract/index.ts'
+import { problemStatus } from '#contract/problem.ts'
+import type { Document, Operation } from '#server/http/openapi-document.ts'
+import { openApi } from '#server/http/openapi.ts'
+
+let app: FastifyInstance
+let document: Document
+let operations: (Operation & { at: string })[]
+
+beforeAll(async () => {
+  app = Fastify()
+  await openApi(app, endpoints)
+  document = (await app.inject('/api/openapi.json')).json()
+  operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ ...operation, at: `${method.toUpperCase()} ${path}` })),
+  )
+})
+
+/** Every object in the document, however deep. */
+function* within(value: unknown): Generator<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return
+  if (!Array.isArray(value)) yield value as Record<string, unknown>
+  for (const inner of Object.values(value)) yield* within(inner)
+}
+
+describe('the OpenAPI document', () => {
+  test('holds every call exactly once, under its own name', () => {
+    const rows = endpoints.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
+    expect(operations.map(({ at }) => at).toSorted()).toEqual(rows.toSorted())
+    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(endpoints.length)
+  })
+
+  test('is OpenAPI 3.1 in what every reader relies on', () => {
+    expect(document.openapi).toBe('3.1.0')
+    expect(document.info.title).not.toBe('')
+    expect(document.info.version).toMatch(/^\d+\.\d+\.\d+$/)
+    for (const operation of operations) {
+      expect(operation.summary).not.toBe('')
+      expect(document.tags.map(({ name }) => name)).toEqual(expect.arrayContaining(operation.tags))
+      expect(operation.tags).toHaveLength(1)
+      expect(Object.keys(operation.responses).every((status) => /^[2-5]\d\d$/.test(status))).toBe(true)
+      expect(Object.keys(operation.responses).some((status) => status.startsWith('2'))).toBe(true)
+      const inPath = operation.parameters.flatMap((one) =>
+        'name' in one && one.in === 'path' ? [`{${one.name}}`] : [],
+      )
+      expect(inPath).toEqual(operation.at.match(/\{\w+\}/g) ?? [])
+      if (operation.at.startsWith('GET')) expect(operation.requestBody).toBeUndefined()
+    }
+  })
+
+  test('refers to nothing that is not in it', () => {
+    const references = [...within(document)].flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : []))
+    expect(references.length).toBeGreaterThan(100)
+    const resolve = (reference: string) =>
+      reference
+        .replace(/^#\//, '')
+        .split('/')
+        .reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], document)
+    expect([...new Set(references)].filter((reference) => !reference.startsWith('#/') || !resolve(reference))).toEqual(
+      [],
+    )
+  })
+
+  test('says who may, what works offline, and what the device does with it', () => {
+    const by = (name: string) => operations.find(({ operationId }) => operationId === name)
+    expect(by('listUsers')).toMatchObject({
+      'x-who': 'admin',
+      'x-offline': 'list',
+      'x-fills': { table: 'users', sort: ['name', 'asc'], scope: { column: 'company_id', param: 'companyId' } },
+      security: [{ bearer: [] }],
+    })
+    expect(by('updateModule')).toMatchObject({ 'x-queues': { kind: 'module', table: 'modules', versioned: true } })
+    expect(by('createService')).toMatchObject({ 'x-relays': 'create-service', responses: { 202: {} } })
+    expect(by('grantToken')).toMatchObject({ 'x-secret': true, security: [{ client: [] }] })
+    expect(by('registerCompany')?.security).toEqual([])
+    expect(Object.keys(by('grantToken')?.requestBody?.content ?? {})).toEqual([
+      'application/x-www-form-urlencoded',
+      'application/json',
+    ])
+    expect(Object.keys(by('uploadApp')?.requestBody?.content ?? {})).toEqual(['multipart/form-data'])
+  })
+
+  test('names every code of the error catalogue with its status', () => {
+    const told = Object.entries(document.components.responses).flatMap(([name, { description }]) =>
+      description.split(', ').map((code) => [code, Number(name.replace('Problem', ''))]),
+    )
+    expect(Object.fromEntries(told)).toEqual(problemStatus)
+  })
+
+  test('only keyed writes are offered a key, and only versioned ones a version', () => {
+    const offered = (name: string) =>
+      operations
+        .find(({ operationId }) => operationId === name)
+        ?.parameters.flatMap((one) => ('$ref' in one ? [one.$ref.split('/').at(-1)] : []))
+    expect(offered('updateCompanyUser')).toEqual(['Key', 'Intent', 'ForUser', 'Version'])
+    expect(offered('createUser')).toEqual(['Key', 'Intent', 'ForUser'])
+    expect(offered('grantToken')).toEqual([])
+    expect(offered('listUsers')).toEqual([])
+    expect(offered('sendBatch')).toEqual([])
+  })
+})
+
+describe('the page beside it', () => {
+  test('shows every call and every row, without script or style of its own (H-01, S-06)', async () => {
+    const page = await app.inject('/api/docs')
+    expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(page.headers['content-security-policy']).toContain("default-src 'none'; style-src 'self'")
+    for (const { operationId, at } of operations) {
+      expect(page.body).toContain(`id="${operationId}"`)
+      expect(page.body).toContain(at.slice(at.indexOf(' ') + 1))
+    }
+    expect(page.body).not.toMatch(/<script|<style|style=|onclick|undefined|\[object/)
+  })
+
+  test('every link inside it leads somewhere, once', async () => {
+    const { body } = await app.inject('/api/docs')
+    const ids = [...body.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
+    const links = [...body.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id)
+    expect(links.filter((link) => !ids.includes(link))).toEqual([])
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  test('brings its own stylesheet, for light and dark', async () => {
+    const style = await app.inject('/api/docs.css')
+    expect(style.headers['content-type']).toBe('text/css; charset=utf-8')
+    expect(style.body).toContain('color-scheme: light dark')
+  })
+})

@@ -1,0 +1,100 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Endpoint, Row } from '#contract/endpoint.ts'
+import { endpoints } from '#contract/index.ts'
+import { anything } from '#tests/contract/arbitrary.ts'
+
+const intent = '01920000-0000-7000-8000-000000000001'
+const named = { intent, companyId: 7 }
+const rowsOf = (table: string) => endpoints.find(({ fills }) => fills?.table === table)?.fills?.row
+const queued = endpoints.filter(({ queues }) => queues)
+const makes = ({ queues, body }: Endpoint) => queues?.target({ params: {}, body } as never) === null
+
+const asked = ({ params, body }: Endpoint) =>
+  fc.record({ ...(params && { params: anything(params) }), ...(body && { body: anything(body) }) })
+const overlay = ({ queues }: Endpoint, row: Row | null, said: unknown) =>
+  queues?.overlay(row, said as never, named) ?? null
+
+describe('a row that waits to be made', () => {
+  test.each(queued.filter(makes).map((endpoint) => [endpoint.name, endpoint] as const))(
+    '%s: has all that a list shows, and is named by its write',
+    (_, endpoint) => {
+      const columns = Object.keys(rowsOf(endpoint.queues?.table ?? '')?.shape ?? {})
+      expect(columns).not.toEqual([])
+      fc.assert(
+        fc.property(asked(endpoint), (said) => {
+          const row = overlay(endpoint, null, said)
+          expect(row).toMatchObject({ id: `~${intent}`, row_version: 0 })
+          expect(Object.keys(row ?? {})).toEqual(expect.arrayContaining(columns))
+          expect(Object.values(row ?? {})).not.toContain(undefined)
+        }),
+        { numRuns: 50 },
+      )
+    },
+  )
+})
+
+describe('a row with a change laid over it', () => {
+  const changes = queued.filter((endpoint) => !makes(endpoint) && rowsOf(endpoint.queues?.table ?? ''))
+
+  test.each(changes.map((endpoint) => [endpoint.name, endpoint] as const))(
+    '%s: keeps its id and version, leaves the row as it is, and needs a row to lie on',
+    (_, endpoint) => {
+      const shape = rowsOf(endpoint.queues?.table ?? '')
+      if (!shape) throw new Error('a table without rows')
+      fc.assert(
+        fc.property(anything(shape), asked(endpoint), (found, said) => {
+          const row = Object.freeze(structuredClone(found)) as Row
+          const shown = overlay(endpoint, row, said)
+          if (shown) expect(shown).toMatchObject({ id: row.id, row_version: row.row_version })
+          expect(row).toEqual(found)
+          expect(overlay(endpoint, null, said)).toBeNull()
+        }),
+        { numRuns: 30 },
+      )
+    },
+  )
+
+  test('a change shows what it sets, a deletion takes the row away, a disabled user is shown disabled', () => {
+    const by = (name: string) => endpoints.find((endpoint) => endpoint.name === name) as Endpoint
+    const row = { id: 3, row_version: 4, title: 0, status: 1, alert_date: null, desc: 'old' }
+    expect(overlay(by('updateCompanyUser'), row, { params: { id: 3 }, body: { title: 2 } })).toEqual({
+      ...row,
+      title: 2,
+    })
+    expect(overlay(by('disableUser'), row, { params: { id: 3 } })).toEqual({ ...row, status: -1 })
+    expect(overlay(by('deleteModule'), row, { params: { id: 3 } })).toBeNull()
+    expect(overlay(by('setAlertDate'), row, { body: { id: 3, alert_date: '2027-01-31' } })).toEqual({
+      ...row,
+      alert_date: '2027-01-31',
+    })
+    expect(overlay(by('updatePriceList'), row, { body: { id: `~${intent}`, desc: 'new' } })).toEqual({
+      ...row,
+      desc: 'new',
+    })
+  })
+
+  test('an order made offline shows its offline quote and its last day (D17, D18)', () => {
+    const order = endpoints.find(({ name }) => name === 'createOrder') as Endpoint
+    const body = {
+      code: 'acme1',
+      name: 'Acme',
+      currency: 'HKD',
+      user_mode: 'CONCURRENT',
+      users: 5,
+      modules: ['core'],
+      period: 1,
+      period_start: '2026-03-01',
+      amount: '20000.00',
+      price_id: 1,
+    }
+    expect(overlay(order, null, { body })).toMatchObject({
+      status: 0,
+      contract_id: 0,
+      amount: '20000.00',
+      period_end: '2027-03-01',
+      expired_date: '2027-02-28',
+      company_id: 7,
+    })
+  })
+})

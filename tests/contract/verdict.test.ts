@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest'
+import { type ProblemCode, problemStatus } from '#contract/problem.ts'
+import { isStored, type Verdict, verdict } from '#contract/verdict.ts'
+
+/** What becomes of a queued write that is answered so, the answer being ours and final where it can be. */
+const byCode: Record<ProblemCode, Verdict | Record<'POST' | 'PUT' | 'DELETE', Verdict>> = {
+  VALIDATION_ERROR: 'refused',
+  INVALID_ACTIVATE_KEY: 'refused',
+  NO_ACTIVATE_KEY: 'refused',
+  INVALID_RESETPWD_LINK: 'refused',
+  PASSWORD_UNCHANGE: 'refused',
+  INVALID_ORG_PASSWORD: 'refused',
+  WEAK_PASSWORD: 'refused',
+  invalid_grant: 'sign in',
+  invalid_client: 'sign in',
+  UNAUTHORIZED: 'sign in',
+  TOKENEXPIRED: 'sign in',
+  MFA_REQUIRED: 'sign in',
+  USER_STATUS_DEACTIVATED: 'sign in',
+  USER_STATUS_INVALID: 'refused',
+  FORBIDDEN: 'refused',
+  // Somebody was quicker: deleting what is gone is done, changing it needs a person (protocol 14).
+  NOT_FOUND: { POST: 'refused', PUT: 'conflict', DELETE: 'done' },
+  USER_NOT_EXIST: { POST: 'refused', PUT: 'conflict', DELETE: 'done' },
+  INTENT_UNKNOWN: { POST: 'refused', PUT: 'conflict', DELETE: 'done' },
+  GONE: { POST: 'refused', PUT: 'conflict', DELETE: 'done' },
+  METHOD_NOT_ALLOWED: 'refused',
+  REQUEST_TIMEOUT: 'later',
+  DUP_USER: 'refused',
+  DUP_CODE: 'refused',
+  RESERVED_CODE: 'refused',
+  SELF_FORBIDDEN: 'refused',
+  LAST_ADMIN: 'refused',
+  STATE_CONFLICT: 'refused',
+  NOTHING_CHANGED: 'refused',
+  USERS_OUT_OF_RANGE: 'refused',
+  QUOTE_CHANGED: 'refused',
+  APP_CONFIRM: 'asks',
+  WRONG_SESSION: 'sign in',
+  INTENT_DONE: 'done',
+  INTENT_VOID: 'refused',
+  IDEMPOTENCY_IN_PROGRESS: 'later',
+  VERSION_CONFLICT: 'conflict',
+  TOO_LARGE: 'refused',
+  UNSUPPORTED_TYPE: 'refused',
+  IDEMPOTENCY_MISMATCH: 'refused',
+  RESOURCE_LOCKED: 'later',
+  DEPENDENCY_FAILED: 'later',
+  NAME_UNKNOWN: 'later',
+  NOT_ATTEMPTED: 'later',
+  RATE_LIMITED: 'later',
+  SERVER_ERROR: 'later',
+  NOT_SUPPORT: 'later',
+  UNAVAILABLE: 'later',
+  STORAGE_FULL: 'later',
+}
+
+const methods = ['POST', 'PUT', 'DELETE'] as const
+const ours = (status: number, code: string | null) => ({ status, code, echoed: true, final: isStored(status, code) })
+
+describe('what an answer to a queued write means', () => {
+  const rows = Object.entries(problemStatus).flatMap(([code, status]) =>
+    methods.map((method) => {
+      const said = byCode[code as ProblemCode]
+      return [method, status, code, typeof said === 'string' ? said : said[method]] as const
+    }),
+  )
+
+  test.each(rows)('%s answered %i %s is: %s', (method, status, code, expected) => {
+    expect(verdict(method, ours(status, code))).toBe(expected)
+  })
+
+  test.each([200, 201, 202, 204])('an echoed, final %i is done', (status) => {
+    for (const method of methods) expect(verdict(method, ours(status, null))).toBe('done')
+  })
+
+  test.each([
+    [408, 'later'],
+    [423, 'later'],
+    [424, 'later'],
+    [425, 'later'],
+    [429, 'later'],
+    [500, 'later'],
+    [502, 'later'],
+    [503, 'later'],
+    [504, 'later'],
+    [401, 'sign in'],
+    [412, 'conflict'],
+    [403, 'refused'],
+    [409, 'refused'],
+    [418, 'refused'],
+  ] as const)('%i of our own, with a code nobody knows, is: %s', (status, expected) => {
+    for (const code of [null, 'NEW_CODE', 'constructor', '__proto__'])
+      expect(verdict('POST', ours(status, code))).toBe(expected)
+  })
+})
+
+describe('an answer that is not proved to be ours', () => {
+  test.each([200, 201, 204, 401, 403, 404, 409, 412, 500])('%i without our echo is a failure of the line', (status) => {
+    expect(verdict('POST', { status, code: null, echoed: false, final: false })).toBe('later')
+    expect(verdict('DELETE', { status, code: null, echoed: false, final: true })).toBe('later')
+  })
+
+  test.each([
+    [200, null],
+    [404, 'NOT_FOUND'],
+    [409, 'DUP_USER'],
+    [400, 'VALIDATION_ERROR'],
+  ])('%i %s, echoed but not final, is asked again', (status, code) => {
+    for (const method of methods) expect(verdict(method, { status, code, echoed: true, final: false })).toBe('later')
+  })
+})
+
+describe('what the ledger keeps (protocol 3)', () => {
+  test('every outcome, except what may turn out differently next time', () => {
+    const kept = Object.entries(problemStatus).filter(([code, status]) => isStored(status, code))
+    const dropped = Object.keys(problemStatus).filter((code) => !kept.some(([name]) => name === code))
+    expect(dropped.toSorted()).toEqual(
+      [
+        'invalid_grant',
+        'invalid_client',
+        'UNAUTHORIZED',
+        'TOKENEXPIRED',
+        'MFA_REQUIRED',
+        'USER_STATUS_DEACTIVATED',
+        'REQUEST_TIMEOUT',
+        'RESOURCE_LOCKED',
+        'DEPENDENCY_FAILED',
+        'NAME_UNKNOWN',
+        'NOT_ATTEMPTED',
+        'RATE_LIMITED',
+        'SERVER_ERROR',
+        'NOT_SUPPORT',
+        'UNAVAILABLE',
+        'STORAGE_FULL',
+        'IDEMPOTENCY_IN_PROGRESS',
+        'WRONG_SESSION',
+      ].toSorted(),
+    )
+    expect([200, 201, 202, 204].every((status) => isStored(status, null))).toBe(true)
+  })
+})
