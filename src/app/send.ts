@@ -1,6 +1,61 @@
-/** The page's corridor: `api` for thunks (the store's extra argument), `ports` for signIn and signOut. */
-import { createApi } from '#request/call.ts'
-import type { Ports } from '#request/ports.ts'
+/** The page's corridor: `api` for thunks (the store's extra argument), `ports` for signing in and out. */
+import { cookies } from '#contract/cookies.ts'
+import { browserPorts } from '#request/browser.ts'
+import { createApi, type PagePorts } from '#request/call.ts'
+import { accessFrom } from '#request/subject.ts'
 
-export declare const ports: Ports
+declare const __BUILD__: string
+
+let bypassed = false
+/** The server's switch against a broken worker: from here on the page does the worker's part itself. */
+export const bypassWorker = (on: boolean) => void (bypassed = on)
+
+/** Whether a worker is in control; the first page of a visit gives it a moment to take over. */
+async function isControlled(): Promise<boolean> {
+  const workers = navigator.serviceWorker
+  if (bypassed || !workers) return false
+  if (workers.controller) return true
+  const registration = await workers.getRegistration('/saas/')
+  if (!registration?.active) return false
+  // After a forced reload there is none for as long as the page lives: a moment, then the page does it.
+  return await Promise.race([
+    new Promise<boolean>((resolve) =>
+      workers.addEventListener('controllerchange', () => resolve(true), { once: true }),
+    ),
+    browserPorts.wait(controllerWaitMs).then(() => false),
+  ])
+}
+
+const controllerWaitMs = 300
+let controlled: Promise<boolean> | undefined
+
+async function corridor(request: Request): Promise<Response> {
+  if (!bypassed && navigator.serviceWorker?.controller) return await fetch(request)
+  if (!bypassed && (await (controlled ??= isControlled()))) return await fetch(request)
+  const { handle } = await import('#request/pipeline.ts')
+  return await handle(request, ports)
+}
+
+export const ports: PagePorts = {
+  ...browserPorts,
+  build: __BUILD__,
+  corridor,
+  access: {
+    read: async () => accessFrom(document.cookie),
+    renewed: () => {},
+    forget: async () => {
+      for (const name of Object.values(cookies.access))
+        document.cookie = `${name}=; Path=/; Max-Age=0; SameSite=Strict${name.startsWith('__') ? '; Secure' : ''}`
+    },
+  },
+  wakeLater: () => {
+    void navigator.serviceWorker?.getRegistration('/saas/').then(async (registration) => {
+      // Missing in some browsers and refused in others: only an accelerator.
+      await (registration as { sync?: { register(tag: string): Promise<void> } } | undefined)?.sync
+        ?.register('drain')
+        .catch(() => {})
+    })
+  },
+}
+
 export const api = createApi(ports)

@@ -1,5 +1,151 @@
-/** Reads for the screens: live queries run these (`useLiveQuery(() => readList(...))`). */
-import type { ReadList, ReadRow } from '#local/view.ts'
+/**
+ * Lists and single rows as the screens see them: what the device holds, waiting writes laid over it, and how much of
+ * the list that is. Live queries run these (`useLiveQuery(() => readList(...))`).
+ */
+import { endpoints } from '#contract/index.ts'
+import type { Fills, Id, Row } from '#contract/endpoint.ts'
+import { type Coverage, type Entry, type Fill, type Name, type UserDatabase, rowsOf } from '#local/database.ts'
+import { type Device, thisDevice } from '#local/device.ts'
+import { layOver } from '#local/overlay.ts'
+import {
+  type Candidate,
+  comparer,
+  coverageId,
+  covers,
+  fillId,
+  foldsOf,
+  isWhole,
+  matches,
+  pageId,
+  tidyFilters,
+} from '#local/query.ts'
+import { readSession, type Session } from '#local/session.ts'
+import type { ListQuery, ListView, ReadList, ReadRow, Shown } from '#local/view.ts'
 
-export declare const readList: ReadList
-export declare const readRow: ReadRow
+const nothing: ListView<never> = { rows: [], count: 0, here: 0, total: null, asOf: null, complete: false }
+
+export const readList: ReadList = (fills, query) => readListOn(thisDevice(), fills, query)
+export const readRow: ReadRow = (table, id) => readRowOn(thisDevice(), table, id)
+
+interface Found extends Candidate {
+  shown: Shown<Row>
+}
+
+export async function readListOn<R extends Row>(device: Device, fills: Fills, query: ListQuery): Promise<ListView<R>> {
+  const session = await openFor(device)
+  if (!session) return nothing
+  const db = device.of(session)
+  const [known, found] = await Promise.all([readKnown(db, fills, query), readFound(db, fills, query, session)])
+  const mine = matches(fills, query.filters)
+  const fitting = found.all.filter(mine).sort(comparer(fills, query.sort))
+  const here = found.stored.filter(mine)
+  const first = (query.page - 1) * query.results
+  const rows =
+    known.complete || !known.page
+      ? fitting.slice(first, first + query.results)
+      : asServerOrdered(known.page.ids, fitting, query)
+  const oldest = here.reduce<number | null>((least, { asOf }) => Math.min(least ?? asOf, asOf), null)
+  return {
+    // The table that `fills` names holds rows of its own schema: only parsed answers of that endpoint are put there.
+    rows: rows.map(({ shown }) => shown as unknown as Shown<R>),
+    count: known.complete ? fitting.length : Math.max(fitting.length, known.total ?? 0),
+    here: here.length,
+    total: known.total,
+    asOf: known.asOf ?? oldest,
+    complete: known.complete,
+  }
+}
+
+export async function readRowOn<R extends Row>(device: Device, table: string, id: Id): Promise<Shown<R> | null> {
+  const session = await openFor(device)
+  if (!session) return null
+  const db = device.of(session)
+  const { entries, names } = await readHopes(db, table)
+  // An address opened before the row had its id keeps finding it (protocol 18).
+  const named = typeof id === 'string' ? await db.names.get(id.slice(1)) : undefined
+  const at = named?.id ?? id
+  const stored = typeof at === 'number' ? await rowsOf(db, table).get(at) : undefined
+  const shown = layOver(stored ? [stored.row] : [], entries, names, session.companyId).get(at)
+  return (shown as Shown<R> | undefined) ?? null
+}
+
+async function openFor(device: Device): Promise<Session | null> {
+  const session = await readSession(device)
+  return session?.signedOut ? null : session
+}
+
+/** Waiting writes of a table and the names they may use. */
+async function readHopes(db: UserDatabase, table: string): Promise<{ entries: Entry[]; names: Name[] }> {
+  const entries = await db.outbox.where('table').equals(table).sortBy('seq')
+  const intents = entries.flatMap(({ target }) => (typeof target === 'string' ? [target.slice(1)] : []))
+  const names = (await db.names.bulkGet(intents)).filter((name) => name !== undefined)
+  return { entries, names }
+}
+
+async function readFound(db: UserDatabase, fills: Fills, query: ListQuery, { companyId }: Session) {
+  const table = rowsOf(db, fills.table)
+  const stored = await (query.scope === null ? table.toArray() : table.where('scope').equals(query.scope).toArray())
+  const { entries, names } = await readHopes(db, fills.table)
+  const folds = new Map(stored.map((one) => [one.row, one.folds]))
+  const laid = layOver(
+    stored.map(({ row }) => row),
+    entries,
+    names,
+    companyId,
+  )
+  const all: Found[] = []
+  for (const shown of laid.values()) {
+    if (!inScope(fills, shown.row, query.scope)) continue
+    all.push({ shown, row: shown.row, folds: folds.get(shown.row) ?? foldsOf(fills, shown.row) })
+  }
+  return { all, stored }
+}
+
+const inScope = (fills: Fills, row: Row, scope: number | null) =>
+  scope === null || fills.scope === null || (row as unknown as Record<string, unknown>)[fills.scope.column] === scope
+
+/** What earlier readings say about this filter: its total, how old the knowledge is, whether all of it is here. */
+async function readKnown(db: UserDatabase, fills: Fills, query: ListQuery) {
+  const filters = tidyFilters(fills, query.filters)
+  const id = coverageId(fills.table, query.scope, filters)
+  const [own, fill, page, others] = await Promise.all([
+    db.coverage.get(id),
+    db.fills.get(fillId(fills.table, query.scope)),
+    db.pages.get(pageId(id, query.sort, query.results, query.page)),
+    db.coverage
+      .where('id')
+      .startsWith(`${fills.table}|${query.scope ?? ''}|`)
+      .toArray(),
+  ])
+  const whole = wholeBy(fills, filters, fill, others)
+  return {
+    total: own?.total ?? null,
+    page: page ?? null,
+    complete: whole !== null,
+    asOf: whole ?? page?.asOf ?? own?.asOf ?? null,
+  }
+}
+
+/** Server time of the freshest reading that holds every row of the filter; null when none does. */
+function wholeBy(fills: Fills, filters: Coverage['filters'], fill: Fill | undefined, readings: Coverage[]) {
+  const times = readings
+    .filter((reading) => isWhole(reading) && covers(fills, reading.filters, filters))
+    .map(({ asOf }) => asOf)
+  if (fill && !fill.gaps) times.push(fill.asOf)
+  return times.length > 0 ? Math.max(...times) : null
+}
+
+/**
+ * One page of a list that is not all here, in the server's own order; offsets over what happens to be here would mean
+ * other rows. Rows made on this device have no place in that order yet: they stand on the first page.
+ */
+function asServerOrdered(ids: readonly number[], fitting: readonly Found[], query: ListQuery): Found[] {
+  const byId = new Map(fitting.map((found) => [found.row.id, found]))
+  const read = ids.flatMap((id) => byId.get(id) ?? [])
+  const made = query.page === 1 ? fitting.filter(({ row }) => typeof row.id === 'string') : []
+  return [...made, ...read]
+}
+
+/** Tables that a list fills, by name: what a row's folded texts are made from. */
+export const fillsOf = (table: string): Fills | undefined =>
+  endpoints.find((endpoint) => endpoint.fills?.table === table)?.fills

@@ -1,22 +1,313 @@
-/** Waiting writes. */
-import type { Intent } from '#contract/endpoint.ts'
+/**
+ * Waiting writes. Every move of an entry is one transaction of this file: it is stored before it is sent, and leaves
+ * only together with storing the server's answer or by its user's will.
+ */
+import { liveQuery } from 'dexie'
+import type { Id, Intent, Kind } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
+import { type Entry, type Frozen, rowTables, rowsOf, transact, type UserDatabase } from '#local/database.ts'
+import { type Device, thisDevice } from '#local/device.ts'
+import { endpointNamed, overlaid } from '#local/overlay.ts'
+import { bury, putRow } from '#local/rows.ts'
+import { readGate, readSession } from '#local/session.ts'
 import type { WaitingState } from '#local/view.ts'
 
-export interface Waiting {
-  intent: Intent
-  /** Name of the endpoint. */
-  endpoint: string
-  table: string
-  makes: 'create' | 'change' | 'delete'
-  state: WaitingState
-  /** Epoch ms by this device's clock. */
-  since: number
-  attempts: number
-  problem: Problem | null
-}
+/** An entry as the screens see it. */
+export type Waiting = Pick<
+  Entry,
+  'intent' | 'endpoint' | 'table' | 'target' | 'makes' | 'state' | 'since' | 'attempts' | 'problem' | 'base' | 'asked'
+>
 
 /** Writes of the session's user that the server has not accepted yet, those waiting for a decision included. */
-export declare function countWaiting(): Promise<number>
+export async function countWaiting(device: Device = thisDevice()): Promise<number> {
+  const session = await readSession(device)
+  return session && !session.signedOut ? await device.of(session).outbox.count() : 0
+}
+
 /** The same, in the order they were made. */
-export declare function readEntries(): Promise<Waiting[]>
+export async function readEntries(device: Device = thisDevice()): Promise<Waiting[]> {
+  const session = await readSession(device)
+  return session && !session.signedOut ? await device.of(session).outbox.orderBy('seq').toArray() : []
+}
+
+export type Draft = Pick<
+  Entry,
+  | 'intent'
+  | 'key'
+  | 'endpoint'
+  | 'kind'
+  | 'table'
+  | 'target'
+  | 'makes'
+  | 'asked'
+  | 'ifMatch'
+  | 'base'
+  | 'forUser'
+  | 'since'
+> & { refers: Intent[]; versioned: boolean }
+
+const fresh = {
+  state: 'waiting',
+  bytes: null,
+  attempts: 0,
+  notBefore: 0,
+  held: null,
+  fence: 0,
+  leaseUntil: 0,
+  problem: null,
+} satisfies Partial<Entry>
+
+/**
+ * Adds a write, or returns the one that already waits under this intent: a form sent twice is one wish. A parked entry
+ * is mended: new bytes, new key, same place in its lane (protocol 1, 20).
+ */
+export async function enqueue(db: UserDatabase, draft: Draft): Promise<Entry> {
+  return await transact(db, ['outbox', 'names', 'receipts', ...rowTables], async () => {
+    const there = await db.outbox.get(draft.intent)
+    if (there && !isParked(there)) return there
+    const settled = await db.receipts.get(draft.intent)
+    const lane = there?.lane ?? (await laneOf(db, draft))
+    const key = there || settled ? draft.key : draft.intent
+    const { refers, versioned, ...given } = draft
+    const others = (await db.outbox.orderBy('seq').toArray()).filter(({ intent }) => intent !== draft.intent)
+    const entry: Entry = {
+      ...given,
+      ...fresh,
+      key,
+      lane,
+      seq: there?.seq ?? (others.at(-1)?.seq ?? 0) + 1,
+      ifMatch: versioned ? (given.ifMatch ?? (await versionShown(db, draft, lane, others))) : null,
+      dependsOn: refers.filter((intent) => others.some((other) => other.intent === intent && other.lane !== lane)),
+    }
+    await db.outbox.put(entry)
+    return entry
+  })
+}
+
+const parked: readonly WaitingState[] = ['refused', 'asks', 'conflict']
+const isParked = ({ state }: Entry) => parked.includes(state)
+
+/** One lane a row, whatever it is called: an id is taken back to the intent that made it (protocol 18). */
+async function laneOf(db: UserDatabase, { kind, target, intent }: Draft): Promise<string> {
+  if (target === null) return `${kind}:~${intent}`
+  if (typeof target === 'string') return `${kind}:${target}`
+  const name = await db.names.where('[kind+id]').equals([kind, target]).first()
+  return name ? `${kind}:~${name.intent}` : `${kind}:${target}`
+}
+
+/** What this write is based on, where no form says it: the newest own write on the row, else the row (protocol 9). */
+async function versionShown(db: UserDatabase, draft: Draft, lane: string, others: Entry[]): Promise<Entry['ifMatch']> {
+  if (draft.target === null) return null
+  const newest = others.filter((entry) => entry.lane === lane).at(-1)
+  if (newest) return `~${newest.intent}`
+  const id = await idOf(db, draft.target)
+  const stored = id === null ? undefined : await rowsOf(db, draft.table).get(id)
+  return stored?.version ?? null
+}
+
+const idOf = async (db: UserDatabase, id: Id): Promise<number | null> =>
+  typeof id === 'number' ? id : ((await db.names.get(id.slice(1)))?.id ?? null)
+
+export interface Claiming {
+  now: number
+  leaseMs: number
+  /** Lanes at once. */
+  most: number
+  generation: number
+  /** The lock was taken from a living holder: what it is still allowed to send is not ours. */
+  stolen: boolean
+  freeze: (entry: Entry) => Frozen
+}
+
+/** Takes the first entry of each lane that may go now. Its bytes are fixed here for good (protocol 2, 12). */
+export async function claim(db: UserDatabase, claiming: Claiming): Promise<Entry[]> {
+  const { now, leaseMs, most, freeze } = claiming
+  return await transact(db, ['outbox', 'meta'], async () => {
+    if ((await readGate(db)) !== claiming.generation || (await isPaused(db, now))) return []
+    const entries = await db.outbox.orderBy('seq').toArray()
+    const ready = lanesFirst(entries).filter((entry) => mayGo(entry, entries, claiming))
+    const claimed = ready.slice(0, most).map((entry) => ({
+      ...entry,
+      state: 'sending' as const,
+      bytes: entry.bytes ?? freeze(entry),
+      fence: entry.fence + 1,
+      attempts: entry.attempts + 1,
+      leaseUntil: now + leaseMs,
+    }))
+    await db.outbox.bulkPut(claimed)
+    return claimed
+  })
+}
+
+function lanesFirst(entries: readonly Entry[]): Entry[] {
+  const lanes = new Map<string, Entry>()
+  for (const entry of entries) if (!lanes.has(entry.lane)) lanes.set(entry.lane, entry)
+  return [...lanes.values()]
+}
+
+function mayGo(entry: Entry, all: readonly Entry[], { now, stolen, leaseMs }: Claiming): boolean {
+  // Written by a newer build than this one: it waits for that build.
+  if (!endpointNamed(entry.endpoint)) return false
+  if (entry.dependsOn.some((intent) => all.some((other) => other.intent === intent))) return false
+  // Found sending under our own lock: whoever sent it is gone. A lease further off than any lease is a turned clock.
+  if (entry.state === 'sending') return !stolen || entry.leaseUntil <= now || entry.leaseUntil > now + leaseMs
+  return entry.state === 'waiting' && (entry.notBefore <= now || entry.notBefore > now + longestWaitMs)
+}
+
+/** Further off than this no entry is ever held: the clock was turned back. */
+export const longestWaitMs = 3_600_000
+
+async function isPaused(db: UserDatabase, now: number): Promise<boolean> {
+  const pause = await db.meta.get('pause')
+  return pause?.name === 'pause' && pause.until > now && pause.since <= now
+}
+
+/** The server asked the whole sender to wait (protocol 25). */
+export async function pauseSending(db: UserDatabase, now: number, forMs: number): Promise<void> {
+  await db.meta.put({ name: 'pause', since: now, until: now + Math.min(forMs, longestWaitMs) })
+}
+
+export interface Accepted {
+  status: number
+  /** Exactly as the server sent it. */
+  body: string
+  /** The row the answer holds or the version it tells, null where neither is in it. */
+  row: { id: number; row_version: number } | null
+  version: number | null
+  now: number
+  asOf: number
+  generation: number
+}
+
+/**
+ * The server did it: row, name, receipt and the entry's end are one transaction (protocol 18). Counts whatever the
+ * fence, because it is final (protocol 12). False when somebody else had recorded it before.
+ */
+export async function accept(db: UserDatabase, entry: Entry, accepted: Accepted): Promise<boolean> {
+  const tables = ['outbox', 'names', 'receipts', 'meta', 'tombstones', 'fills', 'coverage', ...rowTables]
+  return await transact(db, tables, async () => {
+    const now = await db.outbox.get(entry.intent)
+    if (now?.key !== entry.key) return false
+    const { row, status, body } = accepted
+    await db.outbox.delete(entry.intent)
+    if (entry.makes === 'create' && row) {
+      await db.names.put({ intent: entry.intent, kind: entry.kind, id: row.id })
+    }
+    await db.receipts.put({ intent: entry.intent, outcome: 'done', status, body, time: accepted.now })
+    // After a sign-out the write still counts, but nothing of the row stays here.
+    if ((await readGate(db)) === accepted.generation) await storeEffect(db, entry, accepted)
+    return true
+  })
+}
+
+async function storeEffect(db: UserDatabase, entry: Entry, { row, version, asOf }: Accepted): Promise<void> {
+  if (row) return await putRow(db, entry.table, row, asOf)
+  const id = entry.target === null ? null : await idOf(db, entry.target)
+  const stored = id === null ? undefined : await rowsOf(db, entry.table).get(id)
+  if (!stored || id === null) return
+  // An answer without a body: the row is what the write makes of it, if the answer told its version.
+  const left = version === null ? null : overlaid(stored.row, entry, 0)
+  if (left && version !== null) await putRow(db, entry.table, { ...left, id, row_version: version }, asOf)
+  else await bury(db, entry.table, id, asOf)
+}
+
+/** The server said no, or asks: kept with its problem for the user to decide. Final, so whatever the fence. */
+export async function park(
+  db: UserDatabase,
+  entry: Entry,
+  state: 'refused' | 'asks' | 'conflict',
+  problem: Problem,
+): Promise<boolean> {
+  return await move(db, entry, (now) => now.key === entry.key, { state, problem, leaseUntil: 0 })
+}
+
+/** Nothing final came back: under our own fence it goes back to wait, with the same bytes and key. */
+export async function giveBack(
+  db: UserDatabase,
+  entry: Entry,
+  why: { state: 'waiting' | 'sign in'; notBefore: number; held: Entry['held']; problem: Problem | null },
+): Promise<boolean> {
+  const ours = (now: Entry) => now.key === entry.key && now.state === 'sending' && now.fence === entry.fence
+  return await move(db, entry, ours, { ...why, leaseUntil: 0 })
+}
+
+async function move(
+  db: UserDatabase,
+  entry: Entry,
+  when: (now: Entry) => boolean,
+  changes: Partial<Entry>,
+): Promise<boolean> {
+  return await transact(db, ['outbox'], async () => {
+    const now = await db.outbox.get(entry.intent)
+    if (!now || !when(now)) return false
+    await db.outbox.put({ ...now, ...changes })
+    return true
+  })
+}
+
+/** The refusal reached its form, which keeps the wish from here on (protocol 20). */
+export async function forgetRefused(db: UserDatabase, intent: Intent, now: number): Promise<void> {
+  await transact(db, ['outbox', 'receipts'], async () => {
+    const entry = await db.outbox.get(intent)
+    if (entry?.state !== 'refused') return
+    await db.outbox.delete(intent)
+    // Writes based on this one are based on what it was based on (protocol 15); behind it in the lane, none was sent yet.
+    await db.outbox.filter((later) => later.ifMatch === `~${intent}`).modify({ ifMatch: entry.ifMatch })
+    const status = entry.problem?.status ?? 0
+    await db.receipts.put({ intent, outcome: 'refused', status, body: '', time: now })
+  })
+}
+
+/** A sign of life from the server: what waited only because of the line need not wait on. */
+export async function hasten(db: UserDatabase): Promise<void> {
+  await transact(db, ['outbox'], async () => {
+    await db.outbox.filter((entry) => entry.held === 'line').modify({ notBefore: 0, held: null })
+  })
+}
+
+/** Resolves once nothing of the write waits or is on its way any more; `stop` gives up waiting. */
+export function whenSettled(db: UserDatabase, intent: Intent): { settled: Promise<void>; stop: () => void } {
+  let stop = () => {}
+  const settled = new Promise<void>((resolve) => {
+    const subscription = liveQuery(() => db.outbox.get(intent)).subscribe((entry) => {
+      if (!entry || isParked(entry)) resolve()
+    })
+    stop = () => subscription.unsubscribe()
+  })
+  return { settled, stop }
+}
+
+export interface Outcome {
+  entry: Entry | null
+  receipt: { status: number; body: string } | null
+}
+
+/** What became of a write, as far as this device knows. */
+export async function lookUp(db: UserDatabase, intent: Intent): Promise<Outcome> {
+  return await db.transaction('r', ['outbox', 'receipts'], async () => {
+    const entry = (await db.outbox.get(intent)) ?? null
+    const receipt = await db.receipts.get(intent)
+    return { entry, receipt: receipt?.outcome === 'done' ? receipt : null }
+  })
+}
+
+/** Intents that an input refers to, where the contract declares a reference. */
+export function refersTo(
+  endpoint: string,
+  asked: Entry['asked'],
+  refKind: (schema: never) => Kind | undefined,
+): Intent[] {
+  const spec = endpointNamed(endpoint)
+  const parts = [
+    [spec?.params, asked.params],
+    [spec?.query, asked.query],
+    [spec?.body, asked.body],
+  ] as const
+  return parts.flatMap(([schema, values]) => {
+    const shape = (schema as { shape?: Record<string, never> } | undefined)?.shape ?? {}
+    return Object.entries(shape).flatMap(([name, field]) => {
+      const value = (values as Record<string, unknown> | undefined)?.[name]
+      return typeof value === 'string' && value.startsWith('~') && refKind(field) ? [value.slice(1)] : []
+    })
+  })
+}

@@ -1,7 +1,12 @@
-/** Who this device works for. The device's word is enough to open the app without a network. */
-export interface Session {
-  userId: number
-  companyId: number
+/**
+ * Who this device works for. The device's word is enough to open the app without a network. The gate in each user's
+ * database moves with it, so that a transaction there can tell whether the one it works for is still there.
+ */
+import { liveQuery } from 'dexie'
+import { type Subject, transact, type UserDatabase, wipedTables } from '#local/database.ts'
+import { type Device, type SessionRecord, thisDevice } from '#local/device.ts'
+
+export interface Session extends Subject {
   /** Raised by every sign-in, sign-out and end of a session: what was asked before belongs to nobody after. */
   generation: number
   /** Signed out without a network: the server does not know yet, and nothing may renew the session. */
@@ -9,6 +14,92 @@ export interface Session {
 }
 
 /** Null: nobody ever signed in here, or the session ended and the server knows. */
-export declare function readSession(): Promise<Session | null>
-/** Hears every change, of other tabs and the worker too; returns how to stop hearing. Called once at the start. */
-export declare function onSessionChange(hear: (session: Session | null) => void): () => void
+export async function readSession(device: Device = thisDevice()): Promise<Session | null> {
+  const found = await device.directory.session.get('now')
+  return found?.subject ? { ...found.subject, generation: found.generation, signedOut: found.signedOut } : null
+}
+
+/** Hears the state now and every change, of other tabs and the worker too; returns how to stop hearing. */
+export function onSessionChange(hear: (session: Session | null) => void, device: Device = thisDevice()): () => void {
+  const subscription = liveQuery(() => readSession(device)).subscribe(hear)
+  return () => subscription.unsubscribe()
+}
+
+const sameSubject = (a: Subject | null, b: Subject) => a?.companyId === b.companyId && a.userId === b.userId
+
+/** A user came: by password, or because an answer proved whose cookie this is. */
+export async function openSession(device: Device, subject: Subject): Promise<void> {
+  const db = device.of(subject)
+  await transact(db, ['meta', 'outbox'], async () => {
+    const gate = await db.meta.get('gate')
+    await db.meta.put({ name: 'gate', open: true, generation: (gate?.name === 'gate' ? gate.generation : 0) + 1 })
+    await db.outbox.filter((entry) => entry.state === 'sign in').modify({ state: 'waiting', notBefore: 0, held: null })
+  })
+  const waiting = await db.outbox.count()
+  await changeSession(device, (was) => ({ ...was, subject, signedOut: false }), { ...subject, waiting, clean: false })
+  await sweep(device)
+}
+
+/** The user goes. The mark is the first thing stored, before anything can fail (protocol 29). */
+export async function markSignedOut(device: Device): Promise<void> {
+  await changeSession(device, (was) => ({ ...was, signedOut: was.subject !== null }))
+  await sweep(device)
+}
+
+/** The server said that this session is over. False when another one has begun meanwhile (protocol 32). */
+export async function endSession(device: Device, generation: number): Promise<boolean> {
+  let ended = false
+  await changeSession(device, (was) => {
+    ended = was.generation === generation && was.subject !== null
+    return ended ? { ...was, subject: null, signedOut: false } : was
+  })
+  if (ended) await sweep(device)
+  return ended
+}
+
+async function changeSession(
+  device: Device,
+  change: (was: SessionRecord) => SessionRecord,
+  occupant?: Subject & { waiting: number; clean: boolean },
+): Promise<void> {
+  const { directory } = device
+  await transact(directory, ['session', 'occupants'], async () => {
+    const was = (await directory.session.get('now')) ?? { name: 'now', subject: null, generation: 0, signedOut: false }
+    const now = change(was)
+    if (now !== was) await directory.session.put({ ...now, generation: was.generation + 1 })
+    if (occupant) await directory.occupants.put(occupant)
+  })
+}
+
+/**
+ * Closes the gate and wipes the rows of everybody but the session's user. Also run at every start, because a browser
+ * may have died between the mark and the wiping.
+ */
+export async function sweep(device: Device): Promise<void> {
+  const session = await readSession(device)
+  for (const occupant of await device.directory.occupants.toArray()) {
+    if (occupant.clean || (session && !session.signedOut && sameSubject(session, occupant))) continue
+    await wipe(device.of(occupant))
+    await device.directory.occupants.update([occupant.companyId, occupant.userId], { clean: true })
+  }
+}
+
+async function wipe(db: UserDatabase): Promise<void> {
+  await transact(db, [...wipedTables, 'meta'], async () => {
+    const gate = await db.meta.get('gate')
+    await db.meta.put({ name: 'gate', open: false, generation: (gate?.name === 'gate' ? gate.generation : 0) + 1 })
+    for (const table of wipedTables) await db.table(table).clear()
+  })
+}
+
+/** The gate's generation, to be compared when the answer comes; null: closed, nothing may be stored. */
+export async function readGate(db: UserDatabase): Promise<number | null> {
+  const gate = await db.meta.get('gate')
+  return gate?.name === 'gate' && gate.open ? gate.generation : null
+}
+
+/** How many writes wait for this user, kept outside their database so that its loss can be noticed. */
+export async function noteWaiting(device: Device, subject: Subject): Promise<void> {
+  const waiting = await device.of(subject).outbox.count()
+  await device.directory.occupants.update([subject.companyId, subject.userId], { waiting })
+}

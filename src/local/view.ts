@@ -33,3 +33,7 @@ export interface ListView<R extends Row> {
 
 export type ReadList = <R extends Row>(fills: Fills, query: ListQuery) => Promise<ListView<R>>
 export type ReadRow = <R extends Row>(table: string, id: Id) => Promise<Shown<R> | null>
+
+/** What a form is based on when it opens on this row: goes into `Asking.base.rowVersion` (protocol 9). */
+export const versionOf = ({ row, waiting }: Shown<Row>): number | `~${Intent}` =>
+  waiting ? `~${waiting.intent}` : row.row_version

@@ -1,4 +1,42 @@
-/** What a host (page, worker, test) lends to the corridor. */
-export interface Ports {
-  network(request: Request): Promise<Response>
+/** What a host (page, worker, test) lends to the corridor. Everything that differs between hosts is in here. */
+import type { Device } from '#local/device.ts'
+
+export interface Locks {
+  /**
+   * Runs `act` alone under this name, over all pages and workers. Null: it was not to be had within `waitMs`.
+   * `steal` takes it from whoever holds it.
+   */
+  hold<T>(name: string, how: { waitMs: number; steal?: boolean }, act: () => Promise<T>): Promise<{ value: T } | null>
 }
+
+/** The access cookie (D85), or, where no cookie can be read, the last value an answer gave (K-13). */
+export interface Access {
+  read(): Promise<string | null>
+  /** Told after a sign-in or renewal; a host that reads the cookie need not keep it. */
+  renewed(value: string): void
+  forget(): Promise<void>
+}
+
+export interface Ports {
+  /** Straight to the server, never through a worker. Rejects when the line fails. */
+  network(request: Request): Promise<Response>
+  /** Scheme, host and port of the server. */
+  origin: string
+  build: string
+  /** Epoch ms by this device's clock. */
+  clock(): number
+  wait(ms: number): Promise<void>
+  /** 0 <= x < 1 */
+  chance(): number
+  newId(): string
+  locks: Locks
+  access: Access
+  device(): Promise<Device>
+  /** Keeps the host alive until it is done (`waitUntil` in a worker). Failures end here. */
+  lasting(work: Promise<unknown>): void
+  /** Asks the browser for a wake-up when the line is back, where it can (Background Sync). Only an accelerator. */
+  wakeLater(): void
+}
+
+/** What pages tell the worker. */
+export type WorkerMessage = { type: 'drain' } | { type: 'update' }

@@ -1,8 +1,13 @@
 /** Coming and going: the two acts that change whose device this is. Light: the login page carries this file. */
 import type { OutputOf } from '#contract/endpoint.ts'
-import type { getUser, TokenInfo } from '#contract/accounts.ts'
+import { getUser, grantToken, signOut as logout, type TokenInfo } from '#contract/accounts.ts'
+import { headers } from '#contract/headers.ts'
+import { localProblem } from '#contract/problem.ts'
+import { toWire } from '#contract/wire.ts'
+import { type Answer, isGood, jsonOf, type Letter, post, problemOf } from '#request/line.ts'
 import type { Ports } from '#request/ports.ts'
 import type { Result } from '#request/result.ts'
+import { basicCredential, readSubject } from '#request/subject.ts'
 
 export interface Credentials {
   company: string
@@ -10,12 +15,92 @@ export interface Credentials {
   username: string
   password: string
 }
+
 export interface SignedIn {
   token: TokenInfo
   user: OutputOf<typeof getUser>
 }
 
-/** `fresh` or `problem`; nothing of it is ever queued. */
-export declare function signIn(ports: Ports, credentials: Credentials): Promise<Result<SignedIn>>
+/** How long signing out waits for a write that is on its way (protocol 30). */
+const drainWaitMs = 3_000
+
+/** `fresh` or `problem`; nothing of it is ever queued. A mark left by an offline sign-out falls with it. */
+export async function signIn(ports: Ports, { company, username, password }: Credentials): Promise<Result<SignedIn>> {
+  const body = { grant_type: 'password' as const, scope: 'all', username: `${company}:${username}`, password }
+  const granted = await post(ports, grant(body))
+  if (!granted) return { kind: 'problem', problem: localProblem('NEEDS_CONNECTION') }
+  const token = isGood(granted) ? (jsonOf(granted) as TokenInfo | undefined) : undefined
+  if (!token?.access_token) return problemResult(granted)
+  ports.access.renewed(token.access_token)
+  const answer = await post(ports, ownUser(token.access_token))
+  if (!answer) return { kind: 'problem', problem: localProblem('NEEDS_CONNECTION') }
+  const user = isGood(answer) ? (jsonOf(answer) as SignedIn['user'] | undefined) : undefined
+  if (!user) return problemResult(answer)
+  await settleIn(ports, user, answer)
+  return { kind: 'fresh', output: { token, user } }
+}
+
+const problemResult = (answer: Answer): Result<never> => ({ kind: 'problem', problem: problemOf(answer) })
+
+function grant(body: Record<string, string>): Letter {
+  const wire = toWire(grantToken, { body } as never)
+  return {
+    ...wire,
+    headers: { authorization: basicCredential, 'content-type': wire.contentType ?? '' },
+  }
+}
+
+const ownPath = toWire(getUser, {}).path
+const ownUser = (token: string): Letter => ({
+  method: 'GET',
+  path: ownPath,
+  headers: { authorization: `Bearer ${token}` },
+  body: null,
+})
+
+/** The device's storage comes only now: before the first sign-in a page does without it. */
+async function settleIn(ports: Ports, user: SignedIn['user'], answer: Answer): Promise<void> {
+  const [{ openSession, readGate }, { storeReading }] = await Promise.all([
+    import('#local/session.ts'),
+    import('#local/rows.ts'),
+  ])
+  const device = await ports.device()
+  const subject = readSubject(answer.headers.get(headers.subject)) ?? { companyId: user.company_id, userId: user.id }
+  await openSession(device, subject)
+  const generation = await readGate(device.of(subject))
+  const asOf = Number(answer.headers.get(headers.asOf) ?? ports.clock())
+  if (generation !== null)
+    await storeReading(device.of(subject), { path: ownPath, body: answer.text, asOf }, generation)
+}
+
 /** Works without a network: the mark is set first, rows are wiped, waiting writes stay for their owner. */
-export declare function signOut(ports: Ports): Promise<void>
+export async function signOut(ports: Ports): Promise<void> {
+  const { markSignedOut, readSession } = await import('#local/session.ts')
+  const device = await ports.device()
+  const session = await readSession(device)
+  await markSignedOut(device)
+  const token = await ports.access.read()
+  // No further claim passes the closed gate; one that is on its way may still hear its answer.
+  if (session) await ports.locks.hold(`drain:${device.of(session).name}`, { waitMs: drainWaitMs }, async () => {})
+  await ports.access.forget()
+  await finishSignOut(ports, token)
+}
+
+/**
+ * The chore that an offline sign-out leaves behind: tell the server, by the refresh cookie if nothing else is left. Only
+ * its answer takes the mark away (protocol 29); 401 says that there is nothing left to end.
+ */
+export async function finishSignOut(ports: Ports, token: string | null = null): Promise<void> {
+  const { endSession, readSession } = await import('#local/session.ts')
+  const device = await ports.device()
+  const session = await readSession(device)
+  if (!session?.signedOut) return
+  const answer = await post(ports, {
+    method: logout.method,
+    path: logout.path,
+    headers: token ? { authorization: `Bearer ${token}` } : {},
+    body: null,
+  })
+  if (!answer || !answer.headers.has(headers.requestId)) return
+  if (isGood(answer) || answer.status === 401) await endSession(device, session.generation)
+}

@@ -1,0 +1,120 @@
+/**
+ * The step that signs requests in: the bearer from the cookie, renewed once where it has run out, under a lock that
+ * pages and worker share (protocol 28, K-05). It also hears when the server says that a session is over.
+ */
+import { userOfAccess } from '#contract/cookies.ts'
+import { headers } from '#contract/headers.ts'
+import type { TokenInfo } from '#contract/accounts.ts'
+import type { Who } from '#domain/access.ts'
+import { endSession, openSession, readSession, type Session } from '#local/session.ts'
+import { type Answer, isGood, jsonOf, type Letter, ownAnswer, post, problemOf } from '#request/line.ts'
+import type { Ports } from '#request/ports.ts'
+import { basicCredential, readSubject, subjectOf } from '#request/subject.ts'
+
+const renewWaitMs = 5_000
+
+/** Sends it with the session's token. Null: the line failed. */
+export async function sendSignedIn(ports: Ports, letter: Letter, who: Who = 'user'): Promise<Answer | null> {
+  const device = await ports.device()
+  const session = await readSession(device)
+  if (session?.signedOut) return who === 'anybody' ? await post(ports, letter) : signedOutAnswer()
+  const token = (await ports.access.read()) ?? (await renewUnlessOpen(ports, session, who))
+  if (token === 'line') return null
+  if (token === null) return who === 'anybody' ? await post(ports, letter) : signedOutAnswer()
+  const answer = await post(ports, withBearer(letter, token))
+  if (!answer) return null
+  if (answer.status === 401) return await afterUnauthorized(ports, letter, { token, session, answer })
+  await adopt(ports, session, answer)
+  return answer
+}
+
+const withBearer = (letter: Letter, token: string): Letter => ({
+  ...letter,
+  headers: { ...letter.headers, authorization: `Bearer ${token}` },
+})
+
+const signedOutAnswer = () => ownAnswer(401, { errorCode: 'SIGNED_OUT', errorMessage: '' })
+
+/** A call that anybody may make is not worth a renewal. */
+const renewUnlessOpen = (ports: Ports, session: Session | null, who: Who) =>
+  who === 'anybody' ? null : renew(ports, session, null)
+
+async function afterUnauthorized(
+  ports: Ports,
+  letter: Letter,
+  was: { token: string; session: Session | null; answer: Answer },
+): Promise<Answer | null> {
+  const { code } = problemOf(was.answer)
+  if (code === 'TOKENEXPIRED') {
+    const token = await renew(ports, was.session, was.token)
+    if (token === 'line') return null
+    return token ? await post(ports, withBearer(letter, token)) : was.answer
+  }
+  if (code !== 'UNAUTHORIZED' || !isOurs(was.answer)) return was.answer
+  // Another tab may have renewed or signed in meanwhile: then it was only an old token that was refused.
+  const newer = await ports.access.read()
+  if (newer && newer !== was.token) return await post(ports, withBearer(letter, newer))
+  await leave(ports, was.session)
+  return was.answer
+}
+
+/** Something between may answer 401 too; only our server numbers its answers (protocol 32). */
+const isOurs = (answer: Answer) => answer.headers.has(headers.requestId)
+
+/**
+ * A new token; null: the session is over, or belongs to somebody else; `line`: nobody can say now. `seen` is the value
+ * that did not do: if the cookie has changed since, somebody was faster and nothing is asked.
+ */
+async function renew(ports: Ports, session: Session | null, seen: string | null): Promise<string | null | 'line'> {
+  const act = () => renewOnce(ports, session, seen)
+  const held = await ports.locks.hold('portal-renew', { waitMs: renewWaitMs }, act)
+  // A frozen tab keeps its lock: then without it, because the server gives a second asker the same pair.
+  return held ? held.value : await act()
+}
+
+async function renewOnce(ports: Ports, session: Session | null, seen: string | null): Promise<string | null | 'line'> {
+  const there = await ports.access.read()
+  if (there && there !== seen) return there
+  const now = await readSession(await ports.device())
+  if (now?.signedOut) return null
+  const answer = await post(ports, renewal(session))
+  if (!answer) return 'line'
+  const token = isGood(answer) ? (jsonOf(answer) as TokenInfo | undefined) : undefined
+  if (token?.access_token) {
+    ports.access.renewed(token.access_token)
+    return token.access_token
+  }
+  if (!isOurs(answer) || answer.status >= 500 || answer.status === 429) return 'line'
+  await leave(ports, session)
+  return null
+}
+
+/** The refresh token travels as its HttpOnly cookie; the user it must belong to is stated (protocol 28). */
+const renewal = (session: Session | null): Letter => ({
+  method: 'POST',
+  path: '/api/m18s/token',
+  headers: {
+    authorization: basicCredential,
+    'content-type': 'application/x-www-form-urlencoded',
+    ...(session ? { [headers.forUser]: subjectOf(session) } : {}),
+  },
+  body: 'grant_type=refresh_token',
+})
+
+async function leave(ports: Ports, session: Session | null): Promise<void> {
+  if (session && (await endSession(await ports.device(), session.generation))) await ports.access.forget()
+}
+
+/**
+ * The cookie belongs to somebody this device does not know as its user (its storage was cleared, or another tab's
+ * sign-in was cut short): the answer says whose it is, and the device follows.
+ */
+async function adopt(ports: Ports, session: Session | null, answer: Answer): Promise<void> {
+  const subject = readSubject(answer.headers.get(headers.subject))
+  if (!subject || (session && subjectOf(session) === subjectOf(subject))) return
+  const value = await ports.access.read()
+  if (!value || userOfAccess(value) !== subject.userId) return
+  const device = await ports.device()
+  const now = await readSession(device)
+  if (now?.generation === session?.generation) await openSession(device, subject)
+}

@@ -1,0 +1,25 @@
+/** Web Locks as the corridor wants them: never waited for without end, and a lock taken from us ends nothing. */
+import type { Locks } from '#request/ports.ts'
+
+type Manager = Pick<LockManager, 'request'>
+
+/** `wait` measures the patience; the names are shared by everything of one origin. */
+export function webLocks(manager: Manager, wait: (ms: number) => Promise<void>): Locks {
+  return {
+    async hold(name, { waitMs, steal }, act) {
+      let running: ReturnType<typeof act> | null = null
+      const run = () => (running = act())
+      const giveUp = new AbortController()
+      if (!steal) void wait(waitMs).then(() => running === null && giveUp.abort())
+      try {
+        const value = await manager.request(name, steal ? { steal } : { signal: giveUp.signal }, run)
+        return { value }
+      } catch (error) {
+        // Stolen while we worked: the work goes on, and what it may still record is decided by its fence.
+        if (running) return { value: await (running as ReturnType<typeof act>) }
+        if (giveUp.signal.aborted) return null
+        throw error
+      }
+    },
+  }
+}

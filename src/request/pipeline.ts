@@ -1,0 +1,133 @@
+/**
+ * What happens to a request, in the worker or, where none is in control, in the page. Lists and readings: network or
+ * device. Recorded writes: their entry is sent, and the asker hears how it stands. All else: signed in and sent.
+ */
+import type { Endpoint } from '#contract/endpoint.ts'
+import { headers } from '#contract/headers.ts'
+import { endpoints } from '#contract/index.ts'
+import { matcher } from '#contract/wire.ts'
+import { lookUp, type Outcome, whenSettled } from '#local/outbox.ts'
+import { queuesOf } from '#local/overlay.ts'
+import { storeRow } from '#local/rows.ts'
+import { readGate, readSession } from '#local/session.ts'
+import { sendSignedIn } from '#request/bearer.ts'
+import { drain } from '#request/drain.ts'
+import { type Answer, isGood, jsonOf, type Letter, ownAnswer, toResponse } from '#request/line.ts'
+import { answerList, answerReading, type Asked, patienceMs } from '#request/lists.ts'
+import type { Ports } from '#request/ports.ts'
+import { subjectOf } from '#request/subject.ts'
+
+const find = matcher(endpoints.filter(({ method }) => method !== undefined))
+
+/**
+ * Whether the corridor takes it. Pure and synchronous, because a worker must say so at once. Secrets, uploads and
+ * pictures travel as the browser sends them; what the corridor itself sends carries a mark (protocol 11).
+ */
+export function takes(request: Pick<Request, 'method' | 'url' | 'headers'>, origin: string): boolean {
+  const url = new URL(request.url)
+  if (url.origin !== origin || request.headers.has(headers.pipeline)) return false
+  const endpoint = find(request.method, url.pathname)?.endpoint
+  return endpoint !== undefined && isOurs(endpoint)
+}
+
+const isOurs = ({ secret, answers, encoding }: Endpoint) => !secret && !answers && encoding !== 'multipart'
+
+/** Never rejects: a line that failed with nothing kept is a network error, as without us. */
+export async function handle(request: Request, ports: Ports): Promise<Response> {
+  try {
+    const answer = await travel(request, ports)
+    return answer ? toResponse(answer) : Response.error()
+  } catch (error) {
+    console.error(error)
+    return Response.error()
+  }
+}
+
+async function travel(request: Request, ports: Ports): Promise<Answer | null> {
+  const url = new URL(request.url)
+  const match = find(request.method, url.pathname)
+  const letter = await letterOf(request)
+  if (!match) return await sendSignedIn(ports, letter)
+  const asked = { ...match, letter }
+  if (request.method === 'GET') return await read(ports, asked)
+  return (await recorded(ports, letter)) ?? (await sendNow(ports, asked))
+}
+
+async function letterOf(request: Request): Promise<Letter> {
+  const url = new URL(request.url)
+  const body = request.method === 'GET' || request.method === 'HEAD' ? null : await request.text()
+  return {
+    method: request.method,
+    path: url.pathname + url.search,
+    headers: Object.fromEntries(request.headers),
+    body: body || null,
+  }
+}
+
+async function read(ports: Ports, asked: Asked): Promise<Answer | null> {
+  const { endpoint, letter } = asked
+  const answer = await (endpoint.fills
+    ? answerList(ports, asked, endpoint.fills)
+    : endpoint.offline === 'read'
+      ? answerReading(ports, asked)
+      : sendSignedIn(ports, letter, endpoint.who))
+  if (answer && isGood(answer) && !answer.headers.has(headers.kept)) ports.lasting(drainIfWaiting(ports))
+  return answer
+}
+
+/** Any successful answer is a sign that what waits could go. */
+async function drainIfWaiting(ports: Ports): Promise<void> {
+  const device = await ports.device()
+  const session = await readSession(device)
+  if (session && !session.signedOut && (await device.of(session).outbox.count()) > 0)
+    await drain(ports, { lineIsBack: true })
+}
+
+/** A write that the page recorded: its entry is sent, never a second one made. Null: it was not recorded. */
+async function recorded(ports: Ports, { headers: given }: Letter): Promise<Answer | null> {
+  const intent = given[headers.intent] ?? given[headers.key]
+  const device = await ports.device()
+  const session = await readSession(device)
+  if (!intent || !session || session.signedOut) return null
+  const db = device.of(session)
+  const before = await lookUp(db, intent)
+  if (!before.entry) return before.receipt && answerOf(before)
+  const draining = drain(ports)
+  ports.lasting(draining)
+  const { settled, stop } = whenSettled(db, intent)
+  await Promise.race([settled, draining, ports.wait(patienceMs)])
+  stop()
+  return answerOf(await lookUp(db, intent))
+}
+
+/** How a recorded write stands, as the one who asked gets it. */
+export function answerOf({ entry, receipt }: Outcome): Answer {
+  if (receipt) {
+    const body = receipt.status === 204 ? '' : receipt.body
+    return { status: receipt.status, headers: new Headers({ 'content-type': 'application/json' }), text: body }
+  }
+  const problem = entry?.problem
+  const stands = { [headers.outbox]: entry?.state ?? 'refused' }
+  if (!entry || !problem || entry.state === 'waiting' || entry.state === 'sending')
+    return ownAnswer(202, null, { [headers.outbox]: 'queued' })
+  if (entry.state === 'sign in') return ownAnswer(202, null, { [headers.outbox]: 'queued' })
+  const { status, code, message, data, requestId } = problem
+  const body = { errorCode: code, errorMessage: message, data }
+  return ownAnswer(status, body, { ...stands, ...(requestId ? { [headers.requestId]: requestId } : {}) })
+}
+
+/** A write that is never queued. Its row, where the answer holds one, is the server's word like any other. */
+async function sendNow(ports: Ports, { endpoint, letter }: Asked): Promise<Answer | null> {
+  const device = await ports.device()
+  const session = await readSession(device)
+  const generation = session && !session.signedOut ? await readGate(device.of(session)) : null
+  const answer = await sendSignedIn(ports, letter, endpoint.who)
+  const table = queuesOf(endpoint)?.table
+  if (!answer || !isGood(answer) || !session || generation === null || !table) return answer
+  if (answer.headers.get(headers.subject) !== subjectOf(session)) return answer
+  const row = jsonOf(answer) as { id?: unknown; row_version?: unknown } | null | undefined
+  if (typeof row?.id !== 'number' || typeof row.row_version !== 'number') return answer
+  const asOf = Number(answer.headers.get(headers.asOf) ?? ports.clock())
+  await storeRow(device.of(session), table, { ...row, id: row.id, row_version: row.row_version }, { asOf, generation })
+  return answer
+}

@@ -1,0 +1,93 @@
+/**
+ * The step that records a write: on disk, under its intent, before any byte of it leaves (protocol 11). The page runs
+ * it, so that a worker's death cannot lose or double what the user did.
+ */
+import type { Endpoint } from '#contract/endpoint.ts'
+import { headers } from '#contract/headers.ts'
+import { localProblem, type Problem } from '#contract/problem.ts'
+import { refKind } from '#contract/values.ts'
+import { toWire } from '#contract/wire.ts'
+import type { Entry, Frozen, UserDatabase } from '#local/database.ts'
+import { endpointNamed, queuesOf } from '#local/overlay.ts'
+import { enqueue, forgetRefused, lookUp, type Outcome, refersTo } from '#local/outbox.ts'
+import { noteWaiting, readSession } from '#local/session.ts'
+import type { Ports } from '#request/ports.ts'
+import type { Asking } from '#request/result.ts'
+import { subjectOf } from '#request/subject.ts'
+
+export type Recorded = { entry: Entry } | { problem: Problem }
+
+/** Stores the write; `problem` when nobody is signed in or the device cannot store. */
+export async function record(
+  ports: Ports,
+  endpoint: Endpoint,
+  asked: Entry['asked'],
+  asking: Asking = {},
+): Promise<Recorded> {
+  const queues = queuesOf(endpoint)
+  const device = await ports.device()
+  const session = await readSession(device)
+  if (!queues || !session || session.signedOut) return { problem: localProblem('SIGNED_OUT') }
+  const target = queues.target(asked)
+  const intent = asking.intent ?? ports.newId()
+  try {
+    const entry = await enqueue(device.of(session), {
+      intent,
+      key: ports.newId(),
+      endpoint: endpoint.name,
+      kind: queues.kind,
+      table: queues.table,
+      target,
+      makes: target === null ? 'create' : endpoint.method === 'DELETE' ? 'delete' : 'change',
+      asked,
+      versioned: queues.versioned,
+      ifMatch: asking.base?.rowVersion ?? null,
+      base: asking.base?.values ?? null,
+      refers: refersTo(endpoint.name, asked, refKind),
+      forUser: subjectOf(session),
+      since: ports.clock(),
+    })
+    await noteWaiting(device, session)
+    return { entry }
+  } catch {
+    // A full disk, above all. The form keeps what was typed.
+    return { problem: localProblem('STORAGE_FAILED') }
+  }
+}
+
+/** The exact request of an entry, fixed by its first claim (protocol 2). */
+export function freeze(entry: Entry): Frozen {
+  const endpoint = endpointNamed(entry.endpoint)
+  if (!endpoint) throw new Error(`no endpoint is named ${entry.endpoint}`)
+  const { method, path, contentType, body } = toWire(endpoint, entry.asked as never)
+  return {
+    method,
+    path,
+    body,
+    headers: {
+      ...(contentType ? { 'content-type': contentType } : {}),
+      [headers.forUser]: entry.forUser,
+      [headers.key]: entry.key,
+      ...(entry.key === entry.intent ? {} : { [headers.intent]: entry.intent }),
+      ...(entry.ifMatch === null ? {} : { 'if-match': `"${entry.ifMatch}"` }),
+    },
+  }
+}
+
+const ownDatabase = async (ports: Ports): Promise<UserDatabase | null> => {
+  const device = await ports.device()
+  const session = await readSession(device)
+  return session && !session.signedOut ? device.of(session) : null
+}
+
+/** What became of a write whose answer never reached the page. */
+export async function findOutcome(ports: Ports, intent: string): Promise<Outcome> {
+  const db = await ownDatabase(ports)
+  return db ? await lookUp(db, intent) : { entry: null, receipt: null }
+}
+
+/** The form has the refusal: it leaves the outbox (protocol 20). */
+export async function acknowledge(ports: Ports, intent: string): Promise<void> {
+  const db = await ownDatabase(ports)
+  if (db) await forgetRefused(db, intent, ports.clock())
+}

@@ -1,0 +1,19 @@
+// Background Sync, which the DOM library of TypeScript does not know.
+interface SyncManager {
+  register(tag: string): Promise<void>
+}
+interface ServiceWorkerRegistration {
+  readonly sync?: SyncManager
+}
+interface SyncEvent extends ExtendableEvent {
+  readonly tag: string
+  readonly lastChance: boolean
+}
+interface ServiceWorkerGlobalScopeEventMap {
+  sync: SyncEvent
+}
+interface ServiceWorkerGlobalScope {
+  /** The list of files that the build puts in. */
+  readonly __WB_MANIFEST: (string | { url: string; revision: string | null })[]
+}
+declare const __BUILD__: string

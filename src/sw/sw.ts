@@ -1,0 +1,34 @@
+/**
+ * The worker: only events. Which requests it takes is decided at once and without looking anything up; what happens to
+ * them is the corridor's matter, and the same in a page without a worker.
+ */
+import { cleanupOutdatedCaches, createHandlerBoundToURL, precacheAndRoute } from 'workbox-precaching'
+import { NavigationRoute, registerRoute } from 'workbox-routing'
+import { drain } from '#request/drain.ts'
+import { handle, takes } from '#request/pipeline.ts'
+import type { WorkerMessage } from '#request/ports.ts'
+import { portsFor } from './ports.ts'
+
+declare const self: ServiceWorkerGlobalScope
+
+// Before Workbox's own listener: whoever answers first has the request.
+self.addEventListener('fetch', (event) => {
+  if (takes(event.request, self.location.origin)) event.respondWith(handle(event.request, portsFor(event)))
+})
+
+precacheAndRoute(self.__WB_MANIFEST)
+cleanupOutdatedCaches()
+registerRoute(new NavigationRoute(createHandlerBoundToURL('/saas/index.html'), { allowlist: [/^\/saas\//] }))
+
+self.addEventListener('sync', (event) => {
+  if (event.tag === 'drain') event.waitUntil(drain(portsFor(event), { lineIsBack: true }))
+})
+
+self.addEventListener('message', (event) => {
+  const message = event.data as WorkerMessage
+  // Only after the user agreed: a new worker under open pages would change the ground they stand on.
+  if (message.type === 'update') event.waitUntil(self.skipWaiting())
+  if (message.type === 'drain') event.waitUntil(drain(portsFor(event), { lineIsBack: true }))
+})
+
+self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()))
