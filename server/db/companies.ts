@@ -1,0 +1,48 @@
+/** Companies as rows. */
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import type { CompanyTable } from '#server/db/tables.ts'
+import { sqlState } from '#server/db/scope.ts'
+import type { Handle } from '#server/house.ts'
+import { ProblemError } from '#server/problem.ts'
+
+export type CompanyRecord = Selectable<CompanyTable>
+
+export async function companyById(db: Handle, id: number): Promise<CompanyRecord | null> {
+  return (await db.selectFrom('company').selectAll().where('id', '=', id).executeTakeFirst()) ?? null
+}
+
+/** Locks the row until the commit. */
+export async function companyForUpdate(db: Handle, id: number): Promise<CompanyRecord | null> {
+  return (await db.selectFrom('company').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()) ?? null
+}
+
+/** Codes are stored in lower case (D71). */
+export async function companyByCode(db: Handle, code: string): Promise<CompanyRecord | null> {
+  const row = await db.selectFrom('company').selectAll().where('code', '=', code.toLowerCase()).executeTakeFirst()
+  return row ?? null
+}
+
+/** Throws DUP_CODE. */
+export async function insertCompany(db: Handle, company: Insertable<CompanyTable>): Promise<number> {
+  const insert = db
+    .insertInto('company')
+    .values({ ...company, code: company.code.toLowerCase() })
+    .returning('id')
+  const { id } = await insert.executeTakeFirstOrThrow().catch((error: unknown) => {
+    throw sqlState(error) === '23505' ? new ProblemError('DUP_CODE') : error
+  })
+  return id
+}
+
+export type CompanyChange = Omit<Updateable<CompanyTable>, 'row_version' | 'code'>
+
+/** Writes the fields and the next version, which it answers. */
+export async function updateCompany(db: Handle, id: number, fields: CompanyChange): Promise<number> {
+  const { row_version } = await db
+    .updateTable('company')
+    .set({ ...fields, row_version: sql`row_version + 1` })
+    .where('id', '=', id)
+    .returning('row_version')
+    .executeTakeFirstOrThrow()
+  return row_version
+}
