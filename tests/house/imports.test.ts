@@ -36,6 +36,7 @@ const serverTable: Record<string, readonly string[]> = {
   routes: ['services', 'http', 'server'],
   jobs: ['services', 'db', 'drivers', 'server'],
   http: ['services', 'db', 'server'],
+  write: ['db', 'server'],
   dev: ['db', 'services', 'server'],
 }
 
