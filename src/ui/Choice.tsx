@@ -75,24 +75,26 @@ export function CheckField({
   )
 }
 
-/** A few choices that should all be seen. Spread `register(name)`; every radio gets it. */
+/** A few choices that should all be seen. Spread `register(name)`, which every radio gets, or keep `chosen` yourself. */
 export function RadioField({
   label,
   help,
   error,
   locked,
   options,
+  chosen,
   ...input
-}: Labelled & BoxProps & { options: Option[] }) {
+}: Labelled & BoxProps & { options: Option[]; chosen?: string }) {
   const id = useId()
   const note = error ?? locked ?? help
+  const checked = (value: Option['value']) => (chosen === undefined ? {} : { checked: chosen === String(value) })
   return (
     <fieldset className={`radios${error ? ' wrong' : ''}`} aria-describedby={note ? `${id}-note` : undefined}>
       <legend>{label}</legend>
       <div className="radio-row">
         {options.map((option) => (
           <label key={option.value} className="radio">
-            <input {...input} type="radio" value={option.value} disabled={Boolean(locked)} />
+            <input {...input} {...checked(option.value)} type="radio" value={option.value} disabled={Boolean(locked)} />
             <span>
               {option.label}
               {option.help && <span className="field-help">{option.help}</span>}

@@ -12,6 +12,8 @@ export const TitleTail = createContext<readonly string[]>([])
 
 export interface PageProps {
   title: string
+  /** Names the window where the title is no name: a greeting. */
+  name?: string
   /** The pages above this one, outermost first; this page itself is not among them (C-18). */
   crumbs?: Crumb[]
   /** The one primary action; anything beside it is quiet. */
@@ -26,13 +28,13 @@ export interface PageProps {
 let visited = false
 
 /** Frame of every page: names the window, takes the focus on arrival so that a reader announces it, scrolls up. */
-export function Page({ title, crumbs = [], action, intro, children, width = 'wide' }: PageProps) {
+export function Page({ title, name = title, crumbs = [], action, intro, children, width = 'wide' }: PageProps) {
   const t = useWords('ui')
   const heading = useRef<HTMLHeadingElement>(null)
   const tail = useContext(TitleTail)
   const { pathname } = useLocation()
   const arrivedBy = useNavigationType()
-  const names = [title, ...crumbs.map(({ label }) => label).reverse(), ...tail].join(' · ')
+  const names = [name, ...crumbs.map(({ label }) => label).reverse(), ...tail].join(' · ')
   useEffect(() => {
     document.title = names
   }, [names])
