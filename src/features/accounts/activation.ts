@@ -1,0 +1,33 @@
+/** What an activation address says by itself: `otk`, and optionally how it went already (`code`, `message`; portal 2). */
+import type { Problem } from '#contract/problem.ts'
+import type { Link } from '#features/accounts/slice.ts'
+
+export interface Opened {
+  otk: string
+  link: Link
+}
+
+// Words in an address are anybody's: enough for a sentence, not for a letter.
+const messageLimit = 200
+
+export function openedBy(query: URLSearchParams): Opened {
+  const otk = query.get('otk') ?? ''
+  return { otk, link: linkOf(otk, query.get('code'), query.get('message')) }
+}
+
+function linkOf(otk: string, code: string | null, message: string | null): Link {
+  if (code === 'ACTIVATE_OK') return { is: 'done' }
+  // Both name a link that still works, which is for the server to say.
+  if (otk !== '' && (code === null || code === 'OK' || code === 'SET_PASSWORD')) return { is: 'unknown' }
+  if (code === null && message === null) return { is: 'used up', problem: said('NO_ACTIVATE_KEY', '') }
+  return { is: 'used up', problem: said(code, message) }
+}
+
+/** The server's message, the code, or 'Error Found' (portal 8). */
+const said = (code: string | null, message: string | null): Problem => ({
+  status: 400,
+  code: (code ?? '').slice(0, 60) || 'ERROR_FOUND',
+  message: (message ?? '').slice(0, messageLimit),
+  data: null,
+  requestId: null,
+})

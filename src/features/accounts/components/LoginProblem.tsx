@@ -1,0 +1,46 @@
+import type { Problem } from '#contract/problem.ts'
+import { useDispatch, useSelector } from '#state/hooks.ts'
+import { problemOf } from '#state/status.ts'
+import type { Credentials } from '#state/store.ts'
+import { Button } from '#ui/Button.tsx'
+import { ProblemNote } from '#ui/ProblemNote.tsx'
+import { useWords } from '#ui/words.ts'
+import { Note } from '#features/accounts/components/Note.tsx'
+import { resendMail, selectAccounts } from '#features/accounts/slice.ts'
+import { spoken, waitOf } from '#features/accounts/waits.ts'
+
+/** What the login was refused with, and the way out of it where there is one. */
+export function LoginProblem({ problem, typed }: { problem: Problem; typed: Credentials }) {
+  const t = useWords('accounts')
+  const wait = waitOf(problem)
+  if (problem.code === 'OFFLINE') return <Note kind="pending">{t('login.offline')}</Note>
+  if (problem.code === 'USER_STATUS_DEACTIVATED') return <NotActivated problem={problem} typed={typed} />
+  if (wait === null) return <ProblemNote problem={problem} />
+  // Said once, whole: the button's own reason counts down without being read out each second.
+  const { unit, count } = spoken(wait)
+  return (
+    <ProblemNote problem={problem}>
+      <p>{t(`login.wait${unit}`, { count })}</p>
+    </ProblemNote>
+  )
+}
+
+/** portal 4: the login of an account that was never activated offers the mail again. */
+function NotActivated({ problem, typed }: { problem: Problem; typed: Credentials }) {
+  const t = useWords('accounts')
+  const dispatch = useDispatch()
+  const { resend } = useSelector(selectAccounts)
+  if (resend.is === 'sent') return <Note kind="good">{t('resend.sent', { email: resend.email })}</Note>
+  const refused = problemOf(resend)
+  return (
+    <>
+      <ProblemNote problem={problem}>
+        <p>{t('resend.offer')}</p>
+        <Button icon="mail" busy={resend.is === 'sending'} onClick={() => void dispatch(resendMail(typed))}>
+          {resend.is === 'sending' ? t('resend.sending') : t('resend.submit')}
+        </Button>
+      </ProblemNote>
+      <ProblemNote problem={refused} />
+    </>
+  )
+}

@@ -1,0 +1,14 @@
+import type { ReactNode } from 'react'
+import { Icon } from '#ui/Icon.tsx'
+
+const icons = { plain: 'info', good: 'check', pending: 'offline' } as const
+
+/** Something worth knowing that is no problem; announced politely. */
+export function Note({ kind = 'plain', children }: { kind?: keyof typeof icons; children: ReactNode }) {
+  return (
+    <div className={`account-note ${kind}`} role="status">
+      <Icon name={icons[kind]} />
+      <p>{children}</p>
+    </div>
+  )
+}

@@ -1,0 +1,120 @@
+/** The first page of all, so it stays light: native fields, no PrimeReact, no database. */
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { Link, useNavigate, useSearchParams } from 'react-router-dom'
+import { check, type FieldProblem, required } from '#domain/checks.ts'
+import type { Credentials } from '#state/store.ts'
+import { useConnection, useDispatch, useSelector, useSession } from '#state/hooks.ts'
+import { idle, problemOf } from '#state/status.ts'
+import { Button } from '#ui/Button.tsx'
+import { Field, PasswordField } from '#ui/Field.tsx'
+import { fieldWords, useWords } from '#ui/words.ts'
+import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
+import { LoginProblem } from '#features/accounts/components/LoginProblem.tsx'
+import { Note } from '#features/accounts/components/Note.tsx'
+import { useWait } from '#features/accounts/components/useWait.ts'
+import { returnTo } from '#features/accounts/return-to.ts'
+import { login, loginAnswered, selectAccounts } from '#features/accounts/slice.ts'
+
+const empty: Credentials = { company: '', username: '', password: '' }
+const rules = { company: [required], username: [required], password: [required] }
+
+export function Login() {
+  const t = useWords('accounts')
+  const dispatch = useDispatch()
+  const [query] = useSearchParams()
+  const session = useSession()
+  const { line } = useConnection()
+  const { login: status } = useSelector(selectAccounts)
+  const problem = problemOf(status)
+  const [typed, setTyped] = useState(empty)
+  const [problems, setProblems] = useState<FieldProblem[]>([])
+  const form = useRef<HTMLFormElement>(null)
+  const wait = useWait(problem)
+  useLeaveFor(session.is === 'signed in' ? returnTo(query.get('to')) : null)
+
+  // What an earlier visit was told is not this one's.
+  useEffect(() => void dispatch(loginAnswered(idle)), [dispatch])
+  useEffect(() => {
+    // Only a wrong password is typed again; after anything else it is still right.
+    if (problem?.code === 'invalid_grant') setTyped((now) => ({ ...now, password: '' }))
+  }, [problem])
+  useEffect(() => {
+    if (problems.length > 0) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
+  }, [problems])
+
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    // A password manager may have filled the fields without a change event.
+    const now = { ...empty, ...Object.fromEntries(new FormData(event.currentTarget)) } as Credentials
+    const found = check({ ...now }, rules)
+    setTyped(now)
+    setProblems(found)
+    if (found.length === 0 && status.is !== 'sending') void dispatch(login(now))
+  }
+  const field = (name: keyof Credentials, label: string) => ({
+    name,
+    label,
+    value: typed[name],
+    error: wordsFor(problems, name, label),
+    onChange: (event: { target: { value: string } }) => {
+      setTyped({ ...typed, [name]: event.target.value })
+      setProblems(problems.filter((one) => one.field !== name))
+    },
+  })
+
+  return (
+    <AccountCard
+      title={t('login.title')}
+      intro={t('login.lead')}
+      below={
+        <>
+          {t('login.signupQuestion')} <Link to="/signup">{t('login.signup')}</Link>
+        </>
+      }
+    >
+      <form className="form" ref={form} noValidate onSubmit={submit}>
+        {problem ? (
+          <LoginProblem problem={problem} typed={typed} />
+        ) : (
+          line !== 'online' && <Note kind="pending">{t('login.offline')}</Note>
+        )}
+        <Field
+          {...field('company', t('login.company'))}
+          help={t('login.companyHelp')}
+          autoComplete="organization"
+          autoCapitalize="none"
+          autoCorrect="off"
+          spellCheck={false}
+          enterKeyHint="next"
+        />
+        <Field
+          {...field('username', t('login.username'))}
+          type="email"
+          autoComplete="username"
+          autoCorrect="off"
+          enterKeyHint="next"
+        />
+        <PasswordField {...field('password', t('login.password'))} autoComplete="current-password" enterKeyHint="go" />
+        <Link className="account-forget" to="/forget">
+          {t('login.forget')}
+        </Link>
+        <Button kind="primary" type="submit" busy={status.is === 'sending'} whyNot={wait}>
+          {status.is === 'sending' ? t('login.sending') : t('login.submit')}
+        </Button>
+      </form>
+    </AccountCard>
+  )
+}
+
+function wordsFor(problems: readonly FieldProblem[], name: string, label: string): string | null {
+  const found = problems.find(({ field }) => field === name)
+  return found ? fieldWords(found, label) : null
+}
+
+/** Whoever is signed in has no business here: Back must not lead to a login either. */
+function useLeaveFor(path: string | null) {
+  const navigate = useNavigate()
+  useEffect(() => {
+    if (path !== null) void navigate(path, { replace: true })
+  }, [path, navigate])
+}

@@ -1,0 +1,56 @@
+import { useEffect, useRef, useState } from 'react'
+import { countWaiting } from '#local/outbox.ts'
+import { readSession } from '#local/session.ts'
+import { useDispatch, useSession } from '#state/hooks.ts'
+import { useLive } from '#state/live.ts'
+import { ButtonLink } from '#ui/Button.tsx'
+import { Skeleton } from '#ui/Skeleton.tsx'
+import { useWords } from '#ui/words.ts'
+import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
+import { LeaveChoice } from '#features/accounts/components/LeaveChoice.tsx'
+import { Note } from '#features/accounts/components/Note.tsx'
+import { logout } from '#features/accounts/slice.ts'
+
+/**
+ * 'You are leaving...', then a link back (portal 2). Nothing unsent: it goes by itself. Whoever has no session any more,
+ * or an invalid one, is past that already.
+ */
+export function Logout() {
+  const t = useWords('accounts')
+  const dispatch = useDispatch()
+  const session = useSession()
+  const [chosen, setChosen] = useState(false)
+  const waiting = useLive(() => countWaiting(), [])
+  const asks = session.is === 'signed in' && !chosen && waiting !== undefined && waiting > 0
+  const goes = session.is === 'signed in' && (chosen || waiting === 0)
+
+  const gone = useRef(false)
+  useEffect(() => {
+    if (!goes || gone.current) return
+    gone.current = true
+    void dispatch(logout())
+  }, [goes, dispatch])
+
+  if (session.is === 'signed out') return <Left />
+  if (asks) return <LeaveChoice waiting={waiting} onLeave={() => setChosen(true)} />
+  return (
+    <AccountCard title={t('logout.title')}>
+      <p role="status">{t('logout.leaving')}</p>
+      <Skeleton lines={1} />
+    </AccountCard>
+  )
+}
+
+function Left() {
+  const t = useWords('accounts')
+  // The mark stands until the server has been told (protocol 29).
+  const untold = useLive(async () => (await readSession())?.signedOut === true, [])
+  return (
+    <AccountCard title={t('logout.done')}>
+      {untold ? <Note kind="pending">{t('logout.offlineText')}</Note> : <p>{t('logout.doneText')}</p>}
+      <ButtonLink kind="primary" to="/login">
+        {t('logout.back')}
+      </ButtonLink>
+    </AccountCard>
+  )
+}
