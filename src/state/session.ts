@@ -1,5 +1,6 @@
 import { type PayloadAction, createSlice } from '@reduxjs/toolkit'
 import type { AccessLevel, Caller } from '#domain/access.ts'
+import type { Problem } from '#contract/problem.ts'
 import type { UserRow } from '#contract/users.ts'
 
 /** The signed-in user, as the server last said (M23). */
@@ -7,7 +8,7 @@ export type SessionUser = Omit<UserRow, 'id'> & { id: number }
 
 export type Session =
   /** Nobody has looked yet: a loading view shows (M10). */
-  | { is: 'unknown' }
+  | { is: 'unknown'; problem?: Problem }
   | { is: 'signed out'; because: 'nobody' | 'left' | 'ended' }
   | { is: 'signed in'; user: SessionUser; caller: Caller }
 
@@ -34,9 +35,11 @@ export const session = createSlice({
       is: 'signed out',
       because: payload,
     }),
+    /** The device has a session, but who that is could not be read. */
+    sessionUnread: (_, { payload }: PayloadAction<Problem>): Session => ({ is: 'unknown', problem: payload }),
     /** A later reading of the same user: flags and names may have changed. */
     userRead: (_, { payload }: PayloadAction<SessionUser>) => signedInAs(payload),
   },
 })
 
-export const { signedIn, signedOut, userRead } = session.actions
+export const { sessionUnread, signedIn, signedOut, userRead } = session.actions

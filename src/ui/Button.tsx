@@ -8,6 +8,8 @@ export interface ButtonProps {
   kind?: 'primary' | 'quiet' | 'danger' | 'plain'
   type?: 'button' | 'submit'
   icon?: IconName | undefined
+  /** In place of the icon. */
+  face?: ReactNode
   /** An icon alone; the children are its name for readers and its tooltip. */
   bare?: boolean
   busy?: boolean
@@ -29,6 +31,7 @@ export function Button({
   kind = 'quiet',
   type = 'button',
   icon,
+  face,
   bare,
   busy,
   whyNot,
@@ -53,7 +56,7 @@ export function Button({
         aria-describedby={whyNot ? reasonId : undefined}
         onClick={press}
       >
-        {busy ? <span className="spinner" aria-hidden="true" /> : icon && <Icon name={icon} />}
+        {busy ? <span className="spinner" aria-hidden="true" /> : (face ?? (icon && <Icon name={icon} />))}
         <span className={bare ? 'sr-only' : 'button-words'}>{children}</span>
       </button>
       {(whyNot || bare) && (

@@ -23,10 +23,12 @@ interface MenuProps {
   bare?: boolean
   kind?: ButtonProps['kind']
   heading?: React.ReactNode
+  /** In place of the icon: a picture, initials. */
+  face?: React.ReactNode
 }
 
 /** A button with a list of things to do: arrows, Home, End, first letters, Escape; the focus comes back to the button. */
-export function Menu({ label, items, icon = 'more', bare = true, kind = 'plain', heading }: MenuProps) {
+export function Menu({ label, items, icon = 'more', bare = true, kind = 'plain', heading, face }: MenuProps) {
   const [open, setOpen] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
   const id = useId()
@@ -40,6 +42,7 @@ export function Menu({ label, items, icon = 'more', bare = true, kind = 'plain',
         ref={button}
         kind={kind}
         icon={icon}
+        face={face}
         bare={bare}
         aria-haspopup="menu"
         aria-expanded={open}

@@ -1,0 +1,59 @@
+import { Component, type ReactNode } from 'react'
+import { Button } from '#ui/Button.tsx'
+import { EmptyState } from '#ui/EmptyState.tsx'
+import { useWords } from '#ui/words.ts'
+
+interface Props {
+  children: ReactNode
+  /** When it changes, what follows is tried again: another page is not broken because this one was. */
+  at: string
+}
+
+/** Catches what was thrown while drawing: the unexpected, once, at the roof. */
+export class Broken extends Component<Props, { error: Error | null }> {
+  override state = { error: null as Error | null }
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error: error instanceof Error ? error : new Error(String(error)) }
+  }
+
+  override componentDidUpdate(before: Props) {
+    if (before.at !== this.props.at && this.state.error) this.setState({ error: null })
+  }
+
+  override render() {
+    const { error } = this.state
+    if (!error) return this.props.children
+    return <Said error={error} retry={() => this.setState({ error: null })} />
+  }
+}
+
+function Said({ error, retry }: { error: Error; retry: () => void }) {
+  const t = useWords('ui')
+  // A page whose code could not be fetched: React keeps the failed import, only a new start asks again.
+  const unfetched = /import|fetch|load/i.test(error.message)
+  return (
+    <div className="page narrow">
+      <EmptyState
+        icon="alert"
+        title={t('broken.title')}
+        action={
+          <>
+            <Button kind="primary" icon="refresh" onClick={() => (unfetched ? location.reload() : retry())}>
+              {t('broken.retry')}
+            </Button>
+            <Button onClick={() => location.assign(import.meta.env.BASE_URL)}>{t('broken.home')}</Button>
+          </>
+        }
+      >
+        <p>{t('broken.text')}</p>
+        <details className="broken-detail">
+          <summary>{t('broken.detail')}</summary>
+          <code>
+            {error.message} · {__BUILD__}
+          </code>
+        </details>
+      </EmptyState>
+    </div>
+  )
+}

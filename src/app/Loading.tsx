@@ -1,0 +1,19 @@
+import { useSession } from '#state/hooks.ts'
+import { ProblemNote } from '#ui/ProblemNote.tsx'
+import { Skeleton } from '#ui/Skeleton.tsx'
+import { useWords } from '#ui/words.ts'
+
+/** Shown while it is not known who is there or the page's code is on its way; says so when that cannot be found out. */
+export function Loading() {
+  const t = useWords('shell')
+  const session = useSession()
+  const problem = session.is === 'unknown' ? session.problem : undefined
+  return (
+    <div className="page narrow" aria-busy={!problem}>
+      <p className="sr-only" role="status">
+        {problem ? '' : t('loading')}
+      </p>
+      {problem ? <ProblemNote problem={problem} onRetry={() => location.reload()} /> : <Skeleton lines={5} />}
+    </div>
+  )
+}

@@ -1,0 +1,59 @@
+/** Texts: which language, and where they come from. A noun's file travels with the pages that need it (I-01). */
+import i18next from 'i18next'
+import { initReactI18next } from 'react-i18next'
+import type { Language } from '#domain/users.ts'
+import type { Namespace } from '#ui/words.ts'
+import { firstLanguage, languageTags } from '#app/language.ts'
+import { recall, remember } from '#app/remember.ts'
+
+type Texts = Record<string, unknown>
+const files = import.meta.glob<Texts>('../locales/*/*.json', { import: 'default' })
+
+const fileOf = (language: string, namespace: string) => files[`../locales/${language}/${namespace}.json`]
+
+/** What every page shows: the frame, the parts, problems and fields. */
+const always = ['shell', 'ui', 'problem', 'fields'] as const satisfies Namespace[]
+
+async function read(language: string, namespace: string): Promise<Texts> {
+  const load = fileOf(language, namespace)
+  if (!load) return {}
+  // Words in the other language are better than none, when the file cannot be fetched now.
+  return await load().catch(() => fileOf('en', namespace)?.() ?? {})
+}
+
+const backend = {
+  type: 'backend' as const,
+  init: () => undefined,
+  read: (language: string, namespace: string, done: (error: unknown, texts: Texts | null) => void) =>
+    void read(language, namespace).then(
+      (texts) => done(null, texts),
+      (error: unknown) => done(error, null),
+    ),
+}
+
+/** Resolves when the frame can be drawn. */
+export async function startWords(): Promise<void> {
+  const first = firstLanguage(location.search, recall('portal.language'))
+  i18next.on('languageChanged', (language: Language) => {
+    document.documentElement.lang = languageTags[language]
+    remember('portal.language', language)
+  })
+  await i18next
+    .use(backend)
+    .use(initReactI18next)
+    .init({
+      lng: first,
+      supportedLngs: ['en', 'zh'],
+      // Both languages have every key (tests/house/languages): nobody should fetch a second language for nothing.
+      fallbackLng: false,
+      ns: [...always],
+      defaultNS: 'ui',
+      interpolation: { escapeValue: false },
+      react: { useSuspense: false },
+    })
+}
+
+export const loadWords = (...namespaces: Namespace[]): Promise<void> => i18next.loadNamespaces(namespaces)
+
+export const chooseLanguage = (language: Language) => void i18next.changeLanguage(language)
+export const languageNow = (): Language => (i18next.language === 'zh' ? 'zh' : 'en')

@@ -1,0 +1,51 @@
+/**
+ * Every place of the portal and who may be there (portal 2, contracts 2, M11). The router, the menu and their tests read
+ * this one table; paths are inside the base /saas.
+ */
+import type { Who } from '#domain/access.ts'
+
+/** `anybody`: works without a session. Whoever may not enter a place behind the login is led to home. */
+export const places = {
+  entrance: { path: '/entrance', who: 'anybody' },
+  login: { path: '/login', who: 'anybody' },
+  logout: { path: '/logout', who: 'anybody' },
+  signup: { path: '/signup', who: 'anybody' },
+  forget: { path: '/forget', who: 'anybody' },
+  resetPwd: { path: '/resetPwd', who: 'anybody' },
+  activate: { path: '/sys/activate', who: 'anybody' },
+
+  home: { path: '/app/home', who: 'user' },
+  services: { path: '/app/service', who: 'providerAdmin' },
+  company: { path: '/app/profile/company', who: 'admin' },
+  profile: { path: '/app/profile/user', who: 'user' },
+  password: { path: '/app/profile/password', who: 'user' },
+  users: { path: '/app/user', who: 'admin' },
+  contracts: { path: '/app/contract', who: 'order' },
+  newContract: { path: '/app/contract/new', who: 'order' },
+  contract: { path: '/app/contract/:id', who: 'order' },
+  trail: { path: '/app/systrail', who: 'admin' },
+  appHistory: { path: '/app/apphistory', who: 'providerAdmin' },
+  upload: { path: '/app/m18/upload', who: 'providerAdmin' },
+  modules: { path: '/app/m18/module', who: 'providerAdmin' },
+  newModule: { path: '/app/m18/module/new', who: 'providerAdmin' },
+  module: { path: '/app/m18/module/:id', who: 'providerAdmin' },
+  hiddenModules: { path: '/app/m18/automodule', who: 'providerAdmin' },
+  newHiddenModule: { path: '/app/m18/automodule/new', who: 'providerAdmin' },
+  hiddenModule: { path: '/app/m18/automodule/:id', who: 'providerAdmin' },
+  prices: { path: '/app/m18/price', who: 'providerAdmin' },
+  newPrice: { path: '/app/m18/price/new', who: 'providerAdmin' },
+  price: { path: '/app/m18/price/:id', who: 'providerAdmin' },
+  outbox: { path: '/app/outbox', who: 'user' },
+  device: { path: '/app/device', who: 'user' },
+  activity: { path: '/app/activity', who: 'user' },
+} as const satisfies Record<string, { path: string; who: Who }>
+
+export type Place = keyof typeof places
+
+export const placeNames = Object.keys(places) as Place[]
+
+/** `/app/home` and its like; for places with an id the id too. */
+export const pathTo = (place: Place, id?: number | string): string =>
+  places[place].path.replace(':id', id === undefined ? ':id' : encodeURIComponent(id))
+
+export const isInside = (place: Place): boolean => places[place].path.startsWith('/app/')

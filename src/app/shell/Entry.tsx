@@ -1,0 +1,48 @@
+import type { ReactNode } from 'react'
+import { Link, useLocation } from 'react-router-dom'
+import { places } from '#app/paths.ts'
+import { Footer } from '#app/shell/Footer.tsx'
+import { Language } from '#app/shell/Language.tsx'
+import { ThemeMenu } from '#app/shell/ThemeMenu.tsx'
+import { useSession } from '#state/hooks.ts'
+import { Mark } from '#ui/Mark.tsx'
+import { TitleTail } from '#ui/Page.tsx'
+import { Toasts } from '#ui/toasts.tsx'
+import { useWords } from '#ui/words.ts'
+
+/** The frame for visitors: no navigation, a way to the login (M13). */
+export function Entry({ children }: { children: ReactNode }) {
+  const t = useWords('shell')
+  const session = useSession()
+  const { pathname } = useLocation()
+  const inside = session.is === 'signed in'
+  const way = inside ? places.home : places.login
+  return (
+    <TitleTail value={[t('product')]}>
+      <a className="skip" href="#main">
+        {t('skip')}
+      </a>
+      <div className="entry">
+        <header className="bar">
+          <a className="bar-product" href="/index.html">
+            <Mark />
+            <span>{t('product')}</span>
+          </a>
+          <span className="bar-space" />
+          <Language />
+          <ThemeMenu />
+          {pathname !== way.path && (
+            <Link className="button quiet" to={way.path}>
+              {inside ? t('menu.home') : t('login')}
+            </Link>
+          )}
+        </header>
+        <main id="main" tabIndex={-1}>
+          {children}
+        </main>
+        <Footer />
+        <Toasts />
+      </div>
+    </TitleTail>
+  )
+}

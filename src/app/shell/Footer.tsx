@@ -1,0 +1,24 @@
+import { useWords } from '#ui/words.ts'
+
+/** Pages of the public site, outside the portal: plain links (portal 2). */
+const policies = [
+  { name: 'use', href: '/acceptable-use.html' },
+  { name: 'api', href: '/api-policy.html' },
+  { name: 'terms', href: '/terms.html' },
+  { name: 'privacy', href: '/privacy.html' },
+] as const
+
+export function Footer() {
+  const t = useWords('shell')
+  return (
+    <footer className="footer">
+      <ul>
+        {policies.map(({ name, href }) => (
+          <li key={name}>
+            <a href={href}>{t(`policy.${name}`)}</a>
+          </li>
+        ))}
+      </ul>
+    </footer>
+  )
+}

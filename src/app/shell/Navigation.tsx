@@ -1,0 +1,55 @@
+import { useId } from 'react'
+import { NavLink } from 'react-router-dom'
+import type { Caller } from '#domain/access.ts'
+import { places } from '#app/paths.ts'
+import { groups, menuFor } from '#app/shell/menu.ts'
+import { Icon } from '#ui/Icon.tsx'
+import { useWords } from '#ui/words.ts'
+
+/** The places this user may go to. Words hide on a slim rail but stay for readers and as tooltips. */
+export function Navigation({ caller, onGo }: { caller: Caller; onGo?: () => void }) {
+  const t = useWords('shell')
+  const id = useId()
+  return (
+    <nav className="nav" aria-label={t('navigation')}>
+      {groups.map((group) => {
+        const items = menuFor(group, caller)
+        if (items.length === 0) return null
+        return (
+          <div className="nav-group" key={group}>
+            {group === 'provider' && (
+              <p className="nav-heading" id={`${id}-provider`}>
+                {t('provider.heading')}
+              </p>
+            )}
+            <ul aria-labelledby={group === 'provider' ? `${id}-provider` : undefined}>
+              {items.map(({ place, icon }) => (
+                <li key={place} className="hinted">
+                  <NavLink
+                    to={places[place].path}
+                    className="nav-item"
+                    aria-describedby={group === 'provider' ? `${id}-${place}` : undefined}
+                    {...(onGo ? { onClick: onGo } : {})}
+                  >
+                    <Icon name={icon} />
+                    <span className="nav-words">{t(`menu.${place}`)}</span>
+                  </NavLink>
+                  {/* On the slim rail this is the item's visible name; for the provider's pages it says who they are for. */}
+                  <span className={`hint nav-hint${group === 'provider' ? '' : ' name-only'}`} aria-hidden="true">
+                    <span className="nav-hint-name">{t(`menu.${place}`)}</span>
+                    {group === 'provider' && <span>{t('provider.only')}</span>}
+                  </span>
+                  {group === 'provider' && (
+                    <span className="sr-only" id={`${id}-${place}`}>
+                      {t('provider.only')}
+                    </span>
+                  )}
+                </li>
+              ))}
+            </ul>
+          </div>
+        )
+      })}
+    </nav>
+  )
+}

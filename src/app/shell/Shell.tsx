@@ -1,0 +1,96 @@
+import { useEffect, useState } from 'react'
+import { Link, Outlet, useLocation } from 'react-router-dom'
+import '#app/shell/shell.css'
+import { Broken } from '#app/Broken.tsx'
+import { places } from '#app/paths.ts'
+import { AvatarMenu } from '#app/shell/AvatarMenu.tsx'
+import { ConnectionState } from '#app/shell/ConnectionState.tsx'
+import { Drawer } from '#app/shell/Drawer.tsx'
+import { Footer } from '#app/shell/Footer.tsx'
+import { Language } from '#app/shell/Language.tsx'
+import { Navigation } from '#app/shell/Navigation.tsx'
+import { ThemeMenu } from '#app/shell/ThemeMenu.tsx'
+import { UpdateBar } from '#app/shell/UpdateBar.tsx'
+import { readEntries } from '#local/outbox.ts'
+import { useSignedIn } from '#state/hooks.ts'
+import { useLive } from '#state/live.ts'
+import { Button } from '#ui/Button.tsx'
+import { preloadDialog } from '#ui/Dialog.tsx'
+import { Icon } from '#ui/Icon.tsx'
+import { Mark } from '#ui/Mark.tsx'
+import { TitleTail } from '#ui/Page.tsx'
+import { Toasts } from '#ui/toasts.tsx'
+import { useWords } from '#ui/words.ts'
+
+/** The frame of the portal: one line above, the navigation beside, the page within. */
+export function Shell() {
+  const t = useWords('shell')
+  const { user, caller } = useSignedIn()
+  const { pathname } = useLocation()
+  const [open, setOpen] = useState(false)
+  const entries = useLive(() => readEntries(), [])
+  const sending = entries?.filter(({ state }) => state === 'sending').length ?? 0
+  // The code of dialogs comes when the page has come to rest, so that the first one opens at once.
+  useEffect(() => {
+    const timer = setTimeout(preloadDialog, 2000)
+    return () => clearTimeout(timer)
+  }, [])
+  return (
+    <TitleTail value={[user.company_name, t('product')]}>
+      <a className="skip" href="#main">
+        {t('skip')}
+      </a>
+      <div className="shell">
+        <header className="bar">
+          <span className="bar-menu">
+            <Button
+              kind="plain"
+              icon="menu"
+              bare
+              aria-haspopup="dialog"
+              aria-expanded={open}
+              onClick={() => setOpen(true)}
+            >
+              {t('openMenu')}
+            </Button>
+          </span>
+          <Link className="bar-product" to={places.home.path} aria-label={t('toHome')}>
+            <Mark />
+          </Link>
+          <span className="bar-company">{user.company_name}</span>
+          <span className="bar-space" />
+          <ConnectionState sending={sending} />
+          {entries && entries.length > 0 && <WaitingCount count={entries.length} />}
+          <Language />
+          <ThemeMenu />
+          <AvatarMenu />
+        </header>
+        <div className="rail">
+          <Navigation caller={caller} />
+        </div>
+        <div className="body">
+          <UpdateBar />
+          <main id="main" tabIndex={-1}>
+            <Broken at={pathname}>
+              <Outlet />
+            </Broken>
+          </main>
+          <Footer />
+        </div>
+        {open && <Drawer caller={caller} onClose={() => setOpen(false)} />}
+        <Toasts />
+      </div>
+    </TitleTail>
+  )
+}
+
+/** What this device has recorded and the server has not accepted yet, everywhere in the same amber. */
+function WaitingCount({ count }: { count: number }) {
+  const t = useWords('shell')
+  return (
+    <Link className="pending-mark bar-waiting" to={places.outbox.path} aria-label={t('waiting', { count })}>
+      <Icon name="waiting" size={16} />
+      {count}
+    </Link>
+  )
+}
