@@ -236,7 +236,7 @@ function SortSelect<R>({ columns, sort, onSort }: DataListProps<R>) {
   )
 }
 
-const sizes = [10, 20, 30, 50]
+const sizes = [10, 20, 30, 40, 50]
 
 function Foot<R>({ count, counted, page, results, rows, fresh, onPage, onResults }: DataListProps<R>) {
   const t = useWords('ui')
