@@ -68,18 +68,15 @@ function testOf(
       return ({ folds }) => filter.columns.some((column) => folds[column]?.includes(part))
     }
     case 'from':
-      return ({ row }) => (valueOf(row, filter.column) ?? '') >= value && valueOf(row, filter.column) !== null
+      return ({ row }) => compareKnown(valueOf(row, filter.column), value, (order) => order >= 0)
     case 'until':
-      // A day as the end means all of that day.
-      return ({ row }) => {
-        const found = valueOf(row, filter.column)
-        return found !== null && found !== undefined && upTo(found, value)
-      }
+      return ({ row }) => compareKnown(valueOf(row, filter.column), value, (order) => order <= 0)
   }
 }
 
-const upTo = (found: NonNullable<Value>, value: string | number | boolean) =>
-  typeof found === 'string' && typeof value === 'string' ? found.slice(0, value.length) <= value : found <= value
+/** No value is neither before nor after anything. */
+const compareKnown = (found: Value, value: Value, fits: (order: number) => boolean) =>
+  found !== null && found !== undefined && fits(compareValues(found, value))
 
 /** Whether another filter asks for just the value that `shows` hides. */
 const asksFor = (fills: Fills, hidden: Filter & { is: 'shows' }, asked: Filters) =>

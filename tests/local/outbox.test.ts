@@ -1,0 +1,230 @@
+import { describe, expect, it } from 'vitest'
+import type { Entry } from '#local/database.ts'
+import { accept, claim, enqueue, forgetRefused, giveBack, park, pauseSending } from '#local/outbox.ts'
+import { readListOn, readRowOn } from '#local/lists.ts'
+import { storePage } from '#local/rows.ts'
+import { markSignedOut } from '#local/session.ts'
+import { freeze } from '#request/record.ts'
+import { aDraft, aUser, fills, firstPage, type Kept, keptDevice, pageAnswer } from '#tests/support/kept.ts'
+
+const claiming = (given: Partial<Parameters<typeof claim>[1]> = {}) => ({
+  now: 1_000,
+  leaseMs: 45_000,
+  most: 4,
+  generation: 1,
+  stolen: false,
+  freeze,
+  ...given,
+})
+const accepted = (given: Partial<Parameters<typeof accept>[2]> = {}) => ({
+  status: 200,
+  body: '{}',
+  row: null,
+  version: null,
+  now: 1_000,
+  asOf: 1_000,
+  generation: 1,
+  ...given,
+})
+const problem = { status: 409, code: 'DUP_USER', message: '', data: null, requestId: null }
+const intents = (entries: Entry[]) => entries.map(({ intent }) => intent)
+
+async function withRows(...rows: ReturnType<typeof aUser>[]): Promise<Kept> {
+  const kept = await keptDevice()
+  await storePage(kept.db, fills, firstPage, pageAnswer(rows, 100), kept.generation)
+  return kept
+}
+
+describe('the order in which writes leave', () => {
+  it('keeps two changes of one row in the order they were made, and lets other rows pass', async () => {
+    const { db } = await keptDevice()
+    const first = await enqueue(db, aDraft({ target: 1 }))
+    const second = await enqueue(db, aDraft({ target: 1 }))
+    const other = await enqueue(db, aDraft({ target: 2 }))
+    expect(intents(await claim(db, claiming()))).toEqual([first.intent, other.intent])
+    const now = (await db.outbox.get(first.intent)) as Entry
+    await accept(db, now, accepted())
+    expect(intents(await claim(db, claiming({ stolen: true })))).toEqual([second.intent])
+  })
+
+  it('holds what follows a refused write of the same row, and nothing else', async () => {
+    const { db } = await keptDevice()
+    await enqueue(db, aDraft({ target: 1 }))
+    await enqueue(db, aDraft({ target: 1 }))
+    const [sent] = await claim(db, claiming())
+    await park(db, sent as Entry, 'refused', problem)
+    const other = await enqueue(db, aDraft({ target: 2 }))
+    expect(intents(await claim(db, claiming()))).toEqual([other.intent])
+  })
+
+  it('sends at most four rows at once', async () => {
+    const { db } = await keptDevice()
+    for (let target = 1; target <= 6; target++) await enqueue(db, aDraft({ target }))
+    expect(await claim(db, claiming())).toHaveLength(4)
+  })
+
+  it('keeps writes on a made row in one lane, before and after it has an id', async () => {
+    const { db } = await keptDevice()
+    const made = await enqueue(db, aDraft({ endpoint: 'createUser', target: null, makes: 'create', versioned: false }))
+    const before = await enqueue(db, aDraft({ target: `~${made.intent}` }))
+    const [sent] = await claim(db, claiming())
+    await accept(db, sent as Entry, accepted({ status: 200, row: aUser(42) }))
+    const after = await enqueue(db, aDraft({ target: 42 }))
+    expect([before.lane, after.lane]).toEqual([made.lane, made.lane])
+    expect(intents(await claim(db, claiming()))).toEqual([before.intent])
+  })
+})
+
+describe('what is sent', () => {
+  it('is the same to the byte in every attempt, with the same key', async () => {
+    const { db } = await keptDevice()
+    await enqueue(db, aDraft())
+    const [first] = await claim(db, claiming())
+    await giveBack(db, first as Entry, { state: 'waiting', notBefore: 0, held: 'line', problem: null })
+    const [second] = await claim(db, claiming())
+    expect(second?.bytes).toEqual(first?.bytes)
+    expect(second?.bytes?.headers['idempotency-key']).toBe(second?.intent)
+  })
+
+  it('gets a new key when a refused form is sent again, under the same intent', async () => {
+    const { db } = await keptDevice()
+    const entry = await enqueue(db, aDraft())
+    const [sent] = await claim(db, claiming())
+    await park(db, sent as Entry, 'refused', problem)
+    await forgetRefused(db, entry.intent, 2_000)
+    await enqueue(db, aDraft({ intent: entry.intent }))
+    const [again] = await claim(db, claiming())
+    expect(again?.key).not.toBe(entry.key)
+    expect(again?.bytes?.headers).toMatchObject({
+      'idempotency-key': again?.key,
+      'idempotency-intent': entry.intent,
+    })
+  })
+
+  it('is one write when a form is sent twice', async () => {
+    const { db } = await keptDevice()
+    const draft = aDraft()
+    await enqueue(db, draft)
+    await enqueue(db, { ...draft, key: crypto.randomUUID() })
+    expect(await db.outbox.count()).toBe(1)
+  })
+
+  it('is based on the newest own write of the row, else on the row as shown', async () => {
+    const { db } = await withRows(aUser(1, { row_version: 5 }))
+    const first = await enqueue(db, aDraft({ target: 1 }))
+    const second = await enqueue(db, aDraft({ target: 1 }))
+    expect([first.ifMatch, second.ifMatch]).toEqual([5, `~${first.intent}`])
+  })
+
+  it('is based on what a refused write was based on, once that one went back to its form', async () => {
+    const { db } = await withRows(aUser(1, { row_version: 5 }))
+    const first = await enqueue(db, aDraft({ target: 1 }))
+    const second = await enqueue(db, aDraft({ target: 1 }))
+    const [sent] = await claim(db, claiming())
+    await park(db, sent as Entry, 'refused', problem)
+    await forgetRefused(db, first.intent, 2_000)
+    expect((await db.outbox.get(second.intent))?.ifMatch).toBe(5)
+  })
+
+  it('waits while the server asked for a pause, but not for ever when the clock is turned back', async () => {
+    const { db } = await keptDevice()
+    await enqueue(db, aDraft())
+    await pauseSending(db, 10_000, 60_000)
+    expect(await claim(db, claiming({ now: 20_000 }))).toEqual([])
+    expect(await claim(db, claiming({ now: 5_000 }))).toHaveLength(1)
+  })
+})
+
+describe('who may say what became of a write', () => {
+  async function claimedTwice() {
+    const { db } = await keptDevice()
+    await enqueue(db, aDraft())
+    const [old] = await claim(db, claiming())
+    const [young] = await claim(db, claiming())
+    return { db, old: old as Entry, young: young as Entry }
+  }
+
+  it('a sender whose claim was taken over can no longer give it back', async () => {
+    const { db, old, young } = await claimedTwice()
+    expect(await giveBack(db, old, { state: 'waiting', notBefore: 9, held: 'line', problem: null })).toBe(false)
+    expect((await db.outbox.get(young.intent))?.state).toBe('sending')
+  })
+
+  it('but its final answer counts', async () => {
+    const { db, old, young } = await claimedTwice()
+    expect(await accept(db, old, accepted())).toBe(true)
+    expect(await accept(db, young, accepted())).toBe(false)
+    expect(await db.outbox.count()).toBe(0)
+  })
+
+  it('what another still sends is left alone when its lock was taken from it alive', async () => {
+    const { db } = await keptDevice()
+    await enqueue(db, aDraft())
+    await claim(db, claiming())
+    expect(await claim(db, claiming({ stolen: true }))).toEqual([])
+    expect(await claim(db, claiming({ stolen: true, now: 50_000 }))).toHaveLength(1)
+  })
+})
+
+describe('what is shown of a waiting write', () => {
+  it('a change lies over its row and vanishes with its entry', async () => {
+    const { db, device } = await withRows(aUser(1, { title: 0 }))
+    const entry = await enqueue(db, aDraft({ target: 1 }))
+    const shown = await readRowOn(device, 'users', 1)
+    expect(shown).toMatchObject({ row: { title: 1 }, waiting: { intent: entry.intent, makes: 'change' } })
+    const [sent] = await claim(db, claiming())
+    await park(db, sent as Entry, 'refused', problem)
+    expect((await readRowOn(device, 'users', 1))?.waiting?.state).toBe('refused')
+    await forgetRefused(db, entry.intent, 2_000)
+    expect(await readRowOn(device, 'users', 1)).toMatchObject({ row: { title: 0 }, waiting: null })
+  })
+
+  it('a made row is there under its intent, and still found by it when it has an id', async () => {
+    const { db, device } = await withRows(aUser(1))
+    const body = { name: 'Made here', email: 'made@acme.example', title: 0 }
+    const made = await enqueue(
+      db,
+      aDraft({ endpoint: 'createUser', target: null, makes: 'create', asked: { body }, versioned: false }),
+    )
+    const rows = async () => (await readListOn(device, fills, firstPage)).rows.map(({ row }) => row.id)
+    expect(await rows()).toEqual([`~${made.intent}`, 1])
+    const [sent] = await claim(db, claiming())
+    await accept(db, sent as Entry, accepted({ row: aUser(42, { name: 'Made here' }) }))
+    expect(await rows()).toEqual([42, 1])
+    expect((await readRowOn(device, 'users', `~${made.intent}`))?.row.id).toBe(42)
+  })
+
+  it('a change made before the row had its id lies over the row once it has', async () => {
+    const { db, device } = await withRows(aUser(1))
+    const body = { name: 'Made here', email: 'made@acme.example', title: 0 }
+    const made = await enqueue(
+      db,
+      aDraft({ endpoint: 'createUser', target: null, makes: 'create', asked: { body }, versioned: false }),
+    )
+    await enqueue(db, aDraft({ target: `~${made.intent}` }))
+    const [sent] = await claim(db, claiming())
+    await accept(db, sent as Entry, accepted({ row: aUser(42) }))
+    expect(await readRowOn(device, 'users', 42)).toMatchObject({ row: { id: 42, title: 1 } })
+  })
+})
+
+describe('after signing out', () => {
+  it('nothing is claimed, and what waits stays', async () => {
+    const { db, device } = await withRows(aUser(1))
+    await enqueue(db, aDraft())
+    await markSignedOut(device)
+    expect(await claim(db, claiming())).toEqual([])
+    expect(await db.outbox.count()).toBe(1)
+    expect(await db.table('users').count()).toBe(0)
+  })
+
+  it('an answer on its way is still recorded, but leaves no row behind', async () => {
+    const { db, device } = await withRows(aUser(1))
+    await enqueue(db, aDraft())
+    const [sent] = await claim(db, claiming())
+    await markSignedOut(device)
+    await accept(db, sent as Entry, accepted({ row: aUser(1, { row_version: 2 }) }))
+    expect(await db.outbox.count()).toBe(0)
+    expect(await db.table('users').count()).toBe(0)
+  })
+})

@@ -1,0 +1,223 @@
+/**
+ * A device in the test's hand: the real corridor and the real Dexie over a fake IndexedDB, a line that can be cut, a
+ * clock that is turned, and no timers of its own. Several can stand side by side, as different people's tablets.
+ */
+import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
+import type { Endpoint, Row } from '#contract/endpoint.ts'
+import { type Device, openDevice } from '#local/device.ts'
+import { readListOn, readRowOn } from '#local/lists.ts'
+import { countWaiting, readEntries } from '#local/outbox.ts'
+import { readSession } from '#local/session.ts'
+import type { ListQuery } from '#local/view.ts'
+import { createApi, type PagePorts } from '#request/call.ts'
+import { drain } from '#request/drain.ts'
+import { webLocks } from '#request/locks.ts'
+import { handle } from '#request/pipeline.ts'
+import type { Api } from '#request/result.ts'
+import { signIn, signOut } from '#request/sign-in.ts'
+import { accessFrom } from '#request/subject.ts'
+
+export interface Clock {
+  now(): number
+  /** Resolves when the clock has been turned that far. */
+  wait(ms: number): Promise<void>
+  /** Turns the clock, and lets everything happen that this sets off. */
+  turn(ms: number): Promise<void>
+}
+
+export function createClock(start = Date.UTC(2026, 4, 4, 8)): Clock {
+  let now = start
+  let waiting: { until: number; go: () => void }[] = []
+  return {
+    now: () => now,
+    wait: (ms) => new Promise((go) => waiting.push({ until: now + ms, go })),
+    async turn(ms) {
+      now += ms
+      const due = waiting.filter(({ until }) => until <= now)
+      waiting = waiting.filter(({ until }) => until > now)
+      for (const { go } of due) go()
+      await breathe()
+    },
+  }
+}
+
+/** Lets the event loop go round, so that what can happen without time has happened. */
+export async function breathe(rounds = 30): Promise<void> {
+  for (let round = 0; round < rounds; round++) await new Promise((go) => setImmediate(go))
+}
+
+export interface Sent {
+  method: string
+  path: string
+  headers: Record<string, string>
+  body: string | null
+}
+
+export interface Received {
+  status: number
+  headers: Record<string, string | string[]>
+  body: string
+}
+
+/** Whatever answers at the other end. */
+export type Server = (sent: Sent) => Promise<Received>
+
+export type LineState =
+  | 'up'
+  /** Nothing leaves. */
+  | 'down'
+  /** The server does it, the answer never arrives. */
+  | 'answers lost'
+  /** Nothing ever comes back, and no error either. */
+  | 'hanging'
+  /** Something in between answers: a login page with status 200. */
+  | 'captive'
+
+export interface Line {
+  state: LineState
+  /** What left the device and what came back, in order. */
+  log: { sent: Sent; status: number | null }[]
+}
+
+export interface Tablet {
+  line: Line
+  ports: PagePorts
+  api: Api
+  device: Device
+  cookies: Map<string, string>
+  signIn(company: string, username: string, password?: string): ReturnType<typeof signIn>
+  signOut(): Promise<void>
+  /** What a trigger does: everything that may go is sent. */
+  tick(): Promise<void>
+  /** Waits for what the corridor began and did not wait for. */
+  rest(): Promise<void>
+  /** The browser is closed and opened again: memory is gone, storage and persistent cookies stay. */
+  reopen(): void
+  list<R extends Row>(endpoint: Endpoint, query: Partial<ListQuery>): ReturnType<typeof readListOn<R>>
+  row: (table: string, id: Row['id']) => ReturnType<typeof readRowOn>
+  waiting(): Promise<number>
+  entries(): ReturnType<typeof readEntries>
+  session(): ReturnType<typeof readSession>
+}
+
+const captivePage: Received = {
+  status: 200,
+  headers: { 'content-type': 'text/html' },
+  body: '<!doctype html><title>Welcome to our hotel</title>',
+}
+
+let made = 0
+
+export function createTablet(server: Server, clock: Clock): Tablet {
+  const number = made++
+  const storage = { indexedDB: new IDBFactory(), IDBKeyRange }
+  const cookies = new Map<string, string>()
+  const line: Line = { state: 'up', log: [] }
+  const begun = new Set<Promise<unknown>>()
+  let device = openDevice(storage)
+
+  async function network(request: Request): Promise<Response> {
+    const sent = await toSent(request, cookies)
+    const entry: Line['log'][number] = { sent, status: null }
+    line.log.push(entry)
+    if (line.state === 'down') throw new TypeError('Failed to fetch')
+    if (line.state === 'captive') return toResponse(captivePage)
+    if (line.state === 'hanging') await untilAborted(request.signal)
+    const received = await server(sent)
+    if (line.state === 'answers lost') throw new TypeError('Failed to fetch')
+    entry.status = received.status
+    keepCookies(received, cookies)
+    return toResponse(received)
+  }
+
+  const manager = {
+    request: ((name: string, options: LockOptions, act: LockGrantedCallback<unknown>) =>
+      navigator.locks.request(`tablet-${number}:${name}`, options, act)) as LockManager['request'],
+  }
+  const ports: PagePorts = {
+    network,
+    origin: 'http://portal.test',
+    build: 'test',
+    clock: clock.now,
+    wait: clock.wait,
+    chance: () => 0.5,
+    newId: () => crypto.randomUUID(),
+    locks: webLocks(manager, clock.wait),
+    access: {
+      read: async () => accessFrom([...cookies].map(([name, value]) => `${name}=${value}`).join('; ')),
+      renewed: () => {},
+      forget: async () => {
+        for (const name of cookies.keys()) if (name.includes('access')) cookies.delete(name)
+      },
+    },
+    device: async () => device,
+    lasting(work) {
+      const ended = work.catch((error: unknown) => console.error(error)).finally(() => begun.delete(ended))
+      begun.add(ended)
+    },
+    wakeLater: () => {},
+    corridor: (request) => handle(request, ports),
+  }
+  return {
+    line,
+    ports,
+    api: createApi(ports),
+    get device() {
+      return device
+    },
+    cookies,
+    signIn: (company, username, password = 'Portal-demo-1') => signIn(ports, { company, username, password }),
+    signOut: () => signOut(ports),
+    tick: () => drain(ports, { lineIsBack: true }),
+    async rest() {
+      while (begun.size > 0) await Promise.all(begun)
+    },
+    reopen() {
+      device = openDevice(storage)
+    },
+    list: (endpoint, query) => readListOn(device, listed(endpoint), { ...firstPage(endpoint), ...query }),
+    row: (table, id) => readRowOn(device, table, id),
+    waiting: () => countWaiting(device),
+    entries: () => readEntries(device),
+    session: () => readSession(device),
+  }
+}
+
+function listed({ fills, name }: Endpoint) {
+  if (!fills) throw new Error(`${name} is no list`)
+  return fills
+}
+
+const firstPage = (endpoint: Endpoint): ListQuery => ({
+  scope: null,
+  filters: {},
+  sort: listed(endpoint).sort,
+  page: 1,
+  results: 10,
+})
+
+async function toSent(request: Request, cookies: Map<string, string>): Promise<Sent> {
+  const url = new URL(request.url)
+  const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  const headers = { ...Object.fromEntries(request.headers), ...(cookie ? { cookie } : {}), host: url.host }
+  const body = request.method === 'GET' ? null : await request.text()
+  return { method: request.method, path: url.pathname + url.search, headers, body: body || null }
+}
+
+function toResponse({ status, headers, body }: Received): Response {
+  const given = new Headers()
+  for (const [name, value] of Object.entries(headers)) if (name !== 'set-cookie') given.set(name, String(value))
+  return new Response(status === 204 || status === 304 ? null : body, { status, headers: given })
+}
+
+function keepCookies({ headers }: Received, cookies: Map<string, string>): void {
+  const given = headers['set-cookie'] ?? []
+  for (const cookie of Array.isArray(given) ? given : [given]) {
+    const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
+    if (value === '' || /max-age=0(;|$)/i.test(cookie)) cookies.delete(name)
+    else cookies.set(name, value)
+  }
+}
+
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<never>((_, fail) => signal.addEventListener('abort', () => fail(signal.reason)))
