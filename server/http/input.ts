@@ -2,6 +2,7 @@
  * What was sent, against the endpoint's schemas (S-01, S-02, S-03): path, query and form by declared type, JSON as it
  * stands, unknown fields taken out and counted before a handler sees anything.
  */
+import type { IncomingHttpHeaders } from 'node:http'
 import * as z from 'zod/mini'
 import type { FieldCode, FieldProblem } from '#domain/checks.ts'
 import type { Endpoint, InputOf, Schema, Shape } from '#contract/endpoint.ts'
@@ -17,6 +18,12 @@ export interface Received {
 }
 /** `pairs`: a form. `none`: nothing was sent. */
 export type ReceivedBody = { is: 'none' } | { is: 'json'; value: unknown } | { is: 'pairs'; pairs: [string, string][] }
+
+/** A header sent twice is joined by Node or kept as a list; neither is a value of ours. */
+export function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
+  const value = headers[name]
+  return Array.isArray(value) ? value.join(',') : value
+}
 
 export const queryPairs = (url: string): [string, string][] => {
   const at = url.indexOf('?')

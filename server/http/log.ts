@@ -55,6 +55,10 @@ export type SecurityEvent =
   | 'cross-site refused'
   | 'input refused'
 
-export function securityEvent(log: Logger, event: SecurityEvent, about: Record<string, string | number | null>): void {
+export function securityEvent(
+  log: Pick<Logger, 'warn'>,
+  event: SecurityEvent,
+  about: Record<string, string | number | null>,
+): void {
   log.warn({ security: event, ...about }, event)
 }

@@ -1,0 +1,98 @@
+/** The server as a list: what it is built of, in the order in which a request meets it. It does not listen. */
+import fastifyCompress from '@fastify/compress'
+import fastifyRateLimit from '@fastify/rate-limit'
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import { randomUUID } from 'node:crypto'
+import { constants } from 'node:zlib'
+import { endpoints } from '#contract/index.ts'
+import { sendProblem } from '#server/http/answers.ts'
+import { guard } from '#server/http/guard.ts'
+import { protect } from '#server/http/headers.ts'
+import { notFoundOrNotAllowed } from '#server/http/missing.ts'
+import { openApi } from '#server/http/openapi.ts'
+import { type Premises, readBuild, type Settings, usualSettings } from '#server/http/premises.ts'
+import { servePages } from '#server/http/pages.ts'
+import { answerGarbage } from '#server/http/socket.ts'
+import type { House } from '#server/house.ts'
+import { accounts } from '#server/routes/accounts.ts'
+import { activation } from '#server/routes/activation.ts'
+import { batch } from '#server/routes/batch.ts'
+import { companies } from '#server/routes/companies.ts'
+import { serveHealth } from '#server/routes/health.ts'
+import { queries } from '#server/routes/queries.ts'
+import { requests } from '#server/routes/requests.ts'
+import { serve } from '#server/routes/serve.ts'
+import { signIn } from '#server/routes/sign-in.ts'
+import { users } from '#server/routes/users.ts'
+
+const megabyte = 1_048_576
+
+export function buildApp(house: House, settings: Partial<Settings> = {}): FastifyInstance {
+  const all = { ...usualSettings, ...settings }
+  const premises: Premises = { house, settings: all, build: readBuild(all.dist), life: { closing: false } }
+  const { config } = house
+  const protection = { tls: config.tls, styleNonce: premises.build.styleNonce }
+  const app: FastifyInstance = fastify({
+    loggerInstance: house.log as FastifyBaseLogger,
+    // The instance's type would carry pino's own into every signature below.
+    // One line per answer, written below: Fastify's own would carry raw addresses.
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    genReqId: () => randomUUID(),
+    trustProxy: (_address, hop) => hop <= config.trustProxy,
+    bodyLimit: megabyte,
+    requestTimeout: 30_000,
+    http: { maxHeaderSize: 16_384 },
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 300 },
+    clientErrorHandler: answerGarbage,
+    frameworkErrors: (error, request, reply) => {
+      protect(request, reply, protection)
+      sendProblem(request, reply, error)
+    },
+  })
+  app.decorateRequest('visitor', null)
+  app.decorateRequest('strays', 0)
+
+  // Bytes for everybody: each endpoint says by its own schemas what it takes (S-03).
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+
+  app.addHook('preClose', async () => {
+    premises.life.closing = true
+  })
+  app.addHook('onSend', async (request, reply) => protect(request, reply, protection))
+  app.addHook('onResponse', async (request, reply) => {
+    const { visitor, strays } = request
+    request.log.info(
+      {
+        user: visitor?.caller?.userId ?? null,
+        tenant: visitor?.caller?.companyId ?? null,
+        method: request.method,
+        route: request.routeOptions.url ?? null,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+        ...(strays > 0 ? { strays } : {}),
+      },
+      'answered',
+    )
+  })
+  app.setErrorHandler((error, request, reply) => sendProblem(request, reply, error))
+
+  app.register(fastifyRateLimit, { global: false })
+  app.register(fastifyCompress, {
+    threshold: 1024,
+    encodings: ['br', 'gzip'],
+    brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
+  })
+  app.register(async (inner) => {
+    guard(inner, premises)
+    inner.setNotFoundHandler(notFoundOrNotAllowed(premises, endpoints))
+    const handlers = [...signIn, ...activation, ...accounts(premises), ...companies, ...queries, ...users, ...requests]
+    serve(inner, premises, endpoints, [...handlers, ...batch(handlers)])
+    serveHealth(inner, premises)
+    await openApi(inner, endpoints)
+    servePages(inner, premises)
+  })
+  return app
+}

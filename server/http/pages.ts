@@ -1,0 +1,74 @@
+/** The built client under /saas/ and the public pages at /: files of known kinds only (S-79, S-87, H-03, H-04). */
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import { workerPath } from '#server/http/headers.ts'
+import type { Premises } from '#server/http/premises.ts'
+import { notFound } from '#server/problem.ts'
+
+const served = new Set([
+  '.html',
+  '.js',
+  '.css',
+  '.svg',
+  '.png',
+  '.ico',
+  '.webp',
+  '.jpg',
+  '.woff2',
+  '.webmanifest',
+  '.txt',
+])
+
+/** What says which build is the newest must be asked for each time; what bears a hash never changes. */
+const freshness = (path: string) =>
+  path.startsWith('/saas/assets/')
+    ? 'public, max-age=31536000, immutable'
+    : path.endsWith('.html') || path === workerPath || path.endsWith('.webmanifest')
+      ? 'no-cache'
+      : 'public, max-age=3600'
+
+export function servePages(app: FastifyInstance, { settings }: Premises): void {
+  app.get('/', async (_, reply) => reply.redirect('/index.html', 302))
+  app.get('/saas', async (_, reply) => reply.redirect('/saas/', 302))
+  if (existsSync(settings.dist)) serveFolder(app, settings.dist, '/saas/')
+  if (existsSync(settings.site)) serveFolder(app, settings.site, '/')
+}
+
+function serveFolder(app: FastifyInstance, root: string, prefix: string): void {
+  app.register(fastifyStatic, {
+    root,
+    prefix,
+    decorateReply: false,
+    index: false,
+    redirect: false,
+    dotfiles: 'ignore',
+    cacheControl: false,
+    allowedPath: (path) => served.has(extname(path)),
+    setHeaders: (reply, file) => {
+      const path = prefix + file.slice(root.length + 1).replaceAll('\\', '/')
+      reply.header('cache-control', freshness(path))
+      if (path === workerPath) reply.header('content-type', 'text/javascript; charset=utf-8')
+    },
+  })
+}
+
+/** A person going to an address of the client, not a script or an image asking for a file that is not there. */
+export function isNavigation(request: FastifyRequest, path: string): boolean {
+  const mode = request.headers['sec-fetch-mode']
+  if (!path.startsWith('/saas/') || path.startsWith('/saas/assets/')) return false
+  if (mode !== undefined && mode !== 'navigate') return false
+  const lastSegment = path.slice(path.lastIndexOf('/') + 1)
+  return !lastSegment.includes('.') && (request.headers.accept ?? '').includes('text/html')
+}
+
+export async function sendShell({ settings }: Premises, reply: FastifyReply): Promise<FastifyReply> {
+  const file = join(settings.dist, 'index.html')
+  if (!existsSync(file)) throw notFound()
+  return reply
+    .header('cache-control', 'no-cache')
+    .type('text/html; charset=utf-8')
+    .send(await readFile(file))
+}

@@ -1,0 +1,64 @@
+/**
+ * What stands behind an endpoint. A service runs inside a transaction that somebody else opened; a list is read in one of
+ * three ways; a procedure sees to its own transactions, because it hashes, mails or has no caller.
+ */
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Language } from '#domain/users.ts'
+import type { Endpoint, InputOf, OutputOf } from '#contract/endpoint.ts'
+import type { Visitor } from '#server/http/session.ts'
+import type { Answer, Context, House, Service } from '#server/house.ts'
+
+/** What a procedure may know of the request. */
+export interface Visit {
+  house: House
+  visitor: Visitor
+  headers: IncomingHttpHeaders
+  address: string
+  now: number
+  requestId: string
+  language: Language
+  /** Nobody waits for the rest any more: the socket is closed, or the server is about to. */
+  stopped: () => boolean
+}
+
+export interface ProcedureAnswer<O> extends Answer<O> {
+  cookies?: string[]
+}
+export type Procedure<E extends Endpoint> = (visit: Visit, input: InputOf<E>) => Promise<ProcedureAnswer<OutputOf<E>>>
+
+/** A list's rows: a page of them, what changed since a number, and all of them in pieces by id for the stream. */
+export interface ListService<E extends Endpoint> {
+  page: Service<E>
+  /** Throws GONE where the number is older than what is remembered. */
+  changes: (context: Context, input: InputOf<E>, since: number | null) => Promise<Changes>
+  rowsAfter: (context: Context, input: InputOf<E>, id: number, most: number) => Promise<{ id: number }[]>
+}
+export interface Changes {
+  changed: { id: number }[]
+  gone: number[]
+  upto: number
+}
+
+export type Handler =
+  | { is: 'service'; endpoint: Endpoint; service: Service<Endpoint> }
+  | { is: 'list'; endpoint: Endpoint; list: ListService<Endpoint> }
+  | { is: 'procedure'; endpoint: Endpoint; procedure: Procedure<Endpoint> }
+
+// The table's walker hands each handler what that endpoint's own schemas parsed, so the types meet again there.
+export const handle = <E extends Endpoint>(endpoint: E, service: Service<E>): Handler => ({
+  is: 'service',
+  endpoint,
+  service: service as unknown as Service<Endpoint>,
+})
+
+export const handleList = <E extends Endpoint>(endpoint: E, list: ListService<E>): Handler => ({
+  is: 'list',
+  endpoint,
+  list: list as unknown as ListService<Endpoint>,
+})
+
+export const conduct = <E extends Endpoint>(endpoint: E, procedure: Procedure<E>): Handler => ({
+  is: 'procedure',
+  endpoint,
+  procedure: procedure as unknown as Procedure<Endpoint>,
+})

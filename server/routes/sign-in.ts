@@ -1,0 +1,82 @@
+/** Tokens in, tokens out: the form and the cookies of the token and logout calls. */
+import type { InputOf } from '#contract/endpoint.ts'
+import { clientCredential, grantToken, signOut, type TokenInfo } from '#contract/accounts.ts'
+import { userOfAccess } from '#contract/cookies.ts'
+import { headers } from '#contract/headers.ts'
+import { headerOf } from '#server/http/input.ts'
+import { bearerOf } from '#server/http/session.ts'
+import { clearCookies, refreshCookieOf, setCookies } from '#server/http/token-cookies.ts'
+import { invalid, ProblemError } from '#server/problem.ts'
+import { conduct, type Handler, type ProcedureAnswer, type Visit } from '#server/routes/handlers.ts'
+import { renewSession } from '#server/services/refresh.ts'
+import { type Granted, signInByPassword } from '#server/services/sign-in.ts'
+import { endOwnSession } from '#server/services/sign-out.ts'
+
+type Form = InputOf<typeof grantToken>['body']
+
+export const signIn: Handler[] = [
+  conduct(grantToken, async (visit, { body }) => {
+    requireClient(visit)
+    if (body.grant_type === 'password') return tokens(visit, await byPassword(visit, body))
+    if (body.grant_type === 'refresh_token') return tokens(visit, await byRefresh(visit, body))
+    throw new ProblemError('NOT_SUPPORT')
+  }),
+
+  conduct(signOut, async (visit) => {
+    const { tls } = visit.house.config
+    const access = bearerOf(visit.headers.authorization)
+    const refresh = refreshCookieOf(visit.headers, tls)
+    await endOwnSession(visit.house, { access, refresh }, visit.requestId)
+    return { body: null, cookies: clearCookies(tls) }
+  }),
+]
+
+/** Names the client and protects nothing; still no other name is known (D85). */
+function requireClient({ headers: sent }: Visit): void {
+  const found = /^Basic ([A-Za-z0-9+/=]{1,400})$/i.exec(sent.authorization ?? '')
+  const credential = found ? Buffer.from(found[1] ?? '', 'base64').toString('utf8') : null
+  if (credential !== clientCredential) throw new ProblemError('invalid_client')
+}
+
+function byPassword({ house, ...visit }: Visit, { username, password }: Form): Promise<Granted> {
+  const missing = Object.entries({ username, password }).filter(([, value]) => !value)
+  if (missing.length > 0) throw invalid(missing.map(([field]) => ({ field, code: 'REQUIRED' })))
+  const older = refreshCookieOf(visit.headers, house.config.tls)
+  const userAgent = visit.headers['user-agent'] ?? ''
+  return signInByPassword(
+    house,
+    { username: username ?? '', password: password ?? '', older },
+    { address: visit.address, userAgent, requestId: visit.requestId },
+  )
+}
+
+/** `cookie` is what the answer says to browsers, so a client that sends it back means the cookie (K-10). */
+function byRefresh(visit: Visit, form: Form): Promise<Granted> {
+  const inForm = form.refresh_token && form.refresh_token !== 'cookie' ? form.refresh_token : null
+  const refresh = inForm ?? refreshCookieOf(visit.headers, visit.house.config.tls)
+  if (!refresh) throw new ProblemError('UNAUTHORIZED')
+  return renewSession(visit.house, { refresh, expected: expectedOf(visit, form), requestId: visit.requestId })
+}
+
+/** Who the caller takes itself for: by For-User, or by the user that its access value names (protocol 28). */
+function expectedOf(visit: Visit, { access_token }: Form) {
+  const said = /^(\d{1,10}):(\d{1,10})$/.exec(headerOf(visit.headers, headers.forUser) ?? '')
+  if (said) return { companyId: Number(said[1]), userId: Number(said[2]) }
+  const userId = access_token ? userOfAccess(access_token) : null
+  return userId === null ? null : { companyId: null, userId }
+}
+
+function tokens(visit: Visit, granted: Granted): ProcedureAnswer<TokenInfo> {
+  const { pair, userId, accessSeconds, refreshSeconds } = granted
+  const inBody = headerOf(visit.headers, headers.tokenStore) === 'body'
+  return {
+    body: {
+      access_token: pair.access,
+      token_type: 'Bearer',
+      refresh_token: inBody ? pair.refresh : 'cookie',
+      expires_in: accessSeconds,
+      user_id: userId,
+    },
+    cookies: inBody ? [] : setCookies({ ...pair, accessSeconds, refreshSeconds }, visit.house.config.tls),
+  }
+}

@@ -1,0 +1,60 @@
+/** A write as one asking, whether it came alone or in a batch (protocol 23): the schema, then the one way of writing. */
+import type { IncomingHttpHeaders } from 'node:http'
+import * as z from 'zod/mini'
+import { headers } from '#contract/headers.ts'
+import { key as keyShape } from '#contract/values.ts'
+import { languageOf } from '#server/http/errors.ts'
+import { headerOf, parseInput, type Received, type ReceivedBody } from '#server/http/input.ts'
+import { permit, type Visitor } from '#server/http/session.ts'
+import type { House } from '#server/house.ts'
+import { invalid, ProblemError } from '#server/problem.ts'
+import type { Handler } from '#server/routes/handlers.ts'
+import { type Carried, carryOut } from '#server/write.ts'
+
+export interface Asking {
+  handler: Handler
+  /** As sent, with its query. */
+  path: string
+  headers: IncomingHttpHeaders
+  received: Received
+  visitor: Visitor
+  /** The intent it must not overtake; batches only. */
+  after: string | null
+  requestId: string
+}
+
+export async function write(house: House, asking: Asking): Promise<{ carried: Carried; strays: number }> {
+  const { handler, visitor } = asking
+  if (handler.is !== 'service') throw new ProblemError('METHOD_NOT_ALLOWED')
+  const { endpoint, service } = handler
+  const { input, strays } = parseInput(endpoint, asking.received)
+  const request = {
+    endpoint,
+    path: asking.path,
+    key: keyOf(asking.headers, headers.key),
+    intent: keyOf(asking.headers, headers.intent),
+    forUser: headerOf(asking.headers, headers.forUser) ?? null,
+    ifMatch: asking.headers['if-match'] ?? null,
+    after: asking.after,
+    body: asReceived(asking.received.body),
+    caller: visitor.caller,
+    requestId: asking.requestId,
+    language: languageOf(asking.headers['accept-language']),
+    permit: () => permit(endpoint, visitor),
+    input,
+  }
+  return { carried: await carryOut(house, request, service), strays }
+}
+
+/** Throws VALIDATION_ERROR for what could not stand in the ledger. */
+function keyOf(from: IncomingHttpHeaders, name: string): string | null {
+  const value = headerOf(from, name)
+  if (value === undefined) return null
+  if (z.safeParse(keyShape, value).success) return value
+  throw invalid([{ field: name, code: 'INVALID_FORMAT' }])
+}
+
+function asReceived(body: ReceivedBody): unknown {
+  if (body.is === 'json') return body.value
+  return body.is === 'pairs' ? body.pairs : null
+}

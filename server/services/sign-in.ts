@@ -1,0 +1,131 @@
+/**
+ * Signing in by password (K-20, S-26 to S-34). Nothing in answer, work or time tells whether company, user or password was
+ * wrong; what is the matter with an account is told only to who knows its password.
+ */
+import { randomUUID } from 'node:crypto'
+import { PROVIDER } from '#domain/access.ts'
+import { foldText } from '#domain/text.ts'
+import { userStatus } from '#domain/users.ts'
+import { inScope } from '#server/db/scope.ts'
+import { addSession, addToken, endSession, findByRefresh } from '#server/db/tokens.ts'
+import { type Credential, findCredential, stillHolds, storeHash } from '#server/db/credentials.ts'
+import { addToTrail } from '#server/db/trail.ts'
+import { securityEvent } from '#server/http/log.ts'
+import type { Handle, House } from '#server/house.ts'
+import { ProblemError } from '#server/problem.ts'
+import { hashPassword, isOutdated, verifyPassword } from '#server/services/hashing.ts'
+import { forgive, reserve, triedBy } from '#server/services/throttle.ts'
+import { firstPair, hashToken, type Pair } from '#server/services/tokens.ts'
+
+export interface Device {
+  address: string
+  userAgent: string
+  requestId: string
+}
+
+/** A live pair, and how many seconds its two tokens still hold. */
+export interface Granted {
+  pair: Pair
+  userId: number
+  accessSeconds: number
+  refreshSeconds: number
+}
+
+const system = { role: 'portal_system' } as const
+const unknown = () => new ProblemError('invalid_grant')
+
+/** `username` is `company:e-mail`. `older`: the refresh token that this browser still holds; its family ends. */
+export async function signInByPassword(
+  house: House,
+  asked: { username: string; password: string; older: string | null },
+  device: Device,
+): Promise<Granted> {
+  const now = house.clock()
+  const { companyCode, email } = splitUsername(asked.username)
+  const tried = triedBy(companyCode, email, device.address)
+  try {
+    await reserve(house, tried, now)
+  } catch (error) {
+    securityEvent(house.log, 'login throttled', { account: tried.account.subject, request: device.requestId })
+    throw error
+  }
+  const found = await inScope(house, system, (db) => findCredential(db, companyCode.toLowerCase(), foldText(email)))
+  const { argon2 } = house.config
+  const passwordHash = found?.passwordHash ?? null
+  const fits = await verifyPassword(passwordHash, asked.password, argon2)
+  if (!fits || !found || passwordHash === null) {
+    securityEvent(house.log, 'login failed', { account: tried.account.subject, request: device.requestId })
+    throw unknown()
+  }
+  requireActive(found)
+  const renewed = isOutdated(passwordHash, argon2) ? await hashPassword(asked.password, argon2) : null
+  const granted = await inScope(house, system, async (db) => {
+    // Read again under a lock: whoever was disabled or had the password changed meanwhile does not come in (S-21, S-44).
+    if (!(await stillHolds(db, found.userId, passwordHash))) throw unknown()
+    if (renewed) await storeHash(db, found.userId, renewed)
+    await forgive(db, tried, now)
+    if (asked.older) await endOlder(db, asked.older, now)
+    await addToTrail(
+      db,
+      { companyId: found.companyId, userId: found.userId, now, status: 0, intent: null, requestId: device.requestId },
+      [{ code: 'user', operation: 'login', info: { UserName: found.userName } }],
+    )
+    return openSession(db, house, found, device, now)
+  })
+  securityEvent(house.log, 'login ok', { user: found.userId, tenant: found.companyId, request: device.requestId })
+  return granted
+}
+
+function splitUsername(username: string): { companyCode: string; email: string } {
+  const at = username.indexOf(':')
+  return { companyCode: username.slice(0, Math.max(at, 0)).trim(), email: username.slice(at + 1).trim() }
+}
+
+function requireActive({ status }: Credential): void {
+  if (status === userStatus.deactivated) throw new ProblemError('USER_STATUS_DEACTIVATED')
+  if (status !== userStatus.activated) throw new ProblemError('USER_STATUS_INVALID')
+}
+
+/** A password sign-in over an older session's cookie ends that session (protocol 29). */
+async function endOlder(db: Handle, refresh: string, now: number): Promise<void> {
+  const older = await findByRefresh(db, hashToken(refresh))
+  if (older) await endSession(db, older.sessionId, now, 'replaced')
+}
+
+async function openSession(db: Handle, house: House, who: Credential, device: Device, now: number): Promise<Granted> {
+  const { access } = house.config.lifetimes
+  const { idle, absolute } = lifetimesOf(house, who.companyCode)
+  const pair = firstPair(who.userId)
+  const endTime = now + absolute * 1000
+  const refreshUntil = Math.min(now + idle * 1000, endTime)
+  const accessUntil = Math.min(now + access * 1000, endTime)
+  const id = randomUUID()
+  const whose = { userId: who.userId, companyId: who.companyId, now }
+  await addSession(db, { ...whose, id, endTime, userAgent: device.userAgent.slice(0, 300), address: device.address })
+  await addToken(db, {
+    ...whose,
+    sessionId: id,
+    refreshHash: hashToken(pair.refresh),
+    accessHash: hashToken(pair.access),
+    parentId: null,
+    accessUntil,
+    refreshUntil,
+  })
+  return grantedOf(pair, who.userId, accessUntil, refreshUntil, now)
+}
+
+export const lifetimesOf = ({ config }: House, companyCode: string) =>
+  companyCode === PROVIDER ? config.lifetimes.provider : config.lifetimes.customer
+
+export const grantedOf = (
+  pair: Pair,
+  userId: number,
+  accessUntil: number,
+  refreshUntil: number,
+  now: number,
+): Granted => ({
+  pair,
+  userId,
+  accessSeconds: Math.max(1, Math.floor((accessUntil - now) / 1000)),
+  refreshSeconds: Math.max(1, Math.floor((refreshUntil - now) / 1000)),
+})

@@ -1,0 +1,25 @@
+/** Signing out: the family ends on the server, by the bearer or by the refresh cookie alone (S-45, protocol 29). */
+import { inScope } from '#server/db/scope.ts'
+import { endSession, findByAccess, findByRefresh } from '#server/db/tokens.ts'
+import { securityEvent } from '#server/http/log.ts'
+import type { House } from '#server/house.ts'
+import { ProblemError } from '#server/problem.ts'
+import { hashToken } from '#server/services/tokens.ts'
+
+/** An expired access token still says whose session is to end. Throws UNAUTHORIZED where neither token is known. */
+export async function endOwnSession(
+  house: House,
+  held: { access: string | null; refresh: string | null },
+  requestId: string,
+): Promise<void> {
+  const now = house.clock()
+  const ended = await inScope(house, { role: 'portal_system' }, async (db) => {
+    const byRefresh = held.refresh === null ? null : await findByRefresh(db, hashToken(held.refresh))
+    const found = byRefresh ?? (held.access === null ? null : await findByAccess(db, hashToken(held.access)))
+    if (!found || found.ended !== null) return null
+    await endSession(db, found.sessionId, now, 'logout')
+    return found.caller
+  })
+  if (!ended) throw new ProblemError('UNAUTHORIZED')
+  securityEvent(house.log, 'logout', { user: ended.userId, tenant: ended.companyId, request: requestId })
+}

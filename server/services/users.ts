@@ -1,0 +1,233 @@
+/** The users of the own company: listed, invited, changed, moved between their states (portal 4). */
+import { environments, isDeleteLevel, PROVIDER } from '#domain/access.ts'
+import { tidyText } from '#domain/text.ts'
+import { timestampIn } from '#domain/time.ts'
+import {
+  checkUser,
+  lockedFields,
+  type UserFields,
+  type UserMove,
+  userMoveLeadsTo,
+  userStatus,
+  whyNotMove,
+} from '#domain/users.ts'
+import {
+  type createUser,
+  type deleteUser,
+  type listUsers,
+  type updateCompanyUser,
+  type UserRow,
+} from '#contract/users.ts'
+import * as users from '#server/db/users.ts'
+import { endSessionsOf } from '#server/db/tokens.ts'
+import { securityEvent } from '#server/http/log.ts'
+import type { Answer, Context, House, Service } from '#server/house.ts'
+import { forbidden, invalid, ProblemError } from '#server/problem.ts'
+import { newSealKey } from '#server/services/seal-key.ts'
+import { requireVersion } from '#server/services/versions.ts'
+
+/** A row as answers show it: listed field by field, so that nothing leaves by being in the table. */
+export function userRowOf({ config }: House, record: users.UserRecord): UserRow & { id: number } {
+  return {
+    id: record.id,
+    name: record.name,
+    email: record.email,
+    title: record.title,
+    admin: record.admin,
+    order: record.orders,
+    alert: record.alert,
+    status: record.status,
+    avatar: record.avatar,
+    language: record.language,
+    access_level: record.access_level,
+    company_id: record.company_id,
+    company_name: record.company_name,
+    company_code: record.company_code,
+    create_time: timestampIn(config.timeZone, record.create_time),
+    update_time: timestampIn(config.timeZone, record.update_time),
+    row_version: record.row_version,
+  }
+}
+
+/** Foreign, missing and not yet named are one answer: nobody learns that the row exists (S-53). */
+export const userNotFound = () => new ProblemError('USER_NOT_EXIST')
+
+type Id = number | `~${string}`
+
+/** The company of the path must be the caller's own. */
+function requireOwnCompany({ caller }: Context, companyId: Id): number {
+  if (companyId !== caller.companyId) throw new ProblemError('NOT_FOUND')
+  return companyId
+}
+
+export const list = {
+  page: (async (context, { params, query }) => {
+    const companyId = requireOwnCompany(context, params.companyId)
+    const { count, rows } = await users.listUsers(context.db, companyId, query)
+    return { body: { count, data: rows.map((row) => userRowOf(context.house, row)) } }
+  }) satisfies Service<typeof listUsers>,
+
+  async changes(context: Context, { params }: { params: { companyId: Id } }, since: number | null) {
+    const companyId = requireOwnCompany(context, params.companyId)
+    const { changed, gone, upto } = await users.usersChangedSince(context.db, companyId, since)
+    return { changed: changed.map((row) => userRowOf(context.house, row)), gone, upto }
+  },
+
+  async rowsAfter(context: Context, { params }: { params: { companyId: Id } }, id: number, most: number) {
+    const companyId = requireOwnCompany(context, params.companyId)
+    const rows = await users.usersAfter(context.db, companyId, id, most)
+    return rows.map((row) => userRowOf(context.house, row))
+  },
+}
+
+/** Locked until the commit. Throws USER_NOT_EXIST for missing and foreign alike. */
+async function ownUser({ db, caller }: Context, id: Id): Promise<users.UserRecord> {
+  const found = typeof id === 'number' ? await users.userForUpdate(db, caller.companyId, id) : null
+  if (!found) throw userNotFound()
+  return found
+}
+
+/** Only the delete level gives an access level, and only to the provider's users (D48). */
+function requireMayGrant({ caller }: Context, level: number, present: number): void {
+  if (level === present) return
+  if (caller.companyCode !== PROVIDER || !isDeleteLevel(caller)) throw forbidden()
+}
+
+export const create: Service<typeof createUser> = async (context, { body }) => {
+  const { db, caller, now } = context
+  const name = tidyText(body.name)
+  const email = tidyText(body.email)
+  const problems = checkUser({ name, email })
+  if (problems.length > 0) throw invalid(problems)
+  requireMayGrant(context, body.access_level, environments.production)
+  if (await users.userByEmail(db, caller.companyId, email)) throw new ProblemError('DUP_USER')
+  const change = await context.nextChange(caller.companyId)
+  const id = await users.insertUser(db, {
+    company_id: caller.companyId,
+    title: body.title,
+    name,
+    email,
+    password_hash: null,
+    admin: body.admin,
+    orders: body.order,
+    alert: body.alert,
+    status: userStatus.deactivated,
+    avatar: null,
+    language: 'en',
+    access_level: body.access_level,
+    seal_key: newSealKey(),
+    change,
+    create_time: now,
+    update_time: now,
+  })
+  return answer(context, id, 'create')
+}
+
+export const update: Service<typeof updateCompanyUser> = async (context, { params, body }) => {
+  const before = await ownUser(context, params.id)
+  requireVersion(context, before.row_version, userRowOf(context.house, before))
+  const fields = changedFields(context, before, body)
+  requireMayGrant(context, fields.access_level ?? before.access_level, before.access_level)
+  await requireAdminLeft(context, before, { ...before, admin: fields.admin ?? before.admin })
+  const { order, ...same } = fields
+  const result = await store(context, before, { ...same, ...(order === undefined ? {} : { orders: order }) }, 'update')
+  if (['admin', 'order', 'access_level'].some((field) => field in fields))
+    noteSecurity(context, 'role changed', before.id)
+  return result
+}
+
+type Sent = { [F in keyof UserFields]?: UserFields[F] | undefined }
+
+/** What differs from the row. A locked field with the value it has is no change; with another it is a mistake. */
+function changedFields({ caller }: Context, before: users.UserRecord, body: Sent): Partial<UserFields> {
+  const present: Record<string, unknown> = { ...before, order: before.orders }
+  const tidy = body.name === undefined ? body : { ...body, name: tidyText(body.name) }
+  const changed = Object.fromEntries(
+    Object.entries(tidy).filter(([field, value]) => value !== undefined && value !== present[field]),
+  ) as Partial<UserFields>
+  const locked: ReadonlySet<string> = lockedFields(before, { self: before.id === caller.userId })
+  const refused = Object.keys(changed).filter((field) => locked.has(field))
+  const problems = [...refused.map((field) => ({ field, code: 'LOCKED' as const })), ...checkUser(changed)]
+  if (problems.length > 0) throw invalid(problems)
+  return changed
+}
+
+/** D54: a company must not lock itself out. */
+async function requireAdminLeft(
+  { db, caller }: Context,
+  before: users.UserRecord,
+  after: Pick<users.UserRecord, 'admin' | 'status'>,
+): Promise<void> {
+  const isActiveAdmin = (user: Pick<users.UserRecord, 'admin' | 'status'>) =>
+    user.admin && user.status === userStatus.activated
+  if (!isActiveAdmin(before) || isActiveAdmin(after)) return
+  if ((await users.countActiveAdmins(db, caller.companyId)) <= 1) throw new ProblemError('LAST_ADMIN')
+}
+
+export const disable = (context: Context, { params }: { params: { id: Id } }) => move(context, params.id, 'disable')
+export const enable = (context: Context, { params }: { params: { id: Id } }) => move(context, params.id, 'enable')
+
+export const remove: Service<typeof deleteUser> = async (context, { params }) => {
+  await move(context, params.id, 'remove')
+  return { status: 204, body: null }
+}
+
+const operations = { enable: 'enable', disable: 'disable', remove: 'delete' } as const
+
+async function move(
+  context: Context,
+  id: Id,
+  step: Exclude<UserMove, 'activatemail'>,
+): Promise<Answer<UserRow & { id: number }>> {
+  const before = await ownUser(context, id)
+  // The version first: who did the same meanwhile is shown the row, not told that it is in the wrong state.
+  requireVersion(context, before.row_version, userRowOf(context.house, before))
+  const why = whyNotMove(step, before, { self: before.id === context.caller.userId })
+  if (why) throw new ProblemError(why)
+  const status = userMoveLeadsTo[step]
+  await requireAdminLeft(context, before, { ...before, status })
+  const result = await store(context, before, { status }, operations[step])
+  if (step !== 'enable') {
+    // The next request of theirs is refused already by the status; the families end so that enabling revives none.
+    await endSessionsOf(context.db, before.id, context.now, step === 'disable' ? 'disabled' : 'deleted')
+    noteSecurity(context, step === 'disable' ? 'user disabled' : 'user deleted', before.id)
+  }
+  return result
+}
+
+/** Writes the fields; nothing to write leaves row and version as they are. */
+export async function store(
+  context: Context,
+  before: users.UserRecord,
+  fields: users.UserChange,
+  operation: string,
+): Promise<Answer<UserRow & { id: number }>> {
+  const { db, caller, now } = context
+  if (Object.keys(fields).length === 0) {
+    context.left('user', before.id, before.row_version)
+    return { body: userRowOf(context.house, before) }
+  }
+  const change = await context.nextChange(caller.companyId)
+  await users.updateUser(db, { companyId: caller.companyId, id: before.id, change }, { ...fields, update_time: now })
+  return answer(context, before.id, operation)
+}
+
+async function answer(context: Context, id: number, operation: string): Promise<Answer<UserRow & { id: number }>> {
+  const record = await users.userById(context.db, context.caller.companyId, id)
+  if (!record) throw new Error('a user that was just written is not there')
+  context.left('user', id, record.row_version)
+  await context.note({
+    code: 'user',
+    operation,
+    info: { CompanyName: record.company_name, UserName: record.name, UserId: id },
+  })
+  return { body: userRowOf(context.house, record) }
+}
+
+function noteSecurity(
+  { house, caller, requestId }: Context,
+  event: 'role changed' | 'user disabled' | 'user deleted',
+  id: number,
+) {
+  securityEvent(house.log, event, { user: caller.userId, tenant: caller.companyId, about: id, request: requestId })
+}
