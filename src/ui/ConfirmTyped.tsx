@@ -1,6 +1,7 @@
 import { type FormEvent, type ReactNode, useId, useMemo, useState } from 'react'
 import type { Problem } from '#contract/problem.ts'
 import { Button } from '#ui/Button.tsx'
+import { confirmCode } from '#ui/confirm-code.ts'
 import { Dialog } from '#ui/Dialog.tsx'
 import { Field } from '#ui/Field.tsx'
 import { ProblemNote } from '#ui/ProblemNote.tsx'
@@ -21,21 +22,6 @@ export interface ConfirmTypedProps {
   problem: Problem | null
   onConfirm: () => void
   onClose: () => void
-}
-
-// Without 0, O, 1, l and I, which one mistakes for each other (D84).
-const letters = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789'
-
-/** Twelve characters nobody has in the fingers; bytes past the last whole alphabet are thrown away, so all are as likely. */
-export function confirmCode(random: (bytes: Uint8Array<ArrayBuffer>) => void): string {
-  let code = ''
-  const byte = new Uint8Array(1)
-  while (code.length < 12) {
-    random(byte)
-    const at = byte[0] ?? 255
-    if (at < Math.floor(256 / letters.length) * letters.length) code += letters[at % letters.length]
-  }
-  return code
 }
 
 const grouped = (code: string) => code.match(/.{4}/g) ?? []

@@ -1,5 +1,4 @@
 import { type ReactNode, Suspense, lazy } from 'react'
-import '#ui/overlay.css'
 
 export interface DialogProps {
   open: boolean

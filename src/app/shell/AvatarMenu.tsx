@@ -2,6 +2,7 @@ import { useState, useSyncExternalStore } from 'react'
 import { useNavigate } from 'react-router-dom'
 import { places } from '#app/paths.ts'
 import { install, offerNow, subscribeOffer } from '#app/install.ts'
+import { initials } from '#app/shell/initials.ts'
 import { useSignedIn } from '#state/hooks.ts'
 import { Dialog } from '#ui/Dialog.tsx'
 import { Menu, type MenuItem } from '#ui/Menu.tsx'
@@ -49,14 +50,4 @@ export function AvatarMenu() {
       </Dialog>
     </>
   )
-}
-
-/** Two letters of a Latin name, the last two signs of a Chinese one, as either is called. */
-export function initials(name: string): string {
-  const words = name.trim().split(/\s+/)
-  if (/\p{Script=Han}/u.test(name)) return [...name.replaceAll(/\s/g, '')].slice(-2).join('')
-  return [words[0], words.length > 1 ? words.at(-1) : '']
-    .map((word) => [...(word ?? '')][0] ?? '')
-    .join('')
-    .toUpperCase()
 }

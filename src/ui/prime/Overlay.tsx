@@ -1,5 +1,7 @@
 import { PrimeReactProvider } from 'primereact/api'
 import { Dialog as PrimeDialog } from 'primereact/dialog'
+import '#ui/prime/theme.css'
+import '#ui/prime/overlay.css'
 import type { DialogProps } from '#ui/Dialog.tsx'
 import { useWords } from '#ui/words.ts'
 

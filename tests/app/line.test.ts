@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest'
+import { localProblem, type Problem } from '#contract/problem.ts'
+import type { Result } from '#request/result.ts'
+import { lineOf } from '#app/line.ts'
+
+const refused: Problem = { status: 409, code: 'DUP_USER', message: '', data: null, requestId: null }
+const problem = (what: Problem): Result<unknown> => ({ kind: 'problem', problem: what })
+
+describe('what an answer says about the line (P-11)', () => {
+  it.each<[string, Result<unknown>, boolean, string | null]>([
+    ['a fresh answer means online, whatever the browser believes', { kind: 'fresh', output: 1 }, false, 'online'],
+    ['a refusal came from the server, so it is there', problem(refused), true, 'online'],
+    ['nobody answered though there is a network', problem(localProblem('OFFLINE')), true, 'unreachable'],
+    ['nobody answered and there is no network', problem(localProblem('OFFLINE')), false, 'offline'],
+    ['rows from the device alone prove nothing', { kind: 'kept', output: null, asOf: 0 }, true, null],
+    ['a write that waits behind others proves nothing', { kind: 'queued', intent: 'i' }, true, null],
+    ['what the device itself refuses proves nothing', problem(localProblem('STORAGE_FAILED')), true, null],
+  ])('%s', (_, result, browserOnline, line) => {
+    expect(lineOf(result, browserOnline)).toBe(line)
+  })
+})
