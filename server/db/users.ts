@@ -136,3 +136,16 @@ export async function countActiveAdmins(db: Handle, companyId: number): Promise<
     .execute()
   return admins.length
 }
+
+/** Somebody who can sign in and is an admin. */
+export async function hasActiveAdmin(db: Handle, companyId: number): Promise<boolean> {
+  const found = await db
+    .selectFrom('portal_user')
+    .select('id')
+    .where('company_id', '=', companyId)
+    .where('admin', '=', true)
+    .where('status', '=', userStatus.activated)
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
+}

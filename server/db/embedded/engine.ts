@@ -26,9 +26,9 @@ export async function startEngine(opening: Opening, log: Logger): Promise<Engine
     await worker.terminate()
     throw new StartProblem(`The embedded database cannot be opened: ${first.message}`)
   }
-  worker.on('error', (error) => log.fatal({ err: error }, 'the database thread broke'))
+  // Left uncaught on purpose, as the worker's own error is: without its database the process has to end.
   worker.on('message', (said: Report) => {
-    if (said.said === 'failed') log.fatal({ reason: said.message }, 'the embedded database broke')
+    if (said.said === 'failed') throw new Error(`the embedded database broke: ${said.message}`)
   })
 
   const stream = () => {

@@ -1,0 +1,76 @@
+/** Loads the demo world, once per database. */
+import { userStatus } from '#domain/users.ts'
+import { takeChange } from '#server/db/changes.ts'
+import { insertCompany } from '#server/db/companies.ts'
+import { factOf, setFactOnce } from '#server/db/facts.ts'
+import { inScope } from '#server/db/scope.ts'
+import { addToTrail } from '#server/db/trail.ts'
+import { insertUser } from '#server/db/users.ts'
+import { type DemoCompany, demoCompanies, demoPassword, type DemoUser } from '#server/dev/world.ts'
+import type { Handle, House } from '#server/house.ts'
+import { hashPassword } from '#server/services/hashing.ts'
+import { newSealKey } from '#server/services/seal-key.ts'
+
+export const demoFact = 'demo world'
+const system = { role: 'portal_system' } as const
+const dayMs = 86_400_000
+
+/** Whether it was loaded by this call. Of several servers that start at once, one does it. */
+export async function loadDemoWorld(house: House): Promise<boolean> {
+  if (await inScope(house, system, (db) => factOf(db, demoFact))) return false
+  // One hash for all: they share the password, and each costs what a sign-in costs.
+  const hash = await hashPassword(demoPassword, house.config.argon2)
+  return inScope(house, system, async (db) => {
+    const now = house.clock()
+    if (!(await setFactOnce(db, demoFact, new Date(now).toISOString()))) return false
+    for (const company of demoCompanies) await loadCompany(db, company, hash, now)
+    return true
+  })
+}
+
+async function loadCompany(db: Handle, { users, ...company }: DemoCompany, hash: string, now: number): Promise<void> {
+  const madeAt = now - Math.max(...users.map(({ madeDaysAgo }) => madeDaysAgo)) * dayMs
+  const companyId = await insertCompany(db, { ...company, addr3: null, create_time: madeAt, update_time: madeAt })
+  const ids: number[] = []
+  for (const user of users) ids.push(await loadUser(db, companyId, user, hash, now))
+  await tellStory(db, companyId, { adminId: ids[0] ?? 0, users, now })
+}
+
+/** Who never activated the account has no password yet. */
+async function loadUser(db: Handle, companyId: number, user: DemoUser, hash: string, now: number): Promise<number> {
+  const { madeDaysAgo, changedDaysAgo, order, accessLevel, ...fields } = user
+  return insertUser(db, {
+    ...fields,
+    company_id: companyId,
+    orders: order,
+    access_level: accessLevel,
+    password_hash: user.status === userStatus.deactivated ? null : hash,
+    avatar: null,
+    seal_key: newSealKey(),
+    change: await takeChange(db, companyId),
+    create_time: now - madeDaysAgo * dayMs,
+    update_time: now - Math.min(changedDaysAgo, madeDaysAgo) * dayMs,
+  })
+}
+
+/** The trail of what brought the people into the state that they are in. */
+async function tellStory(
+  db: Handle,
+  companyId: number,
+  { adminId, users, now }: { adminId: number; users: DemoUser[]; now: number },
+): Promise<void> {
+  const events = users.flatMap((user) => {
+    const made = { operation: 'create', user, daysAgo: user.madeDaysAgo }
+    const changed = { user, daysAgo: Math.min(user.changedDaysAgo, user.madeDaysAgo) }
+    if (user.status === userStatus.disabled) return [made, { ...changed, operation: 'disable' }]
+    if (user.status === userStatus.deleted) return [made, { ...changed, operation: 'delete' }]
+    return [made]
+  })
+  // The chain is in the order in which rows come in, so the oldest comes first.
+  events.sort((a, b) => b.daysAgo - a.daysAgo)
+  for (const { operation, user, daysAgo } of events) {
+    const entry = { companyId, userId: adminId, now: now - daysAgo * dayMs, intent: null, requestId: 'demo' }
+    const info = { UserName: user.name, UserEmail: user.email }
+    await addToTrail(db, { ...entry, status: 0 }, [{ code: 'user', operation, info }])
+  }
+}

@@ -1,0 +1,64 @@
+/** What nobody needs any more: old answers, tombstones, ended sessions, spent keys, counted attempts. */
+import { sweepTombstones } from '#server/db/changes.ts'
+import { sweepBodies, sweepStubs } from '#server/db/ledger.ts'
+import { inScope } from '#server/db/scope.ts'
+import type { Handle, House } from '#server/house.ts'
+import { ProblemError } from '#server/problem.ts'
+
+const dayMs = 86_400_000
+const everyMs = 3_600_000
+const firstMs = 60_000
+
+/** In days. Protocol 19 and 34 name the first three; a reused refresh token is recognised as long as its row is here. */
+export const kept = { answers: 35, stubs: 400, tombstones: 35, sessions: 8, keys: 8, attempts: 2 }
+
+/** How many rows of each kind went. */
+export async function sweep(house: House): Promise<Record<string, number>> {
+  const now = house.clock()
+  const before = (days: number) => now - days * dayMs
+  const parts: Record<string, (db: Handle) => Promise<number>> = {
+    answers: (db) => sweepBodies(db, before(kept.answers)),
+    stubs: (db) => sweepStubs(db, before(kept.stubs)),
+    tombstones: (db) => sweepTombstones(db, before(kept.tombstones)),
+    sessions: (db) => gone(db.deleteFrom('session').where('end_time', '<', before(kept.sessions))),
+    keys: (db) => gone(db.deleteFrom('one_time_key').where('until', '<', before(kept.keys))),
+    attempts: (db) =>
+      gone(
+        db
+          .deleteFrom('attempt')
+          .where('since', '<', before(kept.attempts))
+          .where('not_before', '<', before(kept.attempts)),
+      ),
+  }
+  const swept: Record<string, number> = {}
+  // Each in a transaction of its own, so that none holds the others' rows.
+  for (const [name, part] of Object.entries(parts)) swept[name] = await inScope(house, { role: 'portal_system' }, part)
+  return swept
+}
+
+async function gone(query: { executeTakeFirst(): Promise<{ numDeletedRows: bigint } | undefined> }): Promise<number> {
+  return Number((await query.executeTakeFirst())?.numDeletedRows ?? 0)
+}
+
+/** Sweeps a minute after the start and then every hour. Answers how to stop, which waits for a sweep at work. */
+export function sweepHourly(house: House): () => Promise<void> {
+  let working: Promise<void> = Promise.resolve()
+  const once = () => {
+    if (!house.database.hasRoom()) return
+    working = sweep(house).then(
+      (swept) => house.log.info({ swept }, 'swept'),
+      (error: unknown) => {
+        const isBusy = error instanceof ProblemError
+        house.log[isBusy ? 'warn' : 'error']({ err: error }, 'the sweep did not finish')
+      },
+    )
+  }
+  const first = setTimeout(once, firstMs)
+  const every = setInterval(once, everyMs)
+  for (const timer of [first, every]) timer.unref()
+  return () => {
+    clearTimeout(first)
+    clearInterval(every)
+    return working
+  }
+}
