@@ -42,3 +42,18 @@ export async function spendKeysOf(db: Handle, userId: number, now: number): Prom
     .where('used', 'is', null)
     .execute()
 }
+
+export interface NewKey {
+  key: string
+  userId: number
+  companyId: number
+  purpose: Purpose
+  until: number
+}
+
+export async function addKey(db: Handle, { key, userId, companyId, purpose, until }: NewKey): Promise<void> {
+  await db
+    .insertInto('one_time_key')
+    .values({ hash: hashOneTimeKey(key), user_id: userId, company_id: companyId, purpose, until, used: null })
+    .execute()
+}
