@@ -1,20 +1,34 @@
 /** What home offers, by the rules that the menu and the server go by (domain/access): nothing that would be refused. */
 import { type Caller, may, type Who } from '#domain/access.ts'
+import type { IconName } from '#ui/Icon.tsx'
+
+interface Way {
+  name: string
+  path: string
+  who: Who
+  icon: IconName
+}
 
 export const cards = [
+  { name: 'contract', path: '/app/contract', who: 'order', icon: 'contract' },
   { name: 'user', path: '/app/user', who: 'admin', icon: 'users' },
-  { name: 'contract', path: '/app/contract', who: 'order', icon: 'file-edit' },
-  { name: 'company', path: '/app/profile/company', who: 'admin', icon: 'building' },
-  { name: 'systrail', path: '/app/systrail', who: 'admin', icon: 'history' },
-  { name: 'service', path: '/app/service', who: 'providerAdmin', icon: 'server' },
-  { name: 'price', path: '/app/m18/price', who: 'providerAdmin', icon: 'tags' },
-  { name: 'module', path: '/app/m18/module', who: 'providerAdmin', icon: 'th-large' },
-  { name: 'profile', path: '/app/profile/user', who: 'user', icon: 'user' },
+  { name: 'company', path: '/app/profile/company', who: 'admin', icon: 'company' },
+  { name: 'systrail', path: '/app/systrail', who: 'admin', icon: 'trail' },
+  { name: 'service', path: '/app/service', who: 'providerAdmin', icon: 'service' },
+  { name: 'module', path: '/app/m18/module', who: 'providerAdmin', icon: 'module' },
+  { name: 'price', path: '/app/m18/price', who: 'providerAdmin', icon: 'price' },
+  { name: 'profile', path: '/app/profile/user', who: 'user', icon: 'person' },
   { name: 'password', path: '/app/profile/password', who: 'user', icon: 'key' },
-] as const satisfies readonly { name: string; path: string; who: Who; icon: string }[]
+] as const satisfies readonly Way[]
 export type Card = (typeof cards)[number]
 
-export const cardsFor = (caller: Caller): Card[] => cards.filter((card) => may(card.who, caller))
+export const quick = [
+  { name: 'newContract', path: '/app/contract/new', who: 'order', icon: 'plus' },
+  { name: 'newUser', path: '/app/user?user=new', who: 'admin', icon: 'plus' },
+] as const satisfies readonly Way[]
+
+export const offered = <W extends Way>(ways: readonly W[], caller: Caller): W[] =>
+  ways.filter((way) => may(way.who, caller))
 
 /** `hour` by the clock of the person who reads it, 0-23. */
 export const greetingAt = (hour: number): 'morning' | 'afternoon' | 'evening' =>

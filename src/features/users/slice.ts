@@ -15,8 +15,9 @@ import {
 } from '#contract/users.ts'
 import type { UserFields, UserMove } from '#domain/users.ts'
 import { readRow } from '#local/lists.ts'
-import type { Shown } from '#local/view.ts'
-import type { Asking, Result } from '#request/result.ts'
+import { type Shown, versionOf } from '#local/view.ts'
+import type { Result } from '#request/result.ts'
+import { signedOut } from '#state/session.ts'
 import { type Status, idle } from '#state/status.ts'
 import { type Extra, type RootState, root } from '#state/store.ts'
 import { queryOf, usersFills, type View } from '#features/users/address.ts'
@@ -62,6 +63,8 @@ export const users = createSlice({
       delete state.moving[payload]
     },
   },
+  // The next user of this device begins with a plain list.
+  extraReducers: (builder) => builder.addCase(signedOut, () => initialState),
 })
 
 const own = users.injectInto(root)
@@ -111,7 +114,8 @@ export const change =
   async (dispatch, getState, { api }) => {
     dispatch(formSent())
     const { intent } = selectUsers(getState())
-    const asking = { ...baseOf(opened, basedOn(changes, fieldsOf(opened.row))), ...(intent === null ? {} : { intent }) }
+    const base = { rowVersion: versionOf(opened), values: basedOn(changes, fieldsOf(opened.row)) }
+    const asking = { base, ...(intent === null ? {} : { intent }) }
     const asked = { params: { id: opened.row.id }, body: changes }
     return settled(dispatch, await api.ask(updateCompanyUser, asked, asking))
   }
@@ -127,11 +131,6 @@ function settled<O>(dispatch: (action: UnknownAction) => void, result: Result<O>
 const intentAfter = (problem: Problem, intent: Intent | undefined): Intent | null =>
   problem.code === 'INTENT_DONE' || problem.code === 'INTENT_VOID' ? null : (intent ?? null)
 
-/** What the write is based on: the server's number, or the own write that the form was opened on (protocol 9). */
-export const baseOf = ({ row, waiting }: Shown<UserRow>, values: Record<string, unknown>): Pick<Asking, 'base'> => ({
-  base: { rowVersion: waiting ? `~${waiting.intent}` : row.row_version, values },
-})
-
 const moves = {
   activatemail: sendActivationMail,
   disable: disableUser,
@@ -146,7 +145,7 @@ export const move =
     if (selectUsers(getState()).moving[id]) return null
     dispatch(moveSent(id))
     const shown = await readRow<UserRow>(usersFills.table, id)
-    const base = shown ? baseOf(shown, { status: shown.row.status }) : {}
+    const base = shown ? { base: { rowVersion: versionOf(shown), values: { status: shown.row.status } } } : {}
     const result = await api.ask(moves[what], { params: { id } }, base)
     dispatch(moveAnswered(id))
     return result

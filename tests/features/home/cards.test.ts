@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { places } from '#app/paths.ts'
 import type { Caller } from '#domain/access.ts'
-import { cardsFor, greetingAt } from '#features/home/cards.ts'
+import { cards, greetingAt, offered, quick } from '#features/home/cards.ts'
 
 const caller = (given: Partial<Caller>): Caller => ({
   userId: 1,
@@ -11,7 +12,7 @@ const caller = (given: Partial<Caller>): Caller => ({
   accessLevel: 0,
   ...given,
 })
-const names = (given: Partial<Caller>) => cardsFor(caller(given)).map((card) => card.name)
+const names = (given: Partial<Caller>) => offered(cards, caller(given)).map((card) => card.name)
 
 describe('home offers what one may do, and nothing else', () => {
   it.each([
@@ -22,12 +23,12 @@ describe('home offers what one may do, and nothing else', () => {
     [
       'an admin of the provider',
       { companyCode: 'm18', admin: true },
-      ['user', 'company', 'systrail', 'service', 'price', 'module', 'profile', 'password'],
+      ['user', 'company', 'systrail', 'service', 'module', 'price', 'profile', 'password'],
     ],
     [
       'the delete level without the admin flag (D46)',
       { companyCode: 'm18', accessLevel: 100 as const },
-      ['user', 'company', 'systrail', 'service', 'price', 'module', 'profile', 'password'],
+      ['user', 'company', 'systrail', 'service', 'module', 'price', 'profile', 'password'],
     ],
     [
       'an access level outside the provider, which counts for nothing',
@@ -35,6 +36,18 @@ describe('home offers what one may do, and nothing else', () => {
       ['profile', 'password'],
     ],
   ])('%s', (_, given, expected) => expect(names(given)).toEqual(expected))
+})
+
+it('home begins nothing for somebody who may not finish it', () => {
+  expect(offered(quick, caller({})).map((way) => way.name)).toEqual([])
+  expect(offered(quick, caller({ admin: true })).map((way) => way.name)).toEqual(['newUser'])
+  expect(offered(quick, caller({ order: true })).map((way) => way.name)).toEqual(['newContract'])
+})
+
+it('home leads only to places that stand, by the rule that guards them', () => {
+  const guards = new Map(Object.values(places).map(({ path, who }) => [path as string, who as string]))
+  for (const { path, who } of [...cards, ...quick])
+    expect([path, guards.get(path.split('?')[0] ?? '')]).toEqual([path, who])
 })
 
 describe('home greets by the time of day', () => {

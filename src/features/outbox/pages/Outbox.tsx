@@ -39,7 +39,7 @@ function Entry({ entry }: { entry: Waiting }) {
     <li>
       <div>
         <strong>{t(`outbox.kind.${kind}`)}</strong>
-        <span className="field-help">{t('outbox.since', { at: readingTime(entry.since, Date.now()) })}</span>
+        <span className="field-help">{t('outbox.since', { at: readingTime(entry.since) })}</span>
         {entry.problem && <p className="field-error">{problemWords(entry.problem)}</p>}
       </div>
       <PendingMark state={entry.state} makes={entry.makes} />

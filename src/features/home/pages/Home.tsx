@@ -1,0 +1,68 @@
+import { Link } from 'react-router-dom'
+import '#features/home/home.css'
+import { isCompanyAdmin, isProvider } from '#domain/access.ts'
+import { useSignedIn } from '#state/hooks.ts'
+import { ButtonLink } from '#ui/Button.tsx'
+import { Icon } from '#ui/Icon.tsx'
+import { Page } from '#ui/Page.tsx'
+import { Tag } from '#ui/Tag.tsx'
+import { useWords } from '#ui/words.ts'
+import { cards, greetingAt, offered, quick } from '#features/home/cards.ts'
+import { Awaiting } from '#features/home/components/Awaiting.tsx'
+
+/** What this user can do, and what awaits them (C-32): from what the device holds, so that it stands without a network. */
+export function Home() {
+  const t = useWords('home')
+  const { user, caller } = useSignedIn()
+  const acts = offered(quick, caller)
+  return (
+    <Page
+      title={t(greetingAt(new Date().getHours()), { name: user.name })}
+      name={t('title')}
+      intro={<Roles />}
+      action={acts.map(({ name, path, icon }) => (
+        <ButtonLink key={name} to={path} icon={icon}>
+          {t(name)}
+        </ButtonLink>
+      ))}
+    >
+      <Awaiting companyId={caller.companyId} admin={isCompanyAdmin(caller)} />
+      <section className="home-part" aria-labelledby="home-can">
+        <h2 id="home-can">{t('can')}</h2>
+        <ul className="home-cards">
+          {offered(cards, caller).map(({ name, path, icon }) => (
+            <li key={name}>
+              <Link className="home-card" to={path}>
+                <span className="home-icon">
+                  <Icon name={icon} />
+                </span>
+                <span className="home-words">
+                  <strong>{t(`card.${name}.title`)}</strong>
+                  <span>{t(`card.${name}.text`)}</span>
+                </span>
+              </Link>
+            </li>
+          ))}
+        </ul>
+        {!isCompanyAdmin(caller) && <p className="home-limited">{t('limited')}</p>}
+      </section>
+    </Page>
+  )
+}
+
+const flags = ['admin', 'order', 'alert'] as const
+
+function Roles() {
+  const t = useWords('home')
+  const { user, caller } = useSignedIn()
+  const held = flags.filter((flag) => user[flag])
+  return (
+    <span className="home-roles">
+      <span>{user.company_name}</span>
+      {isProvider(caller) && <Tag tone="accent">{t('roles.staff')}</Tag>}
+      {held.map((flag) => (
+        <Tag key={flag}>{t(`roles.${flag}`)}</Tag>
+      ))}
+    </span>
+  )
+}

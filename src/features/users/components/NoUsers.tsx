@@ -1,0 +1,52 @@
+import { Button } from '#ui/Button.tsx'
+import { EmptyState } from '#ui/EmptyState.tsx'
+import { useWords } from '#ui/words.ts'
+import { isFiltered, plainView, type View } from '#features/users/address.ts'
+
+/** Three different nothings: never read here, nothing for this filter, nobody yet (C-04, C-11). */
+export function NoUsers({
+  view,
+  read,
+  onChange,
+}: {
+  view: View
+  read: boolean
+  onChange: (change: Partial<View>) => void
+}) {
+  const t = useWords('users')
+  if (!read)
+    return (
+      <EmptyState icon="offline" title={t('empty.notHere')}>
+        {t('empty.notHereText')}
+      </EmptyState>
+    )
+  if (isFiltered(view) || view.page > 1) {
+    const { statusType, includedDel, searchText } = plainView
+    return (
+      <EmptyState
+        icon="search"
+        title={t('empty.noneFound')}
+        action={
+          <Button onClick={() => onChange({ statusType, includedDel, searchText, page: 1 })}>
+            {t('empty.dropAll')}
+          </Button>
+        }
+      >
+        {t('empty.noneFoundText')}
+      </EmptyState>
+    )
+  }
+  return (
+    <EmptyState
+      icon="users"
+      title={t('empty.title')}
+      action={
+        <Button icon="plus" onClick={() => onChange({ open: 'new' })}>
+          {t('create')}
+        </Button>
+      }
+    >
+      {t('empty.text')}
+    </EmptyState>
+  )
+}

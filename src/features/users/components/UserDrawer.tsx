@@ -1,0 +1,71 @@
+import { useEffect, useState } from 'react'
+import type { UserRow } from '#contract/users.ts'
+import { readRow } from '#local/lists.ts'
+import type { Shown } from '#local/view.ts'
+import { useDispatch, useSignedIn } from '#state/hooks.ts'
+import { useLive } from '#state/live.ts'
+import { Button } from '#ui/Button.tsx'
+import { Dialog } from '#ui/Dialog.tsx'
+import { Skeleton } from '#ui/Skeleton.tsx'
+import { useWords } from '#ui/words.ts'
+import { usersFills, type View } from '#features/users/address.ts'
+import { UserForm } from '#features/users/components/UserForm.tsx'
+import { askUser } from '#features/users/slice.ts'
+
+interface Props {
+  open: View['open']
+  onClose: () => void
+  onSaved: () => void
+}
+
+/** What the address opens: a form for a new user, for one of the rows, or word that there is none. */
+export function UserDrawer({ open, onClose, onSaved }: Props) {
+  if (open === null) return null
+  if (open === 'new') return <UserForm key="new" opened={null} onClose={onClose} onSaved={onSaved} />
+  return <Existing key={String(open)} id={open} onClose={onClose} onSaved={onSaved} />
+}
+
+function Existing({
+  id,
+  onClose,
+  onSaved,
+}: {
+  id: Exclude<View['open'], 'new' | null>
+  onClose: () => void
+  onSaved: () => void
+}) {
+  const t = useWords('users')
+  const opened = useOpened(id)
+  if (opened) return <UserForm opened={opened} onClose={onClose} onSaved={onSaved} />
+  return (
+    <Dialog
+      open
+      side="right"
+      title={opened === null ? t('missing.title') : t('one')}
+      onClose={onClose}
+      footer={<Button onClick={onClose}>{t('missing.close')}</Button>}
+    >
+      {opened === null ? <p>{t('missing.text')}</p> : <Skeleton lines={6} />}
+    </Dialog>
+  )
+}
+
+/**
+ * The row as it stood when the drawer opened, and from then on that one: what comes in meanwhile must not change a form
+ * under its user's hands. A row that this device does not have is asked for. Undefined: not known yet; null: none.
+ */
+function useOpened(id: Exclude<View['open'], 'new' | null>): Shown<UserRow> | null | undefined {
+  const { user } = useSignedIn()
+  const dispatch = useDispatch()
+  const [opened, setOpened] = useState<Shown<UserRow> | null>()
+  const here = useLive(() => readRow<UserRow>(usersFills.table, id), [id])
+  useEffect(() => {
+    if (opened || here === undefined) return
+    if (here) setOpened(here)
+    else
+      void dispatch(askUser(id)).then((row) =>
+        setOpened((now) => now ?? (row?.company_id === user.company_id ? { row, waiting: null } : null)),
+      )
+  }, [opened, here, id, dispatch, user.company_id])
+  return opened
+}

@@ -1,0 +1,85 @@
+import type { FieldErrors, UseFormRegister } from 'react-hook-form'
+import type { UserRow } from '#contract/users.ts'
+import { accessLevels, type Caller, isDeleteLevel } from '#domain/access.ts'
+import { titles } from '#domain/users.ts'
+import type { Shown } from '#local/view.ts'
+import type { Line } from '#state/connection.ts'
+import { CheckField, RadioField, SelectField } from '#ui/Choice.tsx'
+import { Field as TextField } from '#ui/Field.tsx'
+import { useWords } from '#ui/words.ts'
+import { type Field, needsConnection, type Values, whyLocked } from '#features/users/form.ts'
+
+interface Props {
+  /** Null: a user is being made. */
+  base: Shown<UserRow> | null
+  self: boolean
+  caller: Caller
+  line: Line
+  register: UseFormRegister<Values>
+  errors: FieldErrors<Values>
+  onEmailChange: () => void
+  onEmailBlur: () => void
+}
+
+const flags = ['admin', 'order', 'alert'] as const
+
+export function UserFields({ base, self, caller, line, register, errors, onEmailChange, onEmailBlur }: Props) {
+  const t = useWords('users')
+  const makes = base ? 'change' : 'create'
+  const locked = (field: Field): string | null => {
+    const why = base && whyLocked(field, base.row, { self })
+    if (why) return t(`locked.${why}`)
+    // What may not wait in the queue is not even offered while it would have to (contract: queues.unless).
+    const probe = field === 'access_level' ? { access_level: 100 as const } : { [field]: true }
+    return line !== 'online' && needsConnection(makes, probe) ? t('form.needsConnection') : null
+  }
+  const titleOptions = titles.map((title) => ({ value: String(title), label: t(`titles.${title}`) }))
+  const levelOptions = accessLevels.map((level) => ({ value: String(level), label: t(`levels.${level}`) }))
+  const email = register('email', { onChange: onEmailChange, onBlur: onEmailBlur })
+
+  return (
+    <>
+      <RadioField label={t('form.title')} options={titleOptions} locked={locked('title')} {...register('title')} />
+      <TextField
+        label={t('form.name')}
+        autoComplete="off"
+        maxLength={100}
+        locked={locked('name')}
+        error={errors.name?.message}
+        {...register('name')}
+      />
+      <TextField
+        label={t('form.email')}
+        type="email"
+        autoComplete="off"
+        maxLength={254}
+        locked={locked('email')}
+        error={errors.email?.message}
+        help={base ? undefined : line === 'online' ? t('form.createHelp') : t('form.notChecked')}
+        {...email}
+      />
+      <fieldset className="user-group">
+        <legend>{t('form.flags')}</legend>
+        {flags.map((flag) => (
+          <CheckField
+            key={flag}
+            look="switch"
+            label={t(`flag.${flag}`)}
+            help={t(`flagHelp.${flag}`)}
+            locked={locked(flag)}
+            {...register(flag)}
+          />
+        ))}
+      </fieldset>
+      {isDeleteLevel(caller) && (
+        <SelectField
+          label={t('form.access_level')}
+          help={t('form.access_levelHelp')}
+          options={levelOptions}
+          locked={locked('access_level')}
+          {...register('access_level')}
+        />
+      )}
+    </>
+  )
+}

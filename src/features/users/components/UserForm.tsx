@@ -1,0 +1,146 @@
+import { useEffect, useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { fieldProblems, type Problem } from '#contract/problem.ts'
+import type { UserRow } from '#contract/users.ts'
+import type { FieldProblem } from '#domain/checks.ts'
+import { lockedFields } from '#domain/users.ts'
+import type { Shown } from '#local/view.ts'
+import type { Result } from '#request/result.ts'
+import { useConnection, useDispatch, useSelector, useSignedIn } from '#state/hooks.ts'
+import { problemOf } from '#state/status.ts'
+import { FormDrawer } from '#ui/FormDrawer.tsx'
+import { showToast } from '#ui/toasts.tsx'
+import { fieldWords, problemWords, useWords } from '#ui/words.ts'
+import { Conflict } from '#features/users/components/Conflict.tsx'
+import { UserFields } from '#features/users/components/UserFields.tsx'
+import {
+  changesOf,
+  checkForm,
+  type Field,
+  fieldsOf,
+  fromValues,
+  newFields,
+  rebase,
+  toValues,
+  type Values,
+} from '#features/users/form.ts'
+import { askTaken, change, create, formOpened, selectUsers } from '#features/users/slice.ts'
+
+const nothingLocked: ReadonlySet<Field> = new Set()
+const byConflict = (problem: Problem | null): UserRow | null =>
+  problem?.code === 'VERSION_CONFLICT' && typeof problem.data === 'object' && problem.data && 'current' in problem.data
+    ? // The 412 of a user carries the user's row as it is now (protocol 6).
+      (problem.data.current as UserRow)
+    : null
+
+/** Creates (`opened` null) or changes a user, with the locks and checks of portal 4 and 5. */
+export function UserForm({
+  opened,
+  onClose,
+  onSaved,
+}: {
+  opened: Shown<UserRow> | null
+  onClose: () => void
+  onSaved: () => void
+}) {
+  const t = useWords('users')
+  const words = useWords('ui')
+  const dispatch = useDispatch()
+  const { user, caller } = useSignedIn()
+  const { line } = useConnection()
+  const { form: status } = useSelector(selectUsers)
+  const [base, setBase] = useState(opened)
+  const [conflict, setConflict] = useState<{ was: UserRow; now: UserRow } | null>(null)
+  const self = base?.row.id === user.id
+  const locked = base ? lockedFields(base.row, { self }) : nothingLocked
+  const baseFields = base ? fieldsOf(base.row) : newFields
+
+  const { register, handleSubmit, formState, setError, clearErrors, getValues, reset, watch } = useForm<Values>({
+    defaultValues: toValues(baseFields),
+    resolver: (values) => {
+      const found = checkForm(fromValues(values), locked)
+      if (found.length === 0) return { values, errors: {} }
+      return {
+        values: {},
+        errors: Object.fromEntries(found.map((one) => [one.field, { type: one.code, message: said(one) }])),
+      }
+    },
+  })
+  const said = (problem: FieldProblem) =>
+    fieldWords(problem, problem.field in newFields ? t(`form.${problem.field as 'name' | 'email'}`) : problem.field)
+
+  // A refused write that is opened again is mended under its own intent.
+  const parked = opened?.waiting?.state === 'refused' ? opened.waiting.intent : null
+  useEffect(() => void dispatch(formOpened(parked)), [dispatch, parked])
+
+  const problem = problemOf(status)
+  useEffect(() => {
+    if (!problem) return
+    if (problem.code === 'DUP_USER')
+      setError('email', { type: 'DUP_USER', message: problemWords(problem) }, { shouldFocus: true })
+    for (const one of fieldProblems(problem))
+      if (one.field in newFields)
+        setError(one.field as Field, { type: one.code, message: said(one) }, { shouldFocus: true })
+    // biome-ignore lint: a problem is told once, when it comes
+  }, [problem])
+
+  useEffect(() => {
+    const now = byConflict(problem)
+    if (!now || !base) return
+    setConflict({ was: base.row, now })
+    const kept = rebase(fromValues(getValues()), fieldsOf(base.row), fieldsOf(now))
+    setBase({ row: now, waiting: null })
+    reset(toValues(fieldsOf(now)))
+    reset(toValues(kept), { keepDefaultValues: true })
+    // biome-ignore lint: once for each conflict; the base is what it changes
+  }, [problem])
+
+  const changes = changesOf(fromValues(watch()), baseFields, locked)
+  const unchanged = base !== null && Object.keys(changes).length === 0
+
+  async function checkTaken() {
+    const { email } = fromValues(getValues())
+    if (base || line !== 'online' || checkForm({ ...newFields, name: '-', email }, nothingLocked).length > 0) return
+    const taken = await dispatch(askTaken(email, user.company_code))
+    // Another one has been typed meanwhile.
+    if (taken && fromValues(getValues()).email === email)
+      setError('email', { type: 'DUP_USER', message: t('duplicate') })
+  }
+
+  const submit = handleSubmit(async (values) => {
+    const result = base ? await dispatch(change(base, changes)) : await dispatch(create(fromValues(values)))
+    if (result.kind === 'problem') return
+    tell(result)
+    onClose()
+    if (result.kind !== 'queued') onSaved()
+  })
+  function tell(result: Result<unknown>) {
+    if (result.kind === 'queued') showToast({ kind: 'note', text: t('toast.queued') })
+    else if (base) showToast({ kind: 'done', text: words('message.updated') })
+    else showToast({ kind: 'done', text: words('message.done', { action: t('toast.create') }) })
+  }
+
+  const isFieldProblem = problem?.code === 'DUP_USER' || (problem && fieldProblems(problem).length > 0)
+  return (
+    <FormDrawer
+      open
+      title={base ? t('form.editTitle', { name: base.row.name }) : t('form.createTitle')}
+      status={status.is}
+      problem={isFieldProblem || conflict ? null : problem}
+      submit={status.is === 'sending' ? t('form.saving') : base ? t('form.editSubmit') : t('form.createSubmit')}
+      whyNot={unchanged ? t('form.unchanged') : null}
+      onSubmit={(event) => void submit(event)}
+      onClose={onClose}
+      dirty={base ? !unchanged : formState.isDirty}
+    >
+      {conflict && <Conflict was={conflict.was} now={conflict.now} />}
+      <UserFields
+        {...{ base, self, caller, line }}
+        register={register}
+        errors={formState.errors}
+        onEmailChange={() => clearErrors('email')}
+        onEmailBlur={() => void checkTaken()}
+      />
+    </FormDrawer>
+  )
+}

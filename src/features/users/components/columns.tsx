@@ -1,0 +1,53 @@
+import type { UserRow } from '#contract/users.ts'
+import type { UserStatus } from '#domain/users.ts'
+import type { Shown } from '#local/view.ts'
+import type { Column } from '#ui/DataList.tsx'
+import { Tag, type Tone } from '#ui/Tag.tsx'
+import type { Words } from '#ui/words.ts'
+
+const tones: Record<UserStatus, Tone> = { 1: 'positive', 0: 'accent', [-1]: 'neutral', [-2]: 'danger' }
+const flags = ['admin', 'order', 'alert'] as const
+
+export const columns = (t: Words<'users'>, self: number): Column<Shown<UserRow>>[] => [
+  {
+    key: 'name',
+    header: t('column.name'),
+    sortable: true,
+    render: ({ row }) => (row.id === self ? t('nameOfSelf', { name: row.name }) : row.name),
+  },
+  { key: 'email', header: t('column.email'), sortable: true, priority: 2, render: ({ row }) => row.email },
+  {
+    key: 'title',
+    header: t('column.title'),
+    sortable: true,
+    priority: 3,
+    render: ({ row }) => t(`titles.${row.title}`),
+  },
+  {
+    key: 'status',
+    header: t('column.status'),
+    sortable: true,
+    render: ({ row }) => <Tag tone={tones[row.status]}>{t(`status.${row.status}`)}</Tag>,
+  },
+  { key: 'flags', header: t('column.flags'), priority: 2, render: ({ row }) => <Flags row={row} t={t} /> },
+  {
+    key: 'update_time',
+    header: t('column.updated'),
+    sortable: true,
+    priority: 3,
+    // A row made on this device has no time until the server gave it one.
+    render: ({ row }) => row.update_time || t('notYet'),
+  },
+]
+
+function Flags({ row, t }: { row: UserRow; t: Words<'users'> }) {
+  const held = flags.filter((flag) => row[flag])
+  if (held.length === 0) return <span className="users-none">{t('noFlags')}</span>
+  return (
+    <span className="users-flags">
+      {held.map((flag) => (
+        <Tag key={flag}>{t(`flag.${flag}`)}</Tag>
+      ))}
+    </span>
+  )
+}

@@ -1,0 +1,77 @@
+import type { UserRow } from '#contract/users.ts'
+import { type UserMove, userStatus, whyNotMove } from '#domain/users.ts'
+import type { Shown } from '#local/view.ts'
+import { useDispatch, useSelector, useSignedIn } from '#state/hooks.ts'
+import type { RowAction } from '#ui/DataList.tsx'
+import { useWords } from '#ui/words.ts'
+import type { View } from '#features/users/address.ts'
+import { useTellOf } from '#features/users/components/useTellOf.ts'
+import { move, selectUsers } from '#features/users/slice.ts'
+
+interface Ways {
+  onOpen: (open: View['open']) => void
+  onRemove: (shown: Shown<UserRow>) => void
+  onDone: () => void
+}
+
+const icons = { activatemail: 'mail', disable: 'stop', enable: 'play' } as const
+/** What takes a move back (C-14): it is sent at once, because a disabled user must be out at once. */
+const back: Partial<Record<UserMove, UserMove>> = { disable: 'enable', enable: 'disable' }
+
+/** What may be done on each row, by the moves of portal 4; what may not says why. */
+export function useActions({ onOpen, onRemove, onDone }: Ways) {
+  const t = useWords('users')
+  const { user } = useSignedIn()
+  const { moving } = useSelector(selectUsers)
+  const dispatch = useDispatch()
+  const tell = useTellOf()
+
+  const whyNot = (what: UserMove) => (shown: Shown<UserRow>) => {
+    const { row } = shown
+    if (moving[row.id]) return t('reason.moving')
+    const why = whyNotMove(what, row, { self: row.id === user.id })
+    if (why === 'SELF_FORBIDDEN') return t('reason.SELF_FORBIDDEN')
+    return why && t(`reason.${what}`)
+  }
+
+  async function run(what: UserMove, { row }: Shown<UserRow>) {
+    const result = await dispatch(move(what, row.id))
+    if (!result) return
+    const reverse = back[what]
+    const undo = reverse && { label: t('toast.undo'), run: () => void run(reverse, { row, waiting: null }) }
+    tell(t(`action.${what}`), result, undo)
+    if (result.kind !== 'queued') onDone()
+  }
+
+  const step = (what: 'activatemail' | 'disable' | 'enable'): RowAction<Shown<UserRow>> => ({
+    key: what,
+    label: t(`action.${what}`),
+    icon: icons[what],
+    whyNot: whyNot(what),
+    onSelect: (shown) => void run(what, shown),
+  })
+
+  return ({ row }: Shown<UserRow>): RowAction<Shown<UserRow>>[] => {
+    // Of the two opposites only the one that fits is offered; where neither does, the first says why.
+    const toggle = row.status === userStatus.disabled ? 'enable' : 'disable'
+    return [
+      {
+        key: 'edit',
+        label: t('action.edit'),
+        icon: 'edit',
+        whyNot: (shown) => (shown.row.status === userStatus.deleted ? t('reason.deleted') : null),
+        onSelect: (shown) => onOpen(shown.row.id),
+      },
+      step('activatemail'),
+      step(toggle),
+      {
+        key: 'remove',
+        label: t('action.remove'),
+        icon: 'remove',
+        danger: true,
+        whyNot: whyNot('remove'),
+        onSelect: onRemove,
+      },
+    ]
+  }
+}

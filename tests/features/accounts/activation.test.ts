@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { openedBy } from '#features/accounts/activation.ts'
+import { checkPasswords } from '#features/accounts/passwords.ts'
+
+const opened = (query: string) => openedBy(new URLSearchParams(query))
+
+describe('an activation address (portal 2, 8)', () => {
+  it.each(['otk=abc', 'otk=abc&code=OK', 'otk=abc&code=SET_PASSWORD'])(
+    'with a key is for the server to judge: %s',
+    (query) => expect(opened(query)).toEqual({ otk: 'abc', link: { is: 'unknown' } }),
+  )
+
+  it('says that it went well', () => expect(opened('code=ACTIVATE_OK').link).toEqual({ is: 'done' }))
+
+  it('without a key says so', () => expect(opened('').link).toMatchObject({ problem: { code: 'NO_ACTIVATE_KEY' } }))
+
+  it('shows the code it brings, whatever the key', () => {
+    expect(opened('otk=abc&code=INVALID_ACTIVATE_KEY').link).toMatchObject({
+      problem: { code: 'INVALID_ACTIVATE_KEY' },
+    })
+  })
+
+  it('shows the message it brings, or Error Found for a code that is empty', () => {
+    expect(opened('code=ODD&message=Ask+us').link).toMatchObject({ problem: { code: 'ODD', message: 'Ask us' } })
+    expect(opened('code=').link).toMatchObject({ problem: { code: 'ERROR_FOUND', message: '' } })
+    expect(opened('message=Ask+us').link).toMatchObject({ problem: { message: 'Ask us' } })
+  })
+
+  it('does not let an address write a letter on our page', () => {
+    const { link } = opened(`code=ODD&message=${'x'.repeat(5000)}`)
+    expect(link.is === 'used up' && link.problem.message.length).toBe(200)
+  })
+})
+
+describe('a new password (portal 5, S-27)', () => {
+  it.each([
+    [{ password: '', confirm: '' }, [{ field: 'password', code: 'REQUIRED' }]],
+    [{ password: 'seven77', confirm: 'seven77' }, [{ field: 'password', code: 'TOO_SHORT', limit: 8 }]],
+    [{ password: 'x'.repeat(129), confirm: '' }, [{ field: 'password', code: 'TOO_LONG', limit: 128 }]],
+    [{ password: 'long enough', confirm: '' }, [{ field: 'confirm', code: 'REQUIRED' }]],
+    [{ password: 'long enough', confirm: 'long enough ' }, [{ field: 'confirm', code: 'MISMATCH' }]],
+    [{ password: ' long enough ', confirm: ' long enough ' }, []],
+    [{ password: '🔑🔑🔑🔑🔑🔑🔑🔑', confirm: '🔑🔑🔑🔑🔑🔑🔑🔑' }, []],
+  ])('%o', (typed, found) => expect(checkPasswords(typed)).toEqual(found))
+})
