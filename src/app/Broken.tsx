@@ -10,15 +10,15 @@ interface Props {
 }
 
 /** Catches what was thrown while drawing: the unexpected, once, at the roof. */
-export class Broken extends Component<Props, { error: Error | null }> {
-  override state = { error: null as Error | null }
+export class Broken extends Component<Props, { error: Error | null; at: string }> {
+  override state = { error: null as Error | null, at: this.props.at }
 
   static getDerivedStateFromError(error: unknown) {
     return { error: error instanceof Error ? error : new Error(String(error)) }
   }
 
-  override componentDidUpdate(before: Props) {
-    if (before.at !== this.props.at && this.state.error) this.setState({ error: null })
+  static getDerivedStateFromProps({ at }: Props, state: { at: string }) {
+    return at === state.at ? null : { error: null, at }
   }
 
   override render() {

@@ -75,7 +75,9 @@ function SearchBox({ value, onChange, label }: FilterBarProps['search']) {
     if (next !== value) onChange(next)
   }
   const sendLatest = useRef(send)
-  sendLatest.current = send
+  useEffect(() => {
+    sendLatest.current = send
+  })
   useEffect(() => {
     if (typed === settled || composing.current) return
     const timer = setTimeout(() => sendLatest.current(typed), PAUSE_MS)

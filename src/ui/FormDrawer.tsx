@@ -25,25 +25,15 @@ export interface FormDrawerProps {
 }
 
 /** A small edit at the right of what it is about. Demands status and problem, so that neither is forgotten. */
-export function FormDrawer({
-  open,
-  title,
-  status,
-  problem,
-  submit,
-  whyNot,
-  onSubmit,
-  onClose,
-  dirty,
-  children,
-}: FormDrawerProps) {
+export function FormDrawer(props: FormDrawerProps) {
+  return props.open ? <Opened {...props} /> : null
+}
+
+function Opened({ title, status, problem, submit, whyNot, onSubmit, onClose, dirty, children }: FormDrawerProps) {
   const t = useWords('ui')
   const form = useId()
   const [leaving, setLeaving] = useState(false)
-  useLeaveWarning(open && dirty)
-  useEffect(() => {
-    if (!open) setLeaving(false)
-  }, [open])
+  useLeaveWarning(dirty)
   const close = () => (dirty && status !== 'sending' ? setLeaving(true) : onClose())
   const footer = leaving ? (
     <div className="drawer-leave" role="alert">
@@ -64,7 +54,7 @@ export function FormDrawer({
     </>
   )
   return (
-    <Dialog open={open} side="right" title={title} onClose={close} footer={footer}>
+    <Dialog open side="right" title={title} onClose={close} footer={footer}>
       <form id={form} className="form" noValidate onSubmit={onSubmit}>
         <ProblemNote problem={problem} focus />
         {children}

@@ -14,7 +14,7 @@ export interface Fresh {
 const zone = () => Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** 14:05 today, otherwise with its date; the reader's own zone, for it says when this device heard it. */
-export function readingTime(asOf: number, now: number): string {
+export function readingTime(asOf: number, now = Date.now()): string {
   const [then, today] = [timestampIn(zone(), asOf), timestampIn(zone(), now)]
   return then.slice(0, 10) === today.slice(0, 10) ? then.slice(11, 16) : then.slice(0, 16)
 }
@@ -23,7 +23,7 @@ export function readingTime(asOf: number, now: number): string {
 export function Freshness({ fresh }: { fresh: Fresh }) {
   const t = useWords('ui')
   if (fresh.asOf === null) return <span className="freshness">{t('fresh.never')}</span>
-  const at = readingTime(fresh.asOf, Date.now())
+  const at = readingTime(fresh.asOf)
   const partly = !fresh.complete && fresh.total !== null && fresh.here < fresh.total
   return (
     <span className="freshness">

@@ -24,8 +24,9 @@ export interface PageProps {
   width?: 'narrow' | 'wide'
 }
 
-// The first page of a visit must not take the focus from the address bar or a reader's own start.
-let visited = false
+// Where the last page stood. The first of a visit must not take the focus from the address bar or a reader's own start,
+// and a filter that changes the query is no arrival.
+let lastPath: string | null = null
 
 /** Frame of every page: names the window, takes the focus on arrival so that a reader announces it (A-14), scrolls up. */
 export function Page({ title, name = title, crumbs = [], action, intro, children, width = 'wide' }: PageProps) {
@@ -38,13 +39,15 @@ export function Page({ title, name = title, crumbs = [], action, intro, children
   useEffect(() => {
     document.title = names
   }, [names])
-  // biome-ignore lint: once for each path, whatever else changes
   useEffect(() => {
+    if (lastPath === pathname) return
+    const first = lastPath === null
+    lastPath = pathname
+    if (first) return
     // On Back the browser restores the scroll position itself (C-23).
-    if (visited && arrivedBy !== 'POP') scrollTo(0, 0)
-    if (visited) heading.current?.focus({ preventScroll: true })
-    visited = true
-  }, [pathname])
+    if (arrivedBy !== 'POP') scrollTo(0, 0)
+    heading.current?.focus({ preventScroll: true })
+  }, [pathname, arrivedBy])
   return (
     <div className={`page ${width}`}>
       <div className="page-head">

@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { makeTheme, themeNow } from '../../scripts/theme.mjs'
+
+interface Theme {
+  makeTheme: (css: string) => string
+  themeNow: () => string
+}
+const script = new URL('../../scripts/theme.mjs', import.meta.url)
+const { makeTheme, themeNow } = (await import(script.href)) as Theme
 
 const committed = readFileSync(new URL('../../src/ui/prime/theme.css', import.meta.url), 'utf8')
 const spaceless = (css: string) => css.replaceAll(/\s+/g, '')
