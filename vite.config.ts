@@ -22,8 +22,12 @@ const staffFeatures = ['apps', 'modules', 'prices', 'services']
  */
 function stamp(build: string): Plugin {
   const styleNonce = randomBytes(16).toString('base64')
+  let failed = false
   return {
     name: 'portal-stamp',
+    buildEnd(error) {
+      failed = error !== undefined
+    },
     transformIndexHtml: {
       order: 'pre',
       handler: (html) =>
@@ -34,7 +38,7 @@ function stamp(build: string): Plugin {
       order: 'post',
       sequential: true,
       handler() {
-        if (this.meta.watchMode) return
+        if (failed || this.meta.watchMode) return
         writeFileSync(join(root, 'dist', 'build.json'), `${JSON.stringify({ build, styleNonce })}\n`)
       },
     },

@@ -1,6 +1,6 @@
 /**
  * What the page loads before anything lazy, in gzipped bytes, against budgets.json. Reads the map that the build leaves
- * in dist/.vite/manifest.json: which chunk imports which.
+ * in dist/build-map.json: which chunk imports which.
  *
  *   npm run budget
  */
@@ -13,7 +13,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const dist = join(root, 'dist')
 const read = (...path) => JSON.parse(readFileSync(join(...path), 'utf8'))
 
-const chunks = read(dist, '.vite', 'manifest.json')
+const chunks = read(dist, 'build-map.json')
 const budgets = read(root, 'budgets.json')
 
 const gzipBytes = (file) => gzipSync(readFileSync(join(dist, file)), { level: 9 }).length
