@@ -45,7 +45,7 @@ export async function applyUpdate(): Promise<void> {
  * `online`, a hidden page gets no timer, Background Sync is in few browsers.
  */
 function startTelling(): void {
-  const tell = () => void sendWaiting()
+  const tell = () => void sendWaiting(true)
   window.addEventListener('online', tell)
   window.addEventListener('pageshow', tell)
   document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && tell())
@@ -56,20 +56,23 @@ const tickMs = { least: 4_000, spread: 4_000 }
 
 async function tick(): Promise<void> {
   for (;;) {
-    if (document.visibilityState === 'visible') await sendWaiting()
+    if (document.visibilityState === 'visible') await sendWaiting(false)
     await ports.wait(tickMs.least + Math.random() * tickMs.spread)
   }
 }
 
-/** Sends what waits, by the worker if there is one. Costs one look into the device when nothing waits. */
-async function sendWaiting(): Promise<void> {
+/**
+ * Sends what waits, by the worker if there is one; `hurry` tries at once what waits only because of the line, which the
+ * mere passing of time is no reason for. Costs one look into the device when nothing waits.
+ */
+async function sendWaiting(hurry: boolean): Promise<void> {
   try {
     if (!(await hasWork())) return
-    const message: WorkerMessage = { type: 'drain' }
+    const message: WorkerMessage = { type: 'drain', hurry }
     const worker = navigator.serviceWorker?.controller
     if (worker) return worker.postMessage(message)
     const { drain } = await import('#request/drain.ts')
-    await drain(ports, { lineIsBack: true })
+    await drain(ports, { hurry })
   } catch (error) {
     console.error(error)
   }

@@ -156,5 +156,8 @@ function problemResult(response: Response, body: unknown, intent?: string): Resu
   return { kind: 'problem', problem, ...(intent === undefined ? {} : { intent }) }
 }
 
-const storedOutput = (data: unknown): unknown =>
-  typeof data === 'object' && data !== null && 'body' in data ? data.body : null
+/** What was answered the first time, if it is still known. */
+function storedOutput(data: unknown): unknown {
+  const { answer } = (data ?? {}) as { answer?: { body?: unknown } | null }
+  return answer?.body ?? null
+}

@@ -21,17 +21,17 @@ const backoff = { firstMs: 1_000, mostMs: 60_000 }
 export const drainLock = (db: UserDatabase) => `drain:${db.name}`
 
 /**
- * Sends until nothing may go now. `lineIsBack`: there was a sign of life, so what waits only because of the line goes
- * at once. Safe to call at any time, any number of times.
+ * Sends until nothing may go now. `hurry`: there was a sign of life, or somebody waits, so what waits only because of
+ * the line is tried at once. Safe to call at any time, any number of times.
  */
-export async function drain(ports: Ports, { lineIsBack = false } = {}): Promise<void> {
+export async function drain(ports: Ports, { hurry = false } = {}): Promise<void> {
   const device = await ports.device()
   await sweep(device)
   const session = await readSession(device)
   if (!session) return
   if (session.signedOut) return await finishSignOut(ports)
   const db = device.of(session)
-  if (lineIsBack) await hasten(db)
+  if (hurry) await hasten(db)
   // A step that got something through proves the line.
   while (await step(ports, db)) await hasten(db)
   await noteWaiting(device, session)
@@ -110,10 +110,10 @@ function acceptedFrom(ports: Ports, { answer, generation }: Heard) {
   }
 }
 
-/** `INTENT_DONE` brings what was answered the first time along (protocol 1). */
+/** `INTENT_DONE` brings along what was answered the first time, if it is still known (protocol 1, 19). */
 function storedBody(answer: Answer): unknown {
-  const { data } = problemOf(answer)
-  return typeof data === 'object' && data !== null && 'body' in data ? data.body : null
+  const { answer: first } = (problemOf(answer).data ?? {}) as { answer?: { body?: unknown } | null }
+  return first?.body ?? null
 }
 
 const isRow = (body: unknown): body is { id: number; row_version: number } =>

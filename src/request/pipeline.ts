@@ -80,7 +80,7 @@ async function drainIfWaiting(ports: Ports): Promise<void> {
   const device = await ports.device()
   const session = await readSession(device)
   if (session && !session.signedOut && (await device.of(session).outbox.count()) > 0)
-    await drain(ports, { lineIsBack: true })
+    await drain(ports, { hurry: true })
 }
 
 /** A write that the page recorded: its entry is sent, never a second one made. Null: it was not recorded. */
@@ -92,7 +92,8 @@ async function recorded(ports: Ports, { headers: given }: Letter): Promise<Answe
   const db = device.of(session)
   const before = await lookUp(db, intent)
   if (!before.entry) return before.receipt && answerOf(before)
-  const draining = drain(ports)
+  // Somebody waits for it, which is reason enough to try the line.
+  const draining = drain(ports, { hurry: true })
   ports.lasting(draining)
   const { settled, stop } = whenSettled(db, intent)
   await Promise.race([settled, draining, ports.wait(patienceMs)])

@@ -39,4 +39,4 @@ export interface Ports {
 }
 
 /** What pages tell the worker. */
-export type WorkerMessage = { type: 'drain' } | { type: 'update' }
+export type WorkerMessage = { type: 'drain'; hurry: boolean } | { type: 'update' }

@@ -21,14 +21,14 @@ cleanupOutdatedCaches()
 registerRoute(new NavigationRoute(createHandlerBoundToURL('/saas/index.html'), { allowlist: [/^\/saas\//] }))
 
 self.addEventListener('sync', (event) => {
-  if (event.tag === 'drain') event.waitUntil(drain(portsFor(event), { lineIsBack: true }))
+  if (event.tag === 'drain') event.waitUntil(drain(portsFor(event), { hurry: true }))
 })
 
 self.addEventListener('message', (event) => {
   const message = event.data as WorkerMessage
   // Only after the user agreed: a new worker under open pages would change the ground they stand on.
   if (message.type === 'update') event.waitUntil(self.skipWaiting())
-  if (message.type === 'drain') event.waitUntil(drain(portsFor(event), { lineIsBack: true }))
+  if (message.type === 'drain') event.waitUntil(drain(portsFor(event), message))
 })
 
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()))

@@ -168,7 +168,7 @@ export function createTablet(server: Server, clock: Clock): Tablet {
     cookies,
     signIn: (company, username, password = 'Portal-demo-1') => signIn(ports, { company, username, password }),
     signOut: () => signOut(ports),
-    tick: () => drain(ports, { lineIsBack: true }),
+    tick: () => drain(ports, { hurry: true }),
     async rest() {
       while (begun.size > 0) await Promise.all(begun)
     },

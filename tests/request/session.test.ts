@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest'
+import { getUser } from '#contract/accounts.ts'
+import { headers } from '#contract/headers.ts'
+import { listUsers, updateCompanyUser } from '#contract/users.ts'
+import { createClock, createTablet } from '#tests/support/device.ts'
+import { company } from '#tests/support/kept.ts'
+import { createScripted } from '#tests/support/scripted.ts'
+
+async function signedIn() {
+  const clock = createClock()
+  const server = createScripted(clock)
+  const tablet = createTablet((sent) => server.answer(sent), clock)
+  await tablet.signIn('acme', 'user1@acme.example')
+  await tablet.api.ask(listUsers, { params: { companyId: company } })
+  await tablet.rest()
+  return { clock, server, tablet }
+}
+const users = { params: { companyId: company } }
+type Signed = Awaited<ReturnType<typeof signedIn>>
+const rowsHere = async ({ tablet }: Signed) =>
+  (await tablet.device.of({ companyId: company, userId: 1 }).table('users').count()) as number
+const write = ({ tablet }: Signed) => tablet.api.ask(updateCompanyUser, { params: { id: 2 }, body: { title: 1 } })
+
+describe('an expired token', () => {
+  it('is renewed once for a hundred calls that meet it, and each is repeated once (R-22)', async () => {
+    const { clock, server, tablet } = await signedIn()
+    await clock.turn(601_000)
+    const answers = await Promise.all(Array.from({ length: 100 }, () => tablet.api.ask(listUsers, users)))
+    expect(answers.every(({ kind }) => kind === 'fresh')).toBe(true)
+    expect(server.renewals).toBe(1)
+  })
+
+  it('is renewed before the call when its cookie is gone', async () => {
+    const { server, tablet } = await signedIn()
+    tablet.cookies.delete('portal-access')
+    expect((await tablet.api.ask(getUser, {})).kind).toBe('fresh')
+    expect(server.renewals).toBe(1)
+  })
+
+  it('names the user whom the session is taken for', async () => {
+    const { tablet } = await signedIn()
+    tablet.cookies.delete('portal-access')
+    await tablet.api.ask(getUser, {})
+    const renewal = tablet.line.log.find(({ sent }) => sent.body?.includes('refresh_token'))
+    expect(renewal?.sent.headers[headers.forUser]).toBe(`${company}:1`)
+  })
+
+  it('ends nothing when the line is down: the app still opens with what it keeps', async () => {
+    const signed = await signedIn()
+    const { tablet } = signed
+    tablet.cookies.delete('portal-access')
+    tablet.line.state = 'down'
+    tablet.reopen()
+    expect(await tablet.session()).toMatchObject({ userId: 1, signedOut: false })
+    expect(await tablet.api.ask(getUser, {})).toMatchObject({ kind: 'kept', output: { id: 1 } })
+    expect(await tablet.api.ask(listUsers, users)).toMatchObject({ kind: 'kept' })
+    expect(await rowsHere(signed)).toBe(3)
+  })
+
+  it('waits five seconds at most for a frozen tab that holds the lock', async () => {
+    const { clock, server, tablet } = await signedIn()
+    let thaw = () => {}
+    const frozen = tablet.ports.locks.hold('portal-renew', { waitMs: 0 }, () => new Promise<void>((go) => (thaw = go)))
+    tablet.cookies.delete('portal-access')
+    const asked = tablet.api.ask(getUser, {})
+    await clock.turn(0)
+    expect(server.renewals).toBe(0)
+    await clock.turn(5_000)
+    expect((await asked).kind).not.toBe('problem')
+    expect(server.renewals).toBe(1)
+    thaw()
+    await frozen
+  })
+})
+
+describe('a session that the server has ended', () => {
+  it('takes the rows with it, and never what waits', async () => {
+    const signed = await signedIn()
+    const { server, tablet } = signed
+    tablet.line.state = 'down'
+    await write(signed)
+    tablet.line.state = 'up'
+    server.revoke()
+    await tablet.api.ask(listUsers, users)
+    await tablet.rest()
+    expect(await tablet.session()).toBeNull()
+    expect(await rowsHere(signed)).toBe(0)
+    expect(await tablet.device.of({ companyId: company, userId: 1 }).outbox.count()).toBe(1)
+  })
+
+  it('is not believed of something in between that answers 401', async () => {
+    const signed = await signedIn()
+    const { server, tablet } = signed
+    server.script = () => ({
+      status: 401,
+      headers: { 'content-type': 'text/html' },
+      body: 'Please log in to the proxy',
+    })
+    await tablet.api.ask(listUsers, users)
+    expect(await tablet.session()).toMatchObject({ userId: 1 })
+    expect(await rowsHere(signed)).toBe(3)
+  })
+
+  it('gives back its waiting writes when the same user comes again', async () => {
+    const signed = await signedIn()
+    const { server, tablet } = signed
+    tablet.line.state = 'down'
+    await write(signed)
+    tablet.line.state = 'up'
+    server.revoke()
+    await tablet.tick()
+    expect(server.rows.get(2)?.title).toBe(0)
+    await tablet.signIn('acme', 'user1@acme.example')
+    await tablet.tick()
+    expect(server.rows.get(2)?.title).toBe(1)
+  })
+})
+
+describe('signing out', () => {
+  it('works without a network: rows are gone, what waits stays, and nothing renews the session', async () => {
+    const signed = await signedIn()
+    const { server, tablet } = signed
+    tablet.line.state = 'down'
+    await write(signed)
+    await tablet.signOut()
+    expect(await tablet.session()).toMatchObject({ signedOut: true })
+    expect(await rowsHere(signed)).toBe(0)
+    expect(await tablet.device.of({ companyId: company, userId: 1 }).outbox.count()).toBe(1)
+    tablet.line.state = 'up'
+    expect(await tablet.api.ask(listUsers, users)).toMatchObject({ kind: 'problem', problem: { code: 'SIGNED_OUT' } })
+    expect(server.renewals).toBe(0)
+    expect(server.effects.size).toBe(0)
+  })
+
+  it('tells the server as soon as it can, once, and only then is the mark gone', async () => {
+    const { server, tablet } = await signedIn()
+    tablet.line.state = 'down'
+    await tablet.signOut()
+    await tablet.tick()
+    expect(await tablet.session()).toMatchObject({ signedOut: true })
+    tablet.line.state = 'up'
+    await tablet.tick()
+    await tablet.tick()
+    expect(server.logouts).toBe(1)
+    expect(await tablet.session()).toBeNull()
+  })
+
+  it('is heard by a list that was on its way: nothing of it is kept', async () => {
+    const signed = await signedIn()
+    const { server, tablet } = signed
+    let meanwhile: Promise<void> | undefined
+    const answer = server.answer
+    server.answer = async (sent) => {
+      const said = await answer(sent)
+      if (sent.path.includes('/users')) await (meanwhile ??= tablet.signOut())
+      return said
+    }
+    await tablet.api.ask(listUsers, users)
+    expect(await rowsHere(signed)).toBe(0)
+  })
+})
+
+describe('another user on the same device', () => {
+  it('sees nothing of the first, and never sends what the first left waiting', async () => {
+    const signed = await signedIn()
+    const { server, tablet } = signed
+    tablet.line.state = 'down'
+    await write(signed)
+    await tablet.signOut()
+    tablet.line.state = 'up'
+    await tablet.signIn('acme', 'user2@acme.example')
+    await tablet.tick()
+    expect(await tablet.session()).toMatchObject({ userId: 2 })
+    expect(await tablet.waiting()).toBe(0)
+    expect(server.effects.size).toBe(0)
+    await tablet.signOut()
+    await tablet.signIn('acme', 'user1@acme.example')
+    await tablet.tick()
+    expect(server.effects.size).toBe(1)
+  })
+
+  it("whose cookie meets the first one's write has it sealed, with no effect", async () => {
+    const signed = await signedIn()
+    const { server, tablet } = signed
+    tablet.line.state = 'down'
+    await write(signed)
+    tablet.line.state = 'up'
+    // The cookie changed under us: another tab, another user.
+    const other = await server.answer({
+      method: 'POST',
+      path: '/api/m18s/token',
+      headers: {},
+      body: 'grant_type=password&username=acme:user2@acme.example',
+    })
+    tablet.cookies.set('portal-access', JSON.parse(other.body).access_token)
+    await tablet.tick()
+    expect(server.effects.size).toBe(0)
+    const entries = await tablet.device.of({ companyId: company, userId: 1 }).outbox.toArray()
+    expect(entries).toMatchObject([{ state: 'sign in' }])
+  })
+})
+
+describe('a device that lost its storage', () => {
+  it('learns from the first answer whose cookie it has', async () => {
+    const { server, tablet, clock } = await signedIn()
+    const fresh = createTablet((sent) => server.answer(sent), clock)
+    for (const [name, value] of tablet.cookies) fresh.cookies.set(name, value)
+    expect((await fresh.api.ask(getUser, {})).kind).toBe('fresh')
+    expect(await fresh.session()).toMatchObject({ companyId: company, userId: 1 })
+  })
+})
