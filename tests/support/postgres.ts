@@ -30,7 +30,8 @@ export function postgresBin(): string | null {
   return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'pg_ctl'))) ?? null
 }
 
-export async function startCluster(bin: string): Promise<Cluster> {
+/** `durable`: commits reach the disk, as they do by default; tests are quicker without. */
+export async function startCluster(bin: string, { durable = false } = {}): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-postgres-'))
   // PostgreSQL refuses to run as root, so root lends it a user.
   const as = process.getuid?.() === 0 ? await idsOf('postgres') : null
@@ -41,7 +42,7 @@ export async function startCluster(bin: string): Promise<Cluster> {
   await command('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'])
 
   const port = await sparePort()
-  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off -c max_connections=100`
+  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=${durable ? 'on' : 'off'} -c max_connections=100`
   const start = () => {
     // Not awaited through pg_ctl's pipes: the server inherits them and would keep them open.
     const child = spawn(join(bin, 'pg_ctl'), ['-D', data, '-w', '-l', join(folder, 'log'), '-o', options, 'start'], {

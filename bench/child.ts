@@ -1,0 +1,73 @@
+/** Servers as processes of their own, so that what is measured is a server and not this program beside it. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join, resolve } from 'node:path'
+
+const root = resolve(import.meta.dirname, '..')
+
+export interface Server {
+  url: string
+  /** From the start of the process to its first good answer. */
+  bootMs: number
+  /** Resident memory in MB; null where /proc is not there to be asked. */
+  residentMb: () => number | null
+  stop: () => Promise<void>
+}
+
+/** Starts a program of this project and waits until `first` answers 200. */
+export async function startServer(
+  program: string,
+  env: Record<string, string>,
+  first: { path: string; headers?: Record<string, string> },
+): Promise<Server> {
+  const port = Number(env.PORT ?? (await freePort()))
+  const url = `http://localhost:${port}`
+  const began = performance.now()
+  const child = spawn(process.execPath, [join(root, program)], {
+    cwd: root,
+    env: { PATH: process.env.PATH, LOG_LEVEL: 'warn', FREE_SPACE_MARK_PERCENT: '0', ...env, PORT: String(port) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (said += piece))
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`${program} ended at its start:\n${said}`)
+    const answer = await fetch(url + first.path, { headers: first.headers ?? {} }).catch(() => null)
+    await answer?.arrayBuffer()
+    if (answer?.ok) break
+    if (performance.now() - began > 60_000) throw new Error(`${program} was not ready within a minute:\n${said}`)
+    await new Promise((wake) => setTimeout(wake, 5))
+  }
+  const bootMs = performance.now() - began
+  return {
+    url,
+    bootMs,
+    residentMb: () => residentMb(child.pid ?? 0),
+    async stop() {
+      if (child.exitCode !== null) return
+      child.kill('SIGTERM')
+      await once(child, 'exit')
+    },
+  }
+}
+
+function residentMb(pid: number): number | null {
+  try {
+    const [, kilobytes] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? []
+    return Number(kilobytes) / 1024
+  } catch {
+    return null
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('a listening socket has no port')
+  return address.port
+}

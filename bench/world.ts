@@ -1,0 +1,74 @@
+/** The same data for both servers: the demo world, with companies and users beside it that the load works on. */
+import { createHmac, randomUUID } from 'node:crypto'
+import { clientCredential } from '#contract/accounts.ts'
+import { headers } from '#contract/headers.ts'
+
+export const companies = 8
+const usersEach = 20
+
+/** As the owner of the tables, past every policy. All sign in with the demo world's password. */
+export const moreCompanies = [
+  `insert into company (code, name, create_time, update_time)
+    select 'bench' || n, 'Bench ' || n, 0, 0 from generate_series(1, ${companies}) n`,
+  `insert into portal_user (company_id, title, name, name_key, email, email_key, password_hash, admin, orders, alert, status,
+      language, access_level, seal_key, change, create_time, update_time)
+    select c.id, 0, 'User ' || n, 'user ' || n, 'user' || n || '@' || c.code || '.example',
+      'user' || n || '@' || c.code || '.example', (select password_hash from portal_user where email_key = 'admin@acme.example'),
+      n = 0, false, false, 1, 'en', 0, repeat('A', 43), 0, 0, 0
+    from company c, generate_series(0, ${usersEach}) n where c.code like 'bench%'`,
+]
+
+/** Trail rows as a company of some age has them; written past the triggers that chain them. */
+export const oldTrail = (rows: number) => [
+  `set session_replication_role = replica`,
+  `insert into trail (id, company_id, code, operation, exec_user_id, exec_user_name, end_time, status, info, request_id,
+      previous, hash)
+    select nextval('trail_id'), (select id from company where code = 'acme'), 'user', 'update', 1, 'Somebody', n * 1000, 0,
+      '{"UserName": "Somebody"}', 'bench', repeat('0', 64), repeat('0', 64) from generate_series(1, ${rows}) n`,
+  `set session_replication_role = default`,
+]
+
+export interface Session {
+  bearer: string
+  userId: number
+  companyId: number
+}
+
+/** Signs in as a client without cookies. */
+export async function signIn(url: string, username: string): Promise<Session> {
+  const answer = await fetch(`${url}/api/m18s/token`, {
+    method: 'POST',
+    headers: {
+      authorization: `Basic ${Buffer.from(clientCredential).toString('base64')}`,
+      [headers.tokenStore]: 'body',
+    },
+    body: new URLSearchParams({ grant_type: 'password', scope: 'all', username, password: 'Portal-demo-1' }),
+  })
+  if (!answer.ok) throw new Error(`${username} cannot sign in: ${answer.status} ${await answer.text()}`)
+  const { access_token, user_id } = (await answer.json()) as { access_token: string; user_id: number }
+  const user = await fetch(`${url}/api/m18s/user`, { headers: { authorization: `Bearer ${access_token}` } })
+  const { company_id } = (await user.json()) as { company_id: number }
+  return { bearer: `Bearer ${access_token}`, userId: user_id, companyId: company_id }
+}
+
+export interface UserOf {
+  id: number
+  row_version: number
+}
+
+export async function usersOf(url: string, { bearer, companyId }: Session): Promise<UserOf[]> {
+  const answer = await fetch(`${url}/api/m18s/company/${companyId}/users?results=50`, {
+    headers: { authorization: bearer },
+  })
+  const { data } = (await answer.json()) as { data: UserOf[] }
+  return data
+}
+
+export const secret = randomUUID()
+
+/** What the bare server takes for a token. */
+export function bareBearer(): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const text = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ sub: 1, company: 1 })}`
+  return `Bearer ${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`
+}
