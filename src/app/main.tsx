@@ -10,10 +10,7 @@ import { startWords } from '#app/i18n.ts'
 import { startInstall } from '#app/install.ts'
 import { observed, watchLine } from '#app/line.ts'
 import { AppRoutes } from '#app/routes.tsx'
-import { api, ports } from '#app/send.ts'
 import { startTheme } from '#app/theme.ts'
-import { startWorker } from '#app/worker.ts'
-import { signIn, signOut } from '#request/sign-in.ts'
 import type { Line } from '#state/connection.ts'
 import { StoreProvider } from '#state/hooks.ts'
 import { makeStore } from '#state/store.ts'
@@ -21,18 +18,20 @@ import { makeStore } from '#state/store.ts'
 startTheme()
 startInstall()
 
+// On its way from here on, beside the page's own code; whoever asks before it is there waits for it.
+const corridor = import('#app/corridor.ts')
 // The line is heard by the store, which is made with the api that hears it.
 let hear: (line: Line) => void = () => undefined
-const heard = observed(api, (line) => hear(line))
+const api = observed({ ask: async (...asked) => (await corridor).api.ask(...asked) }, (line) => hear(line))
 const store = makeStore({
-  api: heard,
-  enter: (credentials) => signIn(ports, credentials),
-  leave: () => signOut(ports),
+  api,
+  enter: async (credentials) => (await corridor).signIn((await corridor).ports, credentials),
+  leave: async () => (await corridor).signOut((await corridor).ports),
 })
 hear = watchLine(store)
 
 // Both at once: the frame's texts, and whose session it is, which brings the device's database along.
-void import('#app/session.ts').then(({ watchSession }) => watchSession(store, heard))
+void import('#app/session.ts').then(({ watchSession }) => watchSession(store, api))
 await startWords()
 
 const root = document.getElementById('root')
@@ -50,4 +49,5 @@ createRoot(root).render(
 )
 
 // After the first paint: installing the worker fetches the whole shell and must not stand before the page's own files.
+const { startWorker } = await corridor
 requestAnimationFrame(() => setTimeout(startWorker))

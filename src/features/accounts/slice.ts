@@ -1,10 +1,12 @@
 /** Coming, going and activating: where each asking stands. What is typed stays in its form and never comes here. */
 import { type PayloadAction, type ThunkAction, type UnknownAction, createSlice } from '@reduxjs/toolkit'
-import { activateUser, checkActivation, resendActivationMail } from '#contract/accounts.ts'
 import type { Problem } from '#contract/problem.ts'
 import { type SessionUser, signedIn, signedOut } from '#state/session.ts'
 import { type Status, idle } from '#state/status.ts'
 import { type Credentials, type Extra, type RootState, root } from '#state/store.ts'
+
+/** The rows of these calls bring the schemas along: fetched when one is asked, not before the login form is drawn. */
+const calls = () => import('#contract/accounts.ts')
 
 type Thunk = ThunkAction<Promise<void>, RootState, Extra, UnknownAction>
 
@@ -79,7 +81,9 @@ export const resendMail =
   async (dispatch, _, { api }) => {
     const { company, username, password } = tidied(credentials)
     dispatch(resendSent())
-    const result = await api.ask(resendActivationMail, { body: { username: `${company}:${username}`, password } })
+    const result = await api.ask((await calls()).resendActivationMail, {
+      body: { username: `${company}:${username}`, password },
+    })
     const answer: Accounts['resend'] =
       result.kind === 'problem' ? failed(result.problem) : { is: 'sent', email: username }
     dispatch(resendAnswered(answer))
@@ -97,7 +101,7 @@ export const readLink =
   (otk: string): Thunk =>
   async (dispatch, _, { api }) => {
     dispatch(linkRead({ is: 'unknown' }))
-    const result = await api.ask(checkActivation, { query: { otk } })
+    const result = await api.ask((await calls()).checkActivation, { query: { otk } })
     if (result.kind === 'fresh') dispatch(linkRead({ is: 'good', setsPassword: result.output.code === 'SET_PASSWORD' }))
     if (result.kind === 'problem') dispatch(afterProblem(result.problem))
   }
@@ -107,7 +111,9 @@ export const activate =
   (otk: string, password: string | null): Thunk =>
   async (dispatch, _, { api }) => {
     dispatch(activationSent())
-    const result = await api.ask(activateUser, { body: { otk, ...(password === null ? {} : { password }) } })
+    const result = await api.ask((await calls()).activateUser, {
+      body: { otk, ...(password === null ? {} : { password }) },
+    })
     if (result.kind === 'fresh') dispatch(linkRead({ is: 'done' }))
     if (result.kind === 'problem') dispatch(afterProblem(result.problem))
   }
