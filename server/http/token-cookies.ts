@@ -1,10 +1,10 @@
-/** The session's two cookies (D85, K-03, K-10): set by the token call, cleared by logout, read where the path lets them. */
-import { fastifyCookie } from '@fastify/cookie'
+/**
+ * The session's two cookies (D85, K-03, K-10): set by the token call, cleared by logout, read where the path lets them.
+ * Their values are our own, of letters that need no encoding; no other route is given any cookie (K-02).
+ */
 import type { IncomingHttpHeaders } from 'node:http'
 import { cookies, refreshPath } from '#contract/cookies.ts'
 import { isSameOrigin } from '#server/http/cross-site.ts'
-
-const nameOf = (cookie: { tls: string; plain: string }, tls: boolean) => (tls ? cookie.tls : cookie.plain)
 
 export interface Held {
   access: string
@@ -13,21 +13,26 @@ export interface Held {
   refreshSeconds: number
 }
 
+const nameOf = (cookie: { tls: string; plain: string }, tls: boolean) => (tls ? cookie.tls : cookie.plain)
+
 export function setCookies(held: Held, tls: boolean): string[] {
-  const always = { secure: tls, sameSite: 'strict' } as const
-  return [
-    fastifyCookie.serialize(nameOf(cookies.access, tls), held.access, {
-      ...always,
-      path: '/',
-      maxAge: held.accessSeconds,
-    }),
-    fastifyCookie.serialize(nameOf(cookies.refresh, tls), held.refresh, {
-      ...always,
-      path: refreshPath,
-      httpOnly: true,
-      maxAge: held.refreshSeconds,
-    }),
+  const secure = tls ? ['Secure'] : []
+  const access = [
+    `${nameOf(cookies.access, tls)}=${held.access}`,
+    `Max-Age=${held.accessSeconds}`,
+    'Path=/',
+    ...secure,
+    'SameSite=Strict',
   ]
+  const refresh = [
+    `${nameOf(cookies.refresh, tls)}=${held.refresh}`,
+    `Max-Age=${held.refreshSeconds}`,
+    `Path=${refreshPath}`,
+    'HttpOnly',
+    ...secure,
+    'SameSite=Strict',
+  ]
+  return [access.join('; '), refresh.join('; ')]
 }
 
 export const clearCookies = (tls: boolean): string[] =>
@@ -36,6 +41,10 @@ export const clearCookies = (tls: boolean): string[] =>
 /** Only a page of our own origin may make use of it; any other request is as if it had none. */
 export function refreshCookieOf(headers: IncomingHttpHeaders, tls: boolean): string | null {
   if (!headers.cookie || !isSameOrigin(headers)) return null
-  const value = fastifyCookie.parse(headers.cookie)[nameOf(cookies.refresh, tls)]
-  return value && value.length <= 200 ? value : null
+  const name = nameOf(cookies.refresh, tls)
+  for (const pair of headers.cookie.split(';')) {
+    const [, found, value] = /^\s*([^=\s]+)=([\w-]{1,200})\s*$/.exec(pair) ?? []
+    if (found === name && value) return value
+  }
+  return null
 }

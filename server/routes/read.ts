@@ -3,10 +3,12 @@ import type { Caller } from '#domain/access.ts'
 import type { Endpoint, InputOf } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import { changeOf } from '#server/db/changes.ts'
+import { findIntents } from '#server/db/ledger.ts'
 import { inScope } from '#server/db/scope.ts'
 import type { Answer, Context, Handle, House } from '#server/house.ts'
 import type { Changes, Handler } from '#server/routes/handlers.ts'
 import { etagOf, outputOf, shaped } from '#server/routes/output.ts'
+import { namedIn, withIds } from '#server/write/names.ts'
 import type { Carried } from '#server/write.ts'
 
 export interface Reading<H extends Handler = Handler> {
@@ -33,18 +35,26 @@ const changesNothing = (): never => {
   throw new Error('a reading changes nothing')
 }
 
-const asReader = <T>(house: House, reading: Reading, work: (context: Context) => Promise<T>): Promise<T> =>
-  inScope(house, { role: 'portal_app', companyId: reading.caller.companyId }, (db) =>
-    work(contextOf(house, db, reading)),
+type Work<T> = (context: Context, input: InputOf<Endpoint>) => Promise<T>
+
+const asReader = <T>(house: House, reading: Reading, work: Work<T>): Promise<T> =>
+  inScope(house, { role: 'portal_app', companyId: reading.caller.companyId }, async (db) =>
+    work(contextOf(house, db, reading), await withNames(db, reading)),
   )
+
+/** Rows may be asked for by the write that makes them, as in a write (protocol 17). */
+async function withNames(db: Handle, { handler, input, caller }: Reading): Promise<InputOf<Endpoint>> {
+  const named = namedIn(handler.endpoint, input)
+  return named.length === 0 ? input : withIds(handler.endpoint, input, await findIntents(db, caller, named))
+}
 
 export async function read(house: House, reading: Reading): Promise<Carried> {
   const { endpoint } = reading.handler
   const asOf = house.clock()
-  const { said, change } = await asReader(house, reading, async (context) => ({
+  const { said, change } = await asReader(house, reading, async (context, input) => ({
     // Before the rows: what is committed in between comes again with the next `since`, and nothing is missed.
     change: reading.handler.is === 'list' ? await changeOf(context.db, reading.caller.companyId) : null,
-    said: await ask(context, reading),
+    said: await ask(context, reading.handler, input),
   }))
   const body = outputOf(endpoint, said.body)
   const etag = etagOf(body)
@@ -60,7 +70,7 @@ export async function read(house: House, reading: Reading): Promise<Carried> {
   }
 }
 
-async function ask(context: Context, { handler, input }: Reading): Promise<Answer<unknown>> {
+async function ask(context: Context, handler: Handler, input: InputOf<Endpoint>): Promise<Answer<unknown>> {
   if (handler.is === 'service') return handler.service(context, input)
   if (handler.is !== 'list') throw new Error(`${handler.endpoint.name} sees to its own transactions`)
   const since = sinceOf(input)
@@ -92,8 +102,8 @@ export async function streamList(house: House, reading: ListReading): Promise<St
   const asOf = house.clock()
   const since = sinceOf(reading.input)
   if (typeof since === 'number') {
-    const found = await asReader(house, reading, (context) =>
-      reading.handler.list.changes(context, reading.input, since),
+    const found = await asReader(house, reading, (context, input) =>
+      reading.handler.list.changes(context, input, since),
     )
     return { lines: changedLines(reading, found), asOf, change: found.upto }
   }
@@ -103,7 +113,7 @@ export async function streamList(house: House, reading: ListReading): Promise<St
 }
 
 const piece = (house: House, reading: ListReading, after: number) =>
-  asReader(house, reading, (context) => reading.handler.list.rowsAfter(context, reading.input, after, pieceRows))
+  asReader(house, reading, (context, input) => reading.handler.list.rowsAfter(context, input, after, pieceRows))
 
 async function* allLines(house: House, reading: ListReading, first: { id: number }[], upto: number) {
   let count = 0

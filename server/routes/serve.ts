@@ -133,7 +133,7 @@ async function conduct(
   const { status, body, headers: said = {}, cookies = [] } = await handler.procedure(visit, input as InputOf<Endpoint>)
   for (const cookie of cookies) reply.header('set-cookie', cookie)
   reply.headers(said)
-  if (handler.endpoint.output === null) return reply.code(status ?? 204).send()
+  if (status === 204 || handler.endpoint.output === null) return reply.code(status ?? 204).send()
   return reply
     .code(status ?? 200)
     .type(json)

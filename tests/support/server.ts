@@ -1,0 +1,113 @@
+/**
+ * A real server in this process: Fastify by `inject`, a real embedded database, a clock that is turned by hand. Nothing
+ * listens and nothing is mocked.
+ */
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
+import { Writable } from 'node:stream'
+import { clientCredential } from '#contract/accounts.ts'
+import { buildApp } from '#server/app.ts'
+import { buildLog } from '#server/http/log.ts'
+import type { Settings } from '#server/http/premises.ts'
+import type { House } from '#server/house.ts'
+import { emptyDatabase, type Engine, openTestDatabase, testConfig } from '#tests/support/database.ts'
+import { loadWorld, password, type World } from '#tests/support/world.ts'
+
+export interface Clock {
+  now: number
+}
+
+export type Send = (options: InjectOptions) => Promise<LightMyRequestResponse>
+
+/** Somebody who signed in, and calls as they. */
+export interface SignedIn {
+  access: string
+  refresh: string
+  userId: number
+  send: Send
+}
+
+export interface TestServer {
+  app: FastifyInstance
+  house: House
+  clock: Clock
+  world: World
+  /** Everything that was logged. */
+  logged: () => string
+  /** As nobody. */
+  send: Send
+  /** `role@company`, as the world names them. */
+  signIn: (who: string, given?: string) => Promise<SignedIn>
+  /** A new world in an empty database. */
+  reset: () => Promise<World>
+  close: () => Promise<void>
+}
+
+export interface ServerOptions {
+  settings?: Partial<Settings>
+  env?: Record<string, string>
+  engine?: Engine
+}
+
+export const basic = `Basic ${Buffer.from(clientCredential).toString('base64')}`
+
+export async function startServer({ settings, env, engine = 'embedded' }: ServerOptions = {}): Promise<TestServer> {
+  const clock = { now: Date.parse('2026-03-02T02:00:00Z') }
+  const lines: string[] = []
+  const log = buildLog('info', lineSink(lines))
+  const database = await openTestDatabase(engine)
+  const house: House = { config: testConfig(env), database, log, clock: () => clock.now }
+  // Fuzzing from one address would meet the limit for strangers before it meets anything else.
+  const app = buildApp(house, { anonymousPerMinute: 1_000_000, queriesPerMinute: 1_000_000, ...settings })
+  await app.ready()
+  const server: TestServer = {
+    app,
+    house,
+    clock,
+    world: await loadWorld(house),
+    logged: () => lines.join(''),
+    send: (options) => app.inject(options),
+    signIn: async (who, given = password) => signInto(app, usernameOf(who), given),
+    reset: async () => {
+      await emptyDatabase(database)
+      server.world = await loadWorld(house)
+      return server.world
+    },
+    close: async () => {
+      await app.close()
+      await database.close()
+    },
+  }
+  return server
+}
+
+const lineSink = (lines: string[]) =>
+  new Writable({
+    write(chunk: Buffer, _, done) {
+      lines.push(chunk.toString())
+      done()
+    },
+  })
+
+/** `admin@alpha` signs in as `alpha:admin@alpha.example`. */
+export function usernameOf(who: string): string {
+  const [role, company] = who.split('@')
+  return `${company}:${role}@${company}.example`
+}
+
+async function signInto(app: FastifyInstance, username: string, given: string): Promise<SignedIn> {
+  const answer = await grant(app, { grant_type: 'password', username, password: given }, { 'x-token-store': 'body' })
+  if (answer.statusCode !== 200) throw new Error(`${username} is not let in: ${answer.body}`)
+  const { access_token, refresh_token, user_id } = answer.json()
+  const send: Send = (options) =>
+    app.inject({ ...options, headers: { authorization: `Bearer ${access_token}`, ...options.headers } })
+  return { access: access_token, refresh: refresh_token, userId: user_id, send }
+}
+
+/** The token call, as its form. */
+export const grant = (app: FastifyInstance, form: Record<string, string>, headers: Record<string, string> = {}) =>
+  app.inject({
+    method: 'POST',
+    url: '/api/m18s/token',
+    headers: { authorization: basic, 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    payload: new URLSearchParams(form).toString(),
+  })
