@@ -61,6 +61,8 @@ export interface Tombstone {
   table: string
   id: number
   asOf: number
+  /** Of the row as it was last seen: a newer one is no ghost. */
+  version: number
 }
 
 /** The exact request, unchanged from the first attempt on (protocol 2). Only the bearer is added when it is sent. */

@@ -42,8 +42,8 @@ async function putRows(db: UserDatabase, table: string, rows: readonly ServerRow
   const newer = rows.filter((row, at) => {
     const there = known[at]
     const grave = graves[at]
-    if (grave && grave.asOf >= asOf) return false
     const version = row.row_version ?? 0
+    if (grave && grave.asOf >= asOf && grave.version >= version) return false
     return !there || version > there.version || (version === there.version && asOf >= there.asOf)
   })
   await rowsOf(db, table).bulkPut(newer.map((row) => toStored(table, row, asOf)))
@@ -55,7 +55,7 @@ export const putRow = (db: UserDatabase, table: string, row: ServerRow, asOf: nu
 export async function bury(db: UserDatabase, table: string, id: number, asOf: number): Promise<void> {
   const stored = await rowsOf(db, table).get(id)
   await rowsOf(db, table).delete(id)
-  await db.tombstones.put({ table, id, asOf })
+  await db.tombstones.put({ table, id, asOf, version: stored?.version ?? 0 })
   if (stored) await noLongerWhole(db, table, stored.scope)
 }
 
@@ -196,7 +196,7 @@ export async function storeChanges(
     if (how.all) await dropMissing(db, table, scope, answer)
     await putRows(db, table, answer.changed, asOf)
     await rowsOf(db, table).bulkDelete(answer.gone)
-    await db.tombstones.bulkPut(answer.gone.map((gone) => ({ table, id: gone, asOf })))
+    await db.tombstones.bulkPut(answer.gone.map((gone) => ({ table, id: gone, asOf, version: Number.MAX_SAFE_INTEGER })))
     await db.tombstones
       .where('asOf')
       .below(asOf - tombstoneMs)

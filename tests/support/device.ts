@@ -25,7 +25,7 @@ export interface Clock {
   turn(ms: number): Promise<void>
 }
 
-export function createClock(start = Date.UTC(2026, 4, 4, 8)): Clock {
+export function createClock(start = Date.UTC(2026, 4, 4, 8), turned: (now: number) => void = () => {}): Clock {
   let now = start
   let waiting: { until: number; go: () => void }[] = []
   return {
@@ -33,6 +33,7 @@ export function createClock(start = Date.UTC(2026, 4, 4, 8)): Clock {
     wait: (ms) => new Promise((go) => waiting.push({ until: now + ms, go })),
     async turn(ms) {
       now += ms
+      turned(now)
       const due = waiting.filter(({ until }) => until <= now)
       waiting = waiting.filter(({ until }) => until > now)
       for (const { go } of due) go()
@@ -196,10 +197,18 @@ const firstPage = (endpoint: Endpoint): ListQuery => ({
   results: 10,
 })
 
+/** What a browser says by itself about a page's own requests. */
+const byBrowser = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }
+
 async function toSent(request: Request, cookies: Map<string, string>): Promise<Sent> {
   const url = new URL(request.url)
   const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-  const headers = { ...Object.fromEntries(request.headers), ...(cookie ? { cookie } : {}), host: url.host }
+  const headers = {
+    ...Object.fromEntries(request.headers),
+    ...(cookie ? { cookie } : {}),
+    ...byBrowser,
+    host: url.host,
+  }
   const body = request.method === 'GET' ? null : await request.text()
   return { method: request.method, path: url.pathname + url.search, headers, body: body || null }
 }
