@@ -30,8 +30,9 @@ const columns = {
   admin: sql.ref('portal_user.admin'),
   order: sql.ref('portal_user.orders'),
   alert: sql.ref('portal_user.alert'),
-  create_time: sql.ref('portal_user.create_time'),
-  update_time: sql.ref('portal_user.update_time'),
+  // By the second, as they are shown and as the device has them: below that the id decides on both sides.
+  create_time: sql`portal_user.create_time / 1000`,
+  update_time: sql`portal_user.update_time / 1000`,
 }
 
 export async function listUsers(db: Handle, companyId: number, query: ListQuery): Promise<Page<UserRecord>> {
