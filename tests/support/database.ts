@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readFile, readdir, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { inject } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, inject } from 'vitest'
 import pino from 'pino'
 import { sql } from 'kysely'
 import { readConfig } from '#server/config.ts'
@@ -17,11 +17,29 @@ export type Engine = Database['engine']
 
 export const silent = pino({ level: 'silent' })
 
-/** Both engines; PostgreSQL's tests are skipped where it is not installed, which `CI=true` counts as a failure. */
-export const engines: readonly { engine: Engine; isHere: boolean }[] = [
+const engines: readonly { engine: Engine; isHere: boolean }[] = [
   { engine: 'embedded', isHere: true },
   { engine: 'postgres', isHere: (inject('postgresUrl') ?? null) !== null },
 ]
+
+/** PostgreSQL's tests are skipped where it is not installed, which `CI=true` counts as a failure. */
+export function eachEngine(title: string, body: (engine: Engine) => void): void {
+  for (const { engine, isHere } of engines)
+    describe.skipIf(!isHere)(`${title} (${engine === 'embedded' ? 'embedded' : 'PostgreSQL'})`, () => body(engine))
+}
+
+/** One database per engine for the whole block, empty at the start of each test. `the` is filled before the tests run. */
+export function onBothEngines(title: string, body: (the: House, engine: Engine) => void): void {
+  eachEngine(title, (engine) => {
+    const the = {} as House
+    beforeAll(async () => {
+      Object.assign(the, testHouse(await openTestDatabase(engine)))
+    })
+    beforeEach(() => emptyDatabase(the.database))
+    afterAll(() => the.database.close())
+    body(the, engine)
+  })
+}
 
 /** A migrated, empty database of that engine. Close it. */
 export const openTestDatabase = (engine: Engine): Promise<Database> =>

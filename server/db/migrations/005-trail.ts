@@ -19,6 +19,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       previous text collate "C" not null,
       hash text collate "C" not null
     )`.execute(db)
+  await sql`alter sequence trail_id owned by trail.id`.execute(db)
   await sql`create index trail_company on trail (company_id, id desc)`.execute(db)
   await sql`create index trail_time on trail (company_id, end_time desc, id desc)`.execute(db)
   // Append-only (S-91): no role of the application may change or remove a row.

@@ -1,0 +1,84 @@
+import { sql } from 'kysely'
+import { describe, expect, inject, it } from 'vitest'
+import { overEngine } from '#server/db/embedded/open.ts'
+import { startEngine } from '#server/db/embedded/engine.ts'
+import { migrate } from '#server/db/migrate.ts'
+import { migrations } from '#server/db/migrations/index.ts'
+import { makePool, overPool } from '#server/db/pool.ts'
+import type { Database } from '#server/house.ts'
+import { eachEngine, type Engine, openTestDatabase, silent } from '#tests/support/database.ts'
+import { asSuperuser } from '#tests/support/postgres.ts'
+
+/** Everything that makes a difference to a statement: columns, keys, indexes, triggers, policies, rights. */
+async function shapeOf({ kysely }: Pick<Database, 'kysely'>): Promise<string[]> {
+  const { rows } = await sql<{ line: string }>`
+    select concat_ws(' ', 'column', table_name, column_name, data_type, is_nullable, column_default, collation_name) as line
+      from information_schema.columns where table_schema = 'public'
+    union all select concat_ws(' ', 'constraint', conrelid::regclass, conname, pg_get_constraintdef(oid))
+      from pg_constraint where connamespace = 'public'::regnamespace and contype <> 'n'
+    union all select concat_ws(' ', 'index', indexdef) from pg_indexes where schemaname = 'public'
+    union all select concat_ws(' ', 'trigger', pg_get_triggerdef(oid)) from pg_trigger where not tgisinternal
+    union all select concat_ws(' ', 'policy', tablename, policyname, roles, cmd, qual, with_check)
+      from pg_policies where schemaname = 'public'
+    union all select concat_ws(' ', 'table', relname, relrowsecurity, relforcerowsecurity)
+      from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
+    union all select concat_ws(' ', 'function', proname, prosrc) from pg_proc where pronamespace = 'public'::regnamespace
+    union all select concat_ws(' ', 'right', grantee, table_name, privilege_type)
+      from information_schema.role_table_grants where grantee like 'portal\_%'
+    order by 1`.execute(kysely)
+  return rows.map(({ line }) => line)
+}
+
+/** A database without a single table. */
+async function openBare(engine: Engine): Promise<Pick<Database, 'kysely' | 'close'>> {
+  if (engine === 'embedded') {
+    const running = await startEngine({ dataDir: null, load: null }, silent)
+    return overEngine(
+      running,
+      () => true,
+      async () => undefined,
+    )
+  }
+  const url = inject('postgresUrl') ?? ''
+  const name = `bare_${process.pid}`
+  await asSuperuser(url, 'postgres', [`create database ${name}`])
+  const kysely = overPool(makePool({ connectionString: `${url}/${name}` }, silent))
+  return {
+    kysely,
+    async close() {
+      await kysely.destroy()
+      await asSuperuser(url, 'postgres', [`drop database ${name}`])
+    },
+  }
+}
+
+describe('the shape of the database', () => {
+  const shapes = new Map<Engine, string[]>()
+
+  eachEngine('is one', (engine) => {
+    it('whether it was made at once or step by step over every version', async () => {
+      const fresh = await openTestDatabase(engine)
+      shapes.set(engine, await shapeOf(fresh))
+      await fresh.close()
+
+      const upgraded = await openBare(engine)
+      const steps = Object.keys(migrations)
+      for (const step of steps) expect(await migrate(upgraded.kysely, step)).toEqual([step])
+      expect(await migrate(upgraded.kysely)).toEqual([])
+      expect(await shapeOf(upgraded)).toEqual(shapes.get(engine))
+      expect(shapes.get(engine)?.length).toBeGreaterThan(100)
+      await upgraded.close()
+    })
+
+    it('and one that a newer version made is refused in one sentence', async () => {
+      const database = await openTestDatabase(engine)
+      await sql`insert into kysely_migration (name, timestamp) values ('999-of-tomorrow', '')`.execute(database.kysely)
+      await expect(migrate(database.kysely)).rejects.toThrow(/newer version of the portal \(it has 999-of-tomorrow\)/)
+      await database.close()
+    })
+  })
+
+  it.skipIf(!inject('postgresUrl'))('is the same on both engines', () => {
+    expect(shapes.get('embedded')).toEqual(shapes.get('postgres'))
+  })
+})

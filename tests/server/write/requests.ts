@@ -1,0 +1,73 @@
+/** Writes as the routes hand them over: the contract's own endpoints, with a service small enough to be seen through. */
+import { randomUUID } from 'node:crypto'
+import type { Caller } from '#domain/access.ts'
+import type { Endpoint, InputOf } from '#contract/endpoint.ts'
+import { createUser, deleteUser, updateCompanyUser } from '#contract/users.ts'
+import { inScope } from '#server/db/scope.ts'
+import type { House } from '#server/house.ts'
+import * as users from '#server/services/users.ts'
+import { type Carried, carryOut, type WriteRequest } from '#server/write.ts'
+import { system } from '#tests/support/people.ts'
+
+type More = Partial<Omit<WriteRequest, 'endpoint' | 'input'>>
+
+export function requestOf<E extends Endpoint>(endpoint: E, caller: Caller | null, input: InputOf<E>, more: More = {}) {
+  const { params = {}, body } = input as { params?: Record<string, unknown>; body?: unknown }
+  const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => String(params[name]))
+  return {
+    endpoint,
+    path,
+    key: randomUUID(),
+    intent: null,
+    forUser: null,
+    ifMatch: null,
+    after: null,
+    body,
+    caller,
+    requestId: 'request-1',
+    language: 'en',
+    permit: () => undefined,
+    ...more,
+    input,
+  } satisfies WriteRequest<E>
+}
+
+export interface NewUser {
+  name: string
+  email: string
+}
+
+export const create = (house: House, caller: Caller, user: NewUser, more: More = {}): Promise<Carried> => {
+  const body = { title: 0 as const, admin: false, order: false, alert: false, access_level: 0 as const, ...user }
+  return carryOut(house, requestOf(createUser, caller, { params: {}, query: {}, body }, more), users.create)
+}
+
+type Ref = number | `~${string}`
+
+export const rename = (house: House, caller: Caller, id: Ref, name: string, more: More = {}): Promise<Carried> => {
+  const input = { params: { id }, query: {}, body: { name } }
+  return carryOut(house, requestOf(updateCompanyUser, caller, input, more), users.update)
+}
+
+export const remove = (house: House, caller: Caller, id: Ref, more: More = {}): Promise<Carried> =>
+  carryOut(house, requestOf(deleteUser, caller, { params: { id }, query: {}, body: undefined }, more), users.remove)
+
+export const bodyOf = ({ body }: Carried) => JSON.parse(body ?? 'null') as Record<string, never>
+
+export const outcomeOf = ({ headers }: Carried) => headers['idempotency-outcome']?.replace(/;.*/, '')
+
+/** What is in the database: users beside the admin, and the trail. */
+export const stateOf = (house: House) =>
+  inScope(house, system, async (db) => ({
+    users: await db
+      .selectFrom('portal_user')
+      .select(['id', 'name', 'status', 'row_version', 'change'])
+      .where('email', 'not like', 'admin@%')
+      .orderBy('id')
+      .execute(),
+    trail: await db
+      .selectFrom('trail')
+      .select(['operation', 'status', 'intent', 'exec_user_name', 'request_id', 'info'])
+      .orderBy('id')
+      .execute(),
+  }))
