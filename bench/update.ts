@@ -121,7 +121,7 @@ async function compare({ portal, bare }: Pair, spread: number, tell: Tell): Prom
 
 const said = (found: Load | undefined) => `${found?.perSecond.toFixed(0)}/s (p99 ${found?.p99Ms.toFixed(1)} ms)`
 
-/** Changes its users in turn, each on the version it last saw. */
+/** Changes its users in turn, each on the version it last saw, each to what it was not. */
 function portalClient({ bearer, userId, companyId }: Session, own: UserOf[]): Client {
   let turn = 0
   let at = own[0]
@@ -138,11 +138,11 @@ function portalClient({ bearer, userId, companyId }: Session, own: UserOf[]): Cl
           'for-user': `${companyId}:${userId}`,
           'if-match': `"${at?.row_version}"`,
         },
-        body: JSON.stringify({ alert: turn % 2 === 0 }),
+        body: JSON.stringify({ alert: !at?.alert }),
       }
     },
     answered({ status, body }) {
-      if (status === 200 && at) at.row_version = (JSON.parse(body) as UserOf).row_version
+      if (status === 200 && at) Object.assign(at, JSON.parse(body))
     },
   }
 }

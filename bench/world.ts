@@ -54,6 +54,7 @@ export async function signIn(url: string, username: string): Promise<Session> {
 export interface UserOf {
   id: number
   row_version: number
+  alert: boolean
 }
 
 export async function usersOf(url: string, { bearer, companyId }: Session): Promise<UserOf[]> {
