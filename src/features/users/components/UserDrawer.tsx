@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import type { UserRow } from '#contract/users.ts'
 import { readRow } from '#local/lists.ts'
 import type { Shown } from '#local/view.ts'
@@ -9,8 +9,12 @@ import { Dialog } from '#ui/Dialog.tsx'
 import { Skeleton } from '#ui/Skeleton.tsx'
 import { useWords } from '#ui/words.ts'
 import { usersFills, type View } from '#features/users/address.ts'
-import { UserForm } from '#features/users/components/UserForm.tsx'
 import { askUser } from '#features/users/slice.ts'
+
+const load = () => import('#features/users/components/UserForm.tsx')
+const UserForm = lazy(async () => ({ default: (await load()).UserForm }))
+/** Fetches the form's code when the list has come to rest: no list waits for a form (P-28). */
+export const preloadForm = () => void load().catch(() => undefined)
 
 interface Props {
   open: View['open']
@@ -20,9 +24,17 @@ interface Props {
 
 /** What the address opens: a form for a new user, for one of the rows, or word that there is none. */
 export function UserDrawer({ open, onClose, onSaved }: Props) {
+  const t = useWords('users')
   if (open === null) return null
-  if (open === 'new') return <UserForm key="new" opened={null} onClose={onClose} onSaved={onSaved} />
-  return <Existing key={String(open)} id={open} onClose={onClose} onSaved={onSaved} />
+  return (
+    <Suspense fallback={<Beside title={t('one')} onClose={onClose} />}>
+      {open === 'new' ? (
+        <UserForm key="new" opened={null} onClose={onClose} onSaved={onSaved} />
+      ) : (
+        <Existing key={String(open)} id={open} onClose={onClose} onSaved={onSaved} />
+      )}
+    </Suspense>
+  )
 }
 
 function Existing({
@@ -37,15 +49,20 @@ function Existing({
   const t = useWords('users')
   const opened = useOpened(id)
   if (opened) return <UserForm opened={opened} onClose={onClose} onSaved={onSaved} />
+  if (opened === undefined) return <Beside title={t('one')} onClose={onClose} />
   return (
-    <Dialog
-      open
-      side="right"
-      title={opened === null ? t('missing.title') : t('one')}
-      onClose={onClose}
-      footer={<Button onClick={onClose}>{t('missing.close')}</Button>}
-    >
-      {opened === null ? <p>{t('missing.text')}</p> : <Skeleton lines={6} />}
+    <Beside title={t('missing.title')} onClose={onClose}>
+      <p>{t('missing.text')}</p>
+    </Beside>
+  )
+}
+
+function Beside({ title, onClose, children }: { title: string; onClose: () => void; children?: ReactNode }) {
+  const t = useWords('users')
+  const footer = <Button onClick={onClose}>{t('missing.close')}</Button>
+  return (
+    <Dialog open side="right" title={title} onClose={onClose} footer={footer}>
+      {children ?? <Skeleton lines={6} />}
     </Dialog>
   )
 }

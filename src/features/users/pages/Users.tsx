@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { readList } from '#local/lists.ts'
 import type { Shown } from '#local/view.ts'
 import type { UserRow } from '#contract/users.ts'
@@ -20,7 +20,7 @@ import { RemoveUser } from '#features/users/components/RemoveUser.tsx'
 import { useActions } from '#features/users/components/useActions.ts'
 import { useAsking } from '#features/users/components/useAsking.ts'
 import { useView } from '#features/users/components/useView.ts'
-import { UserDrawer } from '#features/users/components/UserDrawer.tsx'
+import { preloadForm, UserDrawer } from '#features/users/components/UserDrawer.tsx'
 import { selectUsers } from '#features/users/slice.ts'
 
 const nothing = { count: 0, here: 0, total: null, asOf: null, complete: false }
@@ -44,6 +44,10 @@ export function Users() {
       }),
     [user.company_id, writeView({ ...view, open: null }).toString()],
   )
+  useEffect(() => {
+    const timer = setTimeout(preloadForm, 2000)
+    return () => clearTimeout(timer)
+  }, [])
   const busy = status.is === 'sending'
   const problem = problemOf(status)
   // An empty device that is just being filled has no answer yet: that is a skeleton, not "no users".
