@@ -76,7 +76,7 @@ export async function enqueue(db: UserDatabase, draft: Draft): Promise<Entry> {
       key,
       lane,
       seq: there?.seq ?? (others.at(-1)?.seq ?? 0) + 1,
-      ifMatch: versioned ? (given.ifMatch ?? (await versionShown(db, draft, lane, others))) : null,
+      ifMatch: versioned ? await baseOf(db, draft, there ? null : { lane, others }) : null,
       dependsOn: refers.filter((intent) => others.some((other) => other.intent === intent && other.lane !== lane)),
     }
     await db.outbox.put(entry)
@@ -95,13 +95,21 @@ async function laneOf(db: UserDatabase, { kind, target, intent }: Draft): Promis
   return name ? `${kind}:~${name.intent}` : `${kind}:${target}`
 }
 
-/** What this write is based on, where no form says it: the newest own write on the row, else the row (protocol 9). */
-async function versionShown(db: UserDatabase, draft: Draft, lane: string, others: Entry[]): Promise<Entry['ifMatch']> {
-  if (draft.target === null) return null
-  const newest = others.filter((entry) => entry.lane === lane).at(-1)
+/**
+ * What this write is based on: what its form was opened on; where no form says it, the newest own write on the row, else
+ * the row. A mended write (`lane` null) is the user's word after seeing how the row stands now (protocol 9, 14).
+ */
+async function baseOf(
+  db: UserDatabase,
+  { ifMatch, target, table }: Draft,
+  lane: { lane: string; others: Entry[] } | null,
+): Promise<Entry['ifMatch']> {
+  if (target === null) return null
+  if (lane && ifMatch !== null) return ifMatch
+  const newest = lane?.others.filter((entry) => entry.lane === lane.lane).at(-1)
   if (newest) return `~${newest.intent}`
-  const id = await idOf(db, draft.target)
-  const stored = id === null ? undefined : await rowsOf(db, draft.table).get(id)
+  const id = await idOf(db, target)
+  const stored = id === null ? undefined : await rowsOf(db, table).get(id)
   return stored?.version ?? null
 }
 
@@ -252,7 +260,9 @@ export async function forgetRefused(db: UserDatabase, intent: Intent, now: numbe
     if (entry?.state !== 'refused') return
     await db.outbox.delete(intent)
     // Writes based on this one are based on what it was based on (protocol 15); behind it in the lane, none was sent yet.
-    await db.outbox.filter((later) => later.ifMatch === `~${intent}`).modify({ ifMatch: entry.ifMatch })
+    // What follows a creation goes on naming it: its form sends it again under the same intent.
+    if (entry.makes !== 'create')
+      await db.outbox.filter((later) => later.ifMatch === `~${intent}`).modify({ ifMatch: entry.ifMatch })
     const status = entry.problem?.status ?? 0
     await db.receipts.put({ intent, outcome: 'refused', status, body: '', time: now })
   })

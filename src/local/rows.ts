@@ -196,7 +196,9 @@ export async function storeChanges(
     if (how.all) await dropMissing(db, table, scope, answer)
     await putRows(db, table, answer.changed, asOf)
     await rowsOf(db, table).bulkDelete(answer.gone)
-    await db.tombstones.bulkPut(answer.gone.map((gone) => ({ table, id: gone, asOf, version: Number.MAX_SAFE_INTEGER })))
+    await db.tombstones.bulkPut(
+      answer.gone.map((gone) => ({ table, id: gone, asOf, version: Number.MAX_SAFE_INTEGER })),
+    )
     await db.tombstones
       .where('asOf')
       .below(asOf - tombstoneMs)

@@ -7,6 +7,7 @@ import { headers } from '#contract/headers.ts'
 import { verdict } from '#contract/verdict.ts'
 import type { Entry, UserDatabase } from '#local/database.ts'
 import { accept, claim, giveBack, hasten, park, pauseSending } from '#local/outbox.ts'
+import { storeRow } from '#local/rows.ts'
 import { noteWaiting, readGate, readSession, sweep } from '#local/session.ts'
 import { sendSignedIn } from '#request/bearer.ts'
 import { type Answer, isGood, jsonOf, problemOf, requestTimeoutMs } from '#request/line.ts'
@@ -86,6 +87,7 @@ async function settle(ports: Ports, db: UserDatabase, heard: Heard): Promise<boo
     case 'refused':
     case 'asks':
     case 'conflict':
+      if (said === 'conflict') await keepCurrent(ports, db, heard)
       return await park(db, entry, said, problem)
     case 'sign in':
       await giveBack(db, entry, { state: 'sign in', notBefore: 0, held: null, problem })
@@ -93,6 +95,13 @@ async function settle(ports: Ports, db: UserDatabase, heard: Heard): Promise<boo
     case 'later':
       return await later(ports, db, heard)
   }
+}
+
+/** A conflict tells how the row stands now: the user decides before that, and what they decide is based on it. */
+async function keepCurrent(ports: Ports, db: UserDatabase, { entry, answer, generation }: Heard): Promise<void> {
+  const { current } = (problemOf(answer).data ?? {}) as { current?: unknown }
+  const asOf = Number(answer.headers.get(headers.asOf) ?? ports.clock())
+  if (isRow(current)) await storeRow(db, entry.table, current, { asOf, generation })
 }
 
 function acceptedFrom(ports: Ports, { answer, generation }: Heard) {

@@ -108,6 +108,20 @@ describe('changing a user', () => {
     expect((await inDatabase(invited)).title).toBe(2)
   })
 
+  it('in conflict, saved again by its user, is put over the row as it is now, once', async () => {
+    const [tablet, other] = [await atWork(), await atWork('second@alpha')]
+    await tablet.api.ask(listUsers, users())
+    await retitle(other, 2)
+    const base = { rowVersion: 1, values: { title: 0 } }
+    const change = { params: { id: invited }, body: { title: 1 as const } }
+    const conflict = await tablet.api.ask(updateCompanyUser, change, { base })
+    expect(conflict).toMatchObject({ kind: 'problem', problem: { code: 'VERSION_CONFLICT' } })
+    const intent = conflict.kind === 'problem' ? (conflict.intent ?? '') : ''
+    expect(await tablet.api.ask(updateCompanyUser, change, { base, intent })).toMatchObject({ kind: 'fresh' })
+    expect(await inDatabase(invited)).toMatchObject({ title: 1, row_version: 3 })
+    expect(await tablet.entries()).toEqual([])
+  })
+
   it('that is refused goes back to its form and can be mended there', async () => {
     const tablet = await atWork()
     const make = (email: string, intent?: string) =>
