@@ -15,7 +15,13 @@ export const columns = (t: Words<'users'>, self: number): Column<Shown<UserRow>>
     sortable: true,
     render: ({ row }) => (row.id === self ? t('nameOfSelf', { name: row.name }) : row.name),
   },
-  { key: 'email', header: t('column.email'), sortable: true, priority: 2, render: ({ row }) => row.email },
+  {
+    key: 'email',
+    header: t('column.email'),
+    sortable: true,
+    priority: 2,
+    render: ({ row }) => <Email email={row.email} />,
+  },
   {
     key: 'title',
     header: t('column.title'),
@@ -36,9 +42,21 @@ export const columns = (t: Words<'users'>, self: number): Column<Shown<UserRow>>
     sortable: true,
     priority: 3,
     // A row made on this device has no time until the server gave it one.
-    render: ({ row }) => row.update_time || t('notYet'),
+    render: ({ row }) => <span className="users-time">{row.update_time || t('notYet')}</span>,
   },
 ]
+
+/** Where there is no room for all of it, the line breaks before the @ and nowhere in a name. */
+function Email({ email }: { email: string }) {
+  const at = email.lastIndexOf('@')
+  return (
+    <>
+      {email.slice(0, at)}
+      <wbr />
+      {email.slice(at)}
+    </>
+  )
+}
 
 function Flags({ row, t }: { row: UserRow; t: Words<'users'> }) {
   const held = flags.filter((flag) => row[flag])
