@@ -16,6 +16,8 @@ const root = join(import.meta.dirname, '..', '..')
 export interface Portal {
   /** `http://localhost:port`, without a slash at the end. */
   url: string
+  /** Where its embedded database is; to be opened only while it is stopped. */
+  dataDir: string
   /** Everything the server printed so far. */
   output(): string
   /** Ends the process the way Ctrl-C does; the data stays for `start`. */
@@ -83,6 +85,7 @@ export async function startPortal(settings: Record<string, string> = {}): Promis
   await start()
   return {
     url,
+    dataDir,
     output: () => said,
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
