@@ -85,7 +85,8 @@ export function protect(request: FastifyRequest, reply: FastifyReply, house: { t
 function policyFor(path: string, type: string, house: { styleNonce: string }): string {
   if (isApi(path)) return none
   if (path === workerPath) return "default-src 'self'"
-  return type.startsWith('text/html') ? shellPolicy(house.styleNonce) : none
+  // A 304 has no type, and its headers take the place of the stored ones: a page keeps its policy by its name as well.
+  return type.startsWith('text/html') || path.endsWith('.html') ? shellPolicy(house.styleNonce) : none
 }
 
 function vary(reply: FastifyReply): string {

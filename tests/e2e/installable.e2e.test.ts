@@ -92,14 +92,14 @@ describe('every screen keeps to the policy (H-01) and to its own host (P-33)', (
   it('as a stranger', async () => {
     for (const path of publicPages) await visit(path)
     for (const path of strangersPages) await visit(`/saas/${path}`)
-    expect(violations).toEqual([])
+    expect(violations.splice(0)).toEqual([])
   })
 
   it("as the provider's staff, who may open everything", async () => {
     await signIn(page, portal, 'staff')
     for (const path of signedInPages) await visit(`/saas/app/${path}`)
     await visit('/saas/logout')
-    expect(violations).toEqual([])
+    expect(violations.splice(0)).toEqual([])
   })
 
   it('would notice an offence', async () => {
