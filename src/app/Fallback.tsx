@@ -2,6 +2,7 @@ import { useLocation } from 'react-router-dom'
 import { places } from '#app/paths.ts'
 import { ButtonLink } from '#ui/Button.tsx'
 import { EmptyState } from '#ui/EmptyState.tsx'
+import '#ui/icons.ts'
 import { Page } from '#ui/Page.tsx'
 import { useWords } from '#ui/words.ts'
 

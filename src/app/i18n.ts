@@ -1,6 +1,5 @@
 /** Texts: which language, and where they come from. A noun's file travels with the pages that need it (I-01). */
 import i18next from 'i18next'
-import { initReactI18next } from 'react-i18next'
 import type { Language } from '#domain/users.ts'
 import type { Namespace } from '#ui/words.ts'
 import { firstLanguage, languageTags } from '#app/language.ts'
@@ -35,19 +34,15 @@ export async function startWords(): Promise<void> {
     document.documentElement.lang = languageTags[language]
     remember('portal.language', language)
   })
-  await i18next
-    .use(backend)
-    .use(initReactI18next)
-    .init({
-      lng: first,
-      supportedLngs: ['en', 'zh'],
-      // Both languages have every key (tests/house/languages): nobody should fetch a second language for nothing.
-      fallbackLng: false,
-      ns: [...always],
-      defaultNS: 'ui',
-      interpolation: { escapeValue: false },
-      react: { useSuspense: false },
-    })
+  await i18next.use(backend).init({
+    lng: first,
+    supportedLngs: ['en', 'zh'],
+    // Both languages have every key (tests/house/languages): nobody should fetch a second language for nothing.
+    fallbackLng: false,
+    ns: [...always],
+    defaultNS: 'ui',
+    interpolation: { escapeValue: false },
+  })
 }
 
 export const loadWords = (...namespaces: Namespace[]): Promise<void> => i18next.loadNamespaces(namespaces)

@@ -1,10 +1,13 @@
-import { type Language, languages } from '#domain/users.ts'
-
-const known = (code: string | null): Language | null => languages.find((language) => language === code) ?? null
-
-/** Query parameter, then what was chosen before, then English; what is no language of ours is ignored (M4, I-12). */
-export const firstLanguage = (search: string, stored: string | null): Language =>
-  known(new URLSearchParams(search).get('lang')) ?? known(stored) ?? 'en'
+import type { Language } from '#domain/users.ts'
 
 /** As the `lang` attribute has it: readers and fonts want to know which Chinese (A-32). */
 export const languageTags: Record<Language, string> = { en: 'en', zh: 'zh-Hans' }
+
+const isLanguage = (code: string | null): code is Language => code !== null && Object.hasOwn(languageTags, code)
+
+/** Query parameter, then what was chosen before, then English; what is no language of ours is ignored (M4, I-12). */
+export function firstLanguage(search: string, stored: string | null): Language {
+  const asked = new URLSearchParams(search).get('lang')
+  if (isLanguage(asked)) return asked
+  return isLanguage(stored) ? stored : 'en'
+}

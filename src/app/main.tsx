@@ -7,16 +7,14 @@ import { createRoot } from 'react-dom/client'
 import { BrowserRouter } from 'react-router-dom'
 import { Broken } from '#app/Broken.tsx'
 import { startWords } from '#app/i18n.ts'
-import { startInstall } from '#app/install.ts'
 import { observed, watchLine } from '#app/line.ts'
-import { AppRoutes } from '#app/routes.tsx'
+import { AppRoutes, startFor } from '#app/routes.tsx'
 import { startTheme } from '#app/theme.ts'
 import type { Line } from '#state/connection.ts'
 import { StoreProvider } from '#state/hooks.ts'
 import { makeStore } from '#state/store.ts'
 
 startTheme()
-startInstall()
 
 // On its way from here on, beside the page's own code; whoever asks before it is there waits for it.
 const corridor = import('#app/corridor.ts')
@@ -32,6 +30,7 @@ hear = watchLine(store)
 
 // Both at once: the frame's texts, and whose session it is, which brings the device's database along.
 void import('#app/session.ts').then(({ watchSession }) => watchSession(store, api))
+startFor(location.pathname.slice(import.meta.env.BASE_URL.length - 1))
 await startWords()
 
 const root = document.getElementById('root')
@@ -49,5 +48,6 @@ createRoot(root).render(
 )
 
 // After the first paint: installing the worker fetches the whole shell and must not stand before the page's own files.
-const { startWorker } = await corridor
+const { startInstall, startWorker } = await corridor
+startInstall()
 requestAnimationFrame(() => setTimeout(startWorker))

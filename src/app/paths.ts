@@ -44,8 +44,11 @@ export type Place = keyof typeof places
 
 export const placeNames = Object.keys(places) as Place[]
 
-/** `/app/home` and its like; for places with an id the id too. */
-export const pathTo = (place: Place, id?: number | string): string =>
-  places[place].path.replace(':id', id === undefined ? ':id' : encodeURIComponent(id))
+/** Open to anybody, in the visitors' frame. */
+export type OutsidePlace = { [P in Place]: (typeof places)[P]['who'] extends 'anybody' ? P : never }[Place]
+/** Under /app, in the shell. */
+export type InsidePlace = Exclude<Place, OutsidePlace>
 
-export const isInside = (place: Place): boolean => places[place].path.startsWith('/app/')
+const isOutside = (place: Place): place is OutsidePlace => places[place].who === 'anybody'
+export const outsidePlaces = placeNames.filter(isOutside)
+export const insidePlaces = placeNames.filter((place): place is InsidePlace => !isOutside(place))

@@ -20,9 +20,11 @@ export const subscribeTheme = (listener: () => void) => {
   return () => listeners.delete(listener)
 }
 
+/** What is shown, whichever way it was chosen. */
+export const isDark = () => themeNow() === 'dark' || (themeNow() === 'system' && systemIsDark().matches)
+
 function paint() {
-  const theme = themeNow()
-  const dark = theme === 'dark' || (theme === 'system' && systemIsDark().matches)
+  const dark = isDark()
   document.documentElement.dataset.theme = dark ? 'dark' : 'light'
   // The window's own frame follows the page, whatever the system prefers.
   for (const meta of document.querySelectorAll('meta[name=theme-color]')) {
@@ -33,11 +35,15 @@ function paint() {
 
 export function chooseTheme(theme: Theme) {
   remember('portal.theme', theme)
+  repaint()
+}
+
+function repaint() {
   paint()
   for (const listener of listeners) listener()
 }
 
 export function startTheme() {
   paint()
-  systemIsDark().addEventListener('change', paint)
+  systemIsDark().addEventListener('change', repaint)
 }

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
+import '#ui/icons.ts'
 import { Button, type ButtonProps } from '#ui/Button.tsx'
 import { Icon, type IconName } from '#ui/Icon.tsx'
 

@@ -1,3 +1,4 @@
+import '#ui/icons.ts'
 import { Icon, type IconName } from '#ui/Icon.tsx'
 import { type Crumb, Page } from '#ui/Page.tsx'
 import { useWords } from '#ui/words.ts'

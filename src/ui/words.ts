@@ -5,7 +5,7 @@
 import type { FieldProblem } from '#domain/checks.ts'
 import type { Problem } from '#contract/problem.ts'
 import i18next, { type TFunction } from 'i18next'
-import { useTranslation } from 'react-i18next'
+import { useMemo, useSyncExternalStore } from 'react'
 import type accounts from '#locales/en/accounts.json'
 import type fields from '#locales/en/fields.json'
 import type home from '#locales/en/home.json'
@@ -36,10 +36,16 @@ declare module 'i18next' {
 
 export type Words<N extends Namespace> = TFunction<N>
 
+function onLanguage(hear: () => void) {
+  i18next.on('languageChanged', hear)
+  return () => i18next.off('languageChanged', hear)
+}
+
 /** Texts of one noun, in the language of now; the caller renders again when it changes. */
 export function useWords<N extends Namespace>(namespace: N): Words<N> {
-  // The hook's own type is a union over all namespaces, which no longer narrows to N.
-  return useTranslation(namespace).t as unknown as Words<N>
+  const language = useSyncExternalStore(onLanguage, () => i18next.language)
+  // A new function for a new language, so that what depends on the words is worked out again.
+  return useMemo(() => i18next.getFixedT(language, namespace) as unknown as Words<N>, [language, namespace])
 }
 
 /** A problem in words: ours by its code, else the server's, else the code itself (portal 8, M48). */

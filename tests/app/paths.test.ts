@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Caller } from '#domain/access.ts'
 import { admission } from '#app/guard.tsx'
-import { isInside, placeNames, places } from '#app/paths.ts'
+import { insidePlaces, outsidePlaces, placeNames, places } from '#app/paths.ts'
 import { groups, menuFor } from '#app/shell/menu.ts'
 import type { Session, SessionUser } from '#state/session.ts'
 
@@ -124,6 +124,11 @@ describe('the places of the portal', () => {
     `)
   })
 
+  it('lie under /app exactly if they need a session', () => {
+    expect(insidePlaces.filter((place) => !places[place].path.startsWith('/app/'))).toEqual([])
+    expect(outsidePlaces.filter((place) => places[place].path.startsWith('/app'))).toEqual([])
+  })
+
   it('have one path each', () => {
     const paths = placeNames.map((place) => places[place].path)
     expect(new Set(paths).size).toBe(paths.length)
@@ -135,7 +140,7 @@ describe.each(Object.keys(callers))('a %s', (name) => {
   const caller = callers[name] as Caller
 
   it('enters what they may and is led home from everything else (M11)', () => {
-    const entered = placeNames.filter(isInside).filter((place) => {
+    const entered = insidePlaces.filter((place) => {
       const admitted = admission(signedInAs(caller), places[place].who)
       if (admitted.is === 'led') expect(admitted.to).toBe('home')
       return admitted.is === 'drawn'
@@ -157,7 +162,10 @@ describe('without a session', () => {
   it('the account pages and the entrance are open, everything else leads to the login (M8, M10)', () => {
     for (const place of placeNames) {
       const admitted = admission({ is: 'signed out', because: 'nobody' }, places[place].who)
-      expect([place, admitted]).toEqual([place, isInside(place) ? { is: 'led', to: 'login' } : { is: 'drawn' }])
+      expect([place, admitted]).toEqual([
+        place,
+        insidePlaces.some((one) => one === place) ? { is: 'led', to: 'login' } : { is: 'drawn' },
+      ])
     }
   })
 

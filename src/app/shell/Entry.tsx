@@ -3,11 +3,10 @@ import { Link, useLocation } from 'react-router-dom'
 import { places } from '#app/paths.ts'
 import { Footer } from '#app/shell/Footer.tsx'
 import { Language } from '#app/shell/Language.tsx'
-import { ThemeMenu } from '#app/shell/ThemeMenu.tsx'
+import { ThemeSwitch } from '#app/shell/ThemeSwitch.tsx'
 import { useSession } from '#state/hooks.ts'
 import { Mark } from '#ui/Mark.tsx'
 import { TitleTail } from '#ui/Page.tsx'
-import { Toasts } from '#ui/toasts.tsx'
 import { useWords } from '#ui/words.ts'
 
 /** The frame for visitors: no navigation, a way to the login (M13). */
@@ -30,7 +29,7 @@ export function Entry({ children }: { children: ReactNode }) {
           </a>
           <span className="bar-space" />
           <Language />
-          <ThemeMenu />
+          <ThemeSwitch />
           {pathname !== way.path && (
             <Link className="button quiet" to={way.path}>
               {inside ? t('menu.home') : t('login')}
@@ -41,7 +40,6 @@ export function Entry({ children }: { children: ReactNode }) {
           {children}
         </main>
         <Footer />
-        <Toasts />
       </div>
     </TitleTail>
   )

@@ -1,7 +1,9 @@
 import { useEffect, useState } from 'react'
-import { Link, Outlet, useLocation } from 'react-router-dom'
+import { Link, useLocation } from 'react-router-dom'
 import '#app/shell/shell.css'
+import '#ui/icons.ts'
 import { Broken } from '#app/Broken.tsx'
+import { InsideRoutes } from '#app/inside.tsx'
 import { places } from '#app/paths.ts'
 import { AvatarMenu } from '#app/shell/AvatarMenu.tsx'
 import { ConnectionState } from '#app/shell/ConnectionState.tsx'
@@ -72,7 +74,7 @@ export function Shell() {
           <UpdateBar />
           <main id="main" tabIndex={-1}>
             <Broken at={pathname}>
-              <Outlet />
+              <InsideRoutes />
             </Broken>
           </main>
           <Footer />

@@ -1,5 +1,4 @@
 import { useEffect, useState } from 'react'
-import { applyUpdate, onUpdateReady } from '#app/worker.ts'
 import { Button } from '#ui/Button.tsx'
 import { useWords } from '#ui/words.ts'
 
@@ -7,10 +6,20 @@ import { useWords } from '#ui/words.ts'
 export function UpdateBar() {
   const t = useWords('shell')
   const [state, setState] = useState<'none' | 'ready' | 'applying' | 'later'>('none')
-  useEffect(() => onUpdateReady(() => setState('ready')), [])
+  useEffect(() => {
+    let stop: (() => void) | undefined
+    let gone = false
+    void import('#app/corridor.ts').then(({ onUpdateReady }) => {
+      if (!gone) stop = onUpdateReady(() => setState('ready'))
+    })
+    return () => {
+      gone = true
+      stop?.()
+    }
+  }, [])
   const apply = () => {
     setState('applying')
-    void applyUpdate()
+    void import('#app/corridor.ts').then(({ applyUpdate }) => applyUpdate())
   }
   const shown = state === 'ready' || state === 'applying'
   return (
