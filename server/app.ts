@@ -18,6 +18,7 @@ import { accounts } from '#server/routes/accounts.ts'
 import { activation } from '#server/routes/activation.ts'
 import { batch } from '#server/routes/batch.ts'
 import { companies } from '#server/routes/companies.ts'
+import type { Handler } from '#server/routes/handlers.ts'
 import { serveHealth } from '#server/routes/health.ts'
 import { queries } from '#server/routes/queries.ts'
 import { requests } from '#server/routes/requests.ts'
@@ -38,7 +39,8 @@ export function buildApp(house: House, settings: Partial<Settings> = {}): Fastif
     // One line per answer, written below: Fastify's own would carry raw addresses.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: () => randomUUID(),
-    trustProxy: (_address, hop) => hop <= config.trustProxy,
+    // Hop 0 is whoever holds the socket.
+    trustProxy: (_address, hop) => hop < config.trustProxy,
     bodyLimit: megabyte,
     requestTimeout: 30_000,
     http: { maxHeaderSize: 16_384 },
@@ -86,13 +88,19 @@ export function buildApp(house: House, settings: Partial<Settings> = {}): Fastif
     brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
   })
   app.register(async (inner) => {
-    guard(inner, premises)
+    const countStranger = guard(inner, premises)
     inner.setNotFoundHandler(notFoundOrNotAllowed(premises, endpoints))
-    const handlers = [...signIn, ...activation, ...accounts(premises), ...companies, ...queries, ...users, ...requests]
-    serve(inner, premises, endpoints, [...handlers, ...batch(handlers)])
+    const handlers = handlersOf(premises)
+    serve(inner, { ...premises, countStranger }, endpoints, handlers)
     serveHealth(inner, premises)
     await openApi(inner, endpoints)
     servePages(inner, premises)
   })
   return app
+}
+
+/** What is built so far. The other endpoints of the table say that they are not. */
+export function handlersOf(premises: Pick<Premises, 'build'>): Handler[] {
+  const handlers = [...signIn, ...activation, ...accounts(premises), ...companies, ...queries, ...users, ...requests]
+  return [...handlers, ...batch(handlers)]
 }

@@ -14,7 +14,10 @@ import { forbidden, ProblemError, unavailable } from '#server/problem.ts'
 
 const longestUrl = 8192
 
-export function guard(app: FastifyInstance, { house, settings, life, build }: Premises): void {
+export type CountStranger = (request: FastifyRequest) => Promise<void>
+
+/** Answers how to count a request as a stranger's that turned out to be one. */
+export function guard(app: FastifyInstance, { house, settings, life, build }: Premises): CountStranger {
   const perMinute = (max: number, group: string) => {
     const take = app.createRateLimit({
       max,
@@ -58,6 +61,7 @@ export function guard(app: FastifyInstance, { house, settings, life, build }: Pr
     if (isStranger && endpoint?.name === codeExists.name) await takeQuery(request)
     if (isStranger || !endpoint || endpoint.who === 'anybody') await takeCall(request)
   }
+  return takeCall
 }
 
 const isRead = (method: string) => method === 'GET' || method === 'HEAD'

@@ -38,8 +38,10 @@ const mediaTypes = {
 
 /** Throws UNSUPPORTED_TYPE where the type is not one the endpoint takes. */
 export function readBody(endpoint: Endpoint, contentType: string | undefined, bytes: Buffer | null): ReceivedBody {
-  if (bytes === null || bytes.length === 0) return { is: 'none' }
   if (!endpoint.body) return { is: 'none' }
+  // A form without any field has no bytes.
+  if (bytes === null || bytes.length === 0)
+    return endpoint.encoding === 'form' ? { is: 'pairs', pairs: [] } : { is: 'none' }
   const type = contentType ?? ''
   const form = endpoint.encoding === 'form' && mediaTypes.pairs.test(type)
   if (!form && !mediaTypes.json.test(type)) throw new ProblemError('UNSUPPORTED_TYPE')
@@ -68,6 +70,8 @@ export function parseInput<E extends Endpoint>(endpoint: E, received: Received):
   const body = parseBody(endpoint, received.body)
   const problems = [...params.problems, ...query.problems, ...body.problems]
   if (problems.length > 0) throw invalid(problems)
+  const unkeepable = [params.value, query.value, body.value].flatMap((value) => unkeepableIn(value, ''))
+  if (unkeepable.length > 0) throw invalid(unkeepable)
   // The parts were parsed by the schemas that InputOf is derived from.
   const input = { params: params.value ?? {}, query: query.value ?? {}, body: body.value } as InputOf<E>
   return { input, strays: params.strays + query.strays + body.strays }
@@ -105,6 +109,19 @@ function parse(schema: Schema, value: unknown): Part {
   const found = z.safeParse(schema, value)
   if (found.success) return { value: found.data, problems: [], strays: straysIn(value, found.data) }
   return { value: undefined, problems: unique(found.error.issues.map((issue) => problemOf(issue, value))), strays: 0 }
+}
+
+/** Compared by their bytes and never stored, so any character may stand in them (S-27). */
+const passwordFields = new Set(['password', 'orgPwd', 'newPwd', 'pwd', 'user_password', 'confirmPwd'])
+
+/** Text that no database column holds as it came: NUL, and halves of characters (F-03). */
+function unkeepableIn(value: unknown, field: string): FieldProblem[] {
+  if (typeof value === 'string')
+    return value.includes('\0') || !value.isWellFormed() ? [wrong(field, 'INVALID_FORMAT')] : []
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, one]) =>
+    passwordFields.has(name) ? [] : unkeepableIn(one, field === '' ? name : `${field}.${name}`),
+  )
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

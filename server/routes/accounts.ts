@@ -6,7 +6,7 @@ import { conduct, type Handler, handle } from '#server/routes/handlers.ts'
 import { changeOwn, settings, user } from '#server/services/accounts.ts'
 import { changeOwnPassword } from '#server/services/password-change.ts'
 
-export const accounts = ({ build }: Premises): Handler[] => [
+export const accounts = ({ build }: Pick<Premises, 'build'>): Handler[] => [
   handle(getUser, user),
   handle(updateOwnUser, changeOwn),
   handle(getSettings, settings(build.build)),

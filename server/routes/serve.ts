@@ -9,6 +9,7 @@ import { headers } from '#contract/headers.ts'
 import { json, sendCarried } from '#server/http/answers.ts'
 import { languageOf } from '#server/http/errors.ts'
 import { headerOf, parseInput, queryPairs, readBody, type Received } from '#server/http/input.ts'
+import type { CountStranger } from '#server/http/guard.ts'
 import type { Premises } from '#server/http/premises.ts'
 import { callerOf, checkForUser, permit, stranger, subjectOf, type Visitor, visitorOf } from '#server/http/session.ts'
 import type { House } from '#server/house.ts'
@@ -29,9 +30,11 @@ declare module 'fastify' {
   }
 }
 
+type Served = Premises & { countStranger: CountStranger }
+
 export function serve(
   app: FastifyInstance,
-  premises: Premises,
+  premises: Served,
   endpoints: readonly Endpoint[],
   handlers: readonly Handler[],
 ): void {
@@ -50,7 +53,7 @@ export function serve(
 }
 
 async function admit(
-  { house }: Premises,
+  { house, countStranger }: Served,
   endpoint: Endpoint,
   handler: Handler | undefined,
   request: FastifyRequest,
@@ -60,6 +63,8 @@ async function admit(
   const isToken = endpoint.name === 'grantToken'
   const visitor = isToken ? stranger : await visitorOf(house, request.headers.authorization)
   request.visitor = visitor
+  // A token that was made up costs a look into the database: it is counted as if there were none.
+  if (visitor.problem) await countStranger(request)
   if (visitor.caller) reply.header(headers.subject, subjectOf(visitor.caller))
   checkForUser(visitor, headerOf(request.headers, headers.forUser))
   if (endpoint.who !== 'anybody') callerOf(visitor)

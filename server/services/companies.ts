@@ -70,7 +70,9 @@ const telShape = /^\+\d{1,4}-\d{3,20}$/
 /** S-08: what is shown as a link leads to the web and nowhere else. */
 function isWebsite(text: string): boolean {
   const address = /^https?:\/\//i.test(text) ? text : `https://${text}`
+  // A bare host is as people write it; anything else without a scheme of the web is not taken for one.
+  if (address !== text && !/^[a-z0-9][a-z0-9.-]*\.[a-z]{2,}(:\d{1,5})?(\/|$)/i.test(text)) return false
   if (!URL.canParse(address)) return false
-  const { protocol, username, password } = new URL(address)
-  return /^https?:$/.test(protocol) && username === '' && password === '' && !/^[a-z][a-z0-9+.-]*:(?!\/\/)/i.test(text)
+  const { username, password } = new URL(address)
+  return username === '' && password === ''
 }

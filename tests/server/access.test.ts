@@ -1,0 +1,165 @@
+/**
+ * Every row of the table, asked by every role for an own, a foreign and a missing id (Z-01 to Z-36, S-49, S-53). What is
+ * expected is worked out from the row itself and from the matrix, so a new endpoint is walked without a new line here.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sql } from 'kysely'
+import type { Who } from '#domain/access.ts'
+import type { Endpoint, Kind, Schema, Shape } from '#contract/endpoint.ts'
+import { endpoints } from '#contract/index.ts'
+import { refKind } from '#contract/values.ts'
+import { handlersOf } from '#server/app.ts'
+import { inScope } from '#server/db/scope.ts'
+import { type Send, type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
+import { canaries, type Role, roles } from '#tests/support/world.ts'
+
+let server: TestServer
+const people = {} as Record<Exclude<Role, 'A'>, SignedIn>
+beforeAll(async () => {
+  server = await startServer()
+  for (const [role, who] of Object.entries(roles))
+    if (who) people[role as Exclude<Role, 'A'>] = await server.signIn(who)
+}, 120_000)
+afterAll(() => server.close())
+
+/** The matrix of the checklist: which roles each rule lets in. */
+const allowed: Record<Who, readonly Role[]> = {
+  anybody: ['A', 'U', 'O', 'C', 'S', 'P', 'D'],
+  user: ['U', 'O', 'C', 'S', 'P', 'D'],
+  admin: ['C', 'P', 'D'],
+  order: ['O'],
+  providerAdmin: ['P', 'D'],
+  deleteLevel: ['D'],
+  orderOrProviderAdmin: ['O', 'P', 'D'],
+}
+
+const built = new Set(handlersOf({ build: { build: 'test', styleNonce: '' } }).map(({ endpoint }) => endpoint.name))
+
+type Whose = 'own' | 'foreign' | 'missing'
+
+/** Whose own record is the caller's. */
+const selfOnly = new Set(['getUser', 'updateOwnUser'])
+
+/** The id that a reference of that kind is given. Kinds whose rows nobody can make yet have no ids of their own. */
+function idFor(endpoint: Endpoint, kind: Kind, whose: Whose, role: Role): number {
+  const company = ['S', 'P', 'D'].includes(role) ? 'm18' : 'alpha'
+  if (whose === 'missing') return 2_000_000_000
+  if (kind === 'company') return server.world.companies[whose === 'own' ? company : 'beta']
+  if (kind === 'user' && whose === 'own' && selfOnly.has(endpoint.name)) return role === 'A' ? 1 : people[role].userId
+  if (kind === 'user') return server.world.users[whose === 'own' ? `waiting@${company}` : 'waiting@beta'] ?? 0
+  return 1
+}
+
+const bodies: Record<string, unknown> = {
+  createUser: { title: 0, name: 'Walk', email: 'x' },
+  updateCompanyUser: {},
+  updateOwnUser: {},
+  updateCompany: {},
+  changePassword: { orgPwd: 'x', newPwd: 'y' },
+  sendBatch: [],
+}
+
+const queries: Record<string, string> = {
+  codeExists: 'code=x&resource=company',
+  userExists: 'code=x',
+  orderExists: 'code=x',
+  fieldExists: 'resource=user&field=email&value=x',
+}
+
+function requestFor(endpoint: Endpoint, whose: Whose, role: Role) {
+  const params = fieldsOf(endpoint.params)
+  const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => {
+    const kind = refKind(params[name] ?? ({} as Schema))
+    return kind ? String(idFor(endpoint, kind, whose, role)) : 'abcdefgh'
+  })
+  const refs = Object.entries(fieldsOf(endpoint.query)).flatMap(([name, schema]) => {
+    const kind = refKind(schema)
+    return kind ? [`${name}=${idFor(endpoint, kind, whose, role)}`] : []
+  })
+  const query = [...refs, ...(queries[endpoint.name] ? [queries[endpoint.name]] : [])].join('&')
+  const payload = bodies[endpoint.name]
+  return {
+    method: endpoint.method,
+    url: query ? `${path}?${query}` : path,
+    ...(payload === undefined ? {} : { payload: payload as object }),
+  }
+}
+
+const fieldsOf = (shape: Shape | undefined): Record<string, Schema> => (shape?.shape ?? {}) as Record<string, Schema>
+
+const hasRefs = (endpoint: Endpoint) =>
+  [...Object.values(fieldsOf(endpoint.params)), ...Object.values(fieldsOf(endpoint.query))].some((schema) =>
+    refKind(schema),
+  )
+
+const whoseOf = (endpoint: Endpoint): Whose[] => (hasRefs(endpoint) ? ['own', 'foreign', 'missing'] : ['own'])
+
+describe.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))(
+  '%s',
+  (_, endpoint) => {
+    const isBuilt = built.has(endpoint.name)
+
+    test.each(Object.keys(roles) as Role[])(`answers %s as the matrix says (${endpoint.matrix})`, async (role) => {
+      for (const whose of whoseOf(endpoint)) {
+        const send = await senderFor(role)
+        const answer = await send(requestFor(endpoint, whose, role))
+        const code = answer.statusCode === 204 ? null : answer.json().errorCode
+        const seen = `${whose}: ${answer.statusCode} ${code ?? ''}`
+        expect(seen).toMatch(expected(endpoint, role, whose))
+        const own = ['S', 'P', 'D'].includes(role) ? 'm18' : 'alpha'
+        for (const company of ['alpha', 'beta', 'm18'] as const)
+          if (company !== own || role === 'A') expect(answer.body).not.toContain(canaries[company])
+      }
+    })
+
+    /** Signing out ends a session of its own, or the walk would end here for that role. */
+    async function senderFor(role: Role): Promise<Send> {
+      if (role === 'A') return server.send
+      return endpoint.name === 'signOut' ? (await server.signIn(roles[role])).send : people[role].send
+    }
+
+    function expected(row: Endpoint, role: Role, whose: Whose): RegExp {
+      if (!allowed[row.who].includes(role)) return role === 'A' ? /401 UNAUTHORIZED/ : /403 FORBIDDEN/
+      if (!isBuilt) return /501 NOT_SUPPORT/
+      if (row.name === 'signOut') return role === 'A' ? /401 UNAUTHORIZED/ : /204/
+      if (whose !== 'own') return /404 (USER_NOT_EXIST|NOT_FOUND)/
+      if (row.method === 'GET' && hasRefs(row)) return /: 200/
+      return /: (2\d\d|4(00|09|22|04)|401 invalid_client) ?/
+    }
+
+    if (endpoint.who === 'anybody') return
+    test('lets in neither an expired token nor one of an ended session', async () => {
+      const send = (access: string) =>
+        server.send({ ...requestFor(endpoint, 'own', 'C'), headers: { authorization: `Bearer ${access}` } })
+      const { access } = await expiredToken()
+      expect((await send(access)).json().errorCode).toBe('TOKENEXPIRED')
+      expect((await send(access.replace(/.$/, '_'))).json().errorCode).toMatch(/UNAUTHORIZED/)
+      expect((await send((await disabledToken()).access)).json().errorCode).toBe('UNAUTHORIZED')
+    })
+  },
+)
+
+let expired: SignedIn | undefined
+async function expiredToken(): Promise<SignedIn> {
+  if (expired) return expired
+  expired = await server.signIn('second@alpha')
+  const { userId } = expired
+  await inScope(server.house, { role: 'portal_system' }, (db) =>
+    sql`update token set access_until = ${server.clock.now} where user_id = ${userId}`.execute(db),
+  )
+  return expired
+}
+
+let disabled: SignedIn | undefined
+async function disabledToken(): Promise<SignedIn> {
+  if (disabled) return disabled
+  disabled = await server.signIn('second@beta')
+  await inScope(server.house, { role: 'portal_system' }, (db) =>
+    db
+      .updateTable('portal_user')
+      .set({ status: -1 })
+      .where('id', '=', disabled?.userId ?? 0)
+      .execute(),
+  )
+  return disabled
+}

@@ -1,0 +1,64 @@
+/** Limits on strangers (S-25, S-33, S-58, S-62), and the end of a server. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startServer, type TestServer } from '#tests/support/server.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer({ settings: { anonymousPerMinute: 20, queriesPerMinute: 5 } })
+})
+afterAll(() => server.close())
+
+const from = (remoteAddress: string, url: string, headers: Record<string, string> = {}) =>
+  server.send({ url, remoteAddress, headers })
+
+describe('a stranger', () => {
+  test('may ask only so often, for what there is and for what there is not, and is told when again', async () => {
+    const statuses = []
+    for (let at = 0; at < 25; at++) statuses.push((await from('203.0.113.1', `/api/nothing/${at}`)).statusCode)
+    expect(statuses.slice(0, 20).every((status) => status === 404)).toBe(true)
+    const last = await from('203.0.113.1', '/api/m18s/user')
+    expect([last.statusCode, last.json().errorCode]).toEqual([429, 'RATE_LIMITED'])
+    expect(Number(last.headers['retry-after'])).toBeGreaterThan(0)
+    expect((await from('203.0.113.2', '/api/m18s/user')).statusCode).toBe(401)
+  })
+
+  test('may ask for codes more seldom still', async () => {
+    const url = '/api/query/code?resource=company&code=x'
+    for (let at = 0; at < 5; at++) expect((await from('203.0.113.3', url)).statusCode).toBe(200)
+    expect((await from('203.0.113.3', url)).statusCode).toBe(429)
+  })
+
+  test('does not get around it by a header that no proxy of ours wrote (S-58)', async () => {
+    let last = 0
+    for (let at = 0; at < 25; at++)
+      last = (await from('203.0.113.4', '/api/nothing', { 'x-forwarded-for': `198.51.100.${at}` })).statusCode
+    expect(last).toBe(429)
+  })
+
+  test('does not get around it by a token that was made up', async () => {
+    let last = 0
+    for (let at = 0; at < 30; at++)
+      last = (await from('203.0.113.5', '/api/m18s/user', { authorization: `Bearer made-up-${at}` })).statusCode
+    expect(last).toBe(429)
+  })
+})
+
+test('whoever is signed in is not counted with the strangers of the same address', async () => {
+  const user = await server.signIn('user@alpha')
+  for (let at = 0; at < 40; at++) expect((await user.send({ url: '/api/m18s/user' })).statusCode).toBe(200)
+})
+
+test('with a declared proxy the address behind it is the one that counts', async () => {
+  const behind = await startServer({ settings: { anonymousPerMinute: 2 }, env: { TRUST_PROXY: '1' } })
+  try {
+    const ask = (address: string) => behind.send({ url: '/api/nothing', headers: { 'x-forwarded-for': address } })
+    for (const address of ['198.51.100.1', '198.51.100.2', '198.51.100.3', '198.51.100.4'])
+      expect((await ask(address)).statusCode).toBe(404)
+    await ask('198.51.100.1')
+    expect((await ask('198.51.100.1')).statusCode).toBe(429)
+    // Only the nearest hop is believed: what stands before it was written by the stranger.
+    expect((await ask('198.51.100.77, 198.51.100.1')).statusCode).toBe(429)
+  } finally {
+    await behind.close()
+  }
+})

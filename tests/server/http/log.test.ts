@@ -1,0 +1,166 @@
+/** What is logged, and what never is (S-88 to S-90, S-92, K-12). */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import { endpoints } from '#contract/index.ts'
+import { inScope } from '#server/db/scope.ts'
+import { basic, grant, type SignedIn, startServer, type TestServer, usernameOf } from '#tests/support/server.ts'
+import { password } from '#tests/support/world.ts'
+
+let server: TestServer
+let admin: SignedIn
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.close())
+beforeEach(async () => {
+  await server.reset()
+  admin = await server.signIn('admin@alpha')
+})
+
+interface Line {
+  security?: string
+  msg: string
+  requestId?: string
+  [name: string]: unknown
+}
+const lines = (): Line[] =>
+  server
+    .logged()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+test('no secret that was ever sent stands in the log: every field of every call is a canary (S-89)', async () => {
+  const canary = `CANARY${randomUUID().replaceAll('-', '')}`
+  for (const { method, path, body, encoding } of endpoints) {
+    const fields = Object.keys((body as { shape?: object } | undefined)?.shape ?? { x: 1 })
+    const values = Object.fromEntries(fields.map((name) => [name, `${canary}-${name}`]))
+    const payload = encoding === 'form' ? new URLSearchParams(values).toString() : JSON.stringify(values)
+    const type = encoding === 'form' ? 'application/x-www-form-urlencoded' : 'application/json'
+    for (const authorization of [`Bearer ${admin.access}`, `Bearer ${canary}`, basic]) {
+      await server.send({
+        method,
+        url: `${path.replace(/:\w+/g, canary)}?otk=${canary}&token=${canary}`,
+        headers: {
+          authorization,
+          cookie: `portal-access=${canary}; portal-refresh=${canary}`,
+          referer: `https://x.example/?${canary}`,
+          'user-agent': canary,
+          'idempotency-key': canary,
+          'for-user': canary,
+          ...(method === 'GET' ? {} : { 'content-type': type }),
+        },
+        ...(method === 'GET' ? {} : { payload }),
+      })
+    }
+    if (path.endsWith('logout')) admin = await server.signIn('admin@alpha')
+  }
+  await grant(server.app, { grant_type: 'password', username: usernameOf('user@alpha'), password: canary })
+  const logged = server.logged()
+  expect(lines().length).toBeGreaterThan(endpoints.length)
+  for (const secret of [canary, admin.access, admin.refresh, password]) expect(logged).not.toContain(secret)
+})
+
+test('each answer is one line: when, which request, who, which route (S-89)', async () => {
+  const answer = await admin.send({ url: `/api/m18s/user?userId=${admin.userId}` })
+  const line = lines().find(({ requestId, msg }) => requestId === answer.headers['x-request-id'] && msg === 'answered')
+  expect(line).toMatchObject({
+    user: admin.userId,
+    tenant: server.world.companies.alpha,
+    method: 'GET',
+    route: '/api/m18s/user',
+    status: 200,
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+  })
+})
+
+test('line breaks and terminal codes in a name stay inside their line (S-90)', async () => {
+  const before = lines().length
+  await admin.send({
+    method: 'POST',
+    url: '/api/m18s/user',
+    payload: { title: 0, name: 'a\r\n{"level":60}\u001b[31m', email: 'x' },
+  })
+  expect(lines().length - before).toBeLessThanOrEqual(3)
+  expect(server.logged()).not.toContain('\u001b')
+})
+
+test('what matters for security has a word of its own (S-88)', async () => {
+  const user = await server.signIn('user@alpha')
+  await grant(server.app, { grant_type: 'password', username: usernameOf('user@alpha'), password: 'Not-the-one-44' })
+  await user.send({ method: 'DELETE', url: `/api/m18s/user/${user.userId}` })
+  await user.send({ url: `/api/m18s/company/${server.world.companies.alpha}` })
+  await admin.send({ method: 'PUT', url: `/api/m18s/company-user/${user.userId}`, payload: { order: true } })
+  await admin.send({ method: 'POST', url: `/api/users/disable/${user.userId}` })
+  await admin.send({ method: 'POST', url: '/api/m18s/user', payload: {} })
+  await admin.send({ method: 'POST', url: '/api/m18s/logout' })
+  const events = new Set(lines().map(({ security }) => security))
+  for (const event of [
+    'login ok',
+    'login failed',
+    'access denied',
+    'role changed',
+    'user disabled',
+    'input refused',
+    'logout',
+  ])
+    expect(events).toContain(event)
+})
+
+test('a fault of ours is told by its request id alone, and logged with it (S-92)', async () => {
+  const { database } = server.house
+  server.house.database = { ...database, kysely: new Proxy(database.kysely, { get: () => fault }) }
+  const answer = await admin.send({ url: '/api/m18s/user' })
+  server.house.database = database
+  expect([answer.statusCode, answer.json().errorCode, answer.json().data]).toEqual([500, 'SERVER_ERROR', null])
+  expect(answer.body).not.toContain('wires')
+  const line = lines().find(({ requestId, msg }) => requestId === answer.headers['x-request-id'] && msg === 'failed')
+  expect(line).toMatchObject({ err: { type: 'Error', message: 'crossed wires' } })
+  // And the next one is served again.
+  expect((await admin.send({ url: '/api/m18s/user' })).statusCode).toBe(200)
+})
+
+const fault = () => {
+  throw new Error('crossed wires')
+}
+
+test('a database that cannot be reached is a 503 that says when to come again (H-11)', async () => {
+  const { database } = server.house
+  const gone = () => {
+    throw Object.assign(new Error('gone'), { code: '57P01' })
+  }
+  server.house.database = { ...database, kysely: new Proxy(database.kysely, { get: () => gone }) }
+  const answer = await admin.send({ url: '/api/m18s/user' })
+  const ready = await server.send({ url: '/health/ready' })
+  server.house.database = database
+  expect([answer.statusCode, answer.json().errorCode, answer.headers['retry-after']]).toEqual([503, 'UNAVAILABLE', '5'])
+  expect(ready.statusCode).toBe(503)
+  expect((await server.send({ url: '/health/ready' })).statusCode).toBe(200)
+})
+
+test('below the free-space mark writes are refused and readings go on (R-13)', async () => {
+  const { database } = server.house
+  server.house.database = { ...database, hasRoom: () => false }
+  const write = await admin.send({ method: 'POST', url: `/api/users/enable/${server.world.users['disabled@alpha']}` })
+  const read = await admin.send({ url: '/api/m18s/user' })
+  server.house.database = database
+  expect([write.statusCode, write.json().errorCode, write.headers['retry-after']]).toEqual([503, 'STORAGE_FULL', '60'])
+  expect(read.statusCode).toBe(200)
+  const changed = await inScope(server.house, { role: 'portal_system' }, (db) =>
+    db
+      .selectFrom('portal_user')
+      .select('status')
+      .where('id', '=', server.world.users['disabled@alpha'] ?? 0)
+      .executeTakeFirst(),
+  )
+  expect(changed?.status).toBe(-1)
+})
+
+test('health is told on this machine alone (S-86)', async () => {
+  const from = (remoteAddress: string, headers: Record<string, string> = {}) =>
+    server.send({ url: '/health/live', remoteAddress, headers })
+  expect((await from('127.0.0.1')).statusCode).toBe(200)
+  expect((await from('::1')).statusCode).toBe(200)
+  expect((await from('203.0.113.9')).statusCode).toBe(404)
+  expect((await from('127.0.0.1', { 'x-forwarded-for': '203.0.113.9' })).statusCode).toBe(404)
+})
