@@ -1,7 +1,7 @@
 /** Servers as processes of their own, so that what is measured is a server and not this program beside it. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 
@@ -13,6 +13,8 @@ export interface Server {
   bootMs: number
   /** Resident memory in MB; null where /proc is not there to be asked. */
   residentMb: () => number | null
+  /** Processor time that the process has taken, in ms; null likewise. */
+  cpuMs: () => number | null
   stop: () => Promise<void>
 }
 
@@ -45,6 +47,7 @@ export async function startServer(
     url,
     bootMs,
     residentMb: () => residentMb(child.pid ?? 0),
+    cpuMs: () => cpuMs(child.pid ?? 0),
     async stop() {
       if (child.exitCode !== null) return
       child.kill('SIGTERM')
@@ -59,6 +62,36 @@ function residentMb(pid: number): number | null {
     return Number(kilobytes) / 1024
   } catch {
     return null
+  }
+}
+
+const tickMs = 10
+
+export function cpuMs(pid: number): number | null {
+  try {
+    // After the name, which may hold blanks and brackets.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
+      .replace(/^.*\) /s, '')
+      .split(' ')
+    return (Number(fields[11]) + Number(fields[12])) * tickMs
+  } catch {
+    return null
+  }
+}
+
+/** Processor time of a database's own processes in a PostgreSQL of this machine, in ms. */
+export function databaseCpuMs(name: string): number {
+  const processes = existsSync('/proc') ? readdirSync('/proc').filter((entry) => /^\d+$/.test(entry)) : []
+  return processes.reduce((ms, pid) => ms + (titleOf(pid).includes(` ${name} `) ? (cpuMs(Number(pid)) ?? 0) : 0), 0)
+}
+
+/** A PostgreSQL backend calls itself `postgres: user database host(port) state`. */
+function titleOf(pid: string): string {
+  try {
+    const title = readFileSync(`/proc/${pid}/cmdline`, 'latin1')
+    return title.startsWith('postgres: ') ? title : ''
+  } catch {
+    return ''
   }
 }
 

@@ -9,8 +9,8 @@ import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { databaseFolder } from '#server/db/embedded/folder.ts'
 import { asSuperuser, postgresBin, startCluster } from '#tests/support/postgres.ts'
-import { type Server, startServer } from './child.ts'
-import { type Bench, type Figure, ratio } from './figures.ts'
+import { databaseCpuMs, type Server, startServer } from './child.ts'
+import { type Bench, type Figure, median, ratio } from './figures.ts'
 import { type Client, type Load, load } from './load.ts'
 import { bareBearer, companies, moreCompanies, secret, type Session, signIn, usersOf, type UserOf } from './world.ts'
 
@@ -19,9 +19,14 @@ const runs = 3
 const ready = { path: '/health/ready' }
 const signed = { authorization: bareBearer() }
 
+/** A server, and the database it works on where that is a process of its own. */
+interface Side {
+  server: Server
+  database: string | null
+}
 interface Pair {
-  portal: Server
-  bare: Server
+  portal: Side
+  bare: Side
 }
 type Tell = (line: string) => void
 
@@ -34,15 +39,19 @@ async function onPostgres(tell: Tell): Promise<Figure[]> {
   const cluster = await startCluster(bin, { durable: true })
   const folder = await mkdtemp(join(tmpdir(), 'portal-bench-'))
   try {
-    await asSuperuser(cluster.url, 'postgres', ['create database portal'])
-    const env = { DATABASE_URL: `${cluster.url}/portal`, DATA_DIR: folder, DEMO: '1' }
+    await asSuperuser(cluster.url, 'postgres', ['create database bench_portal'])
+    const env = { DATABASE_URL: `${cluster.url}/bench_portal`, DATA_DIR: folder, DEMO: '1' }
     await (await startServer('server/main.ts', env, ready)).stop()
-    await asSuperuser(cluster.url, 'portal', [...moreCompanies, 'vacuum analyze'])
-    await asSuperuser(cluster.url, 'postgres', ['create database bare template portal'])
+    await asSuperuser(cluster.url, 'bench_portal', [...moreCompanies, 'vacuum analyze'])
+    await asSuperuser(cluster.url, 'postgres', ['create database bench_bare template bench_portal'])
     const portal = await startServer('server/main.ts', env, ready)
-    const bare = await startBare({ DATABASE_URL: `${cluster.url}/bare` })
-    const spread = await compare({ portal, bare }, companies, tell)
-    const alone = await compare({ portal, bare }, 1, tell)
+    const bare = await startBare({ DATABASE_URL: `${cluster.url}/bench_bare` })
+    const pair = {
+      portal: { server: portal, database: 'bench_portal' },
+      bare: { server: bare, database: 'bench_bare' },
+    }
+    const spread = await compare(pair, companies, tell)
+    const alone = await compare(pair, 1, tell)
     await Promise.all([portal.stop(), bare.stop()])
     return [
       { id: 'A3', what, ...limits, ...spread },
@@ -66,7 +75,8 @@ async function embedded(tell: Tell): Promise<Figure[]> {
     await cp(databaseFolder(folder), copy, { recursive: true })
     const portal = await startServer('server/main.ts', env, ready)
     const bare = await startBare({ FOLDER: copy })
-    const measured = await compare({ portal, bare }, companies, tell)
+    const pair = { portal: { server: portal, database: null }, bare: { server: bare, database: null } }
+    const measured = await compare(pair, companies, tell)
     await Promise.all([portal.stop(), bare.stop()])
     const what = 'user update vs bare UPDATE, embedded database'
     return [{ id: 'A3', what, unit: 'x', better: 'more', hard: 0.15, stretch: 0.35, ...measured }]
@@ -78,13 +88,53 @@ async function embedded(tell: Tell): Promise<Figure[]> {
 const startBare = (env: Record<string, string>) =>
   startServer('bench/bare.ts', { ...env, SECRET: secret }, { path: '/users/1', headers: signed })
 
+interface Run extends Load {
+  /** Processor time for one request: server and database. */
+  cpuMs: number
+}
+
+async function driven({ server, database }: Side, clients: Client[], ms: number): Promise<Run> {
+  const spent = () => (server.cpuMs() ?? Number.NaN) + (database === null ? 0 : databaseCpuMs(database))
+  const before = spent()
+  const found = await load(server.url, clients, ms)
+  if (Object.keys(found.failures).length > 0)
+    throw new Error(`answers that are no success: ${JSON.stringify(found.failures)}`)
+  return { ...found, cpuMs: (spent() - before) / (found.perSecond * (ms / 1000)) }
+}
+
 /** Runs of both in turn, by one connection for each company, or all of them in one. */
 async function compare({ portal, bare }: Pair, spread: number, tell: Tell): Promise<{ value: number; note: string }> {
+  const parts = await partsOf(portal.server.url, spread)
+  const ours: Run[] = []
+  const floor: Run[] = []
+  for (let run = 0; run <= runs; run++) {
+    const ms = run === 0 ? 500 : runMs
+    const least = await driven(
+      bare,
+      parts.map(({ own }) => bareClient(own)),
+      ms,
+    )
+    const whole = await driven(
+      portal,
+      parts.map(({ session, own }) => portalClient(session, own)),
+      ms,
+    )
+    // The first is for warming up.
+    if (run === 0) continue
+    floor.push(least)
+    ours.push(whole)
+    tell(`${said([whole])} against ${said([least])}`)
+  }
+  const rates = (loads: Run[]) => loads.map(({ perSecond }) => perSecond)
+  return { value: ratio(rates(ours), rates(floor)), note: `${said(ours)} against ${said(floor)}` }
+}
+
+async function partsOf(url: string, spread: number): Promise<{ session: Session; own: UserOf[] }[]> {
   const sessions = await Promise.all(
-    Array.from({ length: spread }, (_, n) => signIn(portal.url, `bench${n + 1}:user0@bench${n + 1}.example`)),
+    Array.from({ length: spread }, (_, n) => signIn(url, `bench${n + 1}:user0@bench${n + 1}.example`)),
   )
-  const users = await Promise.all(sessions.map((session) => usersOf(portal.url, session)))
-  const parts = Array.from({ length: companies }, (_, n) => {
+  const users = await Promise.all(sessions.map((session) => usersOf(url, session)))
+  return Array.from({ length: companies }, (_, n) => {
     const session = sessions[n % spread]
     const own = (users[n % spread] ?? []).filter(
       ({ id }, at) => id !== session?.userId && (spread > 1 || at % companies === n),
@@ -92,34 +142,12 @@ async function compare({ portal, bare }: Pair, spread: number, tell: Tell): Prom
     if (!session || own.length === 0) throw new Error('the world of the bench has no users')
     return { session, own }
   })
-  const ours: Load[] = []
-  const floor: Load[] = []
-  for (let run = 0; run <= runs; run++) {
-    const pair = [
-      await load(
-        bare.url,
-        parts.map(({ own }) => bareClient(own)),
-        run === 0 ? 500 : runMs,
-      ),
-      await load(
-        portal.url,
-        parts.map(({ session, own }) => portalClient(session, own)),
-        run === 0 ? 500 : runMs,
-      ),
-    ] as const
-    for (const { failures } of pair)
-      if (Object.keys(failures).length > 0) throw new Error(`answers that are no success: ${JSON.stringify(failures)}`)
-    // The first is for warming up.
-    if (run === 0) continue
-    floor.push(pair[0])
-    ours.push(pair[1])
-    tell(`${said(pair[1])} against ${said(pair[0])}`)
-  }
-  const rates = (loads: Load[]) => loads.map(({ perSecond }) => perSecond)
-  return { value: ratio(rates(ours), rates(floor)), note: `${said(ours.at(-1))} against ${said(floor.at(-1))}` }
 }
 
-const said = (found: Load | undefined) => `${found?.perSecond.toFixed(0)}/s (p99 ${found?.p99Ms.toFixed(1)} ms)`
+function said(found: readonly Run[]): string {
+  const of = (pick: (run: Run) => number) => median(found.map(pick))
+  return `${of((run) => run.perSecond).toFixed(0)}/s (p99 ${of((run) => run.p99Ms).toFixed(1)} ms, ${of((run) => run.cpuMs).toFixed(2)} ms of processor)`
+}
 
 /** Changes its users in turn, each on the version it last saw, each to what it was not. */
 function portalClient({ bearer, userId, companyId }: Session, own: UserOf[]): Client {
