@@ -18,7 +18,12 @@ export interface Engine {
 }
 
 export async function startEngine(opening: Opening, log: Logger): Promise<Engine> {
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: opening, name: 'database' })
+  // Flags of the process (a debugger's, a script's) are not this thread's.
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+    workerData: opening,
+    name: 'database',
+    execArgv: [],
+  })
   const order = (what: Order) => worker.postMessage(what, what.do === 'connect' ? [what.port] : [])
 
   const first = await nextReport(worker)

@@ -1,0 +1,120 @@
+/**
+ * R-16: the end of the log of a killed database is cut or flipped. It may open with what was written before the damage,
+ * or refuse in a sentence; it may not open with half a transaction, and it may not hang.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { StartProblem } from '#server/config.ts'
+import { openEmbedded } from '#server/db/embedded/open.ts'
+import { inScope } from '#server/db/scope.ts'
+import { silent, testConfig, testHouse } from '#tests/support/database.ts'
+import { system } from '#tests/support/people.ts'
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 })
+
+const { freeSpace } = testConfig()
+let folder: string
+let killed: string
+
+/** Writes two rows per transaction until it is killed, and says each number that is committed. */
+const writer = (dataDir: string) => `
+  const { default: pino } = await import('pino')
+  const { sql } = await import('kysely')
+  const { openEmbedded } = await import('#server/db/embedded/open.ts')
+  const config = { dataDir: ${JSON.stringify(dataDir)}, freeSpace: { bytes: 0, percent: 0 } }
+  const { kysely } = await openEmbedded(config, pino({ level: 'silent' }))
+  for (let n = 1; ; n++) {
+    await kysely.transaction().execute(async (db) => {
+      await sql\`insert into fact values ('a' || \${n}::int, repeat('x', 200))\`.execute(db)
+      await sql\`insert into fact values ('b' || \${n}::int, repeat('x', 200))\`.execute(db)
+    })
+    console.log(n)
+  }`
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'portal-damage-'))
+  killed = join(folder, 'killed')
+  const child = spawn(process.execPath, ['--input-type=module', '-e', writer(killed)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let said = ''
+  child.stdout.on('data', (part) => {
+    said += String(part)
+    if (said.split('\n').length > 300) child.kill('SIGKILL')
+  })
+  await once(child, 'exit')
+  expect(said.split('\n').length).toBeGreaterThan(300)
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+/** The newest piece of the log that was written to, and where its written part ends. */
+async function tailOf(dataDir: string) {
+  const logs = join(dataDir, 'database', 'pg_wal')
+  const pieces = (await readdir(logs)).filter((name) => /^[0-9A-F]{24}$/.test(name)).sort()
+  for (const name of pieces.toReversed()) {
+    const bytes = await readFile(join(logs, name))
+    let end = bytes.length
+    while (end > 0 && bytes[end - 1] === 0) end--
+    if (end > 0) return { path: join(logs, name), end, bytes }
+  }
+  throw new Error('the log is empty')
+}
+
+type Damage = (tail: Awaited<ReturnType<typeof tailOf>>) => Promise<void>
+
+const overwrite = async (path: string, at: number, bytes: Uint8Array) => {
+  const file = await open(path, 'r+')
+  await file.write(bytes, 0, bytes.length, at)
+  await file.close()
+}
+const cutBefore =
+  (distance: number): Damage =>
+  ({ path, end }) =>
+    overwrite(path, end - distance, new Uint8Array(distance))
+const flipBefore =
+  (distance: number): Damage =>
+  ({ path, end, bytes }) =>
+    overwrite(path, end - distance, new Uint8Array([(bytes[end - distance] ?? 0) ^ 0x10]))
+const shorten: Damage = async ({ path, end }) => {
+  const file = await open(path, 'r+')
+  await file.truncate(end - 5000)
+  await file.close()
+}
+
+describe('a database whose log is damaged at its end', () => {
+  it.each<[string, Damage]>([
+    ['without its last 100 bytes', cutBefore(100)],
+    ['without its last 9000 bytes', cutBefore(9000)],
+    ['with a bit turned in its last record', flipBefore(20)],
+    ['with a bit turned some records back', flipBefore(6000)],
+    ['in a file that ends too early', shorten],
+  ])('%s holds whole transactions up to a point, or does not open', async (name, damage) => {
+    const dataDir = join(folder, name.replaceAll(' ', '-'))
+    await cp(killed, dataDir, { recursive: true })
+    await damage(await tailOf(dataDir))
+    const database = await openEmbedded({ dataDir, freeSpace }, silent).catch((error: unknown) => error)
+    if (database instanceof Error) {
+      expect(database).toBeInstanceOf(StartProblem)
+      return
+    }
+    const opened = database as Awaited<ReturnType<typeof openEmbedded>>
+    const { rows } = await inScope(testHouse(opened), system, (db) =>
+      sql<{
+        kind: string
+        numbers: number[]
+      }>`select left(name, 1) as kind, array_agg(substr(name, 2)::int order by 1) as
+        numbers from fact where name ~ '^[ab][0-9]+$' group by 1 order by 1`.execute(db),
+    )
+    await opened.close()
+    const [a = [], b = []] = rows.map(({ numbers }) => numbers.toSorted((x, y) => x - y))
+    expect(a).toEqual(b)
+    // A beginning without gaps: nothing later survives something earlier that is lost.
+    expect(a).toEqual(Array.from({ length: a.length }, (_, at) => at + 1))
+    expect(a.length).toBeGreaterThan(0)
+  })
+})

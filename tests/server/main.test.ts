@@ -1,0 +1,177 @@
+import { createServer } from 'node:net'
+import { mkdtemp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import { asSuperuser } from '#tests/support/postgres.ts'
+import { type Running, startProcess } from '#tests/support/process.ts'
+
+// A first start makes its database, which takes seconds on an idle machine.
+vi.setConfig({ testTimeout: 90_000 })
+
+const started: Running[] = []
+const start = (env: Record<string, string>) => {
+  const running = startProcess(env)
+  started.push(running)
+  return running
+}
+/** One sentence and exit code 1, and how long it took to say so. */
+async function refusal(env: Record<string, string>) {
+  const before = performance.now()
+  const running = start(env)
+  const code = await running.ended
+  return { code, said: running.said().trim(), ms: performance.now() - before }
+}
+const oneSentence = /^[A-Z][^\n]*[.:]$|^[A-Z][^\n]*$/
+
+let parent: string
+beforeAll(async () => {
+  parent = await mkdtemp(join(tmpdir(), 'portal-main-'))
+})
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((running) => running.kill('SIGKILL')))
+})
+afterAll(() => rm(parent, { recursive: true, force: true }))
+
+describe('a server on a data folder', () => {
+  it('opens with the demo world, refuses a second one at once, survives kill -9, and closes cleanly (R-14, R-15)', async () => {
+    const env = { DATA_DIR: join(parent, 'data') }
+    const first = start(env)
+    const url = await first.ready
+    expect(first.said()).toContain('admin@acme.example')
+    expect(first.said().trim().split('\n').at(-1)).toContain('Portal-demo-1')
+    expect((await fetch(`${url}/health/ready`)).status).toBe(200)
+
+    const second = await refusal(env)
+    expect(second).toMatchObject({ code: 1 })
+    expect(second.said).toContain(`The data folder ${env.DATA_DIR} is in use by process ${first.child.pid}`)
+    expect(second.said).toMatch(oneSentence)
+    expect(second.ms).toBeLessThan(10_000)
+    expect((await fetch(`${url}/health/ready`)).status).toBe(200)
+
+    await first.kill('SIGKILL')
+    const before = performance.now()
+    const third = start(env)
+    const again = await third.ready
+    expect(performance.now() - before).toBeLessThan(20_000)
+    expect((await fetch(`${again}/health/live`)).status).toBe(200)
+    expect(await third.kill('SIGTERM')).toBe(0)
+    expect(await readFile(join(env.DATA_DIR, 'portal.lock')).catch(() => null)).toBeNull()
+    // The key of the tokens is its owner's alone (S-80).
+    expect((await readFile(join(env.DATA_DIR, 'token.key'), 'latin1')).length).toBe(64)
+  })
+
+  it('will not serve a demo world, whose passwords everybody knows, to other machines unasked', async () => {
+    const refused = await refusal({ DATA_DIR: join(parent, 'data'), HOST: '0.0.0.0' })
+    expect(refused).toMatchObject({ code: 1, said: expect.stringContaining('holds the demo world') })
+  })
+
+  it('gives the first administrator of a real installation a link that works once', async () => {
+    const env = { DATA_DIR: join(parent, 'real'), DEMO: '0' }
+    const first = start(env)
+    const url = await first.ready
+    const [, otk = ''] = /saas\/sys\/activate\?otk=(\S+)/.exec(first.said()) ?? []
+    expect(otk).toMatch(/^[\w-]{43}$/)
+    const activate = () =>
+      fetch(`${url}/public/users/activate`, {
+        method: 'POST',
+        body: new URLSearchParams({ otk, password: 'Quiet-harbour-27' }),
+      })
+    const done = await activate()
+    expect([done.status, await done.json()]).toEqual([200, { code: 'ACTIVATE_OK' }])
+    expect((await activate()).status).toBe(400)
+    expect(await first.kill('SIGINT')).toBe(0)
+    const second = start(env)
+    await second.ready
+    expect(second.said()).not.toContain('otk=')
+  })
+})
+
+describe('a start that cannot be is one sentence and exit code 1', () => {
+  it('for a port in use', async () => {
+    const taken = createServer()
+    const port = await new Promise<number>((listening) => {
+      taken.listen(0, '127.0.0.1', () => listening((taken.address() as { port: number }).port))
+    })
+    const refused = await refusal({ DATA_DIR: join(parent, 'port'), PORT: String(port) })
+    await new Promise((closed) => taken.close(closed))
+    expect(refused).toMatchObject({
+      code: 1,
+      said: `Port ${port} is in use: stop what listens there, or set PORT to another number.`,
+    })
+  })
+
+  it('for a folder with files of somebody else, which are left alone', async () => {
+    const folder = join(parent, 'foreign')
+    await mkdir(folder)
+    await writeFile(join(folder, 'thesis.doc'), 'mine')
+    const refused = await refusal({ DATA_DIR: folder })
+    expect(refused).toMatchObject({ code: 1, said: expect.stringContaining("not this portal's (thesis.doc)") })
+    expect(refused.said).toMatch(oneSentence)
+    expect(await readFile(join(folder, 'thesis.doc'), 'utf8')).toBe('mine')
+  })
+
+  it('for a folder of a newer version, and of a newer database', async () => {
+    const folder = join(parent, 'newer')
+    await mkdir(join(folder, 'database'), { recursive: true })
+    await writeFile(join(folder, 'portal.json'), '{"portal": 2}')
+    expect((await refusal({ DATA_DIR: folder })).said).toMatch(/newer version of the portal/)
+    await writeFile(join(folder, 'portal.json'), '{"portal": 1}')
+    await writeFile(join(folder, 'database', 'PG_VERSION'), '19\n')
+    const refused = await refusal({ DATA_DIR: folder })
+    expect(refused).toMatchObject({ code: 1, said: expect.stringContaining('PostgreSQL 19') })
+    expect(refused.said).toMatch(oneSentence)
+  })
+
+  it.each([
+    ['a database that is not there', 'postgres://nobody:hush@127.0.0.1:9/none', /127\.0\.0\.1:9\/none cannot be used/],
+    ['an address that is none', 'mysql://x', /DATABASE_URL must be an address like/],
+  ])('for %s, without its password', async (_, DATABASE_URL, words) => {
+    const refused = await refusal({ DATABASE_URL, DATA_DIR: join(parent, 'pg') })
+    expect(refused.code).toBe(1)
+    expect(refused.said.split('\n').at(-1)).toMatch(words)
+    expect(refused.said).not.toContain('hush')
+  })
+
+  it.each([
+    ['PORT', 'http'],
+    ['TIME_ZONE', 'Mars/Base'],
+    ['UAT_BOUND', 'up'],
+    ['PUBLIC_URL', 'portal'],
+    ['TOKEN_KEY', 'short'],
+    ['LOG_LEVEL', 'loud'],
+  ])('for a %s of "%s"', async (name, value) => {
+    const refused = await refusal({ DATA_DIR: join(parent, 'never'), [name]: value })
+    expect(refused).toMatchObject({ code: 1, said: expect.stringMatching(new RegExp(`^${name} must`)) })
+    expect(refused.said).toMatch(oneSentence)
+  })
+})
+
+describe.skipIf(!inject('postgresUrl'))('a server on PostgreSQL', () => {
+  it('serves with a login that is a plain member of both roles, and refuses one that is not', async () => {
+    const url = inject('postgresUrl') ?? ''
+    const port = new URL(url).port
+    await asSuperuser(url, 'postgres', [
+      'create database plain',
+      'create role portal_owner login createrole',
+      'create role portal_login login noinherit',
+      'alter database plain owner to portal_owner',
+    ])
+    await asSuperuser(url, 'plain', ['alter schema public owner to portal_owner'])
+    const env = {
+      DATA_DIR: join(parent, 'plain'),
+      DATABASE_URL: `postgres://portal_login@127.0.0.1:${port}/plain`,
+      MIGRATE_DATABASE_URL: `postgres://portal_owner@127.0.0.1:${port}/plain`,
+      DEMO: '1',
+    }
+    const refused = await refusal(env)
+    expect(refused).toMatchObject({ code: 1, said: expect.stringContaining('grant portal_app, portal_system to') })
+    await asSuperuser(url, 'plain', ['grant portal_app, portal_system to portal_login'])
+    const running = start(env)
+    expect((await fetch(`${await running.ready}/health/ready`)).status).toBe(200)
+    // Two nodes on one database; the same key, or none of the two could answer for the other's tokens.
+    const other = await refusal({ ...env, TOKEN_KEY: '22'.repeat(32) })
+    expect(other).toMatchObject({ code: 1, said: expect.stringContaining('TOKEN_KEY is not the key') })
+    expect(await running.kill('SIGTERM')).toBe(0)
+  })
+})

@@ -1,0 +1,54 @@
+/** The real server as a process of its own: for what happens at its start, at its end, and when it is killed. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..', '..')
+
+export interface Running {
+  child: ChildProcess
+  /** Where it listens, once it says so. Rejects when it ends before. */
+  ready: Promise<string>
+  /** Standard output and error as they came. */
+  said: () => string
+  /** Exit code, or null after a signal. */
+  ended: Promise<number | null>
+  kill(signal: NodeJS.Signals): Promise<number | null>
+}
+
+/** Quick hashes, a free port, nothing of the caller's own environment that would name a database. */
+const usual = { PORT: '0', LOG_LEVEL: 'warn', ARGON2_MEMORY_KB: '4096', ARGON2_TIME: '1' }
+
+export const startProcess = (env: Record<string, string>, script = 'server/main.ts'): Running => {
+  const { PATH = '', HOME = '' } = process.env
+  const child = spawn(process.execPath, [join(root, script)], {
+    cwd: root,
+    env: { PATH, HOME, ...usual, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let said = ''
+  const ready = new Promise<string>((opened, failed) => {
+    const hear = (part: Buffer) => {
+      said += part.toString()
+      const [, url] = /The portal is open: (\S+)\//.exec(said) ?? []
+      if (url) opened(url.replace('localhost', '127.0.0.1'))
+    }
+    child.stdout.on('data', hear)
+    child.stderr.on('data', hear)
+    child.on('exit', (code) => failed(new Error(`the server ended with ${code}: ${said}`)))
+  })
+  // Whoever only wants to see it end does not ask for this.
+  ready.catch(() => undefined)
+  // 'close' and not 'exit': what was said last is read by then.
+  const ended = once(child, 'close').then(([code]) => code as number | null)
+  return {
+    child,
+    ready,
+    said: () => said,
+    ended,
+    async kill(signal) {
+      child.kill(signal)
+      return ended
+    },
+  }
+}
