@@ -62,8 +62,12 @@ const onlyWoff2: PostcssPlugin = {
   },
 }
 
-/** The same libraries with less in them: Dexie's build for browsers of today, and no immer, which nothing here needs. */
+/**
+ * The same libraries with less in them: Dexie's build for browsers of today, no immer, which nothing here needs, and of
+ * zod only the descriptions, because the client checks nothing with its schemas.
+ */
 const lighter = [
+  { find: 'zod/mini', replacement: join(root, 'src', 'contract', 'shapes.ts') },
   { find: /^dexie$/, replacement: 'dexie/dist/modern/dexie.mjs' },
   { find: /^immer$/, replacement: join(root, 'src', 'state', 'plain-immer.ts') },
 ]
@@ -91,8 +95,6 @@ export default defineConfig(({ command }) => {
   return {
     base: '/saas/',
     define: { __BUILD__: JSON.stringify(build) },
-    // The client describes what it asks and checks nothing with it (src/contract/shapes.ts).
-    resolve: { alias: { 'zod/mini': join(root, 'src/contract/shapes.ts') } },
     plugins: [
       react(),
       VitePWA({
