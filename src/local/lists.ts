@@ -1,6 +1,6 @@
 /**
  * Lists and single rows as the screens see them: what the device holds, waiting writes laid over it, and how much of
- * the list that is. Live queries run these (`useLiveQuery(() => readList(...))`).
+ * the list that is. Live queries run these, from an `async` function: Dexie follows no other across awaits.
  */
 import { endpoints } from '#contract/index.ts'
 import type { Fills, Id, Row } from '#contract/endpoint.ts'
