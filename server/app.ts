@@ -25,6 +25,7 @@ import { requests } from '#server/routes/requests.ts'
 import { serve } from '#server/routes/serve.ts'
 import { signIn } from '#server/routes/sign-in.ts'
 import { users } from '#server/routes/users.ts'
+import { warmUp } from '#server/services/hashing.ts'
 
 const megabyte = 1_048_576
 
@@ -79,6 +80,8 @@ export function buildApp(house: House, settings: Partial<Settings> = {}): Fastif
       'answered',
     )
   })
+  // The first stranger's wrong password must not take longer than the second's (S-32).
+  app.addHook('onReady', () => warmUp(config.argon2))
   app.setErrorHandler((error, request, reply) => sendProblem(request, reply, error))
 
   app.register(fastifyRateLimit, { global: false })

@@ -1,7 +1,7 @@
 /** Bytes that are not HTTP, or too much of it (S-57): answered on the socket itself, since there is no request yet. */
 import type { ConnectionError } from 'fastify'
 import type { Socket } from 'node:net'
-import { errorBody } from '#server/http/errors.ts'
+import { errorBody } from '#server/errors.ts'
 
 const bodies = {
   garbage: JSON.stringify(errorBody('VALIDATION_ERROR', null, 'en')),

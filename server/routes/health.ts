@@ -1,12 +1,11 @@
 /** For whoever watches the process, on this machine alone (S-86): is it alive, can it serve. */
-import { sql } from 'kysely'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isLoopback } from '#server/config.ts'
-import { inScope } from '#server/db/scope.ts'
 import { json } from '#server/http/answers.ts'
 import type { Premises } from '#server/http/premises.ts'
 import type { House } from '#server/house.ts'
 import { notFound, unavailable } from '#server/problem.ts'
+import { isReachable } from '#server/services/health.ts'
 
 export function serveHealth(app: FastifyInstance, { house, life }: Premises): void {
   app.get('/health/live', async (request, reply) => {
@@ -15,7 +14,7 @@ export function serveHealth(app: FastifyInstance, { house, life }: Premises): vo
   })
   app.get('/health/ready', async (request, reply) => {
     onlyHere(house, request)
-    if (life.closing || !(await answers(house))) throw unavailable(5)
+    if (life.closing || !(await isReachable(house))) throw unavailable(5)
     return reply.type(json).send('{"status":"ready"}')
   })
 }
@@ -24,13 +23,4 @@ function onlyHere({ config }: House, { ip, headers }: FastifyRequest): void {
   // Behind a proxy that was not declared everybody seems to come from here.
   const passedOn = config.trustProxy === 0 && headers['x-forwarded-for'] !== undefined
   if (passedOn || !isLoopback(ip.replace(/^::ffff:/, ''))) throw notFound()
-}
-
-async function answers(house: House): Promise<boolean> {
-  try {
-    await inScope(house, { role: 'portal_system' }, (db) => sql`select 1`.execute(db))
-    return true
-  } catch {
-    return false
-  }
 }

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 import type { Endpoint, InputOf } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import { json, sendCarried } from '#server/http/answers.ts'
-import { languageOf } from '#server/http/errors.ts'
+import { languageOf } from '#server/errors.ts'
 import { headerOf, parseInput, queryPairs, readBody, type Received } from '#server/http/input.ts'
 import type { CountStranger } from '#server/http/guard.ts'
 import type { Premises } from '#server/http/premises.ts'
@@ -15,7 +15,7 @@ import { callerOf, checkForUser, permit, stranger, subjectOf, type Visitor, visi
 import type { House } from '#server/house.ts'
 import { ProblemError } from '#server/problem.ts'
 import type { Handler } from '#server/routes/handlers.ts'
-import { read, streamList } from '#server/routes/read.ts'
+import { read, streamList } from '#server/read.ts'
 import { write } from '#server/routes/write.ts'
 
 declare module 'fastify' {

@@ -1,7 +1,7 @@
 /** Signing out: the family ends on the server, by the bearer or by the refresh cookie alone (S-45, protocol 29). */
 import { inScope } from '#server/db/scope.ts'
 import { endSession, findByAccess, findByRefresh } from '#server/db/tokens.ts'
-import { securityEvent } from '#server/http/log.ts'
+import { securityEvent } from '#server/log.ts'
 import type { House } from '#server/house.ts'
 import { ProblemError } from '#server/problem.ts'
 import { hashToken } from '#server/services/tokens.ts'

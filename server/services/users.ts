@@ -20,7 +20,7 @@ import {
 } from '#contract/users.ts'
 import * as users from '#server/db/users.ts'
 import { endSessionsOf } from '#server/db/tokens.ts'
-import { securityEvent } from '#server/http/log.ts'
+import { securityEvent } from '#server/log.ts'
 import type { Answer, Context, House, Service } from '#server/house.ts'
 import { forbidden, invalid, ProblemError } from '#server/problem.ts'
 import { newSealKey } from '#server/services/seal-key.ts'

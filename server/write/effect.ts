@@ -7,7 +7,7 @@ import { findIntents, type Left, type Outcome, type Owner } from '#server/db/led
 import type { Scope } from '#server/db/scope.ts'
 import type { Answer, Context, Handle, House, TrailNote } from '#server/house.ts'
 import { ProblemError } from '#server/problem.ts'
-import { etagOf, outputOf } from '#server/routes/output.ts'
+import { etagOf, outputOf } from '#server/output.ts'
 import { checkAfter, namedIn, versionLeftBy, withIds } from '#server/write/names.ts'
 import { problemAnswer } from '#server/write/told.ts'
 import { noteOf } from '#server/write/trailed.ts'

@@ -3,7 +3,7 @@ import type { Language } from '#domain/users.ts'
 import { headers as names } from '#contract/headers.ts'
 import type { ProblemCode } from '#contract/problem.ts'
 import type { LedgerRow } from '#server/db/ledger.ts'
-import { errorBody } from '#server/http/errors.ts'
+import { errorBody } from '#server/errors.ts'
 import { ProblemError } from '#server/problem.ts'
 import type { Carried } from '#server/write.ts'
 

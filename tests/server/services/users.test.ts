@@ -73,7 +73,7 @@ describe('the list', () => {
 
   test('tells what changed since a number, and no more (protocol 34)', async () => {
     const first = await admin.send({ url: listUrl() })
-    const since = first.headers['x-change']
+    const since = String(first.headers['x-change'])
     await put('invited@alpha', { title: 2 })
     const later = await admin.send({ url: listUrl(`?since=${since}`) })
     const { changed, gone, upto } = later.json()

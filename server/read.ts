@@ -7,7 +7,7 @@ import { findIntents } from '#server/db/ledger.ts'
 import { inScope } from '#server/db/scope.ts'
 import type { Answer, Context, Handle, House } from '#server/house.ts'
 import type { Changes, Handler } from '#server/routes/handlers.ts'
-import { etagOf, outputOf, shaped } from '#server/routes/output.ts'
+import { etagOf, outputOf, shaped } from '#server/output.ts'
 import { namedIn, withIds } from '#server/write/names.ts'
 import type { Carried } from '#server/write.ts'
 
