@@ -1,5 +1,8 @@
-/** How long to wait after too many attempts, as the answer says it (S-62). */
+/** Problems that pass by themselves: no connection, and too many attempts, whose answer says how long (S-62). */
 import type { Problem } from '#contract/problem.ts'
+
+export const isOffline = (problem: Problem | null): boolean =>
+  problem?.code === 'OFFLINE' || problem?.code === 'NEEDS_CONNECTION'
 
 /** Seconds; null when the problem is another one or does not say. */
 export function waitOf(problem: Problem | null): number | null {

@@ -56,11 +56,13 @@ export const users = createSlice({
       form: { is: 'failed', problem: payload.problem },
       intent: payload.intent,
     }),
-    moveSent: (state, { payload }: PayloadAction<Id>) => {
-      state.moving[payload] = true
-    },
+    moveSent: (state, { payload }: PayloadAction<Id>) => ({
+      ...state,
+      moving: { ...state.moving, [String(payload)]: true as const },
+    }),
     moveAnswered: (state, { payload }: PayloadAction<Id>) => {
-      delete state.moving[payload]
+      const { [String(payload)]: _, ...moving } = state.moving
+      return { ...state, moving }
     },
   },
   // The next user of this device begins with a plain list.

@@ -7,13 +7,13 @@ import { ProblemNote } from '#ui/ProblemNote.tsx'
 import { useWords } from '#ui/words.ts'
 import { Note } from '#features/accounts/components/Note.tsx'
 import { resendMail, selectAccounts } from '#features/accounts/slice.ts'
-import { spoken, waitOf } from '#features/accounts/waits.ts'
+import { isOffline, spoken, waitOf } from '#features/accounts/waits.ts'
 
 /** What the login was refused with, and the way out of it where there is one. */
 export function LoginProblem({ problem, typed }: { problem: Problem; typed: Credentials }) {
   const t = useWords('accounts')
   const wait = waitOf(problem)
-  if (problem.code === 'OFFLINE') return <Note kind="pending">{t('login.offline')}</Note>
+  if (isOffline(problem)) return <Note kind="pending">{t('login.offline')}</Note>
   if (problem.code === 'USER_STATUS_DEACTIVATED') return <NotActivated problem={problem} typed={typed} />
   if (wait === null) return <ProblemNote problem={problem} />
   // Said once, whole: the button's own reason counts down without being read out each second.

@@ -12,6 +12,7 @@ import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
 import { Note } from '#features/accounts/components/Note.tsx'
 import { checkPasswords, type Passwords } from '#features/accounts/passwords.ts'
 import { activate, selectAccounts } from '#features/accounts/slice.ts'
+import { isOffline } from '#features/accounts/waits.ts'
 
 const empty: Passwords = { password: '', confirm: '' }
 
@@ -63,7 +64,7 @@ export function SetPassword({ otk, setsPassword }: { otk: string; setsPassword: 
       intro={setsPassword ? t('activate.setText') : t('activate.confirmText')}
     >
       <form className="form" ref={form} noValidate onSubmit={submit}>
-        {problem?.code === 'OFFLINE' ? (
+        {isOffline(problem) ? (
           <Note kind="pending">{t('activate.offline')}</Note>
         ) : (
           <ProblemNote problem={weak || problems.length > 0 ? null : problem} />

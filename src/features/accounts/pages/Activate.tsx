@@ -12,6 +12,7 @@ import { Note } from '#features/accounts/components/Note.tsx'
 import { SetPassword } from '#features/accounts/components/SetPassword.tsx'
 import { type Opened, openedBy } from '#features/accounts/activation.ts'
 import { linkOpened, readLink, selectAccounts } from '#features/accounts/slice.ts'
+import { isOffline } from '#features/accounts/waits.ts'
 
 /** Password set-up, success or error, depending on the code (portal 2). */
 export function Activate() {
@@ -30,7 +31,7 @@ export function Activate() {
   const problem = problemOf(activation)
   return (
     <AccountCard title={t('activate.title')}>
-      {problem?.code === 'OFFLINE' && <Note kind="pending">{t('activate.offline')}</Note>}
+      {isOffline(problem) && <Note kind="pending">{t('activate.offline')}</Note>}
       {problem ? (
         <ProblemNote problem={problem} onRetry={() => void dispatch(readLink(opened.otk))} />
       ) : (
