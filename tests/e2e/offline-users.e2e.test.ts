@@ -1,0 +1,130 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { BrowserContext, Page } from 'playwright-core'
+import { afterEach, describe, expect, it } from 'vitest'
+import { openDatabase } from '#server/db/database.ts'
+import { pastPolicies, silent, testConfig } from '#tests/support/database.ts'
+import { openProfile, type Portal, signIn, startPortal } from '#tests/support/browser.ts'
+
+/** Two ways of being offline that look different to a browser: it knows, or only the server is silent. */
+const cuts = {
+  'the device has no network': {
+    cut: (context: BrowserContext) => context.setOffline(true),
+    mend: () => Promise.resolve(),
+  },
+  'the server cannot be reached': {
+    cut: (_context: BrowserContext, portal: Portal) => portal.stop(),
+    mend: (portal: Portal) => portal.start(),
+  },
+}
+
+const ends: (() => Promise<void> | void)[] = []
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end()
+})
+
+async function setUp() {
+  const portal = await startPortal()
+  const folder = mkdtempSync(join(tmpdir(), 'portal-profile-'))
+  ends.push(
+    () => portal.close(),
+    () => rmSync(folder, { recursive: true, force: true }),
+  )
+  return { portal, folder }
+}
+
+async function open(folder: string): Promise<{ context: BrowserContext; page: Page }> {
+  const context = await openProfile(folder, { locale: 'en-GB' })
+  ends.push(() => context.close())
+  return { context, page: context.pages()[0] ?? (await context.newPage()) }
+}
+
+const rows = (page: Page) => page.locator('table.table tbody tr')
+const firstCells = (page: Page) =>
+  rows(page).evaluateAll((all) => all.map((row) => row.querySelector('a')?.textContent?.trim() ?? ''))
+const columnSort = (page: Page, name: string) => page.locator('thead button', { hasText: name }).click()
+
+/** The list as an address says it, with its rows drawn. */
+async function show(page: Page, portal: Portal, query = '') {
+  await page.goto(`${portal.url}/saas/app/user${query}`)
+  await rows(page).locator('a').first().waitFor()
+}
+
+interface Told {
+  operation: string
+  intent: string | null
+  status: number
+}
+
+/** What the trail says was done by this device's writes, read from the stopped server's own database. */
+async function trailOfWrites(portal: Portal): Promise<Told[]> {
+  await portal.stop()
+  const database = await openDatabase(testConfig({ DATA_DIR: portal.dataDir }), silent)
+  try {
+    return await pastPolicies(database, (db) =>
+      db
+        .selectFrom('trail')
+        .select(['operation', 'intent', 'status'])
+        .where('code', '=', 'user')
+        .where('intent', 'is not', null)
+        .execute(),
+    )
+  } finally {
+    await database.close()
+  }
+}
+
+describe.each(Object.entries(cuts))('when %s', (_, { cut, mend }) => {
+  it('the app opens, the list sorts and filters, and a change made there is saved once when the network is back', async () => {
+    const { portal, folder } = await setUp()
+    const { context, page } = await open(folder)
+    await signIn(page, portal, 'admin')
+    await show(page, portal)
+    await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
+    // Everything the list has is here once it no longer says how much of it is.
+    await show(page, portal)
+    await expect.poll(() => page.locator('.freshness').innerText()).not.toContain('on this device')
+
+    await cut(context, portal)
+    await page.reload()
+    await rows(page).locator('a').first().waitFor()
+    expect(await page.locator('.freshness').innerText()).toMatch(/^as of /)
+    const ascending = await firstCells(page)
+    expect(ascending).toEqual(ascending.toSorted(bySmallLetters))
+
+    await columnSort(page, 'Name')
+    await expect.poll(() => firstCells(page)).not.toEqual(ascending)
+    const descending = await firstCells(page)
+    expect(descending).toEqual(descending.toSorted(bySmallLetters).toReversed())
+
+    await show(page, portal, '?statusType=0')
+    const invited = await rows(page).count()
+    expect(invited).toBeGreaterThan(0)
+    expect(await rows(page).getByText('Not activated').count()).toBe(invited)
+    const [someone = ''] = await firstCells(page)
+
+    await rows(page).locator('a').first().click()
+    const drawer = page.getByRole('dialog')
+    const chosen = drawer.getByRole('radio', { checked: false }).first()
+    const title = await chosen.getAttribute('value')
+    await drawer.getByText({ '0': 'Mr', '1': 'Ms', '2': 'Mrs' }[title ?? ''] ?? '', { exact: true }).click()
+    await drawer.locator('button[type="submit"]').click()
+    await drawer.waitFor({ state: 'hidden' })
+    await expect.poll(() => rows(page).filter({ hasText: someone }).innerText()).toContain('Waiting to be saved')
+
+    await context.close()
+    await mend(portal)
+
+    const { page: later } = await open(folder)
+    await show(later, portal, '?statusType=0')
+    await expect.poll(() => later.locator('.pending-mark').count(), { timeout: 15_000 }).toBe(0)
+    const row = rows(later).filter({ hasText: someone })
+    expect(await row.innerText()).toContain({ '0': 'Mr', '1': 'Ms', '2': 'Mrs' }[title ?? ''])
+    await later.context().close()
+
+    expect(await trailOfWrites(portal)).toMatchObject([{ status: 0 }])
+  })
+})
+
+const bySmallLetters = (a: string, b: string) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)
