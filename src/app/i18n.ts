@@ -27,9 +27,14 @@ const backend = {
   read,
 }
 
+let started: Promise<void> | undefined
+
 /** Resolves when the frame can be drawn. */
-export async function startWords(): Promise<void> {
-  const first = firstLanguage(location.search, recall('portal.language'))
+export const startWords = (): Promise<void> => (started ??= start())
+
+const first = firstLanguage(location.search, recall('portal.language'))
+
+async function start() {
   i18next.on('languageChanged', (language: Language) => {
     document.documentElement.lang = languageTags[language]
     remember('portal.language', language)
@@ -45,7 +50,12 @@ export async function startWords(): Promise<void> {
   })
 }
 
-export const loadWords = (...namespaces: Namespace[]): Promise<void> => i18next.loadNamespaces(namespaces)
+/** Texts of a page; asked for at the start, they are fetched together with those of the frame. */
+export async function loadWords(...namespaces: Namespace[]): Promise<void> {
+  for (const namespace of namespaces) void read(first, namespace)
+  await startWords()
+  await i18next.loadNamespaces(namespaces)
+}
 
 export const chooseLanguage = (language: Language) => void i18next.changeLanguage(language)
 export const languageNow = (): Language => (i18next.language === 'zh' ? 'zh' : 'en')

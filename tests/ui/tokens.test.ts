@@ -27,7 +27,7 @@ const grounds = ['canvas', 'surface', 'raised', 'sunken']
 
 /** Text of normal size on what it stands on: 4.5:1. */
 const texts: [text: string, grounds: string[]][] = [
-  ['text', [...grounds, 'accent-soft', 'danger-soft', 'pending-soft', 'warning-soft', 'positive-soft']],
+  ['text', [...grounds, 'line', 'accent-soft', 'danger-soft', 'pending-soft', 'warning-soft', 'positive-soft']],
   ['muted', [...grounds]],
   ['accent-text', [...grounds, 'accent-soft']],
   ['positive', ['surface', 'raised', 'positive-soft']],
