@@ -73,8 +73,9 @@ const lighter = [
 ]
 
 /**
- * Two chunks hold what every page has: the libraries, which change seldom, and the frame. Left to itself the bundler
- * makes two dozen small files of them, each a request, and together they pack worse.
+ * What is always needed together comes together: the libraries, which change seldom; the frame; what is fetched beside
+ * every page (the device's database, the calls, the corridor's end in the page); the parts of the pages inside. Left to
+ * itself the bundler makes three dozen small files of them, each a request, and they pack worse.
  */
 const together = [
   {
@@ -84,6 +85,15 @@ const together = [
   {
     name: 'frame',
     test: /src\/(state\/(connection|hooks|session|status|store)|ui\/(Button|Field|Icon|strokes|Mark|Page|Skeleton|words)|domain\/(access|checks)|contract\/problem|app\/(Broken|guard|i18n|language|line|Loading|page|paths|remember|theme)|app\/shell\/(Entry|Footer|Language|ThemeSwitch))\.tsx?$/,
+  },
+  {
+    name: 'device',
+    test: /node_modules\/dexie|src\/(local\/(?!outbox)|contract\/|app\/(corridor|session|send|worker|install)|request\/(call|line|locks|subject|sign-in|browser))/,
+  },
+  {
+    name: 'parts',
+    test: /src\/ui\/(DataList|FilterBar|Pages|Menu|toasts|Choice|Freshness|PendingMark|Tag|icons|ProblemNote|Dialog)|state\/live/,
+    minShareCount: 2,
   },
 ]
 
