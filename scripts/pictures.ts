@@ -25,7 +25,7 @@ async function take(browser: Browser, portal: Portal, form: keyof typeof forms, 
   const page = await context.newPage()
   await signIn(page, portal, 'admin', '/app/user')
   await page.goto(`${portal.url}/saas/app/user`, { waitUntil: 'networkidle' })
-  await page.getByText('@acme.example').first().waitFor()
+  await page.getByText('ada.wong@acme.example').filter({ visible: true }).first().waitFor()
   await page.screenshot({ path: join(screenshots, `${form}-${language}.png`) })
   await context.close()
 }
