@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { availableParallelism } from 'node:os'
+import { hashPassword, isOutdated, verifyPassword } from '#server/services/hashing.ts'
+
+const cost = { memoryCost: 4096, timeCost: 1, parallelism: 1 }
+
+test('fifty may wait for a hash; whoever comes then is told at once to come again (S-33, R-36)', async () => {
+  const most = availableParallelism() + 50
+  const from = performance.now()
+  const refusedAfterMs: number[] = []
+  const asked = Array.from({ length: most + 20 }, () =>
+    hashPassword('Quiet-harbour-27', cost).catch((error: unknown) => {
+      refusedAfterMs.push(performance.now() - from)
+      return error
+    }),
+  )
+  const answers = await Promise.all(asked)
+  expect(answers.filter((answer) => typeof answer === 'string')).toHaveLength(most)
+  expect(answers.filter((answer) => answer instanceof Error)).toMatchObject(
+    Array.from({ length: 20 }, () => ({ code: 'RATE_LIMITED', retryAfterSeconds: 2 })),
+  )
+  expect(Math.max(...refusedAfterMs)).toBeLessThan(50)
+  // The queue is empty again, and as long as before.
+  expect(await verifyPassword(String(answers[0]), 'Quiet-harbour-27', cost)).toBe(true)
+})
+
+test('no account at all is verified like one, and never fits (S-32)', async () => {
+  expect(await verifyPassword(null, '', cost)).toBe(false)
+  expect(await verifyPassword(null, 'Quiet-harbour-27', cost)).toBe(false)
+})
+
+test('the cost is read from the hash itself (S-26)', () => {
+  const hash = '$argon2id$v=19$m=4096,t=1,p=1$c2FsdA$aGFzaA'
+  expect(isOutdated(hash, cost)).toBe(false)
+  expect(isOutdated(hash, { ...cost, memoryCost: 19_456 })).toBe(true)
+  expect(isOutdated(hash, { ...cost, timeCost: 2 })).toBe(true)
+  expect(isOutdated('$2b$12$other', cost)).toBe(true)
+})
