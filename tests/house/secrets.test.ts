@@ -14,7 +14,9 @@ const keyShapes = {
   'cloud key': /\bAKIA[0-9A-Z]{16}\b/,
   'token of a forge': /\bgh[pousr]_[A-Za-z0-9]{36}\b/,
   'signed token': /\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/,
-  'database with password': /\bpostgres(ql)?:\/\/[^\s:'"`/@]+:[^\s@'"`$]+@(?!127\.0\.0\.1|localhost)/,
+  // Not the word itself, nor dots: examples have those in its place. On this machine alone is no secret.
+  'database with password':
+    /\bpostgres(ql)?:\/\/[^\s:'"`/@]+:(?!password@|\.\.\.@)[^\s@'"`$]+@(?!127\.0\.0\.1|localhost)/,
 }
 
 /** Bits per character: random base64 has about 5.5, words and paths under 4.5. */
