@@ -6,14 +6,10 @@ import { accessFrom } from '#request/subject.ts'
 
 declare const __BUILD__: string
 
-let bypassed = false
-/** The server's switch against a broken worker: from here on the page does the worker's part itself. */
-export const bypassWorker = (on: boolean) => void (bypassed = on)
-
 /** Whether a worker is in control; the first page of a visit gives it a moment to take over. */
 async function isControlled(): Promise<boolean> {
   const workers = navigator.serviceWorker
-  if (bypassed || !workers) return false
+  if (!workers) return false
   if (workers.controller) return true
   const registration = await workers.getRegistration('/saas/')
   if (!registration?.active) return false
@@ -30,8 +26,8 @@ const controllerWaitMs = 300
 let controlled: Promise<boolean> | undefined
 
 async function corridor(request: Request): Promise<Response> {
-  if (!bypassed && navigator.serviceWorker?.controller) return await fetch(request)
-  if (!bypassed && (await (controlled ??= isControlled()))) return await fetch(request)
+  if (navigator.serviceWorker?.controller) return await fetch(request)
+  if (await (controlled ??= isControlled())) return await fetch(request)
   const { handle } = await import('#request/pipeline.ts')
   return await handle(request, ports)
 }

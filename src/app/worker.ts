@@ -74,7 +74,7 @@ async function sendWaiting(hurry: boolean): Promise<void> {
     const { drain } = await import('#request/drain.ts')
     await drain(ports, { hurry })
   } catch (error) {
-    console.error(error)
+    ports.report(error)
   }
 }
 

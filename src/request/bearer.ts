@@ -50,16 +50,13 @@ async function afterUnauthorized(
     if (token === 'line') return null
     return token ? await post(ports, withBearer(letter, token)) : was.answer
   }
-  if (code !== 'UNAUTHORIZED' || !isOurs(was.answer)) return was.answer
+  if (code !== 'UNAUTHORIZED') return was.answer
   // Another tab may have renewed or signed in meanwhile: then it was only an old token that was refused.
   const newer = await ports.access.read()
   if (newer && newer !== was.token) return await post(ports, withBearer(letter, newer))
   await leave(ports, was.session)
   return was.answer
 }
-
-/** Something between may answer 401 too; only our server numbers its answers (protocol 32). */
-const isOurs = (answer: Answer) => answer.headers.has(headers.requestId)
 
 /**
  * A new token; null: the session is over, or belongs to somebody else; `line`: nobody can say now. `seen` is the value
@@ -84,7 +81,7 @@ async function renewOnce(ports: Ports, session: Session | null, seen: string | n
     ports.access.renewed(token.access_token)
     return token.access_token
   }
-  if (!isOurs(answer) || answer.status >= 500 || answer.status === 429) return 'line'
+  if (answer.status >= 500 || answer.status === 429) return 'line'
   await leave(ports, session)
   return null
 }

@@ -2,7 +2,7 @@
 import { webLocks } from '#request/locks.ts'
 import type { Ports } from '#request/ports.ts'
 
-type Shared = Pick<Ports, 'network' | 'origin' | 'clock' | 'wait' | 'chance' | 'newId' | 'locks' | 'device' | 'lasting'>
+type Shared = Omit<Ports, 'build' | 'access' | 'wakeLater'>
 
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
@@ -15,5 +15,6 @@ export const browserPorts: Shared = {
   newId: () => crypto.randomUUID(),
   locks: webLocks(navigator.locks, wait),
   device: async () => (await import('#local/device.ts')).thisDevice(),
-  lasting: (work) => void work.catch((error: unknown) => console.error(error)),
+  lasting: (work) => void work.catch(reportError),
+  report: reportError,
 }

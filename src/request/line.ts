@@ -19,7 +19,7 @@ export interface Answer {
   text: string
 }
 
-/** Null: the line failed, or something else than a server answered (a redirect to a login page). */
+/** Null: the line failed, or something in between answered in our server's place. */
 export async function post(
   ports: Pick<Ports, 'network' | 'origin' | 'build' | 'wait'>,
   letter: Letter,
@@ -43,8 +43,8 @@ export async function post(
 async function read(ports: Pick<Ports, 'network'>, request: Request): Promise<Answer | null> {
   try {
     const response = await ports.network(request)
-    // A redirect seen by hand has no status: nothing of ours redirects.
-    if (response.status === 0) return null
+    // Our server numbers all its answers. A proxy's 403, a hotel's login page, a redirect seen by hand do not.
+    if (!response.headers.has(headers.requestId)) return null
     return { status: response.status, headers: response.headers, text: await response.text() }
   } catch {
     return null

@@ -17,7 +17,7 @@ import { answerList, answerReading, type Asked, patienceMs } from '#request/list
 import type { Ports } from '#request/ports.ts'
 import { subjectOf } from '#request/subject.ts'
 
-const find = matcher(endpoints.filter(({ method }) => method !== undefined))
+const find = matcher(endpoints)
 
 /**
  * Whether the corridor takes it. Pure and synchronous, because a worker must say so at once. Secrets, uploads and
@@ -38,7 +38,7 @@ export async function handle(request: Request, ports: Ports): Promise<Response> 
     const answer = await travel(request, ports)
     return answer ? toResponse(answer) : Response.error()
   } catch (error) {
-    console.error(error)
+    ports.report(error)
     return Response.error()
   }
 }

@@ -36,6 +36,8 @@ export interface Ports {
   lasting(work: Promise<unknown>): void
   /** Asks the browser for a wake-up when the line is back, where it can (Background Sync). Only an accelerator. */
   wakeLater(): void
+  /** A mistake of ours: told to whoever looks, and to nobody's screen. */
+  report(error: unknown): void
 }
 
 /** What pages tell the worker. */

@@ -32,6 +32,6 @@ export const portsFor = (event: ExtendableEvent): Ports => ({
   ...browserPorts,
   build: __BUILD__,
   access,
-  lasting: (work) => event.waitUntil(work.catch((error: unknown) => console.error(error))),
+  lasting: (work) => event.waitUntil(work.catch(reportError)),
   wakeLater: () => void self.registration.sync?.register('drain').catch(() => {}),
 })

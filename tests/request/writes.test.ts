@@ -3,7 +3,7 @@ import { headers } from '#contract/headers.ts'
 import { createUser, listUsers, updateCompanyUser } from '#contract/users.ts'
 import { createClock, createTablet, type Tablet } from '#tests/support/device.ts'
 import { company } from '#tests/support/kept.ts'
-import { createScripted, toWrites } from '#tests/support/scripted.ts'
+import { createScripted, refusal, toWrites } from '#tests/support/scripted.ts'
 
 async function signedIn() {
   const clock = createClock()
@@ -53,16 +53,11 @@ describe('a write', () => {
   it('is on the device before its first byte leaves', async () => {
     const { server, tablet } = await signedIn()
     let waiting = -1
-    server.script = (sent) => {
-      if (sent.headers[headers.key]) waiting = 0
-      return null
+    const answer = server.answer
+    server.answer = async (sent) => {
+      if (sent.headers[headers.key]) waiting = await tablet.waiting()
+      return await answer(sent)
     }
-    const recorded = tablet.ports.network
-    tablet.ports.network = async (request) => {
-      if (request.headers.has(headers.key)) waiting = await tablet.waiting()
-      return await recorded(request)
-    }
-    server.script = null
     await retitle(tablet)
     expect(waiting).toBe(1)
   })
@@ -92,7 +87,7 @@ describe('a write', () => {
     tablet.line.state = 'captive'
     expect(await retitle(tablet)).toMatchObject({ kind: 'queued' })
     tablet.line.state = 'up'
-    server.script = (sent) => (sent.headers[headers.key] ? { status: 200, headers: {}, body: '{}' } : null)
+    server.script = (sent) => (sent.headers[headers.key] ? refusal(200, 'FINE', done) : null)
     await tablet.tick()
     expect(await tablet.waiting()).toBe(1)
     expect(total(server.effects)).toBe(0)

@@ -90,7 +90,7 @@ export interface Tablet {
   signOut(): Promise<void>
   /** What a trigger does: everything that may go is sent. */
   tick(): Promise<void>
-  /** Waits for what the corridor began and did not wait for. */
+  /** Waits for what the corridor began and did not wait for; throws what it had to report. */
   rest(): Promise<void>
   /** The browser is closed and opened again: memory is gone, storage and persistent cookies stay. */
   reopen(): void
@@ -115,6 +115,7 @@ export function createTablet(server: Server, clock: Clock): Tablet {
   const cookies = new Map<string, string>()
   const line: Line = { state: 'up', log: [] }
   const begun = new Set<Promise<unknown>>()
+  const mistakes: unknown[] = []
   let device = openDevice(storage)
 
   async function network(request: Request): Promise<Response> {
@@ -153,10 +154,11 @@ export function createTablet(server: Server, clock: Clock): Tablet {
     },
     device: async () => device,
     lasting(work) {
-      const ended = work.catch((error: unknown) => console.error(error)).finally(() => begun.delete(ended))
+      const ended = work.catch(ports.report).finally(() => begun.delete(ended))
       begun.add(ended)
     },
     wakeLater: () => {},
+    report: (error) => void mistakes.push(error),
     corridor: (request) => handle(request, ports),
   }
   return {
@@ -172,6 +174,7 @@ export function createTablet(server: Server, clock: Clock): Tablet {
     tick: () => drain(ports, { hurry: true }),
     async rest() {
       while (begun.size > 0) await Promise.all(begun)
+      if (mistakes.length > 0) throw mistakes[0]
     },
     reopen() {
       device = openDevice(storage)

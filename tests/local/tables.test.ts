@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest'
+import { endpoints } from '#contract/index.ts'
+import { rowTables } from '#local/database.ts'
+import { keptDevice } from '#tests/support/kept.ts'
+
+const named = endpoints
+  .flatMap(({ fills, queues }) => [fills?.table, queues?.table])
+  .filter((table) => table !== undefined)
+
+it('every list and every queued write has its table on the device, and every table is filled', async () => {
+  const { db } = await keptDevice()
+  expect([...new Set(named)].sort()).toEqual([...rowTables].sort())
+  expect(db.tables.map(({ name }) => name)).toEqual(expect.arrayContaining([...rowTables]))
+})
+
+it('every queued write says what becomes of its row', () => {
+  const queued = endpoints.filter(({ offline, encoding }) => offline === 'queue' && encoding !== 'multipart')
+  expect(queued.filter(({ queues }) => !queues).map(({ name }) => name)).toEqual([])
+})
