@@ -14,6 +14,8 @@ export interface Database {
   kysely: Kysely<Tables>
   /** False below the free-space mark: the embedded engine spins for ever on a full disk. */
   hasRoom(): boolean
+  /** Writes a consistent copy of everything; null where the database has tools of its own. */
+  dumpTo: ((path: string) => Promise<void>) | null
   /** Says to every node that a company's rows changed (LISTEN/NOTIFY; in process when embedded). */
   announce(channel: string, message: string): Promise<void>
   listen(channel: string, hear: (message: string) => void): () => void

@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { type Config, readConfig, StartProblem } from '#server/config.ts'
 import { demoCompanies, demoPassword } from '#server/dev/world.ts'
 import { buildLog } from '#server/log.ts'
+import { dumpHourly } from '#server/jobs/dump.ts'
 import { sweepHourly } from '#server/jobs/sweep.ts'
 import { type Started, startHouse } from '#server/start.ts'
 import { buildApp } from '#server/app.ts'
@@ -31,10 +32,10 @@ async function main(): Promise<void> {
     await started.house.database.close()
     throw asStartProblem(error, config)
   }
-  const stopSweeps = sweepHourly(started.house)
+  const stopJobs = [sweepHourly(started.house), dumpHourly(started.house)]
   closeOnSignal(log, async () => {
     await closeApp(app)
-    await stopSweeps()
+    await Promise.all(stopJobs.map((stop) => stop()))
     await started.house.database.close()
   })
   console.log(welcome(started))

@@ -28,6 +28,7 @@ export async function openPostgres(config: Config, databaseUrl: string, log: Log
     engine: 'postgres',
     kysely: overPool(pool),
     hasRoom: () => true,
+    dumpTo: null,
     async announce(channel, message) {
       await pool.query('select pg_notify($1, $2)', [channel, message])
     },

@@ -1,6 +1,6 @@
 /** Databases for tests, of both engines, made from one migrated template each. */
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, readFile, readdir, rename, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, readdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, inject } from 'vitest'
 import pino from 'pino'
@@ -127,7 +127,7 @@ async function template(): Promise<string> {
   await migrate(database.kysely)
   await mkdir(folder, { recursive: true })
   const draft = `${path}.${process.pid}`
-  await writeFile(draft, await engine.dump())
+  await engine.dumpTo(draft)
   await rename(draft, path)
   await database.close()
   return path

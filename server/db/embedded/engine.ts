@@ -1,5 +1,4 @@
 /** Starts the thread of the embedded database and gives a pool of one connection to it. */
-import { once } from 'node:events'
 import { MessageChannel, Worker } from 'node:worker_threads'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
@@ -11,8 +10,8 @@ import type { Opening, Order, Report } from '#server/db/embedded/worker.ts'
 
 export interface Engine {
   pool: Pool
-  /** The whole database as a tar, as of now. */
-  dump(): Promise<Uint8Array>
+  /** Writes the whole database as of now into a tar, compressed where the name ends in `.gz`. */
+  dumpTo(path: string): Promise<void>
   /** Must be called: an engine left open keeps the process alive. Ends the pool first. */
   close(): Promise<void>
 }
@@ -26,7 +25,7 @@ export async function startEngine(opening: Opening, log: Logger): Promise<Engine
   })
   const order = (what: Order) => worker.postMessage(what, what.do === 'connect' ? [what.port] : [])
 
-  const first = await nextReport(worker)
+  const first = await reportOf(worker, ['open'])
   if (first.said === 'failed') {
     await worker.terminate()
     throw new StartProblem(`The embedded database cannot be opened: ${first.message}`)
@@ -56,25 +55,33 @@ export async function startEngine(opening: Opening, log: Logger): Promise<Engine
 
   return {
     pool,
-    async dump() {
-      order({ do: 'dump' })
-      const said = await nextReport(worker)
-      if (said.said !== 'dump') throw new Error(`The database thread said ${said.said} instead of its dump`)
-      return said.bytes
+    async dumpTo(path) {
+      order({ do: 'dump', path })
+      const said = await reportOf(worker, ['dumped', 'not dumped'])
+      if (said.said === 'not dumped') throw new Error(`The dump ${path} could not be written: ${said.message}`)
     },
     async close() {
       await pool.end()
       order({ do: 'close' })
-      await nextReport(worker)
+      await reportOf(worker, ['closed'])
       await worker.terminate()
     },
   }
 }
 
-async function nextReport(worker: Worker): Promise<Report> {
-  const [said] = await Promise.race([
-    once(worker, 'message') as Promise<[Report]>,
-    once(worker, 'exit').then((): [Report] => [{ said: 'failed', message: 'its thread ended' }]),
-  ])
-  return said
+/** The next report of these kinds; a dump may be at work beside the rest. A failure ends every waiting. */
+function reportOf(worker: Worker, kinds: readonly Report['said'][]): Promise<Report> {
+  return new Promise((resolve) => {
+    const settle = (said: Report) => {
+      worker.off('message', hear)
+      worker.off('exit', leave)
+      resolve(said)
+    }
+    const hear = (said: Report) => {
+      if (kinds.includes(said.said) || said.said === 'failed') settle(said)
+    }
+    const leave = () => settle({ said: 'failed', message: 'its thread ended' })
+    worker.on('message', hear)
+    worker.on('exit', leave)
+  })
 }

@@ -48,6 +48,7 @@ export function overEngine(engine: Engine, hasRoom: () => boolean, afterwards: (
     engine: 'embedded',
     kysely: overPool(engine.pool),
     hasRoom,
+    dumpTo: (path) => engine.dumpTo(path),
     announce: async (channel, message) => ears.tell(channel, message),
     listen: (channel, hear) => ears.hear(channel, hear),
     async close() {

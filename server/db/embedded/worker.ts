@@ -2,7 +2,9 @@
  * The thread of the embedded database. PGlite runs on its caller's thread and would stop everything else during a heavy
  * query (R-32). One connection at a time is served: the pool before it has a size of one.
  */
-import { readFile } from 'node:fs/promises'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 
@@ -13,11 +15,12 @@ export interface Opening {
   load: string | null
 }
 
-export type Order = { do: 'connect'; port: MessagePort } | { do: 'dump' } | { do: 'close' }
+export type Order = { do: 'connect'; port: MessagePort } | { do: 'dump'; path: string } | { do: 'close' }
 export type Report =
-  | { said: 'open' | 'closed' }
+  | { said: 'open' | 'closed' | 'dumped' }
+  /** The engine cannot go on. */
   | { said: 'failed'; message: string }
-  | { said: 'dump'; bytes: Uint8Array }
+  | { said: 'not dumped'; message: string }
 
 if (!parentPort) throw new Error('This file is a thread of the server, not a program')
 const parent = parentPort
@@ -38,12 +41,23 @@ try {
 
 async function carryOut(pglite: PGlite, order: Order): Promise<void> {
   if (order.do === 'connect') return connect(pglite, order.port)
-  if (order.do === 'dump') {
-    const dump = await pglite.dumpDataDir('none')
-    return report({ said: 'dump', bytes: new Uint8Array(await dump.arrayBuffer()) })
-  }
+  if (order.do === 'dump') return dump(pglite, order.path)
   await pglite.close()
   report({ said: 'closed' })
+}
+
+/** Under its name only once it is whole and on the disk. The files are read between two queries, the rest beside them. */
+async function dump(pglite: PGlite, path: string): Promise<void> {
+  const draft = `${path}.draft`
+  try {
+    const tar = Buffer.from(await (await pglite.dumpDataDir('none')).arrayBuffer())
+    await writeFile(draft, path.endsWith('.gz') ? await promisify(gzip)(tar) : tar, { mode: 0o600, flush: true })
+    await rename(draft, path)
+    report({ said: 'dumped' })
+  } catch (error) {
+    await rm(draft, { force: true })
+    report({ said: 'not dumped', message: error instanceof Error ? error.message : String(error) })
+  }
 }
 
 function connect(pglite: PGlite, port: MessagePort): void {
