@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Entry } from '#local/database.ts'
-import { accept, claim, enqueue, forgetRefused, giveBack, park, pauseSending } from '#local/outbox.ts'
+import { enqueue } from '#local/drafts.ts'
+import { accept, claim, forgetRefused, giveBack, park, pauseSending } from '#local/outbox.ts'
 import { readListOn, readRowOn } from '#local/lists.ts'
 import { storePage } from '#local/rows.ts'
 import { markSignedOut } from '#local/session.ts'

@@ -3,7 +3,7 @@ import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { listUsers, type UserRow } from '#contract/users.ts'
 import type { UserDatabase } from '#local/database.ts'
 import { type Device, openDevice } from '#local/device.ts'
-import type { Draft } from '#local/outbox.ts'
+import type { Draft } from '#local/drafts.ts'
 import { openSession } from '#local/session.ts'
 import type { ListQuery } from '#local/view.ts'
 
