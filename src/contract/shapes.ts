@@ -37,7 +37,7 @@ const map = (fields: Fields, change: (name: string, field: Schema) => Schema | n
   )
 
 export const object = (shape: Fields) => new Schema({ type: 'object', shape })
-export const looseObject = object
+export const looseObject = (shape: Fields) => object(shape)
 export const extend = (base: Schema, more: Fields) => object({ ...base.shape, ...more })
 export const partial = (base: Schema) => object(map(base.shape ?? {}, (_name, field) => optional(field)))
 export const pick = (base: Schema, names: Record<string, true>) =>
@@ -46,7 +46,7 @@ export const omit = (base: Schema, names: Record<string, true>) =>
   object(map(base.shape ?? {}, (name, field) => (names[name] ? null : field)))
 
 export const string = plain('string')
-export const guid = string
+export const guid = plain('string')
 export const int = plain('number')
 export const boolean = plain('boolean')
 export const unknown = plain('unknown')
