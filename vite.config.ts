@@ -135,6 +135,8 @@ export default defineConfig(({ command }) => {
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
       rollupOptions: {
+        // Pages ask lazily for what the grouping above brings along anyway; that is meant.
+        checks: { ineffectiveDynamicImport: false, pluginTimings: false },
         output: {
           codeSplitting: { groups: together },
           chunkFileNames: (chunk) => `assets/${isStaff(chunk.facadeModuleId) ? 'staff-' : ''}[name]-[hash].js`,

@@ -41,6 +41,14 @@ function run(command, args, options = {}) {
   return !error && status === 0
 }
 
+/** As `run`, for what is only worth reading when it failed. */
+function runQuietly(command, args, options) {
+  const { status, error, stdout, stderr } = spawnSync(command, args, { cwd: root, encoding: 'utf8', ...options })
+  const isGood = !error && status === 0
+  if (!isGood) say(`${stdout ?? ''}${stderr ?? ''}${error ?? ''}`)
+  return isGood
+}
+
 /** The npm that started us, or the one on PATH. */
 function npm(...args) {
   const entry = process.env.npm_execpath
@@ -101,7 +109,7 @@ function ensureClient(node) {
     PATH: `${join(modules, '.bin')}${delimiter}${process.env.PATH}`,
     NODE_ENV: 'production',
   }
-  if (!run(node, [join(modules, 'vite', 'bin', 'vite.js'), 'build', '--logLevel', 'warn'], { env })) {
+  if (!runQuietly(node, [join(modules, 'vite', 'bin', 'vite.js'), 'build'], { env })) {
     throw new Trouble('The client could not be built, see above.')
   }
 }
