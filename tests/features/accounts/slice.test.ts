@@ -116,7 +116,7 @@ describe('an activation link', () => {
   })
 
   it('survives a weak password and a lost connection', async () => {
-    for (const code of ['WEAK_PASSWORD', 'OFFLINE']) {
+    for (const code of ['WEAK_PASSWORD', 'NEEDS_CONNECTION']) {
       const { store, own } = storeThat({ ask: { kind: 'problem', problem: problem(code) } })
       store.dispatch(linkOpened({ is: 'good', setsPassword: true }))
       await store.dispatch(activate('key', 'password'))
