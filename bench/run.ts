@@ -13,7 +13,7 @@ import { update } from './update.ts'
 
 const benches: readonly Bench[] = [update, start, page]
 const asked = process.argv.slice(2)
-const isAsked = (id: string) => asked.length === 0 || asked.some((start) => id.startsWith(start))
+const isAsked = (id: string) => asked.length === 0 || asked.some((begin) => id.startsWith(begin))
 
 const began = performance.now()
 const figures: Figure[] = []
