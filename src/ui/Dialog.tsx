@@ -1,4 +1,4 @@
-import { type ReactNode, Suspense, lazy } from 'react'
+import { type ReactNode, Suspense, lazy, useEffect } from 'react'
 
 export interface DialogProps {
   open: boolean
@@ -21,10 +21,29 @@ export const preloadDialog = () => void load().catch(() => undefined)
  * code is PrimeReact's and comes with the first dialog, so that no list pays for it on the way to its first row.
  */
 export function Dialog(props: DialogProps) {
-  if (!props.open) return null
+  return props.open ? <Opened {...props} /> : null
+}
+
+function Opened(props: DialogProps) {
+  useFocusBack()
   return (
     <Suspense fallback={null}>
       <Overlay {...props} />
     </Suspense>
   )
+}
+
+/** To the opener; to the page's heading where that is gone, as a deleted row's button is. */
+function useFocusBack() {
+  useEffect(() => {
+    const opener = document.activeElement
+    return () => {
+      // After React has taken the dialog away: the focus of what it held is lost only then.
+      setTimeout(() => {
+        if (document.activeElement !== document.body) return
+        const back = opener?.isConnected && opener !== document.body ? opener : document.querySelector('main h1')
+        if (back instanceof HTMLElement) back.focus()
+      })
+    }
+  }, [])
 }

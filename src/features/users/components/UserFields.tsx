@@ -35,7 +35,6 @@ export function UserFields({ base, self, caller, line, register, errors, onEmail
   }
   const titleOptions = titles.map((title) => ({ value: String(title), label: t(`titles.${title}`) }))
   const levelOptions = accessLevels.map((level) => ({ value: String(level), label: t(`levels.${level}`) }))
-  const email = register('email', { onChange: onEmailChange, onBlur: onEmailBlur })
 
   return (
     <>
@@ -56,7 +55,8 @@ export function UserFields({ base, self, caller, line, register, errors, onEmail
         locked={locked('email')}
         error={errors.email?.message}
         help={base ? undefined : line === 'online' ? t('form.createHelp') : t('form.notChecked')}
-        {...email}
+        // In its place among the others: the first wrong field that is registered gets the focus.
+        {...register('email', { onChange: onEmailChange, onBlur: onEmailBlur })}
       />
       <fieldset className="user-group">
         <legend>{t('form.flags')}</legend>

@@ -1,0 +1,408 @@
+/** The frame and the parts of the screen, in real Chromium against the real server. */
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openBrowser, people, type Portal, seriousTrouble, signIn, startPortal } from '#tests/support/browser.ts'
+
+let portal: Portal
+let browser: Browser
+
+beforeAll(async () => {
+  portal = await startPortal()
+  browser = await openBrowser()
+})
+afterAll(async () => {
+  await browser?.close()
+  await portal?.close()
+})
+
+const desk: BrowserContextOptions = { viewport: { width: 1280, height: 800 } }
+const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
+
+/** A page of its own, and everything that went wrong in it. */
+async function open(options: BrowserContextOptions = desk) {
+  const context = await browser.newContext(options)
+  const page = await context.newPage()
+  const wrong: string[] = []
+  page.on('console', (message) => message.type() === 'error' && wrong.push(message.text()))
+  page.on('pageerror', (error) => wrong.push(error.message))
+  return { page, wrong, close: () => context.close() }
+}
+
+async function inside(who: keyof typeof people, path: string, options?: BrowserContextOptions) {
+  const opened = await open(options)
+  await signIn(opened.page, portal, who, path)
+  return opened
+}
+
+const rows = (page: Page) => page.locator('tbody tr:not(.waiting)')
+async function listed(page: Page) {
+  await rows(page).first().waitFor()
+  await page.locator('.list:not(.again)').waitFor()
+}
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '')
+const address = (page: Page) => new URL(page.url())
+
+describe('every screen can be used by everybody (A-01)', () => {
+  const looks = [
+    ['en', 'light'],
+    ['zh', 'dark'],
+  ] as const
+
+  it.each(looks)('in %s, %s: login, lost address, entrance', async (language, colorScheme) => {
+    const { page, close, wrong } = await open({ ...desk, colorScheme, reducedMotion: 'reduce' })
+    for (const path of ['/login', '/nowhere', '/entrance']) {
+      await page.goto(`${portal.url}/saas${path}?lang=${language}`)
+      await page.locator('main h1').waitFor()
+      expect([path, await seriousTrouble(page)]).toEqual([path, []])
+    }
+    expect(wrong).toEqual([])
+    await close()
+  })
+
+  it.each(looks)('in %s, %s: home, users with menu and drawer, a place to come', async (language, colorScheme) => {
+    const { page, close, wrong } = await open({ ...desk, colorScheme, reducedMotion: 'reduce' })
+    await page.goto(`${portal.url}/saas/login?lang=${language}`)
+    await signIn(page, portal, 'staff')
+    expect(['home', await seriousTrouble(page)]).toEqual(['home', []])
+    await page.goto(`${portal.url}/saas/app/user`)
+    await listed(page)
+    expect(['users', await seriousTrouble(page)]).toEqual(['users', []])
+    await page.locator('.row-actions [aria-haspopup=menu]').first().click()
+    await page.locator('[role=menu]').waitFor()
+    expect(['row menu', await seriousTrouble(page)]).toEqual(['row menu', []])
+    await page.keyboard.press('Escape')
+    await rows(page).first().locator('a').click()
+    await page.locator('[role=dialog] input').first().waitFor()
+    expect(['drawer', await seriousTrouble(page)]).toEqual(['drawer', []])
+    await page.goto(`${portal.url}/saas/app/m18/price`)
+    await page.locator('main h1').waitFor()
+    expect(['a place to come', await seriousTrouble(page)]).toEqual(['a place to come', []])
+    expect(wrong).toEqual([])
+    await close()
+  })
+
+  it('on a phone: cards, and the navigation in its drawer', async () => {
+    const { page, close } = await inside('admin', '/app/user', { ...phone, reducedMotion: 'reduce' })
+    await listed(page)
+    expect(['cards', await seriousTrouble(page)]).toEqual(['cards', []])
+    await page.locator('.bar-menu button').click()
+    await page.locator('.nav-drawer').waitFor()
+    expect(['drawer', await seriousTrouble(page)]).toEqual(['drawer', []])
+    await close()
+  })
+})
+
+describe('ways in and out', () => {
+  it('a deep link waits for the login and is then opened (M10)', async () => {
+    const { page, close } = await open()
+    await signIn(page, portal, 'admin', '/app/user?statusType=0')
+    await page.waitForURL((url) => url.pathname === '/saas/app/user')
+    expect(address(page).search).toBe('?statusType=0')
+    await close()
+  })
+
+  it('a page one may not see leads home, and the menu does not offer it (M11, M12)', async () => {
+    const { page, close } = await inside('user', '/app/home')
+    await page.goto(`${portal.url}/saas/app/user`)
+    await page.waitForURL((url) => url.pathname === '/saas/app/home')
+    await page.goto(`${portal.url}/saas/app/m18/price/new`)
+    await page.waitForURL((url) => url.pathname === '/saas/app/home')
+    await page.locator('.rail nav').waitFor()
+    expect(await page.locator('.rail nav a').allInnerTexts()).toEqual(['Home'])
+    await close()
+  })
+
+  it("the provider's items say who they are for (M12)", async () => {
+    const { page, close } = await inside('staff', '/app/home')
+    const item = page.locator('.rail nav a', { hasText: 'Price lists' })
+    expect(
+      await item.evaluate((link) => document.getElementById(link.getAttribute('aria-describedby') ?? '')?.textContent),
+    ).toBe('For provider staff only')
+    await item.hover()
+    const hint = page.locator('.nav-hint:visible')
+    await expect.poll(() => hint.allInnerTexts()).toEqual(['For provider staff only'])
+    await close()
+  })
+
+  it('what is no place of the portal says so and leads back (M5)', async () => {
+    const { page, close } = await open()
+    await page.goto(`${portal.url}/saas/no/such/place`)
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor()
+    expect(await page.locator('main').innerText()).toContain('/no/such/place')
+    await page.getByRole('link', { name: 'Login' }).waitFor()
+    await close()
+  })
+
+  it('names the window by page, company and product, and follows the focus to the heading (C-19, A-14)', async () => {
+    const { page, close } = await inside('admin', '/app/home')
+    await page.locator('.rail nav a', { hasText: 'Contracts' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Contracts' }).waitFor()
+    expect(await page.title()).toBe('Contracts · Acme Trading Limited · Service portal')
+    await expect.poll(() => focused(page)).toBe('Contracts')
+    await close()
+  })
+
+  it('the first stop of the Tab key skips to the content (A-15)', async () => {
+    const { page, close } = await inside('admin', '/app/home')
+    await page.reload()
+    await page.locator('main h1').waitFor()
+    await page.keyboard.press('Tab')
+    expect(await focused(page)).toBe('Skip to content')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main')
+    await close()
+  })
+})
+
+describe('language and colours', () => {
+  it('the toggle changes every word at once and is remembered (M4, A-32, I-11)', async () => {
+    const { page, close, wrong } = await inside('admin', '/app/user')
+    await listed(page)
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe('en')
+    await page.getByRole('button', { name: '中文' }).click()
+    await page.getByRole('heading', { level: 1, name: '用户' }).waitFor()
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe('zh-Hans')
+    expect(await page.title()).toMatch(/^用户 · /)
+    await page.reload()
+    await page.getByRole('heading', { level: 1, name: '用户' }).waitFor()
+    expect(wrong).toEqual([])
+    await close()
+  })
+
+  it('no raw key of a text is ever seen', async () => {
+    const { page, close } = await open()
+    const seen: string[] = []
+    for (const path of ['/login', '/entrance', '/signup', '/forget', '/resetPwd', '/sys/activate', '/nowhere']) {
+      await page.goto(`${portal.url}/saas${path}`)
+      await page.locator('main h1').waitFor()
+      seen.push(...(await page.locator('body').innerText()).split('\n'))
+    }
+    expect(seen.filter((line) => /^[a-z][A-Za-z]*(\.[A-Za-z_]+)+$/.test(line))).toEqual([])
+    await close()
+  })
+
+  it('dark is chosen in the header, painted at once and remembered (C-34)', async () => {
+    const { page, close } = await inside('admin', '/app/home')
+    const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
+    const light = await ground()
+    await page.getByRole('button', { name: 'Appearance' }).click()
+    await page.getByRole('menuitemradio', { name: 'Dark' }).click()
+    await expect.poll(ground).not.toBe(light)
+    const dark = await ground()
+    await page.reload()
+    await page.locator('main h1').waitFor()
+    expect(await ground()).toBe(dark)
+    await close()
+  })
+})
+
+describe('a list', () => {
+  it('sorts by its headers with the keyboard and says so (A-06)', async () => {
+    const { page, close } = await inside('admin', '/app/user')
+    await listed(page)
+    const sorted = () =>
+      page
+        .locator('th[aria-sort]')
+        .evaluateAll((all) => all.map((th) => `${th.textContent} ${th.getAttribute('aria-sort')}`))
+    expect(await sorted()).toEqual(['Name ascending'])
+    const header = page.locator('th button', { hasText: 'E-mail' })
+    await header.focus()
+    await page.keyboard.press('Enter')
+    await expect.poll(sorted).toEqual(['E-mail ascending'])
+    await page.keyboard.press('Space')
+    await expect.poll(sorted).toEqual(['E-mail descending'])
+    expect(address(page).searchParams.get('sortOrder')).toBe('desc')
+    await close()
+  })
+
+  it('pages with names and marks where one is; its foot tells what is there (A-09, P-12)', async () => {
+    const { page, close } = await inside('admin', '/app/user')
+    await listed(page)
+    await page.getByRole('button', { name: 'Page 2', exact: true }).click()
+    await expect.poll(() => page.locator('[aria-current=page]').last().innerText()).toBe('2')
+    await expect
+      .poll(() => page.locator('.list-foot [role=status]').innerText())
+      .toMatch(/\d+ users.*page 2 of \d+.*as of \d\d:\d\d/s)
+    await page.getByLabel('Rows per page').selectOption('50')
+    await expect.poll(() => rows(page).count()).toBe(50)
+    expect(address(page).searchParams.get('results')).toBe('50')
+    await close()
+  })
+
+  it('is searched from anywhere with /, waits for the word, and Escape takes it away (C-03)', async () => {
+    const { page, close } = await inside('admin', '/app/user')
+    await listed(page)
+    await page.keyboard.press('/')
+    await page.keyboard.type('benny')
+    await page.waitForURL((url) => url.searchParams.get('searchText') === 'benny')
+    await expect.poll(() => rows(page).count()).toBeLessThan(5)
+    await page.keyboard.press('Escape')
+    await page.waitForURL((url) => !url.searchParams.has('searchText'))
+    await close()
+  })
+
+  it('does not look for letters while Chinese is being composed (I-13)', async () => {
+    const { page, close } = await inside('admin', '/app/user')
+    await listed(page)
+    const box = page.getByRole('textbox', { name: 'Search name or e-mail' })
+    await box.focus()
+    const keyboard = await page.context().newCDPSession(page)
+    await keyboard.send('Input.imeSetComposition', { text: 'wang', selectionStart: 4, selectionEnd: 4 })
+    await page.waitForTimeout(700)
+    expect(address(page).searchParams.has('searchText')).toBe(false)
+    await keyboard.send('Input.insertText', { text: '王' })
+    await page.waitForURL((url) => url.searchParams.get('searchText') === '王')
+    await close()
+  })
+
+  it('offers its row actions in a menu that the keyboard can use, and gives the focus back', async () => {
+    const { page, close } = await inside('admin', '/app/user')
+    await listed(page)
+    const button = page.locator('.row-actions [aria-haspopup=menu]').first()
+    await button.focus()
+    await page.keyboard.press('Enter')
+    const items = page.locator('[role=menuitem]')
+    await items.first().waitFor()
+    const first = await focused(page)
+    await page.keyboard.press('ArrowDown')
+    expect(await focused(page)).not.toBe(first)
+    await page.keyboard.press('ArrowUp')
+    expect(await focused(page)).toBe(first)
+    await page.keyboard.press('Escape')
+    expect(await items.count()).toBe(0)
+    expect(await button.evaluate((element) => element === document.activeElement)).toBe(true)
+    await close()
+  })
+})
+
+describe('a drawer with a form', () => {
+  async function opened() {
+    const given = await inside('admin', '/app/user')
+    await listed(given.page)
+    await given.page.getByRole('button', { name: 'New user' }).click()
+    await given.page.locator('[role=dialog] input').first().waitFor()
+    return given
+  }
+
+  it('is named, holds the focus, closes on Escape and gives it back (A-10)', async () => {
+    const { page, close } = await opened()
+    const within = () => page.evaluate(() => document.activeElement?.closest('[role=dialog]') !== null)
+    const dialog = page.getByRole('dialog', { name: 'New user' })
+    await dialog.waitFor()
+    await expect.poll(within).toBe(true)
+    expect(await page.evaluate(() => (document.activeElement as HTMLInputElement).name)).toBe('title')
+    for (let press = 0; press < 15; press += 1) {
+      await page.keyboard.press('Tab')
+      expect(await within()).toBe(true)
+    }
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await expect.poll(() => focused(page)).toBe('New user')
+    await close()
+  })
+
+  it('asks before it throws away what was typed (C-22)', async () => {
+    const { page, close } = await opened()
+    await page.getByLabel('Name', { exact: true }).fill('Somebody')
+    await page.keyboard.press('Escape')
+    await page.getByText('Your changes are not saved yet.').waitFor()
+    await page.getByRole('button', { name: 'Keep editing' }).click()
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Somebody')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Discard changes' }).click()
+    await page.locator('[role=dialog]').waitFor({ state: 'detached' })
+    await close()
+  })
+
+  it('says what is wrong beside the field and goes to the first one (A-12, M51)', async () => {
+    const { page, close } = await opened()
+    await page.locator('[role=dialog] [type=submit]').click()
+    const name = page.getByLabel('Name', { exact: true })
+    await expect.poll(() => name.getAttribute('aria-invalid')).toBe('true')
+    const described = await name.evaluate(
+      (input) => document.getElementById(input.getAttribute('aria-describedby')?.split(' ')[0] ?? '')?.innerText,
+    )
+    expect(described).toBe('Please input "Name" as it\'s required.')
+    expect(await name.evaluate((input) => input === document.activeElement)).toBe(true)
+    await close()
+  })
+})
+
+/** What reaches beyond the right edge of the window; what is meant to (hints, words for readers alone) left out. */
+const cutOff = (page: Page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>('body *')]
+      .filter((element) => element.checkVisibility() && !element.closest('.hint, .sr-only, .skip, [aria-hidden=true]'))
+      .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
+      .map((element) => `${element.tagName} ${element.className}`)
+      .slice(0, 5),
+  )
+
+describe('room and reach', () => {
+  const widths = [320, 390, 768, 820, 1024, 1180, 1280, 1920]
+
+  it('no page has to be scrolled sideways, from a narrow phone to a wide desk (T-02, A-30)', async () => {
+    const { page, close } = await inside('staff', '/app/home')
+    const wide: string[] = []
+    for (const path of ['/app/home', '/app/user', '/app/m18/price', '/entrance', '/nowhere'])
+      for (const width of widths) {
+        await page.setViewportSize({ width, height: 800 })
+        if (address(page).pathname !== `/saas${path}`) await page.goto(`${portal.url}/saas${path}`)
+        await page.locator('main h1').waitFor()
+        if (path === '/app/user') await listed(page)
+        const cut = await cutOff(page)
+        if (cut.length > 0) wide.push(`${path} at ${width}: ${cut.join(', ')}`)
+      }
+    expect(wide).toEqual([])
+    await close()
+  })
+
+  it.each([390, 820, 1024])('at %i px everything one touches is at least 44 px high (T-01)', async (width) => {
+    const { page, close } = await inside('staff', '/app/user', {
+      viewport: { width, height: 900 },
+      hasTouch: true,
+      isMobile: true,
+    })
+    await listed(page)
+    const small = await page.evaluate(() =>
+      [...document.querySelectorAll<HTMLElement>('button, select, main input, nav a, footer a')]
+        .filter((element) => element.checkVisibility({ visibilityProperty: true }) && element.tabIndex >= 0)
+        .map((element) => ({ element, box: (element.closest('.check') ?? element).getBoundingClientRect() }))
+        .filter(({ box }) => box.width > 0 && box.height < 44)
+        .map(({ element, box }) => `${element.className || element.tagName} ${element.textContent} ${box.height}`),
+    )
+    expect(small).toEqual([])
+    await close()
+  })
+
+  it('text twice as large still fits (A-30)', async () => {
+    const { page, close } = await inside('admin', '/app/user')
+    await listed(page)
+    await page.evaluate(() => document.documentElement.style.setProperty('font-size', '200%'))
+    expect(await cutOff(page)).toEqual([])
+    await close()
+  })
+
+  it('nothing moves where the system asks for stillness (P-34)', async () => {
+    const { page, close } = await inside('admin', '/app/user', { ...desk, reducedMotion: 'reduce' })
+    await listed(page)
+    await page.locator('.row-actions [aria-haspopup=menu]').first().click()
+    const moving = await page.locator('.menu').evaluate((menu) => getComputedStyle(menu).animationDuration)
+    expect(Number.parseFloat(moving)).toBeLessThan(0.01)
+    await close()
+  })
+})
+
+describe('the connection', () => {
+  it('is told quietly and at once, and nothing stays in the way when it is back (P-11)', async () => {
+    const { page, close } = await inside('admin', '/app/user')
+    await listed(page)
+    const line = page.locator('.bar [role=status]').first()
+    await expect.poll(() => line.innerText()).toContain('Online')
+    await page.context().setOffline(true)
+    await expect.poll(() => line.innerText()).toContain('Offline')
+    await page.context().setOffline(false)
+    await expect.poll(() => line.innerText(), { timeout: 15_000 }).toContain('Online')
+    await close()
+  })
+})
