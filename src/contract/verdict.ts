@@ -33,6 +33,8 @@ const byCode: Record<string, Verdict> = {
   VERSION_CONFLICT: 'conflict',
   // The effect is there already; the device reads the row again.
   INTENT_DONE: 'done',
+  // Waiting does not teach a server what it cannot do, and the lane behind it would stand still for ever.
+  NOT_SUPPORT: 'refused',
 }
 
 /** The verdict on one answer. An answer without our echo is a failure of the line, whatever it says. */

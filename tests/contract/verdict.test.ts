@@ -50,7 +50,7 @@ const byCode: Record<ProblemCode, Verdict | Record<'POST' | 'PUT' | 'DELETE', Ve
   NOT_ATTEMPTED: 'later',
   RATE_LIMITED: 'later',
   SERVER_ERROR: 'later',
-  NOT_SUPPORT: 'later',
+  NOT_SUPPORT: 'refused',
   UNAVAILABLE: 'later',
   STORAGE_FULL: 'later',
 }
