@@ -1,4 +1,4 @@
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import type { UserRow } from '#contract/users.ts'
 import { readRow } from '#local/lists.ts'
 import type { Shown } from '#local/view.ts'
@@ -6,7 +6,6 @@ import { useDispatch, useSignedIn } from '#state/hooks.ts'
 import { useLive } from '#state/live.ts'
 import { Button } from '#ui/Button.tsx'
 import { Dialog } from '#ui/Dialog.tsx'
-import { Skeleton } from '#ui/Skeleton.tsx'
 import { useWords } from '#ui/words.ts'
 import { usersFills, type View } from '#features/users/address.ts'
 import { askUser } from '#features/users/slice.ts'
@@ -24,10 +23,10 @@ interface Props {
 
 /** What the address opens: a form for a new user, for one of the rows, or word that there is none. */
 export function UserDrawer({ open, onClose, onSaved }: Props) {
-  const t = useWords('users')
   if (open === null) return null
   return (
-    <Suspense fallback={<Beside title={t('one')} onClose={onClose} />}>
+    // Nothing in between: a drawer that makes way for another one would lose the way back to what opened it.
+    <Suspense fallback={null}>
       {open === 'new' ? (
         <UserForm key="new" opened={null} onClose={onClose} onSaved={onSaved} />
       ) : (
@@ -49,20 +48,11 @@ function Existing({
   const t = useWords('users')
   const opened = useOpened(id)
   if (opened) return <UserForm opened={opened} onClose={onClose} onSaved={onSaved} />
-  if (opened === undefined) return <Beside title={t('one')} onClose={onClose} />
-  return (
-    <Beside title={t('missing.title')} onClose={onClose}>
-      <p>{t('missing.text')}</p>
-    </Beside>
-  )
-}
-
-function Beside({ title, onClose, children }: { title: string; onClose: () => void; children?: ReactNode }) {
-  const t = useWords('users')
+  if (opened === undefined) return null
   const footer = <Button onClick={onClose}>{t('missing.close')}</Button>
   return (
-    <Dialog open side="right" title={title} onClose={onClose} footer={footer}>
-      {children ?? <Skeleton lines={6} />}
+    <Dialog open side="right" title={t('missing.title')} onClose={onClose} footer={footer}>
+      <p>{t('missing.text')}</p>
     </Dialog>
   )
 }
