@@ -53,17 +53,21 @@ export async function openGate(target: number, port = 0): Promise<Gate> {
     from.on('error', () => to.destroy())
   }
 
-  const server = createServer(async (client) => {
+  function enter(client: Socket): void {
+    const upstream = connect({ port: target, host: '127.0.0.1', noDelay: true })
+    passOn(client, upstream, false)
+    passOn(upstream, client, true)
+    client.resume()
+  }
+
+  const server = createServer((client) => {
     sockets.add(client)
     client.on('close', () => sockets.delete(client))
     client.on('error', () => client.destroy())
     client.pause()
     // A connection is made before anything is said over it: there and back once.
-    if (isSlow) await wait(2 * slow.halfwayMs)
-    const upstream = connect({ port: target, host: '127.0.0.1', noDelay: true })
-    passOn(client, upstream, false)
-    passOn(upstream, client, true)
-    client.resume()
+    if (isSlow) setTimeout(enter, 2 * slow.halfwayMs, client)
+    else enter(client)
   }).listen(port, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()

@@ -52,6 +52,8 @@ const byCode: Record<ProblemCode, Verdict | Record<'POST' | 'PUT' | 'DELETE', Ve
   SERVER_ERROR: 'later',
   NOT_SUPPORT: 'refused',
   UNAVAILABLE: 'later',
+  // Answers the poll of a long request only; a write in the queue never meets it.
+  INTERRUPTED: 'later',
   STORAGE_FULL: 'later',
 }
 
@@ -132,6 +134,7 @@ describe('what the ledger keeps (protocol 3)', () => {
         'SERVER_ERROR',
         'NOT_SUPPORT',
         'UNAVAILABLE',
+        'INTERRUPTED',
         'STORAGE_FULL',
         'IDEMPOTENCY_IN_PROGRESS',
         'WRONG_SESSION',
