@@ -13,6 +13,8 @@ export interface FormDrawerProps {
   title: string
   status: SendStatus
   problem: Problem | null
+  /** What to say before the problem: "Update failed." (M50) */
+  failed?: string
   /** What pressing it will do: "Create user", not "OK". */
   submit: string
   whyNot?: string | null | undefined
@@ -29,7 +31,18 @@ export function FormDrawer(props: FormDrawerProps) {
   return props.open ? <Opened {...props} /> : null
 }
 
-function Opened({ title, status, problem, submit, whyNot, onSubmit, onClose, dirty, children }: FormDrawerProps) {
+function Opened({
+  title,
+  status,
+  problem,
+  failed,
+  submit,
+  whyNot,
+  onSubmit,
+  onClose,
+  dirty,
+  children,
+}: FormDrawerProps) {
   const t = useWords('ui')
   const form = useId()
   const [leaving, setLeaving] = useState(false)
@@ -56,7 +69,7 @@ function Opened({ title, status, problem, submit, whyNot, onSubmit, onClose, dir
   return (
     <Dialog open side="right" title={title} onClose={close} footer={footer}>
       <form id={form} className="form" noValidate onSubmit={onSubmit}>
-        <ProblemNote problem={problem} focus />
+        <ProblemNote problem={problem} title={failed} focus />
         {children}
       </form>
     </Dialog>

@@ -1,4 +1,5 @@
 import '#ui/icons.ts'
+import '#ui/plain.css'
 import { Icon, type IconName } from '#ui/Icon.tsx'
 import { type Crumb, Page } from '#ui/Page.tsx'
 import { useWords } from '#ui/words.ts'

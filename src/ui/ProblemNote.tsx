@@ -8,11 +8,14 @@ import { problemWords, useWords } from '#ui/words.ts'
 /** What went wrong, in words, with what can be done about it and the number to name when asking for help (C-12). */
 export function ProblemNote({
   problem,
+  title,
   onRetry,
   children,
   focus,
 }: {
   problem: Problem | null
+  /** What did not succeed, before why: "Update failed." */
+  title?: string | undefined
   onRetry?: (() => void) | undefined
   /** A further way out: a link, a button. */
   children?: React.ReactNode
@@ -29,7 +32,10 @@ export function ProblemNote({
     <div className="problem" role="alert" tabIndex={-1} ref={note}>
       <Icon name="alert" />
       <div>
-        <p>{problemWords(problem)}</p>
+        <p>
+          {title && <strong>{title} </strong>}
+          {problemWords(problem)}
+        </p>
         {problem.requestId && (
           <p className="problem-id">
             {t('problem.requestId')} <CopyText text={problem.requestId} />

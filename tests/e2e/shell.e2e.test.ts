@@ -1,46 +1,10 @@
-/** The frame and the parts of the screen, in real Chromium against the real server. */
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openBrowser, people, type Portal, seriousTrouble, signIn, startPortal } from '#tests/support/browser.ts'
+/** The frame of the portal in real Chromium: who gets where, in which language and colours, on which screen. */
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { seriousTrouble } from '#tests/support/browser.ts'
+import { address, desk, focused, listed, phone, rows, visits } from '#tests/support/visit.ts'
 
-let portal: Portal
-let browser: Browser
-
-beforeAll(async () => {
-  portal = await startPortal()
-  browser = await openBrowser()
-})
-afterAll(async () => {
-  await browser?.close()
-  await portal?.close()
-})
-
-const desk: BrowserContextOptions = { viewport: { width: 1280, height: 800 } }
-const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
-
-/** A page of its own, and everything that went wrong in it. */
-async function open(options: BrowserContextOptions = desk) {
-  const context = await browser.newContext(options)
-  const page = await context.newPage()
-  const wrong: string[] = []
-  page.on('console', (message) => message.type() === 'error' && wrong.push(message.text()))
-  page.on('pageerror', (error) => wrong.push(error.message))
-  return { page, wrong, close: () => context.close() }
-}
-
-async function inside(who: keyof typeof people, path: string, options?: BrowserContextOptions) {
-  const opened = await open(options)
-  await signIn(opened.page, portal, who, path)
-  return opened
-}
-
-const rows = (page: Page) => page.locator('tbody tr:not(.waiting)')
-async function listed(page: Page) {
-  await rows(page).first().waitFor()
-  await page.locator('.list:not(.again)').waitFor()
-}
-const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '')
-const address = (page: Page) => new URL(page.url())
+const { open, enter, inside, go } = visits()
 
 describe('every screen can be used by everybody (A-01)', () => {
   const looks = [
@@ -51,7 +15,7 @@ describe('every screen can be used by everybody (A-01)', () => {
   it.each(looks)('in %s, %s: login, lost address, entrance', async (language, colorScheme) => {
     const { page, close, wrong } = await open({ ...desk, colorScheme, reducedMotion: 'reduce' })
     for (const path of ['/login', '/nowhere', '/entrance']) {
-      await page.goto(`${portal.url}/saas${path}?lang=${language}`)
+      await go(page, `${path}?lang=${language}`)
       await page.locator('main h1').waitFor()
       expect([path, await seriousTrouble(page)]).toEqual([path, []])
     }
@@ -61,10 +25,10 @@ describe('every screen can be used by everybody (A-01)', () => {
 
   it.each(looks)('in %s, %s: home, users with menu and drawer, a place to come', async (language, colorScheme) => {
     const { page, close, wrong } = await open({ ...desk, colorScheme, reducedMotion: 'reduce' })
-    await page.goto(`${portal.url}/saas/login?lang=${language}`)
-    await signIn(page, portal, 'staff')
+    await go(page, `/login?lang=${language}`)
+    await enter(page, 'staff')
     expect(['home', await seriousTrouble(page)]).toEqual(['home', []])
-    await page.goto(`${portal.url}/saas/app/user`)
+    await go(page, '/app/user')
     await listed(page)
     expect(['users', await seriousTrouble(page)]).toEqual(['users', []])
     await page.locator('.row-actions [aria-haspopup=menu]').first().click()
@@ -74,7 +38,7 @@ describe('every screen can be used by everybody (A-01)', () => {
     await rows(page).first().locator('a').click()
     await page.locator('[role=dialog] input').first().waitFor()
     expect(['drawer', await seriousTrouble(page)]).toEqual(['drawer', []])
-    await page.goto(`${portal.url}/saas/app/m18/price`)
+    await go(page, '/app/m18/price')
     await page.locator('main h1').waitFor()
     expect(['a place to come', await seriousTrouble(page)]).toEqual(['a place to come', []])
     expect(wrong).toEqual([])
@@ -95,7 +59,7 @@ describe('every screen can be used by everybody (A-01)', () => {
 describe('ways in and out', () => {
   it('a deep link waits for the login and is then opened (M10)', async () => {
     const { page, close } = await open()
-    await signIn(page, portal, 'admin', '/app/user?statusType=0')
+    await enter(page, 'admin', '/app/user?statusType=0')
     await page.waitForURL((url) => url.pathname === '/saas/app/user')
     expect(address(page).search).toBe('?statusType=0')
     await close()
@@ -103,9 +67,9 @@ describe('ways in and out', () => {
 
   it('a page one may not see leads home, and the menu does not offer it (M11, M12)', async () => {
     const { page, close } = await inside('user', '/app/home')
-    await page.goto(`${portal.url}/saas/app/user`)
+    await go(page, '/app/user')
     await page.waitForURL((url) => url.pathname === '/saas/app/home')
-    await page.goto(`${portal.url}/saas/app/m18/price/new`)
+    await go(page, '/app/m18/price/new')
     await page.waitForURL((url) => url.pathname === '/saas/app/home')
     await page.locator('.rail nav').waitFor()
     expect(await page.locator('.rail nav a').allInnerTexts()).toEqual(['Home'])
@@ -126,7 +90,7 @@ describe('ways in and out', () => {
 
   it('what is no place of the portal says so and leads back (M5)', async () => {
     const { page, close } = await open()
-    await page.goto(`${portal.url}/saas/no/such/place`)
+    await go(page, '/no/such/place')
     await page.getByRole('heading', { name: 'Page not found' }).waitFor()
     expect(await page.locator('main').innerText()).toContain('/no/such/place')
     await page.getByRole('link', { name: 'Login' }).waitFor()
@@ -173,7 +137,7 @@ describe('language and colours', () => {
     const { page, close } = await open()
     const seen: string[] = []
     for (const path of ['/login', '/entrance', '/signup', '/forget', '/resetPwd', '/sys/activate', '/nowhere']) {
-      await page.goto(`${portal.url}/saas${path}`)
+      await go(page, path)
       await page.locator('main h1').waitFor()
       seen.push(...(await page.locator('body').innerText()).split('\n'))
     }
@@ -196,143 +160,15 @@ describe('language and colours', () => {
   })
 })
 
-describe('a list', () => {
-  it('sorts by its headers with the keyboard and says so (A-06)', async () => {
-    const { page, close } = await inside('admin', '/app/user')
-    await listed(page)
-    const sorted = () =>
-      page
-        .locator('th[aria-sort]')
-        .evaluateAll((all) => all.map((th) => `${th.textContent} ${th.getAttribute('aria-sort')}`))
-    expect(await sorted()).toEqual(['Name ascending'])
-    const header = page.locator('th button', { hasText: 'E-mail' })
-    await header.focus()
-    await page.keyboard.press('Enter')
-    await expect.poll(sorted).toEqual(['E-mail ascending'])
-    await page.keyboard.press('Space')
-    await expect.poll(sorted).toEqual(['E-mail descending'])
-    expect(address(page).searchParams.get('sortOrder')).toBe('desc')
-    await close()
-  })
-
-  it('pages with names and marks where one is; its foot tells what is there (A-09, P-12)', async () => {
-    const { page, close } = await inside('admin', '/app/user')
-    await listed(page)
-    await page.getByRole('button', { name: 'Page 2', exact: true }).click()
-    await expect.poll(() => page.locator('[aria-current=page]').last().innerText()).toBe('2')
-    await expect
-      .poll(() => page.locator('.list-foot [role=status]').innerText())
-      .toMatch(/\d+ users.*page 2 of \d+.*as of \d\d:\d\d/s)
-    await page.getByLabel('Rows per page').selectOption('50')
-    await expect.poll(() => rows(page).count()).toBe(50)
-    expect(address(page).searchParams.get('results')).toBe('50')
-    await close()
-  })
-
-  it('is searched from anywhere with /, waits for the word, and Escape takes it away (C-03)', async () => {
-    const { page, close } = await inside('admin', '/app/user')
-    await listed(page)
-    await page.keyboard.press('/')
-    await page.keyboard.type('benny')
-    await page.waitForURL((url) => url.searchParams.get('searchText') === 'benny')
-    await expect.poll(() => rows(page).count()).toBeLessThan(5)
-    await page.keyboard.press('Escape')
-    await page.waitForURL((url) => !url.searchParams.has('searchText'))
-    await close()
-  })
-
-  it('does not look for letters while Chinese is being composed (I-13)', async () => {
-    const { page, close } = await inside('admin', '/app/user')
-    await listed(page)
-    const box = page.getByRole('textbox', { name: 'Search name or e-mail' })
-    await box.focus()
-    const keyboard = await page.context().newCDPSession(page)
-    await keyboard.send('Input.imeSetComposition', { text: 'wang', selectionStart: 4, selectionEnd: 4 })
-    await page.waitForTimeout(700)
-    expect(address(page).searchParams.has('searchText')).toBe(false)
-    await keyboard.send('Input.insertText', { text: '王' })
-    await page.waitForURL((url) => url.searchParams.get('searchText') === '王')
-    await close()
-  })
-
-  it('offers its row actions in a menu that the keyboard can use, and gives the focus back', async () => {
-    const { page, close } = await inside('admin', '/app/user')
-    await listed(page)
-    const button = page.locator('.row-actions [aria-haspopup=menu]').first()
-    await button.focus()
-    await page.keyboard.press('Enter')
-    const items = page.locator('[role=menuitem]')
-    await items.first().waitFor()
-    const first = await focused(page)
-    await page.keyboard.press('ArrowDown')
-    expect(await focused(page)).not.toBe(first)
-    await page.keyboard.press('ArrowUp')
-    expect(await focused(page)).toBe(first)
-    await page.keyboard.press('Escape')
-    expect(await items.count()).toBe(0)
-    expect(await button.evaluate((element) => element === document.activeElement)).toBe(true)
-    await close()
-  })
-})
-
-describe('a drawer with a form', () => {
-  async function opened() {
-    const given = await inside('admin', '/app/user')
-    await listed(given.page)
-    await given.page.getByRole('button', { name: 'New user' }).click()
-    await given.page.locator('[role=dialog] input').first().waitFor()
-    return given
-  }
-
-  it('is named, holds the focus, closes on Escape and gives it back (A-10)', async () => {
-    const { page, close } = await opened()
-    const within = () => page.evaluate(() => document.activeElement?.closest('[role=dialog]') !== null)
-    const dialog = page.getByRole('dialog', { name: 'New user' })
-    await dialog.waitFor()
-    await expect.poll(within).toBe(true)
-    expect(await page.evaluate(() => (document.activeElement as HTMLInputElement).name)).toBe('title')
-    for (let press = 0; press < 15; press += 1) {
-      await page.keyboard.press('Tab')
-      expect(await within()).toBe(true)
-    }
-    await page.keyboard.press('Escape')
-    await dialog.waitFor({ state: 'detached' })
-    await expect.poll(() => focused(page)).toBe('New user')
-    await close()
-  })
-
-  it('asks before it throws away what was typed (C-22)', async () => {
-    const { page, close } = await opened()
-    await page.getByLabel('Name', { exact: true }).fill('Somebody')
-    await page.keyboard.press('Escape')
-    await page.getByText('Your changes are not saved yet.').waitFor()
-    await page.getByRole('button', { name: 'Keep editing' }).click()
-    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Somebody')
-    await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: 'Discard changes' }).click()
-    await page.locator('[role=dialog]').waitFor({ state: 'detached' })
-    await close()
-  })
-
-  it('says what is wrong beside the field and goes to the first one (A-12, M51)', async () => {
-    const { page, close } = await opened()
-    await page.locator('[role=dialog] [type=submit]').click()
-    const name = page.getByLabel('Name', { exact: true })
-    await expect.poll(() => name.getAttribute('aria-invalid')).toBe('true')
-    const described = await name.evaluate(
-      (input) => document.getElementById(input.getAttribute('aria-describedby')?.split(' ')[0] ?? '')?.innerText,
-    )
-    expect(described).toBe('Please input "Name" as it\'s required.')
-    expect(await name.evaluate((input) => input === document.activeElement)).toBe(true)
-    await close()
-  })
-})
-
 /** What reaches beyond the right edge of the window; what is meant to (hints, words for readers alone) left out. */
 const cutOff = (page: Page) =>
   page.evaluate(() =>
     [...document.querySelectorAll<HTMLElement>('body *')]
-      .filter((element) => element.checkVisibility() && !element.closest('.hint, .sr-only, .skip, [aria-hidden=true]'))
+      .filter(
+        (element) =>
+          element.checkVisibility({ visibilityProperty: true }) &&
+          !element.closest('.hint, .sr-only, .skip, [aria-hidden=true]'),
+      )
       .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
       .map((element) => `${element.tagName} ${element.className}`)
       .slice(0, 5),
@@ -347,7 +183,7 @@ describe('room and reach', () => {
     for (const path of ['/app/home', '/app/user', '/app/m18/price', '/entrance', '/nowhere'])
       for (const width of widths) {
         await page.setViewportSize({ width, height: 800 })
-        if (address(page).pathname !== `/saas${path}`) await page.goto(`${portal.url}/saas${path}`)
+        if (address(page).pathname !== `/saas${path}`) await go(page, path)
         await page.locator('main h1').waitFor()
         if (path === '/app/user') await listed(page)
         const cut = await cutOff(page)

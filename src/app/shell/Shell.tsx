@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { Link, useLocation } from 'react-router-dom'
-import '#app/shell/shell.css'
+import '#app/shell/inside.css'
 import '#ui/icons.ts'
 import { Broken } from '#app/Broken.tsx'
 import { InsideRoutes } from '#app/inside.tsx'

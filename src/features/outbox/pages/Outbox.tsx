@@ -1,3 +1,4 @@
+import '#features/outbox/entries.css'
 import { type Waiting, readEntries } from '#local/outbox.ts'
 import { useLive } from '#state/live.ts'
 import { EmptyState } from '#ui/EmptyState.tsx'

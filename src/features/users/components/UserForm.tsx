@@ -127,6 +127,7 @@ export function UserForm({
       title={base ? t('form.editTitle', { name: base.row.name }) : t('form.createTitle')}
       status={status.is}
       problem={isFieldProblem || conflict ? null : problem}
+      failed={base ? words('message.updateFailed') : words('message.failed', { action: t('toast.create') })}
       submit={status.is === 'sending' ? t('form.saving') : base ? t('form.editSubmit') : t('form.createSubmit')}
       whyNot={unchanged ? t('form.unchanged') : null}
       onSubmit={(event) => void submit(event)}

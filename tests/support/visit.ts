@@ -1,0 +1,59 @@
+/** A portal and a browser for one test file, and ways into its pages. Both end with the file. */
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll } from 'vitest'
+import { openBrowser, people, type Portal, signIn, startPortal } from '#tests/support/browser.ts'
+
+export const desk: BrowserContextOptions = { viewport: { width: 1280, height: 800 } }
+export const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
+
+export interface Visit {
+  page: Page
+  /** Errors of the console and of scripts. */
+  wrong: string[]
+  close: () => Promise<void>
+}
+
+export function visits() {
+  let portal: Portal
+  let browser: Browser
+  beforeAll(async () => {
+    portal = await startPortal()
+    browser = await openBrowser()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await portal?.close()
+  })
+
+  /** A browser of its own, nobody signed in. */
+  async function open(options: BrowserContextOptions = desk): Promise<Visit> {
+    const context = await browser.newContext(options)
+    const page = await context.newPage()
+    const wrong: string[] = []
+    page.on('console', (message) => message.type() === 'error' && wrong.push(message.text()))
+    page.on('pageerror', (error) => wrong.push(error.message))
+    return { page, wrong, close: () => context.close() }
+  }
+
+  const enter = (page: Page, who: keyof typeof people, path?: string) => signIn(page, portal, who, path)
+
+  async function inside(who: keyof typeof people, path: string, options?: BrowserContextOptions): Promise<Visit> {
+    const visit = await open(options)
+    await enter(visit.page, who, path)
+    return visit
+  }
+
+  const go = (page: Page, path: string) => page.goto(`${portal.url}/saas${path}`)
+  return { open, enter, inside, go }
+}
+
+export const rows = (page: Page) => page.locator('tbody tr:not(.waiting)')
+
+/** Waits until a list shows what it was asked for. */
+export async function listed(page: Page) {
+  await rows(page).first().waitFor()
+  await page.locator('.list:not(.again)').waitFor()
+}
+
+export const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '')
+export const address = (page: Page) => new URL(page.url())
