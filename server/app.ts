@@ -1,6 +1,7 @@
 /** The server as a list: what it is built of, in the order in which a request meets it. It does not listen. */
 import fastifyCompress from '@fastify/compress'
 import fastifyRateLimit from '@fastify/rate-limit'
+import fastifyWebsocket from '@fastify/websocket'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:zlib'
@@ -12,6 +13,7 @@ import { notFoundOrNotAllowed } from '#server/http/missing.ts'
 import { openApi } from '#server/http/openapi.ts'
 import { type Premises, readBuild, type Settings, usualSettings } from '#server/http/premises.ts'
 import { servePages } from '#server/http/pages.ts'
+import { serveProgress, websocketOptions } from '#server/http/progress.ts'
 import { answerGarbage } from '#server/http/socket.ts'
 import type { House } from '#server/house.ts'
 import { accounts } from '#server/routes/accounts.ts'
@@ -24,6 +26,7 @@ import { queries } from '#server/routes/queries.ts'
 import { requests } from '#server/routes/requests.ts'
 import { serve } from '#server/routes/serve.ts'
 import { signIn } from '#server/routes/sign-in.ts'
+import { trail } from '#server/routes/trail.ts'
 import { users } from '#server/routes/users.ts'
 import { warmUp } from '#server/services/hashing.ts'
 
@@ -85,6 +88,7 @@ export function buildApp(house: House, settings: Partial<Settings> = {}): Fastif
   app.setErrorHandler((error, request, reply) => sendProblem(request, reply, error))
 
   app.register(fastifyRateLimit, { global: false })
+  app.register(fastifyWebsocket, websocketOptions)
   app.register(fastifyCompress, {
     threshold: 1024,
     encodings: ['br', 'gzip'],
@@ -95,6 +99,7 @@ export function buildApp(house: House, settings: Partial<Settings> = {}): Fastif
     inner.setNotFoundHandler(notFoundOrNotAllowed(premises, endpoints))
     const handlers = handlersOf(premises)
     serve(inner, { ...premises, countStranger }, endpoints, handlers)
+    serveProgress(inner, premises)
     serveHealth(inner, premises)
     await openApi(inner, endpoints)
     servePages(inner, premises)
@@ -104,6 +109,15 @@ export function buildApp(house: House, settings: Partial<Settings> = {}): Fastif
 
 /** What is built so far. The other endpoints of the table say that they are not. */
 export function handlersOf(premises: Pick<Premises, 'build'>): Handler[] {
-  const handlers = [...signIn, ...activation, ...accounts(premises), ...companies, ...queries, ...users, ...requests]
+  const handlers = [
+    ...signIn,
+    ...activation,
+    ...accounts(premises),
+    ...companies,
+    ...queries,
+    ...users,
+    ...trail,
+    ...requests,
+  ]
   return [...handlers, ...batch(handlers)]
 }

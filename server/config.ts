@@ -29,6 +29,8 @@ export interface Config {
   freeSpace: FreeSpaceMark
   /** The provider's first admin outside demo mode. */
   providerEmail: string
+  /** How long a long request rests between two of its steps, ms. */
+  jobRestMs: number
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -102,6 +104,7 @@ export function readConfig(env: Env): Config {
       percent: whole(env, 'FREE_SPACE_MARK_PERCENT', 5, 0, 90),
     },
     providerEmail: env.PROVIDER_EMAIL || 'provider-admin@m18.local',
+    jobRestMs: whole(env, 'JOB_REST_MS', 0, 0, 60_000),
   }
 }
 

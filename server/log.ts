@@ -53,6 +53,7 @@ export type SecurityEvent =
   | 'role changed'
   | 'access denied'
   | 'cross-site refused'
+  | 'flood'
   | 'input refused'
 
 export function securityEvent(

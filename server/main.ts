@@ -6,6 +6,8 @@ import { type Config, readConfig, StartProblem } from '#server/config.ts'
 import { demoCompanies, demoPassword } from '#server/dev/world.ts'
 import { buildLog } from '#server/log.ts'
 import { dumpHourly } from '#server/jobs/dump.ts'
+import { kinds } from '#server/jobs/kinds.ts'
+import { runJobs } from '#server/jobs/runner.ts'
 import { sweepHourly } from '#server/jobs/sweep.ts'
 import { type Started, startHouse } from '#server/start.ts'
 import { buildApp } from '#server/app.ts'
@@ -32,10 +34,10 @@ async function main(): Promise<void> {
     await started.house.database.close()
     throw asStartProblem(error, config)
   }
-  const stopJobs = [sweepHourly(started.house), dumpHourly(started.house)]
+  const stopJobs = [sweepHourly(started.house), dumpHourly(started.house), runJobs(started.house, kinds)]
   closeOnSignal(log, async () => {
-    await closeApp(app)
-    await Promise.all(stopJobs.map((stop) => stop()))
+    // Jobs put down their work while the last requests finish.
+    await Promise.all([closeApp(app), ...stopJobs.map((stop) => stop())])
     await started.house.database.close()
   })
   console.log(welcome(started))

@@ -162,6 +162,36 @@ export interface TrailTable {
   hash: Generated<string>
 }
 
+/** A long request: begun in the transaction that took it, worked by whoever holds the lease (protocol 26, 39). */
+export interface JobTable {
+  id: Fixed<string>
+  company_id: Fixed<number>
+  user_id: Fixed<number>
+  /** The write that began it; with its kind it is begun once. */
+  intent: Fixed<string>
+  kind: Fixed<string>
+  state: 'queued' | 'running' | 'done' | 'failed'
+  percent: number
+  /** Names it in messages of the websocket (S-60). */
+  progress_key: Fixed<string>
+  input: ColumnType<unknown, string, never>
+  /** How far it came, in its kind's own words; null: at the beginning. */
+  point: Json<unknown> | null
+  /** The final answer. Its bytes go after a day; of a failed one they are the problem's code and data. */
+  status: number | null
+  body: string | null
+  /** Claims since it last came further. */
+  tries: number
+  /** Raised by every claim: who worked under an older one may record nothing. */
+  fence: number
+  /** Nobody else takes it before. */
+  lease_until: number
+  /** When a poll no longer answers "still running". The work goes on. */
+  deadline: Fixed<number>
+  create_time: Fixed<number>
+  end_time: number | null
+}
+
 /** Facts about the installation: its id, the build that made it, whether the demo world was loaded. */
 export interface FactTable {
   name: string
@@ -180,4 +210,5 @@ export interface Tables {
   tombstone: TombstoneTable
   trail: TrailTable
   fact: FactTable
+  job: JobTable
 }

@@ -3,7 +3,7 @@
  * presented (S-41). All of it runs as portal_system: who asks is not known before the row is found.
  */
 import type { Caller } from '#domain/access.ts'
-import type { UserStatus } from '#domain/users.ts'
+import { type UserStatus, userStatus } from '#domain/users.ts'
 import type { Handle } from '#server/house.ts'
 
 export type EndReason = 'logout' | 'password' | 'reuse' | 'disabled' | 'deleted' | 'replaced' | 'reset' | 'refused'
@@ -187,4 +187,18 @@ export async function endSessionsOf(
     .where('ended', 'is', null)
   if (except !== null) query = query.where('id', '!=', except)
   await query.execute()
+}
+
+/** Which of these sessions are still somebody's: not ended, not over, their users allowed in (S-44). */
+export async function livingSessions(db: Handle, ids: readonly string[], now: number): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('session')
+    .innerJoin('portal_user', 'portal_user.id', 'session.user_id')
+    .select('session.id')
+    .where('session.id', 'in', ids)
+    .where('session.ended', 'is', null)
+    .where('session.end_time', '>', now)
+    .where('portal_user.status', '=', userStatus.activated)
+    .execute()
+  return new Set(rows.map(({ id }) => id))
 }

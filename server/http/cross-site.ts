@@ -13,3 +13,7 @@ export function isCrossSite(headers: IncomingHttpHeaders, publicUrl: string): bo
 const hostOf = (origin: string): string | null => (URL.canParse(origin) ? new URL(origin).host : null)
 
 export const isSameOrigin = (headers: IncomingHttpHeaders) => headers['sec-fetch-site'] === 'same-origin'
+
+/** A page of ours says so itself: without an Origin, or with another one, there is no telling (S-59). */
+export const isOwnPage = (headers: IncomingHttpHeaders, publicUrl: string): boolean =>
+  headers.origin !== undefined && !isCrossSite({ ...headers, 'sec-fetch-site': undefined }, publicUrl)

@@ -1,6 +1,7 @@
 /** What nobody needs any more: old answers, tombstones, ended sessions, spent keys, counted attempts. */
 import { sweepTombstones } from '#server/db/changes.ts'
 import { sweepBodies, sweepStubs } from '#server/db/ledger.ts'
+import { sweepJobBodies, sweepJobs } from '#server/db/jobs.ts'
 import { inScope } from '#server/db/scope.ts'
 import type { Handle, House } from '#server/house.ts'
 import { ProblemError } from '#server/problem.ts'
@@ -10,7 +11,7 @@ const everyMs = 3_600_000
 const firstMs = 60_000
 
 /** In days. Protocol 19 and 34 name the first three; a reused refresh token is recognised as long as its row is here. */
-export const kept = { answers: 35, stubs: 400, tombstones: 35, sessions: 8, keys: 8, attempts: 2 }
+export const kept = { answers: 35, stubs: 400, tombstones: 35, sessions: 8, keys: 8, attempts: 2, results: 1 }
 
 /** How many rows of each kind went. */
 export async function sweep(house: House): Promise<Record<string, number>> {
@@ -22,6 +23,9 @@ export async function sweep(house: House): Promise<Record<string, number>> {
     tombstones: (db) => sweepTombstones(db, before(kept.tombstones)),
     sessions: (db) => gone(db.deleteFrom('session').where('end_time', '<', before(kept.sessions))),
     keys: (db) => gone(db.deleteFrom('one_time_key').where('until', '<', before(kept.keys))),
+    results: (db) => sweepJobBodies(db, before(kept.results)),
+    // As long as the ledger can name them: a known job is gone, never unknown (protocol 39).
+    jobs: (db) => sweepJobs(db, before(kept.stubs)),
     attempts: (db) =>
       gone(
         db

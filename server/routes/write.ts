@@ -9,6 +9,7 @@ import { permit, type Visitor } from '#server/http/session.ts'
 import type { House } from '#server/house.ts'
 import { invalid, ProblemError } from '#server/problem.ts'
 import type { Handler } from '#server/routes/handlers.ts'
+import { jobsChannel } from '#server/services/jobs.ts'
 import { type Carried, carryOut } from '#server/write.ts'
 
 export interface Asking {
@@ -43,7 +44,10 @@ export async function write(house: House, asking: Asking): Promise<{ carried: Ca
     permit: () => permit(endpoint, visitor),
     input,
   }
-  return { carried: await carryOut(house, request, service), strays }
+  const carried = await carryOut(house, request, service)
+  // After the commit, so that whoever looks finds it; who does not hear of it looks by itself.
+  if (endpoint.relays && carried.status === 202) void house.database.announce(jobsChannel, '').catch(() => undefined)
+  return { carried, strays }
 }
 
 /** Throws VALIDATION_ERROR for what could not stand in the ledger. */

@@ -46,7 +46,9 @@ export async function effect(db: Handle, write: Write): Promise<Made> {
 
   const desk = deskOf(db, write, base)
   const answer = await service(desk.context, input)
-  const body = outputOf(endpoint, answer.body)
+  // That a long request has begun is no answer of its schema yet.
+  const begun = endpoint.relays !== undefined && answer.status === 202
+  const body = begun ? answer.body : outputOf(endpoint, answer.body)
   const etag = etagOf(body)
   return {
     outcome: {
@@ -54,7 +56,7 @@ export async function effect(db: Handle, write: Write): Promise<Made> {
       status: answer.status ?? (endpoint.output === null ? 204 : 200),
       headers: { ...(etag ? { etag } : {}), ...answer.headers },
       // Built and stored before the commit: nothing can fail any more after it (protocol 7).
-      body: endpoint.output === null ? null : JSON.stringify(body),
+      body: endpoint.output === null && !begun ? null : JSON.stringify(body),
       left: desk.left(),
     },
     notes: desk.notes,

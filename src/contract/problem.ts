@@ -53,6 +53,7 @@ export const problemStatus = {
   SERVER_ERROR: 500,
   NOT_SUPPORT: 501,
   UNAVAILABLE: 503,
+  INTERRUPTED: 503,
   STORAGE_FULL: 503,
 } as const
 export type ProblemCode = keyof typeof problemStatus

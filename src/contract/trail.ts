@@ -1,7 +1,7 @@
 /** Who did what, and when: the audit trail of a company. */
 import * as z from 'zod/mini'
 import { endpoint, type Fills } from '#contract/endpoint.ts'
-import { changes, page, paged, plainDate, ref, sortNames, timestamp } from '#contract/values.ts'
+import { changes, page, paged, plainDate, ref, rowId, sortNames, timestamp } from '#contract/values.ts'
 
 /** The menus of D86. */
 const menu = z.enum(['company', 'user', 'order', 'service', 'backup', 'price', 'module', 'automodule', 'app', 'system'])
@@ -71,4 +71,27 @@ export const listTrail = endpoint({
   output: z.union([paged(trailRow), changes(trailRow)]),
   offline: 'list',
   fills,
+})
+
+/**
+ * Walks the chain of hashes, of one company or of all: every row must hash to what stands beside it and follow the one
+ * before it (S-91). Changes nothing, takes as long as the trail is long.
+ */
+export const verifyTrail = endpoint({
+  name: 'verifyTrail',
+  method: 'POST',
+  path: '/api/systrail/verify',
+  summary: 'Check that no row of the audit trail was changed or taken out since it was written',
+  who: 'providerAdmin',
+  matrix: 'Z-28',
+  /** Null: every company. */
+  body: z.object({ companyId: z.nullable(rowId) }),
+  output: z.object({
+    companies: z.int(),
+    rows: z.int(),
+    /** The first of them, where there are many. */
+    broken: z.array(z.object({ company_id: z.int(), id: z.int() })),
+  }),
+  offline: 'online',
+  relays: 'verify-trail',
 })

@@ -57,6 +57,7 @@ const bodies: Record<string, unknown> = {
   updateCompany: {},
   changePassword: { orgPwd: 'x', newPwd: 'y' },
   sendBatch: [],
+  verifyTrail: { companyId: null },
 }
 
 const queries: Record<string, string> = {

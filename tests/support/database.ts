@@ -68,7 +68,7 @@ export const testHouse = (database: Database, clock: () => number = Date.now): H
 export async function emptyDatabase(database: Database): Promise<void> {
   await database.kysely.connection().execute(async (db) => {
     await sql`set session_replication_role = replica`.execute(db)
-    await sql`truncate company, portal_user, session, token, one_time_key, attempt, ledger, change, tombstone, trail, fact
+    await sql`truncate company, portal_user, session, token, one_time_key, attempt, ledger, change, tombstone, trail, fact, job
       restart identity cascade`.execute(db)
     await sql`set session_replication_role = default`.execute(db)
   })

@@ -5,6 +5,7 @@ import * as companiesAndUsers from '#server/db/migrations/002-companies-and-user
 import * as sessions from '#server/db/migrations/003-sessions.ts'
 import * as ledger from '#server/db/migrations/004-ledger.ts'
 import * as trail from '#server/db/migrations/005-trail.ts'
+import * as jobs from '#server/db/migrations/006-jobs.ts'
 
 export const migrations: Record<string, Migration> = {
   '001-roles': roles,
@@ -12,4 +13,5 @@ export const migrations: Record<string, Migration> = {
   '003-sessions': sessions,
   '004-ledger': ledger,
   '005-trail': trail,
+  '006-jobs': jobs,
 }

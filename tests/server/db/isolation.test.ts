@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { inScope } from '#server/db/scope.ts'
+import { insertJob } from '#server/db/jobs.ts'
 import type { Tables } from '#server/db/tables.ts'
 import { addToTrail } from '#server/db/trail.ts'
 import type { House } from '#server/house.ts'
@@ -18,6 +19,7 @@ const tenants: Partial<Record<keyof Tables, string>> = {
   change: 'company_id',
   tombstone: 'company_id',
   trail: 'company_id',
+  job: 'company_id',
 }
 const tables = Object.keys(tenants) as (keyof Tables)[]
 
@@ -35,6 +37,17 @@ async function fill(house: House): Promise<[own: number, foreign: number]> {
       await sql`insert into ledger (company_id, user_id, key, intent, fingerprint, method, path, state, create_time)
         values (${companyId}, ${userId}, 'k', 'k', '', 'POST', '', 'open', 1)`.execute(db)
       await sql`insert into tombstone values (${companyId}, 'user', 1, 1, 1)`.execute(db)
+      await insertJob(db, {
+        id: code,
+        companyId,
+        userId,
+        intent: 'k',
+        kind: 'verify-trail',
+        input: {},
+        progressKey: code,
+        now: 1,
+        deadline: 2,
+      })
       await addToTrail(db, { companyId, userId, now: 1, status: 0, intent: null, requestId: '' }, [
         { code: 'user', operation: 'create', info: {} },
       ])

@@ -1,0 +1,186 @@
+/**
+ * Progress as it happens (M47, D62): a websocket that tells a user how far their own long requests are. The token comes
+ * in the first message and never in the address (S-59); whose session ends hears nothing more. An accelerator only: who
+ * has no socket polls, and learns the same.
+ */
+import type { WebSocket } from '@fastify/websocket'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Caller } from '#domain/access.ts'
+import { livingSessions } from '#server/db/tokens.ts'
+import { inScope } from '#server/db/scope.ts'
+import { isOwnPage } from '#server/http/cross-site.ts'
+import type { Premises } from '#server/http/premises.ts'
+import { callerOf, subjectOf, visitorOf } from '#server/http/session.ts'
+import type { House } from '#server/house.ts'
+import { securityEvent } from '#server/log.ts'
+import { forbidden, notFound, ProblemError } from '#server/problem.ts'
+import { type Progress, progressChannel, progressNow, type ProgressOf } from '#server/services/jobs.ts'
+
+/** Of @fastify/websocket: nothing that is meant for us is longer. */
+export const websocketOptions = { options: { maxPayload: 65_536 } }
+
+const path = '/api/m18s/progress'
+const limits = { messagesPerSecond: 20, socketsPerUser: 20, unsentBytes: 65_536 }
+const times = { firstMessage: 10_000, look: 5_000 }
+/** Closing codes: the first two of RFC 6455, the third our 401. */
+const because = { policy: 1008, tryLater: 1013, unauthorized: 4401 } as const
+
+interface Listener {
+  socket: WebSocket
+  caller: Caller
+  sessionId: string
+  /** What was sent to it, one after the other. */
+  sent: Promise<void>
+  /** It has answered since it was last asked whether it is there. */
+  answers: boolean
+}
+
+export function serveProgress(app: FastifyInstance, { house }: Premises): void {
+  const listeners = new Set<Listener>()
+  const unhear = house.database.listen(progressChannel, (message) => {
+    const { companyId, userId, progress } = JSON.parse(message) as ProgressOf
+    for (const listener of listeners)
+      if (listener.caller.companyId === companyId && listener.caller.userId === userId)
+        deliver(house, listener, progress)
+  })
+  const looking = setInterval(() => void look(house, listeners), times.look).unref()
+  app.addHook('onClose', async () => {
+    clearInterval(looking)
+    unhear()
+  })
+
+  app.route({
+    method: 'GET',
+    url: path,
+    // Before the upgrade: a page of another origin gets a plain 403 (S-59). Nobody but a page has use for it.
+    onRequest: async (request) => checkOrigin(house, request),
+    handler: () => Promise.reject(notFound()),
+    wsHandler: (socket, request) => meet(house, listeners, socket, request),
+  })
+}
+
+function checkOrigin({ config }: House, request: FastifyRequest): void {
+  if (isOwnPage(request.headers, config.publicUrl)) return
+  securityEvent(request.log, 'cross-site refused', { route: path })
+  throw forbidden()
+}
+
+function meet(house: House, listeners: Set<Listener>, socket: WebSocket, request: FastifyRequest): void {
+  let listener: Listener | null = null
+  let isKnown = false
+  const late = setTimeout(() => socket.close(because.unauthorized), times.firstMessage)
+  const isFlood = countPerSecond()
+  socket.on('message', (data, isBinary) => {
+    if (isFlood()) {
+      securityEvent(request.log, 'flood', { route: path })
+      return socket.close(because.policy)
+    }
+    // Only the first message says anything; what a page sends after it is not read.
+    if (isKnown) return
+    isKnown = true
+    const token = isBinary ? null : tokenIn(String(data))
+    void admit(house, listeners, socket, token).then((one) => {
+      clearTimeout(late)
+      listener = one
+      // It may have gone while its token was looked up.
+      if (one && socket.readyState !== socket.OPEN) listeners.delete(one)
+    })
+  })
+  socket.on('pong', () => {
+    if (listener) listener.answers = true
+  })
+  socket.on('close', () => {
+    clearTimeout(late)
+    if (listener) listeners.delete(listener)
+  })
+  socket.on('error', () => socket.terminate())
+}
+
+function countPerSecond(): () => boolean {
+  let since = 0
+  let count = 0
+  return () => {
+    const now = performance.now()
+    if (now - since > 1000) [since, count] = [now, 0]
+    count += 1
+    return count > limits.messagesPerSecond
+  }
+}
+
+function tokenIn(text: string): string | null {
+  try {
+    const { token } = JSON.parse(text) as { token?: unknown }
+    return typeof token === 'string' ? token : null
+  } catch {
+    return null
+  }
+}
+
+/** Null: turned away. */
+async function admit(
+  house: House,
+  listeners: Set<Listener>,
+  socket: WebSocket,
+  token: string | null,
+): Promise<Listener | null> {
+  try {
+    const visitor = await visitorOf(house, `Bearer ${token ?? ''}`)
+    const caller = callerOf(visitor)
+    const own = [...listeners].filter((one) => subjectOf(one.caller) === subjectOf(caller))
+    if (own.length >= limits.socketsPerUser) {
+      socket.close(because.tryLater)
+      return null
+    }
+    const listener = { socket, caller, sessionId: visitor.sessionId ?? '', sent: Promise.resolve(), answers: true }
+    // Heard from here on, then what was before: so nothing falls in between.
+    listeners.add(listener)
+    for (const progress of await progressNow(house, caller)) send(listener, progress)
+    return listener
+  } catch (error) {
+    if (!(error instanceof ProblemError)) house.log.error({ err: error }, 'a websocket could not be let in')
+    socket.close(error instanceof ProblemError && error.status === 401 ? because.unauthorized : because.tryLater)
+    return null
+  }
+}
+
+function deliver(house: House, listener: Listener, progress: Progress): void {
+  // In their order, and each only to a session that stands at that moment (S-44).
+  listener.sent = listener.sent
+    .then(async () => {
+      if (await isLiving(house, listener)) send(listener, progress)
+      else listener.socket.close(because.unauthorized)
+    })
+    .catch((error: unknown) => house.log.warn({ err: error }, 'progress could not be told'))
+}
+
+const isLiving = async (house: House, { sessionId }: Listener) => (await living(house, [sessionId])).has(sessionId)
+
+const living = (house: House, ids: readonly string[]) =>
+  inScope(house, { role: 'portal_system' }, (db) => livingSessions(db, ids, house.clock()))
+
+/** To one that does not read, nothing more: what it missed it learns by polling. */
+function send({ socket }: Listener, progress: Progress): void {
+  if (socket.readyState !== socket.OPEN || socket.bufferedAmount > limits.unsentBytes) return
+  socket.send(JSON.stringify(progress))
+}
+
+/** Closes the sockets of ended sessions, also where nothing is to be told, and those whose other end is gone. */
+async function look(house: House, listeners: ReadonlySet<Listener>): Promise<void> {
+  const all = [...listeners]
+  if (all.length === 0) return
+  try {
+    const alive = await living(house, [...new Set(all.map(({ sessionId }) => sessionId))])
+    for (const listener of all) {
+      if (!alive.has(listener.sessionId)) listener.socket.close(because.unauthorized)
+      else if (!listener.answers) listener.socket.terminate()
+      else ask(listener)
+    }
+  } catch (error) {
+    house.log.warn({ err: error }, 'the sessions of websockets could not be looked up')
+  }
+}
+
+function ask(listener: Listener): void {
+  listener.answers = false
+  listener.socket.ping()
+}

@@ -1,0 +1,148 @@
+/**
+ * Works off long requests: claim (a transaction), a step (none), record (a transaction), and so on to the end. Whoever
+ * is killed leaves a lease that runs out; the next one goes on from the last recorded step, or says that it cannot. What
+ * is done under an old claim is never recorded (the fence), so two at work on one job end it once.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import { isStored } from '#contract/verdict.ts'
+import { claimJob, type ClaimedJob, endJob, freeLeases, keepLease, putBackJob, recordStep } from '#server/db/jobs.ts'
+import { inScope } from '#server/db/scope.ts'
+import type { Handle, House } from '#server/house.ts'
+import { endpointOf, type JobKind, type Kinds, type Step } from '#server/jobs/kinds.ts'
+import { outputOf } from '#server/output.ts'
+import { ProblemError } from '#server/problem.ts'
+import { jobsChannel, type Progress, progressChannel, type ProgressOf, progressOf } from '#server/services/jobs.ts'
+
+/** In ms. A step longer than the lease keeps it alive by itself. */
+export const pace = { lease: 15_000, heartbeat: 5_000, look: 5_000, stop: 5_000, firstRetry: 2_000 }
+/** So often one step may fail, or be cut off, before the job is given up. */
+const mostTries = 5
+const atOnce = 2
+
+const asSystem = <T>(house: House, work: (db: Handle) => Promise<T>) => inScope(house, { role: 'portal_system' }, work)
+
+/** Takes one job and works on it until it ends or `stop` is asked for. False: there was none to take. */
+export async function workOne(house: House, kinds: Kinds, stop = new AbortController().signal): Promise<boolean> {
+  const names = Object.keys(kinds)
+  const job = await asSystem(house, (db) => claimJob(db, { kinds: names, now: house.clock(), leaseMs: pace.lease }))
+  if (!job) return false
+  const kind = kinds[job.kind]
+  if (!kind) throw new Error(`no kind of job is named ${job.kind}`)
+  await workOn({ house, kind, job, stop })
+  return true
+}
+
+interface Desk {
+  house: House
+  kind: JobKind
+  job: ClaimedJob
+  stop: AbortSignal
+}
+
+async function workOn(desk: Desk): Promise<void> {
+  const { house, kind, job, stop } = desk
+  if ((job.orphaned && !kind.resumes) || job.tries > mostTries) return await fail(desk, new ProblemError('INTERRUPTED'))
+  for (;;) {
+    if (stop.aborted) return void (await asSystem(house, (db) => putBackJob(db, job, 0)))
+    const step = await keepingLease(desk, () => kind.step({ house, input: job.input, point: job.point })).catch(
+      (error: unknown) => asFailure(error),
+    )
+    if ('failed' in step) return await giveUp(desk, step.failed)
+    if (step.is === 'done') return await finish(desk, step.output)
+    if (!(await record(desk, step))) return
+    await rest(house, stop)
+  }
+}
+
+/** Between two steps people's requests go first: the embedded database has one connection for all. */
+const rest = ({ config }: House, stop: AbortSignal) =>
+  wait(config.jobRestMs, undefined, { signal: stop }).catch(() => undefined)
+
+async function keepingLease<T>({ house, job }: Desk, work: () => Promise<T>): Promise<T> {
+  const beat = setInterval(() => {
+    asSystem(house, (db) => keepLease(db, job, house.clock() + pace.lease)).catch((error: unknown) =>
+      house.log.warn({ err: error, job: job.id }, 'the lease of a job could not be kept'),
+    )
+  }, pace.heartbeat)
+  try {
+    return await work()
+  } finally {
+    clearInterval(beat)
+  }
+}
+
+async function record({ house, job }: Desk, { point, percent, info }: Step<unknown, unknown> & { is: 'on' }) {
+  const leaseUntil = house.clock() + pace.lease
+  if (!(await asSystem(house, (db) => recordStep(db, job, { point, percent, leaseUntil })))) return false
+  Object.assign(job, { point, percent: Math.max(percent, job.percent), tries: 0 })
+  tell(house, job, 'active', info)
+  return true
+}
+
+async function finish({ house, job }: Desk, output: unknown): Promise<void> {
+  const endpoint = endpointOf(job.kind)
+  if (!endpoint) throw new Error(`no endpoint relays ${job.kind}`)
+  const body = endpoint.output === null ? null : JSON.stringify(outputOf(endpoint, output))
+  const ending = { state: 'done', status: body === null ? 204 : 200, body, now: house.clock() } as const
+  if (await asSystem(house, (db) => endJob(db, job, ending))) tell(house, { ...job, percent: 100 }, 'success')
+}
+
+interface Failure {
+  failed: unknown
+}
+const asFailure = (failed: unknown): Failure => ({ failed })
+
+/** A refusal is an answer. What may turn out differently is tried again, where a step may be done twice. */
+async function giveUp(desk: Desk, error: unknown): Promise<void> {
+  const { house, kind, job } = desk
+  if (error instanceof ProblemError && isStored(error.status, error.code)) return await fail(desk, error)
+  house.log.error({ err: error, job: job.id, kind: job.kind }, 'a step of a job failed')
+  if (!kind.resumes) return await fail(desk, new ProblemError('INTERRUPTED'))
+  if (job.tries >= mostTries) return await fail(desk, new ProblemError('SERVER_ERROR'))
+  const from = house.clock() + pace.firstRetry * 2 ** job.tries
+  await asSystem(house, (db) => putBackJob(db, job, from))
+}
+
+async function fail({ house, job }: Desk, { code, status, data }: ProblemError): Promise<void> {
+  const ending = { state: 'failed', status, body: JSON.stringify({ code, data }), now: house.clock() } as const
+  if (await asSystem(house, (db) => endJob(db, job, ending))) tell(house, job, 'exception')
+}
+
+/** Progress is an accelerator: nobody waits for it, and a poll knows the same. */
+function tell(house: House, job: ClaimedJob, status: Progress['data']['status'], info?: Progress['info']): void {
+  const told: ProgressOf = { companyId: job.company_id, userId: job.user_id, progress: progressOf(job, status, info) }
+  house.database.announce(progressChannel, JSON.stringify(told)).catch((error: unknown) => {
+    house.log.warn({ err: error, job: job.id }, 'the progress of a job could not be told')
+  })
+}
+
+/** Works jobs as they come: at once when one is announced, and by looking now and then. Answers how to stop. */
+export function runJobs(house: House, kinds: Kinds): () => Promise<void> {
+  const stop = new AbortController()
+  let ring = () => {}
+  const unhear = house.database.listen(jobsChannel, () => ring())
+  const bell = () => new Promise<void>((rung) => (ring = rung))
+
+  async function worker(): Promise<void> {
+    while (!stop.signal.aborted) {
+      // Before it looks: a job that comes meanwhile rings for the next look.
+      const next = Promise.race([bell(), wait(pace.look, undefined, { signal: stop.signal, ref: false })])
+      const worked = house.database.hasRoom() && (await workOne(house, kinds, stop.signal).catch(missed))
+      if (worked) void next.catch(() => undefined)
+      else await next.catch(() => undefined)
+    }
+  }
+  const missed = (error: unknown) => {
+    house.log[error instanceof ProblemError ? 'warn' : 'error']({ err: error }, 'a job could not be worked on')
+    return false
+  }
+  // One process at a time has the embedded folder: what was held before this start is held by nobody.
+  const freed = house.database.engine === 'embedded' ? asSystem(house, freeLeases).catch(missed) : Promise.resolve()
+  const working = freed.then(() => Promise.all(Array.from({ length: atOnce }, worker)))
+  return async () => {
+    stop.abort()
+    unhear()
+    ring()
+    await Promise.race([working, wait(pace.stop, undefined, { ref: false })])
+  }
+}
