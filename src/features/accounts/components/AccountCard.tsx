@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import '#features/accounts/accounts.css'
+import '#features/accounts/style.css'
 import { Page } from '#ui/Page.tsx'
 
 /** The frame of every page outside the app: one thing to do, in the middle. */

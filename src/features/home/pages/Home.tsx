@@ -1,5 +1,6 @@
+import { useState } from 'react'
 import { Link } from 'react-router-dom'
-import '#features/home/home.css'
+import '#features/home/style.css'
 import { isCompanyAdmin, isProvider } from '#domain/access.ts'
 import { useSignedIn } from '#state/hooks.ts'
 import { ButtonLink } from '#ui/Button.tsx'
@@ -15,9 +16,10 @@ export function Home() {
   const t = useWords('home')
   const { user, caller } = useSignedIn()
   const acts = offered(quick, caller)
+  const [arrived] = useState(() => new Date())
   return (
     <Page
-      title={t(greetingAt(new Date().getHours()), { name: user.name })}
+      title={t(greetingAt(arrived.getHours()), { name: user.name })}
       name={t('title')}
       intro={<Roles />}
       action={acts.map(({ name, path, icon }) => (

@@ -1,4 +1,4 @@
-import '#features/users/users.css'
+import '#features/users/style.css'
 import { type UserStatus, userStatuses } from '#domain/users.ts'
 import { CheckField, SelectField } from '#ui/Choice.tsx'
 import { FilterBar } from '#ui/FilterBar.tsx'

@@ -74,27 +74,6 @@ export function UserForm({
   useEffect(() => void dispatch(formOpened(parked)), [dispatch, parked])
 
   const problem = problemOf(status)
-  useEffect(() => {
-    if (!problem) return
-    if (problem.code === 'DUP_USER')
-      setError('email', { type: 'DUP_USER', message: problemWords(problem) }, { shouldFocus: true })
-    for (const one of fieldProblems(problem))
-      if (one.field in newFields)
-        setError(one.field as Field, { type: one.code, message: said(one) }, { shouldFocus: true })
-    // biome-ignore lint: a problem is told once, when it comes
-  }, [problem])
-
-  useEffect(() => {
-    const now = byConflict(problem)
-    if (!now || !base) return
-    setConflict({ was: base.row, now })
-    const kept = rebase(fromValues(getValues()), fieldsOf(base.row), fieldsOf(now))
-    setBase({ row: now, waiting: null })
-    reset(toValues(fieldsOf(now)))
-    reset(toValues(kept), { keepDefaultValues: true })
-    // biome-ignore lint: once for each conflict; the base is what it changes
-  }, [problem])
-
   const changes = changesOf(fromValues(watch()), baseFields, locked)
   const unchanged = base !== null && Object.keys(changes).length === 0
 
@@ -109,11 +88,26 @@ export function UserForm({
 
   const submit = handleSubmit(async (values) => {
     const result = base ? await dispatch(change(base, changes)) : await dispatch(create(fromValues(values)))
-    if (result.kind === 'problem') return
+    if (result.kind === 'problem') return takeBack(result.problem)
     tell(result)
     onClose()
     if (result.kind !== 'queued') onSaved()
   })
+
+  /** What was refused comes back to the fields it is about, or, changed by somebody else, onto the row as it is now. */
+  function takeBack(refused: Problem) {
+    const now = base && byConflict(refused)
+    setConflict(now && { was: base.row, now })
+    if (now) {
+      const kept = rebase(fromValues(getValues()), fieldsOf(base.row), fieldsOf(now))
+      setBase({ row: now, waiting: null })
+      reset(toValues(fieldsOf(now)))
+      reset(toValues(kept), { keepDefaultValues: true })
+    }
+    const wrong = refused.code === 'DUP_USER' ? [{ field: 'email', message: problemWords(refused) }] : []
+    for (const one of fieldProblems(refused)) if (one.field in newFields) wrong.push({ ...one, message: said(one) })
+    for (const { field, message } of wrong) setError(field as Field, { message }, { shouldFocus: true })
+  }
   function tell(result: Result<unknown>) {
     if (result.kind === 'queued') showToast({ kind: 'note', text: t('toast.queued') })
     else if (base) showToast({ kind: 'done', text: words('message.updated') })
