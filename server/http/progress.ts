@@ -21,7 +21,8 @@ export const websocketOptions = { options: { maxPayload: 65_536 } }
 
 const path = '/api/m18s/progress'
 const limits = { messagesPerSecond: 20, socketsPerUser: 20, unsentBytes: 65_536 }
-const times = { firstMessage: 10_000, look: 5_000 }
+/** In ms: the first message must come within, and so often sessions are looked up. */
+export const times = { firstMessage: 10_000, look: 5_000 }
 /** Closing codes: the first two of RFC 6455, the third our 401. */
 const because = { policy: 1008, tryLater: 1013, unauthorized: 4401 } as const
 

@@ -75,7 +75,7 @@ async function record({ house, job }: Desk, { point, percent, info }: Step<unkno
   const leaseUntil = house.clock() + pace.lease
   if (!(await asSystem(house, (db) => recordStep(db, job, { point, percent, leaseUntil })))) return false
   Object.assign(job, { point, percent: Math.max(percent, job.percent), tries: 0 })
-  tell(house, job, 'active', info)
+  await tell(house, job, 'active', info)
   return true
 }
 
@@ -84,7 +84,7 @@ async function finish({ house, job }: Desk, output: unknown): Promise<void> {
   if (!endpoint) throw new Error(`no endpoint relays ${job.kind}`)
   const body = endpoint.output === null ? null : JSON.stringify(outputOf(endpoint, output))
   const ending = { state: 'done', status: body === null ? 204 : 200, body, now: house.clock() } as const
-  if (await asSystem(house, (db) => endJob(db, job, ending))) tell(house, { ...job, percent: 100 }, 'success')
+  if (await asSystem(house, (db) => endJob(db, job, ending))) await tell(house, { ...job, percent: 100 }, 'success')
 }
 
 interface Failure {
@@ -105,13 +105,21 @@ async function giveUp(desk: Desk, error: unknown): Promise<void> {
 
 async function fail({ house, job }: Desk, { code, status, data }: ProblemError): Promise<void> {
   const ending = { state: 'failed', status, body: JSON.stringify({ code, data }), now: house.clock() } as const
-  if (await asSystem(house, (db) => endJob(db, job, ending))) tell(house, job, 'exception')
+  if (await asSystem(house, (db) => endJob(db, job, ending))) await tell(house, job, 'exception')
 }
 
-/** Progress is an accelerator: nobody waits for it, and a poll knows the same. */
-function tell(house: House, job: ClaimedJob, status: Progress['data']['status'], info?: Progress['info']): void {
+/**
+ * Waited for, because two announcements on two connections may overtake each other and percents never fall. Progress is
+ * an accelerator: a poll knows the same, so one that cannot be told is only logged.
+ */
+async function tell(
+  house: House,
+  job: ClaimedJob,
+  status: Progress['data']['status'],
+  info?: Progress['info'],
+): Promise<void> {
   const told: ProgressOf = { companyId: job.company_id, userId: job.user_id, progress: progressOf(job, status, info) }
-  house.database.announce(progressChannel, JSON.stringify(told)).catch((error: unknown) => {
+  await house.database.announce(progressChannel, JSON.stringify(told)).catch((error: unknown) => {
     house.log.warn({ err: error, job: job.id }, 'the progress of a job could not be told')
   })
 }
