@@ -38,8 +38,11 @@ const changesNothing = (): never => {
 type Work<T> = (context: Context, input: InputOf<Endpoint>) => Promise<T>
 
 const asReader = <T>(house: House, reading: Reading, work: Work<T>): Promise<T> =>
-  inScope(house, { role: 'portal_app', companyId: reading.caller.companyId }, async (db) =>
-    work(contextOf(house, db, reading), await withNames(db, reading)),
+  inScope(
+    house,
+    { role: 'portal_app', companyId: reading.caller.companyId },
+    async (db) => work(contextOf(house, db, reading), await withNames(db, reading)),
+    'reading',
   )
 
 /** Rows may be asked for by the write that makes them, as in a write (protocol 17). */

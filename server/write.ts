@@ -17,7 +17,8 @@ import {
   settle,
   voidIntentRow,
 } from '#server/db/ledger.ts'
-import { inScope, sqlState } from '#server/db/scope.ts'
+import { inScope } from '#server/db/scope.ts'
+import { sqlState } from '#server/db/sql-state.ts'
 import { addToTrail } from '#server/db/trail.ts'
 import type { Answer, Context, Handle, House } from '#server/house.ts'
 import { ProblemError, unavailable } from '#server/problem.ts'

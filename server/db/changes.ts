@@ -8,14 +8,16 @@ import { ProblemError } from '#server/problem.ts'
  * last, or other writers of the company wait for all that comes after.
  */
 export async function takeChange(db: Handle, companyId: number): Promise<number> {
-  const { value } = await db
+  return (await nextChange(db, companyId).executeTakeFirstOrThrow()).value
+}
+
+/** The same as a part of a statement that writes the number. */
+export const nextChange = (db: Handle, companyId: number) =>
+  db
     .insertInto('change')
     .values({ company_id: companyId, value: 1 })
     .onConflict((conflict) => conflict.column('company_id').doUpdateSet({ value: sql`change.value + 1` }))
     .returning('value')
-    .executeTakeFirstOrThrow()
-  return value
-}
 
 /** The newest number that is committed. Read it before the rows it is said with. */
 export async function changeOf(db: Handle, companyId: number): Promise<number> {

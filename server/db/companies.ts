@@ -1,7 +1,7 @@
 /** Companies as rows. */
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { CompanyTable } from '#server/db/tables.ts'
-import { sqlState } from '#server/db/scope.ts'
+import { sqlState } from '#server/db/sql-state.ts'
 import type { Handle } from '#server/house.ts'
 import { ProblemError } from '#server/problem.ts'
 

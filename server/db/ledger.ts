@@ -1,6 +1,7 @@
 /** The ledger of keyed writes (protocol 1-9): one row per request, settled in the transaction of its effect. */
 import { type Selectable, sql } from 'kysely'
 import type { LedgerTable } from '#server/db/tables.ts'
+import { behind } from '#server/db/client.ts'
 import type { Handle } from '#server/house.ts'
 
 /** Whose write it is; 0 and 0 for calls without a session. */
@@ -96,6 +97,7 @@ export async function settle(db: Handle, id: number, { state, status, headers, b
       row_version: left?.rowVersion ?? null,
     })
     .where('id', '=', id)
+    .modifyEnd(behind)
     .execute()
 }
 

@@ -2,6 +2,7 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import { Pool, type PoolConfig, types } from 'pg'
 import type { Logger } from 'pino'
+import { PipelinedClient } from '#server/db/client.ts'
 import type { Tables } from '#server/db/tables.ts'
 
 const INT8 = 20
@@ -14,7 +15,7 @@ const readTypes: PoolConfig['types'] = {
 
 /** A pool whose idle connections may break without ending the process. */
 export function makePool(config: PoolConfig, log: Logger): Pool {
-  const pool = new Pool({ ...config, types: readTypes })
+  const pool = new Pool({ ...config, types: readTypes, Client: PipelinedClient, pipeline: true } as PoolConfig)
   pool.on('error', (error) => log.warn({ err: error }, 'a database connection was lost'))
   return pool
 }

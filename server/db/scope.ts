@@ -5,6 +5,8 @@
  */
 import { sql } from 'kysely'
 import { setTimeout as wait } from 'node:timers/promises'
+import { behind, isStale, reading } from '#server/db/client.ts'
+import { sqlState } from '#server/db/sql-state.ts'
 import type { Handle, House } from '#server/house.ts'
 import { ProblemError, unavailable } from '#server/problem.ts'
 
@@ -13,6 +15,9 @@ export type Scope =
   | { role: 'portal_app'; companyId: number }
   /** All rows: the token call, /public, jobs, and calls in which staff name a company. */
   | { role: 'portal_system' }
+
+/** `reading`: writes nothing, so nobody has to wait for its end. The database holds it to that. */
+export type Mode = 'reading' | 'writing'
 
 /** How long a statement may run, and how long one waits for the connection, in ms. */
 export const limits = { statement: 20_000, lock: 2000, queue: 5000, idle: 30_000 }
@@ -23,10 +28,15 @@ const retries = 3
  * three times at most, so the work must have no effect but through its handle (protocol 27).
  * Throws UNAVAILABLE (503) when the database cannot be reached within 5 s.
  */
-export async function inScope<T>(house: House, scope: Scope, work: (db: Handle) => Promise<T>): Promise<T> {
+export async function inScope<T>(
+  house: House,
+  scope: Scope,
+  work: (db: Handle) => Promise<T>,
+  mode: Mode = 'writing',
+): Promise<T> {
   for (let attempt = 0; ; attempt++) {
     try {
-      return await once(house, scope, work)
+      return await once(house, scope, work, mode)
     } catch (error) {
       if (isUnreachable(error)) throw unavailable(5)
       if (!isRetried(error) || attempt === retries) throw error
@@ -35,28 +45,29 @@ export async function inScope<T>(house: House, scope: Scope, work: (db: Handle) 
   }
 }
 
-const once = <T>(house: House, scope: Scope, work: (db: Handle) => Promise<T>): Promise<T> =>
+const once = <T>(house: House, scope: Scope, work: (db: Handle) => Promise<T>, mode: Mode): Promise<T> =>
   house.database.kysely
     .transaction()
     .setIsolationLevel('read committed')
     .execute(async (db) => {
-      await putOn(db, scope)
+      await putOn(db, scope, mode)
       return work(db)
     })
 
-/** One statement: `set_config(..., true)` is SET LOCAL, and `role` is a setting like any other. */
-async function putOn(db: Handle, scope: Scope): Promise<void> {
+/**
+ * One statement: `set_config(..., true)` is SET LOCAL, and `role` is a setting like any other. It is sent with the work's
+ * first statement; should it fail, the transaction is lost and so is that statement.
+ */
+async function putOn(db: Handle, scope: Scope, mode: Mode): Promise<void> {
   const company = scope.role === 'portal_app' ? String(scope.companyId) : ''
+  const end = mode === 'reading' ? sql`${reading} ${behind}` : behind
   await sql`select set_config('role', ${scope.role}, true), set_config('app.company', ${company}, true),
+    set_config('transaction_read_only', ${mode === 'reading' ? 'on' : 'off'}, true),
     set_config('lock_timeout', ${`${limits.lock}ms`}, true), set_config('statement_timeout', ${`${limits.statement}ms`}, true),
-    set_config('idle_in_transaction_session_timeout', ${`${limits.idle}ms`}, true)`.execute(db)
+    set_config('idle_in_transaction_session_timeout', ${`${limits.idle}ms`}, true) ${end}`.execute(db)
 }
 
-/** SQLSTATE of a database error. */
-export const sqlState = (error: unknown): string | null =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null
-
-const isRetried = (error: unknown) => ['40001', '40P01'].includes(sqlState(error) ?? '')
+const isRetried = (error: unknown) => ['40001', '40P01'].includes(sqlState(error) ?? '') || isStale(error)
 
 // 08: connection, 53: out of connections or memory, 57P: shutting down or starting; the pool says its own in words.
 function isUnreachable(error: unknown): boolean {

@@ -1,5 +1,6 @@
 /** The trail: who did what, when, by which write. Rows are added and never changed (S-91). */
 import { sql } from 'kysely'
+import { behind } from '#server/db/client.ts'
 import type { Handle, TrailNote } from '#server/house.ts'
 
 export interface TrailEntry {
@@ -33,6 +34,7 @@ export async function addToTrail(db: Handle, entry: TrailEntry, notes: readonly 
         request_id: entry.requestId,
       })),
     )
+    .modifyEnd(behind)
     .execute()
 }
 

@@ -3,9 +3,9 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import { foldText } from '#domain/text.ts'
 import { userStatus } from '#domain/users.ts'
 import { listUsers as listUsersEndpoint } from '#contract/users.ts'
-import { changeSince, goneSince } from '#server/db/changes.ts'
+import { changeSince, goneSince, nextChange } from '#server/db/changes.ts'
 import { type ListQuery, type Page, readPage } from '#server/db/list.ts'
-import { sqlState } from '#server/db/scope.ts'
+import { sqlState } from '#server/db/sql-state.ts'
 import type { UserTable } from '#server/db/tables.ts'
 import type { Handle } from '#server/house.ts'
 import { ProblemError } from '#server/problem.ts'
@@ -95,25 +95,36 @@ export async function insertUser(db: Handle, user: NewUser): Promise<number> {
 
 export type UserChange = Omit<Updateable<UserTable>, 'name_key' | 'email_key' | 'row_version' | 'change'>
 
-/** Writes the fields, the change number and the next version, which it answers. Throws DUP_USER. */
+/**
+ * Writes the fields, the company's next change number and the next version, in one statement: the company's counter is
+ * taken as late as can be. Answers the row as it is now. Throws DUP_USER.
+ */
 export async function updateUser(
   db: Handle,
-  { companyId, id, change }: { companyId: number; id: number; change: number },
+  { companyId, id }: { companyId: number; id: number },
   fields: UserChange,
-): Promise<number> {
+): Promise<UserRecord> {
   const keys = {
     ...(fields.name === undefined ? {} : { name_key: foldText(fields.name) }),
     ...(fields.email === undefined ? {} : { email_key: foldText(fields.email) }),
   }
-  const { row_version } = await db
+  return db
+    .with('next', () => nextChange(db, companyId))
     .updateTable('portal_user')
-    .set({ ...fields, ...keys, change, row_version: sql`row_version + 1` })
-    .where('id', '=', id)
-    .where('company_id', '=', companyId)
-    .returning('row_version')
+    .from('company')
+    .set({
+      ...fields,
+      ...keys,
+      change: sql`(select value from next)`,
+      row_version: sql`portal_user.row_version + 1`,
+    })
+    .whereRef('company.id', '=', 'portal_user.company_id')
+    .where('portal_user.id', '=', id)
+    .where('portal_user.company_id', '=', companyId)
+    .returningAll('portal_user')
+    .returning(['company.name as company_name', 'company.code as company_code'])
     .executeTakeFirstOrThrow()
     .catch(asDuplicate)
-  return row_version
 }
 
 function asDuplicate(error: unknown): never {

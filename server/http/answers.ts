@@ -2,7 +2,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { type ProblemCode, problemStatus } from '#contract/problem.ts'
 import { headers } from '#contract/headers.ts'
-import { sqlState } from '#server/db/scope.ts'
+import { sqlState } from '#server/db/sql-state.ts'
 import { errorBody, languageOf, tokenErrorBody } from '#server/errors.ts'
 import { securityEvent } from '#server/log.ts'
 import { ProblemError, unavailable } from '#server/problem.ts'

@@ -30,7 +30,7 @@ export async function visitorOf(house: House, authorization: string | undefined)
   if (!/^Bearer\b/i.test(authorization ?? '')) return stranger
   const token = bearerOf(authorization)
   if (token === null) return refused('UNAUTHORIZED')
-  const found = await inScope(house, { role: 'portal_system' }, (db) => findByAccess(db, hashToken(token)))
+  const found = await inScope(house, { role: 'portal_system' }, (db) => findByAccess(db, hashToken(token)), 'reading')
   const wrong = whatIsWrong(found, house.clock())
   if (wrong || !found) return refused(wrong ?? 'UNAUTHORIZED')
   return { caller: found.caller, sessionId: found.sessionId, problem: null }

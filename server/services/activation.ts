@@ -1,6 +1,5 @@
 /** Activating an account by the key of its mail, with a password where none is set yet (S-35). */
 import { userStatus } from '#domain/users.ts'
-import { takeChange } from '#server/db/changes.ts'
 import type { Credential } from '#server/db/credentials.ts'
 import { holderOfKey, spendKey, spendKeysOf } from '#server/db/one-time-keys.ts'
 import { inScope } from '#server/db/scope.ts'
@@ -35,12 +34,7 @@ export async function activateAccount(
   await inScope(house, system, async (db) => {
     if (!(await spendKey(db, asked.key ?? '', now))) throw unknownKey()
     await spendKeysOf(db, userId, now)
-    const change = await takeChange(db, companyId)
-    await updateUser(
-      db,
-      { companyId, id: userId, change },
-      { status: userStatus.activated, password_hash, update_time: now },
-    )
+    await updateUser(db, { companyId, id: userId }, { status: userStatus.activated, password_hash, update_time: now })
     await addToTrail(db, { companyId, userId, now, status: 0, intent: null, requestId: asked.requestId }, [
       { code: 'user', operation: 'activate', info: { UserName: userName } },
     ])

@@ -5,7 +5,7 @@ import type { House } from '#server/house.ts'
 
 export async function isReachable(house: House): Promise<boolean> {
   try {
-    await inScope(house, { role: 'portal_system' }, (db) => sql`select 1`.execute(db))
+    await inScope(house, { role: 'portal_system' }, (db) => sql`select 1`.execute(db), 'reading')
     return true
   } catch {
     return false

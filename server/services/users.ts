@@ -120,7 +120,9 @@ export const create: Service<typeof createUser> = async (context, { body }) => {
     create_time: now,
     update_time: now,
   })
-  return answer(context, id, 'create')
+  const made = await users.userById(db, caller.companyId, id)
+  if (!made) throw new Error('a user that was just made is not there')
+  return answer(context, made, 'create')
 }
 
 export const update: Service<typeof updateCompanyUser> = async (context, { params, body }) => {
@@ -207,14 +209,20 @@ export async function store(
     context.left('user', before.id, before.row_version)
     return { body: userRowOf(context.house, before) }
   }
-  const change = await context.nextChange(caller.companyId)
-  await users.updateUser(db, { companyId: caller.companyId, id: before.id, change }, { ...fields, update_time: now })
-  return answer(context, before.id, operation)
+  const after = await users.updateUser(
+    db,
+    { companyId: caller.companyId, id: before.id },
+    { ...fields, update_time: now },
+  )
+  return answer(context, after, operation)
 }
 
-async function answer(context: Context, id: number, operation: string): Promise<Answer<UserRow & { id: number }>> {
-  const record = await users.userById(context.db, context.caller.companyId, id)
-  if (!record) throw new Error('a user that was just written is not there')
+async function answer(
+  context: Context,
+  record: users.UserRecord,
+  operation: string,
+): Promise<Answer<UserRow & { id: number }>> {
+  const { id } = record
   context.left('user', id, record.row_version)
   await context.note({
     code: 'user',

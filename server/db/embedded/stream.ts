@@ -1,6 +1,7 @@
 /**
  * What the pg driver takes for a socket: PostgreSQL's own protocol over a MessagePort to the thread in which the
- * embedded database lives. Whatever the driver writes in one go travels as one message, so a query is one hop.
+ * embedded database lives. A message between threads costs more than a small statement, so whatever is written in one turn
+ * of the event loop, which is several statements where none of them is waited for, travels as one.
  */
 import { Duplex } from 'node:stream'
 import type { MessagePort } from 'node:worker_threads'
@@ -9,6 +10,7 @@ type Done = (error?: Error | null) => void
 
 export class PortStream extends Duplex {
   readonly #port: MessagePort
+  #waiting: Buffer[] = []
 
   constructor(port: MessagePort) {
     super({ decodeStrings: true })
@@ -42,18 +44,19 @@ export class PortStream extends Duplex {
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: Done): void {
-    this.#send(chunk)
+    this.#collect([chunk])
     done()
   }
 
   override _writev(chunks: { chunk: Buffer }[], done: Done): void {
-    this.#send(Buffer.concat(chunks.map(({ chunk }) => chunk)))
+    this.#collect(chunks.map(({ chunk }) => chunk))
     done()
   }
 
   override _read(): void {}
 
   override _final(done: Done): void {
+    this.#send()
     done()
     // The driver waits for the other side to hang up after its goodbye.
     this.destroy()
@@ -64,8 +67,16 @@ export class PortStream extends Duplex {
     done(error)
   }
 
+  #collect(chunks: Buffer[]): void {
+    if (this.#waiting.length === 0) setImmediate(() => this.#send())
+    this.#waiting.push(...chunks)
+  }
+
   // Copied, not transferred: the driver's buffers belong to its pool.
-  #send(bytes: Buffer): void {
-    this.#port.postMessage(new Uint8Array(bytes))
+  #send(): void {
+    if (this.#waiting.length === 0) return
+    const bytes = new Uint8Array(Buffer.concat(this.#waiting))
+    this.#waiting = []
+    this.#port.postMessage(bytes)
   }
 }

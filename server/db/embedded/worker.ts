@@ -39,9 +39,21 @@ try {
   report({ said: 'failed', message: error instanceof Error ? error.message : String(error) })
 }
 
+// One thing after the other: connections come and go, and the engine serves them as one.
+let turn = Promise.resolve()
+let isClosing = false
+const inTurn = (work: () => Promise<unknown>) => {
+  turn = turn.then(async () => {
+    if (!isClosing) await work()
+  })
+}
+
 async function carryOut(pglite: PGlite, order: Order): Promise<void> {
   if (order.do === 'connect') return connect(pglite, order.port)
   if (order.do === 'dump') return dump(pglite, order.path)
+  // What still waits has nobody who reads its answer: the pool has ended before.
+  isClosing = true
+  await turn
   await pglite.close()
   report({ said: 'closed' })
 }
@@ -61,16 +73,10 @@ async function dump(pglite: PGlite, path: string): Promise<void> {
 }
 
 function connect(pglite: PGlite, port: MessagePort): void {
-  let turn = Promise.resolve()
-  port.on('message', (bytes: Uint8Array) => {
-    turn = turn.then(() => answer(pglite, port, bytes))
-  })
+  port.on('message', (bytes: Uint8Array) => inTurn(() => answer(pglite, port, bytes)))
   // Whoever hangs up in the middle of a transaction must not leave it to the next one.
   port.on('close', () => {
-    turn = turn.then(async () => {
-      await pglite.execProtocolRaw(simpleQuery('rollback')).catch(() => undefined)
-      await pglite.execProtocolRaw(simpleQuery('discard all')).catch(() => undefined)
-    })
+    for (const statement of ['rollback', 'discard all']) inTurn(() => pglite.execProtocolRaw(simpleQuery(statement)))
   })
 }
 

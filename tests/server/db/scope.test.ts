@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
+import { behind } from '#server/db/client.ts'
 import { inScope } from '#server/db/scope.ts'
 import { onBothEngines } from '#tests/support/database.ts'
 import { addCompany, system } from '#tests/support/people.ts'
@@ -35,6 +36,39 @@ onBothEngines('work in a transaction', (the, engine) => {
     ).rejects.toThrow('stop')
     const { rows } = await inScope(the, system, (db) => sql`select * from fact`.execute(db))
     expect(rows).toEqual([])
+  })
+
+  it('fails as a whole when a statement fails that nobody waited for, and says why', async () => {
+    const work = inScope(the, system, async (db) => {
+      await sql`insert into fact values ('first', '')`.execute(db)
+      await sql`insert into fact values ('first', '') ${behind}`.execute(db)
+      return 'acknowledged'
+    })
+    await expect(work).rejects.toMatchObject({ code: '23505', constraint: 'fact_pkey' })
+    const later = inScope(the, system, async (db) => {
+      await sql`insert into fact values ('a'), ('b') ${behind}`.execute(db)
+      await sql`select 1`.execute(db)
+    })
+    await expect(later).rejects.toMatchObject({ code: '23502' })
+    const { rows } = await inScope(the, system, (db) => sql`select * from fact`.execute(db))
+    expect(rows).toEqual([])
+  })
+
+  it('that said it only reads cannot write', async () => {
+    const write = inScope(the, system, (db) => sql`insert into fact values ('a', 'b')`.execute(db), 'reading')
+    await expect(write).rejects.toMatchObject({ code: '25006' })
+    await inScope(the, system, (db) => sql`insert into fact values ('a', 'b')`.execute(db))
+  })
+
+  it('goes on when another version of the server changed a table under its prepared statements', async () => {
+    const facts = () =>
+      inScope(the, system, (db) => db.selectFrom('fact').selectAll().where('name', '<>', 'x').execute())
+    // Enough times for every connection to have it prepared.
+    for (let time = 0; time < 30; time++) await facts()
+    await sql`alter table fact add column extra text`.execute(the.database.kysely)
+    expect(await Promise.all([facts(), facts(), facts()])).toEqual([[], [], []])
+    await sql`alter table fact drop column extra`.execute(the.database.kysely)
+    expect(await facts()).toEqual([])
   })
 
   it('reads instants and counts as numbers, ids as numbers, flags as booleans', async () => {

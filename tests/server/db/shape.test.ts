@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it, vi } from 'vitest'
 import { overEngine } from '#server/db/embedded/open.ts'
 import { startEngine } from '#server/db/embedded/engine.ts'
 import { migrate } from '#server/db/migrate.ts'
@@ -8,6 +8,9 @@ import { makePool, overPool } from '#server/db/pool.ts'
 import type { Database } from '#server/house.ts'
 import { eachEngine, type Engine, openTestDatabase, silent } from '#tests/support/database.ts'
 import { asSuperuser } from '#tests/support/postgres.ts'
+
+// Making a database takes seconds on an idle machine.
+vi.setConfig({ testTimeout: 90_000 })
 
 /** Everything that makes a difference to a statement: columns, keys, indexes, triggers, policies, rights. */
 async function shapeOf({ kysely }: Pick<Database, 'kysely'>): Promise<string[]> {
