@@ -106,8 +106,9 @@ describe('what is sent', () => {
     const { db } = await keptDevice()
     const draft = aDraft()
     await enqueue(db, draft)
+    const [sent] = await claim(db, claiming())
     await enqueue(db, { ...draft, key: crypto.randomUUID() })
-    expect(await db.outbox.count()).toBe(1)
+    expect(await db.outbox.toArray()).toEqual([sent])
   })
 
   it('is based on the newest own write of the row, else on the row as shown', async () => {
@@ -133,6 +134,34 @@ describe('what is sent', () => {
     await pauseSending(db, 10_000, 60_000)
     expect(await claim(db, claiming({ now: 20_000 }))).toEqual([])
     expect(await claim(db, claiming({ now: 5_000 }))).toHaveLength(1)
+  })
+})
+
+describe('a write that cannot go yet', () => {
+  it('waits for the one it refers to, which stands in another lane', async () => {
+    const { db } = await keptDevice()
+    const first = await enqueue(db, aDraft({ target: 1 }))
+    const second = await enqueue(db, aDraft({ target: 2, refers: [first.intent] }))
+    const claimed = await claim(db, claiming())
+    expect(intents(claimed)).toEqual([first.intent])
+    await accept(db, claimed[0] as Entry, accepted())
+    expect(intents(await claim(db, claiming()))).toEqual([second.intent])
+  })
+
+  it('because a newer build made it, waits for that build and holds nobody else', async () => {
+    const { db } = await keptDevice()
+    await enqueue(db, aDraft({ endpoint: 'fromTheFuture', target: 1 }))
+    const known = await enqueue(db, aDraft({ target: 2 }))
+    expect(intents(await claim(db, claiming()))).toEqual([known.intent])
+  })
+
+  it('goes after all when the clock that says so was turned', async () => {
+    const { db } = await keptDevice()
+    await enqueue(db, aDraft())
+    const [sent] = await claim(db, claiming({ now: 9e12 }))
+    await giveBack(db, sent as Entry, { state: 'waiting', notBefore: 9e12 + 60_000, held: 'server', problem: null })
+    expect(await claim(db, claiming({ now: 9e12 }))).toEqual([])
+    expect(await claim(db, claiming({ now: 1_000 }))).toHaveLength(1)
   })
 })
 

@@ -3,7 +3,7 @@ import { getUser } from '#contract/accounts.ts'
 import { headers } from '#contract/headers.ts'
 import { listUsers, updateCompanyUser } from '#contract/users.ts'
 import { createClock, createTablet } from '#tests/support/device.ts'
-import { company } from '#tests/support/kept.ts'
+import { aUser, company } from '#tests/support/kept.ts'
 import { createScripted } from '#tests/support/scripted.ts'
 
 async function signedIn() {
@@ -91,11 +91,8 @@ describe('a session that the server has ended', () => {
   it('is not believed of something in between that answers 401', async () => {
     const signed = await signedIn()
     const { server, tablet } = signed
-    server.script = () => ({
-      status: 401,
-      headers: { 'content-type': 'text/html' },
-      body: 'Please log in to the proxy',
-    })
+    const body = JSON.stringify({ errorCode: 'UNAUTHORIZED' })
+    server.script = () => ({ status: 401, headers: { 'content-type': 'application/json' }, body })
     await tablet.api.ask(listUsers, users)
     expect(await tablet.session()).toMatchObject({ userId: 1 })
     expect(await rowsHere(signed)).toBe(3)
@@ -130,6 +127,37 @@ describe('signing out', () => {
     expect(await tablet.api.ask(listUsers, users)).toMatchObject({ kind: 'problem', problem: { code: 'SIGNED_OUT' } })
     expect(server.renewals).toBe(0)
     expect(server.effects.size).toBe(0)
+  })
+
+  it('holds even where a cookie came back, or a renewal was about to begin', async () => {
+    const { clock, server, tablet } = await signedIn()
+    const cookie = tablet.cookies.get('portal-access') ?? ''
+    let release = () => {}
+    const held = tablet.ports.locks.hold('portal-renew', { waitMs: 0 }, () => new Promise<void>((go) => (release = go)))
+    tablet.cookies.delete('portal-access')
+    const asked = tablet.api.ask(getUser, {})
+    await clock.turn(0)
+    tablet.line.state = 'down'
+    await tablet.signOut()
+    tablet.line.state = 'up'
+    release()
+    await Promise.all([asked, held])
+    expect(server.renewals).toBe(0)
+    tablet.cookies.set('portal-access', cookie)
+    const before = tablet.line.log.length
+    expect(await tablet.api.ask(listUsers, users)).toMatchObject({ problem: { code: 'SIGNED_OUT' } })
+    expect(tablet.line.log.length).toBe(before)
+  })
+
+  it('is finished by the next start where the browser died in the middle of it', async () => {
+    const signed = await signedIn()
+    const { tablet } = signed
+    await tablet.device.directory.session.update('now', { signedOut: true })
+    expect(await rowsHere(signed)).toBe(3)
+    tablet.reopen()
+    tablet.line.state = 'down'
+    await tablet.tick()
+    expect(await rowsHere(signed)).toBe(0)
   })
 
   it('tells the server as soon as it can, once, and only then is the mark gone', async () => {
@@ -197,6 +225,21 @@ describe('another user on the same device', () => {
     expect(server.effects.size).toBe(0)
     const entries = await tablet.device.of({ companyId: company, userId: 1 }).outbox.toArray()
     expect(entries).toMatchObject([{ state: 'sign in' }])
+  })
+})
+
+describe('an answer made for somebody else', () => {
+  it('leaves no row behind', async () => {
+    const signed = await signedIn()
+    const { server, tablet } = signed
+    server.rows.set(4, aUser(4))
+    server.script = (sent, answer) => {
+      const said = answer()
+      return sent.path.includes('/users') ? { ...said, headers: { ...said.headers, [headers.subject]: '8:9' } } : null
+    }
+    expect((await tablet.api.ask(listUsers, users)).kind).toBe('fresh')
+    await tablet.rest()
+    expect(await rowsHere(signed)).toBe(3)
   })
 })
 

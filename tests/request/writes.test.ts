@@ -73,6 +73,20 @@ describe('a write', () => {
     expect(await tablet.waiting()).toBe(0)
   })
 
+  it('asked about again after the worker died is answered from the device, and not sent again', async () => {
+    const { tablet } = await signedIn()
+    await retitle(tablet)
+    const [sent] = writes(tablet)
+    const again = new Request(`http://portal.test${sent?.sent.path}`, {
+      method: 'PUT',
+      body: sent?.sent.body ?? null,
+      headers: { [headers.key]: sent?.sent.headers[headers.key] ?? '' },
+    })
+    const answer = await tablet.ports.corridor(again)
+    expect(await answer.json()).toMatchObject({ id: 2, title: 1 })
+    expect(writes(tablet)).toHaveLength(1)
+  })
+
   it('does not wait longer than three seconds for a line that says nothing', async () => {
     const { clock, tablet } = await signedIn()
     tablet.line.state = 'hanging'
@@ -91,6 +105,13 @@ describe('a write', () => {
     await tablet.tick()
     expect(await tablet.waiting()).toBe(1)
     expect(total(server.effects)).toBe(0)
+  })
+
+  it('is not taken for refused by an answer that does not say that it is final', async () => {
+    const { server, tablet } = await signedIn()
+    server.script = toWrites(409, 'DUP_USER')
+    expect(await retitle(tablet)).toMatchObject({ kind: 'queued' })
+    expect(await tablet.entries()).toMatchObject([{ state: 'waiting' }])
   })
 
   it('is sent once by two drains at once', async () => {

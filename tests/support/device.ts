@@ -92,6 +92,8 @@ export interface Tablet {
   tick(): Promise<void>
   /** Waits for what the corridor began and did not wait for; throws what it had to report. */
   rest(): Promise<void>
+  /** How many things the host (a worker, above all) is asked to stay alive for. */
+  staysFor(): number
   /** The browser is closed and opened again: memory is gone, storage and persistent cookies stay. */
   reopen(): void
   list<R extends Row>(endpoint: Endpoint, query: Partial<ListQuery>): ReturnType<typeof readListOn<R>>
@@ -176,6 +178,7 @@ export function createTablet(server: Server, clock: Clock): Tablet {
       while (begun.size > 0) await Promise.all(begun)
       if (mistakes.length > 0) throw mistakes[0]
     },
+    staysFor: () => begun.size,
     reopen() {
       device = openDevice(storage)
     },
