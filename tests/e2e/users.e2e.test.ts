@@ -1,14 +1,6 @@
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import {
-  openBrowser,
-  type people,
-  type Portal,
-  seriousTrouble,
-  sidewaysScroll,
-  signIn,
-  startPortal,
-} from '#tests/support/browser.ts'
+import { openBrowser, type people, type Portal, signIn, startPortal } from '#tests/support/browser.ts'
 
 let portal: Portal
 let browser: Browser
@@ -321,7 +313,8 @@ describe('leaving with unsent work', () => {
     await page.getByRole('heading', { name: 'You are logged out' }).waitFor()
 
     await page.context().setOffline(false)
-    await signIn(page, portal, 'admin', '/app/user?searchText=agnes')
+    await signIn(page, portal, 'admin')
+    await go('?searchText=agnes')
     await expect.poll(async () => await rows().first().innerText(), { timeout: 30_000 }).toContain('Alert')
     await expect.poll(() => page.locator('.bar-waiting').count(), { timeout: 30_000 }).toBe(0)
   })
@@ -350,67 +343,5 @@ describe('with the keyboard alone (A-02, A-10)', () => {
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Escape')
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-haspopup'))).toBe('menu')
-  })
-})
-
-describe('home', () => {
-  it('greets by name and company, and offers what one may do and what awaits one (M16, C-32)', async () => {
-    await enter('admin', {}, '/app/home')
-    await page.getByRole('heading', { level: 1, name: /Amelia Chan/ }).waitFor()
-    await page.getByRole('link', { name: /users have not activated their accounts yet/ }).click()
-    await expect.poll(query).toBe('?statusType=0')
-    await enter('user', {}, '/app/home')
-    expect(await page.locator('.home-card').count()).toBe(2)
-    await page.getByText('Nothing awaits you').waitFor()
-    await page.goto(`${portal.url}/saas/app/user`)
-    await page.waitForURL(/\/app\/home$/)
-  })
-
-  it('stands without a network', async () => {
-    await enter('admin', {}, '/app/home')
-    await page.locator('.home-item').first().waitFor()
-    await cut()
-    await page.reload()
-    await page.getByRole('heading', { level: 1, name: /Amelia Chan/ }).waitFor()
-    await page.locator('.home-item').first().waitFor()
-  })
-})
-
-describe.each([
-  ['en', 'light'],
-  ['en', 'dark'],
-  ['zh', 'light'],
-  ['zh', 'dark'],
-] as const)('the pages inside, in %s and %s', (language, colorScheme) => {
-  it('have nothing serious for axe and never scroll sideways (A-01, T-02)', async () => {
-    // Nothing is judged while it is still fading in.
-    await enter('admin', { colorScheme, reducedMotion: 'reduce' }, `/app/home?lang=${language}`)
-    const look = async (what: string) => {
-      expect({ what, found: await seriousTrouble(page) }).toEqual({ what, found: [] })
-      for (const width of [1280, 1024, 390]) {
-        await page.setViewportSize({ width, height: 800 })
-        expect([what, width, await sidewaysScroll(page)]).toEqual([what, width, 0])
-      }
-      await page.setViewportSize({ width: 1280, height: 800 })
-    }
-    await page.locator('.home-item').first().waitFor()
-    await look('home')
-    await go('?statusType=0')
-    await look('users')
-    await page.locator('.row-actions [aria-haspopup="menu"]').first().click()
-    await page.getByRole('menu').waitFor()
-    await look('row menu')
-    await page.keyboard.press('Escape')
-    await links().first().click()
-    await drawer().locator('form').waitFor()
-    await look('edit')
-    await go('?user=new')
-    await drawer().locator('form').waitFor()
-    await submit()
-    await drawer().locator('.field-error').first().waitFor()
-    await look('new, with errors')
-    await page.goto(`${portal.url}/saas/app/user?searchText=nobody+at+all`)
-    await page.locator('.empty').waitFor()
-    await look('nothing found')
   })
 })

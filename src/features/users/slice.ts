@@ -48,7 +48,12 @@ export const users = createSlice({
     listSent: (state) => ({ ...state, list: { is: 'sending' }, asking: state.asking + 1 }),
     listAnswered: (state, { payload }: PayloadAction<{ asking: number; list: Status }>) =>
       payload.asking === state.asking ? { ...state, list: payload.list } : state,
-    formOpened: (state, { payload }: PayloadAction<Intent | null>) => ({ ...state, form: idle, intent: payload }),
+    /** A write that came back brings its problem along. */
+    formOpened: (state, { payload }: PayloadAction<{ intent: Intent; problem: Problem | null } | null>) => ({
+      ...state,
+      form: payload?.problem ? { is: 'failed', problem: payload.problem } : idle,
+      intent: payload?.intent ?? null,
+    }),
     formSent: (state) => ({ ...state, form: { is: 'sending' } }),
     formAnswered: (state, { payload }: PayloadAction<Status>) => ({ ...state, form: payload }),
     formRefused: (state, { payload }: PayloadAction<{ problem: Problem; intent: Intent | null }>) => ({

@@ -1,13 +1,14 @@
 import { lazy, Suspense, useEffect, useState } from 'react'
 import type { UserRow } from '#contract/users.ts'
 import { readRow } from '#local/lists.ts'
-import type { Shown } from '#local/view.ts'
+import { readEntries } from '#local/outbox.ts'
 import { useDispatch, useSignedIn } from '#state/hooks.ts'
 import { useLive } from '#state/live.ts'
 import { Button } from '#ui/Button.tsx'
 import { Dialog } from '#ui/Dialog.tsx'
 import { useWords } from '#ui/words.ts'
 import { usersFills, type View } from '#features/users/address.ts'
+import { type Opened, openedNew, openedOn } from '#features/users/opened.ts'
 import { askUser } from '#features/users/slice.ts'
 
 const load = () => import('#features/users/components/UserForm.tsx')
@@ -28,7 +29,7 @@ export function UserDrawer({ open, onClose, onSaved }: Props) {
     // Nothing in between: a drawer that makes way for another one would lose the way back to what opened it.
     <Suspense fallback={null}>
       {open === 'new' ? (
-        <UserForm key="new" opened={null} onClose={onClose} onSaved={onSaved} />
+        <UserForm key="new" opened={openedNew} onClose={onClose} onSaved={onSaved} />
       ) : (
         <Existing key={String(open)} id={open} onClose={onClose} onSaved={onSaved} />
       )}
@@ -61,18 +62,22 @@ function Existing({
  * The row as it stood when the drawer opened, and from then on that one: what comes in meanwhile must not change a form
  * under its user's hands. A row that this device does not have is asked for. Undefined: not known yet; null: none.
  */
-function useOpened(id: Exclude<View['open'], 'new' | null>): Shown<UserRow> | null | undefined {
+function useOpened(id: Exclude<View['open'], 'new' | null>): Opened | null | undefined {
   const { user } = useSignedIn()
   const dispatch = useDispatch()
-  const [opened, setOpened] = useState<Shown<UserRow> | null>()
-  const here = useLive(() => readRow<UserRow>(usersFills.table, id), [id])
+  const [opened, setOpened] = useState<Opened | null>()
+  const here = useLive(async () => {
+    const shown = await readRow<UserRow>(usersFills.table, id)
+    return shown && openedOn(shown, await readEntries())
+  }, [id])
   useEffect(() => {
     if (opened || here === undefined) return
     if (here) setOpened(here)
     else
-      void dispatch(askUser(id)).then((row) =>
-        setOpened((now) => now ?? (row?.company_id === user.company_id ? { row, waiting: null } : null)),
-      )
+      void dispatch(askUser(id)).then((row) => {
+        const found = row?.company_id === user.company_id ? openedOn({ row, waiting: null }, []) : null
+        setOpened((now) => now ?? found)
+      })
   }, [opened, here, id, dispatch, user.company_id])
   return opened
 }

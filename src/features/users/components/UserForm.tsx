@@ -4,7 +4,6 @@ import { fieldProblems, type Problem } from '#contract/problem.ts'
 import type { UserRow } from '#contract/users.ts'
 import type { FieldProblem } from '#domain/checks.ts'
 import { lockedFields } from '#domain/users.ts'
-import type { Shown } from '#local/view.ts'
 import type { Result } from '#request/result.ts'
 import { useConnection, useDispatch, useSelector, useSignedIn } from '#state/hooks.ts'
 import { problemOf } from '#state/status.ts'
@@ -24,39 +23,27 @@ import {
   toValues,
   type Values,
 } from '#features/users/form.ts'
+import { currentOf, type Opened } from '#features/users/opened.ts'
 import { askTaken, change, create, formOpened, selectUsers } from '#features/users/slice.ts'
 
 const nothingLocked: ReadonlySet<Field> = new Set()
-const byConflict = (problem: Problem | null): UserRow | null =>
-  problem?.code === 'VERSION_CONFLICT' && typeof problem.data === 'object' && problem.data && 'current' in problem.data
-    ? // The 412 of a user carries the user's row as it is now (protocol 6).
-      (problem.data.current as UserRow)
-    : null
 
-/** Creates (`opened` null) or changes a user, with the locks and checks of portal 4 and 5. */
-export function UserForm({
-  opened,
-  onClose,
-  onSaved,
-}: {
-  opened: Shown<UserRow> | null
-  onClose: () => void
-  onSaved: () => void
-}) {
+/** Creates or changes a user, with the locks and checks of portal 4 and 5. */
+export function UserForm({ opened, onClose, onSaved }: { opened: Opened; onClose: () => void; onSaved: () => void }) {
   const t = useWords('users')
   const words = useWords('ui')
   const dispatch = useDispatch()
   const { user, caller } = useSignedIn()
   const { line } = useConnection()
   const { form: status } = useSelector(selectUsers)
-  const [base, setBase] = useState(opened)
+  const [base, setBase] = useState(opened.base)
   const [conflict, setConflict] = useState<{ was: UserRow; now: UserRow } | null>(null)
   const self = base?.row.id === user.id
   const locked = base ? lockedFields(base.row, { self }) : nothingLocked
   const baseFields = base ? fieldsOf(base.row) : newFields
 
   const { register, handleSubmit, formState, setError, clearErrors, getValues, reset, watch } = useForm<Values>({
-    defaultValues: toValues(baseFields),
+    defaultValues: toValues(opened.typed),
     resolver: (values) => {
       const found = checkForm(fromValues(values), locked)
       if (found.length === 0) return { values, errors: {} }
@@ -69,9 +56,7 @@ export function UserForm({
   const said = (problem: FieldProblem) =>
     fieldWords(problem, problem.field in newFields ? t(`form.${problem.field as 'name' | 'email'}`) : problem.field)
 
-  // A refused write that is opened again is mended under its own intent.
-  const parked = opened?.waiting?.state === 'refused' ? opened.waiting.intent : null
-  useEffect(() => void dispatch(formOpened(parked)), [dispatch, parked])
+  useEffect(() => void dispatch(formOpened(opened.parked)), [dispatch, opened.parked])
 
   const problem = problemOf(status)
   const changes = changesOf(fromValues(watch()), baseFields, locked)
@@ -96,7 +81,7 @@ export function UserForm({
 
   /** What was refused comes back to the fields it is about, or, changed by somebody else, onto the row as it is now. */
   function takeBack(refused: Problem) {
-    const now = base && byConflict(refused)
+    const now = base && currentOf(refused)
     setConflict(now && { was: base.row, now })
     if (now) {
       const kept = rebase(fromValues(getValues()), fieldsOf(base.row), fieldsOf(now))
@@ -126,7 +111,7 @@ export function UserForm({
       whyNot={unchanged ? t('form.unchanged') : null}
       onSubmit={(event) => void submit(event)}
       onClose={onClose}
-      dirty={base ? !unchanged : formState.isDirty}
+      dirty={base ? !unchanged : formState.isDirty || opened.parked !== null}
     >
       {conflict && <Conflict was={conflict.was} now={conflict.now} />}
       <UserFields

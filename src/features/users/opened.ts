@@ -1,0 +1,44 @@
+/** What the form opens on: a row, nothing yet, or a write of one's own that came back (protocol 20). */
+import type { Intent } from '#contract/endpoint.ts'
+import type { Problem } from '#contract/problem.ts'
+import { createUser, updateCompanyUser, type UserRow } from '#contract/users.ts'
+import type { UserFields } from '#domain/users.ts'
+import type { Waiting } from '#local/outbox.ts'
+import type { Shown } from '#local/view.ts'
+import { fieldsOf, newFields } from '#features/users/form.ts'
+
+export interface Opened {
+  /** What changes are measured against; null: a user is being made. */
+  base: Shown<UserRow> | null
+  /** What the fields show. */
+  typed: UserFields
+  /** The write that came back: saved again under its intent it is the same wish. */
+  parked: { intent: Intent; problem: Problem | null } | null
+}
+
+export const openedNew: Opened = { base: null, typed: newFields, parked: null }
+
+export function openedOn(shown: Shown<UserRow>, entries: readonly Waiting[]): Opened {
+  const typed = fieldsOf(shown.row)
+  const entry = entries.find(({ intent }) => intent === shown.waiting?.intent)
+  const parked = entry && isParked(entry) ? { intent: entry.intent, problem: entry.problem } : null
+  if (!entry || !parked) return { base: shown, typed, parked: null }
+  if (entry.endpoint === createUser.name) return { base: null, typed, parked }
+  // Not on the write itself, which has not happened: on the row beneath it.
+  return { base: { row: beneath(shown.row, entry), waiting: null }, typed, parked }
+}
+
+/** A move that came back (disable, delete) is no form's to mend. */
+const isParked = ({ state, endpoint }: Waiting) =>
+  (state === 'refused' || state === 'conflict') && (endpoint === createUser.name || endpoint === updateCompanyUser.name)
+
+/** The row without the write: as the server last told it, or with the old values put back where it told nothing. */
+const beneath = (row: UserRow, { problem, base }: Waiting): UserRow => currentOf(problem) ?? { ...row, ...base }
+
+/** The 412 of a user carries the user's row as it is now (protocol 6). */
+export function currentOf(problem: Problem | null): UserRow | null {
+  const { code, data } = problem ?? {}
+  return code === 'VERSION_CONFLICT' && typeof data === 'object' && data !== null && 'current' in data
+    ? (data.current as UserRow)
+    : null
+}

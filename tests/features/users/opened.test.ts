@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import type { Problem } from '#contract/problem.ts'
+import type { UserRow } from '#contract/users.ts'
+import { changesOf, fieldsOf, newFields } from '#features/users/form.ts'
+import { type Opened, openedNew, openedOn } from '#features/users/opened.ts'
+import type { Waiting } from '#local/outbox.ts'
+import type { Shown } from '#local/view.ts'
+
+const intent = '11111111-1111-4111-8111-111111111111'
+const stored: UserRow = {
+  id: 7,
+  name: 'Li Wei',
+  email: 'li@acme.example',
+  title: 1,
+  admin: false,
+  order: true,
+  alert: false,
+  status: 0,
+  avatar: null,
+  language: 'en',
+  access_level: 0,
+  company_id: 2,
+  company_name: 'Acme',
+  company_code: 'acme',
+  create_time: '2026-01-01 00:00:00',
+  update_time: '2026-01-02 00:00:00',
+  row_version: 3,
+}
+const refusal: Problem = { status: 409, code: 'STATE_CONFLICT', message: '', data: null, requestId: null }
+/** The row with the name that was wished laid over it. */
+const shown = (state: 'waiting' | 'refused' | 'conflict', makes: 'create' | 'change' = 'change'): Shown<UserRow> => ({
+  row: { ...stored, name: 'Li Wei Ming' },
+  waiting: { intent, makes, state },
+})
+const entry = (given: Partial<Waiting>): Waiting => ({
+  intent,
+  endpoint: 'updateCompanyUser',
+  table: 'users',
+  target: 7,
+  makes: 'change',
+  state: 'refused',
+  since: 1,
+  attempts: 1,
+  problem: refusal,
+  base: { name: 'Li Wei' },
+  asked: { params: { id: 7 }, body: { name: 'Li Wei Ming' } },
+  ...given,
+})
+const changes = ({ base, typed }: Opened) => changesOf(typed, base ? fieldsOf(base.row) : newFields, new Set())
+
+describe('the form opens', () => {
+  it('empty for a new user', () => expect(openedNew).toEqual({ base: null, typed: newFields, parked: null }))
+
+  it('on the row as it is shown, own waiting writes included, and chains on them', () => {
+    const opened = openedOn(shown('waiting'), [entry({ state: 'waiting', problem: null })])
+    expect(opened.base?.waiting?.intent).toBe(intent)
+    expect(changes(opened)).toEqual({})
+  })
+
+  it('on a refused change with what was wished still in it, to be sent as the same wish', () => {
+    const opened = openedOn(shown('refused'), [entry({})])
+    expect(opened.parked).toEqual({ intent, problem: refusal })
+    expect(opened.base).toEqual({ row: stored, waiting: null })
+    expect(changes(opened)).toEqual({ name: 'Li Wei Ming' })
+  })
+
+  it('on a change in conflict with the row as it is now beneath it', () => {
+    const current = { ...stored, order: false, row_version: 4 }
+    const problem = { ...refusal, status: 412, code: 'VERSION_CONFLICT', data: { current } }
+    const opened = openedOn(shown('conflict'), [entry({ state: 'conflict', problem })])
+    expect(opened.base).toEqual({ row: current, waiting: null })
+  })
+
+  it('on a refused new user as on one that is being made', () => {
+    const made = entry({ endpoint: 'createUser', makes: 'create', target: null, base: null })
+    const opened = openedOn(shown('refused', 'create'), [made])
+    expect(opened).toMatchObject({ base: null, typed: { name: 'Li Wei Ming' }, parked: { intent } })
+  })
+
+  it('on a row whose move was refused without taking that move for its own', () => {
+    const opened = openedOn(shown('refused'), [entry({ endpoint: 'disableUser' })])
+    expect(opened.parked).toBeNull()
+  })
+})
