@@ -62,11 +62,16 @@ const onlyWoff2: PostcssPlugin = {
   },
 }
 
+const reactRouter = join(root, 'node_modules', 'react-router', 'dist', 'production')
+
 /**
- * The same libraries with less in them: Dexie's build for browsers of today, no immer, which nothing here needs, and of
- * zod only the descriptions, because the client checks nothing with its schemas.
+ * The same libraries with less in them: Dexie's build for browsers of today, no immer, which nothing here needs, of zod
+ * only the descriptions, because the client checks nothing with its schemas, and the router without its warnings for
+ * developers (its package names that build for nobody; both entries, or there would be two routers).
  */
 const lighter = [
+  { find: /^react-router$/, replacement: join(reactRouter, 'index.mjs') },
+  { find: /^react-router\/dom$/, replacement: join(reactRouter, 'dom-export.mjs') },
   { find: 'zod/mini', replacement: join(root, 'src', 'contract', 'shapes.ts') },
   { find: /^dexie$/, replacement: 'dexie/dist/modern/dexie.mjs' },
   { find: /^immer$/, replacement: join(root, 'src', 'state', 'plain-immer.ts') },

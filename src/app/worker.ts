@@ -1,5 +1,5 @@
 /** The service worker as the page sees it: registered, replaced only with consent, and told when there may be a line. */
-import { Workbox } from 'workbox-window'
+import type { Workbox } from 'workbox-window'
 import type { WorkerMessage } from '#request/ports.ts'
 import { ports } from '#app/send.ts'
 
@@ -9,18 +9,19 @@ let workbox: Workbox | undefined
 
 /** Registers /saas/sw.js; called once after the first paint. */
 export function startWorker(): void {
-  if ('serviceWorker' in navigator && import.meta.env.PROD) register()
+  // A worker that cannot be registered is no reason not to work: the page runs the same corridor.
+  if ('serviceWorker' in navigator && import.meta.env.PROD) register().catch(() => {})
   startTelling()
 }
 
-function register(): void {
+async function register(): Promise<void> {
+  const { Workbox } = await import('workbox-window')
   workbox = new Workbox('/saas/sw.js', { scope: '/saas/', updateViaCache: 'none' })
   workbox.addEventListener('waiting', () => {
     waits = true
     for (const hear of hearers) hear()
   })
-  // A worker that cannot be registered is no reason not to work: the page runs the same corridor.
-  workbox.register().catch(() => {})
+  await workbox.register()
 }
 
 /** Hears when a new build waits, at once if one does; it takes over only by `applyUpdate`. Returns how to stop. */
