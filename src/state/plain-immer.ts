@@ -6,6 +6,6 @@
 export const isDraft = () => false
 export const isDraftable = () => false
 export const freeze = <T>(value: T): T => value
-export const current = freeze
-export const original = freeze
+export const current = <T>(value: T): T => value
+export const original = <T>(value: T): T => value
 export const produce = <T>(state: T, recipe: (state: T) => T): T => recipe(state)
