@@ -1,6 +1,6 @@
 /** The page's corridor: `api` for thunks (the store's extra argument), `ports` for signing in and out. */
 import { cookies } from '#contract/cookies.ts'
-import { browserPorts } from '#request/browser.ts'
+import { askForSync, browserPorts } from '#request/browser.ts'
 import { createApi, type PagePorts } from '#request/call.ts'
 import { accessFrom } from '#request/subject.ts'
 
@@ -44,14 +44,7 @@ export const ports: PagePorts = {
         document.cookie = `${name}=; Path=/; Max-Age=0; SameSite=Strict${name.startsWith('__') ? '; Secure' : ''}`
     },
   },
-  wakeLater: () => {
-    void navigator.serviceWorker?.getRegistration('/saas/').then(async (registration) => {
-      // Missing in some browsers and refused in others: only an accelerator.
-      await (registration as { sync?: { register(tag: string): Promise<void> } } | undefined)?.sync
-        ?.register('drain')
-        .catch(() => {})
-    })
-  },
+  wakeLater: () => void navigator.serviceWorker?.getRegistration('/saas/').then(askForSync),
 }
 
 export const api = createApi(ports)

@@ -83,9 +83,10 @@ async function sendWaiting(hurry: boolean): Promise<void> {
 async function hasWork(): Promise<boolean> {
   // A browser that never kept anything is not made to open a database by the sign-in page.
   if ((await indexedDB.databases?.())?.every(({ name }) => name !== 'portal-device')) return false
-  const [{ readSession }, { countWaiting }] = await Promise.all([
+  const [{ readSession }, { readEntries }] = await Promise.all([
     import('#local/session.ts'),
     import('#local/outbox.ts'),
   ])
-  return (await readSession())?.signedOut === true || (await countWaiting()) > 0
+  if ((await readSession())?.signedOut) return true
+  return (await readEntries()).some(({ state }) => state === 'waiting' || state === 'sending')
 }

@@ -120,6 +120,43 @@ export interface Receipt {
   time: number
 }
 
+/** starting: on its way · unknown: its answer was lost, the server is asked · sign in: waits for the same user. */
+export type JobState = 'starting' | 'unknown' | 'running' | 'sign in' | 'done' | 'failed' | 'timeout' | 'gone'
+
+/** A long request of this user: stored before it is asked for, polled under its own lease (protocol 39). */
+export interface Job {
+  /** Names the wish; the outside of this device calls it by its location. */
+  intent: Intent
+  key: string
+  endpoint: string
+  asked: Entry['asked']
+  forUser: string
+  state: JobState
+  /** Path of the server's own record of it; null until its start was answered. */
+  location: string | null
+  progressKey: string | null
+  /** Never falls. */
+  percent: number
+  /** Until when the server says "still running", its clock; null where it did not say. */
+  deadline: number | null
+  since: number
+  endedAt: number | null
+  /** Asked about next, by whoever comes first. */
+  nextAt: number
+  /** Somebody is asking; past this they are given up. */
+  leaseUntil: number
+  /** Raised by every claim: what came back under an older one counts only when it is final. */
+  fence: number
+  /** In a row, of the line or the server. */
+  failures: number
+  /** Of the session that was refused; a newer one asks again. */
+  generation: number | null
+  answer: { status: number; body: string | null } | null
+  problem: Problem | null
+  /** Whoever asked for it has the answer, or it was looked at. */
+  seen: boolean
+}
+
 /** The last answer of a `read` endpoint. */
 export interface Reading {
   path: string
@@ -150,6 +187,7 @@ export type UserDatabase = Dexie & {
   names: EntityTable<Name, 'intent'>
   receipts: EntityTable<Receipt, 'intent'>
   readings: EntityTable<Reading, 'path'>
+  jobs: EntityTable<Job, 'intent'>
   meta: Table<Gate | Pause, string>
 }
 
@@ -190,6 +228,7 @@ export function openDatabase(name: string, storage: Storage): UserDatabase {
     readings: 'path',
     meta: 'name',
   })
+  db.version(2).stores({ jobs: 'intent' })
   return db as UserDatabase
 }
 

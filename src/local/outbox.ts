@@ -31,6 +31,12 @@ export async function readEntries(device: Device = thisDevice()): Promise<Waitin
   return session && !session.signedOut ? await device.of(session).outbox.orderBy('seq').toArray() : []
 }
 
+/** Whether anything may still go by itself; what waits for a decision does not. */
+export async function hasSendable(db: UserDatabase): Promise<boolean> {
+  const found = await db.outbox.filter(({ state }) => state === 'waiting' || state === 'sending').first()
+  return found !== undefined
+}
+
 const parked: readonly WaitingState[] = ['refused', 'asks', 'conflict']
 /** It waits for its user's decision, and holds its lane. */
 export const isParked = ({ state }: Pick<Entry, 'state'>) => parked.includes(state)

@@ -2,6 +2,25 @@
 import { webLocks } from '#request/locks.ts'
 import type { Ports } from '#request/ports.ts'
 
+interface SyncManager {
+  getTags(): Promise<string[]>
+  register(tag: string): Promise<void>
+}
+
+/**
+ * Asks for a wake-up by Background Sync, where there is such a thing and it is allowed. Not while one is asked for: a
+ * registration fires at once when the browser believes in the line, and would so be repeated without end.
+ */
+export async function askForSync(registration: ServiceWorkerRegistration | undefined): Promise<void> {
+  // Not in TypeScript's libraries, and in few browsers.
+  const { sync } = (registration ?? {}) as { sync?: SyncManager }
+  try {
+    if (sync && !(await sync.getTags()).includes('drain')) await sync.register('drain')
+  } catch {
+    // Refused by the user or the browser: the other triggers do without.
+  }
+}
+
 type Shared = Omit<Ports, 'build' | 'access' | 'wakeLater'>
 
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

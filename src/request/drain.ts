@@ -6,7 +6,7 @@
 import { headers } from '#contract/headers.ts'
 import { verdict } from '#contract/verdict.ts'
 import type { Entry, UserDatabase } from '#local/database.ts'
-import { accept, claim, giveBack, hasten, park, pauseSending } from '#local/outbox.ts'
+import { accept, claim, giveBack, hasSendable, hasten, park, pauseSending } from '#local/outbox.ts'
 import { storeRow } from '#local/rows.ts'
 import { noteWaiting, readGate, readSession, sweep } from '#local/session.ts'
 import { sendSignedIn } from '#request/bearer.ts'
@@ -23,20 +23,22 @@ export const drainLock = (db: UserDatabase) => `drain:${db.name}`
 
 /**
  * Sends until nothing may go now. `hurry`: there was a sign of life, or somebody waits, so what waits only because of
- * the line is tried at once. Safe to call at any time, any number of times.
+ * the line is tried at once. Safe to call at any time, any number of times. True when something still waits to be sent.
  */
-export async function drain(ports: Ports, { hurry = false } = {}): Promise<void> {
+export async function drain(ports: Ports, { hurry = false } = {}): Promise<boolean> {
   const device = await ports.device()
   await sweep(device)
   const session = await readSession(device)
-  if (!session) return
-  if (session.signedOut) return await finishSignOut(ports)
+  if (!session) return false
+  if (session.signedOut) return !(await finishSignOut(ports))
   const db = device.of(session)
   if (hurry) await hasten(db)
   // A step that got something through proves the line.
   while (await step(ports, db)) await hasten(db)
   await noteWaiting(device, session)
-  if ((await db.outbox.count()) > 0) ports.wakeLater()
+  const isLeft = await hasSendable(db)
+  if (isLeft) ports.wakeLater()
+  return isLeft
 }
 
 /** One step; false when nothing was accepted, so that a dead line is not asked again at once. */

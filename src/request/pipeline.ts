@@ -6,7 +6,7 @@ import type { Endpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import { endpoints } from '#contract/index.ts'
 import { matcher } from '#contract/wire.ts'
-import { lookUp, type Outcome, whenSettled } from '#local/outbox.ts'
+import { hasSendable, lookUp, type Outcome, whenSettled } from '#local/outbox.ts'
 import { queuesOf } from '#local/overlay.ts'
 import { storeRow } from '#local/rows.ts'
 import { readGate, readSession } from '#local/session.ts'
@@ -79,8 +79,7 @@ async function read(ports: Ports, asked: Asked): Promise<Answer | null> {
 async function drainIfWaiting(ports: Ports): Promise<void> {
   const device = await ports.device()
   const session = await readSession(device)
-  if (session && !session.signedOut && (await device.of(session).outbox.count()) > 0)
-    await drain(ports, { hurry: true })
+  if (session && !session.signedOut && (await hasSendable(device.of(session)))) await drain(ports, { hurry: true })
 }
 
 /** A write that the page recorded: its entry is sent, never a second one made. Null: it was not recorded. */

@@ -88,19 +88,20 @@ export async function signOut(ports: Ports): Promise<void> {
 
 /**
  * The chore that an offline sign-out leaves behind: tell the server, by the refresh cookie if nothing else is left. Only
- * its answer takes the mark away (protocol 29); 401 says that there is nothing left to end.
+ * its answer takes the mark away (protocol 29); 401 says that there is nothing left to end. True once that is done.
  */
-export async function finishSignOut(ports: Ports, token: string | null = null): Promise<void> {
+export async function finishSignOut(ports: Ports, token: string | null = null): Promise<boolean> {
   const { endSession, readSession } = await import('#local/session.ts')
   const device = await ports.device()
   const session = await readSession(device)
-  if (!session?.signedOut) return
+  if (!session?.signedOut) return true
   const answer = await post(ports, {
     method: logout.method,
     path: logout.path,
     headers: token ? { authorization: `Bearer ${token}` } : {},
     body: null,
   })
-  if (!answer) return
-  if (isGood(answer) || answer.status === 401) await endSession(device, session.generation)
+  if (!answer || !(isGood(answer) || answer.status === 401)) return false
+  await endSession(device, session.generation)
+  return true
 }

@@ -1,6 +1,6 @@
 /** What the worker lends to the corridor. */
 import { cookies } from '#contract/cookies.ts'
-import { browserPorts } from '#request/browser.ts'
+import { askForSync, browserPorts } from '#request/browser.ts'
 import type { Access, Ports } from '#request/ports.ts'
 
 declare const self: ServiceWorkerGlobalScope
@@ -33,5 +33,5 @@ export const portsFor = (event: ExtendableEvent): Ports => ({
   build: __BUILD__,
   access,
   lasting: (work) => event.waitUntil(work.catch(reportError)),
-  wakeLater: () => void self.registration.sync?.register('drain').catch(() => {}),
+  wakeLater: () => void askForSync(self.registration),
 })

@@ -1,10 +1,4 @@
 // Background Sync, which the DOM library of TypeScript does not know.
-interface SyncManager {
-  register(tag: string): Promise<void>
-}
-interface ServiceWorkerRegistration {
-  readonly sync?: SyncManager
-}
 interface SyncEvent extends ExtendableEvent {
   readonly tag: string
   readonly lastChance: boolean

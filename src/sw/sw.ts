@@ -21,7 +21,7 @@ cleanupOutdatedCaches()
 registerRoute(new NavigationRoute(createHandlerBoundToURL('/saas/index.html'), { allowlist: [/^\/saas\//] }))
 
 self.addEventListener('sync', (event) => {
-  if (event.tag === 'drain') event.waitUntil(drain(portsFor(event), { hurry: true }))
+  if (event.tag === 'drain') event.waitUntil(sendOrTryAgain(event))
 })
 
 self.addEventListener('message', (event) => {
@@ -32,3 +32,8 @@ self.addEventListener('message', (event) => {
 })
 
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()))
+
+/** A sync that fails is repeated by the browser after minutes, also with no page open. */
+async function sendOrTryAgain(event: ExtendableEvent): Promise<void> {
+  if (await drain(portsFor(event), { hurry: true })) throw new Error('something still waits')
+}

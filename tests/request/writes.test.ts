@@ -40,6 +40,16 @@ describe('a write', () => {
     expect(await tablet.waiting()).toBe(0)
   })
 
+  it('asks to be woken again as long as it can go by itself, and not for what waits for its user', async () => {
+    const { server, tablet } = await signedIn()
+    tablet.line.state = 'down'
+    await retitle(tablet)
+    expect(await tablet.tick()).toBe(true)
+    tablet.line.state = 'up'
+    server.script = toWrites(409, 'DUP_USER', done)
+    expect(await tablet.tick()).toBe(false)
+  })
+
   it('survives the browser being closed', async () => {
     const { server, tablet } = await signedIn()
     tablet.line.state = 'down'

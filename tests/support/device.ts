@@ -89,7 +89,7 @@ export interface Tablet {
   signIn(company: string, username: string, password?: string): ReturnType<typeof signIn>
   signOut(): Promise<void>
   /** What a trigger does: everything that may go is sent. */
-  tick(): Promise<void>
+  tick(): Promise<boolean>
   /** Waits for what the corridor began and did not wait for; throws what it had to report. */
   rest(): Promise<void>
   /** How many things the host (a worker, above all) is asked to stay alive for. */
