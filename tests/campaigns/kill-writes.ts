@@ -17,6 +17,7 @@ import { openDatabase } from '#server/db/database.ts'
 import { inScope } from '#server/db/scope.ts'
 import { brokenLinks } from '#server/db/trail.ts'
 import { demoPassword } from '#server/dev/world.ts'
+import { chanceOf } from '#tests/support/chance.ts'
 import { asSuperuser, postgresBin, startCluster } from '#tests/support/postgres.ts'
 import { type Running, startProcess } from '#tests/support/process.ts'
 
@@ -281,17 +282,6 @@ function torn(
     ...(users.length === versions.size ? [] : [`${users.length} users, ${versions.size} in the ledger`]),
     ...differing.map(({ id, row_version }) => `user ${id} has version ${row_version} after ${versions.get(id)} writes`),
   ]
-}
-
-/** Small and seeded, so that a failing run can be had again (mulberry32). */
-function chanceOf(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }
 
 /** Both engines, one after the other. */
