@@ -90,6 +90,3 @@ POST /api/template/price/import
 
 /** Beyond the specification: what its pages need and it names no call for. */
 export const added = ['POST /api/systrail/verify']
-
-/** Calls that the specification does not know: ours, for what it asks for without naming a way. */
-export const ours = ['POST /api/systrail/verify']

@@ -20,7 +20,6 @@ export const cards = [
   { name: 'profile', path: '/app/profile/user', who: 'user', icon: 'person' },
   { name: 'password', path: '/app/profile/password', who: 'user', icon: 'key' },
 ] as const satisfies readonly Way[]
-export type Card = (typeof cards)[number]
 
 export const quick = [
   { name: 'newContract', path: '/app/contract/new', who: 'order', icon: 'plus' },
