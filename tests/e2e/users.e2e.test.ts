@@ -281,6 +281,29 @@ describe('a user', () => {
     await row('Alan Yip Ho-man').waitFor()
   })
 
+  it('made offline and refused later stays on its row, and is mended in its form', async () => {
+    await cut()
+    await page.getByRole('button', { name: 'New user' }).click()
+    await drawer().getByText('Without a connection we check for duplicates when it is sent.').waitFor()
+    await field('Name').fill('Aaron Ng')
+    await field('E-mail').fill('ada.wong@acme.example')
+    await submit()
+    await toast('Saved on this device.')
+    await row('Aaron Ng').locator('.pending-mark').waitFor()
+
+    await page.context().setOffline(false)
+    await row('Aaron Ng').locator('.pending-mark.troubled', { hasText: 'Refused' }).waitFor({ timeout: 30_000 })
+    await row('Aaron Ng').getByRole('link').click()
+    await drawer().getByText('User with the same email exists already.').waitFor()
+    expect(await field('Name').inputValue()).toBe('Aaron Ng')
+    await field('E-mail').fill('aaron.ng@acme.example')
+    await submit()
+    await toast('Create successfully.')
+    await expect.poll(() => page.locator('.pending-mark').count()).toBe(0)
+    await go('?searchText=aaron')
+    expect(await names()).toEqual(['Aaron Ng'])
+  })
+
   it('of the provider is given an access level by the delete level, only with a connection (D48)', async () => {
     await enter('staff', {}, '/app/user')
     await row('clerk')

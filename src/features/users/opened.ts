@@ -3,7 +3,7 @@ import type { Intent } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
 import { createUser, updateCompanyUser, type UserRow } from '#contract/users.ts'
 import type { UserFields } from '#domain/users.ts'
-import type { Waiting } from '#local/outbox.ts'
+import type { Waiting } from '#local/waiting.ts'
 import type { Shown } from '#local/view.ts'
 import { fieldsOf, newFields } from '#features/users/form.ts'
 

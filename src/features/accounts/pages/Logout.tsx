@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { countWaiting } from '#local/outbox.ts'
+import { countWaiting } from '#local/waiting.ts'
 import { readSession } from '#local/session.ts'
 import { useDispatch, useSession } from '#state/hooks.ts'
 import { useLive } from '#state/live.ts'

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { Link } from 'react-router-dom'
-import { readEntries } from '#local/outbox.ts'
+import { readEntries } from '#local/waiting.ts'
 import { readList } from '#local/lists.ts'
 import { useConnection, useDispatch } from '#state/hooks.ts'
 import { useLive } from '#state/live.ts'

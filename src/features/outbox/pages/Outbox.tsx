@@ -1,5 +1,5 @@
 import '#features/outbox/entries.css'
-import { type Waiting, readEntries } from '#local/outbox.ts'
+import { type Waiting, readEntries } from '#local/waiting.ts'
 import { useLive } from '#state/live.ts'
 import { EmptyState } from '#ui/EmptyState.tsx'
 import { readingTime } from '#ui/Freshness.tsx'

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useEffect, useState } from 'react'
 import type { UserRow } from '#contract/users.ts'
 import { readRow } from '#local/lists.ts'
-import { readEntries } from '#local/outbox.ts'
+import { readEntries } from '#local/waiting.ts'
 import { useDispatch, useSignedIn } from '#state/hooks.ts'
 import { useLive } from '#state/live.ts'
 import { Button } from '#ui/Button.tsx'

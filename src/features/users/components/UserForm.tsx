@@ -27,6 +27,8 @@ import { currentOf, type Opened } from '#features/users/opened.ts'
 import { askTaken, change, create, formOpened, selectUsers } from '#features/users/slice.ts'
 
 const nothingLocked: ReadonlySet<Field> = new Set()
+/** By field: the code, and its words. */
+type Wrong = Record<string, { type: string; message: string }>
 
 /** Creates or changes a user, with the locks and checks of portal 4 and 5. */
 export function UserForm({ opened, onClose, onSaved }: { opened: Opened; onClose: () => void; onSaved: () => void }) {
@@ -42,19 +44,24 @@ export function UserForm({ opened, onClose, onSaved }: { opened: Opened; onClose
   const locked = base ? lockedFields(base.row, { self }) : nothingLocked
   const baseFields = base ? fieldsOf(base.row) : newFields
 
-  const { register, handleSubmit, formState, setError, clearErrors, getValues, reset, watch } = useForm<Values>({
-    defaultValues: toValues(opened.typed),
-    resolver: (values) => {
-      const found = checkForm(fromValues(values), locked)
-      if (found.length === 0) return { values, errors: {} }
-      return {
-        values: {},
-        errors: Object.fromEntries(found.map((one) => [one.field, { type: one.code, message: said(one) }])),
-      }
-    },
-  })
   const said = (problem: FieldProblem) =>
     fieldWords(problem, problem.field in newFields ? t(`form.${problem.field as 'name' | 'email'}`) : problem.field)
+  const errorsOf = (found: FieldProblem[]): Wrong =>
+    Object.fromEntries(found.map((one) => [one.field, { type: one.code, message: said(one) }]))
+  const wrongFields = (refused: Problem): Wrong =>
+    refused.code === 'DUP_USER'
+      ? { email: { type: refused.code, message: problemWords(refused) } }
+      : errorsOf(fieldProblems(refused).filter(({ field }) => field in newFields))
+  const [errors] = useState(() => (opened.parked?.problem ? wrongFields(opened.parked.problem) : {}))
+
+  const { register, handleSubmit, formState, setError, clearErrors, getValues, reset, watch } = useForm<Values>({
+    defaultValues: toValues(opened.typed),
+    errors,
+    resolver: (values) => {
+      const found = checkForm(fromValues(values), locked)
+      return found.length === 0 ? { values, errors: {} } : { values: {}, errors: errorsOf(found) }
+    },
+  })
 
   useEffect(() => void dispatch(formOpened(opened.parked)), [dispatch, opened.parked])
 
@@ -89,9 +96,8 @@ export function UserForm({ opened, onClose, onSaved }: { opened: Opened; onClose
       reset(toValues(fieldsOf(now)))
       reset(toValues(kept), { keepDefaultValues: true })
     }
-    const wrong = refused.code === 'DUP_USER' ? [{ field: 'email', message: problemWords(refused) }] : []
-    for (const one of fieldProblems(refused)) if (one.field in newFields) wrong.push({ ...one, message: said(one) })
-    for (const { field, message } of wrong) setError(field as Field, { message }, { shouldFocus: true })
+    for (const [field, error] of Object.entries(wrongFields(refused)))
+      setError(field as Field, error, { shouldFocus: true })
   }
   function tell(result: Result<unknown>) {
     if (result.kind === 'queued') showToast({ kind: 'note', text: t('toast.queued') })
