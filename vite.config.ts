@@ -62,6 +62,20 @@ const onlyWoff2: PostcssPlugin = {
   },
 }
 
+/** Summaries and matrix numbers are for the server's documents and the tests; the client carries none of that prose. */
+const withoutProse: Plugin = {
+  name: 'portal-without-prose',
+  apply: 'build',
+  enforce: 'pre',
+  transform: {
+    filter: { id: /\/src\/contract\/\w+\.ts$/ },
+    handler: (code) => ({
+      code: code.replaceAll(/^ {2}(?:summary|matrix):\s+(?:'[^'\n]*'|"[^"\n]*"),$/gm, ''),
+      map: null,
+    }),
+  },
+}
+
 const reactRouter = join(root, 'node_modules', 'react-router', 'dist', 'production')
 
 /**
@@ -93,7 +107,7 @@ const together = [
   },
   {
     name: 'device',
-    test: /node_modules\/dexie|src\/(local\/(?!outbox)|contract\/|app\/(corridor|session|send|worker|install)|request\/(call|line|locks|subject|sign-in|browser))/,
+    test: /node_modules\/dexie|src\/(local\/(?!outbox|jobs|activity|rows|drafts)|contract\/(accounts|cookies|endpoint|headers|problem|shapes|users|values|verdict|wire)|app\/(corridor|session|send|worker)|request\/(call|line|locks|subject|browser))/,
   },
   {
     name: 'parts',
@@ -112,6 +126,7 @@ export default defineConfig(({ command }) => {
     define: { __BUILD__: JSON.stringify(build) },
     plugins: [
       react(),
+      withoutProse,
       VitePWA({
         strategies: 'injectManifest',
         srcDir: 'src/sw',

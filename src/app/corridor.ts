@@ -5,4 +5,3 @@
 export { startInstall } from '#app/install.ts'
 export { api, ports } from '#app/send.ts'
 export { applyUpdate, onUpdateReady, startWorker } from '#app/worker.ts'
-export { signIn, signOut } from '#request/sign-in.ts'

@@ -23,8 +23,9 @@ let hear: (line: Line) => void = () => undefined
 const api = observed({ ask: async (...asked) => (await corridor).api.ask(...asked) }, (line) => hear(line))
 const store = makeStore({
   api,
-  enter: async (credentials) => (await corridor).signIn((await corridor).ports, credentials),
-  leave: async () => (await corridor).signOut((await corridor).ports),
+  // Nobody who is signed in carries these along.
+  enter: async (credentials) => (await import('#request/sign-in.ts')).signIn((await corridor).ports, credentials),
+  leave: async () => (await import('#request/sign-in.ts')).signOut((await corridor).ports),
 })
 hear = watchLine(store)
 

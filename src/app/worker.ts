@@ -85,7 +85,7 @@ async function hasWork(): Promise<boolean> {
   if ((await indexedDB.databases?.())?.every(({ name }) => name !== 'portal-device')) return false
   const [{ readSession }, { readEntries }] = await Promise.all([
     import('#local/session.ts'),
-    import('#local/outbox.ts'),
+    import('#local/waiting.ts'),
   ])
   if ((await readSession())?.signedOut) return true
   return (await readEntries()).some(({ state }) => state === 'waiting' || state === 'sending')

@@ -109,6 +109,18 @@ export interface Endpoint<
   answers?: 'bytes' | 'html'
 }
 
+const declared = new Map<string, Endpoint>()
+
+/**
+ * An endpoint by its name, if its noun's file has been loaded. Whoever must know them all imports `contract/index.ts`; a
+ * page that shows one noun carries that noun's calls and no others.
+ */
+export const endpointNamed = (name: string): Endpoint | undefined => declared.get(name)
+
+/** What fills a table of the device, under the same condition. */
+export const fillsOf = (table: string): Fills | undefined =>
+  [...declared.values()].find((endpoint) => endpoint.fills?.table === table)?.fills
+
 /** Declares one endpoint. The functions in `queues` are typed by its own schemas. */
 export function endpoint<
   P extends Shape | undefined = undefined,
@@ -116,7 +128,9 @@ export function endpoint<
   B extends Schema | undefined = undefined,
   O extends Schema | null = null,
 >(spec: Omit<Endpoint<P, Q, B, O>, 'queues'> & { queues?: Queues<Asked<P, Q, B>> }): Endpoint<P, Q, B, O> {
-  return spec as Endpoint<P, Q, B, O>
+  const made = spec as Endpoint<P, Q, B, O>
+  declared.set(made.name, made as unknown as Endpoint)
+  return made
 }
 
 export type AskedOf<E> = E extends Endpoint<infer P, infer Q, infer B, Schema | null> ? Asked<P, Q, B> : never

@@ -7,7 +7,17 @@ import { readSession } from '#local/session.ts'
 
 export type Activity = Pick<
   Job,
-  'intent' | 'endpoint' | 'asked' | 'state' | 'percent' | 'deadline' | 'since' | 'endedAt' | 'answer' | 'problem' | 'seen'
+  | 'intent'
+  | 'endpoint'
+  | 'asked'
+  | 'state'
+  | 'percent'
+  | 'deadline'
+  | 'since'
+  | 'endedAt'
+  | 'answer'
+  | 'problem'
+  | 'seen'
 > & { open: boolean }
 
 export async function readActivity(device: Device = thisDevice()): Promise<Activity[]> {

@@ -1,8 +1,7 @@
 /** From a wish to an entry: its lane, what it is based on, what it waits for. One transaction, before anything is sent. */
-import type { Intent, Kind } from '#contract/endpoint.ts'
+import { endpointNamed, type Intent, type Kind } from '#contract/endpoint.ts'
 import { type Entry, rowTables, rowsOf, transact, type UserDatabase } from '#local/database.ts'
 import { idOf } from '#local/names.ts'
-import { endpointNamed } from '#local/overlay.ts'
 import { isParked } from '#local/outbox.ts'
 
 export type Draft = Pick<

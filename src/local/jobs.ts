@@ -250,9 +250,7 @@ export async function markSeen(db: UserDatabase, intents: readonly Intent[]): Pr
  * (the server keeps it for a day). Call it inside a transaction over `jobs`.
  */
 export async function stripJobs(db: UserDatabase): Promise<void> {
-  await db.jobs
-    .filter(({ state, location }) => location === null || state === 'failed' || state === 'gone')
-    .delete()
+  await db.jobs.filter(({ state, location }) => location === null || state === 'failed' || state === 'gone').delete()
   await db.jobs.toCollection().modify((job) => {
     const isDone = job.state === 'done'
     Object.assign(job, { asked: {}, answer: null, problem: null, ...(isDone ? { state: 'running', nextAt: 0 } : {}) })

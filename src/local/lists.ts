@@ -2,7 +2,6 @@
  * Lists and single rows as the screens see them: what the device holds, waiting writes laid over it, and how much of
  * the list that is. Live queries run these, from an `async` function: Dexie follows no other across awaits.
  */
-import { endpoints } from '#contract/index.ts'
 import type { Fills, Id, Row } from '#contract/endpoint.ts'
 import { type Coverage, type Entry, type Fill, type Name, type UserDatabase, rowsOf } from '#local/database.ts'
 import { type Device, thisDevice } from '#local/device.ts'
@@ -145,7 +144,3 @@ function asServerOrdered(ids: readonly number[], fitting: readonly Found[], quer
   const made = query.page === 1 ? fitting.filter(({ row }) => typeof row.id === 'string') : []
   return [...made, ...read]
 }
-
-/** Tables that a list fills, by name: what a row's folded texts are made from. */
-export const fillsOf = (table: string): Fills | undefined =>
-  endpoints.find((endpoint) => endpoint.fills?.table === table)?.fills

@@ -3,33 +3,14 @@
  * only together with storing the server's answer or by its user's will.
  */
 import { liveQuery } from 'dexie'
-import type { Intent } from '#contract/endpoint.ts'
+import { endpointNamed, type Intent } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
 import { type Entry, type Frozen, rowTables, rowsOf, transact, type UserDatabase } from '#local/database.ts'
-import { type Device, thisDevice } from '#local/device.ts'
 import { idOf } from '#local/names.ts'
-import { endpointNamed, overlaid } from '#local/overlay.ts'
+import { overlaid } from '#local/overlay.ts'
 import { bury, putRow } from '#local/rows.ts'
-import { readGate, readSession } from '#local/session.ts'
+import { readGate } from '#local/session.ts'
 import type { WaitingState } from '#local/view.ts'
-
-/** An entry as the screens see it. */
-export type Waiting = Pick<
-  Entry,
-  'intent' | 'endpoint' | 'table' | 'target' | 'makes' | 'state' | 'since' | 'attempts' | 'problem' | 'base' | 'asked'
->
-
-/** Writes of the session's user that the server has not accepted yet, those waiting for a decision included. */
-export async function countWaiting(device: Device = thisDevice()): Promise<number> {
-  const session = await readSession(device)
-  return session && !session.signedOut ? await device.of(session).outbox.count() : 0
-}
-
-/** The same, in the order they were made. */
-export async function readEntries(device: Device = thisDevice()): Promise<Waiting[]> {
-  const session = await readSession(device)
-  return session && !session.signedOut ? await device.of(session).outbox.orderBy('seq').toArray() : []
-}
 
 /** Whether anything may still go by itself; what waits for a decision does not. */
 export async function hasSendable(db: UserDatabase): Promise<boolean> {

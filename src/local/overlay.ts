@@ -1,11 +1,7 @@
 /** Lays waiting writes over rows, at read time and never in them: taking an entry away takes its effect away. */
-import { endpoints } from '#contract/index.ts'
-import type { Endpoint, Id, Queues, Row } from '#contract/endpoint.ts'
+import { type Endpoint, endpointNamed, type Id, type Queues, type Row } from '#contract/endpoint.ts'
 import type { Entry, Name } from '#local/database.ts'
 import type { Shown } from '#local/view.ts'
-
-const byName = new Map(endpoints.map((endpoint) => [endpoint.name, endpoint]))
-export const endpointNamed = (name: string): Endpoint | undefined => byName.get(name)
 
 /** The endpoint's own queueing functions, for callers that hold its input only as data. */
 export const queuesOf = (endpoint: Endpoint | undefined): Queues<unknown> | undefined =>

@@ -1,5 +1,5 @@
 /** The only writers of rows: what the server said, put if newer, and taken away where an answer proves it gone. */
-import type { Fills, Row } from '#contract/endpoint.ts'
+import { type Fills, fillsOf, type Row } from '#contract/endpoint.ts'
 import {
   type Coverage,
   rowsOf,
@@ -9,7 +9,6 @@ import {
   type UserDatabase,
   wipedTables,
 } from '#local/database.ts'
-import { fillsOf } from '#local/lists.ts'
 import { addSpan, comparer, coverageId, fillId, foldsOf, matches, pageId, tidyFilters } from '#local/query.ts'
 import { readGate } from '#local/session.ts'
 import type { ListQuery } from '#local/view.ts'

@@ -85,10 +85,13 @@ export async function sweep(device: Device): Promise<void> {
 }
 
 async function wipe(db: UserDatabase): Promise<void> {
-  await transact(db, [...wipedTables, 'meta'], async () => {
+  // Fetched when somebody leaves, and before the transaction, which would not outlive the wait.
+  const { stripJobs } = await import('#local/jobs.ts')
+  await transact(db, [...wipedTables, 'jobs', 'meta'], async () => {
     const gate = await db.meta.get('gate')
     await db.meta.put({ name: 'gate', open: false, generation: (gate?.name === 'gate' ? gate.generation : 0) + 1 })
     for (const table of wipedTables) await db.table(table).clear()
+    await stripJobs(db)
   })
 }
 

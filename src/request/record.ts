@@ -2,13 +2,13 @@
  * The step that records a write: on disk, under its intent, before any byte of it leaves (protocol 11). The page runs
  * it, so that a worker's death cannot lose or double what the user did.
  */
-import type { Endpoint } from '#contract/endpoint.ts'
+import { type Endpoint, endpointNamed } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import { localProblem, type Problem } from '#contract/problem.ts'
 import { refKind } from '#contract/values.ts'
 import { toWire } from '#contract/wire.ts'
 import type { Entry, Frozen, UserDatabase } from '#local/database.ts'
-import { endpointNamed, queuesOf } from '#local/overlay.ts'
+import { queuesOf } from '#local/overlay.ts'
 import { enqueue, refersTo } from '#local/drafts.ts'
 import { forgetRefused, lookUp, type Outcome } from '#local/outbox.ts'
 import { noteWaiting, readSession } from '#local/session.ts'

@@ -3,7 +3,7 @@ import type { Problem } from '#contract/problem.ts'
 import type { UserRow } from '#contract/users.ts'
 import { changesOf, fieldsOf, newFields } from '#features/users/form.ts'
 import { type Opened, openedNew, openedOn } from '#features/users/opened.ts'
-import type { Waiting } from '#local/outbox.ts'
+import type { Waiting } from '#local/waiting.ts'
 import type { Shown } from '#local/view.ts'
 
 const intent = '11111111-1111-4111-8111-111111111111'
