@@ -97,7 +97,7 @@ export async function startPortal(settings: Record<string, string> = {}): Promis
   }
 }
 
-const flags = [
+export const flags = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',

@@ -1,0 +1,87 @@
+/**
+ * A hand inside the page: the app's own corridor, called from a test. Built beside the product and never into it, loaded
+ * into a page of the portal that is signed in, where it does what a screen does (read the row, base the write on it, ask)
+ * and says of each write when it was recorded and what the page was told.
+ */
+import { createUser, updateCompanyUser } from '#contract/users.ts'
+import type { Id } from '#contract/endpoint.ts'
+import { readRow } from '#local/lists.ts'
+import { countWaiting, readEntries } from '#local/outbox.ts'
+import { versionOf } from '#local/view.ts'
+import { findOutcome } from '#request/record.ts'
+import { api, ports } from '#app/send.ts'
+
+/** One write: makes a user (`target` null) or gives one another name. */
+export interface Deed {
+  intent: string
+  target: Id | null
+  name: string
+  /** Of a user to be made. */
+  email: string
+}
+
+export interface Told {
+  intent: string
+  /** `recorded`: it is on the device, and must take effect. All else: what the page got as the result. */
+  what: 'recorded' | 'fresh' | 'kept' | 'queued' | 'started' | 'problem'
+  problem?: string
+}
+
+const recordPollMs = 2
+
+function ask({ intent, target, name, email }: Deed) {
+  if (target === null) return api.ask(createUser, { body: { title: 0, name, email } }, { intent })
+  return changed(target, name, intent)
+}
+
+async function changed(target: Id, name: string, intent: string) {
+  const shown = await readRow('users', target)
+  // A form opens on a row that is there; where none is, the device decides what the write is based on.
+  const base = shown && { rowVersion: versionOf(shown), values: { name: (shown.row as { name?: string }).name } }
+  return await api.ask(
+    updateCompanyUser,
+    { params: { id: target }, body: { name } },
+    { intent, ...(base ? { base } : {}) },
+  )
+}
+
+/** Resolves once it is recorded; what the page is told comes later, by `tell`. */
+async function write(deed: Deed, tell: (told: Told) => void): Promise<void> {
+  const { intent } = deed
+  let isTold = false
+  const asked = ask(deed).then((result) => {
+    isTold = true
+    if (result.kind === 'problem')
+      tell({
+        intent,
+        what: 'problem',
+        problem: `${result.problem.status} ${result.problem.code} ${result.problem.message}`,
+      })
+    else tell({ intent, what: result.kind })
+  })
+  while (!isTold) {
+    const { entry, receipt } = await findOutcome(ports, intent)
+    if (entry || receipt) return tell({ intent, what: 'recorded' })
+    await ports.wait(recordPollMs)
+  }
+  await asked
+}
+
+/** Lanes side by side, the writes of each one after the other, as fast as they can be recorded. */
+export async function writeAll(lanes: Deed[][], tell: (told: Told) => void): Promise<void> {
+  await Promise.all(
+    lanes.map(async (lane) => {
+      for (const deed of lane) await write(deed, tell)
+    }),
+  )
+}
+
+export const waiting = () => countWaiting()
+
+/** For the words of a failing test. */
+export async function standing(): Promise<string[]> {
+  return (await readEntries()).map(
+    ({ intent, state, attempts, problem }) =>
+      `${intent} ${state} after ${attempts} attempts${problem ? `: ${problem.status} ${problem.code}` : ''}`,
+  )
+}

@@ -1,0 +1,54 @@
+/** Stops service workers the way a browser does when it needs the memory: at any moment, whatever they are doing. */
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Page } from 'playwright-core'
+import { between, type Chance } from '#tests/support/chance.ts'
+
+export interface WorkerControl {
+  isRunning(): boolean
+  /** False when none was running. */
+  stop(): Promise<boolean>
+  /** Stops it again and again, at random moments between; returns how to end that, which tells how often it struck. */
+  harass(chance: Chance, between: { leastMs: number; mostMs: number }): () => Promise<number>
+}
+
+interface Version {
+  versionId: string
+  runningStatus: string
+}
+
+/** Of the workers that the page's site has, as long as the page lives. */
+export async function controlWorker(page: Page): Promise<WorkerControl> {
+  const session = await page.context().newCDPSession(page)
+  const versions = new Map<string, Version>()
+  session.on('ServiceWorker.workerVersionUpdated', ({ versions: updated }) => {
+    for (const version of updated) versions.set(version.versionId, version)
+  })
+  await session.send('ServiceWorker.enable')
+  const running = () => [...versions.values()].filter(({ runningStatus }) => runningStatus === 'running')
+
+  async function stop(): Promise<boolean> {
+    const found = running()
+    for (const { versionId } of found) await session.send('ServiceWorker.stopWorker', { versionId })
+    return found.length > 0
+  }
+
+  return {
+    isRunning: () => running().length > 0,
+    stop,
+    harass(chance, { leastMs, mostMs }) {
+      let isOver = false
+      let strikes = 0
+      const all = (async () => {
+        while (!isOver) {
+          await wait(between(chance, leastMs, mostMs))
+          if (!isOver && (await stop().catch(() => false))) strikes += 1
+        }
+      })()
+      return async () => {
+        isOver = true
+        await all
+        return strikes
+      }
+    },
+  }
+}
