@@ -59,7 +59,13 @@ export const problemStatus = {
 export type ProblemCode = keyof typeof problemStatus
 
 /** Codes that no server sends: what the device says by itself. */
-export type LocalCode = 'OFFLINE' | 'UNREADABLE_ANSWER' | 'STORAGE_FAILED' | 'NEEDS_CONNECTION' | 'SIGNED_OUT'
+export type LocalCode =
+  | 'OFFLINE'
+  | 'UNREADABLE_ANSWER'
+  | 'STORAGE_FAILED'
+  | 'NEEDS_CONNECTION'
+  | 'SIGNED_OUT'
+  | 'NOT_STARTED'
 
 export interface Problem {
   status: number

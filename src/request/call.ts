@@ -25,6 +25,7 @@ export function createApi(ports: PagePorts): Api {
 async function ask(ports: PagePorts, endpoint: Endpoint, asked: Input, asking: Asking): Promise<Result<unknown>> {
   try {
     if (endpoint.secret || endpoint.encoding === 'multipart') return await askStraight(ports, endpoint, asked)
+    if (endpoint.relays) return await askLong(ports, endpoint, asked, asking)
     if (isQueued(endpoint, asked)) return await askRecorded(ports, endpoint, asked, asking)
     return await askPlain(ports, endpoint, asked, asking)
   } catch {
@@ -109,6 +110,26 @@ async function askRecorded(
   return result
 }
 
+/**
+ * One call that takes its time: the request is recorded, its start goes through the corridor, and the answer is waited
+ * for on its row, so that no fetch is held (protocol 39).
+ */
+async function askLong(ports: PagePorts, endpoint: Endpoint, asked: Input, asking: Asking): Promise<Result<unknown>> {
+  const { doubt, follow, record } = await import('#request/relay.ts')
+  const recorded = await record(ports, endpoint, asked, asking)
+  if ('problem' in recorded) return { kind: 'problem', problem: recorded.problem }
+  const { job } = recorded
+  if (job.state === 'starting') {
+    const request = toRequest(ports, toWire(endpoint, asked as never), {
+      [headers.key]: job.key,
+      ...(job.key === job.intent ? {} : { [headers.intent]: job.intent }),
+    })
+    const response = await ports.corridor(request).catch(() => Response.error())
+    if (response.type === 'error') await doubt(ports, job.intent)
+  }
+  return await follow(ports, job, asking)
+}
+
 /** The worker died under it: what the device has recorded is the truth, and it is sent on from there. */
 async function lookAgain(ports: PagePorts, intent: string): Promise<Result<unknown>> {
   const { findOutcome } = await import('#request/record.ts')
@@ -134,8 +155,6 @@ async function toResult(response: Response, intent?: string): Promise<Result<unk
   if (!response.ok) return problemResult(response, body, intent)
   if (body === undefined) return failed('UNREADABLE_ANSWER', intent)
   if (given.has(headers.kept)) return { kind: 'kept', output: body, asOf: Number(given.get(headers.asOf)) }
-  const location = response.status === 202 ? given.get('location') : null
-  if (location) return { kind: 'started', jobId: location.split('/').at(-1) ?? location }
   return { kind: 'fresh', output: body }
 }
 

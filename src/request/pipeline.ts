@@ -15,6 +15,7 @@ import { drain } from '#request/drain.ts'
 import { type Answer, isGood, jsonOf, type Letter, ownAnswer, toResponse } from '#request/line.ts'
 import { answerList, answerReading, type Asked, patienceMs } from '#request/lists.ts'
 import type { Ports } from '#request/ports.ts'
+import { start } from '#request/relay.ts'
 import { subjectOf } from '#request/subject.ts'
 
 const find = matcher(endpoints)
@@ -50,6 +51,7 @@ async function travel(request: Request, ports: Ports): Promise<Answer | null> {
   if (!match) return await sendSignedIn(ports, letter)
   const asked = { ...match, letter }
   if (request.method === 'GET') return await read(ports, asked)
+  if (match.endpoint.relays) return (await start(ports, letter)) ?? (await sendNow(ports, asked))
   return (await recorded(ports, letter)) ?? (await sendNow(ports, asked))
 }
 

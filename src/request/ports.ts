@@ -41,4 +41,8 @@ export interface Ports {
 }
 
 /** What pages tell the worker. */
-export type WorkerMessage = { type: 'drain'; hurry: boolean } | { type: 'update' }
+export type WorkerMessage =
+  | { type: 'drain'; hurry: boolean }
+  | { type: 'update' }
+  /** Something long runs: ask about it for a few seconds, if nobody does. */
+  | { type: 'watch'; hurry: boolean }

@@ -19,8 +19,20 @@ export interface Asking {
   /** The version, or the write, that the form was opened on; base values of the fields it changes (protocol 9, 12). */
   base?: { rowVersion: number | `~${Intent}`; values: Record<string, unknown> }
   signal?: AbortSignal
+  /** Of a long request: its end (the usual), or only that the server has taken it. An abort only ends the waiting. */
+  until?: 'started' | 'done'
 }
 
 export interface Api {
   ask<E extends Endpoint>(endpoint: E, asked: AskedOf<E>, asking?: Asking): Promise<Result<OutputOf<E>>>
+}
+
+/** What may be done with a long request that stands in the list, by its intent. */
+export interface Jobs {
+  /** Asks once more about one whose time was up. */
+  again(intent: Intent): Promise<void>
+  /** Forgets one that has ended. */
+  dismiss(intent: Intent): Promise<void>
+  /** They were looked at. */
+  seen(intents: readonly Intent[]): Promise<void>
 }

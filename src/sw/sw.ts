@@ -7,6 +7,7 @@ import { NavigationRoute, registerRoute } from 'workbox-routing'
 import { drain } from '#request/drain.ts'
 import { handle, takes } from '#request/pipeline.ts'
 import type { WorkerMessage } from '#request/ports.ts'
+import { watch } from '#request/watch.ts'
 import { portsFor } from './ports.ts'
 
 declare const self: ServiceWorkerGlobalScope
@@ -29,6 +30,7 @@ self.addEventListener('message', (event) => {
   // Only after the user agreed: a new worker under open pages would change the ground they stand on.
   if (message.type === 'update') event.waitUntil(self.skipWaiting())
   if (message.type === 'drain') event.waitUntil(drain(portsFor(event), message))
+  if (message.type === 'watch') event.waitUntil(watch(portsFor(event), message))
 })
 
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()))

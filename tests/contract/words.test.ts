@@ -12,6 +12,7 @@ const local: Record<LocalCode, true> = {
   STORAGE_FAILED: true,
   NEEDS_CONNECTION: true,
   SIGNED_OUT: true,
+  NOT_STARTED: true,
 }
 /** In answers rather than of them: the activation's result and its last resort, and what is wrong with versions of apps. */
 const beside = ['ACTIVATE_OK', 'ERROR_FOUND', 'apps_loop', 'apps_missing', 'apps_incompatible']

@@ -1,0 +1,128 @@
+/**
+ * Asks about long requests: each second, inside an event, by whoever holds the lock and the lease of the row. Any number
+ * of pages and a worker that may die at any moment are together one poller (protocol 39).
+ */
+import { getRequest } from '#contract/accounts.ts'
+import { headers } from '#contract/headers.ts'
+import { toWire } from '#contract/wire.ts'
+import type { Job, UserDatabase } from '#local/database.ts'
+import { claimPoll, hastenJobs, hear, type Heard, nextPoll } from '#local/jobs.ts'
+import { readGate, readSession } from '#local/session.ts'
+import { sendSignedIn } from '#request/bearer.ts'
+import { heardOfIntent, heardOfPoll } from '#request/heard.ts'
+import { type Letter, problemOf, requestTimeoutMs } from '#request/line.ts'
+import type { Ports } from '#request/ports.ts'
+import { subjectOf } from '#request/subject.ts'
+
+export const leaseMs = requestTimeoutMs + 15_000
+/** So long one event watches; pages ask for the next one each second while something runs. */
+const watchMs = 5_000
+const handOverMs = 1_500
+/** For a lock that somebody holds for the length of one request, this is long enough to find it taken. */
+const lockWaitMs = 20
+
+/** Held for the length of one request about this job, its start or a poll. */
+export const lockOf = (db: UserDatabase, intent: string) => `job:${db.name}:${intent}`
+
+/** Whose rows, and which session they were asked under. */
+export interface Desk {
+  db: UserDatabase
+  generation: number
+  forUser: string
+}
+
+/** Null: nobody is signed in. */
+export async function deskNow(ports: Ports): Promise<Desk | null> {
+  const device = await ports.device()
+  const session = await readSession(device)
+  if (!session || session.signedOut) return null
+  const db = device.of(session)
+  const generation = await readGate(db)
+  return generation === null ? null : { db, generation, forUser: subjectOf(session) }
+}
+
+export const note = (ports: Ports, { db, generation }: Desk, job: Job, heard: Heard) =>
+  hear(db, job, heard, { now: ports.clock(), generation })
+
+const watching = new WeakMap<UserDatabase, number>()
+
+/**
+ * Asks about everything that is due, for a few seconds, and ends when nothing is on its way. Run it in an event and as
+ * often as there is reason to: who comes second finds nothing due. `hurry`: there was a sign of life.
+ */
+export async function watch(ports: Ports, { hurry = false, forMs = watchMs } = {}): Promise<void> {
+  const desk = await deskNow(ports)
+  if (!desk) return
+  const { db } = desk
+  if (hurry) await hastenJobs(db, ports.clock())
+  const until = ports.clock() + forMs
+  // Another event of this page or worker watches, and long enough for a later one to take over from it.
+  if (forMs > 0 && (watching.get(db) ?? 0) > ports.clock() + handOverMs) return
+  watching.set(db, until)
+  try {
+    await watchUntil(ports, desk, until)
+  } finally {
+    if (watching.get(db) === until) watching.delete(db)
+  }
+}
+
+async function watchUntil(ports: Ports, desk: Desk, until: number): Promise<void> {
+  const asking = new Map<string, Promise<void>>()
+  const notBefore = new Map<string, number>()
+  for (;;) {
+    const now = ports.clock()
+    const isBusy = (intent: string) => asking.has(intent) || (notBefore.get(intent) ?? 0) > now
+    const next = await nextPoll(desk.db, now, desk.generation, isBusy)
+    if (next && next.at <= now) {
+      const { intent, isGivenUp } = next
+      // Whatever comes of it, this event looks at it again in a second: it may be somebody else who asks.
+      notBefore.set(intent, now + 1_000)
+      asking.set(
+        intent,
+        poll(ports, desk, intent, isGivenUp).finally(() => asking.delete(intent)),
+      )
+      continue
+    }
+    const soonest = Math.min(next?.at ?? Number.POSITIVE_INFINITY, ...[...notBefore.values()].filter((at) => at > now))
+    if (soonest > until) break
+    await ports.wait(soonest - now)
+  }
+  await Promise.all(asking.values())
+}
+
+/** One asking about one job, alone. Its lock free: whoever had it is gone, whatever the lease says (protocol 12). */
+async function poll(ports: Ports, desk: Desk, intent: string, isGivenUp: boolean): Promise<void> {
+  const name = lockOf(desk.db, intent)
+  const act = () => pollAlone(ports, desk, intent)
+  const held = await ports.locks.hold(name, { waitMs: lockWaitMs }, act)
+  // Held past its lease: a frozen tab. What it may still hear counts only if it is final.
+  if (!held && isGivenUp) await ports.locks.hold(name, { waitMs: 0, steal: true }, act)
+}
+
+/** Call it under the job's lock. */
+export async function pollAlone(ports: Ports, desk: Desk, intent: string): Promise<void> {
+  const { db, generation } = desk
+  const job = await claimPoll(db, intent, { now: ports.clock(), leaseMs, generation })
+  if (!job) return
+  const heard =
+    job.location === null
+      ? await askByIntent(ports, job)
+      : heardOfPoll(ports, job, await sendSignedIn(ports, letterTo(job, 'GET', job.location)))
+  await note(ports, desk, job, heard)
+}
+
+/** Another user's bearer must not ask for this one: they would be told that there is nothing (protocol 10). */
+export const letterTo = (job: Job, method: 'GET' | 'DELETE', path: string): Letter => ({
+  method,
+  path,
+  headers: { [headers.forUser]: job.forUser },
+  body: null,
+})
+
+/** Whether the server has it. What it has not is kept from ever beginning: the user decides anew (protocol 13). */
+async function askByIntent(ports: Ports, job: Job): Promise<Heard> {
+  const { path } = toWire(getRequest, { params: { id: `~${job.intent}` } })
+  const answer = await sendSignedIn(ports, letterTo(job, 'GET', path))
+  if (!answer || problemOf(answer).code !== 'INTENT_UNKNOWN') return heardOfIntent(ports, job, answer)
+  return heardOfIntent(ports, job, await sendSignedIn(ports, letterTo(job, 'DELETE', path)))
+}

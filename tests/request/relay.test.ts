@@ -1,0 +1,362 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { headers } from '#contract/headers.ts'
+import { verifyTrail } from '#contract/trail.ts'
+import { readActivity } from '#local/activity.ts'
+import { hearProgress } from '#local/jobs.ts'
+import type { PagePorts } from '#request/call.ts'
+import { jobsOf } from '#request/relay.ts'
+import { lockOf, watch } from '#request/watch.ts'
+import { breathe, type Tablet } from '#tests/support/device.ts'
+import { comeIn, openHouse, type WholeHouse } from '#tests/support/house.ts'
+import { pastPolicies } from '#tests/support/database.ts'
+import { paced } from '#tests/support/paced.ts'
+
+let house: WholeHouse
+beforeAll(async () => {
+  house = await openHouse()
+})
+beforeEach(async () => {
+  await house.server.reset()
+})
+afterAll(() => house.close())
+
+const all = { body: { companyId: null } }
+const verify = (tablet: Tablet, asking = {}) => tablet.api.ask(verifyTrail, all, asking)
+const dbOf = async (tablet: Tablet) => {
+  const session = await tablet.session()
+  if (!session) throw new Error('nobody is signed in')
+  return tablet.device.of(session)
+}
+const only = async (tablet: Tablet) => (await (await dbOf(tablet)).jobs.toArray())[0]
+const starts = ({ line }: Tablet) => line.log.filter(({ sent }) => sent.path === verifyTrail.path)
+const polls = ({ line }: Tablet) => line.log.filter(({ sent }) => /^\/api\/request\/[^~]/.test(sent.path))
+const jobsAtServer = () =>
+  pastPolicies(house.server.house.database, async (db) => (await db.selectFrom('job').select('id').execute()).length)
+
+/** What a page's tick does, once, and all that follows from it without time. */
+async function tick(...pages: { ports: PagePorts }[]): Promise<void> {
+  await Promise.all(pages.map(({ ports }) => watch(ports, { forMs: 0 })))
+  await breathe()
+}
+
+/** Ticks each quarter of a second, as several pages together do, for so long. */
+async function pass(ms: number, ...pages: { ports: PagePorts }[]): Promise<void> {
+  for (let at = 0; at < ms; at += 250) {
+    await tick(...pages)
+    await house.clock.turn(250)
+  }
+}
+
+/** The same storage and line, in a page of its own: nothing else is shared. */
+function pagesOf(tablet: Tablet, count: number): { ports: PagePorts }[] {
+  return Array.from({ length: count }, () => {
+    tablet.reopen()
+    const { device } = tablet
+    return { ports: { ...tablet.ports, device: async () => device } }
+  })
+}
+
+const begun = async (tablet: Tablet) => {
+  const result = await verify(tablet, { until: 'started' })
+  if (result.kind !== 'started') throw new Error(`not started: ${JSON.stringify(result)}`)
+  return result.jobId
+}
+
+describe('a long request', () => {
+  it('is one call that takes its time: progress shows meanwhile, the answer comes as of any other (M46, protocol 39)', async () => {
+    const tablet = await house.signedIn('admin@m18')
+    const work = paced(house.server, 10)
+    const asked = verify(tablet)
+    await expect.poll(() => only(tablet)).toMatchObject({ state: 'running', percent: 0 })
+    // Nothing is held: the start has been answered.
+    expect(starts(tablet).map(({ status }) => status)).toEqual([202])
+    const seen: number[] = []
+    for (let step = 0; step < 11; step++) {
+      await work.step()
+      await pass(1000, tablet)
+      seen.push((await only(tablet))?.percent ?? -1)
+    }
+    expect(seen).toEqual([10, 20, 30, 40, 50, 60, 70, 80, 90, 99, 100])
+    expect(await asked).toEqual({ kind: 'fresh', output: work.output })
+    expect(await only(tablet)).toMatchObject({ state: 'done', seen: true, answer: { status: 200 } })
+  })
+
+  it('is on the device before its first byte leaves', async () => {
+    const tablet = await house.signedIn('admin@m18')
+    const before: unknown[] = []
+    const { network } = tablet.ports
+    tablet.ports.network = async (request) => {
+      if (request.url.endsWith(verifyTrail.path)) before.push(await only(tablet))
+      return network(request)
+    }
+    await begun(tablet)
+    expect(before).toMatchObject([{ state: 'starting', asked: all }])
+  })
+
+  it('that is refused is answered with the refusal, and leaves nothing behind', async () => {
+    const tablet = await house.signedIn('admin@alpha')
+    expect(await verify(tablet)).toMatchObject({ kind: 'problem', problem: { code: 'FORBIDDEN' } })
+    expect(await only(tablet)).toBeUndefined()
+    expect(await jobsAtServer()).toBe(0)
+  })
+
+  it('whose start got no answer is found by its intent, and never sent a second time by itself', async () => {
+    const tablet = await house.signedIn('admin@m18')
+    tablet.line.state = 'answers lost'
+    const told = await verify(tablet)
+    expect(told).toMatchObject({ kind: 'problem', problem: { code: 'NEEDS_CONNECTION' } })
+    expect(await only(tablet)).toMatchObject({ state: 'unknown' })
+    tablet.line.state = 'up'
+    await pass(3000, tablet)
+    expect(await only(tablet)).toMatchObject({ state: 'running' })
+    // The form sends the same wish again: it is the one that runs.
+    const intent = told.kind === 'problem' ? told.intent : ''
+    expect(await verify(tablet, { intent, until: 'started' })).toEqual({ kind: 'started', jobId: intent })
+    expect([starts(tablet).length, await jobsAtServer()]).toEqual([1, 1])
+  })
+
+  it('sent again while nobody knows whether it began takes effect once, under its intent (protocol 1)', async () => {
+    const tablet = await house.signedIn('admin@m18')
+    tablet.line.state = 'answers lost'
+    const told = await verify(tablet)
+    const intent = told.kind === 'problem' ? told.intent : ''
+    tablet.line.state = 'up'
+    expect(await verify(tablet, { intent, until: 'started' })).toEqual({ kind: 'started', jobId: intent })
+    expect([starts(tablet).length, await jobsAtServer()]).toEqual([2, 1])
+    expect(new Set(starts(tablet).map(({ sent }) => sent.headers[headers.key])).size).toBe(2)
+  })
+
+  it('that never left is withdrawn, so that no late copy begins it; sent again it is a new wish (protocol 13)', async () => {
+    const tablet = await house.signedIn('admin@m18')
+    tablet.line.state = 'down'
+    const told = await verify(tablet)
+    expect(told).toMatchObject({ kind: 'problem', problem: { code: 'NEEDS_CONNECTION' } })
+    const intent = told.kind === 'problem' ? told.intent : ''
+    const [late] = starts(tablet)
+    tablet.line.state = 'up'
+    await pass(3000, tablet)
+    expect(await only(tablet)).toMatchObject({ state: 'failed', problem: { code: 'NOT_STARTED' } })
+    const copy = await tablet.ports.network(
+      new Request(`http://portal.test${verifyTrail.path}`, {
+        method: 'POST',
+        headers: late?.sent.headers ?? {},
+        body: late?.sent.body ?? '',
+      }),
+    )
+    expect([copy.status, await jobsAtServer()]).toEqual([409, 0])
+    expect(await verify(tablet, { intent, until: 'started' })).toMatchObject({ kind: 'started' })
+    expect(await jobsAtServer()).toBe(1)
+  })
+
+  it('whose page died between recording and sending is withdrawn as well', async () => {
+    const tablet = await house.signedIn('admin@m18')
+    tablet.ports.corridor = () => new Promise(() => {})
+    void verify(tablet)
+    await expect.poll(() => only(tablet)).toMatchObject({ state: 'starting' })
+    tablet.reopen()
+    await pass(7000, tablet)
+    expect(await only(tablet)).toMatchObject({ state: 'failed', problem: { code: 'NOT_STARTED' } })
+    expect(starts(tablet)).toEqual([])
+  })
+
+  it('goes on over a reload, and shows its result to whoever comes (offline 35)', async () => {
+    const tablet = await house.signedIn('admin@m18')
+    const work = paced(house.server, 4)
+    const intent = await begun(tablet)
+    await work.step()
+    await pass(1000, tablet)
+    tablet.reopen()
+    expect(await readActivity(tablet.device)).toMatchObject([{ intent, percent: 25, open: true }])
+    for (let step = 0; step < 4; step++) await work.step()
+    await pass(2000, tablet)
+    expect(await readActivity(tablet.device)).toMatchObject([{ intent, state: 'done', open: false, seen: false }])
+    expect(JSON.parse((await only(tablet))?.answer?.body ?? '')).toEqual(work.output)
+  })
+
+  it('is heard of through the websocket: further at once, and its end fetched without waiting (R-26)', async () => {
+    const tablet = await house.signedIn('admin@m18')
+    const work = paced(house.server, 2)
+    await begun(tablet)
+    await tick(tablet)
+    const db = await dbOf(tablet)
+    const { progressKey } = (await only(tablet)) ?? {}
+    const say = (percent: number, isOver = false) =>
+      hearProgress(db, { progressKey: progressKey ?? '', percent, isOver }, house.clock.now())
+    await say(60)
+    await say(40)
+    expect((await only(tablet))?.percent).toBe(60)
+    await house.clock.turn(1000)
+    await tick(tablet)
+    // The poll knows less than the socket: what was shown does not go back.
+    expect((await only(tablet))?.percent).toBe(60)
+    for (let step = 0; step < 3; step++) await work.step()
+    await say(100, true)
+    await tick(tablet)
+    expect(await only(tablet)).toMatchObject({ state: 'done' })
+  })
+})
+
+describe('asking how far it is', () => {
+  it.each([1, 2, 5])('is one poll a second over %i pages together (R-25)', async (count) => {
+    const tablet = await house.signedIn('admin@m18')
+    await begun(tablet)
+    const pages = pagesOf(tablet, count)
+    const before = polls(tablet).length
+    await pass(30_000, ...pages)
+    const perSecond = (polls(tablet).length - before) / 30
+    expect(perSecond).toBeLessThanOrEqual(1.05)
+    expect(perSecond).toBeGreaterThanOrEqual(0.8)
+  })
+
+  it('goes on at once when the worker that was asking has died, whatever its lease says', async () => {
+    const tablet = await house.signedIn('admin@m18')
+    await begun(tablet)
+    await tick(tablet)
+    await (await dbOf(tablet)).jobs.toCollection().modify((job) => {
+      job.leaseUntil = house.clock.now() + 45_000
+    })
+    const before = polls(tablet).length
+    await pass(1250, tablet)
+    expect(polls(tablet).length).toBe(before + 1)
+  })
+
+  it('is taken from a frozen tab once its lease has run out, and only then', async () => {
+    const tablet = await house.signedIn('admin@m18')
+    const intent = await begun(tablet)
+    await tick(tablet)
+    const db = await dbOf(tablet)
+    void tablet.ports.locks.hold(lockOf(db, intent), { waitMs: 0 }, () => new Promise<never>(() => {}))
+    await db.jobs.toCollection().modify((job) => {
+      job.leaseUntil = house.clock.now() + 3_000
+    })
+    const before = polls(tablet).length
+    const ticking = watch(tablet.ports, { forMs: 2_000 })
+    for (let at = 0; at < 10; at++) await house.clock.turn(250)
+    await ticking
+    expect(polls(tablet).length).toBe(before)
+    const later = watch(tablet.ports, { forMs: 3_000 })
+    for (let at = 0; at < 16; at++) await house.clock.turn(250)
+    await later
+    expect(polls(tablet).length).toBeGreaterThan(before)
+  })
+
+  it('slows down while the line is dead, and begins at once with a sign of life', async () => {
+    const tablet = await house.signedIn('admin@m18')
+    const work = paced(house.server, 1)
+    await begun(tablet)
+    tablet.line.state = 'down'
+    const before = polls(tablet).length
+    await pass(120_000, tablet)
+    expect(polls(tablet).length - before).toBeLessThan(20)
+    expect(await only(tablet)).toMatchObject({ state: 'running' })
+    tablet.line.state = 'up'
+    await work.step()
+    await work.step()
+    await watch(tablet.ports, { hurry: true, forMs: 0 })
+    expect(await only(tablet)).toMatchObject({ state: 'done' })
+  }, 60_000)
+
+  it('is not fooled by what answers in the server’s place', async () => {
+    const tablet = await house.signedIn('admin@m18')
+    await begun(tablet)
+    tablet.line.state = 'captive'
+    await pass(5000, tablet)
+    expect(await only(tablet)).toMatchObject({ state: 'running', answer: null })
+  })
+
+  it('stops at 408 as a state of its own; asked again it may have become final (D61)', async () => {
+    const tablet = await house.signedIn('admin@m18')
+    const work = paced(house.server, 1)
+    const asked = verify(tablet)
+    await expect.poll(() => only(tablet)).toMatchObject({ state: 'running' })
+    await house.clock.turn(15 * 60_000)
+    await pass(2000, tablet)
+    expect(await asked).toMatchObject({ kind: 'problem', problem: { code: 'REQUEST_TIMEOUT', status: 408 } })
+    const job = await only(tablet)
+    expect(job).toMatchObject({ state: 'timeout' })
+    const before = polls(tablet).length
+    await pass(5000, tablet)
+    expect(polls(tablet).length).toBe(before)
+
+    await jobsOf(tablet.ports).again(job?.intent ?? '')
+    await pass(1000, tablet)
+    expect(await only(tablet)).toMatchObject({ state: 'timeout' })
+    await work.step()
+    await work.step()
+    await jobsOf(tablet.ports).again(job?.intent ?? '')
+    await pass(1000, tablet)
+    expect(await only(tablet)).toMatchObject({ state: 'done', problem: null })
+  })
+
+  it('learns after a day that the result is gone', async () => {
+    const tablet = await house.signedIn('admin@m18')
+    const work = paced(house.server, 1)
+    await begun(tablet)
+    await work.step()
+    await work.step()
+    await house.clock.turn(25 * 3_600_000)
+    await comeIn(tablet, 'admin@m18')
+    await pass(2000, tablet)
+    expect(await only(tablet)).toMatchObject({ state: 'gone', problem: { code: 'GONE' } })
+  })
+})
+
+describe('whose it is', () => {
+  it('a session that ended pauses it; the same user, back again, gets the result', async () => {
+    const tablet = await house.signedIn('admin@m18')
+    const work = paced(house.server, 1)
+    const intent = await begun(tablet)
+    await tablet.signOut()
+    expect(await readActivity(tablet.device)).toEqual([])
+    await work.step()
+    await work.step()
+    const before = polls(tablet).length
+    await pass(5000, tablet)
+    expect(polls(tablet).length).toBe(before)
+    await comeIn(tablet, 'admin@m18')
+    await pass(2000, tablet)
+    expect(await readActivity(tablet.device)).toMatchObject([{ intent, state: 'done' }])
+  })
+
+  it('another user of the tablet neither sees it nor asks about it', async () => {
+    const tablet = await house.signedIn('admin@m18')
+    await begun(tablet)
+    await tablet.signOut()
+    await comeIn(tablet, 'user@m18')
+    const before = polls(tablet).length
+    await pass(5000, tablet)
+    expect(await readActivity(tablet.device)).toEqual([])
+    expect(polls(tablet).length).toBe(before)
+  })
+
+  it('a cookie that became another’s under the page pauses it, and is not told as “there is nothing”', async () => {
+    const tablet = await house.signedIn('admin@m18')
+    await begun(tablet)
+    const db = await dbOf(tablet)
+    const other = await house.signedIn('user@m18')
+    for (const [name, value] of other.cookies) tablet.cookies.set(name, value)
+    await pass(3000, tablet)
+    expect(await db.jobs.toArray()).toMatchObject([{ state: 'running', problem: null }])
+    expect(await readActivity(tablet.device)).toEqual([])
+    await comeIn(tablet, 'admin@m18')
+    await pass(2000, tablet)
+    expect(polls(tablet).at(-1)).toMatchObject({ status: 202 })
+    expect(await readActivity(tablet.device)).toMatchObject([{ open: true }])
+  })
+
+  it('a sign-out takes the result from the device, and the owner finds it again', async () => {
+    const tablet = await house.signedIn('admin@m18')
+    const work = paced(house.server, 1)
+    await begun(tablet)
+    await work.step()
+    await work.step()
+    await pass(2000, tablet)
+    const db = await dbOf(tablet)
+    expect(JSON.stringify(await db.jobs.toArray())).toContain('companies')
+    await tablet.signOut()
+    expect(JSON.stringify(await db.jobs.toArray())).not.toContain('compan')
+    await comeIn(tablet, 'admin@m18')
+    await pass(2000, tablet)
+    expect(await only(tablet)).toMatchObject({ state: 'done', answer: { status: 200 } })
+  })
+})
