@@ -22,7 +22,11 @@ export const callerOf = (user: SessionUser): Caller => ({
   accessLevel: user.access_level as AccessLevel,
 })
 
-const signedInAs = (user: SessionUser): Session => ({ is: 'signed in', user, caller: callerOf(user) })
+/** The answer about oneself carries the sealing key too; that belongs to the device's store, not to the screen's. */
+function signedInAs(read: SessionUser & { seal_key?: unknown }): Session {
+  const { seal_key: _, ...user } = read
+  return { is: 'signed in', user, caller: callerOf(user) }
+}
 
 export const session = createSlice({
   name: 'session',

@@ -1,7 +1,7 @@
 /** Coming, going and activating: where each asking stands. What is typed stays in its form and never comes here. */
 import { type PayloadAction, type ThunkAction, type UnknownAction, createSlice } from '@reduxjs/toolkit'
 import type { Problem } from '#contract/problem.ts'
-import { type SessionUser, signedIn, signedOut } from '#state/session.ts'
+import { signedIn, signedOut } from '#state/session.ts'
 import { type Status, idle } from '#state/status.ts'
 import { type Credentials, type Extra, type RootState, root } from '#state/store.ts'
 
@@ -66,14 +66,8 @@ export const login =
     if (result.kind === 'problem') dispatch(loginAnswered(failed(result.problem)))
     if (result.kind !== 'fresh') return
     dispatch(loginAnswered(idle))
-    dispatch(signedIn(shownOf(result.output.user)))
+    dispatch(signedIn(result.output.user))
   }
-
-/** The answer about oneself carries the sealing key too; that belongs to the device's store, not to the screen's. */
-function shownOf(user: SessionUser): SessionUser {
-  const { seal_key: _, ...shown } = user as SessionUser & { seal_key?: unknown }
-  return shown
-}
 
 /** The password that was just refused proves that the mail may be asked for (M25). */
 export const resendMail =

@@ -15,6 +15,8 @@ export function LoginProblem({ problem, typed }: { problem: Problem; typed: Cred
   const wait = waitOf(problem)
   if (isOffline(problem)) return <Note kind="pending">{t('login.offline')}</Note>
   if (problem.code === 'USER_STATUS_DEACTIVATED') return <NotActivated problem={problem} typed={typed} />
+  // A wrong password is the user's to mend: there is nothing in it to ask us about.
+  if (problem.code === 'invalid_grant') return <ProblemNote problem={{ ...problem, requestId: null }} />
   if (wait === null) return <ProblemNote problem={problem} />
   // Said once, whole: the button's own reason counts down without being read out each second.
   const { unit, count } = spoken(wait)
