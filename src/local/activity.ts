@@ -2,7 +2,7 @@
 import { liveQuery } from 'dexie'
 import type { Job } from '#local/database.ts'
 import { type Device, thisDevice } from '#local/device.ts'
-import { isOpen } from '#local/jobs.ts'
+import { isOpen } from '#local/open-jobs.ts'
 import { readSession } from '#local/session.ts'
 
 export type Activity = Pick<

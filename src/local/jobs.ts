@@ -6,6 +6,7 @@ import { liveQuery } from 'dexie'
 import type { Intent } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
 import { type Job, type JobState, transact, type UserDatabase } from '#local/database.ts'
+import { isOpen } from '#local/open-jobs.ts'
 
 /** In ms. A start that its page recorded and then died over is not touched before `grace`. */
 const times = { poll: 1_000, grace: 5_000, longestWait: 60_000, keptSeen: 7 * 86_400_000 }
@@ -13,9 +14,6 @@ const times = { poll: 1_000, grace: 5_000, longestWait: 60_000, keptSeen: 7 * 86
 const mostEnded = 100
 /** Characters of an answer that is kept here; a longer one is fetched from the server when it is wanted. */
 const longestAnswer = 1_000_000
-
-const watched: readonly JobState[] = ['starting', 'unknown', 'running', 'sign in']
-export const isOpen = ({ state }: Pick<Job, 'state'>) => watched.includes(state)
 
 const jobs = <T>(db: UserDatabase, act: () => Promise<T>): Promise<T> => transact(db, ['jobs', 'meta'], act)
 
@@ -242,18 +240,6 @@ export async function dismissJob(db: UserDatabase, intent: Intent): Promise<void
 export async function markSeen(db: UserDatabase, intents: readonly Intent[]): Promise<void> {
   await jobs(db, async () => {
     await db.jobs.filter((job) => intents.includes(job.intent) && !isOpen(job)).modify({ seen: true })
-  })
-}
-
-/**
- * A sign-out takes the answers and what was asked; that something runs stays for its owner, who fetches the answer again
- * (the server keeps it for a day). Call it inside a transaction over `jobs`.
- */
-export async function stripJobs(db: UserDatabase): Promise<void> {
-  await db.jobs.filter(({ state, location }) => location === null || state === 'failed' || state === 'gone').delete()
-  await db.jobs.toCollection().modify((job) => {
-    const isDone = job.state === 'done'
-    Object.assign(job, { asked: {}, answer: null, problem: null, ...(isDone ? { state: 'running', nextAt: 0 } : {}) })
   })
 }
 
