@@ -6,6 +6,7 @@ import { liveQuery } from 'dexie'
 import { type Subject, transact, type UserDatabase, wipedTables } from '#local/database.ts'
 import { type Device, type SessionRecord, thisDevice } from '#local/device.ts'
 import { stripJobs } from '#local/open-jobs.ts'
+import { stripJobs } from '#local/open-jobs.ts'
 
 export interface Session extends Subject {
   /** Raised by every sign-in, sign-out and end of a session: what was asked before belongs to nobody after. */
@@ -86,8 +87,6 @@ export async function sweep(device: Device): Promise<void> {
 }
 
 async function wipe(db: UserDatabase): Promise<void> {
-  // Fetched when somebody leaves, and before the transaction, which would not outlive the wait.
-  const { stripJobs } = await import('#local/open-jobs.ts')
   await transact(db, [...wipedTables, 'jobs', 'meta'], async () => {
     const gate = await db.meta.get('gate')
     await db.meta.put({ name: 'gate', open: false, generation: (gate?.name === 'gate' ? gate.generation : 0) + 1 })

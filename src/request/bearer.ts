@@ -12,6 +12,8 @@ import type { Ports } from '#request/ports.ts'
 import { basicCredential, readSubject, subjectOf } from '#request/subject.ts'
 
 const renewWaitMs = 5_000
+/** Nobody can say now whether there is a token. */
+const lineDown = Symbol('the line is down')
 
 /** Sends it with the session's token. Null: the line failed. */
 export async function sendSignedIn(ports: Ports, letter: Letter, who: Who = 'user'): Promise<Answer | null> {
@@ -19,7 +21,7 @@ export async function sendSignedIn(ports: Ports, letter: Letter, who: Who = 'use
   const session = await readSession(device)
   if (session?.signedOut) return who === 'anybody' ? await post(ports, letter) : signedOutAnswer()
   const token = (await ports.access.read()) ?? (await renewUnlessOpen(ports, session, who))
-  if (token === 'line') return null
+  if (token === lineDown) return null
   if (token === null) return who === 'anybody' ? await post(ports, letter) : signedOutAnswer()
   const answer = await post(ports, withBearer(letter, token))
   if (!answer) return null
@@ -47,7 +49,7 @@ async function afterUnauthorized(
   const { code } = problemOf(was.answer)
   if (code === 'TOKENEXPIRED') {
     const token = await renew(ports, was.session, was.token)
-    if (token === 'line') return null
+    if (token === lineDown) return null
     return token ? await post(ports, withBearer(letter, token)) : was.answer
   }
   if (code !== 'UNAUTHORIZED') return was.answer
@@ -59,29 +61,37 @@ async function afterUnauthorized(
 }
 
 /**
- * A new token; null: the session is over, or belongs to somebody else; `line`: nobody can say now. `seen` is the value
+ * A new token; null: the session is over, or belongs to somebody else. `seen` is the value
  * that did not do: if the cookie has changed since, somebody was faster and nothing is asked.
  */
-async function renew(ports: Ports, session: Session | null, seen: string | null): Promise<string | null | 'line'> {
+async function renew(
+  ports: Ports,
+  session: Session | null,
+  seen: string | null,
+): Promise<string | null | typeof lineDown> {
   const act = () => renewOnce(ports, session, seen)
   const held = await ports.locks.hold('portal-renew', { waitMs: renewWaitMs }, act)
   // A frozen tab keeps its lock: then without it, because the server gives a second asker the same pair.
   return held ? held.value : await act()
 }
 
-async function renewOnce(ports: Ports, session: Session | null, seen: string | null): Promise<string | null | 'line'> {
+async function renewOnce(
+  ports: Ports,
+  session: Session | null,
+  seen: string | null,
+): Promise<string | null | typeof lineDown> {
   const there = await ports.access.read()
   if (there && there !== seen) return there
   const now = await readSession(await ports.device())
   if (now?.signedOut) return null
   const answer = await post(ports, renewal(session))
-  if (!answer) return 'line'
+  if (!answer) return lineDown
   const token = isGood(answer) ? (jsonOf(answer) as TokenInfo | undefined) : undefined
   if (token?.access_token) {
     ports.access.renewed(token.access_token)
     return token.access_token
   }
-  if (answer.status >= 500 || answer.status === 429) return 'line'
+  if (answer.status >= 500 || answer.status === 429) return lineDown
   await leave(ports, session)
   return null
 }
