@@ -6,7 +6,6 @@ import { liveQuery } from 'dexie'
 import { type Subject, transact, type UserDatabase, wipedTables } from '#local/database.ts'
 import { type Device, type SessionRecord, thisDevice } from '#local/device.ts'
 import { stripJobs } from '#local/open-jobs.ts'
-import { stripJobs } from '#local/open-jobs.ts'
 
 export interface Session extends Subject {
   /** Raised by every sign-in, sign-out and end of a session: what was asked before belongs to nobody after. */
