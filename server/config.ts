@@ -108,7 +108,7 @@ export function readConfig(env: Env): Config {
   }
 }
 
-export const isLoopback = (host: string) => host === 'localhost' || host === '::1' || /^127\./.test(host)
+export const isLoopback = (host: string) => host === 'localhost' || host === '::1' || host.startsWith('127.')
 
 function whole(env: Env, name: string, otherwise: number, min: number, max: number): number {
   const given = env[name]

@@ -7,6 +7,7 @@
  * always waited for: nothing is acknowledged that did not happen. Statements with parameters are prepared once per connection.
  */
 import { sql } from 'kysely'
+import type { Writable } from 'node:stream'
 import { Client, type QueryResult } from 'pg'
 import { sqlState } from '#server/db/sql-state.ts'
 
@@ -36,12 +37,16 @@ export const isStale = (error: unknown) =>
   sqlState(error) === '26000' ||
   (sqlState(error) === '0A000' && error instanceof Error && error.message.includes('cached plan'))
 
+/** The driver's own socket; it is not in its types. */
+const socketOf = (client: Client) => (client as unknown as { connection: { stream: Writable } }).connection.stream
+
 type Ask = (query: { text: string; values: unknown[]; name?: string }) => Promise<QueryResult>
 const nothing: Pick<QueryResult, 'command' | 'rows' | 'rowCount'> = { command: 'BEHIND', rows: [], rowCount: null }
 
 export class PipelinedClient extends Client {
   #unheard: Promise<unknown>[] = []
   #isReading = false
+  #isHeldBack = false
 
   // Two of the driver's many forms are met: text with values, as Kysely asks, and all others, which are passed on.
   override query(...asked: unknown[]): never {
@@ -55,7 +60,8 @@ export class PipelinedClient extends Client {
 
   async #ask(text: string, values: unknown[]): Promise<unknown> {
     const name = values.length > 0 ? nameOf(text) : undefined
-    // Sent in this very turn, before anything is waited for.
+    this.#holdBack()
+    // Handed over in this very turn, before anything is waited for.
     const sent = (super.query as unknown as Ask)({ text, values, ...(name === undefined ? {} : { name }) })
     const isQuiet = isBehind(text) || (this.#isReading && text === 'commit')
     this.#isReading = text.includes('/* reading */') || (this.#isReading && text !== 'commit' && text !== 'rollback')
@@ -65,6 +71,18 @@ export class PipelinedClient extends Client {
       return nothing
     }
     return this.#heard(text, sent)
+  }
+
+  /** What follows without waiting goes out in one piece: system calls cost more than small statements. */
+  #holdBack(): void {
+    if (this.#isHeldBack) return
+    this.#isHeldBack = true
+    const socket = socketOf(this)
+    socket.cork()
+    process.nextTick(() => {
+      this.#isHeldBack = false
+      socket.uncork()
+    })
   }
 
   async #heard(text: string, sent: Promise<QueryResult>): Promise<QueryResult> {

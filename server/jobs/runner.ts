@@ -135,9 +135,10 @@ export function runJobs(house: House, kinds: Kinds): () => Promise<void> {
     while (!stop.signal.aborted) {
       // Before it looks: a job that comes meanwhile rings for the next look.
       const next = Promise.race([bell(), wait(pace.look, undefined, { signal: stop.signal, ref: false })])
+        // The end may come while nobody waits for it: unheard, it would end the process as a bug (S-92).
+        .catch(() => undefined)
       const worked = house.database.hasRoom() && (await workOne(house, kinds, stop.signal).catch(missed))
-      if (worked) void next.catch(() => undefined)
-      else await next.catch(() => undefined)
+      if (!worked) await next
     }
   }
   const missed = (error: unknown) => {

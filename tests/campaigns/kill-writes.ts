@@ -138,7 +138,7 @@ async function fireAndKill({ url, lanes, chance, strike }: Fire): Promise<number
   const writes = lanes.flat()
   const mark = Math.floor(writes.length * (0.1 + 0.8 * chance()))
   let heard = 0
-  let struck: Promise<void> | null = null
+  const strikes: Promise<void>[] = []
   async function run(lane: Write[]): Promise<void> {
     for (const write of lane) {
       const answer = await send(url, access, write).catch(() => null)
@@ -147,12 +147,12 @@ async function fireAndKill({ url, lanes, chance, strike }: Fire): Promise<number
       if (answer.status !== 200)
         throw new Error(`${write.method} ${write.path} answered ${answer.status} ${answer.body}`)
       write.answer = answer.body
-      if (++heard === mark) struck = wait(chance() * 5).then(strike)
+      if (++heard === mark) strikes.push(wait(chance() * 5).then(strike))
     }
   }
   await Promise.all(lanes.map(run))
-  if (struck === null) throw new Error(`the strike never came: ${heard} answers, awaited ${mark}`)
-  await struck
+  if (strikes.length === 0) throw new Error(`the strike never came: ${heard} answers, awaited ${mark}`)
+  await Promise.all(strikes)
   return heard
 }
 

@@ -1,7 +1,7 @@
 /**
  * What the pg driver takes for a socket: PostgreSQL's own protocol over a MessagePort to the thread in which the
- * embedded database lives. A message between threads costs more than a small statement, so whatever is written in one turn
- * of the event loop, which is several statements where none of them is waited for, travels as one.
+ * embedded database lives. A message between threads costs more than a small statement; what the connection holds back and
+ * lets go together travels as one.
  */
 import { Duplex } from 'node:stream'
 import type { MessagePort } from 'node:worker_threads'
@@ -10,7 +10,6 @@ type Done = (error?: Error | null) => void
 
 export class PortStream extends Duplex {
   readonly #port: MessagePort
-  #waiting: Buffer[] = []
 
   constructor(port: MessagePort) {
     super({ decodeStrings: true })
@@ -44,19 +43,18 @@ export class PortStream extends Duplex {
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: Done): void {
-    this.#collect([chunk])
+    this.#send(chunk)
     done()
   }
 
   override _writev(chunks: { chunk: Buffer }[], done: Done): void {
-    this.#collect(chunks.map(({ chunk }) => chunk))
+    this.#send(Buffer.concat(chunks.map(({ chunk }) => chunk)))
     done()
   }
 
   override _read(): void {}
 
   override _final(done: Done): void {
-    this.#send()
     done()
     // The driver waits for the other side to hang up after its goodbye.
     this.destroy()
@@ -67,16 +65,8 @@ export class PortStream extends Duplex {
     done(error)
   }
 
-  #collect(chunks: Buffer[]): void {
-    if (this.#waiting.length === 0) setImmediate(() => this.#send())
-    this.#waiting.push(...chunks)
-  }
-
   // Copied, not transferred: the driver's buffers belong to its pool.
-  #send(): void {
-    if (this.#waiting.length === 0) return
-    const bytes = new Uint8Array(Buffer.concat(this.#waiting))
-    this.#waiting = []
-    this.#port.postMessage(bytes)
+  #send(bytes: Buffer): void {
+    this.#port.postMessage(new Uint8Array(bytes))
   }
 }

@@ -28,7 +28,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   )
   await sql`create index ledger_tries on ledger (company_id, user_id, intent)`.execute(db)
-  await sql`create index ledger_age on ledger (create_time)`.execute(db)
+  // Only the hourly sweep asks by age: a few bytes per hundred pages instead of an entry per write.
+  await sql`create index ledger_age on ledger using brin (create_time)`.execute(db)
   await fence(db, 'ledger', {
     app: ['select', 'insert', 'update'],
     system: ['select', 'insert', 'update', 'delete'],

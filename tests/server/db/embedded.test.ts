@@ -50,7 +50,7 @@ describe('the lock on a data folder (R-14)', () => {
     const said = await Promise.all(all.map((one) => one.said))
     expect(performance.now() - before).toBeLessThan(10_000)
     expect(said.filter((word) => word === 'taken')).toHaveLength(1)
-    await Promise.all(all.map((one) => one.child.exitCode ?? one.kill()))
+    await Promise.all(all.filter(({ child }) => child.exitCode === null).map((one) => one.kill()))
   })
 
   it('of a process number that was given out again is not mistaken for a live one', async () => {
