@@ -60,9 +60,11 @@ async function begin({ house, input: { companyId } }: Work<Input, Point>): Promi
 }
 
 async function walk({ house }: Work<Input, Point>, point: Point, chain: Chain, most: number): Promise<Point> {
-  const { companyId } = chain
+  const { companyId, companyCode } = chain
   const links = await inScope(house, asSystem, (db) => linksAfter(db, { companyId, ...point.link, most }))
-  const broken = links.flatMap((link) => (link.broken ? [{ company_id: companyId, id: link.id }] : []))
+  const broken = links
+    .filter((link) => link.broken)
+    .map(({ id }) => ({ company_id: companyId, company_code: companyCode, id }))
   const last = links.at(-1)
   const isOver = links.length < most
   return {

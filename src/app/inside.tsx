@@ -28,7 +28,7 @@ const pages: Record<InsidePlace, LazyPage> = {
   price: page(async () => (await import('#features/prices/pages/Price.tsx')).Price, 'plain'),
   outbox: page(async () => (await import('#features/outbox/pages/Outbox.tsx')).Outbox, 'plain'),
   device: page(async () => (await import('#features/device/pages/Device.tsx')).Device, 'plain'),
-  activity: page(async () => (await import('#features/activity/pages/Activity.tsx')).Activity, 'plain'),
+  activity: page(async () => (await import('#features/activity/pages/Activity.tsx')).Activity, 'activity'),
 }
 const fallback = page(async () => (await import('#app/Fallback.tsx')).Fallback)
 

@@ -21,11 +21,17 @@ const corridor = import('#app/corridor.ts')
 // The line is heard by the store, which is made with the api that hears it.
 let hear: (line: Line) => void = () => undefined
 const api = observed({ ask: async (...asked) => (await corridor).api.ask(...asked) }, (line) => hear(line))
+const jobs = async () => (await import('#app/jobs.ts')).jobs
 const store = makeStore({
   api,
   // Nobody who is signed in carries these along.
   enter: async (credentials) => (await import('#request/sign-in.ts')).signIn((await corridor).ports, credentials),
   leave: async () => (await import('#request/sign-in.ts')).signOut((await corridor).ports),
+  jobs: {
+    again: async (intent) => (await jobs()).again(intent),
+    dismiss: async (intent) => (await jobs()).dismiss(intent),
+    seen: async (intents) => (await jobs()).seen(intents),
+  },
 })
 hear = watchLine(store)
 

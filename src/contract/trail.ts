@@ -90,7 +90,7 @@ export const verifyTrail = endpoint({
     companies: z.int(),
     rows: z.int(),
     /** The first of them, where there are many. */
-    broken: z.array(z.object({ company_id: z.int(), id: z.int() })),
+    broken: z.array(z.object({ company_id: z.int(), company_code: z.nullable(z.string()), id: z.int() })),
   }),
   offline: 'online',
   relays: 'verify-trail',

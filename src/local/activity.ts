@@ -27,6 +27,12 @@ export async function readActivity(device: Device = thisDevice()): Promise<Activ
   return all.sort((a, b) => b.since - a.since).map((job) => ({ ...job, open: isOpen(job) }))
 }
 
+/** How many are on their way, and how many have ended that nobody has looked at. */
+export async function countActivity(device: Device = thisDevice()): Promise<{ open: number; unseen: number }> {
+  const all = await readActivity(device)
+  return { open: all.filter(({ open }) => open).length, unseen: all.filter(({ open, seen }) => !open && !seen).length }
+}
+
 /** What is to be watched now: when the next of them is due, and the latest word on each by its progress key. */
 export interface Watch {
   open: number

@@ -1,6 +1,6 @@
 /** The idiom of the store. Thunks get `api` through the extra argument, so that no feature knows the network. */
 import { type ThunkDispatch, type UnknownAction, combineSlices, configureStore } from '@reduxjs/toolkit'
-import type { Api, Result } from '#request/result.ts'
+import type { Api, Jobs, Result } from '#request/result.ts'
 import { connection } from '#state/connection.ts'
 import { type SessionUser, session } from '#state/session.ts'
 
@@ -23,6 +23,8 @@ export interface Extra {
   /** Signing in and out change whose device this is, so they are no endpoint's calls (request/sign-in). */
   enter: (credentials: Credentials) => Promise<Result<{ user: SessionUser }>>
   leave: () => Promise<void>
+  /** What the list of long requests may do with them. */
+  jobs: Jobs
 }
 
 export type Dispatch = ThunkDispatch<RootState, Extra, UnknownAction>

@@ -7,6 +7,7 @@ import type { Problem } from '#contract/problem.ts'
 import i18next, { type TFunction } from 'i18next'
 import { useMemo, useSyncExternalStore } from 'react'
 import type accounts from '#locales/en/accounts.json'
+import type activity from '#locales/en/activity.json'
 import type fields from '#locales/en/fields.json'
 import type home from '#locales/en/home.json'
 import type plain from '#locales/en/plain.json'
@@ -17,6 +18,7 @@ import type users from '#locales/en/users.json'
 
 interface Texts {
   accounts: typeof accounts
+  activity: typeof activity
   fields: typeof fields
   home: typeof home
   plain: typeof plain

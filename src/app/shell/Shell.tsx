@@ -5,6 +5,7 @@ import '#ui/icons.ts'
 import { Broken } from '#app/Broken.tsx'
 import { InsideRoutes } from '#app/inside.tsx'
 import { places } from '#app/paths.ts'
+import { ActivityButton } from '#app/shell/ActivityButton.tsx'
 import { AvatarMenu } from '#app/shell/AvatarMenu.tsx'
 import { ConnectionState } from '#app/shell/ConnectionState.tsx'
 import { Drawer } from '#app/shell/Drawer.tsx'
@@ -63,6 +64,7 @@ export function Shell() {
           <span className="bar-space" />
           <ConnectionState sending={sending} />
           {entries && entries.length > 0 && <WaitingCount count={entries.length} />}
+          <ActivityButton />
           <Language />
           <ThemeMenu />
           <AvatarMenu />

@@ -30,7 +30,7 @@ const typed: Credentials = { company: ' acme ', username: ' li@acme.example', pa
 const problem = (code: string, status = 400): Problem => ({ status, code, message: '', data: null, requestId: null })
 
 /** A store whose outside answers as told, and remembers what it was asked. */
-function storeThat(answers: { enter?: Result<{ user: SessionUser }>; ask?: Result<unknown> }) {
+function storeThat(answers: { enter?: Result<{ user: SessionUser }>; ask?: Result<unknown>; fails?: true }) {
   const heard: unknown[] = []
   const extra: Extra = {
     api: {
@@ -41,12 +41,14 @@ function storeThat(answers: { enter?: Result<{ user: SessionUser }>; ask?: Resul
     },
     enter: (credentials) => {
       heard.push(credentials)
+      if (answers.fails) return Promise.reject(new TypeError('Failed to fetch dynamically imported module'))
       return Promise.resolve(answers.enter ?? { kind: 'problem', problem: localProblem('OFFLINE') })
     },
     leave: () => {
       heard.push('leave')
       return Promise.resolve()
     },
+    jobs: { again: () => Promise.resolve(), dismiss: () => Promise.resolve(), seen: () => Promise.resolve() },
   }
   const store = makeStore(extra)
   return { store, heard, own: () => selectAccounts(store.getState()) }
@@ -73,6 +75,12 @@ describe('logging in', () => {
     expect(own().login).toMatchObject({ is: 'failed', problem: { code: 'invalid_grant' } })
     expect(store.getState().session.is).not.toBe('signed in')
   })
+})
+
+it('a login whose own code cannot be fetched says that it needs a connection', async () => {
+  const { store, own } = storeThat({ fails: true })
+  await store.dispatch(login(typed))
+  expect(own().login).toMatchObject({ is: 'failed', problem: { code: 'NEEDS_CONNECTION' } })
 })
 
 describe('a deactivated account', () => {

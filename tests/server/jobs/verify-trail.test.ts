@@ -78,8 +78,8 @@ eachEngine('a long request', (engine) => {
       return { changed, after }
     })
     const both = [
-      { company_id: alpha, id: ids.changed },
-      { company_id: beta, id: ids.after },
+      { company_id: alpha, company_code: 'alpha', id: ids.changed },
+      { company_id: beta, company_code: 'beta', id: ids.after },
     ]
     // However the chain is cut into pieces, a piece's first link is compared with the last of the piece before.
     for (const most of [1, 2, 3, 500]) {

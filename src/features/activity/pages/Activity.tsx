@@ -1,14 +1,17 @@
-import { PlainPage } from '#ui/PlainPage.tsx'
+import { Page } from '#ui/Page.tsx'
 import { useWords } from '#ui/words.ts'
+import { Requests } from '#features/activity/components/Requests.tsx'
+import { VerifyProblem, VerifyTrail } from '#features/activity/components/VerifyTrail.tsx'
 
+/** Long requests, with progress and result. */
 export function Activity() {
-  const t = useWords('plain')
+  const t = useWords('activity')
   return (
-    <PlainPage
-      icon="activity"
-      title={t('activity.title')}
-      lead={t('activity.lead')}
-      points={[t('activity.one'), t('activity.two'), t('activity.three')]}
-    />
+    <Page title={t('title')} intro={t('lead')} width="narrow" action={<VerifyTrail kind="primary" />}>
+      <VerifyProblem />
+      <section className="card">
+        <Requests />
+      </section>
+    </Page>
   )
 }

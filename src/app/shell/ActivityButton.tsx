@@ -1,0 +1,81 @@
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { useLocation } from 'react-router-dom'
+import { loadWords } from '#app/i18n.ts'
+import { places } from '#app/paths.ts'
+import { countActivity } from '#local/activity.ts'
+import { useLive } from '#state/live.ts'
+import { Button } from '#ui/Button.tsx'
+import { showToast } from '#ui/toasts.tsx'
+import { useWords } from '#ui/words.ts'
+
+const Panel = lazy(async () => {
+  const [{ Panel: Drawn }] = await Promise.all([
+    import('#features/activity/components/Panel.tsx'),
+    loadWords('activity'),
+  ])
+  return { default: Drawn }
+})
+
+/** How many long requests are on their way, from every page; opens the list of them (C-27). */
+export function ActivityButton() {
+  const t = useWords('shell')
+  const { pathname } = useLocation()
+  const [shown, setShown] = useState(false)
+  const counted = useLive(() => countActivity(), [])
+  const { open = 0, unseen = 0 } = counted ?? {}
+  useEffect(watch, [])
+  // The list lies over one page; on the next one it would be in the way.
+  useEffect(() => setShown(false), [pathname])
+  useTold(counted?.unseen, shown || pathname === places.activity.path, () => setShown(true))
+  const label =
+    open > 0
+      ? t('activity.running', { count: open })
+      : unseen > 0
+        ? t('activity.ended', { count: unseen })
+        : t('activity.open')
+  const mark = open || unseen
+  return (
+    <>
+      <span className={`bar-activity${mark === 0 ? ' idle' : ''}`}>
+        <Button kind="plain" bare icon="activity" aria-haspopup="dialog" onClick={() => setShown(true)}>
+          {label}
+        </Button>
+        {mark > 0 && (
+          <span className={`bar-count${open > 0 ? '' : ' ended'}`} aria-hidden="true">
+            {mark}
+          </span>
+        )}
+      </span>
+      {shown && (
+        <Suspense fallback={null}>
+          <Panel all={places.activity.path} onClose={() => setShown(false)} />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+/** What asks about them comes after the page, and stays as long as the frame. */
+function watch() {
+  let stop: (() => void) | undefined
+  let gone = false
+  void import('#app/jobs.ts').then(({ watchJobs }) => {
+    if (!gone) stop = watchJobs()
+  })
+  return () => {
+    gone = true
+    stop?.()
+  }
+}
+
+/** Says that one has ended to whoever is looking elsewhere; not of those that had ended before this page came. */
+function useTold(unseen: number | undefined, looking: boolean, show: () => void) {
+  const t = useWords('shell')
+  const before = useRef(unseen)
+  useEffect(() => {
+    if (unseen === before.current) return
+    if (before.current !== undefined && (unseen ?? 0) > before.current && !looking)
+      showToast({ kind: 'note', text: t('activity.told'), act: { label: t('activity.show'), run: show } })
+    before.current = unseen
+  })
+}
