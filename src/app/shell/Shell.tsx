@@ -1,11 +1,10 @@
-import { useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { Link, useLocation } from 'react-router-dom'
 import '#app/shell/inside.css'
 import '#ui/icons.ts'
 import { Broken } from '#app/Broken.tsx'
 import { InsideRoutes } from '#app/inside.tsx'
 import { places } from '#app/paths.ts'
-import { ActivityButton } from '#app/shell/ActivityButton.tsx'
 import { AvatarMenu } from '#app/shell/AvatarMenu.tsx'
 import { ConnectionState } from '#app/shell/ConnectionState.tsx'
 import { Drawer } from '#app/shell/Drawer.tsx'
@@ -24,6 +23,11 @@ import { Mark } from '#ui/Mark.tsx'
 import { TitleTail } from '#ui/Page.tsx'
 import { Toasts } from '#ui/toasts.tsx'
 import { useWords } from '#ui/words.ts'
+
+/** No page waits for it. */
+const ActivityButton = lazy(async () => ({
+  default: (await import('#app/shell/ActivityButton.tsx')).ActivityButton,
+}))
 
 /** The frame of the portal: one line above, the navigation beside, the page within. */
 export function Shell() {
@@ -64,7 +68,9 @@ export function Shell() {
           <span className="bar-space" />
           <ConnectionState sending={sending} />
           {entries && entries.length > 0 && <WaitingCount count={entries.length} />}
-          <ActivityButton />
+          <Suspense fallback={<span className="bar-activity" />}>
+            <ActivityButton />
+          </Suspense>
           <Language />
           <ThemeMenu />
           <AvatarMenu />
