@@ -48,7 +48,7 @@ describe('home', () => {
     await page.getByRole('link', { name: /users have not activated their accounts yet/ }).click()
     await expect.poll(query).toBe('?statusType=0')
     await enter('user')
-    expect(await page.locator('.home-card').count()).toBe(2)
+    await expect.poll(() => page.locator('.home-card').count()).toBe(2)
     await page.getByText('Nothing awaits you').waitFor()
     await page.goto(`${portal.url}/saas/app/user`)
     await page.waitForURL(/\/app\/home$/)

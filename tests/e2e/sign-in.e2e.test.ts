@@ -188,6 +188,8 @@ describe('logging out', () => {
     const ask = () => fetch(`${portal.url}/api/m18s/user`, { headers: { authorization: `Bearer ${token}` } })
     expect((await ask()).status).toBe(200)
 
+    // The network goes once the worker has everything, as it has after the first seconds of a first visit.
+    await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
     await page.context().setOffline(true)
     await page.goto(`${portal.url}/saas/logout`)
     await page.getByText('The server will be told as soon as there is a connection.', { exact: false }).waitFor()

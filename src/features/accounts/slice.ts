@@ -1,6 +1,6 @@
 /** Coming, going and activating: where each asking stands. What is typed stays in its form and never comes here. */
 import { type PayloadAction, type ThunkAction, type UnknownAction, createSlice } from '@reduxjs/toolkit'
-import type { Problem } from '#contract/problem.ts'
+import { localProblem, type Problem } from '#contract/problem.ts'
 import { signedIn, signedOut } from '#state/session.ts'
 import { type Status, idle } from '#state/status.ts'
 import { type Credentials, type Extra, type RootState, root } from '#state/store.ts'
@@ -49,6 +49,7 @@ export const selectAccounts = (state: object): Accounts => own.selectSlice(state
 export const { loginSent, loginAnswered, linkOpened } = accounts.actions
 const { resendSent, resendAnswered, linkRead, activationSent, activationAnswered } = accounts.actions
 
+const unreachable = () => ({ kind: 'problem' as const, problem: localProblem('NEEDS_CONNECTION') })
 const failed = (problem: Problem): Status => ({ is: 'failed', problem })
 
 /** Blanks around a code or an e-mail come from pasting; a password is taken exactly as typed. */
@@ -62,7 +63,8 @@ export const login =
   (credentials: Credentials): Thunk =>
   async (dispatch, _, { enter }) => {
     dispatch(loginSent())
-    const result = await enter(tidied(credentials))
+    // What signs in is itself fetched when it is first needed, and may be out of reach like everything else.
+    const result = await enter(tidied(credentials)).catch(unreachable)
     if (result.kind === 'problem') dispatch(loginAnswered(failed(result.problem)))
     if (result.kind !== 'fresh') return
     dispatch(loginAnswered(idle))
