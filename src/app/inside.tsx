@@ -26,7 +26,7 @@ const pages: Record<InsidePlace, LazyPage> = {
   prices: page(async () => (await import('#features/prices/pages/Prices.tsx')).Prices, 'plain'),
   newPrice: page(async () => (await import('#features/prices/pages/Price.tsx')).Price, 'plain'),
   price: page(async () => (await import('#features/prices/pages/Price.tsx')).Price, 'plain'),
-  outbox: page(async () => (await import('#features/outbox/pages/Outbox.tsx')).Outbox, 'plain'),
+  outbox: page(async () => (await import('#app/outbox.tsx')).OwnOutbox, 'outbox', 'users'),
   device: page(async () => (await import('#features/device/pages/Device.tsx')).Device, 'plain'),
   activity: page(async () => (await import('#features/activity/pages/Activity.tsx')).Activity, 'activity'),
 }

@@ -88,5 +88,5 @@ async function hasWork(): Promise<boolean> {
     import('#local/waiting.ts'),
   ])
   if ((await readSession())?.signedOut) return true
-  return (await readEntries()).some(({ state }) => state === 'waiting' || state === 'sending')
+  return (await readEntries()).some(({ state }) => state === 'waiting' || state === 'sending' || state === 'dropping')
 }

@@ -6,15 +6,18 @@ import { liveQuery } from 'dexie'
 import { endpointNamed, type Intent } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
 import { type Entry, type Frozen, rowTables, rowsOf, transact, type UserDatabase } from '#local/database.ts'
+import { handDown } from '#local/lanes.ts'
 import { idOf } from '#local/names.ts'
 import { overlaid } from '#local/overlay.ts'
 import { bury, putRow } from '#local/rows.ts'
 import { readGate } from '#local/session.ts'
 import type { WaitingState } from '#local/view.ts'
 
+const goesByItself: readonly WaitingState[] = ['waiting', 'sending', 'dropping']
+
 /** Whether anything may still go by itself; what waits for a decision does not. */
 export async function hasSendable(db: UserDatabase): Promise<boolean> {
-  const found = await db.outbox.filter(({ state }) => state === 'waiting' || state === 'sending').first()
+  const found = await db.outbox.filter(({ state }) => goesByItself.includes(state)).first()
   return found !== undefined
 }
 
@@ -65,8 +68,10 @@ function mayGo(entry: Entry, all: readonly Entry[], { now, stolen, leaseMs }: Cl
   if (entry.dependsOn.some((intent) => all.some((other) => other.intent === intent))) return false
   // Found sending under our own lock: whoever sent it is gone. A lease further off than any lease is a turned clock.
   if (entry.state === 'sending') return !stolen || entry.leaseUntil <= now || entry.leaseUntil > now + leaseMs
-  return entry.state === 'waiting' && (entry.notBefore <= now || entry.notBefore > now + longestWaitMs)
+  return entry.state === 'waiting' && isPast(entry.notBefore, now)
 }
+
+const isPast = (notBefore: number, now: number) => notBefore <= now || notBefore > now + longestWaitMs
 
 /** Further off than this no entry is ever held: the clock was turned back. */
 export const longestWaitMs = 3_600_000
@@ -132,7 +137,9 @@ export async function park(
   state: 'refused' | 'asks' | 'conflict',
   problem: Problem,
 ): Promise<boolean> {
-  return await move(db, entry, (now) => now.key === entry.key, { state, problem, leaseUntil: 0 })
+  // Marked to be dropped meanwhile, it stays marked: the server is asked what became of it, and says the same.
+  const isMeant = (now: Entry) => now.key === entry.key && now.state !== 'dropping'
+  return await move(db, entry, isMeant, { state, problem, leaseUntil: 0 })
 }
 
 /** Nothing final came back: under our own fence it goes back to wait, with the same bytes and key. */
@@ -159,16 +166,26 @@ async function move(
   })
 }
 
+/** Writes to be taken back whose turn it is, in the order they were made. */
+export async function findDropping(db: UserDatabase, now: number): Promise<Entry[]> {
+  const isDue = ({ state, notBefore }: Entry) => state === 'dropping' && isPast(notBefore, now)
+  return await db.outbox.filter(isDue).sortBy('seq')
+}
+
+/** The server could not be asked: again later, and a little later each time. */
+export async function holdDropping(db: UserDatabase, entry: Entry, notBefore: number): Promise<void> {
+  const isStill = (now: Entry) => now.state === 'dropping'
+  await move(db, entry, isStill, { notBefore, held: 'line', attempts: entry.attempts + 1 })
+}
+
 /** The refusal reached its form, which keeps the wish from here on (protocol 20). */
-export async function forgetRefused(db: UserDatabase, intent: Intent, now: number): Promise<void> {
+export async function forgetRefused(db: UserDatabase, intent: Intent, now: number, newId: () => string): Promise<void> {
   await transact(db, ['outbox', 'receipts'], async () => {
     const entry = await db.outbox.get(intent)
     if (entry?.state !== 'refused') return
     await db.outbox.delete(intent)
-    // Writes based on this one are based on what it was based on (protocol 15); behind it in the lane, none was sent yet.
     // What follows a creation goes on naming it: its form sends it again under the same intent.
-    if (entry.makes !== 'create')
-      await db.outbox.filter((later) => later.ifMatch === `~${intent}`).modify({ ifMatch: entry.ifMatch })
+    if (entry.makes !== 'create') await handDown(db, entry, newId)
     const status = entry.problem?.status ?? 0
     await db.receipts.put({ intent, outcome: 'refused', status, body: '', time: now })
   })

@@ -10,7 +10,8 @@ export interface ListQuery {
   results: number
 }
 
-export type WaitingState = 'waiting' | 'sending' | 'refused' | 'asks' | 'conflict' | 'sign in'
+/** dropping: its user takes it back, and the server is asked to never do it. */
+export type WaitingState = 'waiting' | 'sending' | 'dropping' | 'refused' | 'asks' | 'conflict' | 'sign in'
 
 /** A row and, where a write of this device is laid over it, what becomes of that write. */
 export interface Shown<R extends Row> {

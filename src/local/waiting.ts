@@ -6,7 +6,19 @@ import { readSession } from '#local/session.ts'
 /** An entry as the screens see it. */
 export type Waiting = Pick<
   Entry,
-  'intent' | 'endpoint' | 'table' | 'target' | 'makes' | 'state' | 'since' | 'attempts' | 'problem' | 'base' | 'asked'
+  | 'intent'
+  | 'lane'
+  | 'dependsOn'
+  | 'endpoint'
+  | 'table'
+  | 'target'
+  | 'makes'
+  | 'state'
+  | 'since'
+  | 'attempts'
+  | 'problem'
+  | 'base'
+  | 'asked'
 >
 
 /** Writes of the session's user that the server has not accepted yet, those waiting for a decision included. */

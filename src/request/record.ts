@@ -90,5 +90,5 @@ export async function findOutcome(ports: Ports, intent: string): Promise<Outcome
 /** The form has the refusal: it leaves the outbox (protocol 20). */
 export async function acknowledge(ports: Ports, intent: string): Promise<void> {
   const db = await ownDatabase(ports)
-  if (db) await forgetRefused(db, intent, ports.clock())
+  if (db) await forgetRefused(db, intent, ports.clock(), ports.newId)
 }

@@ -36,3 +36,26 @@ export interface Jobs {
   /** They were looked at. */
   seen(intents: readonly Intent[]): Promise<void>
 }
+
+/** What may be done with a waiting write, by its intent. Each tries the line at once; false: it is not there any more. */
+export interface Desk {
+  /** A refused write once more, as it is. */
+  retry(intent: Intent): Promise<boolean>
+  /** With other values: the same wish, in its old place. */
+  mend(
+    intent: Intent,
+    asked: { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown },
+  ): Promise<boolean>
+  /** The user's yes to what the server asked. */
+  confirm(intent: Intent): Promise<boolean>
+  /** Of a conflict: mine over theirs, as the row is now; `fields` names what is taken of mine, all of it if left out. */
+  keepMine(intent: Intent, fields?: readonly string[]): Promise<boolean>
+  /** Of a conflict: the row stays as it is, mine is dropped. */
+  keepTheirs(intent: Intent): Promise<boolean>
+  /** `gone`: at once. `asked`: it may be on its way, and is held until the server has said that it never runs. */
+  drop(intent: Intent): Promise<'gone' | 'asked' | 'unknown'>
+  /** What goes along when this one is dropped. */
+  dependents(intent: Intent): Promise<Intent[]>
+  /** Everything that waits only for its time is tried now. */
+  sendNow(): Promise<void>
+}

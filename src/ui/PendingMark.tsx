@@ -2,7 +2,7 @@ import { Icon } from '#ui/Icon.tsx'
 import { useWords } from '#ui/words.ts'
 
 /** As local/view.ts calls them; the same words, so that a row's state can be handed over as it is. */
-export type Pending = 'waiting' | 'sending' | 'refused' | 'asks' | 'conflict' | 'sign in'
+export type Pending = 'waiting' | 'sending' | 'dropping' | 'refused' | 'asks' | 'conflict' | 'sign in'
 
 const troubled: readonly Pending[] = ['refused', 'asks', 'conflict', 'sign in']
 

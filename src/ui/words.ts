@@ -10,6 +10,7 @@ import type accounts from '#locales/en/accounts.json'
 import type activity from '#locales/en/activity.json'
 import type fields from '#locales/en/fields.json'
 import type home from '#locales/en/home.json'
+import type outbox from '#locales/en/outbox.json'
 import type plain from '#locales/en/plain.json'
 import type problem from '#locales/en/problem.json'
 import type shell from '#locales/en/shell.json'
@@ -21,6 +22,7 @@ interface Texts {
   activity: typeof activity
   fields: typeof fields
   home: typeof home
+  outbox: typeof outbox
   plain: typeof plain
   problem: typeof problem
   shell: typeof shell

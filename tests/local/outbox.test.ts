@@ -92,7 +92,7 @@ describe('what is sent', () => {
     const entry = await enqueue(db, aDraft())
     const [sent] = await claim(db, claiming())
     await park(db, sent as Entry, 'refused', problem)
-    await forgetRefused(db, entry.intent, 2_000)
+    await forgetRefused(db, entry.intent, 2_000, () => crypto.randomUUID())
     await enqueue(db, aDraft({ intent: entry.intent }))
     const [again] = await claim(db, claiming())
     expect(again?.key).not.toBe(entry.key)
@@ -124,7 +124,7 @@ describe('what is sent', () => {
     const second = await enqueue(db, aDraft({ target: 1 }))
     const [sent] = await claim(db, claiming())
     await park(db, sent as Entry, 'refused', problem)
-    await forgetRefused(db, first.intent, 2_000)
+    await forgetRefused(db, first.intent, 2_000, () => crypto.randomUUID())
     expect((await db.outbox.get(second.intent))?.ifMatch).toBe(5)
   })
 
@@ -205,7 +205,7 @@ describe('what is shown of a waiting write', () => {
     const [sent] = await claim(db, claiming())
     await park(db, sent as Entry, 'refused', problem)
     expect((await readRowOn(device, 'users', 1))?.waiting?.state).toBe('refused')
-    await forgetRefused(db, entry.intent, 2_000)
+    await forgetRefused(db, entry.intent, 2_000, () => crypto.randomUUID())
     expect(await readRowOn(device, 'users', 1)).toMatchObject({ row: { title: 0 }, waiting: null })
   })
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { headers } from '#contract/headers.ts'
 import { createUser, listUsers, updateCompanyUser } from '#contract/users.ts'
+import { outboxDesk } from '#request/desk.ts'
 import { createClock, createTablet, type Tablet } from '#tests/support/device.ts'
 import { company } from '#tests/support/kept.ts'
 import { createScripted, refusal, toWrites } from '#tests/support/scripted.ts'
@@ -199,6 +200,30 @@ describe('a refused write', () => {
     server.script = toWrites(status, code, done)
     expect(await retitle(tablet)).toMatchObject({ kind: 'problem', problem: { code } })
     expect(await tablet.entries()).toMatchObject([{ state, problem: { code } }])
+  })
+})
+
+describe('a question of the server', () => {
+  it('answered with yes, goes again with the key of the question, under a new key of the same intent (protocol 16)', async () => {
+    const { server, tablet } = await signedIn()
+    server.script = (sent) =>
+      sent.headers[headers.key]
+        ? refusal(
+            409,
+            'APP_CONFIRM',
+            { [headers.key]: sent.headers[headers.key] ?? '', ...done },
+            { confirm_key: 'c-1' },
+          )
+        : null
+    await retitle(tablet)
+    const [{ intent } = { intent: '' }] = await tablet.entries()
+    server.script = null
+    expect(await outboxDesk(tablet.ports).confirm(intent)).toBe(true)
+    await tablet.rest()
+    const sent = writes(tablet).at(-1)?.sent
+    expect(JSON.parse(sent?.body ?? '')).toEqual({ title: 1, confirmKey: 'c-1' })
+    expect(sent?.headers[headers.intent]).toBe(intent)
+    expect(await tablet.waiting()).toBe(0)
   })
 })
 

@@ -34,6 +34,8 @@ const shown = (state: 'waiting' | 'refused' | 'conflict', makes: 'create' | 'cha
 })
 const entry = (given: Partial<Waiting>): Waiting => ({
   intent,
+  lane: 'user:7',
+  dependsOn: [],
   endpoint: 'updateCompanyUser',
   table: 'users',
   target: 7,

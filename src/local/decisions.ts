@@ -1,0 +1,77 @@
+/** What its user decides about a waiting write. Each decision is one transaction, like every move of an entry. */
+import type { Intent } from '#contract/endpoint.ts'
+import { type Entry, transact, type UserDatabase } from '#local/database.ts'
+import { takeOut } from '#local/lanes.ts'
+import { isParked } from '#local/outbox.ts'
+
+/** Nothing of the present bytes can be on its way or done: they never left, or were refused for good. */
+export const isUnsent = (entry: Entry) => isParked(entry) || entry.attempts === 0
+
+export type Again = { key: string } & Partial<Pick<Entry, 'asked' | 'ifMatch' | 'base'>>
+
+/** A parked write goes again: a new key under the same intent, in its old place (protocol 1, 6). False: not parked. */
+export async function sendAgain(db: UserDatabase, intent: Intent, again: Again): Promise<boolean> {
+  return await transact(db, ['outbox'], async () => {
+    const entry = await db.outbox.get(intent)
+    if (!entry || !isParked(entry)) return false
+    await db.outbox.put({ ...entry, ...again, ...asNew })
+    return true
+  })
+}
+
+const asNew = {
+  state: 'waiting',
+  bytes: null,
+  attempts: 0,
+  notBefore: 0,
+  held: null,
+  problem: null,
+} satisfies Partial<Entry>
+
+/** What waits only for its time may go at once; the lane decides whether it can. */
+export async function hurryUp(db: UserDatabase): Promise<void> {
+  await transact(db, ['outbox', 'meta'], async () => {
+    await db.meta.delete('pause')
+    await db.outbox.filter(({ state }) => state === 'waiting').modify({ notBefore: 0, held: null })
+  })
+}
+
+/**
+ * Gone at once if none of it ever left. What may be on its way is only marked: it holds its lane until the server has
+ * said that it will never run (protocol 13, 15).
+ */
+export async function drop(
+  db: UserDatabase,
+  intent: Intent,
+  { now, newId }: { now: number; newId: () => string },
+): Promise<'gone' | 'asked' | 'unknown'> {
+  return await transact(db, ['outbox', 'receipts'], async () => {
+    const entry = await db.outbox.get(intent)
+    if (!entry) return 'unknown'
+    if (!isUnsent(entry)) {
+      await db.outbox.update(intent, { state: 'dropping', notBefore: 0, held: null, leaseUntil: 0 })
+      return 'asked'
+    }
+    await forget(db, entry, now, newId)
+    return 'gone'
+  })
+}
+
+/** The server has said that it will never run. */
+export async function dropForGood(
+  db: UserDatabase,
+  intent: Intent,
+  { now, newId }: { now: number; newId: () => string },
+): Promise<boolean> {
+  return await transact(db, ['outbox', 'receipts'], async () => {
+    const entry = await db.outbox.get(intent)
+    if (entry?.state !== 'dropping') return false
+    await forget(db, entry, now, newId)
+    return true
+  })
+}
+
+async function forget(db: UserDatabase, entry: Entry, now: number, newId: () => string): Promise<void> {
+  for (const intent of await takeOut(db, entry, newId))
+    await db.receipts.put({ intent, outcome: 'dropped', status: 0, body: '', time: now })
+}

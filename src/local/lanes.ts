@@ -1,0 +1,56 @@
+/**
+ * What happens to other waiting writes when one of them goes without having taken effect (protocol 15). Run inside the
+ * caller's transaction over the outbox.
+ */
+import type { Intent } from '#contract/endpoint.ts'
+import type { Entry, UserDatabase } from '#local/database.ts'
+
+/** Every write that cannot be without this one: it names the row that this one makes, or one that hangs on such a one. */
+export function hangingOn(intent: Intent, all: readonly Entry[]): Entry[] {
+  const gone = new Set([intent])
+  const hanging: Entry[] = []
+  for (const entry of all) {
+    const names = [entry.target, ...entry.dependsOn.map((other) => `~${other}`)]
+    if (!names.some((name) => typeof name === 'string' && gone.has(name.slice(1)))) continue
+    hanging.push(entry)
+    // Only what makes a row has followers of its own; an edit's are in its lane and found by their target.
+    if (entry.makes === 'create') gone.add(entry.intent)
+  }
+  return hanging
+}
+
+/** The same, read; empty for a write that makes no row, because others only follow it. */
+export async function dependentsOf(db: UserDatabase, intent: Intent): Promise<Entry[]> {
+  const entry = await db.outbox.get(intent)
+  if (entry?.makes !== 'create') return []
+  return hangingOn(intent, await db.outbox.orderBy('seq').toArray())
+}
+
+/**
+ * Takes it out. A row that is never made takes along what was to happen to it; none of that can have taken effect. An
+ * edit leaves those behind it on what it was itself based on. Answers the intents that went.
+ */
+export async function takeOut(db: UserDatabase, entry: Entry, newId: () => string): Promise<Intent[]> {
+  const hanging = await dependentsOf(db, entry.intent)
+  const gone = [entry.intent, ...hanging.map(({ intent }) => intent)]
+  await db.outbox.bulkDelete(gone)
+  if (entry.makes !== 'create') await handDown(db, entry, newId)
+  return gone
+}
+
+/** Whoever was based on it is based on what it was based on, and remembers the older value of what both change. */
+export async function handDown(db: UserDatabase, entry: Entry, newId: () => string): Promise<void> {
+  const followers = await db.outbox.filter((later) => later.ifMatch === `~${entry.intent}`).toArray()
+  await db.outbox.bulkPut(
+    followers.map((later) => ({
+      ...later,
+      ifMatch: entry.ifMatch,
+      base: later.base && { ...later.base, ...sharedOf(entry.base, later.base) },
+      // Its bytes name a write that never was, so they can never take effect: they are made anew (protocol 1).
+      ...(later.bytes ? { bytes: null, key: newId(), attempts: 0 } : {}),
+    })),
+  )
+}
+
+const sharedOf = (older: Entry['base'], base: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(older ?? {}).filter(([field]) => Object.hasOwn(base, field)))

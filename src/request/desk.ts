@@ -1,0 +1,61 @@
+/** What the user may do with writes that wait: decided on the device, then sent like any other. */
+import type { Intent } from '#contract/endpoint.ts'
+import type { Entry, UserDatabase } from '#local/database.ts'
+import { type Again, drop, hurryUp, sendAgain } from '#local/decisions.ts'
+import { dependentsOf } from '#local/lanes.ts'
+import { drain } from '#request/drain.ts'
+import { currentOf, narrowed, valuesOf } from '#request/merge.ts'
+import type { Ports } from '#request/ports.ts'
+import type { Desk } from '#request/result.ts'
+import { deskNow } from '#request/watch.ts'
+
+export function outboxDesk(ports: Ports): Desk {
+  const on = async <T>(otherwise: T, act: (db: UserDatabase) => Promise<T>): Promise<T> => {
+    const desk = await deskNow(ports)
+    return desk ? await act(desk.db) : otherwise
+  }
+  const again = (intent: Intent, how: (entry: Entry) => Omit<Again, 'key'> | null) =>
+    on(false, async (db) => {
+      const entry = await db.outbox.get(intent)
+      const changes = entry ? how(entry) : null
+      if (!changes || !(await sendAgain(db, intent, { ...changes, key: ports.newId() }))) return false
+      ports.lasting(drain(ports, { hurry: true }))
+      return true
+    })
+  const dropNow = (intent: Intent) =>
+    on('unknown' as const, async (db) => {
+      const how = await drop(db, intent, { now: ports.clock(), newId: ports.newId })
+      // Whoever waited behind it may go, and what was only marked is taken back.
+      if (how !== 'unknown') ports.lasting(drain(ports, { hurry: true }))
+      return how
+    })
+  return {
+    retry: (intent) => again(intent, () => ({})),
+    mend: (intent, asked) => again(intent, () => ({ asked })),
+    confirm: (intent) => again(intent, confirmed),
+    keepMine: (intent, fields) => again(intent, (entry) => mineOver(entry, fields)),
+    keepTheirs: async (intent) => (await dropNow(intent)) !== 'unknown',
+    drop: dropNow,
+    dependents: (intent) => on([], async (db) => (await dependentsOf(db, intent)).map((one) => one.intent)),
+    sendNow: () =>
+      on(undefined, async (db) => {
+        await hurryUp(db)
+        await drain(ports, { hurry: true })
+      }),
+  }
+}
+
+/** The answer to the server's question goes into the same request (contracts 4, APP_CONFIRM). */
+function confirmed({ asked, problem }: Entry): Omit<Again, 'key'> | null {
+  const { confirm_key: confirmKey } = (problem?.data ?? {}) as { confirm_key?: unknown }
+  if (typeof confirmKey !== 'string') return null
+  return { asked: { ...asked, body: { ...(asked.body as object | undefined), confirmKey } } }
+}
+
+/** Null where there is no row any more to lay it over. */
+function mineOver(entry: Entry, fields?: readonly string[]): Omit<Again, 'key'> | null {
+  const current = currentOf(entry.problem?.data)
+  if (!current) return null
+  const all = Object.keys((entry.asked.body as object | undefined) ?? entry.base ?? {})
+  return { ...narrowed(entry, fields ?? all, valuesOf(current)), ifMatch: current.row_version }
+}

@@ -1,0 +1,54 @@
+/** A 412 judged field by field: what the user changed, what it was, and what the row says now (protocol 14). */
+import { endpointNamed, type Row } from '#contract/endpoint.ts'
+import type { Entry } from '#local/database.ts'
+import { overlaid } from '#local/overlay.ts'
+
+export type Current = Row & { id: number; row_version: number }
+
+export type Merged =
+  /** The row already says all of it. */
+  | { is: 'already so' }
+  /** Nobody else touched these fields: only they are sent, on the row as it is now. */
+  | { is: 'disjoint'; asked: Entry['asked']; base: Record<string, unknown> }
+  /** Both changed these. */
+  | { is: 'overlap'; fields: string[] }
+
+export function merge(entry: Entry, current: Current): Merged {
+  if (entry.makes === 'delete') return { is: 'overlap', fields: [] }
+  const theirs = valuesOf(current)
+  const mine = valuesOf(overlaid(current, entry, 0) ?? current)
+  const changed = Object.keys(mine).filter((field) => field !== 'row_version' && !isSame(mine[field], theirs[field]))
+  // A build that does not know the call lays nothing over, which must not look like a row that agrees.
+  if (changed.length === 0) return endpointNamed(entry.endpoint) ? { is: 'already so' } : { is: 'overlap', fields: [] }
+  const { base } = entry
+  const both = changed.filter((field) => !base || !Object.hasOwn(base, field) || !isSame(base[field], theirs[field]))
+  if (both.length > 0) return { is: 'overlap', fields: both }
+  return { is: 'disjoint', ...narrowed(entry, changed, theirs) }
+}
+
+/** What is left to be asked, measured against the row as it is now. */
+export function narrowed(entry: Entry, fields: readonly string[], theirs: Record<string, unknown>) {
+  const base = Object.fromEntries(fields.map((field) => [field, theirs[field]]))
+  const { body } = entry.asked
+  if (typeof body !== 'object' || body === null || entry.makes !== 'change') return { asked: entry.asked, base }
+  const kept = Object.entries(body).filter(([field]) => fields.includes(field))
+  return { asked: { ...entry.asked, body: Object.fromEntries(kept) }, base }
+}
+
+export const valuesOf = (row: Row) => row as unknown as Record<string, unknown>
+
+const isSame = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
+
+/** The row as a 412 tells it; null where the answer carries none. */
+export function currentOf(data: unknown): Current | null {
+  const { current } = (data ?? {}) as { current?: unknown }
+  return isRow(current) ? current : null
+}
+
+export const isRow = (body: unknown): body is Current =>
+  typeof body === 'object' &&
+  body !== null &&
+  'id' in body &&
+  typeof body.id === 'number' &&
+  'row_version' in body &&
+  typeof body.row_version === 'number'

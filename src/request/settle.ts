@@ -1,0 +1,123 @@
+/** What an answer makes of the entry it is about: one table of verdicts, each ending in one transaction of the device. */
+import { headers } from '#contract/headers.ts'
+import { verdict } from '#contract/verdict.ts'
+import type { Entry, UserDatabase } from '#local/database.ts'
+import { sendAgain } from '#local/decisions.ts'
+import { accept, giveBack, park, pauseSending } from '#local/outbox.ts'
+import { storeRow } from '#local/rows.ts'
+import { type Answer, isGood, jsonOf, problemOf } from '#request/line.ts'
+import { currentOf, isRow, merge } from '#request/merge.ts'
+import type { Ports } from '#request/ports.ts'
+
+const backoff = { firstMs: 1_000, mostMs: 60_000 }
+/** Somebody else has the row open: a while, and not all at the same moment (protocol 16). */
+const locked = { leastMs: 5_000, spreadMs: 55_000 }
+
+export interface Heard {
+  entry: Entry
+  answer: Answer
+  generation: number
+}
+
+/** True when the server has settled it, one way or the other. */
+export async function settle(ports: Ports, db: UserDatabase, heard: Heard): Promise<boolean> {
+  const { entry, answer } = heard
+  const problem = problemOf(answer)
+  const said = verdict(entry.bytes?.method ?? '', {
+    status: answer.status,
+    code: isGood(answer) ? null : problem.code,
+    echoed: answer.headers.get(headers.key) === entry.key,
+    final: answer.headers.has(headers.outcome),
+  })
+  switch (said) {
+    case 'done':
+      await accept(db, entry, acceptedFrom(ports, heard))
+      return true
+    case 'refused':
+    case 'asks':
+      return await park(db, entry, said, problem)
+    case 'conflict':
+      return await compare(ports, db, heard)
+    case 'sign in':
+      await giveBack(db, entry, { state: 'sign in', notBefore: 0, held: null, problem })
+      return false
+    case 'later':
+      return await later(ports, db, heard)
+  }
+}
+
+/** A conflict tells how the row stands now: the user decides before that, and what they decide is based on it. */
+async function compare(ports: Ports, db: UserDatabase, heard: Heard): Promise<boolean> {
+  const { entry, answer, generation } = heard
+  const problem = problemOf(answer)
+  const current = currentOf(problem.data)
+  if (!current) return await park(db, entry, 'conflict', problem)
+  const asOf = Number(answer.headers.get(headers.asOf) ?? ports.clock())
+  await storeRow(db, entry.table, current, { asOf, generation })
+  const merged = merge(entry, current)
+  if (merged.is === 'already so') {
+    const told = { status: 200, body: JSON.stringify(current), row: current, version: null }
+    return await accept(db, entry, { ...told, now: ports.clock(), asOf, generation })
+  }
+  if (!(await park(db, entry, 'conflict', problem))) return false
+  if (merged.is === 'overlap') return true
+  const { asked, base } = merged
+  return await sendAgain(db, entry.intent, { key: ports.newId(), asked, base, ifMatch: current.row_version })
+}
+
+export function acceptedFrom(ports: Ports, { answer, generation }: Omit<Heard, 'entry'>) {
+  const body = isGood(answer) ? jsonOf(answer) : storedBody(answer)
+  const version = /^"(\d+)"$/.exec(answer.headers.get('etag') ?? '')?.[1]
+  const now = ports.clock()
+  return {
+    status: answer.status,
+    body: answer.text,
+    row: isRow(body) ? body : null,
+    version: version === undefined ? null : Number(version),
+    now,
+    asOf: Number(answer.headers.get(headers.asOf) ?? now),
+    generation,
+  }
+}
+
+/** `INTENT_DONE` brings along what was answered the first time, if it is still known (protocol 1, 19). */
+function storedBody(answer: Answer): unknown {
+  const { answer: first } = (problemOf(answer).data ?? {}) as { answer?: { body?: unknown } | null }
+  return first?.body ?? null
+}
+
+async function later(ports: Ports, db: UserDatabase, { entry, answer }: Heard): Promise<boolean> {
+  const isOurs = answer.headers.get(headers.key) === entry.key
+  const after = retryAfterMs(answer)
+  if (isOurs && after !== null && (answer.status === 429 || answer.status === 503))
+    await pauseSending(db, ports.clock(), after)
+  if (isOurs && answer.status === 423) {
+    const notBefore = ports.clock() + (after ?? 0) + locked.leastMs + ports.chance() * locked.spreadMs
+    await giveBack(db, entry, { state: 'waiting', notBefore, held: 'server', problem: problemOf(answer) })
+    return false
+  }
+  // Without our echo nobody but the line has spoken, whatever the status says (protocol 3).
+  return await wait(ports, db, entry, isOurs ? 'server' : 'line', after)
+}
+
+/** Seconds, as our server writes it. */
+export function retryAfterMs(answer: Answer): number | null {
+  const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN)
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : null
+}
+
+/** Full jitter, so that many devices do not come back together. */
+export async function wait(
+  ports: Ports,
+  db: UserDatabase,
+  entry: Entry,
+  held: 'line' | 'server',
+  atLeastMs: number | null,
+): Promise<boolean> {
+  const notBefore = ports.clock() + (atLeastMs ?? 0) + jitter(ports, entry.attempts)
+  await giveBack(db, entry, { state: 'waiting', notBefore, held, problem: null })
+  return false
+}
+
+export const jitter = (ports: Ports, attempts: number) =>
+  ports.chance() * Math.min(backoff.mostMs, backoff.firstMs * 2 ** Math.min(attempts, 10))

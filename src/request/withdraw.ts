@@ -1,0 +1,32 @@
+/** Takes back writes that may be on their way: the server makes sure that they never run, or says how they ended (protocol 13, 15). */
+import { voidRequest } from '#contract/accounts.ts'
+import { headers } from '#contract/headers.ts'
+import { toWire } from '#contract/wire.ts'
+import type { Entry, UserDatabase } from '#local/database.ts'
+import { dropForGood } from '#local/decisions.ts'
+import { accept, findDropping, holdDropping } from '#local/outbox.ts'
+import { sendSignedIn } from '#request/bearer.ts'
+import { isGood } from '#request/line.ts'
+import type { Ports } from '#request/ports.ts'
+import { acceptedFrom, jitter } from '#request/settle.ts'
+
+/** Before anything else is sent. True when one of them is settled. */
+export async function withdraw(ports: Ports, db: UserDatabase, generation: number): Promise<boolean> {
+  let moved = false
+  for (const entry of await findDropping(db, ports.clock()))
+    if (await withdrawOne(ports, db, entry, generation)) moved = true
+  return moved
+}
+
+async function withdrawOne(ports: Ports, db: UserDatabase, entry: Entry, generation: number): Promise<boolean> {
+  const { path } = toWire(voidRequest, { params: { id: `~${entry.intent}` } })
+  const letter = { method: 'DELETE', path, headers: { [headers.forUser]: entry.forUser }, body: null }
+  const answer = await sendSignedIn(ports, letter)
+  const outcome = answer?.headers.get(headers.outcome)
+  // It had taken effect before it could be taken back: what is done stands, and the device says so.
+  if (answer && outcome?.startsWith('done')) return await accept(db, entry, acceptedFrom(ports, { answer, generation }))
+  if (answer && (outcome?.startsWith('refused') || isGood(answer)))
+    return await dropForGood(db, entry.intent, { now: ports.clock(), newId: ports.newId })
+  await holdDropping(db, entry, ports.clock() + jitter(ports, entry.attempts))
+  return false
+}
