@@ -45,32 +45,6 @@ function stamp(build: string): Plugin {
   }
 }
 
-/**
- * The first script only sends for others. What it needs in any case, its libraries above all, the page itself names, so
- * that they do not wait for it.
- */
-const namedAhead: Plugin = {
-  name: 'portal-named-ahead',
-  apply: 'build',
-  transformIndexHtml: {
-    order: 'post',
-    handler(_html, { bundle }) {
-      const chunks = Object.values(bundle ?? {}).filter((one) => one.type === 'chunk')
-      const start = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith('/src/app/start.tsx'))
-      const entry = chunks.find(({ isEntry }) => isEntry)
-      if (!start || !entry) throw new Error('the build has no chunk of its own for src/app/start.tsx')
-      const files = new Set(
-        [start.fileName, ...start.imports].filter((file) => file !== entry.fileName && !entry.imports.includes(file)),
-      )
-      return [...files].map((file) => ({
-        tag: 'link',
-        attrs: { rel: 'modulepreload', crossorigin: true, href: `/saas/${file}` },
-        injectTo: 'head' as const,
-      }))
-    },
-  },
-}
-
 /** Icon fonts bring 600 kB of formats for browsers that cannot run the rest; only woff2 stays. */
 const onlyWoff2: PostcssPlugin = {
   postcssPlugin: 'portal-only-woff2',
@@ -129,15 +103,12 @@ const together = [
   },
   {
     name: 'frame',
-    test: /src\/(state\/(connection|hooks|session|status|store)|ui\/(Button|Field|Icon|strokes|Mark|Page|Skeleton|words)|domain\/(access|checks)|contract\/problem|app\/(Broken|guard|i18n|line|Loading|page|routes|start|theme)|app\/shell\/(Entry|Footer|Language|ThemeSwitch))\.tsx?$/,
+    test: /src\/(state\/(connection|hooks|session|status|store)|ui\/(Button|Field|Icon|strokes|Mark|Page|Skeleton|words)|domain\/(access|checks)|contract\/problem|app\/(Broken|guard|i18n|language|line|Loading|page|paths|remember|theme)|app\/shell\/(Entry|Footer|Language|ThemeSwitch))\.tsx?$/,
   },
   {
     name: 'device',
     test: /node_modules\/dexie|src\/(local\/(?!outbox|jobs|activity|rows|drafts|decisions|lanes|seal|leave)|contract\/(accounts|cookies|endpoint|headers|problem|shapes|users|values|verdict|wire)|app\/(corridor|session|send|worker)|request\/(call|line|locks|subject|browser))/,
   },
-  // Of each language what every page shows.
-  { name: 'words-en', test: /src\/locales\/en\/(shell|ui|problem|fields)\.json/ },
-  { name: 'words-zh', test: /src\/locales\/zh\/(shell|ui|problem|fields)\.json/ },
   {
     name: 'parts',
     test: /src\/ui\/(DataList|FilterBar|Pages|Menu|toasts|Choice|Freshness|PendingMark|Tag|icons|ProblemNote|Dialog)|state\/live/,
@@ -178,7 +149,6 @@ export default defineConfig(({ command }) => {
           ],
         },
       }),
-      namedAhead,
       stamp(build),
     ],
     resolve: { alias: lighter },
