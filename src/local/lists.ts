@@ -34,7 +34,11 @@ export async function readListOn<R extends Row>(device: Device, fills: Fills, qu
   const session = await openFor(device)
   if (!session) return nothing
   const db = device.of(session)
-  const [known, found] = await Promise.all([readKnown(db, fills, query), readFound(db, fills, query, session)])
+  // One moment for all of it, or a write could be accepted between its row and its entry, and show in neither.
+  const tables = ['outbox', 'names', 'coverage', 'fills', 'pages', fills.table]
+  const [known, found] = await db.transaction('r', tables, () =>
+    Promise.all([readKnown(db, fills, query), readFound(db, fills, query, session)]),
+  )
   const mine = matches(fills, query.filters)
   const fitting = found.all.filter(mine).sort(comparer(fills, query.sort))
   const here = found.stored.filter(mine)
@@ -59,12 +63,16 @@ export async function readRowOn<R extends Row>(device: Device, table: string, id
   const session = await openFor(device)
   if (!session) return null
   const db = device.of(session)
-  const { entries, names } = await readHopes(db, table)
-  // An address opened before the row had its id keeps finding it (protocol 18).
-  const named = typeof id === 'string' ? await db.names.get(id.slice(1)) : undefined
-  const at = named?.id ?? id
-  const stored = typeof at === 'number' ? await rowsOf(db, table).get(at) : undefined
-  const shown = layOver(stored ? [stored.row] : [], entries, names, session.companyId).get(at)
+  // One moment for all of it: a write that is accepted between two readings would be neither on the row nor waiting, and
+  // a form opened on that row would be told that somebody else had changed it.
+  const shown = await db.transaction('r', ['outbox', 'names', table], async () => {
+    const { entries, names } = await readHopes(db, table)
+    // An address opened before the row had its id keeps finding it (protocol 18).
+    const named = typeof id === 'string' ? await db.names.get(id.slice(1)) : undefined
+    const at = named?.id ?? id
+    const stored = typeof at === 'number' ? await rowsOf(db, table).get(at) : undefined
+    return layOver(stored ? [stored.row] : [], entries, names, session.companyId).get(at)
+  })
   return (shown as Shown<R> | undefined) ?? null
 }
 
