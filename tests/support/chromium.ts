@@ -10,6 +10,7 @@ import { chromiumPath, flags } from '#tests/support/browser.ts'
 
 export interface Chromium {
   context: BrowserContext
+  isUp(): boolean
   /** The first page, or a further one. */
   page(): Promise<Page>
   /** Closes it as a person does: cookies and all are written down. */
@@ -43,6 +44,7 @@ export async function startChromium(profile: string): Promise<Chromium> {
   let isFirst = true
   return {
     context,
+    isUp: () => child.exitCode === null && child.signalCode === null,
     async page() {
       const first = isFirst ? context.pages()[0] : undefined
       isFirst = false

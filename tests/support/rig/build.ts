@@ -14,7 +14,7 @@ export async function buildRig(folder: string, entry = join(import.meta.dirname,
     logLevel: 'error',
     publicDir: false,
     define: { __BUILD__: JSON.stringify(said.build) },
-    resolve: { ...(loaded?.config.resolve?.alias ? { alias: loaded.config.resolve.alias } : {}) },
+    resolve: { alias: loaded?.config.resolve?.alias ?? {} },
     build: {
       outDir: folder,
       emptyOutDir: true,

@@ -6,7 +6,8 @@
 import { createUser, updateCompanyUser } from '#contract/users.ts'
 import type { Id } from '#contract/endpoint.ts'
 import { readRow } from '#local/lists.ts'
-import { countWaiting, readEntries } from '#local/waiting.ts'
+import { countWaiting, readEntries } from '#local/outbox.ts'
+import { readSession } from '#local/session.ts'
 import { versionOf } from '#local/view.ts'
 import { findOutcome } from '#request/record.ts'
 import { api, ports } from '#app/send.ts'
@@ -77,6 +78,12 @@ export async function writeAll(lanes: Deed[][], tell: (told: Told) => void): Pro
 }
 
 export const waiting = () => countWaiting()
+
+/** Whose session it is. */
+export async function subject(): Promise<{ companyId: number; userId: number } | null> {
+  const session = await readSession()
+  return session && { companyId: session.companyId, userId: session.userId }
+}
 
 /** For the words of a failing test. */
 export async function standing(): Promise<string[]> {
