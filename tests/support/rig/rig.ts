@@ -6,9 +6,9 @@
 import { createUser, updateCompanyUser } from '#contract/users.ts'
 import type { Id } from '#contract/endpoint.ts'
 import { readRow } from '#local/lists.ts'
-import { countWaiting, readEntries } from '#local/outbox.ts'
 import { readSession } from '#local/session.ts'
 import { versionOf } from '#local/view.ts'
+import { countWaiting, readEntries } from '#local/waiting.ts'
 import { findOutcome } from '#request/record.ts'
 import { api, ports } from '#app/send.ts'
 
