@@ -28,8 +28,11 @@ export const isParked = ({ state }: Pick<Entry, 'state'>) => parked.includes(sta
 export interface Claiming {
   now: number
   leaseMs: number
-  /** Lanes at once. */
+  /** Entries at once, and bytes of their bodies together. */
   most: number
+  mostBytes?: number
+  /** Several of one lane too, in their order: whoever sends them lets none overtake another (protocol 24). */
+  chained?: boolean
   generation: number
   /** The lock was taken from a living holder: what it is still allowed to send is not ours. */
   stolen: boolean
@@ -42,11 +45,11 @@ export async function claim(db: UserDatabase, claiming: Claiming): Promise<Entry
   return await transact(db, ['outbox', 'meta'], async () => {
     if ((await readGate(db)) !== claiming.generation || (await isPaused(db, now))) return []
     const entries = await db.outbox.orderBy('seq').toArray()
-    const ready = lanesFirst(entries).filter((entry) => mayGo(entry, entries, claiming))
-    const claimed = ready.slice(0, most).map((entry) => ({
+    const ready = inOrder(entries, claiming).slice(0, most)
+    const frozen = ready.map((entry) => ({ ...entry, bytes: entry.bytes ?? freeze(entry) }))
+    const claimed = together(frozen, claiming.mostBytes ?? Number.POSITIVE_INFINITY).map((entry) => ({
       ...entry,
       state: 'sending' as const,
-      bytes: entry.bytes ?? freeze(entry),
       fence: entry.fence + 1,
       attempts: entry.attempts + 1,
       leaseUntil: now + leaseMs,
@@ -56,11 +59,29 @@ export async function claim(db: UserDatabase, claiming: Claiming): Promise<Entry
   })
 }
 
-function lanesFirst(entries: readonly Entry[]): Entry[] {
-  const lanes = new Map<string, Entry>()
-  for (const entry of entries) if (!lanes.has(entry.lane)) lanes.set(entry.lane, entry)
-  return [...lanes.values()]
+/** What may go now: of each lane the first, or, chained, as far as nothing in between has to stay. */
+function inOrder(entries: readonly Entry[], claiming: Claiming): Entry[] {
+  const open = new Map<string, boolean>()
+  return entries.filter((entry) => {
+    const goes = (open.get(entry.lane) ?? true) && mayGo(entry, entries, claiming)
+    open.set(entry.lane, goes && claiming.chained === true)
+    return goes
+  })
 }
+
+const utf8 = new TextEncoder()
+
+/** As many as fit; the first always. */
+function together<E extends { bytes: Frozen }>(entries: readonly E[], mostBytes: number): E[] {
+  let left = mostBytes
+  return entries.filter(({ bytes: { path, body } }, at) => {
+    left -= perItemBytes + path.length + (body === null ? 0 : utf8.encode(body).length)
+    return at === 0 || left >= 0
+  })
+}
+
+/** Key, intent, For-User, If-Match and the signs around them. */
+const perItemBytes = 400
 
 function mayGo(entry: Entry, all: readonly Entry[], { now, stolen, leaseMs }: Claiming): boolean {
   // Written by a newer build than this one: it waits for that build.

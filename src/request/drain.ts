@@ -1,16 +1,17 @@
 /**
- * The step that sends what waits: in order within a lane, up to four lanes at once, each entry with its own key and the
- * very bytes of its first attempt. A step is claim, send, record, under one lock (protocol 12); safety rests on the
+ * The step that sends what waits: in order within a lane, one, then batches, or up to four lanes at once where batches
+ * are not known; each entry with its own key and the very bytes of its first attempt. A step is claim, send, record, under one lock (protocol 12); safety rests on the
  * server's ledger and the fence, never on the lock.
  */
 import type { Entry, UserDatabase } from '#local/database.ts'
 import { claim, hasSendable, hasten } from '#local/outbox.ts'
 import { noteWaiting, readGate, readSession, sweep } from '#local/session.ts'
+import { sendTogether } from '#request/batch.ts'
 import { sendSignedIn } from '#request/bearer.ts'
 import { requestTimeoutMs } from '#request/line.ts'
 import type { Ports } from '#request/ports.ts'
 import { freeze } from '#request/record.ts'
-import { settle, wait } from '#request/settle.ts'
+import { goesOn, settle, wait } from '#request/settle.ts'
 import { finishSignOut } from '#request/sign-in.ts'
 import { withdraw } from '#request/withdraw.ts'
 
@@ -32,36 +33,62 @@ export async function drain(ports: Ports, { hurry = false } = {}): Promise<boole
   const db = device.of(session)
   if (hurry) await hasten(db)
   // A step that got something through proves the line.
-  while (await step(ports, db)) await hasten(db)
+  const pace: Pace = { size: 1, largest: 50, knowsBatches: true }
+  while (await step(ports, db, pace)) await hasten(db)
   await noteWaiting(device, session)
   const isLeft = await hasSendable(db)
   if (isLeft) ports.wakeLater()
   return isLeft
 }
 
-/** One step; false when nothing was accepted, so that a dead line is not asked again at once. */
-async function step(ports: Ports, db: UserDatabase): Promise<boolean> {
-  const held = await ports.locks.hold(drainLock(db), { waitMs: leaseMs }, () => sendNext(ports, db, false))
+/** How much is sent at once: the first write alone shows whether there is a line, then more and more (protocol 25). */
+interface Pace {
+  size: number
+  /** That was not found too large. */
+  largest: number
+  knowsBatches: boolean
+}
+const sizes = [1, 8, 50]
+const batchBytes = 256_000
+
+/** One step; false when nothing may follow now, so that a dead line is not asked again at once. */
+async function step(ports: Ports, db: UserDatabase, pace: Pace): Promise<boolean> {
+  const held = await ports.locks.hold(drainLock(db), { waitMs: leaseMs }, () => sendNext(ports, db, pace, false))
   if (held) return held.value
   // Kept past every lease: a frozen tab. It may wake and send the same bytes; the ledger knows them.
-  const taken = await ports.locks.hold(drainLock(db), { waitMs: 0, steal: true }, () => sendNext(ports, db, true))
+  const taken = await ports.locks.hold(drainLock(db), { waitMs: 0, steal: true }, () => sendNext(ports, db, pace, true))
   return taken?.value ?? false
 }
 
-async function sendNext(ports: Ports, db: UserDatabase, stolen: boolean): Promise<boolean> {
+async function sendNext(ports: Ports, db: UserDatabase, pace: Pace, stolen: boolean): Promise<boolean> {
   const generation = await readGate(db)
   if (generation === null) return false
   if (await withdraw(ports, db, generation)) return true
-  const claimed = await claim(db, { now: ports.clock(), leaseMs, most: lanesAtOnce, generation, stolen, freeze })
-  const moved = await Promise.all(claimed.map((entry) => send(ports, db, entry, generation)))
-  return moved.some((one) => one)
+  const chained = pace.knowsBatches && pace.size > 1
+  const most = pace.knowsBatches ? pace.size : lanesAtOnce
+  const claiming = { now: ports.clock(), leaseMs, most, generation, stolen, freeze }
+  const claimed = await claim(db, { ...claiming, chained, ...(chained ? { mostBytes: batchBytes } : {}) })
+  if (claimed.length < 2 || !chained) {
+    const goOn = await Promise.all(claimed.map((entry) => send(ports, db, entry, generation)))
+    if (goOn.some((one) => one)) grow(pace)
+    return goOn.some((one) => one)
+  }
+  const end = await sendTogether(ports, db, claimed, generation)
+  if (end === 'go on') grow(pace)
+  if (end === 'halve') pace.largest = pace.size = Math.max(1, Math.floor(claimed.length / 2))
+  if (end === 'singly') pace.knowsBatches = false
+  return end !== 'stop'
 }
 
-/** True when the server has settled it, one way or the other. */
+function grow(pace: Pace): void {
+  pace.size = Math.min(pace.largest, sizes.find((size) => size > pace.size) ?? pace.size)
+}
+
+/** True when others may follow at once. */
 async function send(ports: Ports, db: UserDatabase, entry: Entry, generation: number): Promise<boolean> {
   const { bytes } = entry
   if (!bytes) return false
   const answer = await sendSignedIn(ports, bytes)
   if (!answer) return await wait(ports, db, entry, 'line', null)
-  return await settle(ports, db, { entry, answer, generation })
+  return (await settle(ports, db, { entry, answer, generation })) || goesOn(answer, entry)
 }

@@ -100,6 +100,10 @@ async function later(ports: Ports, db: UserDatabase, { entry, answer }: Heard): 
   return await wait(ports, db, entry, isOurs ? 'server' : 'line', after)
 }
 
+/** Whether others may still be sent after this one did not get through: it is this write's trouble, not the server's. */
+export const goesOn = ({ status, headers: given }: Answer, { key }: Entry) =>
+  given.get(headers.key) === key && ![401, 429, 503].includes(status)
+
 /** Seconds, as our server writes it. */
 export function retryAfterMs(answer: Answer): number | null {
   const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN)

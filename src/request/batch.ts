@@ -1,0 +1,117 @@
+/**
+ * Many writes in one request (protocol 23-25): each item with its own key, those of one lane chained. Nothing counts but
+ * a whole answer with one echoed entry per item; after anything else every item is unknown and goes again as it is.
+ */
+import { sendBatch } from '#contract/accounts.ts'
+import { headers } from '#contract/headers.ts'
+import type { Entry, Frozen, UserDatabase } from '#local/database.ts'
+import { giveBack, pauseSending } from '#local/outbox.ts'
+import { sendSignedIn } from '#request/bearer.ts'
+import { type Answer, isGood, jsonOf, problemOf } from '#request/line.ts'
+import type { Ports } from '#request/ports.ts'
+import { goesOn, retryAfterMs, settle, wait } from '#request/settle.ts'
+
+/** halve: too large in one piece. singly: whoever answers does not know batches. */
+export type BatchEnd = 'go on' | 'stop' | 'halve' | 'singly'
+
+export async function sendTogether(
+  ports: Ports,
+  db: UserDatabase,
+  entries: readonly Entry[],
+  generation: number,
+): Promise<BatchEnd> {
+  const answer = await sendSignedIn(ports, letterOf(entries))
+  if (!answer) return await unknown(ports, db, entries, 'line')
+  if (isGood(answer)) {
+    const items = itemsOf(answer, entries)
+    return items
+      ? await settleAll(ports, db, { entries, items, generation })
+      : await unknown(ports, db, entries, 'line')
+  }
+  const { status } = answer
+  if (status === 413) return await freely(db, entries, 'halve')
+  if ([400, 404, 405, 501].includes(status)) return await freely(db, entries, 'singly')
+  if (status === 401) return await signIn(db, entries, answer)
+  const after = retryAfterMs(answer)
+  if (after !== null && (status === 429 || status === 503)) await pauseSending(db, ports.clock(), after)
+  return await unknown(ports, db, entries, 'server')
+}
+
+function letterOf(entries: readonly Entry[]) {
+  const last = new Map<string, string>()
+  const items = entries.map((entry) => {
+    const after = last.get(entry.lane)
+    last.set(entry.lane, entry.intent)
+    return { ...itemOf(entry.bytes as Frozen, entry.key), ...(after === undefined ? {} : { after }) }
+  })
+  const body = JSON.stringify(items)
+  return { method: sendBatch.method, path: sendBatch.path, headers: { 'content-type': 'application/json' }, body }
+}
+
+/** What an item may carry; the rest is the envelope's. */
+const carried = ['if-match', headers.forUser, headers.intent]
+
+function itemOf({ method, path, headers: given, body }: Frozen, key: string) {
+  const own = Object.fromEntries(Object.entries(given).filter(([name]) => carried.includes(name)))
+  return { method, path, key, headers: own, ...(body === null ? {} : { body: JSON.parse(body) as unknown }) }
+}
+
+type ItemAnswer = { status: number; headers: Record<string, string>; body: unknown }
+
+/** Null: cut off, somebody else's, or not one entry for each item. */
+function itemsOf(answer: Answer, entries: readonly Entry[]): Answer[] | null {
+  const said = jsonOf(answer)
+  if (!Array.isArray(said) || said.length !== entries.length) return null
+  const items = said as (ItemAnswer | null)[]
+  if (!items.every((item, at) => item?.headers?.[headers.key] === entries[at]?.key)) return null
+  return (items as ItemAnswer[]).map((item) => asAnswer(item, answer))
+}
+
+/** As if it had come alone; what the envelope says of time and subject holds for each. */
+function asAnswer({ status, headers: own, body }: ItemAnswer, envelope: Answer): Answer {
+  const given = new Headers({ 'content-type': 'application/json', ...own })
+  for (const name of [headers.asOf, headers.subject, headers.requestId]) {
+    const said = envelope.headers.get(name)
+    if (said !== null && !given.has(name)) given.set(name, said)
+  }
+  return { status, headers: given, text: body === null ? '' : JSON.stringify(body) }
+}
+
+async function settleAll(
+  ports: Ports,
+  db: UserDatabase,
+  { entries, items, generation }: { entries: readonly Entry[]; items: Answer[]; generation: number },
+): Promise<BatchEnd> {
+  let end: BatchEnd = 'stop'
+  for (const [at, answer] of items.entries()) {
+    const entry = entries[at]
+    if (!entry) continue
+    const { code } = problemOf(answer)
+    // Nobody tried it: it goes next, or when what it follows is settled.
+    if (code === 'NOT_ATTEMPTED' || code === 'DEPENDENCY_FAILED') await freely(db, [entry], 'go on')
+    else if (await settle(ports, db, { entry, answer, generation })) end = 'go on'
+    else if (goesOn(answer, entry)) end = 'go on'
+  }
+  return end
+}
+
+async function unknown(
+  ports: Ports,
+  db: UserDatabase,
+  entries: readonly Entry[],
+  held: 'line' | 'server',
+): Promise<BatchEnd> {
+  for (const entry of entries) await wait(ports, db, entry, held, null)
+  return 'stop'
+}
+
+async function freely(db: UserDatabase, entries: readonly Entry[], end: BatchEnd): Promise<BatchEnd> {
+  for (const entry of entries) await giveBack(db, entry, { state: 'waiting', notBefore: 0, held: null, problem: null })
+  return end
+}
+
+async function signIn(db: UserDatabase, entries: readonly Entry[], answer: Answer): Promise<BatchEnd> {
+  const why = { state: 'sign in' as const, notBefore: 0, held: null, problem: problemOf(answer) }
+  for (const entry of entries) await giveBack(db, entry, why)
+  return 'stop'
+}
