@@ -18,6 +18,8 @@ export const leaseMs = requestTimeoutMs + 15_000
 /** So long one event watches; pages ask for the next one each second while something runs. */
 const watchMs = 5_000
 const handOverMs = 1_500
+/** The shortest time between two polls of one job. */
+const lookAgainMs = 800
 /** For a lock that somebody holds for the length of one request, this is long enough to find it taken. */
 const lockWaitMs = 20
 
@@ -75,8 +77,8 @@ async function watchUntil(ports: Ports, desk: Desk, until: number): Promise<void
     const next = await nextPoll(desk.db, now, desk.generation, isBusy)
     if (next && next.at <= now) {
       const { intent, isGivenUp } = next
-      // Whatever comes of it, this event looks at it again in a second: it may be somebody else who asks.
-      notBefore.set(intent, now + 1_000)
+      // Whatever comes of it, this event looks at it again in a while: it may be somebody else who asks.
+      notBefore.set(intent, now + lookAgainMs)
       asking.set(
         intent,
         poll(ports, desk, intent, isGivenUp).finally(() => asking.delete(intent)),
