@@ -178,6 +178,16 @@ export interface Pause {
   since: number
 }
 
+/** Writes, names and receipts of a user who has gone, readable only under the key that user is given (protocol 30). */
+export interface Sealed {
+  name: `sealed:${string}`
+  id: string
+  iv: Uint8Array<ArrayBuffer>
+  data: ArrayBuffer
+  /** Writes in it. */
+  entries: number
+}
+
 export type UserDatabase = Dexie & {
   coverage: EntityTable<Coverage, 'id'>
   pages: EntityTable<PageReading, 'id'>
@@ -188,7 +198,7 @@ export type UserDatabase = Dexie & {
   receipts: EntityTable<Receipt, 'intent'>
   readings: EntityTable<Reading, 'path'>
   jobs: EntityTable<Job, 'intent'>
-  meta: Table<Gate | Pause, string>
+  meta: Table<Gate | Pause | Sealed, string>
 }
 
 /** One table a kind of row; every `fills` and `queues` of the contract names one of these. */

@@ -75,3 +75,13 @@ async function forget(db: UserDatabase, entry: Entry, now: number, newId: () => 
   for (const intent of await takeOut(db, entry, newId))
     await db.receipts.put({ intent, outcome: 'dropped', status: 0, body: '', time: now })
 }
+
+/** The user wants none of it. What is on its way may still happen; that nobody asks about it any more is their will. */
+export async function discardAll(db: UserDatabase, now: number): Promise<void> {
+  await transact(db, ['outbox', 'receipts'], async () => {
+    const intents = await db.outbox.toCollection().primaryKeys()
+    await db.outbox.clear()
+    const dropped = { outcome: 'dropped' as const, status: 0, body: '', time: now }
+    await db.receipts.bulkPut(intents.map((intent) => ({ ...dropped, intent })))
+  })
+}

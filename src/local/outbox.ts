@@ -18,7 +18,8 @@ const goesByItself: readonly WaitingState[] = ['waiting', 'sending', 'dropping']
 /** Whether anything may still go by itself; what waits for a decision does not. */
 export async function hasSendable(db: UserDatabase): Promise<boolean> {
   const found = await db.outbox.filter(({ state }) => goesByItself.includes(state)).first()
-  return found !== undefined
+  // Sealed ones come back to their user, and then go too.
+  return found !== undefined || (await db.meta.where('name').startsWith('sealed:').count()) > 0
 }
 
 const parked: readonly WaitingState[] = ['refused', 'asks', 'conflict']

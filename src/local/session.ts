@@ -3,9 +3,8 @@
  * database moves with it, so that a transaction there can tell whether the one it works for is still there.
  */
 import { liveQuery } from 'dexie'
-import { type Subject, transact, type UserDatabase, wipedTables } from '#local/database.ts'
+import { type Subject, transact, type UserDatabase } from '#local/database.ts'
 import { type Device, type SessionRecord, thisDevice } from '#local/device.ts'
-import { stripJobs } from '#local/open-jobs.ts'
 
 export interface Session extends Subject {
   /** Raised by every sign-in, sign-out and end of a session: what was asked before belongs to nobody after. */
@@ -73,25 +72,17 @@ async function changeSession(
 }
 
 /**
- * Closes the gate and wipes the rows of everybody but the session's user. Also run at every start, because a browser
- * may have died between the mark and the wiping.
+ * Closes the gate, seals the writes and wipes the rows of everybody but the session's user. Also run at every start,
+ * because a browser may have died between the mark and the wiping.
  */
 export async function sweep(device: Device): Promise<void> {
   const session = await readSession(device)
   for (const occupant of await device.directory.occupants.toArray()) {
     if (occupant.clean || (session && !session.signedOut && sameSubject(session, occupant))) continue
-    await wipe(device.of(occupant))
+    // Fetched when somebody leaves: no page carries it before.
+    await (await import('#local/seal.ts')).wipe(device.of(occupant))
     await device.directory.occupants.update([occupant.companyId, occupant.userId], { clean: true })
   }
-}
-
-async function wipe(db: UserDatabase): Promise<void> {
-  await transact(db, [...wipedTables, 'jobs', 'meta'], async () => {
-    const gate = await db.meta.get('gate')
-    await db.meta.put({ name: 'gate', open: false, generation: (gate?.name === 'gate' ? gate.generation : 0) + 1 })
-    for (const table of wipedTables) await db.table(table).clear()
-    await stripJobs(db)
-  })
 }
 
 /** The gate's generation, to be compared when the answer comes; null: closed, nothing may be stored. */

@@ -5,6 +5,7 @@
  */
 import type { Entry, UserDatabase } from '#local/database.ts'
 import { claim, hasSendable, hasten } from '#local/outbox.ts'
+import { unseal } from '#local/seal.ts'
 import { noteWaiting, readGate, readSession, sweep } from '#local/session.ts'
 import { sendTogether } from '#request/batch.ts'
 import { sendSignedIn } from '#request/bearer.ts'
@@ -31,6 +32,7 @@ export async function drain(ports: Ports, { hurry = false } = {}): Promise<boole
   if (!session) return false
   if (session.signedOut) return !(await finishSignOut(ports))
   const db = device.of(session)
+  await unseal(db)
   if (hurry) await hasten(db)
   // A step that got something through proves the line.
   const pace: Pace = { size: 1, largest: 50, knowsBatches: true }

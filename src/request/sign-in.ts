@@ -60,9 +60,10 @@ const ownUser = (token: string): Letter => ({
 
 /** The device's storage comes only now: before the first sign-in a page does without it. */
 async function settleIn(ports: Ports, user: SignedIn['user'], answer: Answer): Promise<void> {
-  const [{ openSession, readGate }, { storeReading }] = await Promise.all([
+  const [{ noteWaiting, openSession, readGate }, { storeReading }, { unseal }] = await Promise.all([
     import('#local/session.ts'),
     import('#local/rows.ts'),
+    import('#local/seal.ts'),
   ])
   const device = await ports.device()
   const subject = readSubject(answer.headers.get(headers.subject)) ?? { companyId: user.company_id, userId: user.id }
@@ -71,13 +72,22 @@ async function settleIn(ports: Ports, user: SignedIn['user'], answer: Answer): P
   const asOf = Number(answer.headers.get(headers.asOf) ?? ports.clock())
   if (generation !== null)
     await storeReading(device.of(subject), { path: ownPath, body: answer.text, asOf }, generation)
+  // The key came with the user: what they left unsent is theirs again.
+  if ((await unseal(device.of(subject))) > 0) await noteWaiting(device, subject)
 }
 
-/** Works without a network: the mark is set first, rows are wiped, waiting writes stay for their owner. */
-export async function signOut(ports: Ports): Promise<void> {
-  const { markSignedOut, readSession } = await import('#local/session.ts')
+/**
+ * Works without a network: the mark is set first, rows are wiped, waiting writes are sealed for their owner or, if that
+ * is wished, discarded (protocol 30).
+ */
+export async function signOut(ports: Ports, discard = false): Promise<void> {
+  const { markSignedOut, noteWaiting, readSession } = await import('#local/session.ts')
   const device = await ports.device()
   const session = await readSession(device)
+  if (session && discard) {
+    await (await import('#local/decisions.ts')).discardAll(device.of(session), ports.clock())
+    await noteWaiting(device, session)
+  }
   await markSignedOut(device)
   const token = await ports.access.read()
   // No further claim passes the closed gate; one that is on its way may still hear its answer.
