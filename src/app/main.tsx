@@ -26,7 +26,7 @@ const store = makeStore({
   api,
   // Nobody who is signed in carries these along.
   enter: async (credentials) => (await import('#request/sign-in.ts')).signIn((await corridor).ports, credentials),
-  leave: async () => (await import('#request/sign-in.ts')).signOut((await corridor).ports),
+  leave: async (discard) => (await import('#request/sign-in.ts')).signOut((await corridor).ports, discard),
   jobs: {
     again: async (intent) => (await jobs()).again(intent),
     dismiss: async (intent) => (await jobs()).dismiss(intent),

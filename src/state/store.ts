@@ -22,7 +22,7 @@ export interface Extra {
   api: Api
   /** Signing in and out change whose device this is, so they are no endpoint's calls (request/sign-in). */
   enter: (credentials: Credentials) => Promise<Result<{ user: SessionUser }>>
-  leave: () => Promise<void>
+  leave: (discard: boolean) => Promise<void>
   /** What the list of long requests may do with them. */
   jobs: Jobs
 }

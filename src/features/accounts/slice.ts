@@ -85,11 +85,14 @@ export const resendMail =
     dispatch(resendAnswered(answer))
   }
 
-/** Never fails: without a network the device is signed out all the same, and the server is told later (protocol 29). */
+/**
+ * With `discard`, unsent writes are thrown away instead of kept sealed. Never fails: without a network the device is signed out all
+ * the same, and the server is told later (protocol 29).
+ */
 export const logout =
-  (): Thunk =>
+  (discard = false): Thunk =>
   async (dispatch, _, { leave }) => {
-    await leave()
+    await leave(discard)
     dispatch(signedOut('left'))
   }
 

@@ -7,19 +7,21 @@ import { useWords } from '#ui/words.ts'
 import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
 import { Note } from '#features/accounts/components/Note.tsx'
 
-const choices = ['keep', 'send', 'stay'] as const
+const choices = ['keep', 'send', 'discard', 'stay'] as const
 type Choice = (typeof choices)[number]
-const submits = { keep: 'submitKeep', send: 'submitSend', stay: 'submitStay' } as const
+const submits = { keep: 'submitKeep', send: 'submitSend', discard: 'submitDiscard', stay: 'submitStay' } as const
 
 /** How long the queue may take to empty itself before the person is told that it did not. */
 const SEND_MS = 15_000
 
 /** Work that the server does not have yet: it is for its owner to say what becomes of it. */
-export function LeaveChoice({ waiting, onLeave }: { waiting: number; onLeave: () => void }) {
+export function LeaveChoice({ waiting, onLeave }: { waiting: number; onLeave: (discard: boolean) => void }) {
   const t = useWords('accounts')
   const navigate = useNavigate()
   const { line } = useConnection()
   const [choice, setChoice] = useState<Choice>('keep')
+  /** What is thrown away is asked about twice. */
+  const [sure, setSure] = useState(false)
   const [sending, setSending] = useState<'no' | 'yes' | 'in vain'>('no')
 
   // The queue drains by itself; the page above leaves as soon as nothing waits, so only the time is watched here.
@@ -31,7 +33,9 @@ export function LeaveChoice({ waiting, onLeave }: { waiting: number; onLeave: ()
 
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (choice === 'keep') onLeave()
+    if (choice === 'keep') onLeave(false)
+    else if (choice === 'discard' && sure) onLeave(true)
+    else if (choice === 'discard') setSure(true)
     else if (choice === 'send') setSending('yes')
     else void navigate('/app/home')
   }
@@ -47,10 +51,14 @@ export function LeaveChoice({ waiting, onLeave }: { waiting: number; onLeave: ()
           name="choice"
           options={options}
           chosen={choice}
-          onChange={(event) => setChoice(choices.find((value) => value === event.target.value) ?? 'keep')}
+          onChange={(event) => {
+            setSure(false)
+            setChoice(choices.find((value) => value === event.target.value) ?? 'keep')
+          }}
         />
-        <Button kind="primary" type="submit" busy={sending === 'yes'} whyNot={offline}>
-          {t(`logout.${submits[choice]}`)}
+        {sure && <Note kind="pending">{t('logout.discardSure', { count: waiting })}</Note>}
+        <Button kind={sure ? 'danger' : 'primary'} type="submit" busy={sending === 'yes'} whyNot={offline}>
+          {t(`logout.${sure ? 'submitSure' : submits[choice]}`)}
         </Button>
       </form>
     </AccountCard>

@@ -19,20 +19,20 @@ export function Logout() {
   const t = useWords('accounts')
   const dispatch = useDispatch()
   const session = useSession()
-  const [chosen, setChosen] = useState(false)
+  const [chosen, setChosen] = useState<'keep' | 'discard' | null>(null)
   const waiting = useLive(() => countWaiting(), [])
-  const asks = session.is === 'signed in' && !chosen && waiting !== undefined && waiting > 0
-  const goes = session.is === 'signed in' && (chosen || waiting === 0)
+  const asks = session.is === 'signed in' && chosen === null && waiting !== undefined && waiting > 0
+  const goes = session.is === 'signed in' && (chosen !== null || waiting === 0)
 
   const gone = useRef(false)
   useEffect(() => {
     if (!goes || gone.current) return
     gone.current = true
-    void dispatch(logout())
-  }, [goes, dispatch])
+    void dispatch(logout(chosen === 'discard'))
+  }, [goes, chosen, dispatch])
 
   if (session.is === 'signed out') return <Left />
-  if (asks) return <LeaveChoice waiting={waiting} onLeave={() => setChosen(true)} />
+  if (asks) return <LeaveChoice waiting={waiting} onLeave={(discard) => setChosen(discard ? 'discard' : 'keep')} />
   return (
     <AccountCard title={t('logout.title')}>
       <p role="status">{t('logout.leaving')}</p>
