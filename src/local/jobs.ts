@@ -6,7 +6,7 @@ import { liveQuery } from 'dexie'
 import type { Intent } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
 import { type Job, type JobState, transact, type UserDatabase } from '#local/database.ts'
-import { isOpen } from '#local/open-jobs.ts'
+import { fresh, isOpen } from '#local/open-jobs.ts'
 
 /** In ms. A start that its page recorded and then died over is not touched before `grace`. */
 const times = { poll: 1_000, late: 200, grace: 5_000, longestWait: 60_000, keptSeen: 7 * 86_400_000 }
@@ -46,21 +46,6 @@ export async function recordJob(db: UserDatabase, draft: NewJob): Promise<Job> {
     return job
   })
 }
-
-const fresh = {
-  state: 'starting',
-  location: null,
-  progressKey: null,
-  percent: 0,
-  deadline: null,
-  endedAt: null,
-  leaseUntil: 0,
-  failures: 0,
-  generation: null,
-  answer: null,
-  problem: null,
-  seen: false,
-} satisfies Partial<Job>
 
 /** Inside a transaction. What nobody has seen yet goes only when there is far too much of it. */
 async function makeRoom(db: UserDatabase, now: number): Promise<void> {

@@ -8,6 +8,7 @@ import type { Problem } from '#contract/problem.ts'
 import { type Entry, type Frozen, rowTables, rowsOf, transact, type UserDatabase } from '#local/database.ts'
 import { handDown } from '#local/lanes.ts'
 import { idOf } from '#local/names.ts'
+import { type Begun, jobFrom } from '#local/open-jobs.ts'
 import { overlaid } from '#local/overlay.ts'
 import { bury, putRow } from '#local/rows.ts'
 import { readGate } from '#local/session.ts'
@@ -118,6 +119,8 @@ export interface Accepted {
   now: number
   asOf: number
   generation: number
+  /** It was no effect yet but the beginning of a long request (protocol 39). */
+  begun?: Begun | null
 }
 
 /**
@@ -125,12 +128,13 @@ export interface Accepted {
  * fence, because it is final (protocol 12). False when somebody else had recorded it before.
  */
 export async function accept(db: UserDatabase, entry: Entry, accepted: Accepted): Promise<boolean> {
-  const tables = ['outbox', 'names', 'receipts', 'meta', 'tombstones', 'fills', 'coverage', ...rowTables]
+  const tables = ['outbox', 'jobs', 'names', 'receipts', 'meta', 'tombstones', 'fills', 'coverage', ...rowTables]
   return await transact(db, tables, async () => {
     const now = await db.outbox.get(entry.intent)
     if (now?.key !== entry.key) return false
-    const { row, status, body } = accepted
+    const { row, status, body, begun } = accepted
     await db.outbox.delete(entry.intent)
+    if (begun) return Boolean(await db.jobs.put(jobFrom(entry, begun, accepted.now)))
     if (entry.makes === 'create' && row) {
       await db.names.put({ intent: entry.intent, kind: entry.kind, id: row.id })
     }

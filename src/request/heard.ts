@@ -3,6 +3,7 @@ import { headers } from '#contract/headers.ts'
 import { localProblem, type Problem } from '#contract/problem.ts'
 import type { Job } from '#local/database.ts'
 import type { Heard } from '#local/jobs.ts'
+import type { Begun } from '#local/open-jobs.ts'
 import { type Answer, isGood, jsonOf, ownAnswer, problemOf } from '#request/line.ts'
 import type { Ports } from '#request/ports.ts'
 
@@ -36,14 +37,18 @@ function heardOfStored(problem: Problem): Heard {
 
 /** Of a good answer: it has begun, or it was done at once. */
 function heardOfOutcome(answer: Answer): Heard {
-  const location = locationOf(answer)
   if (answer.status !== 202) return { is: 'done', status: answer.status, body: answer.text || null }
-  if (location === null) return { is: 'unknown' }
+  const begun = begunBy(answer)
+  return begun ? { is: 'running', percent: 0, ...begun } : { is: 'unknown' }
+}
+
+/** What a 202 tells of the long request that has begun; null: it is none. */
+export function begunBy(answer: Answer): Begun | null {
+  const location = answer.status === 202 ? locationOf(answer) : null
+  if (location === null) return null
   const { progressKey, deadline } = (jsonOf(answer) ?? {}) as { progressKey?: unknown; deadline?: unknown }
   return {
-    is: 'running',
     location,
-    percent: 0,
     progressKey: typeof progressKey === 'string' ? progressKey : null,
     deadline: typeof deadline === 'number' ? deadline : null,
   }

@@ -5,6 +5,7 @@ import type { Entry, UserDatabase } from '#local/database.ts'
 import { sendAgain } from '#local/decisions.ts'
 import { accept, giveBack, park, pauseSending } from '#local/outbox.ts'
 import { storeRow } from '#local/rows.ts'
+import { begunBy } from '#request/heard.ts'
 import { type Answer, isGood, jsonOf, problemOf } from '#request/line.ts'
 import { currentOf, isRow, merge } from '#request/merge.ts'
 import type { Ports } from '#request/ports.ts'
@@ -77,6 +78,7 @@ export function acceptedFrom(ports: Ports, { answer, generation }: Omit<Heard, '
     now,
     asOf: Number(answer.headers.get(headers.asOf) ?? now),
     generation,
+    begun: begunBy(answer),
   }
 }
 

@@ -1,15 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { headers } from '#contract/headers.ts'
 import { verifyTrail } from '#contract/trail.ts'
+import { listUsers, updateCompanyUser } from '#contract/users.ts'
 import { readActivity } from '#local/activity.ts'
 import { hearProgress } from '#local/jobs.ts'
 import type { PagePorts } from '#request/call.ts'
 import { jobsOf } from '#request/relay.ts'
 import { lockOf, watch } from '#request/watch.ts'
-import { breathe, type Tablet } from '#tests/support/device.ts'
+import { breathe, createClock, createTablet, type Received, type Tablet } from '#tests/support/device.ts'
 import { comeIn, openHouse, type WholeHouse } from '#tests/support/house.ts'
+import { company } from '#tests/support/kept.ts'
 import { pastPolicies } from '#tests/support/database.ts'
 import { paced } from '#tests/support/paced.ts'
+import { createScripted } from '#tests/support/scripted.ts'
 
 let house: WholeHouse
 beforeAll(async () => {
@@ -344,6 +347,18 @@ describe('whose it is', () => {
     expect(await readActivity(tablet.device)).toMatchObject([{ open: true }])
   })
 
+  it('one whose start got no answer is found again by its owner after a sign-out', async () => {
+    const tablet = await house.signedIn('admin@m18')
+    tablet.line.state = 'answers lost'
+    await verify(tablet)
+    await tablet.signOut()
+    tablet.line.state = 'up'
+    await comeIn(tablet, 'admin@m18')
+    await pass(2000, tablet)
+    expect(await only(tablet)).toMatchObject({ state: 'running' })
+    expect(await jobsAtServer()).toBe(1)
+  })
+
   it('a sign-out takes the result from the device, and the owner finds it again', async () => {
     const tablet = await house.signedIn('admin@m18')
     const work = paced(house.server, 1)
@@ -358,5 +373,45 @@ describe('whose it is', () => {
     await comeIn(tablet, 'admin@m18')
     await pass(2000, tablet)
     expect(await only(tablet)).toMatchObject({ state: 'done', answer: { status: 200 } })
+  })
+})
+
+describe('a queued write that the server answers with 202', () => {
+  it('leaves the outbox as a long request, in one step, and is followed to its end (protocol 39)', async () => {
+    const clock = createClock()
+    const server = createScripted(clock)
+    const tablet = createTablet((sent) => server.answer(sent), clock)
+    await tablet.signIn('acme', 'user1@acme.example')
+    await tablet.api.ask(listUsers, { params: { companyId: company } })
+    await tablet.rest()
+    const location = '/api/request/0123456789abcdef'
+    const answers: Record<string, Received> = {
+      PUT: {
+        status: 202,
+        headers: {
+          'content-type': 'application/json',
+          location,
+          [headers.outcome]: 'done; 5',
+          [headers.requestId]: 'r',
+        },
+        body: JSON.stringify({ location, progressKey: 'abcdefghijkl', deadline: clock.now() + 900_000 }),
+      },
+      GET: {
+        status: 200,
+        headers: { 'content-type': 'application/json', [headers.outcome]: 'done; x', [headers.requestId]: 'r' },
+        body: '{"moved":true}',
+      },
+    }
+    server.script = ({ method, path, headers: sent }) => {
+      const said = method === 'PUT' || path === location ? answers[method] : undefined
+      return said ? { ...said, headers: { ...said.headers, [headers.key]: sent[headers.key] ?? '' } } : null
+    }
+    await tablet.api.ask(updateCompanyUser, { params: { id: 2 }, body: { title: 1 } })
+    expect(await tablet.waiting()).toBe(0)
+    expect(await only(tablet)).toMatchObject({ endpoint: 'updateCompanyUser', state: 'running', location })
+    // The row is as the server last said: what is going on has not happened yet.
+    expect(await tablet.row('users', 2)).toMatchObject({ row: { title: 0 }, waiting: null })
+    await watch(tablet.ports, { forMs: 0 })
+    expect(await only(tablet)).toMatchObject({ state: 'done', answer: { body: '{"moved":true}' } })
   })
 })

@@ -17,10 +17,12 @@ function Checked({ found: { rows, companies, broken } }: { found: Verified }) {
   const t = useWords('activity')
   if (broken.length === 0)
     return (
-      <p className="request-about">
-        <Icon name="check" />
-        {t('verify.whole', { count: rows, number: number(rows), companies: number(companies) })}
-      </p>
+      <div className="request-about">
+        <p>
+          <Icon name="check" />
+          {t('verify.whole', { count: rows, number: number(rows), companies: number(companies) })}
+        </p>
+      </div>
     )
   return (
     <div className="request-about request-broken">

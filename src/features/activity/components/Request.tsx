@@ -32,9 +32,10 @@ export function Request({ request }: { request: Activity }) {
   return (
     <li className="request">
       <div className="request-head">
-        <strong>{name}</strong>
-        <Tag tone={tones[state]}>{t(`state.${state}`)}</Tag>
-        <span className="bar-space" />
+        <span className="request-name">
+          <strong>{name}</strong>
+          <Tag tone={tones[state]}>{t(`state.${state}`)}</Tag>
+        </span>
         {!request.open && (
           <Button kind="plain" bare icon="close" onClick={() => void dispatch(dismiss(intent))}>
             {t('dismiss', { name })}
@@ -72,8 +73,8 @@ function About({ request }: { request: Activity }) {
   if (state !== 'failed') return <p className="request-about">{t(`about.${state}`)}</p>
   return (
     problem && (
-      <div className="request-about">
-        <p className="field-error">{problemWords(problem)}</p>
+      <div className="request-about request-failed">
+        <p>{problemWords(problem)}</p>
         {problem.requestId && (
           <p className="problem-id">
             {t('requestId')} <CopyText text={problem.requestId} />
