@@ -18,11 +18,12 @@ import {
   voidIntentRow,
 } from '#server/db/ledger.ts'
 import { inScope } from '#server/db/scope.ts'
+import { settleWithTrail } from '#server/db/settled.ts'
 import { sqlState } from '#server/db/sql-state.ts'
 import { addToTrail } from '#server/db/trail.ts'
 import type { Answer, Context, Handle, House } from '#server/house.ts'
 import { ProblemError, unavailable } from '#server/problem.ts'
-import { type Act, effect, refusalOf, type Write } from '#server/write/effect.ts'
+import { type Act, effect, type Made, refusalOf, type Write } from '#server/write/effect.ts'
 import { fingerprint } from '#server/write/fingerprint.ts'
 import { readIfMatch } from '#server/write/names.ts'
 import { inProgress, outcomeOf, problemAnswer, tellAgain, tellDone } from '#server/write/told.ts'
@@ -178,11 +179,18 @@ async function act(db: Handle, write: Write, ledgerId: number | null): Promise<C
     await sql`rollback to savepoint effect`.execute(db)
     return refused
   })
-  await addToTrail(db, trailEntry(write, made.outcome.state === 'done' ? 0 : -1), made.notes)
-  if (ledgerId !== null) await settle(db, ledgerId, made.outcome)
+  await keep(db, write, ledgerId, made)
   const { status, headers, body, state } = made.outcome
   const outcome = ledgerId === null ? {} : outcomeOf({ id: ledgerId, state })
   return { status, headers: { ...headers, ...outcome }, body }
+}
+
+async function keep(db: Handle, write: Write, ledgerId: number | null, { outcome, notes }: Made): Promise<void> {
+  const entry = trailEntry(write, outcome.state === 'done' ? 0 : -1)
+  const [note] = notes
+  if (ledgerId !== null && note && notes.length === 1) return settleWithTrail(db, ledgerId, outcome, entry, note)
+  await addToTrail(db, entry, notes)
+  if (ledgerId !== null) await settle(db, ledgerId, outcome)
 }
 
 const trailEntry = ({ owner, request, now, intent }: Write, status: 0 | -1) => ({

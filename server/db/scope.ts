@@ -34,9 +34,23 @@ export async function inScope<T>(
   work: (db: Handle) => Promise<T>,
   mode: Mode = 'writing',
 ): Promise<T> {
+  return persistently(() => once(house, scope, work, mode))
+}
+
+/**
+ * One statement that is its own transaction, and puts on its role by itself: only a function of the database that runs as
+ * a role of ours may be asked like this. Throws as `inScope` does.
+ */
+export const atOnce = <T>(house: House, ask: (db: Asked) => Promise<T>): Promise<T> =>
+  persistently(() => ask(house.database.kysely))
+
+/** Can run what is compiled, and has no tables to write statements on. */
+export type Asked = Pick<Handle, 'executeQuery'>
+
+async function persistently<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt++) {
     try {
-      return await once(house, scope, work, mode)
+      return await run()
     } catch (error) {
       if (isUnreachable(error)) throw unavailable(5)
       if (!isRetried(error) || attempt === retries) throw error

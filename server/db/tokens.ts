@@ -2,8 +2,10 @@
  * Sessions and their generations of tokens. Only hashes stand in the rows, so a token is found by the hash of what was
  * presented (S-41). All of it runs as portal_system: who asks is not known before the row is found.
  */
-import type { Caller } from '#domain/access.ts'
+import { CompiledQuery } from 'kysely'
+import type { AccessLevel, Caller } from '#domain/access.ts'
 import { type UserStatus, userStatus } from '#domain/users.ts'
+import type { Asked } from '#server/db/scope.ts'
 import type { Handle } from '#server/house.ts'
 
 export type EndReason = 'logout' | 'password' | 'reuse' | 'disabled' | 'deleted' | 'replaced' | 'reset' | 'refused'
@@ -71,9 +73,40 @@ const toPresented = (row: Row): Presented => ({
   used: row.used,
 })
 
-export async function findByAccess(db: Handle, accessHash: string): Promise<Presented | null> {
-  const row = await presented(db).where('token.access_hash', '=', accessHash).executeTakeFirst()
-  return row ? toPresented(row) : null
+interface Held {
+  token_id: number
+  access_until: number
+  refresh_until: number
+  used: number | null
+  session_id: string
+  ended: number | null
+  end_time: number
+  user_id: number
+  user_name: string
+  status: UserStatus
+  admin: boolean
+  orders: boolean
+  access_level: AccessLevel
+  company_id: number
+  company_code: string
+}
+
+const byAccess = 'select * from holder_of_access($1)'
+
+/** One statement that needs no transaction: the function in the database has put on its role itself. */
+export async function findByAccess(db: Asked, accessHash: string): Promise<Presented | null> {
+  const { rows } = await db.executeQuery<Held>(CompiledQuery.raw(byAccess, [accessHash]))
+  const [row] = rows
+  if (!row) return null
+  return toPresented({
+    ...row,
+    tokenId: row.token_id,
+    sessionId: row.session_id,
+    userId: row.user_id,
+    userName: row.user_name,
+    companyId: row.company_id,
+    companyCode: row.company_code,
+  })
 }
 
 /** Takes the family's row first, so that a hundred refreshes at once stand in line (K-08). */

@@ -6,6 +6,7 @@ import * as sessions from '#server/db/migrations/003-sessions.ts'
 import * as ledger from '#server/db/migrations/004-ledger.ts'
 import * as trail from '#server/db/migrations/005-trail.ts'
 import * as jobs from '#server/db/migrations/006-jobs.ts'
+import * as holder from '#server/db/migrations/007-holder.ts'
 
 export const migrations: Record<string, Migration> = {
   '001-roles': roles,
@@ -14,4 +15,5 @@ export const migrations: Record<string, Migration> = {
   '004-ledger': ledger,
   '005-trail': trail,
   '006-jobs': jobs,
+  '007-holder': holder,
 }
