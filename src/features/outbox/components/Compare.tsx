@@ -14,30 +14,28 @@ export function Compare({ entry }: { entry: Waiting }) {
       <p>
         <strong>{t('conflict.title')}</strong>
       </p>
+      <p className="field-help">{t('conflict.text')}</p>
       {changes.length > 0 && (
-        <>
-          <p className="field-help">{t('conflict.text')}</p>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{t('conflict.field')}</th>
-                <th scope="col">{t('conflict.was')}</th>
-                <th scope="col">{t('conflict.mine')}</th>
-                <th scope="col">{t('conflict.theirs')}</th>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{t('conflict.field')}</th>
+              <th scope="col">{t('conflict.was')}</th>
+              <th scope="col">{t('conflict.mine')}</th>
+              <th scope="col">{t('conflict.theirs')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {changes.map(({ field, from, to }) => (
+              <tr key={field}>
+                <th scope="row">{words.field(field)}</th>
+                <td>{from === undefined ? '' : words.value(field, from)}</td>
+                <td>{words.value(field, to)}</td>
+                <td>{words.value(field, current[field])}</td>
               </tr>
-            </thead>
-            <tbody>
-              {changes.map(({ field, from, to }) => (
-                <tr key={field}>
-                  <th scope="row">{words.field(field)}</th>
-                  <td>{from === undefined ? '' : words.value(field, from)}</td>
-                  <td>{words.value(field, to)}</td>
-                  <td>{words.value(field, current[field])}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </>
+            ))}
+          </tbody>
+        </table>
       )}
     </div>
   )

@@ -26,6 +26,7 @@ export function Entry({ entry, all, name, isOld, desk, onDrop }: EntryProps) {
   const words = useFieldWords()
   const { state, problem, attempts, since } = entry
   const held = waitsFor(entry, all)
+  const changes = changesIn(entry)
   const title = name ? t('whom', { what, name }) : what
   return (
     <li>
@@ -33,9 +34,9 @@ export function Entry({ entry, all, name, isOld, desk, onDrop }: EntryProps) {
         <strong>{title}</strong>
         <PendingMark state={state} makes={entry.makes} />
       </div>
-      {entry.makes === 'change' && (
+      {entry.makes === 'change' && changes.length > 0 && (
         <ul className="waiting-fields">
-          {changesIn(entry).map(({ field, from, to }) => (
+          {changes.map(({ field, from, to }) => (
             <li key={field}>
               {from === undefined
                 ? t('set', { field: words.field(field), to: words.value(field, to) })
