@@ -42,9 +42,11 @@ export async function startChromium(profile: string): Promise<Chromium> {
   const context = browser.contexts()[0]
   if (!context) throw new Error('the browser has no profile')
   let isFirst = true
+  let isUp = true
+  child.on('exit', () => (isUp = false))
   return {
     context,
-    isUp: () => child.exitCode === null && child.signalCode === null,
+    isUp: () => isUp,
     async page() {
       const first = isFirst ? context.pages()[0] : undefined
       isFirst = false
@@ -57,6 +59,8 @@ export async function startChromium(profile: string): Promise<Chromium> {
       await browser.close()
     },
     async kill() {
+      // At once: what breaks from here on breaks because of this.
+      isUp = false
       killGroup(child)
       await ended
       await browser.close().catch(() => undefined)

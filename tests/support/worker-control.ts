@@ -1,14 +1,10 @@
 /** Stops service workers the way a browser does when it needs the memory: at any moment, whatever they are doing. */
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
-import { between, type Chance } from '#tests/support/chance.ts'
 
 export interface WorkerControl {
   isRunning(): boolean
   /** False when none was running. */
   stop(): Promise<boolean>
-  /** Stops it again and again, at random moments between; returns how to end that, which tells how often it struck. */
-  harass(chance: Chance, between: { leastMs: number; mostMs: number }): () => Promise<number>
 }
 
 interface Version {
@@ -35,20 +31,5 @@ export async function controlWorker(page: Page): Promise<WorkerControl> {
   return {
     isRunning: () => running().length > 0,
     stop,
-    harass(chance, { leastMs, mostMs }) {
-      let isOver = false
-      let strikes = 0
-      const all = (async () => {
-        while (!isOver) {
-          await wait(between(chance, leastMs, mostMs))
-          if (!isOver && (await stop().catch(() => false))) strikes += 1
-        }
-      })()
-      return async () => {
-        isOver = true
-        await all
-        return strikes
-      }
-    },
   }
 }

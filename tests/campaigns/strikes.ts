@@ -1,0 +1,60 @@
+/** What is done to browser, worker, server and line while somebody writes, each at a moment that the seed draws. */
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Tabs } from '#tests/campaigns/tabs.ts'
+import type { Portal } from '#tests/support/browser.ts'
+import { between, type Chance } from '#tests/support/chance.ts'
+import type { FaultProxy } from '#tests/support/fault-proxy.ts'
+
+export const strikes = [
+  'worker stopped',
+  'browser killed',
+  'server killed',
+  'line cut',
+  'device offline',
+  'a tab without a worker',
+] as const
+export type Strike = (typeof strikes)[number]
+
+export interface Struck {
+  tabs: Tabs
+  portal: Portal
+  proxy: FaultProxy
+  chance: Chance
+  /** Resolves when so many more writes are recorded. */
+  recorded: (more: number) => Promise<void>
+}
+
+/** Begun together with the writing; answers how often it struck. Whoever is gone by then is not brought back here. */
+export async function strike(what: Strike, { tabs, portal, proxy, chance, recorded }: Struck): Promise<number> {
+  const mark = between(chance, 5, 35)
+  const soon = between(chance, 0, 150)
+  switch (what) {
+    case 'worker stopped':
+      return await tabs.harassWorker(chance, { leastMs: 20, mostMs: 250, forMs: 2_500 })
+    case 'browser killed':
+      await recorded(mark)
+      await wait(soon)
+      await tabs.browser.kill()
+      return 1
+    case 'server killed':
+      await recorded(mark)
+      await wait(soon)
+      await portal.kill()
+      await wait(300)
+      await portal.start()
+      return 1
+    case 'line cut':
+      await recorded(mark)
+      proxy.cut()
+      await wait(1_000)
+      return 1
+    case 'device offline':
+      await recorded(mark)
+      await tabs.browser.context.setOffline(true)
+      await wait(1_000)
+      return 1
+    case 'a tab without a worker':
+      // Page and worker send side by side: it was reloaded before the writing.
+      return 1
+  }
+}

@@ -1,0 +1,119 @@
+/** Two tabs of one browser on one profile, signed in to the portal and each with a hand inside, that can be lost and had again. */
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Page } from 'playwright-core'
+import type { Lane } from '#tests/campaigns/deeds.ts'
+import { fillLogin, people, type Person } from '#tests/support/browser.ts'
+import { between, type Chance } from '#tests/support/chance.ts'
+import { type Chromium, startChromium } from '#tests/support/chromium.ts'
+import type { Told } from '#tests/support/rig/rig.ts'
+import { controlWorker } from '#tests/support/worker-control.ts'
+
+declare global {
+  interface Window {
+    rig: typeof import('#tests/support/rig/rig.ts')
+    campaignTold: (told: Told) => void
+  }
+}
+
+export interface Tabs {
+  browser: Chromium
+  first: Page
+  /** Writes each page's lanes; resolves when all are recorded, or the browser is gone. */
+  write(lanes: Lane[][]): Promise<void>
+  waiting(): Promise<number>
+  author(): Promise<{ companyId: number; userId: number } | null>
+  /** What waits and why, for people. */
+  standing(): Promise<string>
+  /** Stops the worker again and again; answers how often one was running. */
+  harassWorker(chance: Chance, how: { leastMs: number; mostMs: number; forMs: number }): Promise<number>
+  /** Reloads the second tab so that no worker is in control of it, as a person's forced reload does. */
+  loseWorker(): Promise<void>
+}
+
+export interface Opening {
+  url: string
+  profile: string
+  tell: (told: Told) => void
+  /** Signs in where nobody is signed in. */
+  who?: Person
+  /** Hears when somebody had to. */
+  onSignIn?: () => void
+}
+
+export const tabsOpen = 2
+const readyMs = 30_000
+
+export async function openTabs(opening: Opening): Promise<Tabs> {
+  const browser = await startChromium(opening.profile)
+  try {
+    const first = await browser.page()
+    const second = await browser.page()
+    for (const page of [first, second]) await openTab(page, opening)
+    return await over(browser, first, second)
+  } catch (error) {
+    await browser.kill()
+    throw error
+  }
+}
+
+async function over(browser: Chromium, first: Page, second: Page): Promise<Tabs> {
+  const worker = await controlWorker(first)
+  const write = (page: Page, lanes: Lane[] = []) =>
+    page.evaluate(
+      (deeds) => window.rig.writeAll(deeds, window.campaignTold),
+      lanes.map(({ deeds }) => deeds),
+    )
+  return {
+    browser,
+    first,
+    async write(lanes) {
+      const all = await Promise.allSettled([write(first, lanes[0]), write(second, lanes[1])])
+      const failed = all.find((one) => one.status === 'rejected')
+      // Who was killed while writing has an excuse.
+      if (failed && browser.isUp()) throw failed.reason
+    },
+    waiting: () => first.evaluate(() => window.rig.waiting()),
+    author: () => first.evaluate(() => window.rig.subject()),
+    standing: async () => (await first.evaluate(() => window.rig.standing())).join('; '),
+    async harassWorker(chance, { leastMs, mostMs, forMs }) {
+      const until = Date.now() + forMs
+      let stops = 0
+      while (Date.now() < until) {
+        await wait(between(chance, leastMs, mostMs))
+        if (await worker.stop()) stops += 1
+      }
+      return stops
+    },
+    async loseWorker() {
+      const session = await second.context().newCDPSession(second)
+      await session.send('Page.reload', { ignoreCache: true })
+      await second.waitForFunction(() => window.rig === undefined && navigator.serviceWorker.controller === null)
+      await listOf(second).waitFor()
+      await giveHand(second)
+    },
+  }
+}
+
+const listOf = (page: Page) => page.locator('main tbody tr a').first()
+
+async function openTab(page: Page, { url, tell, who = people.admin, onSignIn }: Opening): Promise<void> {
+  page.setDefaultTimeout(readyMs)
+  await page.exposeFunction('campaignTold', tell)
+  await page.goto(`${url}/saas/app/user`)
+  const login = page.locator('input[name="password"]')
+  const list = listOf(page)
+  await login.or(list).first().waitFor()
+  if (await login.isVisible()) {
+    onSignIn?.()
+    await fillLogin(page, who)
+    await page.locator('form button[type="submit"]').click()
+    await list.waitFor()
+  }
+  await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
+  await giveHand(page)
+}
+
+/** As text: a test runner turns `import()` in its own files into something that no page knows. */
+async function giveHand(page: Page): Promise<void> {
+  await page.evaluate(`import('/saas/rig/rig.js').then((rig) => { window.rig = rig })`)
+}

@@ -1,0 +1,21 @@
+/** The outbox where it lives: Chromium, its worker, a real server, and bad weather between them (offline layer, 5.2). */
+import { describe, expect, it } from 'vitest'
+import { asText, planRounds, weather, wrongs } from '#tests/campaigns/faults.ts'
+import { strikes } from '#tests/campaigns/strikes.ts'
+
+const least = 500
+const seed = Date.now() % 1_000_000
+
+describe('writes on a line that cuts, hangs and lies, with worker, browser and server struck meanwhile', () => {
+  it(`are all there: none lost, none twice, none out of order, nobody else's, none stuck a minute later (seed ${seed})`, async () => {
+    const report = await weather({ seed, rounds: planRounds(seed, least) })
+    console.log(asText(report))
+    expect(wrongs(report), `npm run campaign -- faults ${least} ${seed}`).toEqual([])
+    expect(report.writes).toBeGreaterThanOrEqual(least)
+    expect(report.done).toBeGreaterThanOrEqual(report.writes)
+    // The weather was there: what is proved on a good line is not proved.
+    expect(Object.keys(report.met).length).toBeGreaterThanOrEqual(9)
+    expect(Object.keys(report.struck).toSorted()).toEqual(strikes.toSorted())
+    expect(report.arrivals).toBeGreaterThan(report.writes)
+  }, 360_000)
+})
