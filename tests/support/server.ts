@@ -6,7 +6,7 @@ import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fas
 import { Writable } from 'node:stream'
 import { clientCredential } from '#contract/accounts.ts'
 import { buildApp } from '#server/app.ts'
-import { buildLog } from '#server/http/log.ts'
+import { buildLog } from '#server/log.ts'
 import type { Settings } from '#server/http/premises.ts'
 import type { House } from '#server/house.ts'
 import { emptyDatabase, type Engine, openTestDatabase, testConfig } from '#tests/support/database.ts'
