@@ -3,7 +3,10 @@
  */
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip as gzipCompress } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import type { Plugin as PostcssPlugin } from 'postcss'
 import { defineConfig, type Plugin } from 'vite'
@@ -11,6 +14,8 @@ import { VitePWA } from 'vite-plugin-pwa'
 import { buildId } from './scripts/sources.mjs'
 
 const root = import.meta.dirname
+const brotli = promisify(brotliCompress)
+const gzip = promisify(gzipCompress)
 const server = `http://127.0.0.1:${process.env['PORT'] ?? 8080}`
 
 /** Features that only the provider's staff open: their code is fetched when asked for, never precached. */
@@ -43,6 +48,59 @@ function stamp(build: string): Plugin {
       },
     },
   }
+}
+
+/**
+ * The first script only sends for others. What it needs in any case, its libraries above all, the page itself names, so
+ * that they do not wait for it.
+ */
+const namedAhead: Plugin = {
+  name: 'portal-named-ahead',
+  apply: 'build',
+  transformIndexHtml: {
+    order: 'post',
+    handler(_html, { bundle }) {
+      const chunks = Object.values(bundle ?? {}).filter((one) => one.type === 'chunk')
+      const start = chunks.find(({ moduleIds }) => moduleIds.some((id) => id.endsWith('/src/app/start.tsx')))
+      const entry = chunks.find(({ isEntry }) => isEntry)
+      if (!start || !entry) throw new Error('the build has no chunk with src/app/start.tsx')
+      const files = new Set(
+        [start.fileName, ...start.imports].filter((file) => file !== entry.fileName && !entry.imports.includes(file)),
+      )
+      return [...files].map((file) => ({
+        tag: 'link',
+        attrs: { rel: 'modulepreload', crossorigin: true, href: `/saas/${file}` },
+        injectTo: 'head' as const,
+      }))
+    },
+  },
+}
+
+/** Squeezed once and as far as it goes, not for each visitor anew (server/http/pages). */
+const squeezed: Plugin = {
+  name: 'portal-squeezed',
+  apply: 'build',
+  closeBundle: {
+    order: 'post',
+    sequential: true,
+    async handler() {
+      const dist = join(root, 'dist')
+      const names = await readdir(dist, { recursive: true })
+      const texts = names.filter((name) => /\.(js|css|svg|html|webmanifest)$/.test(name))
+      await Promise.all(texts.map((name) => squeeze(join(dist, name))))
+    },
+  },
+}
+
+async function squeeze(file: string): Promise<void> {
+  const bytes = await readFile(file)
+  // A packet carries that much anyway.
+  if (bytes.length < 1024) return
+  const [br, gz] = await Promise.all([
+    brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
+    gzip(bytes, { level: 9 }),
+  ])
+  await Promise.all([writeFile(`${file}.br`, br), writeFile(`${file}.gz`, gz)])
 }
 
 /** Icon fonts bring 600 kB of formats for browsers that cannot run the rest; only woff2 stays. */
@@ -97,24 +155,39 @@ const lighter = [
  * itself the bundler makes three dozen small files of them, each a request, and they pack worse.
  */
 const together = [
+  // Named first, because a group takes along what its modules import: the first script must not bring the libraries.
+  {
+    name: 'first',
+    test: /src\/app\/(ahead|idle|language|paths|remember|texts|trusted-types)\.ts|vite\/preload-helper|rolldown\/runtime/,
+    priority: 1,
+  },
   {
     name: 'libraries',
     test: /node_modules\/(react|react-dom|react-router|react-router-dom|react-redux|@reduxjs|redux|redux-thunk|immer|reselect|scheduler|use-sync-external-store|i18next|react-i18next|cookie|set-cookie-parser)\//,
   },
   {
     name: 'frame',
-    test: /src\/(state\/(connection|hooks|session|status|store)|ui\/(Button|Field|Icon|strokes|Mark|Page|Skeleton|words)|domain\/(access|checks)|contract\/problem|app\/(Broken|guard|i18n|language|line|Loading|page|paths|remember|theme)|app\/shell\/(Entry|Footer|Language|ThemeSwitch))\.tsx?$/,
+    test: /src\/(state\/(connection|hooks|session|status|store)|ui\/(Button|Field|Icon|strokes|Mark|Page|Skeleton|words)|domain\/(access|checks)|contract\/problem|app\/(Broken|guard|i18n|line|Loading|page|routes|start|theme)|app\/shell\/(Entry|Footer|Language|ThemeSwitch))\.tsx?$/,
   },
   {
     name: 'device',
-    test: /node_modules\/dexie|src\/(local\/(?!outbox|jobs|activity|rows|drafts|decisions|lanes|seal|leave)|contract\/(accounts|cookies|endpoint|headers|problem|shapes|users|values|verdict|wire)|app\/(corridor|session|send|worker)|request\/(call|line|locks|subject|browser))/,
+    test: /node_modules\/dexie\/|src\/(local\/(?!outbox|jobs|activity|rows|drafts|decisions|lanes|seal|leave)|contract\/(accounts|cookies|endpoint|headers|problem|shapes|users|values|wire)|app\/(corridor|install|session|send)|request\/(call|locks|subject|browser))/,
   },
+  // What a page needs to ask by itself, while no worker does.
+  { name: 'reads', test: /src\/(request\/(reads|lists|bearer|line)|local\/rows)\.ts/ },
+  // Of each language what every page shows.
+  { name: 'words-en', test: /src\/locales\/en\/(shell|ui|problem|fields)\.json/ },
+  { name: 'words-zh', test: /src\/locales\/zh\/(shell|ui|problem|fields)\.json/ },
+  { name: 'accounts', test: /src\/features\/accounts\/(slice|waits|return-to|components\/(AccountCard|Note))/ },
   {
     name: 'parts',
     test: /src\/ui\/(DataList|FilterBar|Pages|Menu|toasts|Choice|Freshness|PendingMark|Tag|icons|ProblemNote|Dialog)|state\/live/,
     minShareCount: 2,
   },
 ]
+
+/** On their way by the time anything is asked for: not to be named beside each import again. */
+const isThere = /assets\/(libraries|frame|first|rolldown-runtime|device)-/
 
 const isStaff = (module: string | null) =>
   module !== null && staffFeatures.some((feature) => module.includes(`/src/features/${feature}/`))
@@ -149,6 +222,8 @@ export default defineConfig(({ command }) => {
           ],
         },
       }),
+      namedAhead,
+      squeezed,
       stamp(build),
     ],
     resolve: { alias: lighter },
@@ -160,7 +235,11 @@ export default defineConfig(({ command }) => {
       manifest: 'build-map.json',
       // Inlined images would need `data:` in more places of the CSP than img-src.
       assetsInlineLimit: 0,
-      modulePreload: { polyfill: false },
+      modulePreload: {
+        polyfill: false,
+        resolveDependencies: (_file, files, { hostType }) =>
+          hostType === 'html' ? files : files.filter((file) => !isThere.test(file)),
+      },
       reportCompressedSize: false,
       rollupOptions: {
         // Pages ask lazily for what the grouping above brings along anyway; that is meant.

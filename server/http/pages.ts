@@ -46,9 +46,12 @@ function serveFolder(app: FastifyInstance, root: string, prefix: string): void {
     redirect: false,
     dotfiles: 'ignore',
     cacheControl: false,
+    // The build squeezes each file once (vite.config.ts).
+    preCompressed: true,
     allowedPath: (path) => served.has(extname(path)),
     setHeaders: (reply, file) => {
-      const path = prefix + file.slice(root.length + 1).replaceAll('\\', '/')
+      const name = file.replace(/\.(br|gz)$/, '')
+      const path = prefix + name.slice(root.length + 1).replaceAll('\\', '/')
       reply.header('cache-control', freshness(path))
       if (path === workerPath) reply.header('content-type', 'text/javascript; charset=utf-8')
     },

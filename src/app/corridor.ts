@@ -4,4 +4,3 @@
  */
 export { startInstall } from '#app/install.ts'
 export { api, ports } from '#app/send.ts'
-export { applyUpdate, onUpdateReady, startWorker } from '#app/worker.ts'

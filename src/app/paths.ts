@@ -52,3 +52,7 @@ export type InsidePlace = Exclude<Place, OutsidePlace>
 const isOutside = (place: Place): place is OutsidePlace => places[place].who === 'anybody'
 export const outsidePlaces = placeNames.filter(isOutside)
 export const insidePlaces = placeNames.filter((place): place is InsidePlace => !isOutside(place))
+
+/** Which of these places a path inside the base means; parameters as the router reads them. */
+export const placeAt = <P extends Place>(among: readonly P[], path: string): P | undefined =>
+  among.find((place) => new RegExp(`^${places[place].path.replace(/:\w+/g, '[^/]+')}/?$`).test(path))

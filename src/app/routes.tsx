@@ -1,32 +1,25 @@
 import { Suspense } from 'react'
 import { Navigate, Outlet, Route, Routes, useLocation } from 'react-router-dom'
+import { isInside, outsideCode, shellCode } from '#app/ahead.ts'
 import { Broken } from '#app/Broken.tsx'
 import { Guard } from '#app/guard.tsx'
 import { Loading } from '#app/Loading.tsx'
-import { type LazyPage, page } from '#app/page.tsx'
-import { type OutsidePlace, outsidePlaces, places } from '#app/paths.ts'
+import { page } from '#app/page.tsx'
+import { outsidePlaces, placeAt, places } from '#app/paths.ts'
 import { Entry } from '#app/shell/Entry.tsx'
 
-/** The pages that need no session. Each comes with its own code and texts. */
-const pages: Record<OutsidePlace, LazyPage> = {
-  entrance: page(async () => (await import('#features/entrance/pages/Entrance.tsx')).Entrance, 'plain'),
-  login: page(async () => (await import('#features/accounts/pages/Login.tsx')).Login, 'accounts'),
-  logout: page(async () => (await import('#features/accounts/pages/Logout.tsx')).Logout, 'accounts'),
-  signup: page(async () => (await import('#features/accounts/pages/Signup.tsx')).Signup, 'accounts'),
-  forget: page(async () => (await import('#features/accounts/pages/Forget.tsx')).Forget, 'accounts'),
-  resetPwd: page(async () => (await import('#features/accounts/pages/ResetPwd.tsx')).ResetPwd, 'accounts'),
-  activate: page(async () => (await import('#features/accounts/pages/Activate.tsx')).Activate, 'accounts'),
-}
+/** The pages that need no session. */
+const pages = new Map(outsidePlaces.map((place) => [place, page(outsideCode[place])]))
+const shell = page(shellCode)
+const fallback = page({ load: async () => (await import('#app/Fallback.tsx')).Fallback, words: [] })
 
-/** The signed-in frame, with the routes of everything inside it. */
-const shell = page(async () => (await import('#app/shell/Shell.tsx')).Shell)
-const fallback = page(async () => (await import('#app/Fallback.tsx')).Fallback)
-
-/** Sends for the code of what the address asks for, before it is known whether it may be seen. */
-export function startFor(path: string) {
-  if (path.startsWith('/app/') || path === '/') shell.start()
-  const place = outsidePlaces.find((one) => places[one].path === path)
-  if (place) pages[place].start()
+/** Resolves when what the address asks for can be drawn: outside the page itself, inside the frame and the page in it. */
+export async function drawable(path: string): Promise<void> {
+  const place = placeAt(outsidePlaces, path)
+  if (place) return await pages.get(place)?.start()
+  if (!isInside(path)) return await fallback.start()
+  const ready = async () => await (await import('#app/shell/Shell.tsx')).pageReady(path)
+  await Promise.all([shell.start(), ready().catch(() => undefined)])
 }
 
 /** /saas/ leads to home; what is no place of ours says so (M5). */
@@ -37,10 +30,9 @@ export function AppRoutes() {
       <Route path="/app" element={<Navigate to={places.home.path} replace />} />
       <Route path="/app/*" element={<Inside />} />
       <Route element={<Outside />}>
-        {outsidePlaces.map((place) => {
-          const { Page } = pages[place]
-          return <Route key={place} path={places[place].path} element={<Page />} />
-        })}
+        {[...pages].map(([place, { Page }]) => (
+          <Route key={place} path={places[place].path} element={<Page />} />
+        ))}
         <Route path="*" element={<fallback.Page />} />
       </Route>
     </Routes>

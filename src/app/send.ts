@@ -1,5 +1,6 @@
 /** The page's corridor: `api` for thunks (the store's extra argument), `ports` for signing in and out. */
 import { cookies } from '#contract/cookies.ts'
+import type { Endpoint } from '#contract/endpoint.ts'
 import { askForSync, browserPorts } from '#request/browser.ts'
 import { createApi, type PagePorts } from '#request/call.ts'
 import { accessFrom } from '#request/subject.ts'
@@ -25,9 +26,10 @@ async function isControlled(): Promise<boolean> {
 const controllerWaitMs = 300
 let controlled: Promise<boolean> | undefined
 
-async function corridor(request: Request): Promise<Response> {
+async function corridor(request: Request, endpoint: Endpoint): Promise<Response> {
   if (navigator.serviceWorker?.controller) return await fetch(request)
   if (await (controlled ??= isControlled())) return await fetch(request)
+  if (request.method === 'GET') return await (await import('#request/reads.ts')).handleRead(request, endpoint, ports)
   const { handle } = await import('#request/pipeline.ts')
   return await handle(request, ports)
 }

@@ -11,7 +11,7 @@ import type { Api, Asking, Result } from '#request/result.ts'
 
 export interface PagePorts extends Ports {
   /** To the worker where one is in control, else to the same pipeline in this page. */
-  corridor(request: Request): Promise<Response>
+  corridor(request: Request, endpoint: Endpoint): Promise<Response>
 }
 
 type Input = { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }
@@ -82,7 +82,10 @@ async function askPlain(ports: PagePorts, endpoint: Endpoint, asked: Input, aski
     ...(intent && intent !== key ? { [headers.intent]: intent } : {}),
     ...(isWrite && base !== undefined ? { 'if-match': `"${base}"` } : {}),
   })
-  const response = await ports.corridor(asking.signal ? new Request(request, { signal: asking.signal }) : request)
+  const response = await ports.corridor(
+    asking.signal ? new Request(request, { signal: asking.signal }) : request,
+    endpoint,
+  )
   if (response.type === 'error') return failed(isWrite ? 'NEEDS_CONNECTION' : 'OFFLINE', intent)
   return await toResult(response, intent)
 }
@@ -103,7 +106,7 @@ async function askRecorded(
     ...(key === intent ? {} : { [headers.intent]: intent }),
   })
   // The page may ask no more, but the wish stands: an entry is never withdrawn by an abort.
-  const response = await ports.corridor(request).catch(() => Response.error())
+  const response = await ports.corridor(request, endpoint).catch(() => Response.error())
   if (response.type === 'error') return await lookAgain(ports, intent)
   const result = await toResult(response, intent)
   if (response.headers.get(headers.outbox) === 'refused') await acknowledge(ports, intent)
@@ -124,7 +127,7 @@ async function askLong(ports: PagePorts, endpoint: Endpoint, asked: Input, askin
       [headers.key]: job.key,
       ...(job.key === job.intent ? {} : { [headers.intent]: job.intent }),
     })
-    const response = await ports.corridor(request).catch(() => Response.error())
+    const response = await ports.corridor(request, endpoint).catch(() => Response.error())
     if (response.type === 'error') await doubt(ports, job.intent)
   }
   return await follow(ports, job, asking)

@@ -6,15 +6,16 @@ import type { Endpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import { endpoints } from '#contract/index.ts'
 import { matcher } from '#contract/wire.ts'
-import { hasSendable, lookUp, type Outcome, whenSettled } from '#local/outbox.ts'
+import { lookUp, type Outcome, whenSettled } from '#local/outbox.ts'
 import { queuesOf } from '#local/overlay.ts'
 import { storeRow } from '#local/rows.ts'
 import { readGate, readSession } from '#local/session.ts'
 import { sendSignedIn } from '#request/bearer.ts'
 import { drain } from '#request/drain.ts'
 import { type Answer, isGood, jsonOf, type Letter, ownAnswer, toResponse } from '#request/line.ts'
-import { answerList, answerReading, type Asked, patienceMs } from '#request/lists.ts'
+import { type Asked, patienceMs } from '#request/lists.ts'
 import type { Ports } from '#request/ports.ts'
+import { read } from '#request/reads.ts'
 import { start } from '#request/relay.ts'
 import { subjectOf } from '#request/subject.ts'
 
@@ -64,24 +65,6 @@ async function letterOf(request: Request): Promise<Letter> {
     headers: Object.fromEntries(request.headers),
     body: body || null,
   }
-}
-
-async function read(ports: Ports, asked: Asked): Promise<Answer | null> {
-  const { endpoint, letter } = asked
-  const answer = await (endpoint.fills
-    ? answerList(ports, asked, endpoint.fills)
-    : endpoint.offline === 'read'
-      ? answerReading(ports, asked)
-      : sendSignedIn(ports, letter, endpoint.who))
-  if (answer && isGood(answer) && !answer.headers.has(headers.kept)) ports.lasting(drainIfWaiting(ports))
-  return answer
-}
-
-/** Any successful answer is a sign that what waits could go. */
-async function drainIfWaiting(ports: Ports): Promise<void> {
-  const device = await ports.device()
-  const session = await readSession(device)
-  if (session && !session.signedOut && (await hasSendable(device.of(session)))) await drain(ports, { hurry: true })
 }
 
 /** A write that the page recorded: its entry is sent, never a second one made. Null: it was not recorded. */

@@ -93,7 +93,7 @@ describe('a write', () => {
       body: sent?.sent.body ?? null,
       headers: { [headers.key]: sent?.sent.headers[headers.key] ?? '' },
     })
-    const answer = await tablet.ports.corridor(again)
+    const answer = await tablet.ports.corridor(again, updateCompanyUser)
     expect(await answer.json()).toMatchObject({ id: 2, title: 1 })
     expect(writes(tablet)).toHaveLength(1)
   })

@@ -3,6 +3,7 @@ import { Link, useLocation } from 'react-router-dom'
 import '#app/shell/inside.css'
 import '#ui/icons.ts'
 import { Broken } from '#app/Broken.tsx'
+import { whenIdle } from '#app/idle.ts'
 import { InsideRoutes } from '#app/inside.tsx'
 import { places } from '#app/paths.ts'
 import { AvatarMenu } from '#app/shell/AvatarMenu.tsx'
@@ -25,9 +26,12 @@ import { Toasts } from '#ui/toasts.tsx'
 import { useWords } from '#ui/words.ts'
 
 /** No page waits for it. */
-const ActivityButton = lazy(async () => ({
-  default: (await import('#app/shell/ActivityButton.tsx')).ActivityButton,
-}))
+const ActivityButton = lazy(async () => {
+  await whenIdle()
+  return { default: (await import('#app/shell/ActivityButton.tsx')).ActivityButton }
+})
+
+export { pageReady } from '#app/inside.tsx'
 
 /** The frame of the portal: one line above, the navigation beside, the page within. */
 export function Shell() {

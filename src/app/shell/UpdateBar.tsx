@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { whenIdle } from '#app/idle.ts'
 import { Button } from '#ui/Button.tsx'
 import { useWords } from '#ui/words.ts'
 
@@ -9,9 +10,11 @@ export function UpdateBar() {
   useEffect(() => {
     let stop: (() => void) | undefined
     let gone = false
-    void import('#app/corridor.ts').then(({ onUpdateReady }) => {
-      if (!gone) stop = onUpdateReady(() => setState('ready'))
-    })
+    void whenIdle()
+      .then(() => import('#app/worker.ts'))
+      .then(({ onUpdateReady }) => {
+        if (!gone) stop = onUpdateReady(() => setState('ready'))
+      })
     return () => {
       gone = true
       stop?.()
@@ -19,7 +22,7 @@ export function UpdateBar() {
   }, [])
   const apply = () => {
     setState('applying')
-    void import('#app/corridor.ts').then(({ applyUpdate }) => applyUpdate())
+    void import('#app/worker.ts').then(({ applyUpdate }) => applyUpdate())
   }
   const shown = state === 'ready' || state === 'applying'
   return (

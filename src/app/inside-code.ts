@@ -1,0 +1,45 @@
+/** The pages behind the login before they are drawn. A file of its own: the login page does not carry the list. */
+import type { Code } from '#app/ahead.ts'
+import { type InsidePlace, insidePlaces, placeAt } from '#app/paths.ts'
+
+export const insideCode: Record<InsidePlace, Code> = {
+  home: { load: async () => (await import('#features/home/pages/Home.tsx')).Home, words: ['home'] },
+  users: { load: async () => (await import('#features/users/pages/Users.tsx')).Users, words: ['users'] },
+  services: { load: async () => (await import('#features/services/pages/Services.tsx')).Services, words: ['plain'] },
+  company: { load: async () => (await import('#features/company/pages/Company.tsx')).Company, words: ['plain'] },
+  profile: { load: async () => (await import('#features/profile/pages/Profile.tsx')).Profile, words: ['plain'] },
+  password: { load: async () => (await import('#features/profile/pages/Password.tsx')).Password, words: ['plain'] },
+  contracts: { load: async () => (await import('#features/orders/pages/Contracts.tsx')).Contracts, words: ['plain'] },
+  newContract: {
+    load: async () => (await import('#features/orders/pages/NewContract.tsx')).NewContract,
+    words: ['plain'],
+  },
+  contract: { load: async () => (await import('#features/orders/pages/Contract.tsx')).Contract, words: ['plain'] },
+  trail: { load: async () => (await import('#features/trail/pages/Trail.tsx')).Trail, words: ['plain'] },
+  appHistory: { load: async () => (await import('#features/apps/pages/AppHistory.tsx')).AppHistory, words: ['plain'] },
+  upload: { load: async () => (await import('#features/apps/pages/Upload.tsx')).Upload, words: ['plain'] },
+  modules: { load: async () => (await import('#features/modules/pages/Modules.tsx')).Modules, words: ['plain'] },
+  newModule: { load: async () => (await import('#features/modules/pages/Module.tsx')).Module, words: ['plain'] },
+  module: { load: async () => (await import('#features/modules/pages/Module.tsx')).Module, words: ['plain'] },
+  hiddenModules: {
+    load: async () => (await import('#features/modules/pages/HiddenModules.tsx')).HiddenModules,
+    words: ['plain'],
+  },
+  newHiddenModule: {
+    load: async () => (await import('#features/modules/pages/HiddenModule.tsx')).HiddenModule,
+    words: ['plain'],
+  },
+  hiddenModule: {
+    load: async () => (await import('#features/modules/pages/HiddenModule.tsx')).HiddenModule,
+    words: ['plain'],
+  },
+  prices: { load: async () => (await import('#features/prices/pages/Prices.tsx')).Prices, words: ['plain'] },
+  newPrice: { load: async () => (await import('#features/prices/pages/Price.tsx')).Price, words: ['plain'] },
+  price: { load: async () => (await import('#features/prices/pages/Price.tsx')).Price, words: ['plain'] },
+  outbox: { load: async () => (await import('#app/outbox.tsx')).OwnOutbox, words: ['outbox', 'users'] },
+  device: { load: async () => (await import('#features/device/pages/Device.tsx')).Device, words: ['plain'] },
+  activity: { load: async () => (await import('#features/activity/pages/Activity.tsx')).Activity, words: ['activity'] },
+}
+
+/** What an address inside leads to; without a place of ours that is home. */
+export const insideCodeAt = (path: string): Code => insideCode[placeAt(insidePlaces, path) ?? 'home']

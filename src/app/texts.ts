@@ -1,0 +1,22 @@
+/** Where texts come from: a file a noun and language. Light, because the first script of all asks for them (I-01). */
+import type { Namespace } from '#ui/words.ts'
+import { firstLanguage } from '#app/language.ts'
+import { recall } from '#app/remember.ts'
+
+export type Texts = Record<string, unknown>
+const files = import.meta.glob<Texts>('../locales/*/*.json', { import: 'default' })
+
+const fileOf = (language: string, namespace: string) => files[`../locales/${language}/${namespace}.json`]
+
+/** What every page shows: the frame, the parts, problems and fields. */
+export const always = ['shell', 'ui', 'problem', 'fields'] as const satisfies Namespace[]
+
+/** The language in which the page begins. */
+export const first = firstLanguage(location.search, recall('portal.language'))
+
+export async function readTexts(language: string, namespace: string): Promise<Texts> {
+  const load = fileOf(language, namespace)
+  if (!load) return {}
+  // Words in the other language are better than none, when the file cannot be fetched now.
+  return await load().catch(() => fileOf('en', namespace)?.() ?? {})
+}
