@@ -9,27 +9,63 @@ export interface Paced {
   output: typeof output
   /** One step and its record, or the end after the last one. */
   step(): Promise<void>
+  /** The same, where there is a job to be had. */
+  stepIfAny(): Promise<boolean>
+  /** A kill in the middle of a step: it never comes back, and its lease stays until it has run out. */
+  cut(): Promise<void>
+  /** Steps begun so far, and how many of them were cut. */
+  steps(): number
+  cuts(): number
 }
 
 export function paced(server: TestServer, steps: number): Paced {
-  const stop = { now: new AbortController() }
-  const kind: JobKind<unknown, number> = {
-    resumes: true,
-    async step({ point }) {
-      const at = (point ?? 0) + 1
-      // Put down after this step, so that the next one is the test's to allow.
-      stop.now.abort()
-      return at > steps
-        ? { is: 'done', output }
-        : { is: 'on', point: at, percent: Math.min(99, Math.round((at / steps) * 100)) }
-    },
+  const counted = { steps: 0, cuts: 0 }
+
+  function kindsFor(stop: AbortController, during: () => Promise<void>): Kinds {
+    const kind: JobKind<unknown, number> = {
+      resumes: true,
+      async step({ point }) {
+        counted.steps += 1
+        const at = (point ?? 0) + 1
+        // Put down after this step, so that the next one is the test's to allow.
+        stop.abort()
+        await during()
+        return at > steps
+          ? { is: 'done', output }
+          : { is: 'on', point: at, percent: Math.min(99, Math.round((at / steps) * 100)) }
+      },
+    }
+    return { 'verify-trail': kind as JobKind }
   }
-  const kinds: Kinds = { 'verify-trail': kind as JobKind }
+
+  function stepIfAny(): Promise<boolean> {
+    const stop = new AbortController()
+    return workOne(
+      server.house,
+      kindsFor(stop, () => Promise.resolve()),
+      stop.signal,
+    )
+  }
+
   return {
     output,
+    stepIfAny,
     async step() {
-      stop.now = new AbortController()
-      if (!(await workOne(server.house, kinds, stop.now.signal))) throw new Error('there is nothing to work on')
+      if (!(await stepIfAny())) throw new Error('there is nothing to work on')
     },
+    async cut() {
+      const stop = new AbortController()
+      const reached = new Promise<void>((there) => {
+        const kinds = kindsFor(stop, () => {
+          counted.cuts += 1
+          there()
+          return new Promise<never>(() => {})
+        })
+        void workOne(server.house, kinds, stop.signal).then(() => there())
+      })
+      await reached
+    },
+    steps: () => counted.steps,
+    cuts: () => counted.cuts,
   }
 }
