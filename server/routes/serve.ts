@@ -133,7 +133,8 @@ async function conduct(
     now: house.clock(),
     requestId: request.id,
     language: languageOf(request.headers['accept-language']),
-    stopped: () => life.closing || request.raw.destroyed,
+    // The socket and not the request: that one counts as destroyed as soon as its body is read.
+    stopped: () => life.closing || request.raw.socket.destroyed,
   }
   const { status, body, headers: said = {}, cookies = [] } = await handler.procedure(visit, input as InputOf<Endpoint>)
   for (const cookie of cookies) reply.header('set-cookie', cookie)

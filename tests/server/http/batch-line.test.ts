@@ -1,0 +1,71 @@
+/** Batches over a real line: what only a socket shows (protocol 23, 24). */
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { inScope } from '#server/db/scope.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
+
+let server: TestServer
+let admin: SignedIn
+let port: number
+beforeAll(async () => {
+  server = await startServer()
+  await server.app.listen({ port: 0, host: '127.0.0.1' })
+  const address = server.app.server.address()
+  if (address === null || typeof address === 'string') throw new Error('a listening socket has no port')
+  port = address.port
+  admin = await server.signIn('admin@alpha')
+})
+afterAll(() => server.close())
+
+const invitations = (much: number) =>
+  Array.from({ length: much }, () => {
+    const key = randomUUID()
+    return {
+      method: 'POST',
+      path: '/api/m18s/user',
+      key,
+      body: { title: 0, name: 'One', email: `${key}@alpha.example` },
+    }
+  })
+
+test('a batch that was read to its end is carried out to its end', async () => {
+  const items = invitations(8)
+  const answer = await fetch(`http://127.0.0.1:${port}/api/batch`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${admin.access}`, 'content-type': 'application/json' },
+    body: JSON.stringify(items),
+  })
+  const said = (await answer.json()) as { status: number }[]
+  expect(said.map(({ status }) => status)).toEqual(items.map(() => 200))
+})
+
+test('whoever hangs up has the rest not attempted', async () => {
+  const items = invitations(50)
+  const body = JSON.stringify(items)
+  const socket = connect({ port, host: '127.0.0.1' })
+  await once(socket, 'connect')
+  const lines = [
+    'POST /api/batch HTTP/1.1',
+    'Host: portal',
+    `Authorization: Bearer ${admin.access}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ]
+  socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`)
+  await expect.poll(() => doneOf(items), { interval: 2 }).toBeGreaterThan(0)
+  socket.destroy()
+  await wait(500)
+  const done = await doneOf(items)
+  expect(done).toBeLessThan(items.length)
+  await wait(300)
+  expect(await doneOf(items)).toBe(done)
+})
+
+const doneOf = (items: { key: string }[]) =>
+  inScope(server.house, { role: 'portal_system' }, async (db) => {
+    const keys = items.map(({ key }) => key)
+    return (await db.selectFrom('ledger').select('id').where('key', 'in', keys).execute()).length
+  })
