@@ -1,5 +1,5 @@
 /** Links of mails, before there is a session. */
-import { activateUser, checkActivation } from '#contract/accounts.ts'
+import { activateUser, checkActivation } from '#contract/visitors.ts'
 import { conduct, type Handler } from '#server/routes/handlers.ts'
 import { activateAccount, whoActivates } from '#server/services/activation.ts'
 

@@ -10,6 +10,7 @@ import * as prices from '#contract/prices.ts'
 import * as services from '#contract/services.ts'
 import * as trail from '#contract/trail.ts'
 import * as users from '#contract/users.ts'
+import * as visitors from '#contract/visitors.ts'
 
 const isEndpoint = (value: unknown): value is Endpoint =>
   typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'who' in value
@@ -19,6 +20,7 @@ const rowsOf = (noun: Record<string, unknown>) => Object.values(noun).filter(isE
 /** The calls of each noun, nouns in the order that a newcomer meets them. */
 export const nouns: Readonly<Record<string, readonly Endpoint[]>> = {
   accounts: rowsOf(accounts),
+  visitors: rowsOf(visitors),
   users: rowsOf(users),
   orders: rowsOf(orders),
   prices: rowsOf(prices),

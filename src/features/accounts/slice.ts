@@ -6,7 +6,7 @@ import { type Status, idle } from '#state/status.ts'
 import { type Credentials, type Extra, type RootState, root } from '#state/store.ts'
 
 /** The rows of these calls bring the schemas along: fetched when one is asked, not before the login form is drawn. */
-const calls = () => import('#contract/accounts.ts')
+const calls = () => import('#contract/visitors.ts')
 
 type Thunk = ThunkAction<Promise<void>, RootState, Extra, UnknownAction>
 
