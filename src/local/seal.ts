@@ -15,40 +15,49 @@ interface Belongings {
 }
 const belongings = ['outbox', 'names', 'receipts'] as const
 
-/** The gate is closed first, so that nothing is claimed while the writes are sealed; then it is one transaction. */
-export async function wipe(db: UserDatabase): Promise<void> {
-  await closeGate(db)
+/**
+ * The gate is closed first, so that nothing is claimed while the writes are sealed; then it is one transaction. False,
+ * with nothing taken away, when the gate has moved since that generation: its user is back, or another page is at it.
+ */
+export async function wipe(db: UserDatabase, generation: number): Promise<boolean> {
+  if (!(await closeGate(db, generation))) return false
   const key = await keyOf(await ownKey(db))
   for (;;) {
     const before = await read(db)
     const sealed = key && before.outbox.length > 0 ? await encrypt(key, before) : null
-    if (await wipeIfStill(db, before, sealed)) return
+    const done = await wipeIfStill(db, before, sealed, generation + 1)
+    if (done !== 'changed') return done === 'wiped'
   }
 }
 
-async function closeGate(db: UserDatabase): Promise<void> {
-  await transact(db, ['meta'], async () => {
+async function closeGate(db: UserDatabase, generation: number): Promise<boolean> {
+  return await transact(db, ['meta'], async () => {
     const gate = await db.meta.get('gate')
-    await db.meta.put({ name: 'gate', open: false, generation: (gate?.name === 'gate' ? gate.generation : 0) + 1 })
+    if ((gate?.name === 'gate' ? gate.generation : 0) !== generation) return false
+    await db.meta.put({ name: 'gate', open: false, generation: generation + 1 })
+    return true
   })
 }
 
-/** False when an answer that was on its way has changed the writes meanwhile: they are sealed as they are then. */
+/** `changed`: an answer that was on its way has changed the writes: they are sealed as they are then. */
 async function wipeIfStill(
   db: UserDatabase,
   before: Belongings,
   sealed: Omit<Sealed, 'name'> | null,
-): Promise<boolean> {
+  generation: number,
+): Promise<'wiped' | 'changed' | 'moved'> {
   return await transact(db, [...wipedTables, ...belongings, 'jobs', 'meta'], async () => {
+    const gate = await db.meta.get('gate')
+    if (gate?.name !== 'gate' || gate.open || gate.generation !== generation) return 'moved'
     if (sealed) {
-      if (JSON.stringify(await read(db)) !== JSON.stringify(before)) return false
+      if (JSON.stringify(await read(db)) !== JSON.stringify(before)) return 'changed'
       for (const table of belongings) await db.table(table).clear()
       // Beside what was sealed before and could not be opened meanwhile.
       await db.meta.put({ ...sealed, name: `sealed:${sealed.id}` })
     }
     for (const table of wipedTables) await db.table(table).clear()
     await stripJobs(db)
-    return true
+    return 'wiped'
   })
 }
 

@@ -30,13 +30,14 @@ const sameSubject = (a: Subject | null, b: Subject) => a?.companyId === b.compan
 /** A user came: by password, or because an answer proved whose cookie this is. */
 export async function openSession(device: Device, subject: Subject): Promise<void> {
   const db = device.of(subject)
+  const waiting = await db.outbox.count()
+  // Before the gate: who is clearing away after a former session looks at the gate first and then here.
+  await changeSession(device, (was) => ({ ...was, subject, signedOut: false }), { ...subject, waiting, clean: false })
   await transact(db, ['meta', 'outbox'], async () => {
     const gate = await db.meta.get('gate')
     await db.meta.put({ name: 'gate', open: true, generation: (gate?.name === 'gate' ? gate.generation : 0) + 1 })
     await db.outbox.filter((entry) => entry.state === 'sign in').modify({ state: 'waiting', notBefore: 0, held: null })
   })
-  const waiting = await db.outbox.count()
-  await changeSession(device, (was) => ({ ...was, subject, signedOut: false }), { ...subject, waiting, clean: false })
   await sweep(device)
 }
 
@@ -76,13 +77,29 @@ async function changeSession(
  * because a browser may have died between the mark and the wiping.
  */
 export async function sweep(device: Device): Promise<void> {
-  const session = await readSession(device)
   for (const occupant of await device.directory.occupants.toArray()) {
-    if (occupant.clean || (session && !session.signedOut && sameSubject(session, occupant))) continue
+    if (occupant.clean) continue
+    const db = device.of(occupant)
+    // Read before it is asked who is here: a sign-in in between moves the gate, and nothing is taken from under it.
+    const gate = await db.meta.get('gate')
+    if (isHere(await readSession(device), occupant)) continue
     // Fetched when somebody leaves: no page carries it before.
-    await (await import('#local/seal.ts')).wipe(device.of(occupant))
-    await device.directory.occupants.update([occupant.companyId, occupant.userId], { clean: true })
+    const { wipe } = await import('#local/seal.ts')
+    if (await wipe(db, gate?.name === 'gate' ? gate.generation : 0)) await noteClean(device, occupant)
   }
+}
+
+const isHere = (session: Session | null, occupant: Subject) =>
+  session !== null && !session.signedOut && sameSubject(session, occupant)
+
+/** Unless they have come back while it was done: then there will be something to wipe again. */
+async function noteClean(device: Device, occupant: Subject): Promise<void> {
+  const { directory } = device
+  await transact(directory, ['session', 'occupants'], async () => {
+    const { subject = null, signedOut = false } = (await directory.session.get('now')) ?? {}
+    if (!signedOut && sameSubject(subject, occupant)) return
+    await directory.occupants.update([occupant.companyId, occupant.userId], { clean: true })
+  })
 }
 
 /** The gate's generation, to be compared when the answer comes; null: closed, nothing may be stored. */

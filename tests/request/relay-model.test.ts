@@ -2,7 +2,8 @@
  * Long requests through whatever may happen, drawn at random: lines that fail in four ways, pages that come and go, a
  * worker that dies with a poll on its way, a server killed in mid-step, sign-outs, a clock that jumps. The model is as
  * small as the promise: what the server has begun is known here and comes to its result, once; percents never fall; no
- * second holds more than one poll a job. `RUNS` sets how many histories; a failing one is printed with its seed.
+ * second holds more than one poll a job. `RUNS` sets how many histories; a failing one is printed with its seed and path, which
+ * `SEED` and `REPLAY` play again.
  */
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -16,7 +17,10 @@ import { breathe, type LineState, type Tablet } from '#tests/support/device.ts'
 import { comeIn, openHouse, type WholeHouse } from '#tests/support/house.ts'
 import { paced, type Paced } from '#tests/support/paced.ts'
 
-const runs = Number(process.env.RUNS ?? 60)
+const { RUNS = '60', SEED, REPLAY } = process.env
+const runs = Number(RUNS)
+/** As a failure prints them. */
+const replay = SEED === undefined ? {} : { seed: Number(SEED), ...(REPLAY === undefined ? {} : { path: REPLAY }) }
 
 let house: WholeHouse
 beforeAll(async () => {
@@ -202,7 +206,7 @@ it(
   async () => {
     await fc.assert(fc.asyncProperty(fc.array(event, { minLength: 12, maxLength: 40, size: 'max' }), live), {
       numRuns: runs,
-      endOnFailure: false,
+      ...replay,
     })
   },
   20_000 + runs * 5_000,
