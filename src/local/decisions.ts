@@ -19,6 +19,19 @@ export async function sendAgain(db: UserDatabase, intent: Intent, again: Again):
   })
 }
 
+/**
+ * A write that a 412 asked to be merged goes again the same way, out of the very step that heard it: nobody who watches
+ * the entry is shown a conflict that was none. False: it is another write by now, or to be dropped.
+ */
+export async function sendMerged(db: UserDatabase, { intent, key }: Entry, again: Again): Promise<boolean> {
+  return await transact(db, ['outbox'], async () => {
+    const entry = await db.outbox.get(intent)
+    if (entry?.key !== key || entry.state === 'dropping') return false
+    await db.outbox.put({ ...entry, ...again, ...asNew })
+    return true
+  })
+}
+
 const asNew = {
   state: 'waiting',
   bytes: null,
@@ -26,6 +39,7 @@ const asNew = {
   notBefore: 0,
   held: null,
   problem: null,
+  leaseUntil: 0,
 } satisfies Partial<Entry>
 
 /** What waits only for its time may go at once; the lane decides whether it can. */

@@ -2,7 +2,7 @@
 import { headers } from '#contract/headers.ts'
 import { verdict } from '#contract/verdict.ts'
 import type { Entry, UserDatabase } from '#local/database.ts'
-import { sendAgain } from '#local/decisions.ts'
+import { sendMerged } from '#local/decisions.ts'
 import { accept, giveBack, park, pauseSending } from '#local/outbox.ts'
 import { storeRow } from '#local/rows.ts'
 import { begunBy } from '#request/heard.ts'
@@ -60,10 +60,9 @@ async function compare(ports: Ports, db: UserDatabase, heard: Heard): Promise<bo
     const told = { status: 200, body: JSON.stringify(current), row: current, version: null }
     return await accept(db, entry, { ...told, now: ports.clock(), asOf, generation })
   }
-  if (!(await park(db, entry, 'conflict', problem))) return false
-  if (merged.is === 'overlap') return true
+  if (merged.is === 'overlap') return await park(db, entry, 'conflict', problem)
   const { asked, base } = merged
-  return await sendAgain(db, entry.intent, { key: ports.newId(), asked, base, ifMatch: current.row_version })
+  return await sendMerged(db, entry, { key: ports.newId(), asked, base, ifMatch: current.row_version })
 }
 
 export function acceptedFrom(ports: Ports, { answer, generation }: Omit<Heard, 'entry'>) {

@@ -240,28 +240,42 @@ describe('a user', () => {
     await toast('Send activation mail failed.')
   })
 
-  it('that somebody else changed meanwhile is shown as it is now, with what was typed still there (412)', async () => {
-    await go('?searchText=adrian')
-    await links().first().click()
-    await field('Name').fill('Adrian the First')
-
+  /** The same user in somebody else's drawer, changed and saved there. */
+  async function elsewhere(search: string, change: (their: Locator) => Promise<void>) {
     const other = await browser.newContext()
     ends.push(() => other.close())
     const theirs = await other.newPage()
-    await signIn(theirs, portal, 'admin', '/app/user?searchText=adrian')
+    await signIn(theirs, portal, 'admin', `/app/user?searchText=${search}`)
     await theirs.locator('.lead a').first().click()
-    await theirs.getByRole('dialog').getByLabel('Alert', { exact: true }).check()
+    await change(theirs.getByRole('dialog'))
     await theirs.getByRole('dialog').locator('button[type="submit"]').click()
     await theirs.getByRole('dialog').waitFor({ state: 'detached' })
+  }
 
-    await submit()
-    await drawer().getByText('This user was changed by somebody else in the meantime').waitFor()
-    await drawer().getByText('Alert: on').waitFor()
-    expect(await field('Name').inputValue()).toBe('Adrian the First')
-    expect(await field('Alert').isChecked()).toBe(true)
+  it('that somebody else changed in another field meanwhile keeps both changes (protocol 14)', async () => {
+    await go('?searchText=adrian')
+    await links().first().click()
+    await field('Name').fill('Adrian the First')
+    await elsewhere('adrian', (their) => their.getByLabel('Alert', { exact: true }).check())
+
     await submit()
     await toast('Update successfully.')
     await expect.poll(() => rows().first().innerText()).toMatch(/Adrian the First[\s\S]*Alert/)
+  })
+
+  it('that somebody else changed in the same field is shown as it is now, what was typed still there (412)', async () => {
+    await go('?searchText=andrew')
+    await links().first().click()
+    await field('Name').fill('Andrew the First')
+    await elsewhere('andrew', (their) => their.getByLabel('Name', { exact: true }).fill('Andrew of Theirs'))
+
+    await submit()
+    await drawer().getByText('This user was changed by somebody else in the meantime').waitFor()
+    await drawer().getByText('Name: Andrew of Theirs').waitFor()
+    expect(await field('Name').inputValue()).toBe('Andrew the First')
+    await submit()
+    await toast('Update successfully.')
+    await expect.poll(() => rows().first().innerText()).toMatch(/Andrew the First/)
   })
 
   it('is kept on this device while there is no network, marked, and sent when it is back', async () => {
