@@ -24,10 +24,8 @@ export interface Deeds {
   tell(told: Told): void
 }
 
-/** In every name: where it is found on a device that belongs to somebody else by now, something leaked. */
-export const canary = 'Weathered'
-
-export function planDeeds(): Deeds {
+/** `canary` is in every name: found on a device that is somebody else's by now, it tells that something leaked. */
+export function planDeeds(canary = 'Weathered'): Deeds {
   let named = 0
 
   function deed(intent: string, target: Deed['target']): Deed {

@@ -65,9 +65,9 @@ const stuckMs = 60_000
 export function planRounds(seed: number, writes: number): Round[] {
   const chance = chanceOf(seed)
   const planned = [
-    ...quick.map((fault): Round => ({ faults: [fault], share: 0.6, strike: null })),
+    ...quick.map((fault): Round => ({ faults: [fault], share: 0.7, strike: null })),
     ...strikes.map((one): Round => ({ faults: quick, share: 0.35, strike: one })),
-    { faults: hanging, share: 0.25, strike: null },
+    { faults: hanging, share: 0.6, strike: null },
   ]
   while (planned.length * writesPerRound < writes) {
     const isHarsh = chance() < 0.2

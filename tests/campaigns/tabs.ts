@@ -18,6 +18,7 @@ declare global {
 export interface Tabs {
   browser: Chromium
   first: Page
+  second: Page
   /** Writes each page's lanes; resolves when all are recorded, or the browser is gone. */
   write(lanes: Lane[][]): Promise<void>
   waiting(): Promise<number>
@@ -48,7 +49,10 @@ export async function openTabs(opening: Opening): Promise<Tabs> {
   try {
     const first = await browser.page()
     const second = await browser.page()
-    for (const page of [first, second]) await openTab(page, opening)
+    for (const page of [first, second]) {
+      await page.exposeFunction('campaignTold', opening.tell)
+      await enter(page, opening)
+    }
     return await over(browser, first, second)
   } catch (error) {
     await browser.kill()
@@ -66,6 +70,7 @@ async function over(browser: Chromium, first: Page, second: Page): Promise<Tabs>
   return {
     browser,
     first,
+    second,
     async write(lanes) {
       const all = await Promise.allSettled([write(first, lanes[0]), write(second, lanes[1])])
       const failed = all.find((one) => one.status === 'rejected')
@@ -96,9 +101,9 @@ async function over(browser: Chromium, first: Page, second: Page): Promise<Tabs>
 
 const listOf = (page: Page) => page.locator('main tbody tr a').first()
 
-async function openTab(page: Page, { url, tell, who = people.admin, onSignIn }: Opening): Promise<void> {
+/** To the list of users, by way of the login where it is asked for, with a hand inside. */
+export async function enter(page: Page, { url, who = people.admin, onSignIn }: Omit<Opening, 'tell' | 'profile'>) {
   page.setDefaultTimeout(readyMs)
-  await page.exposeFunction('campaignTold', tell)
   await page.goto(`${url}/saas/app/user`)
   const login = page.locator('input[name="password"]')
   const list = listOf(page)
@@ -107,8 +112,11 @@ async function openTab(page: Page, { url, tell, who = people.admin, onSignIn }: 
     onSignIn?.()
     await fillLogin(page, who)
     await page.locator('form button[type="submit"]').click()
-    await list.waitFor()
+    // Who is another than the last one does not stand where that one stood.
+    await page.waitForURL((address) => address.pathname.startsWith('/saas/app'))
+    await page.goto(`${url}/saas/app/user`)
   }
+  await list.waitFor()
   await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
   await giveHand(page)
 }

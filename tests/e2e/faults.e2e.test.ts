@@ -1,6 +1,7 @@
 /** The outbox where it lives: Chromium, its worker, a real server, and bad weather between them (offline layer, 5.2). */
 import { describe, expect, it } from 'vitest'
 import { asText, planRounds, weather, wrongs } from '#tests/campaigns/faults.ts'
+import { handOver } from '#tests/campaigns/handover.ts'
 import { strikes } from '#tests/campaigns/strikes.ts'
 
 const least = 500
@@ -18,4 +19,14 @@ describe('writes on a line that cuts, hangs and lies, with worker, browser and s
     expect(Object.keys(report.struck).toSorted()).toEqual(strikes.toSorted())
     expect(report.arrivals).toBeGreaterThan(report.writes)
   }, 360_000)
+})
+
+describe('a tablet that changes hands while writes wait on it', () => {
+  it(`shows and sends nothing of the first to the second, and sends all of it when the first is back (seed ${seed})`, async () => {
+    const { first, second, ...between } = await handOver(seed)
+    expect(between).toEqual({ leaks: [], sentByTheSecond: [], stuck: [] })
+    const clean = { lost: [], doubled: [], disordered: [], foreign: [], torn: [] }
+    expect(first).toEqual({ ...clean, writes: 40, done: 40 })
+    expect(second).toEqual({ ...clean, writes: 40, done: 40 })
+  }, 240_000)
 })

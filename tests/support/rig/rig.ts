@@ -10,6 +10,7 @@ import { readSession } from '#local/session.ts'
 import { versionOf } from '#local/view.ts'
 import { countWaiting, readEntries } from '#local/waiting.ts'
 import { findOutcome } from '#request/record.ts'
+import { signOut } from '#request/sign-in.ts'
 import { api, ports } from '#app/send.ts'
 
 /** One write: makes a user (`target` null) or gives one another name. */
@@ -85,6 +86,9 @@ export async function subject(): Promise<{ companyId: number; userId: number } |
   return session && { companyId: session.companyId, userId: session.userId }
 }
 
+/** Signs out, and what is unsent stays here for its owner. */
+export const leave = () => signOut(ports)
+
 /** For the words of a failing test. */
 export async function standing(): Promise<string[]> {
   return (await readEntries()).map(
@@ -92,3 +96,26 @@ export async function standing(): Promise<string[]> {
       `${intent} ${state} after ${attempts} attempts${problem ? `: ${problem.status} ${problem.code}` : ''}`,
   )
 }
+
+/** Everything that any database of this origin holds, whoever made it, as text to be searched. */
+export async function everything(): Promise<string> {
+  const databases = await indexedDB.databases()
+  const dumped = await Promise.all(databases.map(async ({ name = '' }) => [name, await dump(name)]))
+  return JSON.stringify([dumped, { ...localStorage }, { ...sessionStorage }])
+}
+
+async function dump(name: string): Promise<unknown[]> {
+  const db = await heard(indexedDB.open(name))
+  const stores = [...db.objectStoreNames]
+  const found = await Promise.all(
+    stores.map(async (store) => [store, await heard(db.transaction(store).objectStore(store).getAll())]),
+  )
+  db.close()
+  return found
+}
+
+const heard = <T>(request: IDBRequest<T>) =>
+  new Promise<T>((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result)
+    request.onerror = () => reject(request.error)
+  })
