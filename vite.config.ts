@@ -171,7 +171,7 @@ const together = [
   },
   {
     name: 'device',
-    test: /node_modules\/dexie\/|src\/(local\/(?!outbox|jobs|activity|rows|drafts|decisions|lanes|seal|leave)|contract\/(accounts|cookies|endpoint|headers|problem|shapes|users|values|wire)|app\/(corridor|install|session|send)|request\/(call|locks|subject|browser))/,
+    test: /node_modules\/dexie|src\/(local\/(?!outbox|jobs|activity|rows|drafts|decisions|lanes|seal|leave)|contract\/(accounts|cookies|endpoint|headers|problem|shapes|users|values|wire)|app\/(corridor|install|session|send)|request\/(call|locks|subject|browser))/,
   },
   // What a page needs to ask by itself, while no worker does.
   { name: 'reads', test: /src\/(request\/(reads|lists|bearer|line)|local\/rows)\.ts/ },

@@ -32,7 +32,7 @@ export const isInside = (path: string) => path === '/' || path === '/app' || pat
 export function fetchAhead(path: string): void {
   const outside = placeAt(outsidePlaces, path)
   if (!outside && isInside(path)) fetchInside(path)
-  for (const namespace of always) void readTexts(first, namespace)
+  for (const namespace of always) quietly(readTexts(first, namespace))
   if (outside) fetchCode(outsideCode[outside])
 }
 

@@ -2,6 +2,14 @@
 import type { Code } from '#app/ahead.ts'
 import { type InsidePlace, insidePlaces, placeAt } from '#app/paths.ts'
 
+// One page makes and changes.
+const module: Code = { load: async () => (await import('#features/modules/pages/Module.tsx')).Module, words: ['plain'] }
+const hiddenModule: Code = {
+  load: async () => (await import('#features/modules/pages/HiddenModule.tsx')).HiddenModule,
+  words: ['plain'],
+}
+const price: Code = { load: async () => (await import('#features/prices/pages/Price.tsx')).Price, words: ['plain'] }
+
 export const insideCode: Record<InsidePlace, Code> = {
   home: { load: async () => (await import('#features/home/pages/Home.tsx')).Home, words: ['home'] },
   users: { load: async () => (await import('#features/users/pages/Users.tsx')).Users, words: ['users'] },
@@ -19,23 +27,17 @@ export const insideCode: Record<InsidePlace, Code> = {
   appHistory: { load: async () => (await import('#features/apps/pages/AppHistory.tsx')).AppHistory, words: ['plain'] },
   upload: { load: async () => (await import('#features/apps/pages/Upload.tsx')).Upload, words: ['plain'] },
   modules: { load: async () => (await import('#features/modules/pages/Modules.tsx')).Modules, words: ['plain'] },
-  newModule: { load: async () => (await import('#features/modules/pages/Module.tsx')).Module, words: ['plain'] },
-  module: { load: async () => (await import('#features/modules/pages/Module.tsx')).Module, words: ['plain'] },
+  newModule: module,
+  module,
   hiddenModules: {
     load: async () => (await import('#features/modules/pages/HiddenModules.tsx')).HiddenModules,
     words: ['plain'],
   },
-  newHiddenModule: {
-    load: async () => (await import('#features/modules/pages/HiddenModule.tsx')).HiddenModule,
-    words: ['plain'],
-  },
-  hiddenModule: {
-    load: async () => (await import('#features/modules/pages/HiddenModule.tsx')).HiddenModule,
-    words: ['plain'],
-  },
+  newHiddenModule: hiddenModule,
+  hiddenModule,
   prices: { load: async () => (await import('#features/prices/pages/Prices.tsx')).Prices, words: ['plain'] },
-  newPrice: { load: async () => (await import('#features/prices/pages/Price.tsx')).Price, words: ['plain'] },
-  price: { load: async () => (await import('#features/prices/pages/Price.tsx')).Price, words: ['plain'] },
+  newPrice: price,
+  price,
   outbox: { load: async () => (await import('#app/outbox.tsx')).OwnOutbox, words: ['outbox', 'users'] },
   device: { load: async () => (await import('#features/device/pages/Device.tsx')).Device, words: ['plain'] },
   activity: { load: async () => (await import('#features/activity/pages/Activity.tsx')).Activity, words: ['activity'] },

@@ -6,13 +6,16 @@ import { getUser } from '#contract/accounts.ts'
 import { localProblem } from '#contract/problem.ts'
 import { toWire } from '#contract/wire.ts'
 import { readReading } from '#local/readings.ts'
-import { onSessionChange, type Session } from '#local/session.ts'
+import { onSessionChange, readSession, type Session } from '#local/session.ts'
 import type { Api } from '#request/result.ts'
 import { type SessionUser, sessionUnread, signedOut, userRead } from '#state/session.ts'
 import type { Store } from '#state/store.ts'
 import { whenIdle } from '#app/idle.ts'
 
 const ownPath = toWire(getUser, {}).path
+
+// Opened while the rest of the page is still being read in.
+void readSession().catch(() => undefined)
 
 /** `drawable`: nobody is shown before the first page can be, or there would be a frame with a hole in it. */
 export function watchSession(store: Store, api: Api, drawable: Promise<void>) {
@@ -35,7 +38,7 @@ export function watchSession(store: Store, api: Api, drawable: Promise<void>) {
       return
     }
     // What the device knows is shown at once; the server's word only corrects it (M10).
-    const [kept] = await Promise.all([readReading(ownPath).catch(() => null), drawable])
+    const [kept] = await Promise.all([readReading(ownPath, session).catch(() => null), drawable])
     if (mine !== asked) return
     if (kept) {
       show(kept as SessionUser)

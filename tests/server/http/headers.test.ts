@@ -19,6 +19,8 @@ beforeAll(async () => {
     'dist/build.json': '{"build":"b-42","styleNonce":"bm9uY2U="}',
     'dist/assets/app-1a2b.js': 'export const long = 1;'.repeat(200),
     'dist/assets/app-1a2b.js.map': '{}',
+    'dist/assets/squeezed-3c4d.js': 'export const plain = 1',
+    'dist/assets/squeezed-3c4d.js.br': 'as the build squeezed it',
     'dist/.env': 'SECRET=1',
     'dist/icons/any-192.png': 'png',
     'site/index.html': '<!doctype html><title>home</title>',
@@ -117,6 +119,20 @@ describe('the pages', () => {
       'content-type': 'application/manifest+json',
       'cache-control': 'no-cache',
     })
+  })
+
+  test('a file that the build has squeezed goes out as it is, under its own name and to whoever can read it (H-03)', async () => {
+    const url = '/saas/assets/squeezed-3c4d.js'
+    const squeezed = await server.send({ url, headers: { 'accept-encoding': 'gzip, br' } })
+    expect(squeezed.body).toBe('as the build squeezed it')
+    expect(squeezed.headers).toMatchObject({
+      'content-type': 'application/javascript; charset=utf-8',
+      'content-encoding': 'br',
+      'cache-control': 'public, max-age=31536000, immutable',
+      vary: 'accept-encoding',
+    })
+    expect((await server.send({ url })).body).toBe('export const plain = 1')
+    expect((await server.send({ url: `${url}.br` })).statusCode).toBe(404)
   })
 
   test('an unchanged file is a 304 with the same headers', async () => {
