@@ -150,6 +150,9 @@ export interface Trouble {
 
 /** What axe finds serious or critical on the page as it stands. */
 export async function seriousTrouble(page: Page): Promise<Trouble[]> {
+  // Rows that are being asked for again are dimmed on purpose, and fade back: it is the page at rest that is judged.
+  await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached', timeout: 15_000 })
+  await page.waitForTimeout(300)
   const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
   const { violations } = await new AxeBuilder({ page }).withTags(tags).analyze()
   return violations
