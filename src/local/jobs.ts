@@ -109,10 +109,10 @@ export async function nextPoll(
   now: number,
   generation: number,
   except: (intent: Intent) => boolean,
-): Promise<{ intent: Intent; at: number; isGivenUp: boolean } | null> {
+): Promise<{ intent: Intent; at: number } | null> {
   const due = (await db.jobs.toArray())
     .filter(({ intent }) => !except(intent))
-    .map((job) => ({ intent: job.intent, at: dueAt(job, now, generation), isGivenUp: job.leaseUntil <= now }))
+    .map((job) => ({ intent: job.intent, at: dueAt(job, now, generation) }))
     .filter(({ at }) => Number.isFinite(at))
   return due.sort((a, b) => a.at - b.at)[0] ?? null
 }

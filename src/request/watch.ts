@@ -20,8 +20,8 @@ const watchMs = 5_000
 const handOverMs = 1_500
 /** The shortest time between two polls of one job. */
 const lookAgainMs = 800
-/** For a lock that somebody holds for the length of one request, this is long enough to find it taken. */
-const lockWaitMs = 20
+/** Long enough for a busy machine to hand over a lock that is free, and for another page to end its poll. */
+const lockWaitMs = 2_000
 
 /** Held for the length of one request about this job, its start or a poll. */
 export const lockOf = (db: UserDatabase, intent: string) => `job:${db.name}:${intent}`
@@ -46,7 +46,8 @@ export async function deskNow(ports: Ports): Promise<Desk | null> {
 export const note = (ports: Ports, { db, generation }: Desk, job: Job, heard: Heard) =>
   hear(db, job, heard, { now: ports.clock(), generation })
 
-const watching = new WeakMap<UserDatabase, number>()
+/** The event of this page or worker that watches a database, and how to make it look again before its time. */
+const watching = new WeakMap<UserDatabase, { until: number; look: () => void }>()
 
 /**
  * Asks about everything that is due, for a few seconds, and ends when nothing is on its way. Run it in an event and as
@@ -57,18 +58,20 @@ export async function watch(ports: Ports, { hurry = false, forMs = watchMs } = {
   if (!desk) return
   const { db } = desk
   if (hurry) await hastenJobs(db, ports.clock())
-  const until = ports.clock() + forMs
-  // Another event of this page or worker watches, and long enough for a later one to take over from it.
-  if (forMs > 0 && (watching.get(db) ?? 0) > ports.clock() + handOverMs) return
-  watching.set(db, until)
+  const other = watching.get(db)
+  other?.look()
+  // Long enough for a later event to take over from it.
+  if (forMs > 0 && other && other.until > ports.clock() + handOverMs) return
+  const own = { until: ports.clock() + forMs, look: () => {} }
+  watching.set(db, own)
   try {
-    await watchUntil(ports, desk, until)
+    await watchUntil(ports, desk, own)
   } finally {
-    if (watching.get(db) === until) watching.delete(db)
+    if (watching.get(db) === own) watching.delete(db)
   }
 }
 
-async function watchUntil(ports: Ports, desk: Desk, until: number): Promise<void> {
+async function watchUntil(ports: Ports, desk: Desk, own: { until: number; look: () => void }): Promise<void> {
   const asking = new Map<string, Promise<void>>()
   const notBefore = new Map<string, number>()
   for (;;) {
@@ -76,29 +79,32 @@ async function watchUntil(ports: Ports, desk: Desk, until: number): Promise<void
     const isBusy = (intent: string) => asking.has(intent) || (notBefore.get(intent) ?? 0) > now
     const next = await nextPoll(desk.db, now, desk.generation, isBusy)
     if (next && next.at <= now) {
-      const { intent, isGivenUp } = next
+      const { intent } = next
       // Whatever comes of it, this event looks at it again in a while: it may be somebody else who asks.
       notBefore.set(intent, now + lookAgainMs)
       asking.set(
         intent,
-        poll(ports, desk, intent, isGivenUp).finally(() => asking.delete(intent)),
+        poll(ports, desk, intent).finally(() => asking.delete(intent)),
       )
       continue
     }
     const soonest = Math.min(next?.at ?? Number.POSITIVE_INFINITY, ...[...notBefore.values()].filter((at) => at > now))
-    if (soonest > until) break
-    await ports.wait(soonest - now)
+    if (soonest > own.until) break
+    const looked = new Promise<void>((look) => (own.look = look))
+    await Promise.race([ports.wait(soonest - now), looked])
   }
   await Promise.all(asking.values())
 }
 
 /** One asking about one job, alone. Its lock free: whoever had it is gone, whatever the lease says (protocol 12). */
-async function poll(ports: Ports, desk: Desk, intent: string, isGivenUp: boolean): Promise<void> {
+async function poll(ports: Ports, desk: Desk, intent: string): Promise<void> {
   const name = lockOf(desk.db, intent)
   const act = () => pollAlone(ports, desk, intent)
   const held = await ports.locks.hold(name, { waitMs: lockWaitMs }, act)
+  if (held) return
   // Held past its lease: a frozen tab. What it may still hear counts only if it is final.
-  if (!held && isGivenUp) await ports.locks.hold(name, { waitMs: 0, steal: true }, act)
+  const job = await desk.db.jobs.get(intent)
+  if (job && job.leaseUntil <= ports.clock()) await ports.locks.hold(name, { waitMs: 0, steal: true }, act)
 }
 
 /** Call it under the job's lock. */

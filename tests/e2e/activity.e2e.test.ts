@@ -76,8 +76,8 @@ describe('a long request in a real browser', () => {
     await page.waitForTimeout(7_000)
     const perSecond = (polls() - before) / ((performance.now() - since) / 1000)
     expect(perSecond).toBeLessThanOrEqual(1.05 + 1 / 7)
-    // How close to once a second it comes is the bench's to say; here, that it goes on at all.
-    expect(perSecond).toBeGreaterThan(0.1)
+    // A watch that sleeps for five seconds makes half of this; a busy machine alone does not.
+    expect(perSecond).toBeGreaterThan(0.6)
     for (const one of pages) await result(one).waitFor({ timeout: 45_000 })
     console.log(`polls per second over ${pages.length} pages: ${perSecond.toFixed(2)}`)
   })

@@ -223,6 +223,26 @@ describe('asking how far it is', () => {
     expect(polls(tablet).length).toBe(before + 1)
   })
 
+  it('begins as soon as there is somewhere to ask, also where the watch was waiting for something else', async () => {
+    const tablet = await house.signedIn('admin@m18')
+    let go = () => {}
+    const held = new Promise<void>((free) => (go = free))
+    const { network } = tablet.ports
+    tablet.ports.network = async (request) => {
+      if (request.url.endsWith(verifyTrail.path)) await held
+      return network(request)
+    }
+    const asked = verify(tablet, { until: 'started' })
+    await expect.poll(() => only(tablet)).toMatchObject({ state: 'starting' })
+    void watch(tablet.ports)
+    await breathe()
+    go()
+    await asked
+    void watch(tablet.ports)
+    await expect.poll(() => polls(tablet).length).toBe(1)
+    await house.clock.turn(10_000)
+  })
+
   it('is taken from a frozen tab once its lease has run out, and only then', async () => {
     const tablet = await house.signedIn('admin@m18')
     const intent = await begun(tablet)
@@ -233,13 +253,16 @@ describe('asking how far it is', () => {
       job.leaseUntil = house.clock.now() + 3_000
     })
     const before = polls(tablet).length
-    const ticking = watch(tablet.ports, { forMs: 2_000 })
-    for (let at = 0; at < 10; at++) await house.clock.turn(250)
-    await ticking
+    /** A page that ticks as time goes by; the lock is waited for, so nobody waits for a tick. */
+    const tickFor = async (ms: number) => {
+      for (let at = 0; at < ms; at += 250) {
+        tablet.ports.lasting(watch(tablet.ports, { forMs: 0 }))
+        await house.clock.turn(250)
+      }
+    }
+    await tickFor(2_500)
     expect(polls(tablet).length).toBe(before)
-    const later = watch(tablet.ports, { forMs: 3_000 })
-    for (let at = 0; at < 16; at++) await house.clock.turn(250)
-    await later
+    await tickFor(5_000)
     expect(polls(tablet).length).toBeGreaterThan(before)
   })
 
