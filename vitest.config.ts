@@ -4,7 +4,7 @@
  */
 import { defineConfig } from 'vitest/config'
 
-const device = ['tests/local/**', 'tests/request/**', 'tests/sw/**', 'tests/house/whole/**']
+const device = ['tests/local/**', 'tests/request/**', 'tests/sw/**', 'tests/house/whole/**', 'tests/models/**']
 const e2e = ['tests/e2e/**']
 
 const tests = (folders: string[]) => folders.map((folder) => `${folder}/*.test.{ts,tsx}`)

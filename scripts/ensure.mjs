@@ -102,7 +102,7 @@ function ensureNode() {
 
 function ensureClient(node) {
   const built = readIfThere(join(root, 'dist', 'build.json'))
-  if (built && JSON.parse(built).build === buildId(root)) return
+  if (built && JSON.parse(built).sources === buildId(root)) return
   say('Building the client ...')
   const env = {
     ...cleanEnvironment(),

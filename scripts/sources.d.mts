@@ -1,1 +1,2 @@
 export function buildId(root: string): string
+export function buildName(sources: string): string

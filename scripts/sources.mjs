@@ -1,6 +1,6 @@
 /**
- * What the built client is made of, as one short hash. It names the build (page and worker compare it to see that they
- * are of one kind) and tells whether dist/ is still good: content, not times, because a checkout changes every time.
+ * What the built client is made of, as one short hash. It tells whether dist/ is still good: content, not times, because a
+ * checkout changes every time. The name of a build has it behind a number, by which builds have an order.
  *
  * Plain JavaScript for Node 18: it also runs before anything is installed.
  */
@@ -26,4 +26,13 @@ export function buildId(root) {
     hash.update(relative(root, file).split(sep).join('/')).update('\0').update(readFileSync(file)).update('\0')
   }
   return hash.digest('hex').slice(0, 16)
+}
+
+/**
+ * What a build is called: `{number}-{sources}`. The number rises from build to build (src/contract/build.ts compares it);
+ * BUILD_NUMBER gives it, else it is the moment of building, UTC, as yyyymmddhhmmss.
+ */
+export function buildName(sources) {
+  const number = process.env.BUILD_NUMBER || new Date().toISOString().replace(/\D/g, '').slice(0, 14)
+  return `${number}-${sources}`
 }

@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { constants } from 'node:zlib'
 import { endpoints } from '#contract/index.ts'
 import { sendProblem } from '#server/http/answers.ts'
+import { serveBuilds } from '#server/http/builds.ts'
 import { guard } from '#server/http/guard.ts'
 import { protect } from '#server/http/headers.ts'
 import { notFoundOrNotAllowed } from '#server/http/missing.ts'
@@ -33,7 +34,8 @@ import { warmUp } from '#server/services/hashing.ts'
 const megabyte = 1_048_576
 
 export function buildApp(house: House, settings: Partial<Settings> = {}): FastifyInstance {
-  const all = { ...usualSettings, ...settings }
+  const { clientDir } = house.config
+  const all = { ...usualSettings, ...(clientDir ? { dist: clientDir } : {}), ...settings }
   const premises: Premises = { house, settings: all, build: readBuild(all.dist), life: { closing: false } }
   const { config } = house
   const protection = { tls: config.tls, styleNonce: premises.build.styleNonce }
@@ -101,7 +103,8 @@ export function buildApp(house: House, settings: Partial<Settings> = {}): Fastif
     serve(inner, { ...premises, countStranger }, endpoints, handlers)
     serveProgress(inner, premises)
     serveHealth(inner, premises)
-    await openApi(inner, endpoints)
+    serveBuilds(inner, premises)
+    openApi(inner, endpoints)
     servePages(inner, premises)
   })
   return app

@@ -19,7 +19,7 @@ export interface Config {
   uatBound: 'floor' | 'ceiling'
   /** 32 bytes: derives token pairs (K-07) and prints of requests (protocol 8). */
   tokenKey: Buffer
-  /** False: made up for this process; `main.ts` puts the one of the key file in its place. */
+  /** False: made up for this process; `start.ts` puts the one of the key file in its place. */
   tokenKeyGiven: boolean
   /** Proxies in front of us whose X-Forwarded-For we believe. */
   trustProxy: number
@@ -31,6 +31,12 @@ export interface Config {
   providerEmail: string
   /** How long a long request rests between two of its steps, ms. */
   jobRestMs: number
+  /** The built client; null: beside the server. */
+  clientDir: string | null
+  /** Builds of the client below this number are made to take the newest (W-09); 0: none. */
+  minBuild: number
+  /** The way out of a broken worker (W-11). */
+  workerBypass: boolean
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -105,6 +111,9 @@ export function readConfig(env: Env): Config {
     },
     providerEmail: env.PROVIDER_EMAIL || 'provider-admin@m18.local',
     jobRestMs: whole(env, 'JOB_REST_MS', 0, 0, 60_000),
+    clientDir: env.CLIENT_DIR ? resolve(env.CLIENT_DIR) : null,
+    minBuild: buildNumber(env, 'MIN_BUILD'),
+    workerBypass: flag(env, 'WORKER_BYPASS', false),
   }
 }
 
@@ -116,6 +125,13 @@ function whole(env: Env, name: string, otherwise: number, min: number, max: numb
   const value = Number(given)
   if (/^\d{1,10}$/.test(given) && value >= min && value <= max) return value
   throw new StartProblem(`${name} must be a whole number from ${min} to ${max}, not "${given}".`)
+}
+
+/** Longer than other numbers: it is a moment (scripts/sources.mjs). */
+function buildNumber(env: Env, name: string): number {
+  const given = env[name] || '0'
+  if (/^\d{1,15}$/.test(given)) return Number(given)
+  throw new StartProblem(`${name} must be the number of a build, which is what its name begins with, not "${given}".`)
 }
 
 function oneOf<const T extends string>(env: Env, name: string, otherwise: T, values: readonly T[]): T {

@@ -4,7 +4,7 @@ import type { Endpoint, InputOf } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import { changeOf } from '#server/db/changes.ts'
 import { findIntents } from '#server/db/ledger.ts'
-import { inScope } from '#server/db/scope.ts'
+import { inScope, type Word } from '#server/db/scope.ts'
 import type { Answer, Context, Handle, House } from '#server/house.ts'
 import type { Changes, Handler } from '#server/routes/handlers.ts'
 import { etagOf, outputOf, shaped } from '#server/output.ts'
@@ -15,6 +15,8 @@ export interface Reading<H extends Handler = Handler> {
   handler: H
   input: InputOf<Endpoint>
   caller: Caller
+  /** As in a write. */
+  word: Word | null
   requestId: string
 }
 
@@ -40,7 +42,7 @@ type Work<T> = (context: Context, input: InputOf<Endpoint>) => Promise<T>
 const asReader = <T>(house: House, reading: Reading, work: Work<T>): Promise<T> =>
   inScope(
     house,
-    { role: 'portal_app', companyId: reading.caller.companyId },
+    { role: 'portal_app', companyId: reading.caller.companyId, word: reading.word },
     async (db) => work(contextOf(house, db, reading), await withNames(db, reading)),
     'reading',
   )

@@ -7,7 +7,7 @@ import { inScope } from '#server/db/scope.ts'
 import { checkKey, keyOfFolder } from '#server/db/token-key.ts'
 import { demoFact, loadDemoWorld } from '#server/dev/seed.ts'
 import { linkForFirstAdmin } from '#server/first-admin.ts'
-import type { House } from '#server/house.ts'
+import type { Database, House } from '#server/house.ts'
 
 export interface Started {
   house: House
@@ -15,9 +15,14 @@ export interface Started {
   firstAdminLink: string | null
 }
 
-/** Throws StartProblem; nothing is left open then. */
-export async function startHouse(config: Config, log: Logger, clock: () => number = Date.now): Promise<Started> {
-  const database = await openDatabase(config, log)
+/** Throws StartProblem; nothing is left open then. `opening`: a database that is on its way already. */
+export async function startHouse(
+  config: Config,
+  log: Logger,
+  clock: () => number = Date.now,
+  opening: Promise<Database> = openDatabase(config, log),
+): Promise<Started> {
+  const database = await opening
   try {
     const tokenKey = config.tokenKeyGiven ? config.tokenKey : await keyOfFolder(config)
     const house: House = { config: { ...config, tokenKey }, database, log, clock }

@@ -1,6 +1,9 @@
 /**
- * The one way a write is carried out (protocol 4): begin, role and tenant, ledger, names, permission, savepoint, the
- * service, the answer's bytes, commit. A batch calls it per item.
+ * The one way a write is carried out (protocol 4): begin, role and tenant, the claim, names, permission, the service, the
+ * answer's bytes, ledger and trail, commit. A batch calls it per item.
+ *
+ * Where it fails, all of it is taken back, and a second transaction keeps the refusal (protocol 6). In both the claim comes
+ * first, and what was told before is told again instead.
  */
 import { sql } from 'kysely'
 import type { Caller } from '#domain/access.ts'
@@ -9,21 +12,25 @@ import type { Endpoint, InputOf, OutputOf } from '#contract/endpoint.ts'
 import { headers as names } from '#contract/headers.ts'
 import type { ProblemCode } from '#contract/problem.ts'
 import {
-  claimKey,
+  type Claim,
+  claimIntent,
   findIntents,
   findTold,
+  isAtWork,
+  isTold,
   type LedgerRow,
   type Owner,
   settle,
+  type Settled,
   voidIntentRow,
 } from '#server/db/ledger.ts'
-import { inScope } from '#server/db/scope.ts'
+import { inScope, type Word } from '#server/db/scope.ts'
 import { settleWithTrail } from '#server/db/settled.ts'
 import { sqlState } from '#server/db/sql-state.ts'
 import { addToTrail } from '#server/db/trail.ts'
 import type { Answer, Context, Handle, House } from '#server/house.ts'
 import { ProblemError, unavailable } from '#server/problem.ts'
-import { type Act, effect, type Made, refusalOf, type Write } from '#server/write/effect.ts'
+import { type Act, effect, isKept, type Made, refusalOf, type Write } from '#server/write/effect.ts'
 import { fingerprint } from '#server/write/fingerprint.ts'
 import { readIfMatch } from '#server/write/names.ts'
 import { inProgress, outcomeOf, problemAnswer, tellAgain, tellDone } from '#server/write/told.ts'
@@ -42,6 +49,8 @@ export interface WriteRequest<E extends Endpoint = Endpoint> {
   /** As received, parsed, before unknown fields are stripped: what the print is made of. */
   body: unknown
   caller: Caller | null
+  /** What the caller was found to be before this request; null: it was looked up for it. */
+  word: Word | null
   requestId: string
   /** Of the words in an error answer. */
   language: Language
@@ -58,7 +67,7 @@ export interface Carried {
   body: string | null
 }
 
-/** Every named problem comes back as an answer; only what nobody foresaw is thrown. */
+/** Every named problem comes back as an answer; thrown is only a word that is outdated, and what nobody foresaw. */
 export async function carryOut<E extends Endpoint>(
   house: House,
   request: WriteRequest<E>,
@@ -92,7 +101,6 @@ export async function voidIntent(house: House, caller: Caller, intent: string, l
   if (!house.database.hasRoom()) throw storageFull()
   const isVoid = { status: 200, headers: {}, body: JSON.stringify({ void: true }) }
   return inScope(house, { role: 'portal_app', companyId: caller.companyId }, async (db): Promise<Carried> => {
-    // Waits for a copy that is at work just now: one of the two is settled, the other sees it.
     if (await voidIntentRow(db, caller, intent, house.clock()).catch(asInProgress)) return isVoid
     const row = await rowOf(db, caller, intent)
     return row.state === 'void' ? isVoid : tellAgain(row, language)
@@ -105,24 +113,31 @@ async function rowOf(db: Handle, owner: Owner, intent: string): Promise<LedgerRo
   throw new ProblemError('INTENT_UNKNOWN')
 }
 
-/** An intent that another request of it settled in the meantime is found settled the second time. */
 async function attempt(house: House, request: WriteRequest, service: Act): Promise<Carried> {
   if (!house.database.hasRoom()) throw storageFull()
   const write = writeOf(house, request, service)
-  const run = () => inScope(house, write.scope, (db) => inOrder(db, write))
-  return run().catch((error: unknown) => {
-    if (isIntentTaken(error)) return run()
-    throw error
+  const claim = claimOf(write)
+  const run = (work: (db: Handle) => Promise<Kept>) => inScope(house, write.scope, work).then(carriedBy)
+  const told = (error: unknown, claimed: Claim) => {
+    if (isAtWork(error)) throw inProgress()
+    if (!isTold(error)) throw error
+    return inScope(house, write.scope, (db) => repeat(db, write, claimed))
+  }
+  const carried = run((db) => act(db, write, claim)).catch((error: unknown) => {
+    // Without the database nothing can be told or kept either.
+    if (!(error instanceof ProblemError) || error.code === 'UNAVAILABLE') throw error
+    return run((db) => refuse(db, write, claim, error))
   })
+  return claim === null ? carried : carried.catch((error: unknown) => told(error, claim))
 }
 
 function writeOf(house: House, request: WriteRequest, service: Act): Write {
-  const { caller } = request
+  const { caller, word } = request
   return {
     house,
     request,
     service,
-    scope: caller ? { role: 'portal_app', companyId: caller.companyId } : { role: 'portal_system' },
+    scope: caller ? { role: 'portal_app', companyId: caller.companyId, word } : { role: 'portal_system' },
     owner: caller ?? { companyId: 0, userId: 0 },
     intent: request.key === null ? null : (request.intent ?? request.key),
     ifMatch: readIfMatch(request.ifMatch),
@@ -132,20 +147,16 @@ function writeOf(house: House, request: WriteRequest, service: Act): Write {
 
 const storageFull = () => new ProblemError('STORAGE_FULL', null, 60)
 
-const isIntentTaken = (error: unknown) =>
-  sqlState(error) === '23505' && (error as { constraint?: string }).constraint === 'ledger_intent'
-
-async function inOrder(db: Handle, write: Write): Promise<Carried> {
-  const { request, owner, intent } = write
-  const { key, endpoint } = request
-  if (key === null || intent === null || endpoint.secret) return act(db, write, null)
-  const print = fingerprint(write.house.config.tokenKey, { ...request, method: endpoint.method })
-  const claim = { owner, key, intent, fingerprint: print, method: endpoint.method, path: request.path, now: write.now }
-  const id = await claimKey(db, claim).catch(asInProgress)
-  return id === null ? repeat(db, write, claim) : act(db, write, id)
+/** Null: the write is not kept in the ledger. */
+function claimOf({ house, request, owner, intent, now }: Write): Claim | null {
+  const { key, path, endpoint } = request
+  if (key === null || intent === null || endpoint.secret) return null
+  const { method } = endpoint
+  const print = fingerprint(house.config.tokenKey, { ...request, method })
+  return { owner, key, intent, fingerprint: print, method, path, now }
 }
 
-async function repeat(db: Handle, write: Write, claim: { key: string; intent: string; fingerprint: string }) {
+async function repeat(db: Handle, write: Write, claim: Claim): Promise<Carried> {
   const { language } = write.request
   const row = await findTold(db, write.owner, claim.key, claim.intent)
   // Swept between the two statements: the next try finds the place free.
@@ -171,26 +182,42 @@ async function withCurrent(db: Handle, write: Write, told: Carried): Promise<Car
   return { ...told, body: problemAnswer(problem, write.request.language).body }
 }
 
-/** The effect, or its refusal, with its trail and its outcome in the ledger: all of it or nothing. */
-async function act(db: Handle, write: Write, ledgerId: number | null): Promise<Carried> {
-  await sql`savepoint effect`.execute(db)
-  const made = await effect(db, write).catch(async (error: unknown) => {
-    const refused = refusalOf(error, write, ledgerId)
-    await sql`rollback to savepoint effect`.execute(db)
-    return refused
-  })
-  await keep(db, write, ledgerId, made)
-  const { status, headers, body, state } = made.outcome
-  const outcome = ledgerId === null ? {} : outcomeOf({ id: ledgerId, state })
-  return { status, headers: { ...headers, ...outcome }, body }
+interface Kept {
+  made: Made
+  /** Null: not kept in the ledger. */
+  settled: Settled | null
 }
 
-async function keep(db: Handle, write: Write, ledgerId: number | null, { outcome, notes }: Made): Promise<void> {
+/** The effect with its trail and its outcome in the ledger: all of it or nothing. */
+async function act(db: Handle, write: Write, claim: Claim | null): Promise<Kept> {
+  // Travels with the service's first question: whatever that is answered, the claim stands.
+  if (claim) await claimIntent(db, claim)
+  return keep(db, write, claim, await effect(db, write))
+}
+
+/** The refusal with its trail, where it is one to be kept. */
+async function refuse(db: Handle, write: Write, claim: Claim | null, problem: ProblemError): Promise<Kept> {
+  if (claim) await claimIntent(db, claim)
+  // Also one that nobody keeps is told only where nothing was told before.
+  if (claim && !isKept(problem, write, claim)) await sql`select 1`.execute(db)
+  return keep(db, write, claim, refusalOf(problem, write, claim))
+}
+
+async function keep(db: Handle, write: Write, claim: Claim | null, made: Made): Promise<Kept> {
+  const { outcome, notes } = made
   const entry = trailEntry(write, outcome.state === 'done' ? 0 : -1)
   const [note] = notes
-  if (ledgerId !== null && note && notes.length === 1) return settleWithTrail(db, ledgerId, outcome, entry, note)
+  if (claim && note && notes.length === 1)
+    return { made, settled: await settleWithTrail(db, claim, outcome, entry, note) }
   await addToTrail(db, entry, notes)
-  if (ledgerId !== null) await settle(db, ledgerId, outcome)
+  return { made, settled: claim && (await settle(db, claim, outcome)) }
+}
+
+/** Once it is committed: only then the ledger has said which row it is. */
+function carriedBy({ made: { outcome }, settled }: Kept): Carried {
+  const { status, headers, body, state } = outcome
+  const [row] = settled ?? []
+  return { status, headers: { ...headers, ...(row ? outcomeOf({ id: row.id, state }) : {}) }, body }
 }
 
 const trailEntry = ({ owner, request, now, intent }: Write, status: 0 | -1) => ({

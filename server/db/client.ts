@@ -1,32 +1,36 @@
 /**
- * A connection that does not wait where nothing is read. A write is a dozen statements, and most of its time would go into
+ * A connection that does not wait where nothing is read. A write is several statements, and most of its time would go into
  * waiting for one answer after the other.
  *
- * Statements go out at once, in order (the driver's pipeline). One that is `behind`, because nobody reads what it answers,
- * counts as done when it is sent; if it fails, the next statement that is waited for fails with its error, and COMMIT is
- * always waited for: nothing is acknowledged that did not happen. Statements with parameters are prepared once per connection.
+ * What is asked in one turn travels together (`flight.ts`). A statement that is `behind`, because nobody needs its answer
+ * yet, counts as done when it is asked: its rows are there once a later statement has been answered. If it fails, the next
+ * one that is waited for fails with its error, and COMMIT is always waited for: nothing is acknowledged that did not happen.
+ * The values of statements travel as parameters, and their texts are prepared once per connection.
  */
 import { sql } from 'kysely'
-import type { Writable } from 'node:stream'
 import { Client, type QueryResult } from 'pg'
+import { type Columns, Flight, isPlain, type Said, type Statement } from '#server/db/flight.ts'
 import { sqlState } from '#server/db/sql-state.ts'
 
 /** For `modifyEnd`: the statement's answer is not waited for. */
 export const behind = sql`/* behind */`
-/** In the statement that opens a reading: its COMMIT has nothing to say, and is not waited for either. */
-export const reading = sql`/* reading */`
 
+const marked = '/* behind */'
 const isOpening = (text: string) => /^(begin|start transaction|savepoint )/i.test(text)
-const isBehind = (text: string) => text.endsWith('/* behind */') || isOpening(text)
+const isTaking = (text: string) => /^rollback/i.test(text)
+const isBehind = (text: string) => text.endsWith(marked) || isOpening(text)
+/** A reading's COMMIT has nothing to say, and is not waited for either. */
+const isReading = (text: string) => text.endsWith('read only')
 
 /** Of one text on any connection; a list's filters make a few dozen, and nothing else grows. */
 const names = new Map<string, string>()
 const mostNames = 1000
 let counted = 0
 
-function nameOf(text: string): string | undefined {
+function nameOf(text: string): string {
   const known = names.get(text)
-  if (known !== undefined || names.size >= mostNames) return known
+  if (known !== undefined) return known
+  if (names.size >= mostNames) return ''
   const name = `p${counted++}`
   names.set(text, name)
   return name
@@ -37,64 +41,94 @@ export const isStale = (error: unknown) =>
   sqlState(error) === '26000' ||
   (sqlState(error) === '0A000' && error instanceof Error && error.message.includes('cached plan'))
 
-/** The driver's own socket; it is not in its types. */
-const socketOf = (client: Client) => (client as unknown as { connection: { stream: Writable } }).connection.stream
-
-type Ask = (query: { text: string; values: unknown[]; name?: string }) => Promise<QueryResult>
-const nothing: Pick<QueryResult, 'command' | 'rows' | 'rowCount'> = { command: 'BEHIND', rows: [], rowCount: null }
+type Ask = (query: unknown) => Promise<QueryResult>
 
 export class PipelinedClient extends Client {
-  #unheard: Promise<unknown>[] = []
+  #flight: Flight | null = null
+  #columns: Columns = new Map()
+  /** Of a statement that was behind, and whose flight nobody waited for. */
+  #unheard: { error: unknown } | null = null
   #isReading = false
-  #isHeldBack = false
 
   // Two of the driver's many forms are met: text with values, as Kysely asks, and all others, which are passed on.
   override query(...asked: unknown[]): never {
-    const [text, values] = asked
-    const isPlain = typeof text === 'string' && asked.length <= 2 && (values === undefined || Array.isArray(values))
-    const answer = isPlain
-      ? this.#ask(text, (values ?? []) as unknown[])
-      : (super.query as (...any: unknown[]) => unknown)(...asked)
+    const [text, values = []] = asked
+    const isOurs = typeof text === 'string' && asked.length <= 2 && Array.isArray(values) && values.every(isPlain)
+    const answer = isOurs ? this.#ask(text, values) : this.#passOn(asked)
     return answer as never
   }
 
-  async #ask(text: string, values: unknown[]): Promise<unknown> {
-    const name = values.length > 0 ? nameOf(text) : undefined
-    this.#holdBack()
-    // Handed over in this very turn, before anything is waited for.
-    const sent = (super.query as unknown as Ask)({ text, values, ...(name === undefined ? {} : { name }) })
+  #passOn(asked: unknown[]): unknown {
+    this.#depart()
+    return (super.query as (...any: unknown[]) => unknown)(...asked)
+  }
+
+  #ask(text: string, values: readonly unknown[]): Promise<unknown> | Said {
+    // A statement of its own kind without values is asked once in a while, and may be several.
+    const isFlown = values.length > 0 || isBehind(text) || /^(commit|rollback)\b/i.test(text)
+    if (!isFlown) return this.#heard(text, this.#passOn([text]) as Promise<QueryResult>)
     const isQuiet = isBehind(text) || (this.#isReading && text === 'commit')
-    this.#isReading = text.includes('/* reading */') || (this.#isReading && text !== 'commit' && text !== 'rollback')
-    if (isQuiet) {
-      sent.catch(() => undefined)
-      this.#unheard.push(sent)
-      return nothing
+    if (isOpening(text)) this.#isReading = isReading(text)
+    // What is taken back may just have failed, and then what travels with it is skipped.
+    if (isTaking(text)) this.#depart()
+    const statement: Statement = {
+      text,
+      name: nameOf(text),
+      values,
+      said: { command: '', rows: [], rowCount: null },
+      heard: null,
     }
-    return this.#heard(text, sent)
-  }
-
-  /** What follows without waiting goes out in one piece: system calls cost more than small statements. */
-  #holdBack(): void {
-    if (this.#isHeldBack) return
-    this.#isHeldBack = true
-    const socket = socketOf(this)
-    socket.cork()
-    process.nextTick(() => {
-      this.#isHeldBack = false
-      socket.uncork()
+    if (isQuiet) {
+      this.#board(statement)
+      return statement.said
+    }
+    const answer = new Promise<Said>((resolve, reject) => {
+      statement.heard = { resolve, reject }
+      this.#board(statement)
     })
+    return this.#heard(text, answer)
   }
 
-  async #heard(text: string, sent: Promise<QueryResult>): Promise<QueryResult> {
-    const before = this.#unheard
-    this.#unheard = []
-    // Waited for to its end in any case, so that no failure is left without anybody who hears it.
-    const [answer, ...earlier] = await Promise.allSettled([sent, ...before])
-    const failed = earlier.find(({ status }) => status === 'rejected')
+  #board(statement: Statement): void {
+    this.#flight ??= this.#nextFlight()
+    this.#flight.add(statement)
+  }
+
+  /** Leaves at the end of this turn: until then nothing can have been waited for. */
+  #nextFlight(): Flight {
+    const flight = new Flight({
+      columns: this.#columns,
+      readerOf: (oid) => this.getTypeParser(oid, 'text') as (text: string) => unknown,
+      unheard: (error) => void (this.#unheard ??= { error }),
+      failed: ({ text }, error) => void (isStale(error) && names.delete(text)),
+    })
+    process.nextTick(() => {
+      if (this.#flight === flight) this.#depart()
+    })
+    return flight
+  }
+
+  #depart(): void {
+    const flight = this.#flight
+    this.#flight = null
+    // Its statements are heard one by one.
+    if (flight) void (super.query as unknown as Ask)(flight)
+  }
+
+  async #heard<T extends { command: string }>(text: string, answer: Promise<T>): Promise<T> {
+    const said = await answer.catch((error: unknown) => {
+      throw this.#firstFailure() ?? error
+    })
+    const before = this.#firstFailure()
     // What is taken back need not have worked.
-    if (failed?.status === 'rejected' && !/^rollback/i.test(text)) throw failed.reason
-    if (answer.status === 'fulfilled') return answer.value
-    if (isStale(answer.reason)) names.delete(text)
-    throw answer.reason
+    if (before !== null && !isTaking(text)) throw before
+    if (text === 'commit' && said.command === 'ROLLBACK') throw new Error('the transaction had failed before its end')
+    return said
+  }
+
+  #firstFailure(): unknown {
+    const failure = this.#unheard
+    this.#unheard = null
+    return failure ? failure.error : null
   }
 }

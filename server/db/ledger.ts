@@ -1,7 +1,7 @@
 /** The ledger of keyed writes (protocol 1-9): one row per request, settled in the transaction of its effect. */
-import { type Selectable, sql } from 'kysely'
+import { CompiledQuery, type Selectable, sql } from 'kysely'
+import { sqlState } from '#server/db/sql-state.ts'
 import type { LedgerTable } from '#server/db/tables.ts'
-import { behind } from '#server/db/client.ts'
 import type { Handle } from '#server/house.ts'
 
 /** Whose write it is; 0 and 0 for calls without a session. */
@@ -30,22 +30,24 @@ export interface Left {
 }
 
 /**
- * Puts the request's row in, unless its key stands there already or its intent is settled. Null: it is, see `findTold`.
- * A duplicate that is still at work is waited for as long as the scope's lock timeout (55P03 after that).
+ * Takes the intent for this transaction. Nobody waits for it: where the key stands in the ledger already, or the intent is
+ * settled (`isTold`), whatever is asked next fails so; where a duplicate is still at work after the scope's lock timeout,
+ * it fails with `isAtWork`.
  */
-export async function claimKey(db: Handle, claim: Claim): Promise<number | null> {
-  const { owner, key, intent } = claim
-  const { rows } = await sql<{ id: number }>`
-    insert into ledger (company_id, user_id, key, intent, fingerprint, method, path, state, create_time)
-    select ${owner.companyId}::integer, ${owner.userId}::integer, ${key}::text, ${intent}::text,
-      ${claim.fingerprint}::text, ${claim.method}::text, ${claim.path}::text, 'open', ${claim.now}::bigint
-    where not exists (
-      select from ledger where company_id = ${owner.companyId} and user_id = ${owner.userId} and intent = ${intent}
-        and state in ('done', 'void'))
-    on conflict (company_id, user_id, key) do nothing
-    returning id`.execute(db)
-  return rows[0]?.id ?? null
+export async function claimIntent(db: Handle, { owner, key, intent }: Claim): Promise<void> {
+  await db.executeQuery(CompiledQuery.raw(`${claiming} /* behind */`, [owner.companyId, owner.userId, key, intent]))
 }
+
+const claiming = 'select claim_intent($1, $2, $3, $4)'
+
+/** The key, or the intent, is in the ledger: by the claim, or by somebody who was quicker without one. */
+export const isTold = (error: unknown) =>
+  sqlState(error) === '23505' &&
+  ['ledger_intent', 'ledger_key'].includes((error as { constraint?: string }).constraint ?? '')
+
+/** A duplicate did not finish in time (protocol 5). */
+export const isAtWork = (error: unknown) =>
+  sqlState(error) === '55P03' && ((error as { where?: string }).where ?? '').includes('claim_intent')
 
 const ofOwner = (db: Handle, { companyId, userId }: Owner) =>
   db.selectFrom('ledger').selectAll().where('company_id', '=', companyId).where('user_id', '=', userId)
@@ -83,26 +85,34 @@ export interface Outcome {
   left: Left | null
 }
 
-/** Fails with 23505 on `ledger_intent` where the same intent took effect, or was voided, at the same time. */
-export async function settle(db: Handle, id: number, { state, status, headers, body, left }: Outcome): Promise<void> {
-  await db
-    .updateTable('ledger')
-    .set({
-      state,
-      status,
-      headers: JSON.stringify(headers),
-      body,
-      row_kind: left?.kind ?? null,
-      row_id: left?.rowId ?? null,
-      row_version: left?.rowVersion ?? null,
-    })
-    .where('id', '=', id)
-    .modifyEnd(behind)
-    .execute()
+/** What was put into the ledger; empty until the transaction has been committed, which is what it is told behind. */
+export type Settled = readonly { id: number }[]
+
+/** The columns of a settled row, in the order of `settledValues`. */
+export const settledColumns = `company_id, user_id, key, intent, fingerprint, method, path, create_time, state, status,
+  headers, body, row_kind, row_id, row_version`
+
+export function settledValues(claim: Claim, { state, status, headers, body, left }: Outcome): unknown[] {
+  const { owner, key, intent, fingerprint, method, path, now } = claim
+  const asked = [owner.companyId, owner.userId, key, intent, fingerprint, method, path, now]
+  const row = [left?.kind ?? null, left?.rowId ?? null, left?.rowVersion ?? null]
+  return [...asked, state, status, JSON.stringify(headers), body, ...row]
 }
 
-/** Puts in the row that keeps an intent from ever taking effect. False: it is settled already. */
+const settling = `insert into ledger (${settledColumns})
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) returning id /* behind */`
+
+/** How the write ended. Fails with `isTold` where the same intent took effect, or was voided, at the same time. */
+export async function settle(db: Handle, claim: Claim, outcome: Outcome): Promise<Settled> {
+  return (await db.executeQuery<{ id: number }>(CompiledQuery.raw(settling, settledValues(claim, outcome)))).rows
+}
+
+/**
+ * Puts in the row that keeps an intent from ever taking effect. False: it is settled already. Waits for a copy that is at
+ * work just now (55P03 where that takes too long): one of the two is settled, the other sees it.
+ */
 export async function voidIntentRow(db: Handle, owner: Owner, intent: string, now: number): Promise<boolean> {
+  await sql`select pg_advisory_xact_lock(intent_lock(${owner.companyId}, ${owner.userId}, ${intent}))`.execute(db)
   const voided = await db
     .insertInto('ledger')
     .values({

@@ -3,18 +3,26 @@
  * so that row-level security is a second fence behind every query (N-10, N-11). The role ends with the transaction: a
  * pooled connection carries nothing over.
  */
-import { sql } from 'kysely'
+import { CompiledQuery } from 'kysely'
 import { setTimeout as wait } from 'node:timers/promises'
-import { behind, isStale, reading } from '#server/db/client.ts'
+import type { Caller } from '#domain/access.ts'
+import { isStale } from '#server/db/client.ts'
 import { sqlState } from '#server/db/sql-state.ts'
 import type { Handle, House } from '#server/house.ts'
 import { ProblemError, unavailable } from '#server/problem.ts'
 
 export type Scope =
   /** One company's rows. 0 sees none: for callers without a session. */
-  | { role: 'portal_app'; companyId: number }
+  | { role: 'portal_app'; companyId: number; word?: Word | null }
   /** All rows: the token call, /public, jobs, and calls in which staff name a company. */
   | { role: 'portal_system' }
+
+/** What the holder of a token was found to be before. Where that is no longer so, the transaction fails (`isOutdated`). */
+export interface Word {
+  tokenHash: string
+  caller: Caller
+  now: number
+}
 
 /** `reading`: writes nothing, so nobody has to wait for its end. The database holds it to that. */
 export type Mode = 'reading' | 'writing'
@@ -63,8 +71,9 @@ const once = <T>(house: House, scope: Scope, work: (db: Handle) => Promise<T>, m
   house.database.kysely
     .transaction()
     .setIsolationLevel('read committed')
+    .setAccessMode(mode === 'reading' ? 'read only' : 'read write')
     .execute(async (db) => {
-      await putOn(db, scope, mode)
+      await putOn(db, scope)
       return work(db)
     })
 
@@ -72,14 +81,31 @@ const once = <T>(house: House, scope: Scope, work: (db: Handle) => Promise<T>, m
  * One statement: `set_config(..., true)` is SET LOCAL, and `role` is a setting like any other. It is sent with the work's
  * first statement; should it fail, the transaction is lost and so is that statement.
  */
-async function putOn(db: Handle, scope: Scope, mode: Mode): Promise<void> {
+async function putOn(db: Handle, scope: Scope): Promise<void> {
   const company = scope.role === 'portal_app' ? String(scope.companyId) : ''
-  const end = mode === 'reading' ? sql`${reading} ${behind}` : behind
-  await sql`select set_config('role', ${scope.role}, true), set_config('app.company', ${company}, true),
-    set_config('transaction_read_only', ${mode === 'reading' ? 'on' : 'off'}, true),
-    set_config('lock_timeout', ${`${limits.lock}ms`}, true), set_config('statement_timeout', ${`${limits.statement}ms`}, true),
-    set_config('idle_in_transaction_session_timeout', ${`${limits.idle}ms`}, true) ${end}`.execute(db)
+  const word = scope.role === 'portal_app' ? scope.word : null
+  if (!word) await db.executeQuery(CompiledQuery.raw(`${settings} ${behind}`, [scope.role, company]))
+  else
+    await db.executeQuery(CompiledQuery.raw(`${settings}, ${holding} ${behind}`, [scope.role, company, ...said(word)]))
 }
+
+/** With the settings, so that what follows in the same message is skipped where the word no longer holds. */
+const holding = 'check_holder($3, $4, $5, $6, $7, $8, $9, $10)'
+
+const said = ({ tokenHash, caller, now }: Word) => {
+  const { userId, companyId, companyCode, admin, order, accessLevel } = caller
+  return [tokenHash, userId, companyId, companyCode, admin, order, accessLevel, now]
+}
+
+/** The token has ended, or its holder's rights are others, since they were last looked up. */
+export const isOutdated = (error: unknown) =>
+  sqlState(error) === '28000' && (error as { constraint?: string }).constraint === 'holder'
+
+// The limits with every transaction and not once for the connection: a pooler in between hands out another one each time.
+const settings = `select set_config('role', $1, true), set_config('app.company', $2, true),
+  set_config('lock_timeout', '${limits.lock}ms', true), set_config('statement_timeout', '${limits.statement}ms', true),
+  set_config('idle_in_transaction_session_timeout', '${limits.idle}ms', true)`
+const behind = '/* behind */'
 
 const isRetried = (error: unknown) => ['40001', '40P01'].includes(sqlState(error) ?? '') || isStale(error)
 

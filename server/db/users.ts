@@ -1,16 +1,17 @@
 /** Users as rows. Every function means the users of one company, and row-level security means the same (N-10). */
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { CompiledQuery, type Insertable, type Selectable, sql } from 'kysely'
 import { foldText } from '#domain/text.ts'
 import { userStatus } from '#domain/users.ts'
 import { listUsers as listUsersEndpoint } from '#contract/users.ts'
-import { changeSince, goneSince, nextChange } from '#server/db/changes.ts'
+import { changeSince, goneSince, nextChangeOf } from '#server/db/changes.ts'
 import { type ListQuery, type Page, readPage } from '#server/db/list.ts'
 import { sqlState } from '#server/db/sql-state.ts'
 import type { UserTable } from '#server/db/tables.ts'
 import type { Handle } from '#server/house.ts'
 import { ProblemError } from '#server/problem.ts'
 
-export type UserRecord = Selectable<UserTable> & { company_name: string; company_code: string }
+/** Without its change number, which only the statement that wrote it knows. */
+export type UserRecord = Omit<Selectable<UserTable>, 'change'> & { company_name: string; company_code: string }
 
 const withCompany = (db: Handle) =>
   db
@@ -62,13 +63,15 @@ export async function userById(db: Handle, companyId: number, id: number): Promi
   return row ?? null
 }
 
+const forUpdate = `
+  select u.*, c.name as company_name, c.code as company_code
+  from portal_user u join company c on c.id = u.company_id
+  where u.company_id = $1 and u.id = $2 for update of u`
+
 /** Locks the row until the commit, so that its checks still hold when it is written. */
 export async function userForUpdate(db: Handle, companyId: number, id: number): Promise<UserRecord | null> {
-  const row = await ofCompany(db, companyId)
-    .where('portal_user.id', '=', id)
-    .forUpdate('portal_user')
-    .executeTakeFirst()
-  return row ?? null
+  const { rows } = await db.executeQuery<UserRecord>(CompiledQuery.raw(forUpdate, [companyId, id]))
+  return rows[0] ?? null
 }
 
 /** By e-mail without case; a deleted user does not count (D72, D73). */
@@ -93,39 +96,57 @@ export async function insertUser(db: Handle, user: NewUser): Promise<number> {
   return id
 }
 
-export type UserChange = Omit<Updateable<UserTable>, 'name_key' | 'email_key' | 'row_version' | 'change'>
+const changeable = [
+  'title',
+  'name',
+  'email',
+  'password_hash',
+  'admin',
+  'orders',
+  'alert',
+  'status',
+  'avatar',
+  'language',
+  'access_level',
+  'update_time',
+] as const
+export type UserChange = Partial<Pick<UserRecord, (typeof changeable)[number]>>
 
 /**
  * Writes the fields, the company's next change number and the next version, in one statement: the company's counter is
- * taken as late as can be. Answers the row as it is now. Throws DUP_USER.
+ * taken as late as can be. Answers the row as it is now, which is known beforehand, because `before` was locked by
+ * `userForUpdate` in this transaction; should it not be that row, the transaction fails. Throws DUP_USER.
  */
-export async function updateUser(
-  db: Handle,
-  { companyId, id }: { companyId: number; id: number },
-  fields: UserChange,
-): Promise<UserRecord> {
+export async function updateUser(db: Handle, before: UserRecord, fields: UserChange): Promise<UserRecord> {
   const keys = {
     ...(fields.name === undefined ? {} : { name_key: foldText(fields.name) }),
     ...(fields.email === undefined ? {} : { email_key: foldText(fields.email) }),
   }
-  return db
-    .with('next', () => nextChange(db, companyId))
-    .updateTable('portal_user')
-    .from('company')
-    .set({
-      ...fields,
-      ...keys,
-      change: sql`(select value from next)`,
-      row_version: sql`portal_user.row_version + 1`,
-    })
-    .whereRef('company.id', '=', 'portal_user.company_id')
-    .where('portal_user.id', '=', id)
-    .where('portal_user.company_id', '=', companyId)
-    .returningAll('portal_user')
-    .returning(['company.name as company_name', 'company.code as company_code'])
-    .executeTakeFirstOrThrow()
-    .catch(asDuplicate)
+  const given = changeable.filter((column) => fields[column] !== undefined)
+  const columns = [...given, ...(['name_key', 'email_key'] as const).filter((column) => column in keys)]
+  const after = { ...before, ...fields, ...keys, row_version: before.row_version + 1 }
+  const values = [before.company_id, before.id, before.row_version, ...columns.map((column) => after[column])]
+  await db.executeQuery(CompiledQuery.raw(updateOf(columns), values)).catch(asDuplicate)
+  return after
 }
+
+/** One text for each set of columns: few are ever asked for, and the connection keeps them prepared. */
+function updateOf(columns: readonly string[]): string {
+  const known = updates.get(columns.join())
+  if (known !== undefined) return known
+  const sets = columns.map((column, at) => `${column} = $${at + 4}`)
+  // Only a new e-mail can be refused by the table itself.
+  const end = columns.includes('email') ? '' : ' /* behind */'
+  const text = `
+    with next as (${nextChangeOf('$1')}), written as (
+      update portal_user
+      set ${sets.join(', ')}, change = (select value from next), row_version = row_version + 1
+      where company_id = $1 and id = $2 and row_version = $3 returning id)
+    select one_row(count(*)) from written${end}`
+  updates.set(columns.join(), text)
+  return text
+}
+const updates = new Map<string, string>()
 
 function asDuplicate(error: unknown): never {
   if (sqlState(error) === '23505') throw new ProblemError('DUP_USER')

@@ -4,6 +4,7 @@ import * as z from 'zod/mini'
 import { codeExists } from '#contract/accounts.ts'
 import { headers } from '#contract/headers.ts'
 import { key as keyShape } from '#contract/values.ts'
+import { buildWords } from '#server/http/builds.ts'
 import { isCrossSite } from '#server/http/cross-site.ts'
 import { isApi, pathOf, workerPath } from '#server/http/headers.ts'
 import { headerOf } from '#server/http/input.ts'
@@ -32,9 +33,10 @@ export function guard(app: FastifyInstance, { house, settings, life, build }: Pr
   }
   const takeCall = perMinute(settings.anonymousPerMinute, 'call')
   const takeQuery = perMinute(settings.queriesPerMinute, 'query')
+  const ofBuilds = buildWords(house.config)
 
   app.addHook('onRequest', async (request, reply) => {
-    reply.header(headers.requestId, request.id).header(headers.build, build.build)
+    reply.header(headers.requestId, request.id).header(headers.build, build.build).headers(ofBuilds)
     // Before anything can fail (protocol 3): without this echo an answer counts as the line's, not as ours.
     const key = isRead(request.method) ? undefined : headerOf(request.headers, headers.key)
     if (key !== undefined && z.safeParse(keyShape, key).success) reply.header(headers.key, key)

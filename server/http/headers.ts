@@ -23,10 +23,10 @@ const shellPolicy = (styleNonce: string) =>
     'trusted-types default',
   ].join('; ')
 
+/** Only names that browsers know: they complain of any other with each answer. */
 const off = [
   'accelerometer',
   'autoplay',
-  'bluetooth',
   'camera',
   'display-capture',
   'encrypted-media',
@@ -45,13 +45,7 @@ const off = [
   'usb',
   'xr-spatial-tracking',
 ]
-const own = [
-  'clipboard-write',
-  'publickey-credentials-get',
-  'publickey-credentials-create',
-  'web-share',
-  'screen-wake-lock',
-]
+const own = ['clipboard-write', 'publickey-credentials-get', 'publickey-credentials-create', 'screen-wake-lock']
 const permissions = [...off.map((name) => `${name}=()`), ...own.map((name) => `${name}=(self)`)].join(', ')
 
 const everywhere = {

@@ -50,7 +50,8 @@ export function jsonSchema(schema: Schema, io: 'input' | 'output', schemas: Reco
 
 function nameIds(zodSchema: z.core.$ZodType, made: JsonSchema) {
   const kind = 'innerType' in zodSchema._zod.def ? undefined : refKind(zodSchema as unknown as Schema)
-  if (!kind) return
+  // An asset's id is a word of its own shape, not a number.
+  if (!kind || kind === 'asset') return
   delete made.anyOf
   Object.assign(made, { $ref: '#/components/schemas/Id', description: `Of a ${kind}` })
 }

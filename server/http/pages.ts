@@ -1,5 +1,5 @@
 /** The built client under /saas/ and the public pages at /: files of known kinds only (S-79, S-87, H-03, H-04). */
-import fastifyStatic from '@fastify/static'
+import fastifyStatic, { type FastifyStaticOptions } from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -24,7 +24,7 @@ const served = new Set([
 
 /** What says which build is the newest must be asked for each time; what bears a hash never changes. */
 const freshness = (path: string) =>
-  path.startsWith('/saas/assets/')
+  path.startsWith(assetsPath)
     ? 'public, max-age=31536000, immutable'
     : path.endsWith('.html') || path === workerPath || path.endsWith('.webmanifest')
       ? 'no-cache'
@@ -33,12 +33,26 @@ const freshness = (path: string) =>
 export function servePages(app: FastifyInstance, { settings }: Premises): void {
   app.get('/', async (_, reply) => reply.redirect('/index.html', 302))
   app.get('/saas', async (_, reply) => reply.redirect('/saas/', 302))
-  if (existsSync(settings.dist)) serveFolder(app, settings.dist, '/saas/')
+  if (existsSync(settings.dist)) {
+    serveFolder(app, settings.dist, '/saas/')
+    // Nobody asks again for what never changes, so there is nothing to compare (L6: a hundred bytes with each file).
+    const plain = { etag: false, lastModified: false, acceptRanges: false }
+    if (existsSync(assetsOf(settings.dist))) serveFolder(app, assetsOf(settings.dist), assetsPath, plain)
+  }
   if (existsSync(settings.site)) serveFolder(app, settings.site, '/')
 }
 
-function serveFolder(app: FastifyInstance, root: string, prefix: string): void {
+const assetsPath = '/saas/assets/'
+const assetsOf = (dist: string) => join(dist, 'assets')
+
+function serveFolder(
+  app: FastifyInstance,
+  root: string,
+  prefix: string,
+  how: Partial<FastifyStaticOptions> = {},
+): void {
   app.register(fastifyStatic, {
+    ...how,
     root,
     prefix,
     decorateReply: false,
@@ -61,7 +75,7 @@ function serveFolder(app: FastifyInstance, root: string, prefix: string): void {
 /** A person going to an address of the client, not a script or an image asking for a file that is not there. */
 export function isNavigation(request: FastifyRequest, path: string): boolean {
   const mode = request.headers['sec-fetch-mode']
-  if (!path.startsWith('/saas/') || path.startsWith('/saas/assets/')) return false
+  if (!path.startsWith('/saas/') || path.startsWith(assetsPath)) return false
   if (mode !== undefined && mode !== 'navigate') return false
   const lastSegment = path.slice(path.lastIndexOf('/') + 1)
   return !lastSegment.includes('.') && (request.headers.accept ?? '').includes('text/html')

@@ -6,7 +6,7 @@ import { type Caller, may } from '#domain/access.ts'
 import { userStatus } from '#domain/users.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { findByAccess, type Presented } from '#server/db/tokens.ts'
-import { atOnce } from '#server/db/scope.ts'
+import { atOnce, type Word } from '#server/db/scope.ts'
 import type { House } from '#server/house.ts'
 import { forbidden, ProblemError } from '#server/problem.ts'
 import { hashToken } from '#server/services/tokens.ts'
@@ -16,9 +16,13 @@ export interface Visitor {
   sessionId: string | null
   /** What was wrong with the token that came along; thrown where a caller is needed. */
   problem: ProblemError | null
+  /** When the token ends, in epoch ms. */
+  until: number
+  /** Not null: seen before and not looked up in this request, so every transaction has to ask first whether it still holds. */
+  word: Word | null
 }
 
-export const stranger: Visitor = { caller: null, sessionId: null, problem: null }
+export const stranger: Visitor = { caller: null, sessionId: null, problem: null, until: 0, word: null }
 
 const bearerShape = /^Bearer ([\w.~+/=-]{1,200})$/i
 
@@ -33,7 +37,8 @@ export async function visitorOf(house: House, authorization: string | undefined)
   const found = await atOnce(house, (db) => findByAccess(db, hashToken(token)))
   const wrong = whatIsWrong(found, house.clock())
   if (wrong || !found) return refused(wrong ?? 'UNAUTHORIZED')
-  return { caller: found.caller, sessionId: found.sessionId, problem: null }
+  const { caller, sessionId, accessUntil, endTime } = found
+  return { caller, sessionId, problem: null, until: Math.min(accessUntil, endTime), word: null }
 }
 
 function whatIsWrong(found: Presented | null, now: number): 'UNAUTHORIZED' | 'TOKENEXPIRED' | null {

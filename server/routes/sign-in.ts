@@ -75,6 +75,7 @@ function tokens(visit: Visit, granted: Granted): ProcedureAnswer<TokenInfo> {
       token_type: 'Bearer',
       refresh_token: inBody ? pair.refresh : 'cookie',
       expires_in: accessSeconds,
+      refresh_expires_in: refreshSeconds,
       user_id: userId,
     },
     cookies: inBody ? [] : setCookies({ ...pair, accessSeconds, refreshSeconds }, visit.house.config.tls),

@@ -39,6 +39,7 @@ export async function write(house: House, asking: Asking): Promise<{ carried: Ca
     after: asking.after,
     body: asReceived(asking.received.body),
     caller: visitor.caller,
+    word: visitor.word,
     requestId: asking.requestId,
     language: languageOf(asking.headers['accept-language']),
     permit: () => permit(endpoint, visitor),

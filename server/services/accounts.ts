@@ -23,7 +23,7 @@ export const changeOwn: Service<typeof updateOwnUser> = async (context, { params
   const { db, house, caller } = context
   const before = params.id === caller.userId ? await userForUpdate(db, caller.companyId, caller.userId) : null
   if (!before) throw userNotFound()
-  requireVersion(context, before.row_version, userRowOf(house, before))
+  requireVersion(context, before.row_version, () => userRowOf(house, before))
   const fields = { ...body, ...(body.name === undefined ? {} : { name: tidyText(body.name) }) }
   const problems = checkUser(fields.name === undefined ? {} : { name: fields.name })
   if (problems.length > 0) throw invalid(problems)
@@ -52,7 +52,7 @@ export const settings =
       currencies: ['HKD', 'USD', 'RMB'],
       payment: { stripe_key: null, alipay: false },
       build,
-      minimum_build: '',
-      worker_bypass: false,
+      minimum_build: config.minBuild === 0 ? '' : String(config.minBuild),
+      worker_bypass: config.workerBypass,
     },
   })

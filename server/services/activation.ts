@@ -4,7 +4,7 @@ import type { Credential } from '#server/db/credentials.ts'
 import { holderOfKey, spendKey, spendKeysOf } from '#server/db/one-time-keys.ts'
 import { inScope } from '#server/db/scope.ts'
 import { addToTrail } from '#server/db/trail.ts'
-import { updateUser } from '#server/db/users.ts'
+import { updateUser, userForUpdate } from '#server/db/users.ts'
 import { securityEvent } from '#server/log.ts'
 import type { House } from '#server/house.ts'
 import { invalid, ProblemError } from '#server/problem.ts'
@@ -34,7 +34,9 @@ export async function activateAccount(
   await inScope(house, system, async (db) => {
     if (!(await spendKey(db, asked.key ?? '', now))) throw unknownKey()
     await spendKeysOf(db, userId, now)
-    await updateUser(db, { companyId, id: userId }, { status: userStatus.activated, password_hash, update_time: now })
+    const before = await userForUpdate(db, companyId, userId)
+    if (!before) throw unknownKey()
+    await updateUser(db, before, { status: userStatus.activated, password_hash, update_time: now })
     await addToTrail(db, { companyId, userId, now, status: 0, intent: null, requestId: asked.requestId }, [
       { code: 'user', operation: 'activate', info: { UserName: userName } },
     ])

@@ -32,7 +32,7 @@ export const update: Service<typeof updateCompany> = async (context, { params, b
   const id = ownId(context, params.id)
   const before = await companyForUpdate(context.db, id)
   if (!before) throw notFound()
-  requireVersion(context, before.row_version, companyRowOf(before))
+  requireVersion(context, before.row_version, () => companyRowOf(before))
   const fields = changedFields(before, body)
   if (Object.keys(fields).length > 0) {
     await writeCompany(context.db, id, { ...fields, update_time: context.now })

@@ -2,14 +2,14 @@
  * Token values (K-01, K-04, K-07). The first pair of a session is random; each later one is derived from the refresh
  * token before it, so the same pair can be answered again although only hashes are stored.
  */
-import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { createHmac, hash, randomBytes } from 'node:crypto'
 
 export interface Pair {
   access: string
   refresh: string
 }
 
-export const hashToken = (token: string) => createHash('sha256').update(token).digest('hex')
+export const hashToken = (token: string) => hash('sha256', token, 'hex')
 
 /** The access value names its user, so that page and worker can tell whose it is (D85). */
 const accessOf = (userId: number, secret: string) => `${userId}.${secret}`

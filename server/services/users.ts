@@ -127,7 +127,7 @@ export const create: Service<typeof createUser> = async (context, { body }) => {
 
 export const update: Service<typeof updateCompanyUser> = async (context, { params, body }) => {
   const before = await ownUser(context, params.id)
-  requireVersion(context, before.row_version, userRowOf(context.house, before))
+  requireVersion(context, before.row_version, () => userRowOf(context.house, before))
   const fields = changedFields(context, before, body)
   requireMayGrant(context, fields.access_level ?? before.access_level, before.access_level)
   await requireAdminLeft(context, before, { ...before, admin: fields.admin ?? before.admin })
@@ -183,7 +183,7 @@ async function move(
 ): Promise<Answer<UserRow & { id: number }>> {
   const before = await ownUser(context, id)
   // The version first: who did the same meanwhile is shown the row, not told that it is in the wrong state.
-  requireVersion(context, before.row_version, userRowOf(context.house, before))
+  requireVersion(context, before.row_version, () => userRowOf(context.house, before))
   const why = whyNotMove(step, before, { self: before.id === context.caller.userId })
   if (why) throw new ProblemError(why)
   const status = userMoveLeadsTo[step]
@@ -204,16 +204,12 @@ export async function store(
   fields: users.UserChange,
   operation: string,
 ): Promise<Answer<UserRow & { id: number }>> {
-  const { db, caller, now } = context
+  const { db, now } = context
   if (Object.keys(fields).length === 0) {
     context.left('user', before.id, before.row_version)
     return { body: userRowOf(context.house, before) }
   }
-  const after = await users.updateUser(
-    db,
-    { companyId: caller.companyId, id: before.id },
-    { ...fields, update_time: now },
-  )
+  const after = await users.updateUser(db, before, { ...fields, update_time: now })
   return answer(context, after, operation)
 }
 

@@ -2,8 +2,8 @@
 import type { Context } from '#server/house.ts'
 import { ProblemError } from '#server/problem.ts'
 
-/** `current`: the row as an answer shows it. Without If-Match there is nothing to compare. */
-export function requireVersion({ ifMatch }: Context, rowVersion: number, current: unknown): void {
+/** `current`: the row as an answer shows it, made only where it is shown. Without If-Match there is nothing to compare. */
+export function requireVersion({ ifMatch }: Context, rowVersion: number, current: () => unknown): void {
   if (ifMatch === null || ifMatch === rowVersion) return
-  throw new ProblemError('VERSION_CONFLICT', { current })
+  throw new ProblemError('VERSION_CONFLICT', { current: current() })
 }

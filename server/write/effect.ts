@@ -3,7 +3,7 @@ import type { Caller } from '#domain/access.ts'
 import type { Endpoint, InputOf } from '#contract/endpoint.ts'
 import { isStored } from '#contract/verdict.ts'
 import { takeChange } from '#server/db/changes.ts'
-import { findIntents, type Left, type Outcome, type Owner } from '#server/db/ledger.ts'
+import { type Claim, findIntents, type Left, type Outcome, type Owner } from '#server/db/ledger.ts'
 import type { Scope } from '#server/db/scope.ts'
 import type { Answer, Context, Handle, House, TrailNote } from '#server/house.ts'
 import { ProblemError } from '#server/problem.ts'
@@ -91,15 +91,20 @@ function deskOf(db: Handle, write: Write, base: { version: number; kind: string;
 /** Of calls without a session: no right of any kind. */
 const nobody: Caller = { userId: 0, companyId: 0, companyCode: '', admin: false, order: false, accessLevel: 0 }
 
-/** What is kept of a refusal. Throws what is not kept: it may turn out differently next time (protocol 3). */
-export function refusalOf(error: unknown, { request }: Write, ledgerId: number | null): Made {
-  if (!(error instanceof ProblemError) || !isStored(error.status, error.code)) throw error
+/** What is not kept may turn out differently next time (protocol 3). */
+export function isKept(problem: ProblemError, { request }: Write, claim: Claim | null): boolean {
   // A stranger must not be able to fill the trail; without a key there is nothing to keep either.
-  if (ledgerId === null && request.caller === null) throw error
-  const { status, headers, body } = problemAnswer(error, request.language)
+  return isStored(problem.status, problem.code) && (claim !== null || request.caller !== null)
+}
+
+/** What is kept of a refusal. Throws what is not. */
+export function refusalOf(problem: ProblemError, write: Write, claim: Claim | null): Made {
+  const { request } = write
+  if (!isKept(problem, write, claim)) throw problem
+  const { status, headers, body } = problemAnswer(problem, request.language)
   const note = noteOf(request.endpoint)
   return {
     outcome: { state: 'refused', status, headers, body, left: null },
-    notes: request.caller ? [{ ...note, info: { ...note.info, problem: error.code, path: request.path } }] : [],
+    notes: request.caller ? [{ ...note, info: { ...note.info, problem: problem.code, path: request.path } }] : [],
   }
 }

@@ -3,48 +3,93 @@
  * what it imports bring none.
  */
 import type { ComponentType } from 'react'
+import type { Ahead } from '#state/ahead.ts'
 import type { Namespace } from '#ui/words.ts'
+import { insideCodeAt } from '#app/inside-code.ts'
 import { type OutsidePlace, outsidePlaces, placeAt } from '#app/paths.ts'
-import { always, first, readTexts } from '#app/texts.ts'
+import { always, first, readTexts, soon } from '#app/texts.ts'
+import type { Known } from '#app/who.ts'
 
 /** A page before it is drawn: where its code is, and which texts it shows beside those of every page. */
 export interface Code {
   load: () => Promise<ComponentType>
   words: readonly Namespace[]
+  /** Its list, where it shows one. */
+  ahead?: () => Promise<Ahead>
 }
+
+// A link that no longer works is a problem to begin with.
+const visitors = ['accounts', ...soon] as const
 
 /** The pages that need no session. */
 export const outsideCode: Record<OutsidePlace, Code> = {
   entrance: { load: async () => (await import('#features/entrance/pages/Entrance.tsx')).Entrance, words: ['plain'] },
-  login: { load: async () => (await import('#features/accounts/pages/Login.tsx')).Login, words: ['accounts'] },
-  logout: { load: async () => (await import('#features/accounts/pages/Logout.tsx')).Logout, words: ['accounts'] },
-  signup: { load: async () => (await import('#features/accounts/pages/Signup.tsx')).Signup, words: ['accounts'] },
-  forget: { load: async () => (await import('#features/accounts/pages/Forget.tsx')).Forget, words: ['accounts'] },
-  resetPwd: { load: async () => (await import('#features/accounts/pages/ResetPwd.tsx')).ResetPwd, words: ['accounts'] },
-  activate: { load: async () => (await import('#features/accounts/pages/Activate.tsx')).Activate, words: ['accounts'] },
+  login: {
+    load: async () => (await import('#features/accounts/pages/Login.tsx')).Login,
+    words: visitors,
+  },
+  logout: {
+    load: async () => (await import('#features/accounts/pages/Logout.tsx')).Logout,
+    words: visitors,
+  },
+  signup: {
+    load: async () => (await import('#features/accounts/pages/Signup.tsx')).Signup,
+    words: visitors,
+  },
+  forget: {
+    load: async () => (await import('#features/accounts/pages/Forget.tsx')).Forget,
+    words: visitors,
+  },
+  resetPwd: {
+    load: async () => (await import('#features/accounts/pages/ResetPwd.tsx')).ResetPwd,
+    words: visitors,
+  },
+  activate: {
+    load: async () => (await import('#features/accounts/pages/Activate.tsx')).Activate,
+    words: visitors,
+  },
 }
 /** The signed-in frame, with the routes of everything inside it. */
 export const shellCode: Code = { load: async () => (await import('#app/shell/Shell.tsx')).Shell, words: [] }
 
 export const isInside = (path: string) => path === '/' || path === '/app' || path.startsWith('/app/')
 
+/** Who is there and what the page lists, both as the device knows it. */
+export interface Begun {
+  known: Promise<Known | null>
+  list: Promise<{ ahead: Ahead; here: boolean } | null>
+}
+
 /** `path` is inside the base. What fails is asked for again by whoever needs it. */
-export function fetchAhead(path: string): void {
+export function fetchAhead(path: string): Begun | null {
   const outside = placeAt(outsidePlaces, path)
-  if (!outside && isInside(path)) fetchInside(path)
+  const begun = !outside && isInside(path) ? fetchInside(path) : null
   for (const namespace of always) quietly(readTexts(first, namespace))
   if (outside) fetchCode(outsideCode[outside])
+  return begun
 }
 
 /** The largest first: a browser keeps six connections to a server, and what comes seventh waits. */
-function fetchInside(path: string): void {
-  // The device's database with whose session it is, and the calls.
+function fetchInside(path: string): Begun {
+  const who = import('#app/who.ts')
+  const code = insideCodeAt(path)
+  fetchCode(shellCode)
+  // The parts that frame and page share: a file of its own, which either would name only when it is here itself.
+  quietly(import('#ui/icons.ts'))
   quietly(import('#app/session.ts'))
   quietly(import('#app/corridor.ts'))
-  quietly(import('#app/inside-code.ts').then(({ insideCodeAt }) => fetchCode(insideCodeAt(path))))
-  fetchCode(shellCode)
+  fetchCode(code)
   // Without a worker the page asks by itself.
   if (!navigator.serviceWorker?.controller) quietly(import('#request/reads.ts'))
+  const known = who.then((module) => module.known).catch(() => null)
+  return { known, list: readList(code, known).catch(() => null) }
+}
+
+/** Rows are read while the libraries that will draw them are still being read in. */
+async function readList({ ahead: load }: Code, known: Promise<Known | null>) {
+  const [ahead, who] = await Promise.all([load?.(), known])
+  if (!ahead || !who?.kept) return null
+  return { ahead, here: await ahead.read(who.kept.company_id, new URLSearchParams(location.search)) }
 }
 
 function fetchCode({ load, words }: Code): void {

@@ -23,7 +23,15 @@ export function Guard({ who, children }: { who: Who; children: ReactNode }) {
   const { pathname, search } = useLocation()
   const admitted = admission(session, who)
   if (admitted.is === 'held') return <Loading />
-  if (admitted.is === 'drawn') return <Suspense fallback={<Loading />}>{children}</Suspense>
+  if (admitted.is === 'drawn') {
+    // Another user, signed in by another tab, is shown nothing that was open or typed for the one before.
+    const whose = session.is === 'signed in' ? session.caller.userId : 'nobody'
+    return (
+      <Suspense key={whose} fallback={<Loading />}>
+        {children}
+      </Suspense>
+    )
+  }
   if (admitted.to === 'home') return <Navigate to={places.home.path} replace />
   // Whoever left by themselves starts anew; whoever was on the way to somewhere is brought there after the login.
   const left = session.is === 'signed out' && session.because === 'left'

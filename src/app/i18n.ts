@@ -1,45 +1,54 @@
 /** Texts: which language is shown. A noun's file travels with the pages that need it (I-01). */
-import i18next from 'i18next'
 import type { Language } from '#domain/users.ts'
+import { addTexts, hasTexts, languageNow, onLanguage, showLanguage } from '#ui/texts.ts'
 import type { Namespace } from '#ui/words.ts'
 import { languageTags } from '#app/language.ts'
 import { remember } from '#app/remember.ts'
 import { always, first, readTexts } from '#app/texts.ts'
 
-const backend = {
-  type: 'backend' as const,
-  init: () => undefined,
-  // i18next waits for a promise from a reader that takes no callback.
-  read: readTexts,
-}
+export { languageNow } from '#ui/texts.ts'
 
+/** What any page has shown: another language is shown when it has these too. */
+const wanted = new Set<Namespace>(always)
+/** The latest choice counts, however late the texts of an earlier one come. */
+let chosen: Language = first
 let started: Promise<void> | undefined
 
 /** Resolves when the frame can be drawn. */
 export const startWords = (): Promise<void> => (started ??= start())
 
-async function start() {
-  i18next.on('languageChanged', (language: Language) => {
-    document.documentElement.lang = languageTags[language]
-    remember('portal.language', language)
-  })
-  await i18next.use(backend).init({
-    lng: first,
-    supportedLngs: ['en', 'zh'],
-    // Both languages have every key (tests/house/languages): nobody should fetch a second language for nothing.
-    fallbackLng: false,
-    ns: [...always],
-    defaultNS: 'ui',
-    interpolation: { escapeValue: false },
-  })
+async function start(): Promise<void> {
+  await fetchTexts(first, always)
+  showLanguage(first)
+  told()
+  onLanguage(told)
 }
 
-/** Texts of a page; asked for at the start, they are fetched together with those of the frame. */
+function told(): void {
+  document.documentElement.lang = languageTags[languageNow()]
+  remember('portal.language', languageNow())
+}
+
+/** What cannot be fetched now is asked for again by the next who needs it; until then its keys are shown. */
+async function fetchTexts(language: Language, namespaces: readonly Namespace[]): Promise<void> {
+  const fetched = namespaces.filter((namespace) => !hasTexts(language, namespace))
+  await Promise.all(
+    fetched.map(async (namespace) => {
+      const texts = await readTexts(language, namespace).catch(() => null)
+      if (texts) addTexts(language, namespace, texts)
+    }),
+  )
+}
+
+/** Texts of a page, in the language that is shown when they are here. */
 export async function loadWords(...namespaces: Namespace[]): Promise<void> {
-  for (const namespace of namespaces) void readTexts(first, namespace)
-  await startWords()
-  await i18next.loadNamespaces(namespaces)
+  for (const namespace of namespaces) wanted.add(namespace)
+  await Promise.all([startWords(), fetchTexts(chosen, namespaces)])
+  if (!namespaces.every((namespace) => hasTexts(chosen, namespace))) await fetchTexts(chosen, namespaces)
 }
 
-export const chooseLanguage = (language: Language) => void i18next.changeLanguage(language)
-export const languageNow = (): Language => (i18next.language === 'zh' ? 'zh' : 'en')
+export async function chooseLanguage(language: Language): Promise<void> {
+  chosen = language
+  await fetchTexts(language, [...wanted])
+  if (chosen === language) showLanguage(language)
+}

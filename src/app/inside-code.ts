@@ -11,8 +11,12 @@ const hiddenModule: Code = {
 const price: Code = { load: async () => (await import('#features/prices/pages/Price.tsx')).Price, words: ['plain'] }
 
 export const insideCode: Record<InsidePlace, Code> = {
-  home: { load: async () => (await import('#features/home/pages/Home.tsx')).Home, words: ['home'] },
-  users: { load: async () => (await import('#features/users/pages/Users.tsx')).Users, words: ['users'] },
+  home: { load: async () => (await import('#features/home/pages/Home.tsx')).Home, words: ['home', 'problem'] },
+  users: {
+    load: async () => (await import('#features/users/pages/Users.tsx')).Users,
+    words: ['users'],
+    ahead: async () => (await import('#features/users/list.ts')).ahead,
+  },
   services: { load: async () => (await import('#features/services/pages/Services.tsx')).Services, words: ['plain'] },
   company: { load: async () => (await import('#features/company/pages/Company.tsx')).Company, words: ['plain'] },
   profile: { load: async () => (await import('#features/profile/pages/Profile.tsx')).Profile, words: ['plain'] },
@@ -38,9 +42,15 @@ export const insideCode: Record<InsidePlace, Code> = {
   prices: { load: async () => (await import('#features/prices/pages/Prices.tsx')).Prices, words: ['plain'] },
   newPrice: price,
   price,
-  outbox: { load: async () => (await import('#app/outbox.tsx')).OwnOutbox, words: ['outbox', 'users'] },
-  device: { load: async () => (await import('#features/device/pages/Device.tsx')).Device, words: ['plain'] },
-  activity: { load: async () => (await import('#features/activity/pages/Activity.tsx')).Activity, words: ['activity'] },
+  outbox: { load: async () => (await import('#app/outbox.tsx')).OwnOutbox, words: ['outbox', 'users', 'problem'] },
+  device: {
+    load: async () => (await import('#features/device/pages/Device.tsx')).Device,
+    words: ['device', 'problem'],
+  },
+  activity: {
+    load: async () => (await import('#features/activity/pages/Activity.tsx')).Activity,
+    words: ['activity', 'problem'],
+  },
 }
 
 /** What an address inside leads to; without a place of ours that is home. */

@@ -23,6 +23,7 @@ export function startInstall() {
   window.addEventListener('appinstalled', () => {
     kept = null
     announce()
+    void import('#local/room.ts').then(({ askAtInstall }) => askAtInstall()).catch(() => {})
   })
 }
 

@@ -8,7 +8,7 @@ import { jobsOf } from '#request/relay.ts'
 import type { Jobs } from '#request/result.ts'
 import { watch } from '#request/watch.ts'
 import { hearFromServer } from '#app/progress.ts'
-import { ports } from '#app/send.ts'
+import { ports, workerNow } from '#app/send.ts'
 
 const tickMs = 1_000
 /** Past this the worker that was told is not doing it: it is gone, or of a build that does not know how. */
@@ -18,7 +18,7 @@ const isSeen = () => document.visibilityState === 'visible'
 
 function tick(hurry: boolean, isOverdue = false): void {
   const message: WorkerMessage = { type: 'watch', hurry }
-  const worker = navigator.serviceWorker?.controller
+  const worker = workerNow()
   worker?.postMessage(message)
   if (!worker || isOverdue) watch(ports, { hurry }).catch(ports.report)
 }

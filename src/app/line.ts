@@ -2,6 +2,7 @@
  * Whether the server can be reached. The browser's word alone is not enough: it says "online" in a hotel's captive
  * network too. So what the corridor meets counts, and while nobody answers we knock by ourselves.
  */
+import { headers } from '#contract/headers.ts'
 import type { Api, Result } from '#request/result.ts'
 import { type Line, lineChanged } from '#state/connection.ts'
 import type { Store } from '#state/store.ts'
@@ -30,7 +31,8 @@ export const observed = (api: Api, hear: (line: Line) => void): Api => ({
 async function knock(): Promise<Line> {
   if (!navigator.onLine) return 'offline'
   const answer = await fetch('/health/live', { cache: 'no-store' }).catch(() => null)
-  return answer?.ok ? 'online' : 'unreachable'
+  // Any numbered answer is our server's: what it says of its health it tells its own machine only (S-86).
+  return answer && answer.status < 500 && answer.headers.has(headers.requestId) ? 'online' : 'unreachable'
 }
 
 /** Follows the browser's events, and knocks while the server does not answer. */

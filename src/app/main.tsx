@@ -6,5 +6,5 @@ import '#app/shell/entry.css'
 import { fetchAhead } from '#app/ahead.ts'
 
 const path = location.pathname.slice(import.meta.env.BASE_URL.length - 1) || '/'
-fetchAhead(path)
-void import('#app/start.tsx').then(({ start }) => start(path))
+const begun = fetchAhead(path)
+void import('#app/start.tsx').then(({ start }) => start(path, begun))

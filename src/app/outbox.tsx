@@ -1,8 +1,36 @@
 /** Hands the outbox page what only the corridor can do with its entries; comes with the page and not before. */
+import { lazy } from 'react'
+import { createUser, updateCompanyUser } from '#contract/users.ts'
+import { localProblem } from '#contract/problem.ts'
+import type { Intent } from '#contract/endpoint.ts'
+import { isParked, whenSettled } from '#local/outbox.ts'
+import type { Waiting } from '#local/waiting.ts'
+import { outboxDesk } from '#request/desk.ts'
+import { findOutcome } from '#request/record.ts'
+import type { Result } from '#request/result.ts'
+import { deskNow } from '#request/watch.ts'
 import { ports } from '#app/send.ts'
 import { Outbox } from '#features/outbox/pages/Outbox.tsx'
-import { outboxDesk } from '#request/desk.ts'
 
 const desk = outboxDesk(ports)
+const MendUser = lazy(async () => ({ default: (await import('#features/users/components/MendUser.tsx')).MendUser }))
+const menders = { [createUser.name]: MendUser, [updateCompanyUser.name]: MendUser }
 
-export const OwnOutbox = () => <Outbox desk={desk} />
+/** As long as a page waits for any write before it says that it is queued (protocol 21). */
+const patienceMs = 3_000
+
+/** The same wish in its old place, and what becomes of it in the next moments. */
+async function send(intent: Intent, asked: Waiting['asked']): Promise<Result<unknown>> {
+  const now = await deskNow(ports)
+  if (!now || !(await desk.mend(intent, asked)))
+    return { kind: 'problem', problem: localProblem('NOT_STARTED'), intent }
+  const { settled, stop } = whenSettled(now.db, intent)
+  await Promise.race([settled, ports.wait(patienceMs)])
+  stop()
+  const { entry } = await findOutcome(ports, intent)
+  if (!entry) return { kind: 'fresh', output: null }
+  if (isParked(entry) && entry.problem) return { kind: 'problem', problem: entry.problem, intent }
+  return { kind: 'queued', intent }
+}
+
+export const OwnOutbox = () => <Outbox desk={desk} menders={menders} send={send} />

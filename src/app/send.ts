@@ -1,9 +1,10 @@
 /** The page's corridor: `api` for thunks (the store's extra argument), `ports` for signing in and out. */
-import { cookies } from '#contract/cookies.ts'
+import { cookies, tallyCookie } from '#contract/cookies.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
+import { headers } from '#contract/headers.ts'
 import { askForSync, browserPorts } from '#request/browser.ts'
 import { createApi, type PagePorts } from '#request/call.ts'
-import { accessFrom } from '#request/subject.ts'
+import { accessFrom, cookieNamed } from '#request/subject.ts'
 
 declare const __BUILD__: string
 
@@ -26,9 +27,19 @@ async function isControlled(): Promise<boolean> {
 const controllerWaitMs = 300
 let controlled: Promise<boolean> | undefined
 
+/** No worker is to be talked to, whoever is in control. */
+let alone = false
+export const standAlone = () => void (alone = true)
+/** The worker that does what it is told; null: this page does it by itself. */
+export const workerNow = () => (alone ? null : (navigator.serviceWorker?.controller ?? null))
+
 async function corridor(request: Request, endpoint: Endpoint): Promise<Response> {
-  if (navigator.serviceWorker?.controller) return await fetch(request)
-  if (await (controlled ??= isControlled())) return await fetch(request)
+  if (!alone && (workerNow() ?? (await (controlled ??= isControlled())))) {
+    const answer = await fetch(request.clone())
+    if (answer.headers.has(headers.corridor)) return answer
+    // A worker in control that lets everything through (W-11): the server knew nobody, and nothing has happened.
+    alone = true
+  }
   if (request.method === 'GET') return await (await import('#request/reads.ts')).handleRead(request, endpoint, ports)
   const { handle } = await import('#request/pipeline.ts')
   return await handle(request, ports)
@@ -44,6 +55,13 @@ export const ports: PagePorts = {
     forget: async () => {
       for (const name of Object.values(cookies.access))
         document.cookie = `${name}=; Path=/; Max-Age=0; SameSite=Strict${name.startsWith('__') ? '; Secure' : ''}`
+    },
+  },
+  tally: {
+    read: async () => cookieNamed(tallyCookie.name, document.cookie),
+    write: async (text) => {
+      const { name, path, maxAgeSeconds } = tallyCookie
+      document.cookie = `${name}=${text}; Path=${path}; Max-Age=${text === '' ? 0 : maxAgeSeconds}; SameSite=Strict`
     },
   },
   wakeLater: () => void navigator.serviceWorker?.getRegistration('/saas/').then(askForSync),

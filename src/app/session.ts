@@ -4,18 +4,12 @@
  */
 import { getUser } from '#contract/accounts.ts'
 import { localProblem } from '#contract/problem.ts'
-import { toWire } from '#contract/wire.ts'
-import { readReading } from '#local/readings.ts'
-import { onSessionChange, readSession, type Session } from '#local/session.ts'
+import { onSessionChange, type Session } from '#local/session.ts'
 import type { Api } from '#request/result.ts'
 import { type SessionUser, sessionUnread, signedOut, userRead } from '#state/session.ts'
 import type { Store } from '#state/store.ts'
 import { whenIdle } from '#app/idle.ts'
-
-const ownPath = toWire(getUser, {}).path
-
-// Opened while the rest of the page is still being read in.
-void readSession().catch(() => undefined)
+import { guessNext, known, readKept } from '#app/who.ts'
 
 /** `drawable`: nobody is shown before the first page can be, or there would be a frame with a hole in it. */
 export function watchSession(store: Store, api: Api, drawable: Promise<void>) {
@@ -30,6 +24,7 @@ export function watchSession(store: Store, api: Api, drawable: Promise<void>) {
   async function follow(session: Session | null) {
     asked += 1
     const mine = asked
+    guessNext(session)
     const shown = store.getState().session
     if (!session || session.signedOut) {
       // Rows are wiped by then, and what is on the screen must not stay either.
@@ -38,10 +33,10 @@ export function watchSession(store: Store, api: Api, drawable: Promise<void>) {
       return
     }
     // What the device knows is shown at once; the server's word only corrects it (M10).
-    const [kept] = await Promise.all([readReading(ownPath, session).catch(() => null), drawable])
+    const [kept] = await Promise.all([mine === 1 ? keptOf(session) : readKept(session), drawable])
     if (mine !== asked) return
     if (kept) {
-      show(kept as SessionUser)
+      show(kept)
       await whenIdle()
     }
     const result = await api.ask(getUser, {})
@@ -52,5 +47,19 @@ export function watchSession(store: Store, api: Api, drawable: Promise<void>) {
     else if (store.getState().session.is === 'unknown')
       store.dispatch(sessionUnread(result.kind === 'problem' ? result.problem : localProblem('OFFLINE')))
   }
-  return onSessionChange((session) => void follow(session))
+  // What was looked up at the start is there before the first word of the live query, which says it once more.
+  let heard: string | undefined
+  function hear(session: Session | null) {
+    const state = session ? `${session.generation} ${session.signedOut}` : ''
+    if (state !== heard) void follow(session)
+    heard = state
+  }
+  void known.then(({ session }) => heard === undefined && session && hear(session))
+  return onSessionChange(hear)
+}
+
+/** What was read at the start, as long as it is still the same session. */
+async function keptOf(session: Session): Promise<SessionUser | null> {
+  const start = await known
+  return start.session?.generation === session.generation && start.kept ? start.kept : await readKept(session)
 }

@@ -1,18 +1,23 @@
 /** Draws the page, and then brings what no first page waits for. */
-import { StrictMode } from 'react'
+import { StrictMode, startTransition, useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
 import { BrowserRouter } from 'react-router-dom'
-import { isInside } from '#app/ahead.ts'
+import { may } from '#domain/access.ts'
+import type { Begun } from '#app/ahead.ts'
 import { Broken } from '#app/Broken.tsx'
-import { startWords } from '#app/i18n.ts'
-import { whenIdle } from '#app/idle.ts'
+import { withEarly } from '#app/early.ts'
+import { loadWords, startWords } from '#app/i18n.ts'
+import { firstPageStands, whenIdle } from '#app/idle.ts'
 import { observed, watchLine } from '#app/line.ts'
+import { insidePlaces, placeAt, places } from '#app/paths.ts'
 import { AppRoutes, drawable } from '#app/routes.tsx'
+import { soon } from '#app/texts.ts'
 import { startTheme } from '#app/theme.ts'
 import type { Api } from '#request/result.ts'
 import type { Line } from '#state/connection.ts'
 import { StoreProvider } from '#state/hooks.ts'
-import { makeStore } from '#state/store.ts'
+import { callerOf } from '#state/session.ts'
+import { makeStore, type Store } from '#state/store.ts'
 
 const corridor = () => import('#app/corridor.ts')
 const jobs = async () => (await import('#app/jobs.ts')).jobs
@@ -23,7 +28,7 @@ function openStore() {
   // The line is heard by the store, which is made with the api that hears it.
   let hear: (line: Line) => void = () => undefined
   const ask: Api['ask'] = async (...asked) => (await corridor()).api.ask(...asked).finally(first)
-  const api = observed({ ask }, (line) => hear(line))
+  const { api, early } = withEarly(observed({ ask }, (line) => hear(line)))
   const store = makeStore({
     api,
     // Nobody who is signed in carries these along.
@@ -36,44 +41,87 @@ function openStore() {
     },
   })
   hear = watchLine(store)
-  return { api, store, answered }
+  return { api, early, store, answered }
 }
 
-/** `path`: inside the base. */
-export async function start(path: string): Promise<void> {
+/** `path`: inside the base. `begun`: null outside, where nobody has to be there. */
+export async function start(path: string, begun: Begun | null): Promise<void> {
   startTheme()
-  const { api, store, answered } = openStore()
+  const { api, early, store, answered } = openStore()
   const ready = drawable(path)
-  const watch = async () => (await import('#app/session.ts')).watchSession(store, api, ready)
+  const watch = async () =>
+    (await import('#app/session.ts')).watchSession(store, api, Promise.all([ready, begun?.list]).then(nothing))
   // Inside, who is there decides what is shown; outside, a form can be read and filled before the device's database is here.
-  if (isInside(path)) void watch()
-  await Promise.all([startWords(), isInside(path) ? undefined : ready])
+  if (begun) {
+    void watch()
+    void askEarly(path, begun, early)
+  }
+  await Promise.all([startWords(), begun ? Promise.race([sessionKnown(store), wait(graceMs)]) : ready])
 
   const root = document.getElementById('root')
   if (!root) throw new Error('index.html has no element with the id root')
-  createRoot(root).render(
-    <StrictMode>
-      <StoreProvider store={store}>
-        <BrowserRouter basename="/saas">
-          <Broken at="">
-            <AppRoutes />
-          </Broken>
-        </BrowserRouter>
-      </StoreProvider>
-    </StrictMode>,
+  let tell = () => {}
+  const drawn = new Promise<void>((resolve) => (tell = resolve))
+  // As a transition it is drawn in slices, between which the browser comes to its own.
+  startTransition(() =>
+    createRoot(root).render(
+      <StrictMode>
+        <StoreProvider store={store}>
+          <BrowserRouter basename="/saas">
+            <Broken at="">
+              <AppRoutes />
+            </Broken>
+          </BrowserRouter>
+          <Told drawn={tell} />
+        </StoreProvider>
+      </StrictMode>,
+    ),
   )
+  await drawn
   await painted()
-  if (!isInside(path)) void watch()
+  void loadWords(...soon)
+  if (!begun) void watch()
   // Installing the worker fetches the whole shell and must not stand before the page's own files and rows.
   await ready
-  if (isInside(path)) await Promise.race([answered, wait(answerMs)])
+  if (begun) await Promise.race([answered, wait(answerMs)])
+  firstPageStands()
   await whenIdle()
   const [{ startInstall }, { startWorker }] = await Promise.all([corridor(), import('#app/worker.ts')])
   startInstall()
   startWorker()
 }
 
+/** A transition ends when it can: only the tree itself knows when it is there. */
+function Told({ drawn }: { drawn: () => void }) {
+  useEffect(drawn, [drawn])
+  return null
+}
+
+/** A device that holds nothing of the list has it asked for before the page is drawn. */
+async function askEarly(path: string, { known, list }: Begun, api: Api): Promise<void> {
+  const [who, read] = await Promise.all([known, list])
+  const place = placeAt(insidePlaces, path)
+  if (!who?.kept || !read || read.here || !place || !may(places[place].who, callerOf(who.kept))) return
+  await read.ahead.ask(api, who.kept.company_id, new URLSearchParams(location.search))
+}
+
+/** Resolves when it is known who is there, or why it is not. */
+const sessionKnown = (store: Store) =>
+  new Promise<void>((resolve) => {
+    const look = () => {
+      const { session } = store.getState()
+      if (session.is === 'unknown' && !session.problem) return
+      stop()
+      resolve()
+    }
+    const stop = store.subscribe(look)
+    look()
+  })
+
+/** A page that can be drawn within this needs no view that says it is coming. */
+const graceMs = 300
 /** So long the worker waits for the first rows. */
 const answerMs = 3_000
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 const painted = () => new Promise<void>((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
+const nothing = () => undefined

@@ -1,15 +1,17 @@
 /** Where texts come from: a file a noun and language. Light, because the first script of all asks for them (I-01). */
+import type { Texts } from '#ui/texts.ts'
 import type { Namespace } from '#ui/words.ts'
 import { firstLanguage } from '#app/language.ts'
 import { recall } from '#app/remember.ts'
 
-export type Texts = Record<string, unknown>
 const files = import.meta.glob<Texts>('../locales/*/*.json', { import: 'default' })
 
 const fileOf = (language: string, namespace: string) => files[`../locales/${language}/${namespace}.json`]
 
-/** What every page shows: the frame, the parts, problems and fields. */
-export const always = ['shell', 'ui', 'problem', 'fields'] as const satisfies Namespace[]
+/** What every page shows: the frame and the parts. */
+export const always = ['shell', 'ui'] as const satisfies Namespace[]
+/** What any page may have to say, but few begin with: what came back from an asking, what is wrong with a field. */
+export const soon = ['problem', 'fields'] as const satisfies Namespace[]
 
 /** The language in which the page begins. */
 export const first = firstLanguage(location.search, recall('portal.language'))

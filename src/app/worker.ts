@@ -1,44 +1,84 @@
 /** The service worker as the page sees it: registered, replaced only with consent, and told when there may be a line. */
 import type { Workbox } from 'workbox-window'
-import type { WorkerMessage } from '#request/ports.ts'
-import { ports } from '#app/send.ts'
+import { isBelow, type Word } from '#contract/build.ts'
+import { thisDevice } from '#local/device.ts'
+import type { PageMessage, WorkerMessage } from '#request/ports.ts'
+import { ports, standAlone, workerNow } from '#app/send.ts'
+import { tellTyping } from '#app/typing.ts'
+import { compareBuilds, followController, force, noteReady } from '#app/update.ts'
+import { askWord } from '#app/word.ts'
 
-const hearers = new Set<() => void>()
-let waits = false
 let workbox: Workbox | undefined
+let told: Word | null = null
 
 /** Registers /saas/sw.js; called once after the first paint. */
 export function startWorker(): void {
   // A worker that cannot be registered is no reason not to work: the page runs the same corridor.
-  if ('serviceWorker' in navigator && import.meta.env.PROD) register().catch(() => {})
+  if ('serviceWorker' in navigator && import.meta.env.PROD) void start().catch(ports.report)
   startTelling()
+}
+
+async function start(): Promise<void> {
+  followController()
+  followMissing()
+  navigator.serviceWorker.addEventListener('message', ({ data, ports: [port] }) => {
+    const message = data as Partial<PageMessage>
+    if (message.type === 'look') void look()
+    if (message.type === 'alive?') port?.postMessage('yes')
+  })
+  await look()
+  if (!told?.bypass) await register()
+  lookAgain()
+}
+
+/** Code that cannot be fetched, now or before anybody listened. */
+function followMissing(): void {
+  const loadAgain = () => void import('#app/missing.ts').then((missing) => missing.loadAgain()).catch(ports.report)
+  window.addEventListener('vite:preloadError', loadAgain)
+  const fetched = performance.getEntriesByType('resource') as PerformanceResourceTiming[]
+  if (fetched.some(({ name, responseStatus }) => responseStatus >= 400 && name.endsWith('.js'))) loadAgain()
 }
 
 async function register(): Promise<void> {
   const { Workbox } = await import('workbox-window')
   workbox = new Workbox('/saas/sw.js', { scope: '/saas/', updateViaCache: 'none' })
   workbox.addEventListener('waiting', () => {
-    waits = true
-    for (const hear of hearers) hear()
+    void tellTyping()
+    noteReady()
   })
   await workbox.register()
+  await compareBuilds()
 }
 
-/** Hears when a new build waits, at once if one does; it takes over only by `applyUpdate`. Returns how to stop. */
-export function onUpdateReady(hear: () => void): () => void {
-  hearers.add(hear)
-  if (waits) hear()
-  return () => void hearers.delete(hear)
+/** Asks the server which build it serves and what it wants of the worker, and does it. */
+async function look(): Promise<void> {
+  const word = await askWord()
+  if (!word) return
+  told = word
+  if (word.bypass) {
+    // What waits stays in the database, and is sent by this page.
+    standAlone()
+    await (await navigator.serviceWorker.getRegistration('/saas/'))?.unregister()
+  } else if (word.build !== ports.build) await workbox?.update().catch(() => undefined)
+  if (isBelow(ports.build, word.minimumBuild)) {
+    force()
+    // No worker brings it: then the network does.
+    if (!workerNow() && word.build !== ports.build) noteReady()
+  }
 }
 
-/** Lets the new build take over and loads every page of it again. */
-export async function applyUpdate(): Promise<void> {
-  const taken = new Promise<void>((resolve) => workbox?.addEventListener('controlling', () => resolve()))
-  const message: WorkerMessage = { type: 'update' }
-  const registration = await navigator.serviceWorker.getRegistration('/saas/')
-  registration?.waiting?.postMessage(message)
-  await taken
-  location.reload()
+const lookMs = { hourly: 3_600_000, least: 60_000 }
+
+/** Every hour, and when the page is looked at again (W-09). */
+function lookAgain(): void {
+  let last = Date.now()
+  const again = (rest: number) => {
+    if (document.visibilityState !== 'visible' || Date.now() - last < rest) return
+    last = Date.now()
+    void look()
+  }
+  document.addEventListener('visibilitychange', () => again(lookMs.least))
+  setInterval(() => again(lookMs.hourly), lookMs.least)
 }
 
 /**
@@ -51,7 +91,30 @@ function startTelling(): void {
   window.addEventListener('pageshow', tell)
   document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && tell())
   void tick()
+  void watchStalled()
 }
+
+/**
+ * Each second while something waits: a line that is back, or a worker that died over a write, is noticed without any
+ * event (O2). The cookie says whether there is anything to look for.
+ */
+async function watchStalled(): Promise<void> {
+  let look: (() => Promise<'nothing' | 'go' | 'hurry'>) | undefined
+  for (;;) {
+    await ports.wait(roundMs.least + ports.chance() * roundMs.spread)
+    if (document.visibilityState !== 'visible' || !(await ports.tally?.read())) continue
+    try {
+      look ??= (await import('#request/probe.ts')).createProbe(ports)
+      const found = await look()
+      if (found !== 'nothing') await sendWaiting(found === 'hurry')
+    } catch (error) {
+      ports.report(error)
+    }
+  }
+}
+
+/** Not in step with the pages of others. */
+const roundMs = { least: 800, spread: 400 }
 
 const tickMs = { least: 4_000, spread: 4_000 }
 
@@ -70,7 +133,7 @@ async function sendWaiting(hurry: boolean): Promise<void> {
   try {
     if (!(await hasWork())) return
     const message: WorkerMessage = { type: 'drain', hurry }
-    const worker = navigator.serviceWorker?.controller
+    const worker = workerNow()
     if (worker) return worker.postMessage(message)
     const { drain } = await import('#request/drain.ts')
     await drain(ports, { hurry })
@@ -83,10 +146,15 @@ async function sendWaiting(hurry: boolean): Promise<void> {
 async function hasWork(): Promise<boolean> {
   // A browser that never kept anything is not made to open a database by the sign-in page.
   if ((await indexedDB.databases?.())?.every(({ name }) => name !== 'portal-device')) return false
-  const [{ readSession }, { readEntries }] = await Promise.all([
+  const [{ readSession }, { readEntries }, { readUnknown }, { isSealedUp }] = await Promise.all([
     import('#local/session.ts'),
     import('#local/waiting.ts'),
+    import('#local/watched.ts'),
+    import('#local/seals.ts'),
   ])
-  if ((await readSession())?.signedOut) return true
+  const session = await readSession()
+  if (session?.signedOut) return true
+  if (session && (await isSealedUp(thisDevice().of(session)))) return true
+  if ((await readUnknown()).length > 0) return true
   return (await readEntries()).some(({ state }) => state === 'waiting' || state === 'sending' || state === 'dropping')
 }

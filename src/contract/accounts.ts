@@ -1,7 +1,7 @@
 /** Signing in and out, the own account, the company, existence queries, batches and what became of a write. */
 import * as z from 'zod/mini'
 import { endpoint, type Row } from '#contract/endpoint.ts'
-import { currency, exists, key, randomId, ref, text } from '#contract/values.ts'
+import { assetRef, currency, exists, key, randomId, ref, text } from '#contract/values.ts'
 import { language, title, userRow } from '#contract/users.ts'
 
 export const tokenInfo = z.object({
@@ -10,6 +10,8 @@ export const tokenInfo = z.object({
   /** `cookie` where an HttpOnly cookie holds it (K-10). */
   refresh_token: z.string(),
   expires_in: z.int(),
+  /** How long the session can still be renewed, seconds. */
+  refresh_expires_in: z.optional(z.int()),
   user_id: z.int(),
 })
 export type TokenInfo = z.output<typeof tokenInfo>
@@ -96,7 +98,7 @@ export const updateOwnUser = endpoint({
   who: 'user',
   matrix: 'Z-04',
   params: z.object({ id: ref('user') }),
-  body: z.partial(z.omit(ownFields, { title: true })),
+  body: z.partial(z.extend(z.omit(ownFields, { title: true }), { avatar: z.nullable(assetRef) })),
   output: userRow,
   offline: 'queue',
   queues: {
@@ -105,6 +107,7 @@ export const updateOwnUser = endpoint({
     target: ({ params }) => params.id,
     overlay: (row, { body }) => row && ({ ...row, ...body } as Row),
     versioned: true,
+    merges: true,
   },
 })
 
@@ -180,6 +183,7 @@ export const updateCompany = endpoint({
     target: ({ params }) => params.id,
     overlay: (row, { body }) => row && ({ ...row, ...body } as Row),
     versioned: true,
+    merges: true,
   },
 })
 

@@ -6,6 +6,12 @@ export const cookies = {
   refresh: { tls: '__Secure-portal-refresh', plain: 'portal-refresh' },
 } as const
 
+/**
+ * How many writes wait on this device, by user: written and read by its own pages and worker, and with this path never
+ * sent to a call of the API.
+ */
+export const tallyCookie = { name: 'portal-unsent', path: '/saas/', maxAgeSeconds: 400 * 86_400 } as const
+
 /** Path of the refresh cookie: the only calls that it travels to. */
 export const refreshPath = '/api/m18s'
 

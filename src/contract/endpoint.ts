@@ -66,6 +66,9 @@ export interface Queues<A> {
   overlay: (row: Row | null, asked: A, named: { intent: Intent; companyId: number }) => Row | null
   /** Sends If-Match with the version it was based on. */
   versioned: boolean
+  /** Two of them that never left may go as one, the later fields over the earlier: each field stands by itself, nothing
+   * follows from a value that was there only in between. */
+  merges?: true
   /** Inputs for which it must not be queued after all (flags that change access). */
   unless?: (asked: A) => boolean
 }

@@ -23,6 +23,8 @@ export const headers = {
   kept: 'x-kept',
   /** Marks the pipeline's own requests, so that a worker leaves them alone. */
   pipeline: 'x-pipeline',
+  /** The build of the worker whose corridor answered; without it a worker in control has let the request through. */
+  corridor: 'x-corridor',
   /** `body`: clients without cookies get the refresh token in the answer. */
   tokenStore: 'x-token-store',
 } as const

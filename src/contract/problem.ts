@@ -65,7 +65,9 @@ export type LocalCode =
   | 'STORAGE_FAILED'
   | 'NEEDS_CONNECTION'
   | 'SIGNED_OUT'
+  | 'SESSION_LAPSED'
   | 'NOT_STARTED'
+  | 'TOO_OLD'
 
 export interface Problem {
   status: number

@@ -38,13 +38,18 @@ export const userMode = z.enum(['CONCURRENT', 'NAMED'])
 export const serviceCode = z.string().check(z.regex(/^[a-z][a-z0-9]{2,15}$/))
 /** What a code of a module or an app may look like (contracts 5, D80). */
 export const wordCode = z.string().check(z.minLength(1), z.maxLength(60), z.regex(/^\w+$/))
-/** A row's id where no waiting write can be meant. */
-export const rowId = z.int().check(z.positive(), z.lte(2_147_483_647))
-/** Where only the fact counts (portal 7: truthy when it exists, D58). */
-export const exists = z.boolean()
-
 /** Asset, resource and request ids are random strings, never numbers. */
 export const randomId = z.string().check(z.minLength(8), z.maxLength(64), z.regex(/^[\w-]+$/))
+/** A row's id where no waiting write can be meant. */
+export const rowId = z.int().check(z.positive(), z.lte(2_147_483_647))
+/** A stored file by the server's word for it, or by the upload that is still to bring it (protocol 17, 22). */
+export const assetRef = z.union([
+  randomId,
+  z.templateLiteral(['~', z.guid()]) as unknown as z.ZodMiniType<string, string>,
+])
+kinds.set(assetRef, 'asset')
+/** Where only the fact counts (portal 7: truthy when it exists, D58). */
+export const exists = z.boolean()
 
 /** The query of a paged list (D63), with its own filters beside. `since` asks for changes only (protocol 34). */
 export const page = <F extends z.core.$ZodLooseShape>(sorts: readonly [string, ...string[]], filters: F) =>

@@ -2,67 +2,26 @@
  * What is kept for one user of one company: rows (only the server's word), hopes (the outbox) and what is known about
  * both. Versions are additive and never drop the outbox (protocol 40).
  */
-import { Dexie, type EntityTable, type Table } from 'dexie'
-import type { Id, Intent, Kind, Row } from '#contract/endpoint.ts'
+import { Dexie, type EntityTable, type Table, type Transaction } from 'dexie'
+import type { Id, Intent, Kind } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
+import type {
+  Bucket,
+  BucketKey,
+  Column,
+  Coverage,
+  Fill,
+  Holding,
+  ListIndex,
+  PageReading,
+  StoredRow,
+  Tombstone,
+} from '#local/kept.ts'
 import type { WaitingState } from '#local/view.ts'
 
 export interface Subject {
   companyId: number
   userId: number
-}
-
-export interface StoredRow {
-  id: number
-  /** Value of the list's scope column; null where there is none. */
-  scope: number | null
-  version: number
-  /** Server time of the reading it came with, epoch ms. */
-  asOf: number
-  row: Row
-  /** Folded text of the columns that are sorted or searched as text. */
-  folds: Record<string, string>
-}
-
-/** What one answered filter proved: how many the server counts, and which stretches of one order were read. */
-export interface Coverage {
-  id: string
-  table: string
-  scope: number | null
-  filters: Record<string, string | number | boolean>
-  total: number
-  asOf: number
-  /** Stretches belong together only while the company's change number stands still (protocol 34). */
-  change: string
-  sort: string
-  /** Offsets read, first inclusive, last exclusive, in order and never touching. */
-  spans: [number, number][]
-}
-
-/** One page as the server ordered it: used while the device does not hold the whole list. */
-export interface PageReading {
-  id: string
-  table: string
-  ids: number[]
-  asOf: number
-}
-
-/** A whole table of one scope is here, as of a change number. */
-export interface Fill {
-  id: string
-  upto: number
-  asOf: number
-  /** A row left meanwhile that may belong elsewhere: whole again with the next changes. */
-  gaps: boolean
-}
-
-/** A row seen to be gone: an older reading must not raise it again (protocol 33). */
-export interface Tombstone {
-  table: string
-  id: number
-  asOf: number
-  /** Of the row as it was last seen: a newer one is no ghost. */
-  version: number
 }
 
 /** The exact request, unchanged from the first attempt on (protocol 2). Only the bearer is added when it is sent. */
@@ -102,6 +61,23 @@ export interface Entry {
   leaseUntil: number
   problem: Problem | null
   since: number
+  /** Since when somebody else has had the row open (423); absent while nobody was met there (protocol 16). */
+  lockedSince?: number
+  /** Its user was shown that it is old, and wants it sent all the same (protocol 19). */
+  allowedAt?: number
+}
+
+/** Bytes that a waiting upload sends, kept by the page that was given the file (protocol 22). */
+export interface LocalFile {
+  /** Of the upload. */
+  intent: Intent
+  /** The form's field. */
+  field: string
+  name: string
+  type: string
+  bytes: ArrayBuffer
+  /** What the server calls it; null until it is there. */
+  assetId: string | null
 }
 
 /** What a made row is called: `~{intent}` and the id it was given. */
@@ -111,13 +87,43 @@ export interface Name {
   id: number
 }
 
-/** What became of a write, after its entry is gone. */
+/**
+ * What became of a write, after its entry is gone. merged: it went on inside a later one · void: the server made sure
+ * that it never runs.
+ */
 export interface Receipt {
   intent: Intent
-  outcome: 'done' | 'refused' | 'dropped'
+  outcome: 'done' | 'refused' | 'dropped' | 'merged' | 'void'
   status: number
   body: string
   time: number
+  /** What it was, whom it was about, when it was made; absent in receipts of older builds. */
+  about?: About
+  /** The server's own record of it, as `Idempotency-Outcome` names it; null: it never got there. */
+  ledgerId?: string | null
+  code?: string | null
+  /** The write that it became part of. */
+  into?: Intent
+}
+
+/** A write as it is told after it is gone, without its values. */
+export type About = Pick<Entry, 'endpoint' | 'table' | 'target' | 'makes' | 'since'> & {
+  /** What the row was called then. */
+  name: string | null
+}
+
+/** A call that is never queued, from before its first byte until its outcome is known (protocol 13). */
+export interface Watched {
+  intent: Intent
+  key: string
+  endpoint: string
+  forUser: string
+  /** unknown: sent, and nobody could say what became of it; only asked about. */
+  state: 'sending' | 'unknown'
+  since: number
+  /** Not asked about before. */
+  nextAt: number
+  failures: number
 }
 
 /** starting: on its way · unknown: its answer was lost, the server is asked · sign in: waits for the same user. */
@@ -178,6 +184,25 @@ export interface Pause {
   since: number
 }
 
+/** How many writes were ever recorded here: what a count kept outside of this database is compared with. */
+export interface Made {
+  name: 'made'
+  count: number
+}
+
+/** The browser was asked to keep this site's data; it is not asked again and again. */
+export interface AskedToPersist {
+  name: 'persist'
+  askedAt: number
+}
+
+/** Writes that were here and are not: the browser took the database, or an older state of it came back. */
+export interface Loss {
+  name: 'loss'
+  writes: number
+  noticedAt: number
+}
+
 /** Writes, names and receipts of a user who has gone, readable only under the key that user is given (protocol 30). */
 export interface Sealed {
   name: `sealed:${string}`
@@ -186,6 +211,8 @@ export interface Sealed {
   data: ArrayBuffer
   /** Writes in it. */
   entries: number
+  /** Its user's own key does not open it: nothing waits for it any more. */
+  isShut?: boolean
 }
 
 export type UserDatabase = Dexie & {
@@ -193,12 +220,18 @@ export type UserDatabase = Dexie & {
   pages: EntityTable<PageReading, 'id'>
   fills: EntityTable<Fill, 'id'>
   tombstones: Table<Tombstone, [string, number]>
+  holdings: EntityTable<Holding, 'id'>
+  indexes: EntityTable<ListIndex, 'id'>
+  buckets: Table<Bucket, [string, BucketKey]>
+  columns: Table<Column, [string, string, BucketKey]>
   outbox: EntityTable<Entry, 'intent'>
   names: EntityTable<Name, 'intent'>
   receipts: EntityTable<Receipt, 'intent'>
   readings: EntityTable<Reading, 'path'>
   jobs: EntityTable<Job, 'intent'>
-  meta: Table<Gate | Pause | Sealed, string>
+  files: EntityTable<LocalFile, 'intent'>
+  watched: EntityTable<Watched, 'intent'>
+  meta: Table<Gate | Pause | Sealed | Made | Loss | AskedToPersist, string>
 }
 
 /** One table a kind of row; every `fills` and `queues` of the contract names one of these. */
@@ -215,8 +248,10 @@ export const rowTables = [
   'apps',
   'app_history',
 ] as const
+/** What is kept beside rows about them; every transaction that writes rows names these too. */
+export const besideRows = ['coverage', 'fills', 'tombstones', 'holdings', 'indexes', 'buckets', 'columns'] as const
 /** What a sign-out takes away. The outbox, names and receipts stay for their owner (protocol 30). */
-export const wipedTables = [...rowTables, 'coverage', 'pages', 'fills', 'tombstones', 'readings'] as const
+export const wipedTables = [...rowTables, ...besideRows, 'pages', 'readings'] as const
 
 export type Storage = { indexedDB?: IDBFactory; IDBKeyRange?: typeof IDBKeyRange }
 
@@ -239,22 +274,74 @@ export function openDatabase(name: string, storage: Storage): UserDatabase {
     meta: 'name',
   })
   db.version(2).stores({ jobs: 'intent' })
+  // Who may go next is found by index, however many wait.
+  db.version(3).stores({
+    outbox: 'intent, seq, table, state, held, [lane+seq], ifMatch, *dependsOn',
+    files: 'intent',
+    watched: 'intent',
+  })
+  db.version(4).stores({
+    holdings: 'id, table',
+    indexes: 'id, table',
+    buckets: '[list+at]',
+    columns: '[list+column+at]',
+  })
+  // Dexie closes the connection by itself, so that the newer build need not wait, and opens it again when it is needed.
+  db.on('versionchange', ({ newVersion }) => void (newVersion !== null && outdated.add(db)))
   return db as UserDatabase
 }
 
+const outdated = new WeakSet<Dexie>()
+
+/**
+ * A newer build has changed this database under an older page: that one goes on writing the outbox, whose shape is
+ * frozen, but no rows, of which it no longer knows what is kept beside them (protocol 40).
+ */
+export const isOutdated = (db: Dexie): boolean => outdated.has(db)
+
 export const rowsOf = (db: UserDatabase, table: string): Table<StoredRow, number> => db.table(table)
 
-/** Runs one transaction, once more if the connection had been closed under it (a browser may, at any time). */
+/**
+ * Runs one transaction; once more if the connection had been closed under it (a browser may, at any time), and again
+ * each time lists have made way when the disk is full: what waits outranks what can be fetched again.
+ */
 export async function transact<T>(db: Dexie, tables: readonly string[], act: () => Promise<T>): Promise<T> {
+  const attempt = () => attempted(db, tables, act)
   try {
-    return await db.transaction('rw', tables, act)
+    return await attempt()
   } catch (error) {
+    if (isFull(error) && db.tables.some(({ name }) => name === 'holdings')) {
+      const { retryInRoom } = await import('#local/room.ts')
+      // Only a user's database has that table.
+      return await retryInRoom(db as UserDatabase, attempt, error)
+    }
     if (!isClosed(error)) throw error
     db.close({ disableAutoOpen: false })
     await db.open()
-    return await db.transaction('rw', tables, act)
+    return await attempt()
+  }
+}
+
+/** A disk that is full aborts the transaction; its requests say only that, and the reason stands at the transaction. */
+async function attempted<T>(db: Dexie, tables: readonly string[], act: () => Promise<T>): Promise<T> {
+  let under: Transaction | undefined
+  try {
+    return await db.transaction('rw', tables, async (transaction) => {
+      under = transaction
+      return await act()
+    })
+  } catch (error) {
+    const reason = under?.idbtrans?.error
+    throw isFull(reason) ? reason : error
   }
 }
 
 const isClosed = (error: unknown) =>
   error instanceof Error && (error.name === 'DatabaseClosedError' || error.name === 'InvalidStateError')
+
+/** Chromium names it at the write or only when the transaction ends, and then inside of what Dexie makes of that. */
+export function isFull(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false
+  const { name, inner, failures } = error as { name?: unknown; inner?: unknown; failures?: unknown[] }
+  return name === 'QuotaExceededError' || isFull(inner) || (Array.isArray(failures) && failures.some(isFull))
+}

@@ -1,11 +1,26 @@
 /** What its user decides about a waiting write. Each decision is one transaction, like every move of an entry. */
 import type { Intent } from '#contract/endpoint.ts'
 import { type Entry, transact, type UserDatabase } from '#local/database.ts'
+import { tidyFiles } from '#local/files.ts'
 import { takeOut } from '#local/lanes.ts'
 import { isParked } from '#local/outbox.ts'
+import { receiptFor, receiptTables } from '#local/receipts.ts'
 
 /** Nothing of the present bytes can be on its way or done: they never left, or were refused for good. */
-export const isUnsent = (entry: Entry) => isParked(entry) || entry.attempts === 0
+export const isUnsent = (entry: Entry) => (isParked(entry) && !isOld(entry)) || entry.attempts === 0
+
+/** Shown to its user because it is old; what was sent of it may have arrived long ago. */
+const isOld = ({ problem }: Entry) => problem?.code === 'TOO_OLD'
+
+/** Its user wants an old write sent: the same bytes under the same key, because the server may know them (protocol 19). */
+export async function allow(db: UserDatabase, intent: Intent, now: number): Promise<boolean> {
+  return await transact(db, ['outbox'], async () => {
+    const entry = await db.outbox.get(intent)
+    if (entry?.state !== 'asks' || !isOld(entry)) return false
+    await db.outbox.put({ ...entry, state: 'waiting', notBefore: 0, problem: null, allowedAt: now })
+    return true
+  })
+}
 
 export type Again = { key: string } & Partial<Pick<Entry, 'asked' | 'ifMatch' | 'base'>>
 
@@ -46,7 +61,7 @@ const asNew = {
 export async function hurryUp(db: UserDatabase): Promise<void> {
   await transact(db, ['outbox', 'meta'], async () => {
     await db.meta.delete('pause')
-    await db.outbox.filter(({ state }) => state === 'waiting').modify({ notBefore: 0, held: null })
+    await db.outbox.where('state').equals('waiting').modify({ notBefore: 0, held: null })
   })
 }
 
@@ -59,7 +74,7 @@ export async function drop(
   intent: Intent,
   { now, newId }: { now: number; newId: () => string },
 ): Promise<'gone' | 'asked' | 'unknown'> {
-  return await transact(db, ['outbox', 'receipts'], async () => {
+  return await transact(db, ['outbox', 'files', ...receiptTables], async () => {
     const entry = await db.outbox.get(intent)
     if (!entry) return 'unknown'
     if (!isUnsent(entry)) {
@@ -77,7 +92,7 @@ export async function dropForGood(
   intent: Intent,
   { now, newId }: { now: number; newId: () => string },
 ): Promise<boolean> {
-  return await transact(db, ['outbox', 'receipts'], async () => {
+  return await transact(db, ['outbox', 'files', ...receiptTables], async () => {
     const entry = await db.outbox.get(intent)
     if (entry?.state !== 'dropping') return false
     await forget(db, entry, now, newId)
@@ -86,16 +101,18 @@ export async function dropForGood(
 }
 
 async function forget(db: UserDatabase, entry: Entry, now: number, newId: () => string): Promise<void> {
-  for (const intent of await takeOut(db, entry, newId))
-    await db.receipts.put({ intent, outcome: 'dropped', status: 0, body: '', time: now })
+  for (const gone of await takeOut(db, entry, newId)) {
+    await tidyFiles(db, gone, null)
+    await db.receipts.put(await receiptFor(db, gone, { outcome: 'dropped', time: now }))
+  }
 }
 
 /** The user wants none of it. What is on its way may still happen; that nobody asks about it any more is their will. */
 export async function discardAll(db: UserDatabase, now: number): Promise<void> {
-  await transact(db, ['outbox', 'receipts'], async () => {
-    const intents = await db.outbox.toCollection().primaryKeys()
+  await transact(db, ['outbox', 'files', ...receiptTables], async () => {
+    const entries = await db.outbox.toArray()
     await db.outbox.clear()
-    const dropped = { outcome: 'dropped' as const, status: 0, body: '', time: now }
-    await db.receipts.bulkPut(intents.map((intent) => ({ ...dropped, intent })))
+    await db.files.clear()
+    for (const entry of entries) await db.receipts.put(await receiptFor(db, entry, { outcome: 'dropped', time: now }))
   })
 }

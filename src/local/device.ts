@@ -8,12 +8,14 @@ export interface SessionRecord {
   generation: number
   /** Stands from an act of signing out until the server has heard of it (protocol 29). */
   signedOut: boolean
+  /** When the server renews it no longer, this device's clock, epoch ms; absent: it did not say. */
+  until?: number | undefined
+  /** From when on the present token is renewed ahead, the same clock; absent: somebody does, or nobody need. */
+  renewFrom?: number | undefined
 }
 
 /** One user who has, or had, something on this device. */
 export interface Occupant extends Subject {
-  /** Writes that wait here, as last counted: if the database is gone, that many were lost. */
-  waiting: number
   /** False while rows of theirs may be here. */
   clean: boolean
 }

@@ -1,7 +1,12 @@
-/** From a wish to an entry: its lane, what it is based on, what it waits for. One transaction, before anything is sent. */
+/**
+ * From a wish to an entry: its lane, what it is based on, what it waits for; stored before anything is sent. Wishes that
+ * come while others are being stored are stored together with the next: one strict transaction, not one each.
+ */
 import { endpointNamed, type Intent, type Kind } from '#contract/endpoint.ts'
-import { type Entry, rowTables, rowsOf, transact, type UserDatabase } from '#local/database.ts'
-import { idOf } from '#local/names.ts'
+import { type Entry, type LocalFile, transact, type UserDatabase } from '#local/database.ts'
+import { baseOf, type Around, lookAround, seen } from '#local/around.ts'
+import { fold, mayFold } from '#local/folding.ts'
+import { noteMade } from '#local/loss.ts'
 import { isParked } from '#local/outbox.ts'
 
 export type Draft = Pick<
@@ -18,7 +23,14 @@ export type Draft = Pick<
   | 'base'
   | 'forUser'
   | 'since'
-> & { refers: Intent[]; versioned: boolean }
+> & {
+  refers: Intent[]
+  versioned: boolean
+  /** Its intent was made with it: nobody looks for an earlier one. */
+  isNew?: boolean
+  /** Stored with it, in the same transaction. */
+  file?: Omit<LocalFile, 'intent' | 'assetId'>
+}
 
 const fresh = {
   state: 'waiting',
@@ -31,57 +43,109 @@ const fresh = {
   problem: null,
 } satisfies Partial<Entry>
 
+interface Wish {
+  draft: Draft
+  told: (entry: Entry) => void
+  failed: (error: unknown) => void
+}
+
+/** Wishes that came while others are being stored. Nothing of it must survive: nobody was told yet. */
+const gathering = new WeakMap<UserDatabase, Wish[]>()
+
 /**
  * Adds a write, or returns the one that already waits under this intent: a form sent twice is one wish. A parked entry
- * is mended: new bytes, new key, same place in its lane (protocol 1, 20).
+ * is mended: new bytes, new key, same place in its lane (protocol 1, 20). Resolves when it is on disk.
  */
-export async function enqueue(db: UserDatabase, draft: Draft): Promise<Entry> {
-  return await transact(db, ['outbox', 'names', 'receipts', ...rowTables], async () => {
-    const there = await db.outbox.get(draft.intent)
-    if (there && !isParked(there)) return there
-    const settled = await db.receipts.get(draft.intent)
-    const lane = there?.lane ?? (await laneOf(db, draft))
-    const key = there || settled ? draft.key : draft.intent
-    const { refers, versioned, ...given } = draft
-    const others = (await db.outbox.orderBy('seq').toArray()).filter(({ intent }) => intent !== draft.intent)
-    const entry: Entry = {
-      ...given,
-      ...fresh,
-      key,
-      lane,
-      seq: there?.seq ?? (others.at(-1)?.seq ?? 0) + 1,
-      ifMatch: versioned ? await baseOf(db, draft, there ? null : { lane, others }) : null,
-      dependsOn: refers.filter((intent) => others.some((other) => other.intent === intent && other.lane !== lane)),
-    }
-    await db.outbox.put(entry)
-    return entry
+export function enqueue(db: UserDatabase, draft: Draft): Promise<Entry> {
+  return new Promise((told, failed) => {
+    const others = gathering.get(db)
+    if (others) return void others.push({ draft, told, failed })
+    gathering.set(db, [{ draft, told, failed }])
+    void storeGathered(db)
   })
 }
 
-/** One lane a row, whatever it is called: an id is taken back to the intent that made it (protocol 18). */
-async function laneOf(db: UserDatabase, { kind, target, intent }: Draft): Promise<string> {
-  if (target === null) return `${kind}:~${intent}`
-  if (typeof target === 'string') return `${kind}:${target}`
-  const name = await db.names.where('[kind+id]').equals([kind, target]).first()
-  return name ? `${kind}:~${name.intent}` : `${kind}:${target}`
+async function storeGathered(db: UserDatabase): Promise<void> {
+  // Whoever asks in the same breath goes along at once.
+  await Promise.resolve()
+  for (let group = gathering.get(db) ?? []; group.length > 0; group = gathering.get(db) ?? []) {
+    const most = group.findIndex(({ draft }) => mayFold(draft))
+    // What may become one with another write is stored by itself.
+    const now = group.slice(0, most === -1 ? group.length : Math.max(1, most))
+    gathering.set(db, group.slice(now.length))
+    await storeTogether(db, now)
+  }
+  gathering.delete(db)
 }
 
-/**
- * What this write is based on: what its form was opened on; where no form says it, the newest own write on the row, else
- * the row. A mended write (`lane` null) is the user's word after seeing how the row stands now (protocol 9, 14).
- */
-async function baseOf(
-  db: UserDatabase,
-  { ifMatch, target, table }: Draft,
-  lane: { lane: string; others: Entry[] } | null,
-): Promise<Entry['ifMatch']> {
-  if (target === null) return null
-  if (lane && ifMatch !== null) return ifMatch
-  const newest = lane?.others.filter((entry) => entry.lane === lane.lane).at(-1)
-  if (newest) return `~${newest.intent}`
-  const id = await idOf(db, target)
-  const stored = id === null ? undefined : await rowsOf(db, table).get(id)
-  return stored?.version ?? null
+async function storeTogether(db: UserDatabase, wishes: readonly Wish[], isFirst = true): Promise<void> {
+  // A try that seemed to fail may have been committed: from the second on nothing is taken for new.
+  let mayBeNew = isFirst
+  try {
+    const drafts = wishes.map(({ draft }) => draft)
+    const entries = await transact(db, tablesFor(drafts), async () => {
+      const asked = mayBeNew ? drafts : drafts.map((draft) => ({ ...draft, isNew: false }))
+      mayBeNew = false
+      return await store(db, asked)
+    })
+    // One entry a draft, in their order.
+    wishes.forEach(({ told }, at) => told(entries[at] as Entry))
+  } catch (error) {
+    const [only] = wishes
+    if (wishes.length === 1) return only?.failed(error)
+    // One that cannot be stored does not take the others with it.
+    for (const wish of wishes) await storeTogether(db, [wish], false)
+  }
+}
+
+/** No more than these need: whatever else is read or stored just now, a list above all, is not waited for. */
+const tablesFor = (drafts: readonly Draft[]): string[] => [
+  'outbox',
+  'meta',
+  'receipts',
+  'names',
+  ...(drafts.some(({ file }) => file) ? ['files'] : []),
+  // An upload makes no row that any list shows.
+  ...new Set(drafts.flatMap(({ table }) => (table === '' ? [] : [table]))),
+]
+
+async function store(db: UserDatabase, drafts: readonly Draft[]): Promise<Entry[]> {
+  const around = await lookAround(db, drafts)
+  const entries: Entry[] = []
+  const made: Entry[] = []
+  for (const draft of drafts) {
+    const there = around.entries.get(draft.intent)
+    if (there && !isParked(there)) {
+      entries.push(there)
+      continue
+    }
+    const entry = toEntry(around, draft, there)
+    const folded = mayFold(draft) && !there && entry.key === entry.intent ? await fold(db, entry) : null
+    entries.push(folded?.entry ?? entry)
+    if (folded?.is === 'cancelled') continue
+    if (draft.file) await db.files.put({ ...draft.file, intent: draft.intent, assetId: null })
+    made.push(folded?.entry ?? entry)
+    seen(around, folded?.entry ?? entry)
+  }
+  if (made.length > 0) await Promise.all([db.outbox.bulkPut(made), noteMade(db, around.made + made.length)])
+  return entries
+}
+
+function toEntry(around: Around, draft: Draft, there: Entry | undefined): Entry {
+  const { refers, versioned, isNew: _, file: __, ...given } = draft
+  const lane = there?.lane ?? around.laneOf(draft)
+  return {
+    ...given,
+    ...fresh,
+    key: there || around.receipts.has(draft.intent) ? draft.key : draft.intent,
+    lane,
+    seq: there?.seq ?? around.lastSeq + 1,
+    ifMatch: versioned ? baseOf(around, draft, there ? null : lane) : null,
+    dependsOn: refers.filter((intent) => {
+      const other = around.entries.get(intent)
+      return other !== undefined && other.lane !== lane
+    }),
+  }
 }
 
 /** Intents that an input refers to, where the contract declares a reference. */

@@ -28,19 +28,18 @@ export async function dependentsOf(db: UserDatabase, intent: Intent): Promise<En
 
 /**
  * Takes it out. A row that is never made takes along what was to happen to it; none of that can have taken effect. An
- * edit leaves those behind it on what it was itself based on. Answers the intents that went.
+ * edit leaves those behind it on what it was itself based on. Answers what went.
  */
-export async function takeOut(db: UserDatabase, entry: Entry, newId: () => string): Promise<Intent[]> {
-  const hanging = await dependentsOf(db, entry.intent)
-  const gone = [entry.intent, ...hanging.map(({ intent }) => intent)]
-  await db.outbox.bulkDelete(gone)
+export async function takeOut(db: UserDatabase, entry: Entry, newId: () => string): Promise<Entry[]> {
+  const gone = [entry, ...(await dependentsOf(db, entry.intent))]
+  await db.outbox.bulkDelete(gone.map(({ intent }) => intent))
   if (entry.makes !== 'create') await handDown(db, entry, newId)
   return gone
 }
 
 /** Whoever was based on it is based on what it was based on, and remembers the older value of what both change. */
 export async function handDown(db: UserDatabase, entry: Entry, newId: () => string): Promise<void> {
-  const followers = await db.outbox.filter((later) => later.ifMatch === `~${entry.intent}`).toArray()
+  const followers = await db.outbox.where('ifMatch').equals(`~${entry.intent}`).toArray()
   await db.outbox.bulkPut(
     followers.map((later) => ({
       ...later,

@@ -3,7 +3,8 @@
  * the list that is. Live queries run these, from an `async` function: Dexie follows no other across awaits.
  */
 import type { Fills, Id, Row } from '#contract/endpoint.ts'
-import { type Coverage, type Entry, type Fill, type Name, type UserDatabase, rowsOf } from '#local/database.ts'
+import { type Entry, type Name, type UserDatabase, rowsOf } from '#local/database.ts'
+import type { Coverage, Fill } from '#local/kept.ts'
 import { type Device, thisDevice } from '#local/device.ts'
 import { layOver } from '#local/overlay.ts'
 import {
@@ -26,7 +27,8 @@ const nothing: ListView<never> = { rows: [], count: 0, here: 0, total: null, asO
 export const readList: ReadList = (fills, query) => readListOn(thisDevice(), fills, query)
 export const readRow: ReadRow = (table, id) => readRowOn(thisDevice(), table, id)
 
-interface Found extends Candidate {
+/** A row with the waiting writes over it, and its texts folded. */
+export interface Found extends Candidate {
   shown: Shown<Row>
 }
 
@@ -34,6 +36,17 @@ export async function readListOn<R extends Row>(device: Device, fills: Fills, qu
   const session = await openFor(device)
   if (!session) return nothing
   const db = device.of(session)
+  if (await db.indexes.get(fillId(fills.table, query.scope))) {
+    // By this promise and not its own: else Dexie loses sight of what a live query reads after it.
+    const { readMany } = await Promise.resolve(import('#local/many.ts'))
+    const many = await readMany<R>(db, fills, query, session)
+    if (many) return many
+  }
+  return await readAll<R>(db, fills, query, session)
+}
+
+/** A list short enough to be read whole. */
+async function readAll<R extends Row>(db: UserDatabase, fills: Fills, query: ListQuery, session: Session) {
   // One moment for all of it, or a write could be accepted between its row and its entry, and show in neither.
   const tables = ['outbox', 'names', 'coverage', 'fills', 'pages', fills.table]
   const [known, found] = await db.transaction('r', tables, () =>
@@ -48,16 +61,22 @@ export async function readListOn<R extends Row>(device: Device, fills: Fills, qu
       ? fitting.slice(first, first + query.results)
       : asServerOrdered(known.page.ids, fitting, query)
   const oldest = here.reduce<number | null>((least, { asOf }) => Math.min(least ?? asOf, asOf), null)
-  return {
-    // The table that `fills` names holds rows of its own schema: only parsed answers of that endpoint are put there.
-    rows: rows.map(({ shown }) => shown as unknown as Shown<R>),
-    count: known.complete ? fitting.length : Math.max(fitting.length, known.total ?? 0),
-    here: here.length,
-    total: known.total,
-    asOf: known.asOf ?? oldest,
-    complete: known.complete,
-  }
+  return viewOf<R>(known, { rows, count: fitting.length, here: here.length, oldest })
 }
+
+/** `count`: rows of the filter on the device, waiting writes included; `here` without them. */
+export const viewOf = <R extends Row>(
+  known: Awaited<ReturnType<typeof readKnown>>,
+  { rows, count, here, oldest }: { rows: Found[]; count: number; here: number; oldest: number | null },
+): ListView<R> => ({
+  // The table that `fills` names holds rows of its own schema: only parsed answers of that endpoint are put there.
+  rows: rows.map(({ shown }) => shown as unknown as Shown<R>),
+  count: known.complete ? count : Math.max(count, known.total ?? 0),
+  here,
+  total: known.total,
+  asOf: known.asOf ?? oldest,
+  complete: known.complete,
+})
 
 export async function readRowOn<R extends Row>(device: Device, table: string, id: Id): Promise<Shown<R> | null> {
   const session = await openFor(device)
@@ -82,7 +101,7 @@ async function openFor(device: Device): Promise<Session | null> {
 }
 
 /** Waiting writes of a table and the names they may use. */
-async function readHopes(db: UserDatabase, table: string): Promise<{ entries: Entry[]; names: Name[] }> {
+export async function readHopes(db: UserDatabase, table: string): Promise<{ entries: Entry[]; names: Name[] }> {
   const entries = await db.outbox.where('table').equals(table).sortBy('seq')
   const intents = entries.flatMap(({ target }) => (typeof target === 'string' ? [target.slice(1)] : []))
   const names = (await db.names.bulkGet(intents)).filter((name) => name !== undefined)
@@ -108,24 +127,23 @@ async function readFound(db: UserDatabase, fills: Fills, query: ListQuery, { com
   return { all, stored }
 }
 
-const inScope = (fills: Fills, row: Row, scope: number | null) =>
+export const inScope = (fills: Fills, row: Row, scope: number | null) =>
   scope === null || fills.scope === null || (row as unknown as Record<string, unknown>)[fills.scope.column] === scope
 
 /** What earlier readings say about this filter: its total, how old the knowledge is, whether all of it is here. */
-async function readKnown(db: UserDatabase, fills: Fills, query: ListQuery) {
+export async function readKnown(db: UserDatabase, fills: Fills, query: ListQuery) {
   const filters = tidyFilters(fills, query.filters)
   const id = coverageId(fills.table, query.scope, filters)
+  const list = fillId(fills.table, query.scope)
   const [own, fill, page, others] = await Promise.all([
     db.coverage.get(id),
-    db.fills.get(fillId(fills.table, query.scope)),
+    db.fills.get(list),
     db.pages.get(pageId(id, query.sort, query.results, query.page)),
-    db.coverage
-      .where('id')
-      .startsWith(`${fills.table}|${query.scope ?? ''}|`)
-      .toArray(),
+    db.coverage.where('id').startsWith(`${list}|`).toArray(),
   ])
   const whole = wholeBy(fills, filters, fill, others)
   return {
+    list,
     total: own?.total ?? null,
     page: page ?? null,
     complete: whole !== null,
@@ -146,7 +164,7 @@ function wholeBy(fills: Fills, filters: Coverage['filters'], fill: Fill | undefi
  * One page of a list that is not all here, in the server's own order; offsets over what happens to be here would mean
  * other rows. Rows made on this device have no place in that order yet: they stand on the first page.
  */
-function asServerOrdered(ids: readonly number[], fitting: readonly Found[], query: ListQuery): Found[] {
+export function asServerOrdered(ids: readonly number[], fitting: readonly Found[], query: ListQuery): Found[] {
   const byId = new Map(fitting.map((found) => [found.row.id, found]))
   const read = ids.flatMap((id) => byId.get(id) ?? [])
   const made = query.page === 1 ? fitting.filter(({ row }) => typeof row.id === 'string') : []

@@ -4,13 +4,24 @@
  */
 import { liveQuery } from 'dexie'
 import { endpointNamed, type Intent } from '#contract/endpoint.ts'
-import type { Problem } from '#contract/problem.ts'
-import { type Entry, type Frozen, rowTables, rowsOf, transact, type UserDatabase } from '#local/database.ts'
+import { localProblem, type Problem } from '#contract/problem.ts'
+import {
+  besideRows,
+  type Entry,
+  type Frozen,
+  type Receipt,
+  rowsOf,
+  transact,
+  type UserDatabase,
+} from '#local/database.ts'
+import { tidyFiles } from '#local/files.ts'
 import { handDown } from '#local/lanes.ts'
 import { idOf } from '#local/names.ts'
 import { type Begun, jobFrom } from '#local/open-jobs.ts'
 import { overlaid } from '#local/overlay.ts'
+import { receiptFor, receiptTables } from '#local/receipts.ts'
 import { bury, putRow } from '#local/rows.ts'
+import { isSealedUp, sealsIn } from '#local/seals.ts'
 import { readGate } from '#local/session.ts'
 import type { WaitingState } from '#local/view.ts'
 
@@ -18,9 +29,9 @@ const goesByItself: readonly WaitingState[] = ['waiting', 'sending', 'dropping']
 
 /** Whether anything may still go by itself; what waits for a decision does not. */
 export async function hasSendable(db: UserDatabase): Promise<boolean> {
-  const found = await db.outbox.filter(({ state }) => goesByItself.includes(state)).first()
+  if ((await db.outbox.where('state').anyOf(goesByItself).limit(1).count()) > 0) return true
   // Sealed ones come back to their user, and then go too.
-  return found !== undefined || (await db.meta.where('name').startsWith('sealed:').count()) > 0
+  return (await sealsIn(db)).some(({ entries }) => entries > 0)
 }
 
 const parked: readonly WaitingState[] = ['refused', 'asks', 'conflict']
@@ -43,13 +54,13 @@ export interface Claiming {
 
 /** Takes the first entry of each lane that may go now. Its bytes are fixed here for good (protocol 2, 12). */
 export async function claim(db: UserDatabase, claiming: Claiming): Promise<Entry[]> {
-  const { now, leaseMs, most, freeze } = claiming
+  const { now, leaseMs, freeze } = claiming
   return await transact(db, ['outbox', 'meta'], async () => {
-    if ((await readGate(db)) !== claiming.generation || (await isPaused(db, now))) return []
-    const entries = await db.outbox.orderBy('seq').toArray()
-    const ready = inOrder(entries, claiming).slice(0, most)
+    if ((await readGate(db)) !== claiming.generation || (await isPaused(db, now)) || (await isSealedUp(db))) return []
+    const { ready, old } = await findReady(db, claiming)
+    if (old.length > 0) await db.outbox.bulkPut(old.map(toAsk))
     const frozen = ready.map((entry) => ({ ...entry, bytes: entry.bytes ?? freeze(entry) }))
-    const claimed = together(frozen, claiming.mostBytes ?? Number.POSITIVE_INFINITY).map((entry) => ({
+    const claimed = together(frozen, claiming).map((entry) => ({
       ...entry,
       state: 'sending' as const,
       fence: entry.fence + 1,
@@ -61,34 +72,66 @@ export async function claim(db: UserDatabase, claiming: Claiming): Promise<Entry
   })
 }
 
+/** Older than this it is shown to its user before it is sent (protocol 19). */
+const oldMs = 30 * 86_400_000
+
+const isTooOld = ({ since, allowedAt }: Entry, now: number) => allowedAt === undefined && since < now - oldMs
+
+const toAsk = (entry: Entry): Entry => ({ ...entry, state: 'asks', problem: localProblem('TOO_OLD'), leaseUntil: 0 })
+
+/** Read at once, in the order they were made. */
+const stretch = 64
+/** Once something may go, so many stretches are enough: what is further back has its turn in the next step. */
+const enoughStretches = 4
+
 /** What may go now: of each lane the first, or, chained, as far as nothing in between has to stay. */
-function inOrder(entries: readonly Entry[], claiming: Claiming): Entry[] {
+async function findReady(db: UserDatabase, claiming: Claiming): Promise<{ ready: Entry[]; old: Entry[] }> {
   const open = new Map<string, boolean>()
-  return entries.filter((entry) => {
-    const goes = (open.get(entry.lane) ?? true) && mayGo(entry, entries, claiming)
-    open.set(entry.lane, goes && claiming.chained === true)
-    return goes
-  })
+  const [ready, old]: [Entry[], Entry[]] = [[], []]
+  for (let after = 0, read = 1; ; read++) {
+    const entries = await db.outbox.where('seq').above(after).limit(stretch).toArray()
+    const isThere = await findAwaited(db, entries)
+    for (const entry of entries) {
+      const isNext = (open.get(entry.lane) ?? true) && mayGo(entry, isThere, claiming)
+      const goes = isNext && !isTooOld(entry, claiming.now)
+      open.set(entry.lane, goes && claiming.chained === true)
+      if (goes) ready.push(entry)
+      else if (isNext) old.push(entry)
+    }
+    const isEnough = ready.length >= claiming.most || (ready.length > 0 && read >= enoughStretches)
+    if (isEnough || entries.length < stretch) return { ready: ready.slice(0, claiming.most), old }
+    after = entries.at(-1)?.seq ?? after
+  }
+}
+
+/** Which of the writes that these wait for are still here. */
+async function findAwaited(db: UserDatabase, entries: readonly Entry[]): Promise<Set<Intent>> {
+  const awaited = [...new Set(entries.flatMap(({ dependsOn }) => dependsOn))]
+  if (awaited.length === 0) return new Set()
+  return new Set(await db.outbox.where('intent').anyOf(awaited).primaryKeys())
 }
 
 const utf8 = new TextEncoder()
 
-/** As many as fit; the first always. */
-function together<E extends { bytes: Frozen }>(entries: readonly E[], mostBytes: number): E[] {
-  let left = mostBytes
-  return entries.filter(({ bytes: { path, body } }, at) => {
+/** As many as fit; the first always. A file goes by itself where others are sent in one piece (protocol 22). */
+function together<E extends Entry & { bytes: Frozen }>(entries: readonly E[], { chained, mostBytes }: Claiming): E[] {
+  const file = chained ? entries.findIndex(isUpload) : -1
+  let left = mostBytes ?? Number.POSITIVE_INFINITY
+  return entries.slice(0, file === -1 ? entries.length : Math.max(1, file)).filter(({ bytes: { path, body } }, at) => {
     left -= perItemBytes + path.length + (body === null ? 0 : utf8.encode(body).length)
     return at === 0 || left >= 0
   })
 }
 
+const isUpload = ({ endpoint }: Entry) => endpointNamed(endpoint)?.encoding === 'multipart'
+
 /** Key, intent, For-User, If-Match and the signs around them. */
 const perItemBytes = 400
 
-function mayGo(entry: Entry, all: readonly Entry[], { now, stolen, leaseMs }: Claiming): boolean {
+function mayGo(entry: Entry, isThere: ReadonlySet<Intent>, { now, stolen, leaseMs }: Claiming): boolean {
   // Written by a newer build than this one: it waits for that build.
   if (!endpointNamed(entry.endpoint)) return false
-  if (entry.dependsOn.some((intent) => all.some((other) => other.intent === intent))) return false
+  if (entry.dependsOn.some((intent) => isThere.has(intent))) return false
   // Found sending under our own lock: whoever sent it is gone. A lease further off than any lease is a turned clock.
   if (entry.state === 'sending') return !stolen || entry.leaseUntil <= now || entry.leaseUntil > now + leaseMs
   return entry.state === 'waiting' && isPast(entry.notBefore, now)
@@ -121,6 +164,10 @@ export interface Accepted {
   generation: number
   /** It was no effect yet but the beginning of a long request (protocol 39). */
   begun?: Begun | null
+  /** Number of the server's own record of it. */
+  ledgerId?: string | null
+  /** What the server calls a file that was sent. */
+  assetId?: string | null
 }
 
 /**
@@ -128,24 +175,49 @@ export interface Accepted {
  * fence, because it is final (protocol 12). False when somebody else had recorded it before.
  */
 export async function accept(db: UserDatabase, entry: Entry, accepted: Accepted): Promise<boolean> {
-  const tables = ['outbox', 'jobs', 'names', 'receipts', 'meta', 'tombstones', 'fills', 'coverage', ...rowTables]
-  return await transact(db, tables, async () => {
-    const now = await db.outbox.get(entry.intent)
-    if (now?.key !== entry.key) return false
-    const { row, status, body, begun } = accepted
-    await db.outbox.delete(entry.intent)
-    if (begun) return Boolean(await db.jobs.put(jobFrom(entry, begun, accepted.now)))
-    if (entry.makes === 'create' && row) {
-      await db.names.put({ intent: entry.intent, kind: entry.kind, id: row.id })
+  return (await acceptAll(db, [{ entry, accepted }]))[0] ?? false
+}
+
+const acceptedTables = ['outbox', 'files', 'jobs', 'meta', ...besideRows, ...receiptTables]
+
+/** Several answers that came together, in their order, in one transaction. */
+export async function acceptAll(
+  db: UserDatabase,
+  heard: readonly { entry: Entry; accepted: Accepted }[],
+): Promise<boolean[]> {
+  return await transact(db, acceptedTables, async () => {
+    const there = await db.outbox.bulkGet(heard.map(({ entry }) => entry.intent))
+    const isOurs = heard.map(({ entry }, at) => there[at]?.key === entry.key)
+    const ours = heard.filter((_, at) => isOurs[at])
+    await db.outbox.bulkDelete(ours.map(({ entry }) => entry.intent))
+    const gate = await readGate(db)
+    const receipts: Receipt[] = []
+    for (const { entry, accepted } of ours) {
+      const { row, status, body, begun, ledgerId } = accepted
+      if (begun) await db.jobs.put(jobFrom(entry, begun, accepted.now))
+      else {
+        if (entry.makes === 'create' && row) await db.names.put({ intent: entry.intent, kind: entry.kind, id: row.id })
+        receipts.push(
+          await receiptFor(
+            db,
+            entry,
+            { outcome: 'done', status, body, time: accepted.now, ledgerId: ledgerId ?? null },
+            row,
+          ),
+        )
+        // After a sign-out the write still counts, but nothing of the row stays here.
+        if (gate === accepted.generation) await storeEffect(db, entry, accepted)
+      }
+      await tidyFiles(db, entry, accepted.assetId ?? null)
     }
-    await db.receipts.put({ intent: entry.intent, outcome: 'done', status, body, time: accepted.now })
-    // After a sign-out the write still counts, but nothing of the row stays here.
-    if ((await readGate(db)) === accepted.generation) await storeEffect(db, entry, accepted)
-    return true
+    await db.receipts.bulkPut(receipts)
+    return isOurs
   })
 }
 
 async function storeEffect(db: UserDatabase, entry: Entry, { row, version, asOf }: Accepted): Promise<void> {
+  // An upload makes no row that any list shows.
+  if (entry.table === '') return
   if (row) return await putRow(db, entry.table, row, asOf)
   const id = entry.target === null ? null : await idOf(db, entry.target)
   const stored = id === null ? undefined : await rowsOf(db, entry.table).get(id)
@@ -172,7 +244,7 @@ export async function park(
 export async function giveBack(
   db: UserDatabase,
   entry: Entry,
-  why: { state: 'waiting' | 'sign in'; notBefore: number; held: Entry['held']; problem: Problem | null },
+  why: Pick<Entry, 'notBefore' | 'held' | 'problem' | 'lockedSince'> & { state: 'waiting' | 'sign in' },
 ): Promise<boolean> {
   const ours = (now: Entry) => now.key === entry.key && now.state === 'sending' && now.fence === entry.fence
   return await move(db, entry, ours, { ...why, leaseUntil: 0 })
@@ -194,8 +266,8 @@ async function move(
 
 /** Writes to be taken back whose turn it is, in the order they were made. */
 export async function findDropping(db: UserDatabase, now: number): Promise<Entry[]> {
-  const isDue = ({ state, notBefore }: Entry) => state === 'dropping' && isPast(notBefore, now)
-  return await db.outbox.filter(isDue).sortBy('seq')
+  const dropping = db.outbox.where('state').equals('dropping')
+  return await dropping.filter(({ notBefore }) => isPast(notBefore, now)).sortBy('seq')
 }
 
 /** The server could not be asked: again later, and a little later each time. */
@@ -206,21 +278,42 @@ export async function holdDropping(db: UserDatabase, entry: Entry, notBefore: nu
 
 /** The refusal reached its form, which keeps the wish from here on (protocol 20). */
 export async function forgetRefused(db: UserDatabase, intent: Intent, now: number, newId: () => string): Promise<void> {
-  await transact(db, ['outbox', 'receipts'], async () => {
+  await transact(db, ['outbox', 'files', ...receiptTables], async () => {
     const entry = await db.outbox.get(intent)
     if (entry?.state !== 'refused') return
     await db.outbox.delete(intent)
+    await tidyFiles(db, entry, null)
     // What follows a creation goes on naming it: its form sends it again under the same intent.
     if (entry.makes !== 'create') await handDown(db, entry, newId)
-    const status = entry.problem?.status ?? 0
-    await db.receipts.put({ intent, outcome: 'refused', status, body: '', time: now })
+    const { status = 0, code = null } = entry.problem ?? {}
+    await db.receipts.put(await receiptFor(db, entry, { outcome: 'refused', status, code, time: now }))
   })
 }
 
 /** A sign of life from the server: what waited only because of the line need not wait on. */
 export async function hasten(db: UserDatabase): Promise<void> {
   await transact(db, ['outbox'], async () => {
-    await db.outbox.filter((entry) => entry.held === 'line').modify({ notBefore: 0, held: null })
+    await db.outbox.where('held').equals('line').modify({ notBefore: 0, held: null })
+  })
+}
+
+/**
+ * What could be sent now if somebody tried. line: it waits only for one. turn: its time has come, or whoever was sending
+ * it may be gone. Null: nothing, or the server asked for a pause.
+ */
+export async function findStalled(db: UserDatabase, now: number): Promise<'line' | 'turn' | null> {
+  return await db.transaction('r', ['outbox', 'watched', 'meta'], async () => {
+    if ((await readGate(db)) === null || (await isPaused(db, now))) return null
+    // Whoever came back may have been cut off before they were opened: their turn is the next drain's.
+    if (await isSealedUp(db)) return 'turn'
+    if ((await db.watched.filter(({ state }) => state === 'unknown').count()) > 0) return 'line'
+    if ((await db.outbox.where('held').equals('line').limit(1).count()) > 0) return 'line'
+    const first = await db.outbox
+      .where('state')
+      .anyOf(goesByItself)
+      .filter(({ notBefore, endpoint }) => isPast(notBefore, now) && endpointNamed(endpoint) !== undefined)
+      .first()
+    return first ? 'turn' : null
   })
 }
 
@@ -241,11 +334,16 @@ export interface Outcome {
   receipt: { status: number; body: string } | null
 }
 
-/** What became of a write, as far as this device knows. */
+/** What became of a write, as far as this device knows; of one that went on in another, what became of that. */
 export async function lookUp(db: UserDatabase, intent: Intent): Promise<Outcome> {
   return await db.transaction('r', ['outbox', 'receipts'], async () => {
-    const entry = (await db.outbox.get(intent)) ?? null
-    const receipt = await db.receipts.get(intent)
-    return { entry, receipt: receipt?.outcome === 'done' ? receipt : null }
+    let entry = await db.outbox.get(intent)
+    let receipt = await db.receipts.get(intent)
+    while (!entry && receipt?.into !== undefined) {
+      const { into } = receipt
+      entry = await db.outbox.get(into)
+      receipt = await db.receipts.get(into)
+    }
+    return { entry: entry ?? null, receipt: receipt?.outcome === 'done' ? receipt : null }
   })
 }

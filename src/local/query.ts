@@ -3,10 +3,10 @@
  * key in the order of its UTF-8 bytes, nulls last both ways, ties by id in the same direction, `~intent` after every id.
  */
 import type { Fills, Filter, Id, Row } from '#contract/endpoint.ts'
-import type { Coverage } from '#local/database.ts'
+import type { Coverage } from '#local/kept.ts'
 import { foldText } from '#domain/text.ts'
 
-type Value = string | number | boolean | null | undefined
+export type Value = string | number | boolean | null | undefined
 export type Filters = Record<string, string | number | boolean | undefined>
 
 /** A row with its folded texts at hand. */
@@ -15,7 +15,7 @@ export interface Candidate {
   folds: Record<string, string>
 }
 
-const valueOf = (row: Row, column: string): Value => (row as unknown as Record<string, Value>)[column]
+export const valueOf = (row: Row, column: string): Value => (row as unknown as Record<string, Value>)[column]
 
 const textColumns = (fills: Fills) =>
   new Set([
@@ -43,40 +43,64 @@ export function tidyFilters(fills: Fills, filters: Filters): Record<string, stri
   return Object.fromEntries(kept.sort(([a], [b]) => (a < b ? -1 : 1))) as Record<string, string | number | boolean>
 }
 
-export function matches(fills: Fills, filters: Filters): (candidate: Candidate) => boolean {
-  const asked = tidyFilters(fills, filters)
-  const tests = Object.entries(fills.filters).map(([name, filter]) => testOf(fills, filter, asked[name], asked))
-  return (candidate) => tests.every((test) => test(candidate))
+/** One filter as it is tested: a row fits if any of the columns holds an accepted value. */
+export interface Condition {
+  columns: readonly string[]
+  /** Whether it looks at the folded text. */
+  folded: boolean
+  accepts: (value: Value) => boolean
+  /** Accepts a stretch of the column's order, so whoever accepts both ends of one accepts what lies between. */
+  isRange: boolean
 }
 
-function testOf(
+export function conditionsOf(fills: Fills, filters: Filters): Condition[] {
+  const asked = tidyFilters(fills, filters)
+  return Object.entries(fills.filters).flatMap(([name, filter]) => conditionOf(fills, filter, asked[name], asked) ?? [])
+}
+
+export function matches(fills: Fills, filters: Filters): (candidate: Candidate) => boolean {
+  const conditions = conditionsOf(fills, filters)
+  return ({ row, folds }) =>
+    conditions.every(({ columns, folded, accepts }) =>
+      columns.some((column) => accepts(folded ? folds[column] : valueOf(row, column))),
+    )
+}
+
+function conditionOf(
   fills: Fills,
   filter: Filter,
-  value: string | number | boolean | undefined,
+  given: string | number | boolean | undefined,
   asked: Filters,
-): (candidate: Candidate) => boolean {
-  if (filter.is === 'shows') {
-    if (value === true || asksFor(fills, filter, asked)) return () => true
-    return ({ row }) => valueOf(row, filter.column) !== filter.value
-  }
-  if (value === undefined) return () => true
+): Condition | null {
+  const on = (accepts: Condition['accepts'], isRange = false): Condition => ({
+    columns: 'columns' in filter ? filter.columns : [filter.column],
+    folded: filter.is === 'contains',
+    accepts,
+    isRange,
+  })
+  if (filter.is === 'shows')
+    return given === true || asksFor(fills, filter, asked) ? null : on((value) => value !== filter.value)
+  if (given === undefined) return null
   switch (filter.is) {
     case 'equal':
-      return ({ row }) => valueOf(row, filter.column) === value
+      return on((value) => value === given)
     case 'contains': {
-      const part = foldText(String(value))
-      return ({ folds }) => filter.columns.some((column) => folds[column]?.includes(part))
+      const part = foldText(String(given))
+      return on((text) => typeof text === 'string' && text.includes(part))
     }
     case 'from':
-      return ({ row }) => compareKnown(valueOf(row, filter.column), value, (order) => order >= 0)
+      return on((value) => isKnown(value) && compareValues(value, given) >= 0, true)
     case 'until':
-      return ({ row }) => compareKnown(valueOf(row, filter.column), value, (order) => order <= 0)
+      return on((value) => isKnown(value) && compareValues(beginOf(value, given), given) <= 0, true)
   }
 }
 
 /** No value is neither before nor after anything. */
-const compareKnown = (found: Value, value: Value, fits: (order: number) => boolean) =>
-  found !== null && found !== undefined && fits(compareValues(found, value))
+const isKnown = (value: Value) => value !== null && value !== undefined
+
+/** As much of it as is asked about: a time of the last day belongs to a range that ends with that day. */
+const beginOf = (value: Value, given: Value) =>
+  typeof value === 'string' && typeof given === 'string' ? value.slice(0, given.length) : value
 
 /** Whether another filter asks for just the value that `shows` hides. */
 const asksFor = (fills: Fills, hidden: Filter & { is: 'shows' }, asked: Filters) =>
@@ -109,7 +133,7 @@ function compareText(a: string, b: string): number {
 const isSurrogate = (unit: number) => unit >= 0xd800 && unit <= 0xdfff
 const byteRank = (unit: number) => (isSurrogate(unit) ? unit + 0x10000 : unit)
 
-function compareValues(a: Value, b: Value): number {
+export function compareValues(a: Value, b: Value): number {
   if (a === b) return 0
   if (typeof a === 'string' && typeof b === 'string') return compareText(a, b)
   return Number(a) - Number(b)
@@ -123,19 +147,32 @@ function compareIds(a: Id, b: Id): number {
   return left === right ? compareText(String(a), String(b)) : left < right ? -1 : 1
 }
 
-export function comparer(fills: Fills, sort: Fills['sort']): (a: Candidate, b: Candidate) => number {
-  const [field, order] = sort
+/** Where a row stands in one order. */
+export interface Place {
+  value: Value
+  id: Id
+}
+
+export function placeOf(fills: Fills, field: string): (candidate: Candidate) => Place {
   const isText = fills.sorts[field] === 'text'
+  return ({ row, folds }) => ({ value: (isText ? folds[field] : valueOf(row, field)) ?? null, id: row.id })
+}
+
+export function comparePlaces(order: 'asc' | 'desc'): (a: Place, b: Place) => number {
   const direction = order === 'desc' ? -1 : 1
-  const keyOf = ({ row, folds }: Candidate) => (isText ? folds[field] : valueOf(row, field)) ?? null
   return (a, b) => {
-    const [left, right] = [keyOf(a), keyOf(b)]
-    if (left === null || right === null) {
-      if (left !== right) return left === null ? 1 : -1
-      return direction * compareIds(a.row.id, b.row.id)
+    if (a.value === null || b.value === null) {
+      if (a.value !== b.value) return a.value === null ? 1 : -1
+      return direction * compareIds(a.id, b.id)
     }
-    return direction * (compareValues(left, right) || compareIds(a.row.id, b.row.id))
+    return direction * (compareValues(a.value, b.value) || compareIds(a.id, b.id))
   }
+}
+
+export function comparer(fills: Fills, [field, order]: Fills['sort']): (a: Candidate, b: Candidate) => number {
+  const place = placeOf(fills, field)
+  const compare = comparePlaces(order)
+  return (a, b) => compare(place(a), place(b))
 }
 
 export const coverageId = (table: string, scope: number | null, filters: Filters) =>

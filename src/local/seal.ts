@@ -3,17 +3,21 @@
  * have yet are sealed under a key that only their user is given, and lie there until that user comes back (protocol 30).
  */
 import { getUser } from '#contract/accounts.ts'
-import type { Entry, Name, Receipt, Sealed, UserDatabase } from '#local/database.ts'
+import type { Entry, LocalFile, Name, Receipt, Sealed, UserDatabase } from '#local/database.ts'
 import { transact, wipedTables } from '#local/database.ts'
 import { stripJobs } from '#local/open-jobs.ts'
+import { sealsIn } from '#local/seals.ts'
 
-/** What is sealed together: an entry means nothing without the names and receipts of what it follows. */
+/** What is sealed together: an entry means nothing without its file, and the names and receipts of what it follows. */
 interface Belongings {
   outbox: Entry[]
   names: Name[]
   receipts: Receipt[]
+  /** Bytes as text, so that all of it is one text. */
+  files: (Omit<LocalFile, 'bytes'> & { bytes: string })[]
 }
-const belongings = ['outbox', 'names', 'receipts'] as const
+const belongings = ['outbox', 'names', 'receipts', 'files'] as const
+const isEmpty = (found: Belongings) => belongings.every((table) => found[table].length === 0)
 
 /**
  * The gate is closed first, so that nothing is claimed while the writes are sealed; then it is one transaction. False,
@@ -21,10 +25,10 @@ const belongings = ['outbox', 'names', 'receipts'] as const
  */
 export async function wipe(db: UserDatabase, generation: number): Promise<boolean> {
   if (!(await closeGate(db, generation))) return false
-  const key = await keyOf(await ownKey(db))
+  const key = await keyOf((await ownKey(db)) ?? null)
   for (;;) {
     const before = await read(db)
-    const sealed = key && before.outbox.length > 0 ? await encrypt(key, before) : null
+    const sealed = key && !isEmpty(before) ? await encrypt(key, before) : null
     const done = await wipeIfStill(db, before, sealed, generation + 1)
     if (done !== 'changed') return done === 'wiped'
   }
@@ -54,28 +58,52 @@ async function wipeIfStill(
       for (const table of belongings) await db.table(table).clear()
       // Beside what was sealed before and could not be opened meanwhile.
       await db.meta.put({ ...sealed, name: `sealed:${sealed.id}` })
-    }
+    } else await db.receipts.toCollection().modify(forgetContent)
     for (const table of wipedTables) await db.table(table).clear()
     await stripJobs(db)
     return 'wiped'
   })
 }
 
+/** Without a key what has happened is forgotten; what has not is kept as it is, because losing it would be worse. */
+function forgetContent(receipt: Receipt): void {
+  receipt.body = ''
+  if (receipt.about) receipt.about.name = null
+}
+
 const read = async (db: UserDatabase): Promise<Belongings> => ({
   outbox: await db.outbox.orderBy('seq').toArray(),
   names: await db.names.toArray(),
   receipts: await db.receipts.toArray(),
+  files: (await db.files.toArray()).map((file) => ({ ...file, bytes: toText(file.bytes) })),
 })
 
-/** Brings back what was sealed for this user; wrongly keyed seals stay as they are. How many writes came back. */
+const chunk = 0x80_00
+
+function toText(bytes: ArrayBuffer): string {
+  const all = new Uint8Array(bytes)
+  let text = ''
+  // In pieces: a call takes only so many arguments.
+  for (let at = 0; at < all.length; at += chunk) text += String.fromCharCode(...all.subarray(at, at + chunk))
+  return btoa(text)
+}
+
+const toBytes = (text: string): ArrayBuffer => Uint8Array.from(atob(text), codeOf).buffer
+
+/**
+ * Brings back what was sealed for this user; what their key does not open stays as it is, and holds nothing up. How many
+ * writes came back.
+ */
 export async function unseal(db: UserDatabase): Promise<number> {
-  const found = await sealsOf(db)
+  const found = await sealsIn(db)
   if (found.length === 0) return 0
-  const key = await keyOf(await ownKey(db))
+  const said = await ownKey(db)
+  const key = await keyOf(said ?? null)
   let back = 0
-  for (const sealed of key ? found : []) {
+  for (const sealed of said === undefined ? [] : found) {
     const opened = key && (await decrypt(key, sealed))
     if (opened) back += await putBack(db, sealed, opened)
+    else if (sealed.isShut !== true) await db.table('meta').update(sealed.name, { isShut: true })
   }
   return back
 }
@@ -86,6 +114,8 @@ async function putBack(db: UserDatabase, sealed: Sealed, opened: Belongings): Pr
     if (!(await db.meta.get(sealed.name))) return 0
     await db.names.bulkPut(opened.names)
     await db.receipts.bulkPut(opened.receipts)
+    // Sealed by a build that kept no files.
+    await db.files.bulkPut((opened.files ?? []).map((file) => ({ ...file, bytes: toBytes(file.bytes) })))
     await db.outbox.bulkPut(await behind(db, opened.outbox))
     await db.meta.delete(sealed.name)
     return opened.outbox.length
@@ -100,12 +130,11 @@ async function behind(db: UserDatabase, old: Entry[]): Promise<Entry[]> {
   return [...old.map(free), ...since].map((entry, at) => ({ ...entry, seq: at + 1 }))
 }
 
-const sealsOf = async (db: UserDatabase) => (await db.meta.where('name').startsWith('sealed:').toArray()) as Sealed[]
-
-/** It comes with the user's own data and goes with it; nowhere else is it kept. */
-async function ownKey(db: UserDatabase): Promise<string | null> {
+/** It comes with the user's own data and goes with it; nowhere else is it kept. Undefined: that is not here. */
+async function ownKey(db: UserDatabase): Promise<string | null | undefined> {
   const reading = await db.readings.get(getUser.path)
-  const said = reading ? (JSON.parse(reading.body) as { seal_key?: unknown } | null) : null
+  if (!reading) return undefined
+  const said = JSON.parse(reading.body) as { seal_key?: unknown } | null
   return typeof said?.seal_key === 'string' ? said.seal_key : null
 }
 

@@ -4,19 +4,25 @@
  */
 import { liveQuery } from 'dexie'
 import { type Subject, transact, type UserDatabase } from '#local/database.ts'
-import { type Device, type SessionRecord, thisDevice } from '#local/device.ts'
+import { type Device, type Occupant, type SessionRecord, thisDevice } from '#local/device.ts'
 
 export interface Session extends Subject {
   /** Raised by every sign-in, sign-out and end of a session: what was asked before belongs to nobody after. */
   generation: number
   /** Signed out without a network: the server does not know yet, and nothing may renew the session. */
   signedOut: boolean
+  /** When the server renews it no longer, epoch ms; null: it did not say. */
+  until: number | null
+  /** From when on a new token is asked for ahead (local/renewing). */
+  renewFrom?: number | undefined
 }
 
 /** Null: nobody ever signed in here, or the session ended and the server knows. */
 export async function readSession(device: Device = thisDevice()): Promise<Session | null> {
   const found = await device.directory.session.get('now')
-  return found?.subject ? { ...found.subject, generation: found.generation, signedOut: found.signedOut } : null
+  if (!found?.subject) return null
+  const { subject, generation, signedOut, until = null, renewFrom } = found
+  return { ...subject, generation, signedOut, until, renewFrom }
 }
 
 /** Hears the state now and every change, of other tabs and the worker too; returns how to stop hearing. */
@@ -30,16 +36,25 @@ const sameSubject = (a: Subject | null, b: Subject) => a?.companyId === b.compan
 /** A user came: by password, or because an answer proved whose cookie this is. */
 export async function openSession(device: Device, subject: Subject): Promise<void> {
   const db = device.of(subject)
-  const waiting = await db.outbox.count()
   // Before the gate: who is clearing away after a former session looks at the gate first and then here.
-  await changeSession(device, (was) => ({ ...was, subject, signedOut: false }), { ...subject, waiting, clean: false })
+  await changeSession(
+    device,
+    (was) => ({ ...was, subject, signedOut: false, until: undefined, renewFrom: undefined }),
+    {
+      ...subject,
+      clean: false,
+    },
+  )
   await transact(db, ['meta', 'outbox'], async () => {
     const gate = await db.meta.get('gate')
     await db.meta.put({ name: 'gate', open: true, generation: (gate?.name === 'gate' ? gate.generation : 0) + 1 })
-    await db.outbox.filter((entry) => entry.state === 'sign in').modify({ state: 'waiting', notBefore: 0, held: null })
+    await db.outbox.where('state').equals('sign in').modify({ state: 'waiting', notBefore: 0, held: null })
   })
   await sweep(device)
 }
+
+/** Nobody has left, and yet nothing can be sent any more before the user has signed in again. */
+export const hasLapsed = ({ signedOut, until }: Session, now: number) => !signedOut && until !== null && until < now
 
 /** The user goes. The mark is the first thing stored, before anything can fail (protocol 29). */
 export async function markSignedOut(device: Device): Promise<void> {
@@ -61,7 +76,7 @@ export async function endSession(device: Device, generation: number): Promise<bo
 async function changeSession(
   device: Device,
   change: (was: SessionRecord) => SessionRecord,
-  occupant?: Subject & { waiting: number; clean: boolean },
+  occupant?: Occupant,
 ): Promise<void> {
   const { directory } = device
   await transact(directory, ['session', 'occupants'], async () => {
@@ -106,10 +121,4 @@ async function noteClean(device: Device, occupant: Subject): Promise<void> {
 export async function readGate(db: UserDatabase): Promise<number | null> {
   const gate = await db.meta.get('gate')
   return gate?.name === 'gate' && gate.open ? gate.generation : null
-}
-
-/** How many writes wait for this user, kept outside their database so that its loss can be noticed. */
-export async function noteWaiting(device: Device, subject: Subject): Promise<void> {
-  const waiting = await device.of(subject).outbox.count()
-  await device.directory.occupants.update([subject.companyId, subject.userId], { waiting })
 }

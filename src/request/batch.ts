@@ -5,11 +5,20 @@
 import { sendBatch } from '#contract/accounts.ts'
 import { headers } from '#contract/headers.ts'
 import type { Entry, Frozen, UserDatabase } from '#local/database.ts'
-import { giveBack, pauseSending } from '#local/outbox.ts'
+import { acceptAll, giveBack, pauseSending } from '#local/outbox.ts'
 import { sendSignedIn } from '#request/bearer.ts'
 import { type Answer, isGood, jsonOf, problemOf } from '#request/line.ts'
 import type { Ports } from '#request/ports.ts'
-import { goesOn, retryAfterMs, settle, wait } from '#request/settle.ts'
+import {
+  acceptedFrom,
+  goesOn,
+  type Heard,
+  isGoneAlready,
+  retryAfterMs,
+  settle,
+  verdictOn,
+  wait,
+} from '#request/settle.ts'
 
 /** halve: too large in one piece. singly: whoever answers does not know batches. */
 export type BatchEnd = 'go on' | 'stop' | 'halve' | 'singly'
@@ -82,17 +91,28 @@ async function settleAll(
   db: UserDatabase,
   { entries, items, generation }: { entries: readonly Entry[]; items: Answer[]; generation: number },
 ): Promise<BatchEnd> {
-  let end: BatchEnd = 'stop'
-  for (const [at, answer] of items.entries()) {
+  const heard = items.flatMap((answer, at) => {
     const entry = entries[at]
-    if (!entry) continue
-    const { code } = problemOf(answer)
-    // Nobody tried it: it goes next, or when what it follows is settled.
-    if (code === 'NOT_ATTEMPTED' || code === 'DEPENDENCY_FAILED') await freely(db, [entry], 'go on')
-    else if (await settle(ports, db, { entry, answer, generation })) end = 'go on'
-    else if (goesOn(answer, entry)) end = 'go on'
-  }
+    return entry ? [{ entry, answer, generation }] : []
+  })
+  const [done, others] = [heard.filter(isDone), heard.filter((one) => !isDone(one))]
+  const accepted = done.map((one) => ({ entry: one.entry, accepted: acceptedFrom(ports, one) }))
+  // What took effect is recorded together; within a lane nothing that did not can stand before it.
+  await acceptAll(db, accepted)
+  let end: BatchEnd = done.length > 0 ? 'go on' : 'stop'
+  for (const one of others) if (await settleItem(ports, db, one)) end = 'go on'
   return end
+}
+
+const isDone = (heard: Heard) => verdictOn(heard) === 'done' && !isGoneAlready(heard.answer)
+
+/** True when others may follow at once. */
+async function settleItem(ports: Ports, db: UserDatabase, heard: Heard): Promise<boolean> {
+  const { entry, answer } = heard
+  const { code } = problemOf(answer)
+  // Nobody tried it: it goes next, or when what it follows is settled.
+  if (code === 'NOT_ATTEMPTED' || code === 'DEPENDENCY_FAILED') return (await freely(db, [entry], 'go on')) === 'go on'
+  return (await settle(ports, db, heard)) || goesOn(answer, entry)
 }
 
 async function unknown(

@@ -6,12 +6,15 @@ import { userOfAccess } from '#contract/cookies.ts'
 import { headers } from '#contract/headers.ts'
 import type { TokenInfo } from '#contract/accounts.ts'
 import type { Who } from '#domain/access.ts'
+import { claimRenewal, noteToken } from '#local/renewing.ts'
 import { endSession, openSession, readSession, type Session } from '#local/session.ts'
 import { type Answer, isGood, jsonOf, type Letter, ownAnswer, post, problemOf } from '#request/line.ts'
 import type { Ports } from '#request/ports.ts'
 import { basicCredential, readSubject, subjectOf } from '#request/subject.ts'
 
 const renewWaitMs = 5_000
+/** So long before its end a token is renewed, up to half as much again by chance, never more than a part of its life (K-05). */
+const ahead = { mostMs: 60_000, part: 0.2 }
 /** Nobody can say now whether there is a token. */
 const lineDown = Symbol('the line is down')
 
@@ -26,6 +29,8 @@ export async function sendSignedIn(ports: Ports, letter: Letter, who: Who = 'use
   const answer = await post(ports, withBearer(letter, token))
   if (!answer) return null
   if (answer.status === 401) return await afterUnauthorized(ports, letter, { token, session, answer })
+  if (session?.renewFrom !== undefined && session.renewFrom <= ports.clock())
+    ports.lasting(renewAhead(ports, session, token))
   await adopt(ports, session, answer)
   return answer
 }
@@ -75,6 +80,25 @@ async function renew(
   return held ? held.value : await act()
 }
 
+/**
+ * Beside a call and never before it: the present token still does. Set off by calls alone, because a token that is renewed
+ * while nobody asks for anything would keep a forgotten screen signed in. By one of all pages and workers, once a token.
+ */
+async function renewAhead(ports: Ports, session: Session, token: string): Promise<void> {
+  if (await claimRenewal(await ports.device(), ports.clock())) await renew(ports, session, token)
+}
+
+/** Notes how long what the server gave is good for. Durations, by this device's clock: what hour it is does not matter. */
+export async function noteGiven(ports: Ports, given: TokenInfo): Promise<void> {
+  const { expires_in: life, refresh_expires_in: whole } = given
+  const now = ports.clock()
+  const early = Math.min(ahead.mostMs, life * 1_000 * ahead.part) * (1 + ports.chance() / 2)
+  await noteToken(await ports.device(), {
+    ...(whole ? { until: now + whole * 1_000 } : {}),
+    ...(life ? { renewFrom: now + life * 1_000 - early } : {}),
+  })
+}
+
 async function renewOnce(
   ports: Ports,
   session: Session | null,
@@ -89,6 +113,7 @@ async function renewOnce(
   const token = isGood(answer) ? (jsonOf(answer) as TokenInfo | undefined) : undefined
   if (token?.access_token) {
     ports.access.renewed(token.access_token)
+    await noteGiven(ports, token)
     return token.access_token
   }
   if (answer.status >= 500 || answer.status === 429) return lineDown

@@ -21,7 +21,7 @@ export async function askForSync(registration: ServiceWorkerRegistration | undef
   }
 }
 
-type Shared = Omit<Ports, 'build' | 'access' | 'wakeLater'>
+type Shared = Omit<Ports, 'build' | 'access' | 'wakeLater' | 'tally'>
 
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
@@ -34,6 +34,8 @@ export const browserPorts: Shared = {
   newId: () => crypto.randomUUID(),
   locks: webLocks(navigator.locks, wait),
   device: async () => (await import('#local/device.ts')).thisDevice(),
+  // Also in workers; absent where apps have no icon.
+  badge: (count) => void navigator.setAppBadge?.(count).catch(() => {}),
   lasting: (work) => void work.catch(reportError),
   report: reportError,
 }

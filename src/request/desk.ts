@@ -1,8 +1,11 @@
 /** What the user may do with writes that wait: decided on the device, then sent like any other. */
 import type { Intent } from '#contract/endpoint.ts'
 import type { Entry, UserDatabase } from '#local/database.ts'
-import { type Again, drop, hurryUp, sendAgain } from '#local/decisions.ts'
+import { type Again, allow, drop, hurryUp, sendAgain } from '#local/decisions.ts'
 import { dependentsOf } from '#local/lanes.ts'
+import { forgetLoss } from '#local/loss.ts'
+import { unseal } from '#local/seal.ts'
+import { comparisonOf, exportText, whyWaits } from '#request/compare.ts'
 import { drain } from '#request/drain.ts'
 import { currentOf, narrowed, valuesOf } from '#request/merge.ts'
 import type { Ports } from '#request/ports.ts'
@@ -14,6 +17,11 @@ export function outboxDesk(ports: Ports): Desk {
     const desk = await deskNow(ports)
     return desk ? await act(desk.db) : otherwise
   }
+  const of = <T>(intent: Intent, act: (db: UserDatabase, entry: Entry) => Promise<T>) =>
+    on(null, async (db) => {
+      const entry = await db.outbox.get(intent)
+      return entry ? await act(db, entry) : null
+    })
   const again = (intent: Intent, how: (entry: Entry) => Omit<Again, 'key'> | null) =>
     on(false, async (db) => {
       const entry = await db.outbox.get(intent)
@@ -21,6 +29,12 @@ export function outboxDesk(ports: Ports): Desk {
       if (!changes || !(await sendAgain(db, intent, { ...changes, key: ports.newId() }))) return false
       ports.lasting(drain(ports, { hurry: true }))
       return true
+    })
+  const allowed = (intent: Intent) =>
+    on(false, async (db) => {
+      const isAllowed = await allow(db, intent, ports.clock())
+      if (isAllowed) ports.lasting(drain(ports, { hurry: true }))
+      return isAllowed
     })
   const dropNow = (intent: Intent) =>
     on('unknown' as const, async (db) => {
@@ -32,7 +46,7 @@ export function outboxDesk(ports: Ports): Desk {
   return {
     retry: (intent) => again(intent, () => ({})),
     mend: (intent, asked) => again(intent, () => ({ asked })),
-    confirm: (intent) => again(intent, confirmed),
+    confirm: async (intent) => (await allowed(intent)) || (await again(intent, confirmed)),
     keepMine: (intent, fields) => again(intent, (entry) => mineOver(entry, fields)),
     keepTheirs: async (intent) => (await dropNow(intent)) !== 'unknown',
     drop: dropNow,
@@ -42,6 +56,11 @@ export function outboxDesk(ports: Ports): Desk {
         await hurryUp(db)
         await drain(ports, { hurry: true })
       }),
+    compare: (intent) => of(intent, (_, entry) => comparisonOf(ports, entry)),
+    whyWaits: (intent) => of(intent, (db, entry) => whyWaits(db, entry, ports.clock())),
+    exportAll: () => on('', (db) => exportText(db, ports.clock())),
+    unseal: () => on(0, unseal),
+    acknowledgeLoss: () => on(undefined, forgetLoss),
   }
 }
 

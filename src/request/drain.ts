@@ -1,17 +1,25 @@
 /**
  * The step that sends what waits: in order within a lane, one, then batches, or up to four lanes at once where batches
- * are not known; each entry with its own key and the very bytes of its first attempt. A step is claim, send, record, under one lock (protocol 12); safety rests on the
- * server's ledger and the fence, never on the lock.
+ * are not known; each entry with its own key and the very bytes of its first attempt. A step is claim, send, record,
+ * under one lock (protocol 12); safety rests on the server's ledger and the fence, never on the lock.
  */
+import { getUser } from '#contract/accounts.ts'
+import { localProblem } from '#contract/problem.ts'
 import type { Entry, UserDatabase } from '#local/database.ts'
-import { claim, hasSendable, hasten } from '#local/outbox.ts'
+import { claim, hasSendable, hasten, park } from '#local/outbox.ts'
+import { isSealedUp } from '#local/seals.ts'
+import { sweepReceipts } from '#local/receipts.ts'
 import { unseal } from '#local/seal.ts'
-import { noteWaiting, readGate, readSession, sweep } from '#local/session.ts'
+import { readGate, readSession, sweep } from '#local/session.ts'
 import { sendTogether } from '#request/batch.ts'
 import { sendSignedIn } from '#request/bearer.ts'
 import { requestTimeoutMs } from '#request/line.ts'
+import { answerReading } from '#request/lists.ts'
+import { askAboutUnknown } from '#request/online.ts'
 import type { Ports } from '#request/ports.ts'
 import { freeze } from '#request/record.ts'
+import { tellCounts } from '#request/counts.ts'
+import { letterOf } from '#request/multipart.ts'
 import { goesOn, settle, wait } from '#request/settle.ts'
 import { finishSignOut } from '#request/sign-in.ts'
 import { withdraw } from '#request/withdraw.ts'
@@ -32,15 +40,26 @@ export async function drain(ports: Ports, { hurry = false } = {}): Promise<boole
   if (!session) return false
   if (session.signedOut) return !(await finishSignOut(ports))
   const db = device.of(session)
-  await unseal(db)
+  await openSealed(ports, db)
   if (hurry) await hasten(db)
   // A step that got something through proves the line.
   const pace: Pace = { size: 1, largest: 50, knowsBatches: true }
   while (await step(ports, db, pace)) await hasten(db)
-  await noteWaiting(device, session)
-  const isLeft = await hasSendable(db)
+  const isUnknown = await askAboutUnknown(ports, db)
+  await tellCounts(ports, session)
+  await sweepReceipts(db, ports.clock())
+  const isLeft = (await hasSendable(db)) || isUnknown
   if (isLeft) ports.wakeLater()
   return isLeft
+}
+
+/** What was sealed goes first. Whoever came back without their password has not read what opens it yet. */
+async function openSealed(ports: Ports, db: UserDatabase): Promise<void> {
+  await unseal(db)
+  if (!(await isSealedUp(db))) return
+  const letter = { method: getUser.method, path: getUser.path, headers: {}, body: null }
+  await answerReading(ports, { endpoint: getUser, params: {}, letter })
+  await unseal(db)
 }
 
 /** How much is sent at once: the first write alone shows whether there is a line, then more and more (protocol 25). */
@@ -88,9 +107,9 @@ function grow(pace: Pace): void {
 
 /** True when others may follow at once. */
 async function send(ports: Ports, db: UserDatabase, entry: Entry, generation: number): Promise<boolean> {
-  const { bytes } = entry
-  if (!bytes) return false
-  const answer = await sendSignedIn(ports, bytes)
+  const letter = await letterOf(db, entry)
+  if (!letter) return await park(db, entry, 'refused', localProblem('STORAGE_FAILED'))
+  const answer = await sendSignedIn(ports, letter)
   if (!answer) return await wait(ports, db, entry, 'line', null)
   return (await settle(ports, db, { entry, answer, generation })) || goesOn(answer, entry)
 }

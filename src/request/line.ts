@@ -10,7 +10,7 @@ export interface Letter {
   /** Path and query. */
   path: string
   headers: Record<string, string>
-  body: string | null
+  body: string | Uint8Array<ArrayBuffer> | null
 }
 
 export interface Answer {

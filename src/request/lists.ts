@@ -5,7 +5,8 @@
 import type { Endpoint, Fills } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import { fromPairs } from '#contract/wire.ts'
-import type { Subject, UserDatabase } from '#local/database.ts'
+import { isFull, type Subject, type UserDatabase } from '#local/database.ts'
+import { proveIndex } from '#local/holdings.ts'
 import { readListOn } from '#local/lists.ts'
 import { type ServerRow, storeChanges, storePage, storeReading } from '#local/rows.ts'
 import { readGate, readSession } from '#local/session.ts'
@@ -17,8 +18,10 @@ import { subjectOf } from '#request/subject.ts'
 
 /** So long a screen waits for the line while the device has something to show. */
 export const patienceMs = 3_000
-/** A list of more rows than this is kept page by page as it is read, not whole. */
-const fillAtMost = 5_000
+/** A list of more rows than this, some 6 MB on their way, is kept page by page as it is read, not whole. */
+const fillAtMost = 20_000
+/** More rows than these are stored in pieces and shown at the end. */
+const atOnce = 5_000
 
 export interface Asked {
   endpoint: Endpoint
@@ -83,9 +86,35 @@ async function askList(ports: Ports, asked: Asked, fills: Fills, query: ListQuer
   const page = readPage(answer)
   if (!page) return null
   const guard = await guardFor(ports, before, answer)
-  if (guard && (await storePage(guard.db, fills, query, page, guard.generation)))
-    ports.lasting(fill(ports, asked, fills, { guard, query, page }))
+  if (guard && (await kept(ports, () => storePage(guard.db, fills, query, page, guard.generation))))
+    ports.lasting(
+      fill(ports, asked, fills, { guard, query, page }).then(() => tidy(ports, fills, { guard, query, page })),
+    )
   return answer
+}
+
+/** One page in so many has its bucket counted again: a mistake in an index does not stay (protocol 37). */
+const provenOnceIn = 50
+
+async function tidy(
+  ports: Ports,
+  fills: Fills,
+  { guard: { db }, query, page }: { guard: Guard; query: ListQuery; page: Page },
+): Promise<void> {
+  const [row] = page.rows
+  if (row && ports.chance() < 1 / provenOnceIn) await proveIndex(db, fills, query.scope, row.id)
+  const { trimKept } = await import('#local/room.ts')
+  await trimKept(db)
+}
+
+/** Whoever asked has the answer whether or not it could be kept; a disk without room is nobody's mistake. */
+async function kept(ports: Ports, store: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await store()
+  } catch (error) {
+    if (!isFull(error)) ports.report(error)
+    return false
+  }
 }
 
 type Page = { rows: ServerRow[]; count: number; asOf: number; change: string }
@@ -117,8 +146,16 @@ async function fill(
   const asOf = Number(answer.headers.get(headers.asOf) ?? Number.NaN)
   if (!body?.changed || !body.gone || typeof body.upto !== 'number' || !Number.isFinite(asOf)) return
   if (answer.headers.get(headers.subject) !== subjectOf(guard.subject)) return
-  const changes = { changed: body.changed, gone: body.gone, upto: body.upto, asOf }
-  await storeChanges(guard.db, fills, query.scope, changes, { all: !known, generation: guard.generation })
+  const { changed, gone, upto } = body
+  const all = !known
+  const { db, generation } = guard
+  if (!all || changed.length <= atOnce)
+    return void (await kept(ports, () =>
+      storeChanges(db, fills, query.scope, { changed, gone, upto, asOf }, { all, generation }),
+    ))
+  const { inPieces, storeWhole } = await import('#local/whole.ts')
+  const pieces = inPieces(changed)
+  await kept(ports, () => storeWhole(db, fills, query.scope, { pieces, upto, asOf }, generation))
 }
 
 type Changes = { changed: ServerRow[]; gone: number[]; upto: number }
@@ -157,7 +194,7 @@ function readQuery({ endpoint, params, letter }: Asked, fills: Fills): ListQuery
 async function keptList(ports: Ports, fills: Fills, query: ListQuery): Promise<Answer | null> {
   const view = await readListOn(await ports.device(), fills, query)
   if (view.asOf === null) return null
-  return kept({ count: view.count, data: view.rows.map(({ row }) => row) }, view.asOf)
+  return fromDevice({ count: view.count, data: view.rows.map(({ row }) => row) }, view.asOf)
 }
 
 async function askReading(ports: Ports, { endpoint, letter }: Asked): Promise<Answer | null> {
@@ -167,15 +204,16 @@ async function askReading(ports: Ports, { endpoint, letter }: Asked): Promise<An
   if (jsonOf(answer) === undefined) return null
   const guard = await guardFor(ports, before, answer)
   const asOf = Number(answer.headers.get(headers.asOf) ?? ports.clock())
-  if (guard) await storeReading(guard.db, { path: letter.path, body: answer.text, asOf }, guard.generation)
+  const reading = { path: letter.path, body: answer.text, asOf }
+  if (guard) await kept(ports, () => storeReading(guard.db, reading, guard.generation))
   return answer
 }
 
 async function keptReading(ports: Ports, path: string): Promise<Answer | null> {
   const guard = await guardNow(ports)
   const reading = await guard?.db.readings.get(path)
-  return reading ? kept(JSON.parse(reading.body), reading.asOf) : null
+  return reading ? fromDevice(JSON.parse(reading.body), reading.asOf) : null
 }
 
-const kept = (body: unknown, asOf: number) =>
+const fromDevice = (body: unknown, asOf: number) =>
   ownAnswer(200, body, { [headers.kept]: '1', [headers.asOf]: String(asOf) })

@@ -17,6 +17,12 @@ export interface Access {
   forget(): Promise<void>
 }
 
+/** A small text outside of the device's databases: a cookie of the pages, which no database takes along when it goes. */
+export interface Tally {
+  read(): Promise<string | null>
+  write(text: string): Promise<void>
+}
+
 export interface Ports {
   /** Straight to the server, never through a worker. Rejects when the line fails. */
   network(request: Request): Promise<Response>
@@ -36,6 +42,10 @@ export interface Ports {
   lasting(work: Promise<unknown>): void
   /** Asks the browser for a wake-up when the line is back, where it can (Background Sync). Only an accelerator. */
   wakeLater(): void
+  /** How many writes wait, by user; without it the loss of a database is not noticed. */
+  tally?: Tally
+  /** Shows on the app's icon how many writes wait, where there is an icon. */
+  badge?(count: number): void
   /** A mistake of ours: told to whoever looks, and to nobody's screen. */
   report(error: unknown): void
 }
@@ -46,3 +56,12 @@ export type WorkerMessage =
   | { type: 'update' }
   /** Something long runs: ask about it for a few seconds, if nobody does. */
   | { type: 'watch'; hurry: boolean }
+  /** Say which build you are, on the port that comes with it. */
+  | { type: 'build' }
+
+/** What the worker tells pages. */
+export type PageMessage =
+  /** The server said something about builds: ask it what. */
+  | { type: 'look' }
+  /** Asked by a worker that takes itself away: a page that does not say so is loaded again. */
+  | { type: 'alive?' }

@@ -11,7 +11,9 @@ import type { Entry, Frozen, UserDatabase } from '#local/database.ts'
 import { queuesOf } from '#local/overlay.ts'
 import { enqueue, refersTo } from '#local/drafts.ts'
 import { forgetRefused, lookUp, type Outcome } from '#local/outbox.ts'
-import { noteWaiting, readSession } from '#local/session.ts'
+import type { Device } from '#local/device.ts'
+import { hasLapsed, readSession, type Session } from '#local/session.ts'
+import { tellCounts } from '#request/counts.ts'
 import type { Ports } from '#request/ports.ts'
 import type { Asking } from '#request/result.ts'
 import { subjectOf } from '#request/subject.ts'
@@ -27,13 +29,15 @@ export async function record(
 ): Promise<Recorded> {
   const queues = queuesOf(endpoint)
   const device = await ports.device()
-  const session = await readSession(device)
+  const session = await sessionNow(device)
   if (!queues || !session || session.signedOut) return { problem: localProblem('SIGNED_OUT') }
+  if (hasLapsed(session, ports.clock())) return { problem: localProblem('SESSION_LAPSED') }
   const target = queues.target(asked)
   const intent = asking.intent ?? ports.newId()
   try {
     const entry = await enqueue(device.of(session), {
       intent,
+      isNew: asking.intent === undefined,
       key: ports.newId(),
       endpoint: endpoint.name,
       kind: queues.kind,
@@ -48,7 +52,9 @@ export async function record(
       forUser: subjectOf(session),
       since: ports.clock(),
     })
-    await noteWaiting(device, session)
+    // Beside, not before: who stores many does not wait for a figure each time.
+    ports.lasting(tellCounts(ports, session))
+    ports.lasting(keepForGood(device.of(session)))
     return { entry }
   } catch {
     // A full disk, above all. The form keeps what was typed.
@@ -56,17 +62,47 @@ export async function record(
   }
 }
 
+/** Of those who ask in one breath, begun after the last of them. */
+const reading = new WeakMap<Device, Promise<Session | null>>()
+
+/** Whoever writes much at once has the session read once, and everything stored together. */
+function sessionNow(device: Device): Promise<Session | null> {
+  const together =
+    reading.get(device) ??
+    Promise.resolve().then(() => {
+      reading.delete(device)
+      return readSession(device)
+    })
+  reading.set(device, together)
+  return together
+}
+
+/** Asked for, so that not every write asks the browser again. */
+const askedFor = new WeakSet<UserDatabase>()
+
+/** A window asks the browser not to clear away what waits; a worker and a test have no such word. */
+async function keepForGood(db: UserDatabase): Promise<void> {
+  if (askedFor.has(db) || !globalThis.navigator?.storage || !('persist' in navigator.storage)) return
+  askedFor.add(db)
+  const { askToPersist } = await import('#local/room.ts')
+  await askToPersist(db)
+}
+
 /** The exact request of an entry, fixed by its first claim (protocol 2). */
 export function freeze(entry: Entry): Frozen {
   const endpoint = endpointNamed(entry.endpoint)
   if (!endpoint) throw new Error(`no endpoint is named ${entry.endpoint}`)
-  const { method, path, contentType, body } = toWire(endpoint, entry.asked as never)
+  const isUpload = endpoint.encoding === 'multipart'
+  // The bytes of a file stay where they are; they never change while it waits.
+  const asked = isUpload ? { ...entry.asked, body: undefined } : entry.asked
+  const { method, path, contentType, body } = toWire(endpoint, asked as never)
   return {
     method,
     path,
     body,
     headers: {
       ...(contentType ? { 'content-type': contentType } : {}),
+      ...(isUpload ? { 'content-type': `multipart/form-data; boundary=${boundaryOf(entry)}` } : {}),
       [headers.forUser]: entry.forUser,
       [headers.key]: entry.key,
       ...(entry.key === entry.intent ? {} : { [headers.intent]: entry.intent }),
@@ -74,6 +110,9 @@ export function freeze(entry: Entry): Frozen {
     },
   }
 }
+
+/** Fixed with the key, so that every attempt is the same to the byte. */
+export const boundaryOf = ({ key }: Pick<Entry, 'key'>) => `portal-${key}`
 
 const ownDatabase = async (ports: Ports): Promise<UserDatabase | null> => {
   const device = await ports.device()

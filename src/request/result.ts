@@ -46,7 +46,7 @@ export interface Desk {
     intent: Intent,
     asked: { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown },
   ): Promise<boolean>
-  /** The user's yes to what the server asked. */
+  /** The user's yes to what the server asked, or to sending a write that is over 30 days old. */
   confirm(intent: Intent): Promise<boolean>
   /** Of a conflict: mine over theirs, as the row is now; `fields` names what is taken of mine, all of it if left out. */
   keepMine(intent: Intent, fields?: readonly string[]): Promise<boolean>
@@ -58,4 +58,42 @@ export interface Desk {
   dependents(intent: Intent): Promise<Intent[]>
   /** Everything that waits only for its time is tried now. */
   sendNow(): Promise<void>
+  /** The three sides of a conflict, for a screen that lets its user choose field by field; null: it is in none. */
+  compare(intent: Intent): Promise<Comparison | null>
+  /** Null: it is not there any more. */
+  whyWaits(intent: Intent): Promise<Why | null>
+  /** All that waits, as JSON to be kept or shown to support: values as they were typed, no secrets, no bytes of files. */
+  exportAll(): Promise<string>
+  /** Brings back what was sealed when this user left; how many writes came back. Also done by itself at every sign-in. */
+  unseal(): Promise<number>
+  /** The user was told that unsent writes are gone (`readLoss` of `local/loss.ts`). */
+  acknowledgeLoss(): Promise<void>
 }
+
+/** Base, mine and theirs of a conflict, each by the names of the row's fields. */
+export interface Comparison {
+  /** Values when the form was opened; null: nobody noted them. */
+  base: Record<string, unknown> | null
+  /** Only what this write changes; null: it takes the row away. */
+  mine: Record<string, unknown> | null
+  /** The whole row as the server has it; null: it is gone. */
+  theirs: Record<string, unknown> | null
+  /** What both changed. The others could be merged. */
+  fields: string[]
+  /** Who changed the row last, where the asker may read the trail; when, as the server writes times. */
+  who: string | null
+  when: string | null
+}
+
+/** `until`: epoch ms by this device's clock, the earliest it is tried again by itself. */
+export type Why =
+  /** Refused, in conflict or asked about: its user decides. */
+  | { why: 'user' }
+  /** An earlier write of the same row goes first. */
+  | { why: 'earlier'; intent: Intent }
+  /** It names what another write is to make. */
+  | { why: 'needs'; intent: Intent }
+  | { why: 'line' | 'server'; until: number }
+  /** Somebody has had the row open for over two minutes. */
+  | { why: 'locked'; who: string | null; what: string | null; until: number }
+  | { why: 'sign in' | 'sending' | 'dropping' | 'turn' }

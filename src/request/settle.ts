@@ -1,6 +1,7 @@
 /** What an answer makes of the entry it is about: one table of verdicts, each ending in one transaction of the device. */
 import { headers } from '#contract/headers.ts'
 import { verdict } from '#contract/verdict.ts'
+import { acceptAsItIs } from '#local/already.ts'
 import type { Entry, UserDatabase } from '#local/database.ts'
 import { sendMerged } from '#local/decisions.ts'
 import { accept, giveBack, park, pauseSending } from '#local/outbox.ts'
@@ -12,7 +13,7 @@ import type { Ports } from '#request/ports.ts'
 
 const backoff = { firstMs: 1_000, mostMs: 60_000 }
 /** Somebody else has the row open: a while, and not all at the same moment (protocol 16). */
-const locked = { leastMs: 5_000, spreadMs: 55_000 }
+const locked = { leastMs: 5_000, spreadMs: 55_000, toldAfterMs: 120_000 }
 
 export interface Heard {
   entry: Entry
@@ -20,19 +21,28 @@ export interface Heard {
   generation: number
 }
 
+/** What the answer means for this entry (protocol 3). */
+export const verdictOn = ({ entry, answer }: Heard) =>
+  verdict(entry.bytes?.method ?? '', {
+    status: answer.status,
+    code: isGood(answer) ? null : problemOf(answer).code,
+    echoed: answer.headers.get(headers.key) === entry.key,
+    final: answer.headers.has(headers.outcome),
+  })
+
+/** Refused by the server, and for the device as good as done: the row was to go, and somebody else took it away. */
+export const isGoneAlready = ({ status }: Answer) => status === 404 || status === 410
+
 /** True when the server has settled it, one way or the other. */
 export async function settle(ports: Ports, db: UserDatabase, heard: Heard): Promise<boolean> {
   const { entry, answer } = heard
   const problem = problemOf(answer)
-  const said = verdict(entry.bytes?.method ?? '', {
-    status: answer.status,
-    code: isGood(answer) ? null : problem.code,
-    echoed: answer.headers.get(headers.key) === entry.key,
-    final: answer.headers.has(headers.outcome),
-  })
+  const said = verdictOn(heard)
   switch (said) {
     case 'done':
-      await accept(db, entry, acceptedFrom(ports, heard))
+      if (isGoneAlready(answer))
+        await acceptAsItIs(db, entry, { ...acceptedFrom(ports, heard), status: 204, body: '' }, ports.newId)
+      else await accept(db, entry, acceptedFrom(ports, heard))
       return true
     case 'refused':
     case 'asks':
@@ -58,7 +68,7 @@ async function compare(ports: Ports, db: UserDatabase, heard: Heard): Promise<bo
   const merged = merge(entry, current)
   if (merged.is === 'already so') {
     const told = { status: 200, body: JSON.stringify(current), row: current, version: null }
-    return await accept(db, entry, { ...told, now: ports.clock(), asOf, generation })
+    return await acceptAsItIs(db, entry, { ...told, now: ports.clock(), asOf, generation }, ports.newId)
   }
   if (merged.is === 'overlap') return await park(db, entry, 'conflict', problem)
   const { asked, base } = merged
@@ -78,7 +88,19 @@ export function acceptedFrom(ports: Ports, { answer, generation }: Omit<Heard, '
     asOf: Number(answer.headers.get(headers.asOf) ?? now),
     generation,
     begun: begunBy(answer),
+    ledgerId: ledgerIdOf(answer),
+    assetId: assetIn(body),
   }
+}
+
+/** The number of the server's own record: the second word of its outcome. */
+export const ledgerIdOf = ({ headers: given }: Answer): string | null =>
+  /;\s*(\d+)$/.exec(given.get(headers.outcome) ?? '')?.[1] ?? null
+
+/** An upload is answered with a word for an id. */
+function assetIn(body: unknown): string | null {
+  const { id } = (body ?? {}) as { id?: unknown }
+  return typeof id === 'string' ? id : null
 }
 
 /** `INTENT_DONE` brings along what was answered the first time, if it is still known (protocol 1, 19). */
@@ -93,10 +115,17 @@ async function later(ports: Ports, db: UserDatabase, { entry, answer }: Heard): 
   if (isOurs && after !== null && (answer.status === 429 || answer.status === 503))
     await pauseSending(db, ports.clock(), after)
   if (isOurs && answer.status === 423) {
-    const notBefore = ports.clock() + (after ?? 0) + locked.leastMs + ports.chance() * locked.spreadMs
-    await giveBack(db, entry, { state: 'waiting', notBefore, held: 'server', problem: problemOf(answer) })
+    const now = ports.clock()
+    const notBefore = now + (after ?? 0) + locked.leastMs + ports.chance() * locked.spreadMs
+    const lockedSince = entry.lockedSince ?? now
+    // Most people close what they opened: only then it is worth a word.
+    const problem = now - lockedSince >= locked.toldAfterMs ? problemOf(answer) : null
+    await giveBack(db, entry, { state: 'waiting', notBefore, held: 'server', problem, lockedSince })
     return false
   }
+  // An earlier copy of it is being carried out: no trouble of the server's, so earlier failures lengthen nothing.
+  if (isOurs && problemOf(answer).code === 'IDEMPOTENCY_IN_PROGRESS')
+    return await wait(ports, db, { ...entry, attempts: 0 }, 'server', after)
   // Without our echo nobody but the line has spoken, whatever the status says (protocol 3).
   return await wait(ports, db, entry, isOurs ? 'server' : 'line', after)
 }

@@ -24,7 +24,7 @@ export interface SignedIn {
 /** How long signing out waits for a write that is on its way (protocol 30). */
 const drainWaitMs = 3_000
 
-/** `fresh` or `problem`; nothing of it is ever queued. A mark left by an offline sign-out falls with it. */
+/** `fresh` or `problem`, never a rejection; nothing of it is ever queued. A mark left by an offline sign-out falls with it. */
 export async function signIn(ports: Ports, { company, username, password }: Credentials): Promise<Result<SignedIn>> {
   const body = { grant_type: 'password' as const, scope: 'all', username: `${company}:${username}`, password }
   const granted = await post(ports, grant(body))
@@ -36,7 +36,14 @@ export async function signIn(ports: Ports, { company, username, password }: Cred
   if (!answer) return { kind: 'problem', problem: localProblem('NEEDS_CONNECTION') }
   const user = isGood(answer) ? (jsonOf(answer) as SignedIn['user'] | undefined) : undefined
   if (!user) return problemResult(answer)
-  await settleIn(ports, user, answer)
+  try {
+    await settleIn(ports, user, answer, token)
+  } catch (error) {
+    // A full disk, above all. Whom the device does not know as its user, it does not work for.
+    ports.report(error)
+    await ports.access.forget()
+    return { kind: 'problem', problem: localProblem('STORAGE_FAILED') }
+  }
   return { kind: 'fresh', output: { token, user } }
 }
 
@@ -59,21 +66,25 @@ const ownUser = (token: string): Letter => ({
 })
 
 /** The device's storage comes only now: before the first sign-in a page does without it. */
-async function settleIn(ports: Ports, user: SignedIn['user'], answer: Answer): Promise<void> {
-  const [{ noteWaiting, openSession, readGate }, { storeReading }, { unseal }] = await Promise.all([
+async function settleIn(ports: Ports, user: SignedIn['user'], answer: Answer, token: TokenInfo): Promise<void> {
+  const [{ openSession, readGate }, { noteGiven }, { storeReading }, { unseal }, { checkCounts }] = await Promise.all([
     import('#local/session.ts'),
+    import('#request/bearer.ts'),
     import('#local/rows.ts'),
     import('#local/seal.ts'),
+    import('#request/counts.ts'),
   ])
   const device = await ports.device()
   const subject = readSubject(answer.headers.get(headers.subject)) ?? { companyId: user.company_id, userId: user.id }
   await openSession(device, subject)
+  await noteGiven(ports, token)
   const generation = await readGate(device.of(subject))
   const asOf = Number(answer.headers.get(headers.asOf) ?? ports.clock())
   if (generation !== null)
     await storeReading(device.of(subject), { path: ownPath, body: answer.text, asOf }, generation)
   // The key came with the user: what they left unsent is theirs again.
-  if ((await unseal(device.of(subject))) > 0) await noteWaiting(device, subject)
+  await unseal(device.of(subject))
+  await checkCounts(ports, subject)
 }
 
 /**
@@ -81,12 +92,12 @@ async function settleIn(ports: Ports, user: SignedIn['user'], answer: Answer): P
  * is wished, discarded (protocol 30).
  */
 export async function signOut(ports: Ports, discard = false): Promise<void> {
-  const { markSignedOut, noteWaiting, readSession } = await import('#local/session.ts')
+  const { markSignedOut, readSession } = await import('#local/session.ts')
   const device = await ports.device()
   const session = await readSession(device)
   if (session && discard) {
     await (await import('#local/decisions.ts')).discardAll(device.of(session), ports.clock())
-    await noteWaiting(device, session)
+    await (await import('#request/counts.ts')).tellCounts(ports, session)
   }
   await markSignedOut(device)
   const token = await ports.access.read()

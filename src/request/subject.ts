@@ -16,9 +16,13 @@ export const basicCredential = `Basic ${btoa(clientCredential)}`
 /** The access value out of cookie text, whichever of its two names it has. */
 export function accessFrom(cookieText: string): string | null {
   for (const name of Object.values(cookies.access)) {
-    const found = cookieText.split(/;\s*/).find((pair) => pair.startsWith(`${name}=`))
-    const value = found ? decodeURIComponent(found.slice(name.length + 1)) : ''
+    const value = cookieNamed(name, cookieText)
     if (value) return value
   }
   return null
+}
+
+export function cookieNamed(name: string, cookieText: string): string | null {
+  const found = cookieText.split(/;\s*/).find((pair) => pair.startsWith(`${name}=`))
+  return found ? decodeURIComponent(found.slice(name.length + 1)) : null
 }

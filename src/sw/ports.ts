@@ -1,7 +1,8 @@
 /** What the worker lends to the corridor. */
-import { cookies } from '#contract/cookies.ts'
+import { cookies, tallyCookie } from '#contract/cookies.ts'
 import { askForSync, browserPorts } from '#request/browser.ts'
-import type { Access, Ports } from '#request/ports.ts'
+import type { Access, Ports, Tally } from '#request/ports.ts'
+import { heed } from './builds.ts'
 
 declare const self: ServiceWorkerGlobalScope
 
@@ -27,11 +28,31 @@ const access: Access = {
   },
 }
 
+/** A worker that cannot read cookies leaves it to the next page. */
+const tally: Tally = {
+  read: async () => ('cookieStore' in self ? ((await self.cookieStore.get(tallyCookie.name))?.value ?? null) : null),
+  async write(value) {
+    if (!('cookieStore' in self)) return
+    const { name, path, maxAgeSeconds } = tallyCookie
+    if (value === '') return await self.cookieStore.delete({ name, path })
+    const expires = Date.now() + maxAgeSeconds * 1_000
+    await self.cookieStore.set({ name, value, path, expires, sameSite: 'strict' })
+  },
+}
+
+async function network(request: Request): Promise<Response> {
+  const response = await fetch(request)
+  heed(response)
+  return response
+}
+
 /** Ports for one event: what is begun in it keeps the worker alive until it is done. */
 export const portsFor = (event: ExtendableEvent): Ports => ({
   ...browserPorts,
+  network,
   build: __BUILD__,
   access,
   lasting: (work) => event.waitUntil(work.catch(reportError)),
+  tally,
   wakeLater: () => void askForSync(self.registration),
 })

@@ -5,19 +5,29 @@
 import { cleanupOutdatedCaches, createHandlerBoundToURL, precacheAndRoute } from 'workbox-precaching'
 import { NavigationRoute, registerRoute } from 'workbox-routing'
 import { drain } from '#request/drain.ts'
-import { handle, takes } from '#request/pipeline.ts'
 import type { WorkerMessage } from '#request/ports.ts'
 import { watch } from '#request/watch.ts'
+import { wayOf } from '#request/ways.ts'
+import { answer } from './answer.ts'
+import { isBypassed } from './builds.ts'
+import { answerFormer, forgetOlder, isHashed, keepFormer } from './former.ts'
 import { portsFor } from './ports.ts'
 
 declare const self: ServiceWorkerGlobalScope
 
 // Before Workbox's own listener: whoever answers first has the request.
 self.addEventListener('fetch', (event) => {
-  if (takes(event.request, self.location.origin)) event.respondWith(handle(event.request, portsFor(event)))
+  const way = wayOf(event.request, { origin: self.location.origin, bypassed: isBypassed() })
+  if (way === 'corridor') event.respondWith(answer(event))
+  if (way === 'through') event.stopImmediatePropagation()
 })
 
-precacheAndRoute(self.__WB_MANIFEST)
+const files = self.__WB_MANIFEST
+precacheAndRoute(files)
+registerRoute(
+  ({ url }) => isHashed(url),
+  ({ request }) => answerFormer(request),
+)
 cleanupOutdatedCaches()
 registerRoute(new NavigationRoute(createHandlerBoundToURL('/saas/index.html'), { allowlist: [/^\/saas\//] }))
 
@@ -31,9 +41,12 @@ self.addEventListener('message', (event) => {
   if (message.type === 'update') event.waitUntil(self.skipWaiting())
   if (message.type === 'drain') event.waitUntil(drain(portsFor(event), message))
   if (message.type === 'watch') event.waitUntil(watch(portsFor(event), message))
+  if (message.type === 'build') event.ports[0]?.postMessage(__BUILD__)
 })
 
-self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()))
+const own = new Set(files.map((file) => new URL(typeof file === 'string' ? file : file.url, location.href).pathname))
+self.addEventListener('install', (event) => event.waitUntil(keepFormer(own)))
+self.addEventListener('activate', (event) => event.waitUntil(Promise.all([self.clients.claim(), forgetOlder()])))
 
 /** A sync that fails is repeated by the browser after minutes, also with no page open. */
 async function sendOrTryAgain(event: ExtendableEvent): Promise<void> {

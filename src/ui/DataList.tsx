@@ -67,30 +67,37 @@ export interface DataListProps<R> {
 /** A table of rows, cards on a phone. Native elements: sorting, paging and reading it need no library (A-06 to A-09). */
 export function DataList<R>(props: DataListProps<R>) {
   const { rows, busy, empty, caption, columns, actions } = props
-  if (rows?.length === 0 && !busy) return <div className="list">{empty}</div>
+  if (rows?.length === 0 && !busy)
+    return (
+      <div className="list-room">
+        <div className="list">{empty}</div>
+      </div>
+    )
   return (
-    <div className={`list${busy && rows ? ' again' : ''}`}>
-      <SortSelect {...props} />
-      {/* The roles are spelled out because cards take the table's display away, and with it what the tags mean. */}
-      <table className="table" role="table" aria-busy={busy || !rows}>
-        <caption className="sr-only">{caption}</caption>
-        <thead role="rowgroup">
-          <tr role="row">
-            {columns.map((column) => (
-              <Header key={column.key} column={column} sort={props.sort} onSort={props.onSort} />
-            ))}
-            {actions && (
-              <th scope="col" role="columnheader" className="acts">
-                <ActionsWord />
-              </th>
-            )}
-          </tr>
-        </thead>
-        <tbody role="rowgroup">
-          {rows ? rows.map((row) => <Row key={props.rowKey(row)} row={row} {...props} />) : <Waiting {...props} />}
-        </tbody>
-      </table>
-      <Foot {...props} />
+    <div className="list-room">
+      <div className={`list${busy && rows ? ' again' : ''}`}>
+        <SortSelect {...props} />
+        {/* The roles are spelled out because cards take the table's display away, and with it what the tags mean. */}
+        <table className="table" role="table" aria-busy={busy || !rows}>
+          <caption className="sr-only">{caption}</caption>
+          <thead role="rowgroup">
+            <tr role="row">
+              {columns.map((column) => (
+                <Header key={column.key} column={column} sort={props.sort} onSort={props.onSort} />
+              ))}
+              {actions && (
+                <th scope="col" role="columnheader" className="acts">
+                  <ActionsWord />
+                </th>
+              )}
+            </tr>
+          </thead>
+          <tbody role="rowgroup">
+            {rows ? rows.map((row) => <Row key={props.rowKey(row)} row={row} {...props} />) : <Waiting {...props} />}
+          </tbody>
+        </table>
+        <Foot {...props} />
+      </div>
     </div>
   )
 }
@@ -200,7 +207,7 @@ function Waiting<R>({ columns, actions, results }: DataListProps<R>) {
     <tr key={line} role="row" className="waiting" aria-hidden="true">
       {columns.map((column) => (
         <td key={column.key} role="cell" className={cellClass(column)}>
-          <span style={{ inlineSize: `${45 + ((line * 17 + column.key.length * 13) % 45)}%` }} />
+          <span />
         </td>
       ))}
       {actions && <td role="cell" className="acts" />}

@@ -3,7 +3,7 @@ export function Skeleton({ lines = 3 }: { lines?: number }) {
   return (
     <div className="skeleton" aria-hidden="true">
       {Array.from({ length: lines }, (_, line) => (
-        <span key={line} style={{ inlineSize: `${92 - ((line * 29) % 45)}%` }} />
+        <span key={line} />
       ))}
     </div>
   )

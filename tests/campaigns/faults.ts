@@ -16,7 +16,7 @@ import { strike, type Strike, strikes } from '#tests/campaigns/strikes.ts'
 import { openTabs, type Tabs, tabsOpen } from '#tests/campaigns/tabs.ts'
 import { type Portal, startPortal } from '#tests/support/browser.ts'
 import { between, type Chance, chanceOf, pick } from '#tests/support/chance.ts'
-import { drawn, type Fault, faults, type FaultProxy, openFaultProxy } from '#tests/support/fault-proxy.ts'
+import { drawn, type Fault, faults, type FaultProxy, openFaultProxy, type Weather } from '#tests/support/fault-proxy.ts'
 import { buildRig } from '#tests/support/rig/build.ts'
 
 /** One stretch of weather, with what is struck meanwhile. About 44 writes. */
@@ -61,13 +61,17 @@ const renamings = 5
 const writesPerRound = tabsOpen * lanesPerTab * (renamings + 0.5)
 const stuckMs = 60_000
 
+const threes = (some: readonly Fault[]) =>
+  Array.from({ length: Math.ceil(some.length / 3) }, (_, at) => some.slice(3 * at, 3 * at + 3))
+
 /** Each kind of weather and each strike once, then what the seed draws. */
 export function planRounds(seed: number, writes: number): Round[] {
   const chance = chanceOf(seed)
   const planned = [
-    ...quick.map((fault): Round => ({ faults: [fault], share: 0.7, strike: null })),
+    ...threes(quick).map((some): Round => ({ faults: some, share: 0.7, strike: null })),
     ...strikes.map((one): Round => ({ faults: quick, share: 0.35, strike: one })),
-    { faults: hanging, share: 0.6, strike: null },
+    // One a round: behind the first that hangs nothing else is sent for half a minute.
+    ...hanging.map((one): Round => ({ faults: [one], share: 0.6, strike: null })),
   ]
   while (planned.length * writesPerRound < writes) {
     const isHarsh = chance() < 0.2
@@ -155,7 +159,8 @@ async function play(stage: Stage, round: Round): Promise<number> {
   const { proxy, chance, deeds, report } = stage
   const lanes = Array.from({ length: tabsOpen }, () => lanesOf(deeds, chance))
   if (round.strike === 'a tab without a worker') await stage.tabs.loseWorker()
-  proxy.set(drawn(chance, round.faults, { share: round.share }))
+  const byChance = drawn(chance, round.faults, { share: round.share })
+  proxy.set(round.strike ? byChance : eachFirst(round.faults, byChance))
   const striking = round.strike ? strike(round.strike, { ...stage, recorded: counter(deeds) }) : null
   await stage.tabs.write(lanes)
   if (round.strike && striking) report.struck[round.strike] = (report.struck[round.strike] ?? 0) + (await striking)
@@ -165,6 +170,15 @@ async function play(stage: Stage, round: Round): Promise<number> {
   if (round.strike === 'device offline') await stage.tabs.browser.context.setOffline(false)
   if (!stage.tabs.browser.isUp()) stage.tabs = await stage.open()
   return await recover(stage, round)
+}
+
+/** Each of them on one of the first writes: what a seed decides is how often it is met, not whether. */
+function eachFirst(some: readonly Fault[], then: Weather): Weather {
+  const left = [...some]
+  return (call) => {
+    const fault = then(call)
+    return call.method === 'GET' ? fault : (left.shift() ?? fault)
+  }
 }
 
 /** Resolves when so many more are recorded; a browser that died early is not waited for. */

@@ -1,10 +1,19 @@
 /** `npm run campaign -- <id> [arguments]`: what takes longer than the tests may. */
 import { run as faults } from '#tests/campaigns/faults.ts'
 import { run as killWrites } from '#tests/campaigns/kill-writes.ts'
+import { run as mutants } from '#tests/campaigns/mutants.ts'
+import { run as outboxModel } from '#tests/campaigns/outbox-model.ts'
+import { run as workerLife } from '#tests/campaigns/worker-life.ts'
 
 const [, , id = '', ...args] = process.argv
 
-const campaigns: Record<string, (args: string[]) => Promise<void>> = { 'kill-writes': killWrites, faults }
+const campaigns: Record<string, (args: string[]) => Promise<void>> = {
+  'kill-writes': killWrites,
+  faults,
+  mutants,
+  'outbox-model': outboxModel,
+  'worker-life': workerLife,
+}
 
 const campaign = campaigns[id]
 if (campaign) {

@@ -11,7 +11,7 @@ let operations: (Operation & { at: string })[]
 
 beforeAll(async () => {
   app = Fastify()
-  await openApi(app, endpoints)
+  openApi(app, endpoints)
   document = (await app.inject('/api/openapi.json')).json()
   operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, at: `${method.toUpperCase()} ${path}` })),

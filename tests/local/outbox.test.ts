@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Entry } from '#local/database.ts'
+import { allow, drop } from '#local/decisions.ts'
 import { enqueue } from '#local/drafts.ts'
 import { accept, claim, forgetRefused, giveBack, park, pauseSending } from '#local/outbox.ts'
 import { readListOn, readRowOn } from '#local/lists.ts'
@@ -157,11 +158,49 @@ describe('a write that cannot go yet', () => {
 
   it('goes after all when the clock that says so was turned', async () => {
     const { db } = await keptDevice()
-    await enqueue(db, aDraft())
+    await enqueue(db, aDraft({ since: 9e12 }))
     const [sent] = await claim(db, claiming({ now: 9e12 }))
     await giveBack(db, sent as Entry, { state: 'waiting', notBefore: 9e12 + 60_000, held: 'server', problem: null })
     expect(await claim(db, claiming({ now: 9e12 }))).toEqual([])
     expect(await claim(db, claiming({ now: 1_000 }))).toHaveLength(1)
+  })
+})
+
+describe('a write that is over thirty days old', () => {
+  const day = 86_400_000
+  async function leftFor(days: number, given = {}) {
+    const { db } = await keptDevice()
+    const entry = await enqueue(db, aDraft({ since: 0, ...given }))
+    await enqueue(db, aDraft({ since: 0 }))
+    return { db, entry, now: days * day }
+  }
+
+  it('is shown to its user before it is sent, and holds its lane (protocol 19)', async () => {
+    const { db, entry, now } = await leftFor(31)
+    expect(await claim(db, claiming({ now, chained: true }))).toEqual([])
+    expect(await db.outbox.get(entry.intent)).toMatchObject({ state: 'asks', problem: { code: 'TOO_OLD' } })
+    expect(await allow(db, entry.intent, now)).toBe(true)
+    expect(intents(await claim(db, claiming({ now })))).toEqual([entry.intent])
+  })
+
+  it('goes by itself up to then', async () => {
+    const { db, now } = await leftFor(30)
+    expect(await claim(db, claiming({ now }))).toHaveLength(1)
+  })
+
+  it('that was sent before goes on under the same key, or is taken back from the server, not only from here', async () => {
+    const { db, entry } = await leftFor(0)
+    const [sent] = await claim(db, claiming({ now: day }))
+    await giveBack(db, sent as Entry, { state: 'waiting', notBefore: 0, held: 'line', problem: null })
+    await claim(db, claiming({ now: 40 * day }))
+    expect(await drop(db, entry.intent, { now: 40 * day, newId: () => 'other' })).toBe('asked')
+    await db.outbox.update(entry.intent, { state: 'asks' })
+    await db.outbox.update(entry.intent, {
+      problem: { status: 0, code: 'TOO_OLD', message: '', data: null, requestId: null },
+    })
+    await allow(db, entry.intent, 40 * day)
+    const [again] = await claim(db, claiming({ now: 40 * day }))
+    expect([again?.key, again?.bytes]).toEqual([sent?.key, sent?.bytes])
   })
 })
 

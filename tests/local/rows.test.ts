@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readListOn } from '#local/lists.ts'
 import { bury, storeChanges, storePage } from '#local/rows.ts'
-import { transact } from '#local/database.ts'
+import { besideRows, transact } from '#local/database.ts'
 import { markSignedOut, openSession } from '#local/session.ts'
 import { aUser, company, fills, firstPage, keptDevice, pageAnswer } from '#tests/support/kept.ts'
 
@@ -25,7 +25,7 @@ describe('rows from the server', () => {
       storePage(db, fills, firstPage, pageAnswer([row], asOf), generation)
     const count = () => db.table('users').count()
     await read(aUser(1), 100)
-    await transact(db, ['users', 'tombstones', 'fills', 'coverage'], () => bury(db, 'users', 1, 300))
+    await transact(db, ['users', ...besideRows], async () => await bury(db, 'users', 1, 300))
     await read(aUser(1), 200)
     expect(await count()).toBe(0)
     // Marked as deleted, the row has a newer version: that is no ghost, whatever this device's clock said.

@@ -73,6 +73,62 @@ describe('an expired token', () => {
   })
 })
 
+describe('a token near its end (K-05)', () => {
+  const almostMs = 600_000 - 55_000
+
+  it('is renewed once beside a hundred calls, which all go on with the old one', async () => {
+    const { clock, server, tablet } = await signedIn()
+    await clock.turn(almostMs)
+    const before = tablet.cookies.get('portal-access')
+    const answers = await Promise.all(Array.from({ length: 100 }, () => tablet.api.ask(listUsers, users)))
+    await tablet.rest()
+    expect(answers.every(({ kind }) => kind === 'fresh')).toBe(true)
+    expect(server.renewals).toBe(1)
+    expect(tablet.line.log.filter(({ status }) => status === 401)).toEqual([])
+    expect(tablet.cookies.get('portal-access')).not.toBe(before)
+  })
+
+  it('is left alone before that, and while nobody asks for anything: a forgotten screen does not stay signed in', async () => {
+    const { clock, server, tablet } = await signedIn()
+    await clock.turn(600_000 - 91_000)
+    await tablet.api.ask(listUsers, users)
+    await clock.turn(90_000)
+    await tablet.rest()
+    expect(server.renewals).toBe(0)
+  })
+
+  it('is tried once only where the server cannot renew it now, and once more when it has ended', async () => {
+    const { clock, server, tablet } = await signedIn()
+    await clock.turn(almostMs)
+    let tries = 0
+    server.script = (sent) => {
+      if (!sent.body?.includes('refresh_token')) return null
+      tries += 1
+      return { status: 503, headers: {}, body: '' }
+    }
+    for (let times = 0; times < 5; times++) await tablet.api.ask(listUsers, users)
+    await tablet.rest()
+    expect(tries).toBe(1)
+    server.script = null
+    await clock.turn(60_000)
+    expect((await tablet.api.ask(listUsers, users)).kind).toBe('fresh')
+    expect(server.renewals).toBe(1)
+  })
+
+  it('is renewed once whatever is done to the clock (R-21)', async () => {
+    const { clock, server, tablet } = await signedIn()
+    // Forward: it is taken for old, once. Backward: its end is learned from the server.
+    for (const ms of [10 * 31_557_600_000, -20 * 31_557_600_000]) {
+      const before = server.renewals
+      tablet.ports.clock = () => clock.now() + ms
+      for (let times = 0; times < 5; times++) await tablet.api.ask(listUsers, users)
+      await tablet.rest()
+      expect(server.renewals - before).toBeLessThanOrEqual(1)
+      expect(await tablet.session()).toMatchObject({ signedOut: false })
+    }
+  })
+})
+
 describe('a session that the server has ended', () => {
   it('takes the rows with it, and never what waits', async () => {
     const signed = await signedIn()

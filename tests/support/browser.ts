@@ -24,8 +24,8 @@ export interface Portal {
   stop(): Promise<void>
   /** `kill -9`. */
   kill(): Promise<void>
-  /** Starts again, on the same data and port. */
-  start(): Promise<void>
+  /** Starts again, on the same data and port; settings given now go before those of the beginning. */
+  start(settings?: Record<string, string>): Promise<void>
   /** Ends it and forgets the data. */
   close(): Promise<void>
 }
@@ -59,8 +59,12 @@ export async function startPortal(settings: Record<string, string> = {}): Promis
   let said = ''
   let child: ReturnType<typeof spawn> | null = null
 
-  async function start() {
-    const started = spawn(process.execPath, ['server/main.ts'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  async function start(now: Record<string, string> = {}) {
+    const started = spawn(process.execPath, ['server/main.ts'], {
+      cwd: root,
+      env: { ...env, ...now },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     child = started
     started.stdout.on('data', (piece) => (said += piece))
     started.stderr.on('data', (piece) => (said += piece))

@@ -96,6 +96,11 @@ export interface Tablet {
   staysFor(): number
   /** The browser is closed and opened again: memory is gone, storage and persistent cookies stay. */
   reopen(): void
+  /** The browser takes the databases away; cookies stay. */
+  loseStorage(): void
+  /** What the cookie says of waiting writes, and the figure on the app's icon. */
+  readonly tally: string
+  readonly badge: number
   list<R extends Row>(endpoint: Endpoint, query: Partial<ListQuery>): ReturnType<typeof readListOn<R>>
   row: (table: string, id: Row['id']) => ReturnType<typeof readRowOn>
   waiting(): Promise<number>
@@ -119,6 +124,8 @@ export function createTablet(server: Server, clock: Clock): Tablet {
   const begun = new Set<Promise<unknown>>()
   const mistakes: unknown[] = []
   let device = openDevice(storage)
+  let tally = ''
+  let badge = 0
 
   async function network(request: Request): Promise<Response> {
     const sent = await toSent(request, cookies)
@@ -159,6 +166,11 @@ export function createTablet(server: Server, clock: Clock): Tablet {
       const ended = work.catch(ports.report).finally(() => begun.delete(ended))
       begun.add(ended)
     },
+    tally: {
+      read: async () => tally,
+      write: async (text) => void (tally = text),
+    },
+    badge: (count) => void (badge = count),
     wakeLater: () => {},
     report: (error) => void mistakes.push(error),
     corridor: (request) => handle(request, ports),
@@ -181,6 +193,15 @@ export function createTablet(server: Server, clock: Clock): Tablet {
     staysFor: () => begun.size,
     reopen() {
       device = openDevice(storage)
+    },
+    loseStorage() {
+      device = openDevice({ indexedDB: new IDBFactory(), IDBKeyRange })
+    },
+    get tally() {
+      return tally
+    },
+    get badge() {
+      return badge
     },
     list: (endpoint, query) => readListOn(device, listed(endpoint), { ...firstPage(endpoint), ...query }),
     row: (table, id) => readRowOn(device, table, id),
@@ -215,9 +236,15 @@ async function toSent(request: Request, cookies: Map<string, string>): Promise<S
     ...byBrowser,
     host: url.host,
   }
-  const body = request.method === 'GET' ? null : await request.text()
+  const body = request.method === 'GET' ? null : await textOf(request)
   return { method: request.method, path: url.pathname + url.search, headers, body: body || null }
 }
+
+/** Bytes of a file as one sign each. */
+const textOf = async (request: Request) =>
+  request.headers.get('content-type')?.startsWith('multipart/')
+    ? Buffer.from(await request.arrayBuffer()).toString('latin1')
+    : await request.text()
 
 function toResponse({ status, headers, body }: Received): Response {
   const given = new Headers()

@@ -35,6 +35,8 @@ export interface Arrival {
   /** Idempotency-Key; of a batch, those of its items. */
   keys: string[]
   fault: Fault | null
+  /** When its answer was sent or its connection was gone; null: it is still open. */
+  endedAt: number | null
 }
 
 /** Asked once for each call of the API; null lets it pass. */
@@ -80,7 +82,9 @@ export async function openFaultProxy(target: number): Promise<FaultProxy> {
     if (!isCall(path)) return await pass(response, await forward(agent, target, request, body))
     const call = { method: request.method ?? 'GET', path, keys: keysOf(request, body) }
     const fault = weather?.(call) ?? null
-    arrivals.push({ at: Date.now(), ...call, fault })
+    const arrival: Arrival = { at: Date.now(), ...call, fault, endedAt: null }
+    arrivals.push(arrival)
+    response.on('close', () => (arrival.endedAt = Date.now()))
     await meet(fault, { request, response, forward: () => forward(agent, target, request, body) })
   }
 

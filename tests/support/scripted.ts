@@ -2,6 +2,7 @@
  * A server of which a test can demand any answer: those that the real one gives only in bad weather. It keeps users and
  * a ledger, as small as the corridor can tell; the whole house is tested against the real one.
  */
+import { sendBatch } from '#contract/accounts.ts'
 import { headers } from '#contract/headers.ts'
 import { aUser, company } from '#tests/support/kept.ts'
 import type { Clock, Received, Sent, Server } from '#tests/support/device.ts'
@@ -45,6 +46,7 @@ export function createScripted(clock: Clock): Scripted {
       token_type: 'bearer',
       refresh_token: 'cookie',
       expires_in: 600,
+      refresh_expires_in: 43_200,
       user_id: userId,
     }
     const given = json(200, body)
@@ -114,6 +116,8 @@ export function createScripted(clock: Clock): Scripted {
     if (url.pathname === '/api/m18s/user' && sent.method === 'GET')
       return json(200, { ...aUser(userId), seal_key: 'k' })
     if (url.pathname.endsWith('/users')) return list(url)
+    // It knows no batches: what is sent is to be seen one by one.
+    if (url.pathname === sendBatch.path) return refusal(404, 'NOT_FOUND')
     return write(sent, sent.method === 'POST' ? null : Number(url.pathname.split('/').at(-1)))
   }
 

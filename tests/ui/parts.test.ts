@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { confirmCode } from '#ui/confirm-code.ts'
-import { readingTime } from '#ui/Freshness.tsx'
+import { number, readingTime } from '#ui/Freshness.tsx'
 import { pageNumbers } from '#ui/Pages.tsx'
 
 describe('the pages of a list', () => {
@@ -42,4 +42,13 @@ describe('the time of a reading (P-12)', () => {
     expect(readingTime(noon, noon + 3_600_000)).toBe('12:00')
     expect(readingTime(noon, noon + 24 * 3_600_000)).toBe('2025-05-06 12:00')
   })
+})
+
+describe('a whole number (I-09)', () => {
+  it.each([0, 7, 999, 1_000, 12_345, 999_999, 8_431_000, -1_234])(
+    '%d stands as the browser would write it',
+    (value) => {
+      expect(number(value)).toBe(value.toLocaleString('en-US'))
+    },
+  )
 })

@@ -7,6 +7,8 @@ import * as ledger from '#server/db/migrations/004-ledger.ts'
 import * as trail from '#server/db/migrations/005-trail.ts'
 import * as jobs from '#server/db/migrations/006-jobs.ts'
 import * as holder from '#server/db/migrations/007-holder.ts'
+import * as claims from '#server/db/migrations/008-claims.ts'
+import * as word from '#server/db/migrations/009-word.ts'
 
 export const migrations: Record<string, Migration> = {
   '001-roles': roles,
@@ -16,4 +18,6 @@ export const migrations: Record<string, Migration> = {
   '005-trail': trail,
   '006-jobs': jobs,
   '007-holder': holder,
+  '008-claims': claims,
+  '009-word': word,
 }

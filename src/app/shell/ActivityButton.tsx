@@ -1,7 +1,7 @@
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'react-router-dom'
 import { loadWords } from '#app/i18n.ts'
-import { whenIdle } from '#app/idle.ts'
+import { whenSettled } from '#app/idle.ts'
 import { places } from '#app/paths.ts'
 import { countActivity } from '#local/activity.ts'
 import { useLive } from '#state/live.ts'
@@ -60,7 +60,7 @@ export function ActivityButton() {
 function watch() {
   let stop: (() => void) | undefined
   let gone = false
-  void whenIdle()
+  void whenSettled()
     .then(() => import('#app/jobs.ts'))
     .then(({ watchJobs }) => {
       if (!gone) stop = watchJobs()

@@ -12,7 +12,7 @@ export function Language() {
       type="button"
       className="button plain bar-button language"
       lang={languageTags[other]}
-      onClick={() => chooseLanguage(other)}
+      onClick={() => void chooseLanguage(other)}
     >
       <Icon name="language" />
       <span>{t('otherLanguage')}</span>

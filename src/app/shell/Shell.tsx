@@ -3,18 +3,16 @@ import { Link, useLocation } from 'react-router-dom'
 import '#app/shell/inside.css'
 import '#ui/icons.ts'
 import { Broken } from '#app/Broken.tsx'
-import { whenIdle } from '#app/idle.ts'
+import { whenSettled } from '#app/idle.ts'
 import { InsideRoutes } from '#app/inside.tsx'
 import { places } from '#app/paths.ts'
 import { AvatarMenu } from '#app/shell/AvatarMenu.tsx'
 import { ConnectionState } from '#app/shell/ConnectionState.tsx'
-import { Drawer } from '#app/shell/Drawer.tsx'
 import { Footer } from '#app/shell/Footer.tsx'
 import { Language } from '#app/shell/Language.tsx'
 import { Navigation } from '#app/shell/Navigation.tsx'
 import { ThemeMenu } from '#app/shell/ThemeMenu.tsx'
-import { UpdateBar } from '#app/shell/UpdateBar.tsx'
-import { readEntries } from '#local/waiting.ts'
+import { readEntries, type Waiting } from '#local/waiting.ts'
 import { useSignedIn } from '#state/hooks.ts'
 import { useLive } from '#state/live.ts'
 import { Button } from '#ui/Button.tsx'
@@ -25,11 +23,21 @@ import { TitleTail } from '#ui/Page.tsx'
 import { Toasts } from '#ui/toasts.tsx'
 import { useWords } from '#ui/words.ts'
 
-/** No page waits for it. */
+/** No page waits for these. */
 const ActivityButton = lazy(async () => {
-  await whenIdle()
+  await whenSettled()
   return { default: (await import('#app/shell/ActivityButton.tsx')).ActivityButton }
 })
+
+const UpdateBar = lazy(async () => {
+  await whenSettled()
+  return { default: (await import('#app/shell/UpdateBar.tsx')).UpdateBar }
+})
+const LossBar = lazy(async () => {
+  await whenSettled()
+  return { default: (await import('#app/shell/LossBar.tsx')).LossBar }
+})
+const Drawer = lazy(async () => ({ default: (await import('#app/shell/Drawer.tsx')).Drawer }))
 
 export { pageReady } from '#app/inside.tsx'
 
@@ -39,8 +47,6 @@ export function Shell() {
   const { user, caller } = useSignedIn()
   const { pathname } = useLocation()
   const [open, setOpen] = useState(false)
-  const entries = useLive(() => readEntries(), [])
-  const sending = entries?.filter(({ state }) => state === 'sending').length ?? 0
   // The code of dialogs comes when the page has come to rest, so that the first one opens at once.
   useEffect(() => {
     const timer = setTimeout(preloadDialog, 2000)
@@ -70,8 +76,7 @@ export function Shell() {
           </Link>
           <span className="bar-company">{user.company_name}</span>
           <span className="bar-space" />
-          <ConnectionState sending={sending} />
-          {entries && entries.length > 0 && <WaitingCount count={entries.length} />}
+          <LineAndWaiting />
           <Suspense fallback={<span className="bar-activity" />}>
             <ActivityButton />
           </Suspense>
@@ -83,7 +88,10 @@ export function Shell() {
           <Navigation caller={caller} />
         </div>
         <div className="body">
-          <UpdateBar />
+          <Suspense fallback={null}>
+            <LossBar />
+            <UpdateBar />
+          </Suspense>
           <main id="main" tabIndex={-1}>
             <Broken at={pathname}>
               <InsideRoutes />
@@ -91,12 +99,24 @@ export function Shell() {
           </main>
           <Footer />
         </div>
-        {open && <Drawer caller={caller} onClose={() => setOpen(false)} />}
+        <Suspense fallback={null}>{open && <Drawer caller={caller} onClose={() => setOpen(false)} />}</Suspense>
         <Toasts />
       </div>
     </TitleTail>
   )
 }
+
+/** By itself: an entry that comes or goes is no reason to draw the page again. */
+function LineAndWaiting() {
+  const entries = useLive(() => readEntries(), [], none)
+  return (
+    <>
+      <ConnectionState sending={entries?.filter(({ state }) => state === 'sending').length ?? 0} />
+      {entries && entries.length > 0 && <WaitingCount count={entries.length} />}
+    </>
+  )
+}
+const none: Waiting[] = []
 
 /** What this device has recorded and the server has not accepted yet, everywhere in the same amber. */
 function WaitingCount({ count }: { count: number }) {

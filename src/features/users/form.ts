@@ -52,10 +52,6 @@ export function changesOf(now: UserFields, base: UserFields, locked: ReadonlySet
   return Object.fromEntries(changed.map((field) => [field, now[field]]))
 }
 
-/** The values an edit was based on, of exactly the fields it changes. */
-export const basedOn = (changes: Changes, base: UserFields): Record<string, unknown> =>
-  Object.fromEntries((Object.keys(changes) as Field[]).map((field) => [field, base[field]]))
-
 /** Locked fields are not the user's to mend, so they are not checked. */
 export function checkForm({ name, email }: UserFields, locked: ReadonlySet<Field>): FieldProblem[] {
   return checkUser({ ...(locked.has('name') ? {} : { name }), ...(locked.has('email') ? {} : { email }) })

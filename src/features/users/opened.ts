@@ -2,9 +2,10 @@
 import type { Intent } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
 import { createUser, updateCompanyUser, type UserRow } from '#contract/users.ts'
-import type { UserFields } from '#domain/users.ts'
+import { type UserFields, userStatus } from '#domain/users.ts'
 import type { Waiting } from '#local/waiting.ts'
 import type { Shown } from '#local/view.ts'
+import { createUnsaved } from '#state/unsaved.ts'
 import { fieldsOf, newFields } from '#features/users/form.ts'
 
 export interface Opened {
@@ -15,6 +16,9 @@ export interface Opened {
   /** The write that came back: saved again under its intent it is the same wish. */
   parked: { intent: Intent; problem: Problem | null } | null
 }
+
+/** Forms whose users have to sign in again, by what they were opened on. */
+export const unsavedUser = createUnsaved<Opened>()
 
 export const openedNew: Opened = { base: null, typed: newFields, parked: null }
 
@@ -41,4 +45,19 @@ export function currentOf(problem: Problem | null): UserRow | null {
   return code === 'VERSION_CONFLICT' && typeof data === 'object' && data !== null && 'current' in data
     ? (data.current as UserRow)
     : null
+}
+
+/** A refused write on its own, whatever else waits for the row: what it asked for over the row without it. */
+export function openedToMend(
+  { intent, endpoint, problem, base, asked }: Waiting,
+  shown: Shown<UserRow> | null,
+): Opened {
+  const typed = (asked.body ?? {}) as Partial<UserFields>
+  const parked = { intent, problem }
+  if (endpoint === createUser.name) return { base: null, typed: { ...newFields, ...typed }, parked }
+  const before = Object.entries(base ?? {}).filter(([field]) => field in typed)
+  // A row that is not here any more is as much of one as the form had noted.
+  const under = shown?.row ?? ({ ...newFields, status: userStatus.deactivated, ...base } as UserRow)
+  const row = { ...under, ...Object.fromEntries(before) }
+  return { base: { row, waiting: null }, typed: { ...fieldsOf(row), ...typed }, parked }
 }

@@ -21,7 +21,7 @@ import { signedOut } from '#state/session.ts'
 import { type Status, idle } from '#state/status.ts'
 import { type Extra, type RootState, root } from '#state/store.ts'
 import { queryOf, usersFills, type View } from '#features/users/address.ts'
-import { type Changes, basedOn, fieldsOf } from '#features/users/form.ts'
+import type { Changes } from '#features/users/form.ts'
 
 type Thunk<T = void> = ThunkAction<Promise<T>, RootState, Extra, UnknownAction>
 
@@ -121,10 +121,21 @@ export const change =
   async (dispatch, getState, { api }) => {
     dispatch(formSent())
     const { intent } = selectUsers(getState())
-    const base = { rowVersion: versionOf(opened), values: basedOn(changes, fieldsOf(opened.row)) }
+    // The list carries nothing of the form, which is there by now.
+    const { fieldsOf } = await import('#features/users/form.ts')
+    // All that the form showed, not only what it changes: a conflict can then tell what somebody else has changed.
+    const base = { rowVersion: versionOf(opened), values: { ...fieldsOf(opened.row) } }
     const asking = { base, ...(intent === null ? {} : { intent }) }
     const asked = { params: { id: opened.row.id }, body: changes }
     return settled(dispatch, await api.ask(updateCompanyUser, asked, asking))
+  }
+
+/** A write that came back, sent again by whoever keeps it: `send` answers as any asking does. */
+export const mend =
+  (send: () => Promise<Result<unknown>>): Thunk<Result<unknown>> =>
+  async (dispatch) => {
+    dispatch(formSent())
+    return settled(dispatch, await send())
   }
 
 function settled<O>(dispatch: (action: UnknownAction) => void, result: Result<O>): Result<O> {

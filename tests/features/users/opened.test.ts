@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Problem } from '#contract/problem.ts'
 import type { UserRow } from '#contract/users.ts'
 import { changesOf, fieldsOf, newFields } from '#features/users/form.ts'
-import { type Opened, openedNew, openedOn } from '#features/users/opened.ts'
+import { type Opened, openedNew, openedOn, openedToMend } from '#features/users/opened.ts'
 import type { Waiting } from '#local/waiting.ts'
 import type { Shown } from '#local/view.ts'
 
@@ -82,5 +82,28 @@ describe('the form opens', () => {
   it('on a row whose move was refused without taking that move for its own', () => {
     const opened = openedOn(shown('refused'), [entry({ endpoint: 'disableUser' })])
     expect(opened.parked).toBeNull()
+  })
+})
+
+describe('a refused write that is mended where it waits', () => {
+  const asked = { params: { id: 7 }, body: { name: 'Li Wei Ming' } }
+  const base = { ...fieldsOf(stored) }
+
+  it('opens on the row without it, with what was typed in the fields (protocol 20)', () => {
+    const opened = openedToMend(entry({ state: 'refused', problem: refusal, asked, base }), shown('refused'))
+    expect(opened.base?.row).toEqual(stored)
+    expect(opened.typed).toEqual({ ...fieldsOf(stored), name: 'Li Wei Ming' })
+    expect(opened.parked).toEqual({ intent, problem: refusal })
+  })
+
+  it('opens on what its form had noted where the row has gone', () => {
+    const opened = openedToMend(entry({ state: 'refused', asked, base }), null)
+    expect(fieldsOf((opened.base as Shown<UserRow>).row)).toEqual(fieldsOf(stored))
+  })
+
+  it('that makes a user opens on nothing but what was typed', () => {
+    const body = { name: 'Aaron Ng', email: 'ada@acme.example', title: 0 }
+    const made = entry({ endpoint: 'createUser', makes: 'create', state: 'refused', asked: { body }, base: null })
+    expect(openedToMend(made, null)).toMatchObject({ base: null, typed: { ...newFields, ...body } })
   })
 })

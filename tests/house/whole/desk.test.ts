@@ -158,6 +158,47 @@ describe('dropping a write', () => {
   })
 })
 
+describe('what a screen is told', () => {
+  it('of a conflict: base, mine, theirs, when, and which fields are at odds (protocol 14)', async () => {
+    const intent = await meet({ title: 2, alert: true }, { title: 1 })
+    const compared = await outboxDesk(mine.ports).compare(intent)
+    expect(compared).toMatchObject({
+      base: { title: 0, alert: false },
+      mine: { title: 2, alert: true },
+      theirs: { title: 1, alert: false, row_version: 2 },
+      fields: ['title'],
+    })
+    expect(compared?.when).toMatch(/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/)
+  })
+
+  it('of a write that waits: for the line, behind another, for its user, or that it is in no conflict', async () => {
+    mine.line.state = 'down'
+    const desk = outboxDesk(mine.ports)
+    const first = intentOf(await change(mine, { title: 2 }))
+    const second = intentOf(await change(mine, { alert: true }, `~${first}`))
+    await mine.rest()
+    expect(await desk.whyWaits(first)).toMatchObject({ why: 'line' })
+    expect(await desk.whyWaits(second)).toEqual({ why: 'earlier', intent: first })
+    expect(await desk.compare(first)).toBeNull()
+    await change(theirs, { title: 1 })
+    await settle(mine)
+    expect(await desk.whyWaits(first)).toEqual({ why: 'user' })
+    expect(await desk.whyWaits('nobody')).toBeNull()
+  })
+
+  it('as a file to keep: what was typed, without keys or secrets', async () => {
+    mine.line.state = 'down'
+    await change(mine, { name: 'Typed on the train' })
+    const text = await outboxDesk(mine.ports).exportAll()
+    expect(JSON.parse(text).writes).toMatchObject([
+      { endpoint: 'updateCompanyUser', asked: { body: { name: 'Typed on the train' } } },
+    ])
+    const [stored] = await mine.entries()
+    expect(stored).toBeDefined()
+    for (const word of ['authorization', 'bytes', 'seal_key', 'forUser']) expect(text).not.toContain(word)
+  })
+})
+
 describe('a refused write', () => {
   it('goes again as it is, or mended, under a new key of the same intent (protocol 1, 6)', async () => {
     mine.line.state = 'down'

@@ -54,6 +54,38 @@ onBothEngines('work in a transaction', (the, engine) => {
     expect(rows).toEqual([])
   })
 
+  it('has what a statement behind answers once a later one was answered', async () => {
+    const told = await inScope(the, system, async (db) => {
+      const { rows } = await sql`select 7 as seven ${behind}`.execute(db)
+      expect(rows).toEqual([])
+      await sql`select 1`.execute(db)
+      expect(rows).toEqual([{ seven: 7 }])
+      return (await sql`select 8 as eight ${behind}`.execute(db)).rows
+    })
+    expect(told).toEqual([{ eight: 8 }])
+  })
+
+  it('is taken back by its own error although a statement before it has failed unheard, and the connection goes on', async () => {
+    for (let time = 0; time < 3; time++) {
+      const work = inScope(the, system, async (db) => {
+        await sql`insert into fact values ('a', null) ${behind}`.execute(db)
+        throw new Error('stop')
+      })
+      await expect(work).rejects.toThrow('stop')
+    }
+    await inScope(the, system, (db) => sql`insert into fact values (${'a'}, ${'b'})`.execute(db))
+    const { rows } = await inScope(the, system, (db) => sql`select * from fact`.execute(db))
+    expect(rows).toEqual([{ name: 'a', value: 'b' }])
+  })
+
+  it('fails where its end finds that a failure was swallowed on the way', async () => {
+    const work = inScope(the, system, async (db) => {
+      await sql`insert into fact values (${'a'}, ${null})`.execute(db).catch(() => undefined)
+      return 'acknowledged'
+    })
+    await expect(work).rejects.toThrow('had failed before its end')
+  })
+
   it('that said it only reads cannot write', async () => {
     const write = inScope(the, system, (db) => sql`insert into fact values ('a', 'b')`.execute(db), 'reading')
     await expect(write).rejects.toMatchObject({ code: '25006' })

@@ -21,6 +21,7 @@ beforeAll(async () => {
     'dist/assets/app-1a2b.js.map': '{}',
     'dist/assets/squeezed-3c4d.js': 'export const plain = 1',
     'dist/assets/squeezed-3c4d.js.br': 'as the build squeezed it',
+    'dist/assets/picture-5e6f.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
     'dist/.env': 'SECRET=1',
     'dist/icons/any-192.png': 'png',
     'site/index.html': '<!doctype html><title>home</title>',
@@ -61,6 +62,12 @@ function expectEverywhere({ headers }: LightMyRequestResponse): void {
     'service-worker-allowed',
   ])
     expect(headers[name]).toBeUndefined()
+}
+
+async function expectedEverywhere(url: string): Promise<LightMyRequestResponse> {
+  const answer = await server.send({ url })
+  expectEverywhere(answer)
+  return answer
 }
 
 describe('every call of the table', () => {
@@ -114,11 +121,27 @@ describe('the pages', () => {
       'cache-control': 'public, max-age=31536000, immutable',
       'content-encoding': 'br',
     })
+    // Never asked for again, so it bears nothing to compare by.
+    for (const name of ['etag', 'last-modified', 'accept-ranges']) expect(asset.headers).not.toHaveProperty(name)
     const manifest = await server.send({ url: '/saas/manifest.webmanifest' })
     expect(manifest.headers).toMatchObject({
       'content-type': 'application/manifest+json',
       'cache-control': 'no-cache',
     })
+  })
+
+  test('parts of a page are guarded like the page (H-02), and no header names what browsers do not know', async () => {
+    for (const url of [
+      '/saas/assets/app-1a2b.js',
+      '/saas/sw.js',
+      '/saas/icons/any-192.png',
+      '/saas/assets/picture-5e6f.svg',
+      '/saas/assets/gone.js',
+    ]) {
+      const { headers } = await expectedEverywhere(url)
+      // Chromium writes a warning on the console for each of them.
+      expect(headers['permissions-policy']).not.toMatch(/bluetooth|web-share/)
+    }
   })
 
   test('a file that the build has squeezed goes out as it is, under its own name and to whoever can read it (H-03)', async () => {

@@ -29,7 +29,12 @@ describe('signing in', () => {
     const answer = await byPassword('user@alpha', password, { 'x-token-store': 'body' })
     expect(answer.statusCode).toBe(200)
     const { access_token, refresh_token, ...rest } = answer.json()
-    expect(rest).toEqual({ token_type: 'Bearer', expires_in: 600, user_id: server.world.users['user@alpha'] })
+    expect(rest).toEqual({
+      token_type: 'Bearer',
+      expires_in: 600,
+      refresh_expires_in: 43_200,
+      user_id: server.world.users['user@alpha'],
+    })
     expect(access_token).toMatch(new RegExp(`^${rest.user_id}\\.[\\w-]{43}$`))
     expect(refresh_token).toMatch(/^[\w-]{43}$/)
     expect(answer.headers['set-cookie']).toBeUndefined()

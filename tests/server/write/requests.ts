@@ -24,6 +24,7 @@ export function requestOf<E extends Endpoint>(endpoint: E, caller: Caller | null
     after: null,
     body,
     caller,
+    word: null,
     requestId: 'request-1',
     language: 'en',
     permit: () => undefined,

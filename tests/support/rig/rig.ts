@@ -5,7 +5,9 @@
  */
 import { createUser, updateCompanyUser } from '#contract/users.ts'
 import type { Id } from '#contract/endpoint.ts'
+import { thisDevice } from '#local/device.ts'
 import { readRow } from '#local/lists.ts'
+import { sealsIn } from '#local/seals.ts'
 import { readSession } from '#local/session.ts'
 import { versionOf } from '#local/view.ts'
 import { countWaiting, readEntries } from '#local/waiting.ts'
@@ -78,7 +80,13 @@ export async function writeAll(lanes: Deed[][], tell: (told: Told) => void): Pro
   )
 }
 
-export const waiting = () => countWaiting()
+/** What is still sealed waits too: who comes back may be at work before it is opened. */
+export async function waiting(): Promise<number> {
+  const session = await readSession()
+  if (!session || session.signedOut) return 0
+  const sealed = await sealsIn(thisDevice().of(session))
+  return sealed.length + (await countWaiting())
+}
 
 /** Whose session it is. */
 export async function subject(): Promise<{ companyId: number; userId: number } | null> {

@@ -20,7 +20,6 @@ export async function openStage(): Promise<{ url: string; close: () => Promise<v
         'react-dom',
         'react-dom/client',
         'react-router-dom',
-        'i18next',
         'primereact/api',
         'primereact/dialog',
       ],

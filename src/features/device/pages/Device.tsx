@@ -1,14 +1,117 @@
-import { PlainPage } from '#ui/PlainPage.tsx'
+import '#ui/icons.ts'
+import '#features/device/style.css'
+import { useState } from 'react'
+import { Link } from 'react-router-dom'
+import type { Problem } from '#contract/problem.ts'
+import { countOfOthers } from '#local/others.ts'
+import { readRoom } from '#local/room.ts'
+import { countWaiting } from '#local/waiting.ts'
+import { useConnection, useDispatch } from '#state/hooks.ts'
+import { useLive } from '#state/live.ts'
+import { Button } from '#ui/Button.tsx'
+import { EmptyState } from '#ui/EmptyState.tsx'
+import { Icon } from '#ui/Icon.tsx'
+import { Page } from '#ui/Page.tsx'
+import { ProblemNote } from '#ui/ProblemNote.tsx'
+import { Skeleton } from '#ui/Skeleton.tsx'
+import { showToast } from '#ui/toasts.tsx'
 import { useWords } from '#ui/words.ts'
+import { ClearDialog } from '#features/device/components/ClearDialog.tsx'
+import { Lists } from '#features/device/components/Lists.tsx'
+import { Storage } from '#features/device/components/Storage.tsx'
+import { refresh } from '#features/device/refreshing.ts'
 
+/** What of the portal is on this device, how much room it takes and how long it stays (P-18). Works without a network. */
 export function Device() {
-  const t = useWords('plain')
+  const t = useWords('device')
+  // Counted anew when the browser has been asked for its promise.
+  const [asked, setAsked] = useState(0)
+  const room = useLive(() => readRoom(), [asked])
+  const waiting = useLive(() => countWaiting(), [])
+  const { busy, problem, again } = useRefresh()
+  const { line } = useConnection()
+  const [clearing, setClearing] = useState(false)
+  const lists = room?.lists ?? []
   return (
-    <PlainPage
-      icon="device"
-      title={t('device.title')}
-      lead={t('device.lead')}
-      points={[t('device.one'), t('device.two'), t('device.three')]}
-    />
+    <Page title={t('title')} intro={t('lead')} width="narrow">
+      <section className="card" aria-labelledby="device-lists">
+        <div className="device-head">
+          <div>
+            <h2 id="device-lists">{t('lists.title')}</h2>
+            <p className="field-help">{t('lists.lead')}</p>
+          </div>
+          {lists.length > 0 && (
+            <div className="device-acts">
+              <Button
+                icon="refresh"
+                busy={busy}
+                whyNot={line === 'online' ? null : t('lists.needsConnection')}
+                onClick={() => void again(lists)}
+              >
+                {t('lists.refresh')}
+              </Button>
+              <Button icon="remove" aria-haspopup="dialog" onClick={() => setClearing(true)}>
+                {t('lists.clear')}
+              </Button>
+            </div>
+          )}
+        </div>
+        <ProblemNote problem={problem} title={t('lists.failed')} />
+        {room === undefined && <Skeleton />}
+        {room !== undefined && lists.length === 0 && (
+          <EmptyState icon="device" title={t('lists.none')}>
+            <p>{t('lists.noneText')}</p>
+          </EmptyState>
+        )}
+        {lists.length > 0 && <Lists lists={lists} />}
+      </section>
+      {room && <Storage room={room} onAsked={() => setAsked(asked + 1)} />}
+      <Own waiting={waiting ?? 0} />
+      {clearing && (
+        <ClearDialog waiting={waiting ?? 0} isOnline={line === 'online'} onClose={() => setClearing(false)} />
+      )}
+    </Page>
+  )
+}
+
+function useRefresh() {
+  const t = useWords('device')
+  const dispatch = useDispatch()
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  async function again(lists: Parameters<typeof refresh>[0]) {
+    setBusy(true)
+    const wrong = await dispatch(refresh(lists))
+    setBusy(false)
+    setProblem(wrong)
+    if (!wrong) showToast({ kind: 'done', text: t('lists.refreshed') })
+  }
+  return { busy, problem, again }
+}
+
+/** What exists only here, which nothing on this page takes away. */
+function Own({ waiting }: { waiting: number }) {
+  const t = useWords('device')
+  const others = useLive(() => countOfOthers(), [])
+  return (
+    <section className="card" aria-labelledby="device-own">
+      <h2 id="device-own">{t('own.title')}</h2>
+      <ul className="device-own">
+        <li>
+          <Icon name={waiting > 0 ? 'waiting' : 'check'} />
+          <span>
+            {waiting > 0 ? t('own.waiting', { count: waiting }) : t('own.none')}{' '}
+            <Link to="/app/outbox">{t('own.toOutbox')}</Link>
+          </span>
+        </li>
+        {others !== undefined && others > 0 && (
+          <li>
+            <Icon name="lock" />
+            <span>{t('own.sealed', { count: others })}</span>
+          </li>
+        )}
+      </ul>
+      <p className="field-help">{t('own.text')}</p>
+    </section>
   )
 }

@@ -1,23 +1,27 @@
 import { useEffect, useState } from 'react'
-import type { Waiting } from '#local/waiting.ts'
+import type { Intent } from '#contract/endpoint.ts'
 import type { Desk } from '#request/result.ts'
 import { Button } from '#ui/Button.tsx'
 import { Dialog } from '#ui/Dialog.tsx'
 import { showToast } from '#ui/toasts.tsx'
 import { useWords } from '#ui/words.ts'
+import { type Item, readItems } from '#features/outbox/reading.ts'
+import { useSentences } from '#features/outbox/wording.ts'
 
 /** Says what goes along before anything goes (protocol 15). */
-export function DropDialog({ entry, desk, onClose }: { entry: Waiting; desk: Desk; onClose: () => void }) {
+export function DropDialog({ item: { entry, name }, desk, onClose }: { item: Item; desk: Desk; onClose: () => void }) {
   const t = useWords('outbox')
+  const { whatOf } = useSentences()
   const { intent, state, attempts } = entry
-  const [along, setAlong] = useState(0)
-  useEffect(() => void desk.dependents(intent).then(({ length }) => setAlong(length)), [desk, intent])
+  const along = useAlong(desk, intent)
   const drop = async () => {
     onClose()
     const how = await desk.drop(intent)
     showToast({ kind: 'note', text: t(how === 'unknown' ? 'toast.failed' : `toast.${how}`) })
   }
-  const maySend = attempts > 0 && (state === 'waiting' || state === 'sending' || state === 'sign in')
+  // Nothing is pressed before it is known what it would take along.
+  if (!along) return null
+  const isOnItsWay = attempts > 0 && (state === 'waiting' || state === 'sending' || state === 'sign in')
   return (
     <Dialog
       open
@@ -25,16 +29,36 @@ export function DropDialog({ entry, desk, onClose }: { entry: Waiting; desk: Des
       onClose={onClose}
       footer={
         <>
-          <Button onClick={onClose}>{t('drop.keep')}</Button>
+          <Button autoFocus onClick={onClose}>
+            {t('drop.keep')}
+          </Button>
           <Button kind="danger" icon="remove" onClick={() => void drop()}>
-            {t('act.drop')}
+            {along.length > 0 ? t('drop.all', { count: along.length + 1 }) : t('act.drop')}
           </Button>
         </>
       }
     >
-      <p>{t('drop.text')}</p>
-      {maySend && <p>{t('drop.sent')}</p>}
-      {along > 0 && <p>{t('drop.along', { count: along })}</p>}
+      <div className="write-dialog">
+        <p>{t(entry.makes === 'create' ? 'drop.textCreate' : 'drop.text', { what: whatOf(entry, name) })}</p>
+        {isOnItsWay && <p>{t('drop.sent')}</p>}
+        {along.length > 0 && (
+          <>
+            <p>{t('drop.along')}</p>
+            <ul className="write-along">
+              {along.map((other) => (
+                <li key={other.entry.intent}>{whatOf(other.entry, other.name)}</li>
+              ))}
+            </ul>
+          </>
+        )}
+      </div>
     </Dialog>
   )
+}
+
+/** Null: not known yet. */
+function useAlong(desk: Desk, intent: Intent): Item[] | null {
+  const [along, setAlong] = useState<Item[] | null>(null)
+  useEffect(() => void desk.dependents(intent).then(readItems).then(setAlong), [desk, intent])
+  return along
 }

@@ -1,101 +1,137 @@
-import type { Waiting } from '#local/waiting.ts'
-import type { Desk } from '#request/result.ts'
+import { useState } from 'react'
+import type { Comparison, Desk } from '#request/result.ts'
 import { Button } from '#ui/Button.tsx'
-import { readingTime } from '#ui/Freshness.tsx'
 import { PendingMark } from '#ui/PendingMark.tsx'
 import { ProblemNote } from '#ui/ProblemNote.tsx'
 import { showToast } from '#ui/toasts.tsx'
 import { useWords } from '#ui/words.ts'
-import { Compare } from '#features/outbox/components/Compare.tsx'
-import { changesIn, currentIn, useFieldWords, useWhat, waitsFor } from '#features/outbox/wording.ts'
+import { Why } from '#features/outbox/components/Why.tsx'
+import { anchorOf, isUndecided, type Item } from '#features/outbox/reading.ts'
+import { changesIn, currentIn, isMove, useAgo, useFieldWords, useSentences } from '#features/outbox/wording.ts'
 
-interface EntryProps {
-  entry: Waiting
-  all: readonly Waiting[]
-  /** Of the row it is about, where it has one. */
-  name: string | null
-  /** It has waited so long that it may not be wanted any more (protocol 19). */
-  isOld: boolean
+/** What one opens on an entry: each is a dialog of its own. */
+export type Deed = { is: 'mend' } | { is: 'drop' } | { is: 'compare'; found: Comparison }
+
+export interface EntryProps {
+  item: Item
+  /** Those that stand on the page, for links to what this one waits for. */
+  all: readonly Item[]
+  now: number
   desk: Desk
-  onDrop: () => void
+  onOpen: (deed: Deed) => void
 }
 
-export function Entry({ entry, all, name, isOld, desk, onDrop }: EntryProps) {
+export function Entry({ item, all, now, desk, onOpen }: EntryProps) {
   const t = useWords('outbox')
-  const what = useWhat(entry)
-  const words = useFieldWords()
-  const { state, problem, attempts, since } = entry
-  const held = waitsFor(entry, all)
-  const changes = changesIn(entry)
-  const title = name ? t('whom', { what, name }) : what
+  const ago = useAgo()
+  const { whatOf } = useSentences()
+  const { entry, name } = item
+  const { state, attempts, since, makes, intent } = entry
+  const title = whatOf(entry, name)
+  const actions = <Actions item={item} title={title} desk={desk} onOpen={onOpen} />
   return (
-    <li>
-      <div className="waiting-head">
-        <strong>{title}</strong>
-        <PendingMark state={state} makes={entry.makes} />
+    <li id={anchorOf(intent)} className="write" tabIndex={-1}>
+      <div className="write-head">
+        <h3>{title}</h3>
+        <PendingMark state={state} makes={makes} />
       </div>
-      {entry.makes === 'change' && changes.length > 0 && (
-        <ul className="waiting-fields">
-          {changes.map(({ field, from, to }) => (
-            <li key={field}>
-              {from === undefined
-                ? t('set', { field: words.field(field), to: words.value(field, to) })
-                : t('change', {
-                    field: words.field(field),
-                    from: words.value(field, from),
-                    to: words.value(field, to),
-                  })}
-            </li>
-          ))}
-        </ul>
+      {makes === 'change' && <Fields item={item} />}
+      <div className="write-foot">
+        <div>
+          <p className="write-about">
+            <time dateTime={new Date(since).toISOString()}>{t('made', { age: ago(since, now) })}</time>
+            {attempts > 0 && <span>{t('tries', { count: attempts })}</span>}
+          </p>
+          <Why entry={entry} all={all} now={now} desk={desk} />
+        </div>
+        {!isUndecided(entry) && actions}
+      </div>
+      {isUndecided(entry) && (
+        <>
+          <Trouble item={item} />
+          {actions}
+        </>
       )}
-      <p className="field-help">
-        {t('since', { at: readingTime(since) })}
-        {attempts > 0 && ` · ${t('tries', { count: attempts })}`}
-      </p>
-      {held && <p className="field-help">{t(held === 'earlier' ? 'behind' : 'needs')}</p>}
-      {isOld && <p className="field-help">{t('old')}</p>}
-      {state === 'conflict' ? <Compare entry={entry} /> : <ProblemNote problem={problem} />}
-      <Actions entry={entry} desk={desk} title={title} onDrop={onDrop} />
     </li>
   )
 }
 
-function Actions({
-  entry: { intent, state, problem },
-  desk,
-  title,
-  onDrop,
-}: Pick<EntryProps, 'entry' | 'desk' | 'onDrop'> & { title: string }) {
+/** What stands between this write and the server, as far as its user has to know it. */
+function Trouble({ item: { entry } }: { item: Item }) {
   const t = useWords('outbox')
+  const { state, problem } = entry
+  if (problem?.code === 'TOO_OLD') return <p className="write-trouble">{t('old')}</p>
+  if (state === 'conflict')
+    return <p className="write-trouble">{t(currentIn(problem) ? 'conflict' : 'conflictGone')}</p>
+  return <ProblemNote problem={problem} />
+}
+
+function Fields({ item: { entry } }: { item: Item }) {
+  const t = useWords('outbox')
+  const words = useFieldWords()(entry.table)
+  const changes = changesIn(entry)
+  if (changes.length === 0) return null
+  return (
+    <ul className="write-fields">
+      {changes.map(({ field, from, to }) => (
+        <li key={field}>
+          {from === undefined
+            ? t('set', { field: words.field(field), to: words.value(field, to) })
+            : t('change', { field: words.field(field), from: words.value(field, from), to: words.value(field, to) })}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** The one thing most likely wanted stands first and looks like it. */
+function Actions({
+  item: { entry },
+  title,
+  desk,
+  onOpen,
+}: Pick<EntryProps, 'item' | 'desk' | 'onOpen'> & { title: string }) {
+  const t = useWords('outbox')
+  const { intent, state, problem } = entry
+  // Who changed it is asked of the server, which may take a moment.
+  const [busy, setBusy] = useState(false)
   const run = (act: Promise<boolean>) =>
     void act.then((isThere) => !isThere && showToast({ kind: 'note', text: t('toast.failed') }))
   if (state === 'dropping') return null
+  const compare = async () => {
+    setBusy(true)
+    const found = await desk.compare(intent)
+    setBusy(false)
+    if (found) onOpen({ is: 'compare', found })
+    else showToast({ kind: 'note', text: t('toast.failed') })
+  }
+  const canMend = state === 'refused' && !isMove(entry)
   return (
-    <div className="waiting-acts" role="group" aria-label={title}>
+    // biome-ignore lint: the buttons belong together and to this write
+    <div className="write-acts" role="group" aria-label={title}>
+      {canMend && (
+        <Button kind="primary" icon="edit" aria-haspopup="dialog" onClick={() => onOpen({ is: 'mend' })}>
+          {t('act.mend')}
+        </Button>
+      )}
       {state === 'refused' && (
-        <Button kind="primary" icon="refresh" onClick={() => run(desk.retry(intent))}>
+        <Button kind={canMend ? 'quiet' : 'primary'} icon="refresh" onClick={() => run(desk.retry(intent))}>
           {t('act.retry')}
         </Button>
       )}
       {state === 'asks' && (
         <Button kind="primary" icon="check" onClick={() => run(desk.confirm(intent))}>
-          {t('act.confirm')}
+          {t(problem?.code === 'TOO_OLD' ? 'act.sendOld' : 'act.confirm')}
         </Button>
       )}
-      {state === 'conflict' && currentIn(problem) && (
-        <>
-          <Button kind="primary" onClick={() => run(desk.keepMine(intent))}>
-            {t('act.mine')}
-          </Button>
-          <Button onClick={() => run(desk.keepTheirs(intent))}>{t('act.theirs')}</Button>
-        </>
-      )}
-      {!(state === 'conflict' && currentIn(problem)) && (
-        <Button icon="remove" onClick={onDrop}>
-          {t('act.drop')}
+      {state === 'conflict' && (
+        <Button kind="primary" busy={busy} aria-haspopup="dialog" onClick={() => void compare()}>
+          {t('act.compare')}
         </Button>
       )}
+      <Button icon="remove" aria-haspopup="dialog" onClick={() => onOpen({ is: 'drop' })}>
+        {t('act.drop')}
+      </Button>
     </div>
   )
 }

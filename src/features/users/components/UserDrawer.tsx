@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { UserRow } from '#contract/users.ts'
 import { readRow } from '#local/lists.ts'
 import { readEntries } from '#local/waiting.ts'
@@ -8,13 +8,9 @@ import { Button } from '#ui/Button.tsx'
 import { Dialog } from '#ui/Dialog.tsx'
 import { useWords } from '#ui/words.ts'
 import { usersFills, type View } from '#features/users/address.ts'
-import { type Opened, openedNew, openedOn } from '#features/users/opened.ts'
+import { UserForm } from '#features/users/components/UserForm.tsx'
+import { type Opened, openedNew, openedOn, unsavedUser } from '#features/users/opened.ts'
 import { askUser } from '#features/users/slice.ts'
-
-const load = () => import('#features/users/components/UserForm.tsx')
-const UserForm = lazy(async () => ({ default: (await load()).UserForm }))
-/** Fetches the form's code when the list has come to rest: no list waits for a form (P-28). */
-export const preloadForm = () => void load().catch(() => undefined)
 
 interface Props {
   open: View['open']
@@ -23,18 +19,15 @@ interface Props {
 }
 
 /** What the address opens: a form for a new user, for one of the rows, or word that there is none. */
-export function UserDrawer({ open, onClose, onSaved }: Props) {
-  if (open === null) return null
-  return (
-    // Nothing in between: a drawer that makes way for another one would lose the way back to what opened it.
-    <Suspense fallback={null}>
-      {open === 'new' ? (
-        <UserForm key="new" opened={openedNew} onClose={onClose} onSaved={onSaved} />
-      ) : (
-        <Existing key={String(open)} id={open} onClose={onClose} onSaved={onSaved} />
-      )}
-    </Suspense>
-  )
+export function UserDrawer({ open, ...props }: Props) {
+  return open === null ? null : <Opening key={String(open)} open={open} {...props} />
+}
+
+/** A form whose user had to sign in again goes on where it was. */
+function Opening({ open, ...props }: Props & { open: NonNullable<View['open']> }) {
+  const held = unsavedUser.useHeld(String(open))
+  if (held) return <UserForm opened={held} place={String(open)} {...props} />
+  return open === 'new' ? <UserForm opened={openedNew} place="new" {...props} /> : <Existing id={open} {...props} />
 }
 
 function Existing({
@@ -48,7 +41,7 @@ function Existing({
 }) {
   const t = useWords('users')
   const opened = useOpened(id)
-  if (opened) return <UserForm opened={opened} onClose={onClose} onSaved={onSaved} />
+  if (opened) return <UserForm opened={opened} place={String(id)} onClose={onClose} onSaved={onSaved} />
   if (opened === undefined) return null
   const footer = <Button onClick={onClose}>{t('missing.close')}</Button>
   return (

@@ -3,7 +3,7 @@ import { useForm } from 'react-hook-form'
 import { fieldProblems, type Problem } from '#contract/problem.ts'
 import type { UserRow } from '#contract/users.ts'
 import type { FieldProblem } from '#domain/checks.ts'
-import { lockedFields } from '#domain/users.ts'
+import { lockedFields, type UserFields as UserFieldValues } from '#domain/users.ts'
 import type { Result } from '#request/result.ts'
 import { useConnection, useDispatch, useSelector, useSignedIn } from '#state/hooks.ts'
 import { problemOf } from '#state/status.ts'
@@ -13,6 +13,7 @@ import { fieldWords, problemWords, useWords } from '#ui/words.ts'
 import { Conflict } from '#features/users/components/Conflict.tsx'
 import { UserFields } from '#features/users/components/UserFields.tsx'
 import {
+  type Changes,
   changesOf,
   checkForm,
   type Field,
@@ -23,21 +24,31 @@ import {
   toValues,
   type Values,
 } from '#features/users/form.ts'
-import { currentOf, type Opened } from '#features/users/opened.ts'
-import { askTaken, change, create, formOpened, selectUsers } from '#features/users/slice.ts'
+import { currentOf, type Opened, openedNew, unsavedUser } from '#features/users/opened.ts'
+import { askTaken, change, create, formOpened, mend, selectUsers } from '#features/users/slice.ts'
 
 const nothingLocked: ReadonlySet<Field> = new Set()
 /** By field: the code, and its words. */
 type Wrong = Record<string, { type: string; message: string }>
 
+interface Props {
+  opened: Opened
+  /** What the form is about, by which it is found again when its user had to sign in anew. */
+  place: string
+  /** Another way than the page's own, of what the call's body is to be. */
+  send?: (body: UserFieldValues | Changes) => Promise<Result<unknown>>
+  onClose: () => void
+  onSaved: () => void
+}
+
 /** Creates or changes a user, with the locks and checks of portal 4 and 5. */
-export function UserForm({ opened, onClose, onSaved }: { opened: Opened; onClose: () => void; onSaved: () => void }) {
+export function UserForm({ opened, place, send, onClose, onSaved }: Props) {
   const t = useWords('users')
   const words = useWords('ui')
   const dispatch = useDispatch()
   const { user, caller } = useSignedIn()
   const { line } = useConnection()
-  const { form: status } = useSelector(selectUsers)
+  const { form: status, intent } = useSelector(selectUsers)
   const [base, setBase] = useState(opened.base)
   const [conflict, setConflict] = useState<{ was: UserRow; now: UserRow } | null>(null)
   const self = base?.row.id === user.id
@@ -66,8 +77,14 @@ export function UserForm({ opened, onClose, onSaved }: { opened: Opened; onClose
   useEffect(() => void dispatch(formOpened(opened.parked)), [dispatch, opened.parked])
 
   const problem = problemOf(status)
-  const changes = changesOf(fromValues(watch()), baseFields, locked)
+  const typed = fromValues(watch())
+  const changes = changesOf(typed, baseFields, locked)
   const unchanged = base !== null && Object.keys(changes).length === 0
+  const dirty = base ? !unchanged : formState.isDirty || opened !== openedNew
+  unsavedUser.useHolding(
+    place,
+    dirty ? { base, typed, parked: intent === null ? null : { intent, problem: null } } : null,
+  )
 
   async function checkTaken() {
     const { email } = fromValues(getValues())
@@ -79,7 +96,9 @@ export function UserForm({ opened, onClose, onSaved }: { opened: Opened; onClose
   }
 
   const submit = handleSubmit(async (values) => {
-    const result = base ? await dispatch(change(base, changes)) : await dispatch(create(fromValues(values)))
+    const body = fromValues(values)
+    const ask = send ? mend(() => send(base ? changes : body)) : base ? change(base, changes) : create(body)
+    const result = await dispatch(ask)
     if (result.kind === 'problem') return takeBack(result.problem)
     tell(result)
     onClose()
@@ -117,7 +136,7 @@ export function UserForm({ opened, onClose, onSaved }: { opened: Opened; onClose
       whyNot={unchanged ? t('form.unchanged') : null}
       onSubmit={(event) => void submit(event)}
       onClose={onClose}
-      dirty={base ? !unchanged : formState.isDirty || opened.parked !== null}
+      dirty={dirty}
     >
       {conflict && <Conflict was={conflict.was} now={conflict.now} />}
       <UserFields

@@ -1,5 +1,4 @@
-import { useEffect, useState } from 'react'
-import { readList } from '#local/lists.ts'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import type { Shown } from '#local/view.ts'
 import type { UserRow } from '#contract/users.ts'
 import { useSelector, useSignedIn } from '#state/hooks.ts'
@@ -12,16 +11,23 @@ import { Page } from '#ui/Page.tsx'
 import { PendingMark } from '#ui/PendingMark.tsx'
 import { ProblemNote } from '#ui/ProblemNote.tsx'
 import { useWords } from '#ui/words.ts'
-import { changeView, filtersOf, usersFills, writeView } from '#features/users/address.ts'
+import { changeView, remembered, writeView } from '#features/users/address.ts'
 import { columns } from '#features/users/components/columns.tsx'
 import { Filters } from '#features/users/components/Filters.tsx'
 import { NoUsers } from '#features/users/components/NoUsers.tsx'
-import { RemoveUser } from '#features/users/components/RemoveUser.tsx'
 import { useActions } from '#features/users/components/useActions.ts'
 import { useAsking } from '#features/users/components/useAsking.ts'
 import { useView } from '#features/users/components/useView.ts'
-import { preloadForm, UserDrawer } from '#features/users/components/UserDrawer.tsx'
+import { readUsers, usersAhead } from '#features/users/list.ts'
 import { selectUsers } from '#features/users/slice.ts'
+
+const load = () => import('#features/users/components/UserDrawer.tsx')
+const UserDrawer = lazy(async () => ({ default: (await load()).UserDrawer }))
+const RemoveUser = lazy(async () => ({
+  default: (await import('#features/users/components/RemoveUser.tsx')).RemoveUser,
+}))
+/** Fetches the form's code when the list has come to rest: no list waits for a form (P-28). */
+const preloadForm = () => void load().catch(() => undefined)
 
 const nothing = { count: 0, here: 0, total: null, asOf: null, complete: false }
 
@@ -34,15 +40,9 @@ export function Users() {
   const [removing, setRemoving] = useState<Shown<UserRow> | null>(null)
   const actions = useActions({ onOpen: (open) => change({ open }), onRemove: setRemoving, onDone: again })
   const list = useLive(
-    () =>
-      readList<UserRow>(usersFills, {
-        scope: user.company_id,
-        filters: filtersOf(view),
-        sort: view.sort,
-        page: view.page,
-        results: view.results,
-      }),
-    [user.company_id, writeView({ ...view, open: null }).toString()],
+    () => readUsers(user.company_id, view),
+    [user.company_id, remembered(view)],
+    usersAhead(user.company_id, view),
   )
   useEffect(() => {
     const timer = setTimeout(preloadForm, 2000)
@@ -87,15 +87,22 @@ export function Users() {
         busy={busy}
         empty={<NoUsers view={view} read={list?.asOf !== null} onChange={change} />}
       />
-      <UserDrawer open={view.open} onClose={close} onSaved={again} />
-      <RemoveUser
-        shown={removing}
-        onClose={() => setRemoving(null)}
-        onDone={() => {
-          setRemoving(null)
-          again()
-        }}
-      />
+      {/* Nothing in between: a drawer that makes way for another one would lose the way back to what opened it. */}
+      <Suspense fallback={null}>
+        {view.open !== null && <UserDrawer open={view.open} onClose={close} onSaved={again} />}
+      </Suspense>
+      <Suspense fallback={null}>
+        {removing && (
+          <RemoveUser
+            shown={removing}
+            onClose={() => setRemoving(null)}
+            onDone={() => {
+              setRemoving(null)
+              again()
+            }}
+          />
+        )}
+      </Suspense>
     </Page>
   )
 }

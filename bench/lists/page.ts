@@ -1,0 +1,123 @@
+/** Runs in Chromium, over the product's own files: what `bench/lists.ts` calls, step by step. */
+import { listTrail } from '#contract/trail.ts'
+import { type Device, openDevice } from '#local/device.ts'
+import { readListOn } from '#local/lists.ts'
+import { openSession } from '#local/session.ts'
+import type { ListQuery } from '#local/view.ts'
+import { storeWhole } from '#local/whole.ts'
+import { browserPorts } from '#request/browser.ts'
+import { answerList } from '#request/lists.ts'
+import type { Ports } from '#request/ports.ts'
+import { fillRaw, openRaw, pageRaw } from './raw.ts'
+import { codes, dayOf, days, operations, pieces, rowCount } from './rows.ts'
+
+const fills = listTrail.fills as NonNullable<typeof listTrail.fills>
+const subject = { companyId: 7, userId: 1 }
+let device: Device
+let raw: IDBDatabase
+
+const timed = async <T>(act: () => Promise<T>): Promise<{ ms: number; value: T }> => {
+  const began = performance.now()
+  const value = await act()
+  return { ms: performance.now() - began, value }
+}
+
+async function forget(): Promise<void> {
+  for (const { name } of await indexedDB.databases())
+    if (name)
+      await new Promise<void>((done) => {
+        indexedDB.deleteDatabase(name).onsuccess = () => done()
+      })
+}
+
+/** Both filled with as many rows; ms each. */
+async function fill(count: number, oursFirst: boolean): Promise<{ ours: number; raw: number }> {
+  raw?.close()
+  device?.of(subject).close()
+  device?.directory.close()
+  await forget()
+  const ours = async () => {
+    device = openDevice()
+    await openSession(device, subject)
+    const answer = { pieces: pieces(count), upto: 1, asOf: 1_000 }
+    const { ms, value } = await timed(() => storeWhole(device.of(subject), fills, null, answer, 1))
+    if (!value) throw new Error('the fill was not kept')
+    return ms
+  }
+  const theirs = async () => {
+    raw = await openRaw('raw')
+    return (await timed(() => fillRaw(raw, count))).ms
+  }
+  if (oursFirst) return { ours: await ours(), raw: await theirs() }
+  const first = await theirs()
+  return { ours: await ours(), raw: first }
+}
+
+const ask = (given: Partial<ListQuery>) =>
+  readListOn(device, fills, { scope: null, filters: {}, sort: ['end_time', 'desc'], page: 1, results: 10, ...given })
+
+/** One question to both, over a quarter of the time, never the same quarter twice in a row; answers must be equal. */
+async function compare(round: number, withCode: boolean): Promise<{ ours: number; raw: number }> {
+  const begin = (round * 7) % (days - 25)
+  const [from, until] = [dayOf(begin), dayOf(begin + 24)]
+  const code = withCode ? (codes[round % codes.length] as string) : null
+  const filters = { dateFrom: from, dateTo: until, ...(code === null ? {} : { code }) }
+  const askOurs = () => timed(() => ask({ filters }))
+  const askRaw = () => timed(() => pageRaw(raw, { code, from, until }))
+  const [first, second] = round % 2 ? [await askOurs(), await askRaw()] : [await askRaw(), await askOurs()]
+  const [own, peer] = round % 2 ? [first, second] : [second, first]
+  const said = own.value as Awaited<ReturnType<typeof ask>>
+  const peers = peer.value as Awaited<ReturnType<typeof pageRaw>>
+  const ids = said.rows.map(({ row }) => row.id)
+  if (said.count !== peers.count || JSON.stringify(ids) !== JSON.stringify(peers.ids) || !said.complete)
+    throw new Error(`unequal: ${said.count} and ${peers.count}, ${ids.join()} and ${peers.ids.join()}`)
+  return { ours: own.ms, raw: peer.ms }
+}
+
+/** Any click: some filters, some order, some page of what there is. */
+async function click(chance: number[]): Promise<number> {
+  const pick = <T>(from: readonly T[], at: number) => from[Math.floor((chance[at] ?? 0) * from.length)] as T
+  const begin = pick(
+    Array.from({ length: days }, (_, day) => day),
+    0,
+  )
+  const filters: ListQuery['filters'] = {
+    code: pick([...codes, undefined, undefined, undefined], 1),
+    operation: pick([...operations, ...operations.map(() => undefined)], 2),
+    companyId: pick([undefined, undefined, 7], 3),
+    dateFrom: pick([undefined, dayOf(begin)], 4),
+    dateTo: pick([undefined, dayOf(begin + 30)], 5),
+  }
+  const sort = [pick(Object.keys(fills.sorts), 6), pick(['asc', 'desc'] as const, 7)] as const
+  const { count } = await ask({ filters })
+  const page = 1 + Math.floor((chance[8] ?? 0) ** 2 * Math.ceil(count / 10))
+  const { ms, value } = await timed(() => ask({ filters, sort, page }))
+  if (value.count !== count || (count > 0 && value.rows.length === 0))
+    throw new Error('a page that is there came empty')
+  return ms
+}
+
+/** The list as it is opened: first page, nothing filtered. */
+const open = async () => (await timed(() => ask({}))).ms
+
+/** What the corridor says while there is no line, as a worker would: the whole way from the question to the answer. */
+async function answer(): Promise<number> {
+  const ports: Ports = {
+    ...browserPorts,
+    build: 'bench',
+    network: () => Promise.reject(new TypeError('no line')),
+    access: { read: () => Promise.resolve('a token'), renewed: () => {}, forget: () => Promise.resolve() },
+    device: () => Promise.resolve(device),
+    wakeLater: () => {},
+  }
+  const letter = { method: 'GET', path: '/api/systrail?results=10&page=1', headers: {}, body: null }
+  const { ms, value } = await timed(() => answerList(ports, { endpoint: listTrail, params: {}, letter }, fills))
+  if (value?.status !== 200) throw new Error(`the device answered ${value?.status}`)
+  return ms
+}
+
+const bench = { fill, compare, click, open, answer, rowCount }
+declare global {
+  var listBench: typeof bench
+}
+globalThis.listBench = bench

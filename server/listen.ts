@@ -1,0 +1,132 @@
+/** Listens and closes. Trouble at the start is one clear sentence and exit code 1. */
+import type { FastifyInstance } from 'fastify'
+import { flushCompileCache } from 'node:module'
+import { createServer } from 'node:net'
+import type { Logger } from 'pino'
+import { type Config, readConfig, StartProblem } from '#server/config.ts'
+import { openDatabase } from '#server/db/database.ts'
+import { demoCompanies, demoPassword } from '#server/dev/world.ts'
+import { buildLog } from '#server/log.ts'
+import type { House } from '#server/house.ts'
+import type { Started } from '#server/start.ts'
+
+/** How long requests at work may take to finish once the end was asked for (R-15), in ms. */
+const patience = { requests: 7000, all: 9500 }
+
+try {
+  await main()
+} catch (error) {
+  if (!(error instanceof StartProblem)) throw error
+  console.error(error.message)
+  process.exitCode = 1
+}
+
+async function main(): Promise<void> {
+  const config = readConfig(await withPort(process.env))
+  const log = buildLog(config.logLevel)
+  // A thread of its own opens the embedded database: meanwhile this one loads the rest.
+  const opening = openDatabase(config, log)
+  opening.catch(() => undefined)
+  const { startHouse, buildApp, startJobs, warmUp } = await loadTheRest()
+  // Waited for before the first request; begun here, beside the database.
+  warmUp(config.argon2).catch(() => undefined)
+  const started = await startHouse(config, log, Date.now, opening)
+  const app = buildApp(started.house)
+  try {
+    await app.listen({ port: config.port, host: config.host })
+  } catch (error) {
+    await started.house.database.close()
+    throw asStartProblem(error, config)
+  }
+  const stopJobs = startJobs(started.house)
+  closeOnSignal(log, async () => {
+    // Jobs put down their work while the last requests finish.
+    await Promise.all([closeApp(app), ...stopJobs.map((stop) => stop())])
+    await started.house.database.close()
+  })
+  console.log(welcome(started))
+  // Now and not only at the end, which may be sudden.
+  flushCompileCache()
+}
+
+async function loadTheRest() {
+  const [{ startHouse }, { buildApp }, { warmUp }, { sweepHourly }, { dumpHourly }, { runJobs }, { kinds }] =
+    await Promise.all([
+      import('#server/start.ts'),
+      import('#server/app.ts'),
+      import('#server/services/hashing.ts'),
+      import('#server/jobs/sweep.ts'),
+      import('#server/jobs/dump.ts'),
+      import('#server/jobs/runner.ts'),
+      import('#server/jobs/kinds.ts'),
+    ])
+  const startJobs = (house: House) => [sweepHourly(house), dumpHourly(house), runJobs(house, kinds)]
+  return { startHouse, buildApp, startJobs, warmUp }
+}
+
+/** Port 0 is settled before anything is built, because links name the port. */
+async function withPort(env: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> {
+  if (env.PORT !== '0') return env
+  const probe = createServer()
+  const port = await new Promise<number>((found) => {
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      found(typeof address === 'object' && address ? address.port : 0)
+    })
+  })
+  await new Promise((closed) => probe.close(closed))
+  return { ...env, PORT: String(port) }
+}
+
+function asStartProblem(error: unknown, { port, host }: Config): unknown {
+  const code = (error as NodeJS.ErrnoException).code
+  if (code === 'EADDRINUSE')
+    return new StartProblem(`Port ${port} is in use: stop what listens there, or set PORT to another number.`)
+  if (code === 'EACCES')
+    return new StartProblem(`Port ${port} may not be used by this user: set PORT to another number.`)
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return new StartProblem(`HOST ${host} is not an address of this machine.`)
+  return error
+}
+
+/** Readiness turns red, no new connection is taken, requests at work finish; what hangs is cut off in the end. */
+async function closeApp(app: FastifyInstance): Promise<void> {
+  const cut = setTimeout(() => app.server.closeAllConnections(), patience.requests)
+  await app.close()
+  clearTimeout(cut)
+}
+
+/** The first signal closes, the second one ends at once. What nobody foresaw closes too, with 1 (S-92). */
+function closeOnSignal(log: Logger, close: () => Promise<void>): void {
+  let isClosing = false
+  function end(code: number): void {
+    if (isClosing) process.exit(code || 1)
+    isClosing = true
+    setTimeout(() => process.exit(code || 1), patience.all).unref()
+    close().then(
+      () => process.exit(code),
+      (error: unknown) => {
+        log.error({ err: error }, 'closing failed')
+        process.exit(1)
+      },
+    )
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => end(0))
+  for (const kind of ['uncaughtException', 'unhandledRejection'] as const)
+    process.on(kind, (error: unknown) => {
+      log.fatal({ err: error }, kind)
+      end(1)
+    })
+}
+
+function welcome({ house: { config }, firstAdminLink }: Started): string {
+  const lines = ['', `  The portal is open: ${config.publicUrl}/`, '']
+  if (firstAdminLink)
+    lines.push('  Set the password of the first administrator (once, within 72 hours):', `  ${firstAdminLink}`, '')
+  if (!config.demo) return lines.join('\n')
+  lines.push('  Sign in with one of these:', '')
+  const accounts = demoCompanies.flatMap(({ code, users }) => users.slice(0, 2).map(({ email }) => ({ code, email })))
+  for (const { code, email } of accounts) lines.push(`    company ${code.padEnd(7)}  e-mail ${email}`)
+  lines.push('', `  The password of all of them is ${demoPassword}`, '')
+  return lines.join('\n')
+}

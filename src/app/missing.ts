@@ -1,0 +1,26 @@
+/** Code that could not be fetched: most likely a new build took it away under an open page (P-15, W-10). */
+import { ports } from '#app/send.ts'
+import { isTyping } from '#app/typing.ts'
+import { force, noteReady } from '#app/update.ts'
+import { askWord } from '#app/word.ts'
+
+const mark = 'portal.loaded-again'
+
+/**
+ * Brings the newer build if there is one, which this page is no use without. Else loads the page again, once for a build:
+ * what is missing for good ends in the words on the screen and not in a circle. Nothing without a line, nor over unsaved words.
+ */
+export async function loadAgain(): Promise<void> {
+  const word = await askWord()
+  if (!word) return
+  const registration = await navigator.serviceWorker?.getRegistration('/saas/')
+  if (registration?.active && word.build !== ports.build) {
+    force()
+    await registration.update().catch(() => undefined)
+    if (registration.waiting) noteReady()
+    return
+  }
+  if (isTyping() || sessionStorage.getItem(mark) === ports.build) return
+  sessionStorage.setItem(mark, ports.build)
+  location.reload()
+}

@@ -1,0 +1,51 @@
+import { useState } from 'react'
+import { localProblem, type Problem } from '#contract/problem.ts'
+import { clearKept } from '#local/room.ts'
+import { Button } from '#ui/Button.tsx'
+import { Dialog } from '#ui/Dialog.tsx'
+import { ProblemNote } from '#ui/ProblemNote.tsx'
+import { showToast } from '#ui/toasts.tsx'
+import { useWords } from '#ui/words.ts'
+
+/** Says what goes, and what in no case goes (C-16). */
+export function ClearDialog({
+  waiting,
+  isOnline,
+  onClose,
+}: {
+  waiting: number
+  isOnline: boolean
+  onClose: () => void
+}) {
+  const t = useWords('device')
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  async function clear() {
+    setBusy(true)
+    const isDone = await clearKept().catch(() => false)
+    setBusy(false)
+    if (!isDone) return setProblem(localProblem('STORAGE_FAILED'))
+    showToast({ kind: 'done', text: t('clear.done') })
+    onClose()
+  }
+  const footer = (
+    <>
+      <Button autoFocus onClick={onClose}>
+        {t('clear.cancel')}
+      </Button>
+      <Button kind="danger" icon="remove" busy={busy} onClick={() => void clear()}>
+        {t('clear.confirm')}
+      </Button>
+    </>
+  )
+  return (
+    <Dialog open title={t('clear.title')} onClose={onClose} footer={footer}>
+      <div className="form">
+        <ProblemNote problem={problem} focus />
+        <p>{t('clear.text')}</p>
+        {!isOnline && <p className="device-warning">{t('clear.offline')}</p>}
+        <p>{waiting > 0 ? t('clear.keepsWaiting', { count: waiting }) : t('clear.keeps')}</p>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,82 @@
+import '#ui/list.css'
+import { useSignedIn } from '#state/hooks.ts'
+import type { KeptList } from '#local/room.ts'
+import { number, readingTime } from '#ui/Freshness.tsx'
+import { Tag } from '#ui/Tag.tsx'
+import { useWords } from '#ui/words.ts'
+import { sizeOf } from '#features/device/sizes.ts'
+
+const tables = [
+  'users',
+  'companies',
+  'orders',
+  'services',
+  'modules',
+  'price_lists',
+  'backup_orders',
+  'traffic',
+  'trail',
+  'apps',
+  'app_history',
+] as const
+
+/** Each list that is kept: how much of it, how old, how large. The roles are spelled out because cards take the table's away. */
+export function Lists({ lists }: { lists: readonly KeptList[] }) {
+  const t = useWords('device')
+  const heads = ['list', 'rows', 'asOf', 'size'] as const
+  return (
+    <div className="list-room">
+      <table className="table device-lists" role="table">
+        <caption className="sr-only">{t('lists.title')}</caption>
+        <thead role="rowgroup">
+          <tr role="row">
+            {heads.map((head) => (
+              <th key={head} scope="col" role="columnheader">
+                {t(`lists.${head}`)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          {lists.map((list) => (
+            <Row key={`${list.table} ${list.scope}`} list={list} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function Row({ list }: { list: KeptList }) {
+  const t = useWords('device')
+  const { rows, total, complete, asOf, bytes } = list
+  return (
+    <tr role="row">
+      <td role="cell">
+        <ListName list={list} />
+      </td>
+      <td role="cell" data-label={t('lists.rows')}>
+        <span className="device-rows">
+          {complete || total === null ? number(rows) : t('lists.of', { rows: number(rows), total: number(total) })}
+          <Tag tone={complete ? 'positive' : 'neutral'}>{t(complete ? 'lists.complete' : 'lists.partly')}</Tag>
+        </span>
+      </td>
+      <td role="cell" data-label={t('lists.asOf')}>
+        {asOf === null ? t('lists.unknown') : <time dateTime={new Date(asOf).toISOString()}>{readingTime(asOf)}</time>}
+      </td>
+      <td role="cell" data-label={t('lists.size')}>
+        {sizeOf(bytes)}
+      </td>
+    </tr>
+  )
+}
+
+function ListName({ list: { table, scope } }: { list: KeptList }) {
+  const t = useWords('device')
+  const { user } = useSignedIn()
+  const known = tables.find((one) => one === table)
+  const name = known ? t(`table.${known}`) : table
+  if (scope === null || scope === user.company_id) return <strong>{name}</strong>
+  const isOfService = table === 'backup_orders' || table === 'traffic'
+  return <strong>{t(isOfService ? 'lists.ofService' : 'lists.ofCompany', { name, id: scope })}</strong>
+}

@@ -1,0 +1,67 @@
+/** What the page reads of the device: each waiting write with what its row was called before it. */
+import type { Intent } from '#contract/endpoint.ts'
+import { readRow } from '#local/lists.ts'
+import { readEntries, type Waiting } from '#local/waiting.ts'
+
+export interface Item {
+  entry: Waiting
+  /** Null: nobody ever told its name. */
+  name: string | null
+}
+
+/** Where a link to an entry leads. */
+export const anchorOf = (intent: Intent) => `write-${intent}`
+
+/** Names are looked up for so many of each kind; the others are only counted until somebody wants to see them. */
+export interface Shares {
+  yours: number
+  others: number
+}
+
+export interface Waitings {
+  /** Waits for a decision. */
+  yours: Item[]
+  /** Goes by itself. */
+  others: Item[]
+  yoursCount: number
+  othersCount: number
+  /** Something could be sent if somebody tried now. */
+  canGo: boolean
+}
+
+const undecided: readonly Waiting['state'][] = ['refused', 'asks', 'conflict']
+export const isUndecided = ({ state }: Pick<Waiting, 'state'>) => undecided.includes(state)
+
+export async function readWaitings({ yours, others }: Shares): Promise<Waitings> {
+  const entries = await readEntries()
+  const undecidedOnes = entries.filter(isUndecided)
+  const going = entries.filter((entry) => !isUndecided(entry))
+  return {
+    yours: await Promise.all(undecidedOnes.slice(0, yours).map(readItem)),
+    others: await Promise.all(going.slice(0, others).map(readItem)),
+    yoursCount: undecidedOnes.length,
+    othersCount: going.length,
+    canGo: going.some(({ state }) => state === 'waiting'),
+  }
+}
+
+const readItem = async (entry: Waiting): Promise<Item> => ({ entry, name: await nameOf(entry) })
+
+/** The old name where this write changes it; what it was to be called where it makes it; else the row's. */
+async function nameOf({ table, target, intent, asked, base, makes }: Waiting): Promise<string | null> {
+  const shown = table === '' ? null : await readRow(table, target ?? `~${intent}`)
+  const [typed, row] = [nameIn(asked.body), nameIn(shown?.row)]
+  return nameIn(base) ?? (makes === 'create' ? (typed ?? row) : (row ?? typed))
+}
+
+function nameIn(values: unknown): string | null {
+  const { name, code } = (values ?? {}) as { name?: unknown; code?: unknown }
+  const said = name ?? code
+  return typeof said === 'string' && said !== '' ? said : null
+}
+
+/** Those of these that still wait, in the order they were made. */
+export async function readItems(intents: readonly Intent[]): Promise<Item[]> {
+  const entries = await readEntries()
+  return await Promise.all(entries.filter(({ intent }) => intents.includes(intent)).map(readItem))
+}

@@ -1,0 +1,112 @@
+/**
+ * A list of many rows as the screens see it: one window of it by its index, waiting writes laid over that window and
+ * over its count. Says the same as `lists.ts` says of a short list by reading all of it.
+ */
+import type { Fills, Row } from '#contract/endpoint.ts'
+import { rowsOf, type UserDatabase } from '#local/database.ts'
+import type { StoredRow } from '#local/kept.ts'
+import { asServerOrdered, type Found as Laid, inScope, readHopes, readKnown, viewOf } from '#local/lists.ts'
+import { layOver } from '#local/overlay.ts'
+import { type Candidate, comparer, foldsOf, matches } from '#local/query.ts'
+import type { Session } from '#local/session.ts'
+import type { ListQuery, ListView } from '#local/view.ts'
+import { type Found, find } from '#local/windows.ts'
+
+/** Null: the list has no index any more. */
+export async function readMany<R extends Row>(
+  db: UserDatabase,
+  fills: Fills,
+  query: ListQuery,
+  session: Session,
+): Promise<ListView<R> | null> {
+  const beside = ['outbox', 'names', 'coverage', 'fills', 'pages', 'holdings', 'indexes', 'buckets', 'columns']
+  return await db.transaction('r', [...beside, fills.table], async () => {
+    const known = await readKnown(db, fills, query)
+    const index = await db.indexes.get(known.list)
+    if (!index) return null
+    const [found, over] = await Promise.all([
+      find(db, index.name, { fills, ...query }),
+      readOver(db, fills, query, session),
+    ])
+    const count = found.count - over.gone.length + over.come.length
+    const isRead = !known.complete && known.page
+    const rows = isRead
+      ? await pageAsRead(db, { ids: known.page?.ids ?? [], fills, query, over })
+      : await readWindow(db, { fills, query, found, over })
+    const oldest = known.asOf ?? (await db.holdings.get(index.id))?.asOf ?? null
+    return viewOf<R>(known, { rows, count, here: found.count, oldest })
+  })
+}
+
+/** What waiting writes do to a list. */
+interface Over {
+  /** Every row they touch, as it will be. */
+  shown: Map<Row['id'], Laid>
+  /** Ids of all stored rows they touch. */
+  touched: Set<number>
+  /** Stored rows that the filter means and that a write touches: they stand elsewhere now, or nowhere. */
+  gone: StoredRow[]
+  /** Rows that the filter means as the writes will leave them, in order. */
+  come: Laid[]
+}
+
+async function readOver(db: UserDatabase, fills: Fills, query: ListQuery, { companyId }: Session): Promise<Over> {
+  const { entries, names } = await readHopes(db, fills.table)
+  const named = new Map(names.map(({ intent, id }) => [`~${intent}`, id]))
+  const ids = entries.map(({ target }) => (typeof target === 'string' ? named.get(target) : target))
+  const touched = new Set(ids.filter((id) => typeof id === 'number'))
+  const base = (await rowsOf(db, fills.table).bulkGet([...touched])).filter((row) => row !== undefined)
+  const laid = layOver(
+    base.map(({ row }) => row),
+    entries,
+    names,
+    companyId,
+  )
+  const shown = new Map(
+    [...laid].map(([id, one]) => [id, { shown: one, row: one.row, folds: foldsOf(fills, one.row) }]),
+  )
+  const mine = matches(fills, query.filters)
+  const come = [...shown.values()].filter((one) => inScope(fills, one.row, query.scope) && mine(one))
+  return {
+    shown,
+    touched,
+    gone: base.filter((one) => (query.scope === null || one.scope === query.scope) && mine(one)),
+    come: come.sort(comparer(fills, query.sort)),
+  }
+}
+
+const asLaid = ({ row, folds }: StoredRow): Laid => ({ shown: { row, waiting: null }, row, folds })
+
+/**
+ * The window as it stands with the waiting writes in it. Each of them moves what follows by one place at most, so the
+ * stored window is read that much wider, and how many of them lie before it is seen by its first row.
+ */
+async function readWindow(
+  db: UserDatabase,
+  { fills, query, found, over }: { fills: Fills; query: ListQuery; found: Found; over: Over },
+): Promise<Laid[]> {
+  const { gone, come } = over
+  const compare = comparer(fills, query.sort)
+  const first = (query.page - 1) * query.results
+  const from = Math.min(Math.max(0, first - come.length), Math.max(0, found.count - 1))
+  const ids = await found.ids(from, first - from + query.results + gone.length)
+  const stored = (await rowsOf(db, fills.table).bulkGet(ids)).filter((row) => row !== undefined)
+  const start = from === 0 ? undefined : stored[0]
+  const isBefore = (one: Candidate) => start !== undefined && compare(one, start) < 0
+  const skipped = from - gone.filter(isBefore).length + come.filter(isBefore).length
+  const stayed = stored.filter(({ id }) => !over.touched.has(id)).map(asLaid)
+  const merged = come.length === 0 ? stayed : [...stayed, ...come.filter((one) => !isBefore(one))].sort(compare)
+  return merged.slice(Math.max(0, first - skipped), first - skipped + query.results)
+}
+
+/** A page that was read while the list is not all here: those rows, in the order the server gave them. */
+async function pageAsRead(
+  db: UserDatabase,
+  { ids, fills, query, over }: { ids: readonly number[]; fills: Fills; query: ListQuery; over: Over },
+): Promise<Laid[]> {
+  const mine = matches(fills, query.filters)
+  const untouched = ids.filter((id) => !over.touched.has(id))
+  const stored = (await rowsOf(db, fills.table).bulkGet(untouched)).filter((row) => row !== undefined)
+  const here = stored.filter((one) => query.scope === null || one.scope === query.scope).filter(mine)
+  return asServerOrdered(ids, [...here.map(asLaid), ...over.come], query)
+}

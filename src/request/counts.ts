@@ -1,0 +1,45 @@
+/**
+ * How many writes wait, told where a lost database does not take it along: in a small cookie, and on the app's icon. A
+ * cookie that speaks of more than the database ever recorded is the loss alarm (requirement 48).
+ */
+import type { Subject, UserDatabase } from '#local/database.ts'
+import { compareCounts, countIn, readCounts, subjectKey, writeCounts } from '#local/loss.ts'
+import type { Ports } from '#request/ports.ts'
+
+/** Being told now; true: something has changed since it was counted. */
+const telling = new WeakMap<UserDatabase, boolean>()
+
+/** Whoever comes while it is being told is told along: the last word is never older than the last call. */
+export async function tellCounts(ports: Ports, subject: Subject): Promise<void> {
+  const db = (await ports.device()).of(subject)
+  if (telling.has(db)) return void telling.set(db, true)
+  try {
+    do {
+      telling.set(db, false)
+      await tellOnce(ports, db, subject)
+    } while (telling.get(db) === true)
+  } finally {
+    telling.delete(db)
+  }
+}
+
+async function tellOnce(ports: Ports, db: UserDatabase, subject: Subject): Promise<void> {
+  const count = await countIn(db)
+  ports.badge?.(count.waiting)
+  const { tally } = ports
+  if (!tally) return
+  const before = (await tally.read()) ?? ''
+  const key = subjectKey(subject)
+  const told = readCounts(before)[key]
+  // A database that has recorded less is not the one that was told of: first that is looked into.
+  if (told && told.made > count.made) return
+  const now = writeCounts({ ...readCounts(before), [key]: count })
+  if (now !== before) await tally.write(now)
+}
+
+/** Compares what was told with what is here; what is missing stands in the device until its user has seen it. */
+export async function checkCounts(ports: Ports, subject: Subject): Promise<void> {
+  const told = readCounts((await ports.tally?.read()) ?? null)[subjectKey(subject)]
+  await compareCounts((await ports.device()).of(subject), told, ports.clock())
+  await tellCounts(ports, subject)
+}

@@ -1,0 +1,85 @@
+/**
+ * Files that wait like any other write (protocol 22): the page stores the bytes with the entry, page or worker sends them
+ * from there, one at a time and never in a batch. Workers leave the page's own uploads alone, so the page starts it.
+ */
+import type { Endpoint } from '#contract/endpoint.ts'
+import { headers } from '#contract/headers.ts'
+import { localProblem, readProblem } from '#contract/problem.ts'
+import type { LocalFile, UserDatabase } from '#local/database.ts'
+import { enqueue } from '#local/drafts.ts'
+import { lookUp, whenSettled } from '#local/outbox.ts'
+import { readSession } from '#local/session.ts'
+import { tellCounts } from '#request/counts.ts'
+import { drain } from '#request/drain.ts'
+import { patienceMs } from '#request/lists.ts'
+import { answerOf } from '#request/pipeline.ts'
+import type { Ports } from '#request/ports.ts'
+import { acknowledge } from '#request/record.ts'
+import type { Asking, Result } from '#request/result.ts'
+import { subjectOf } from '#request/subject.ts'
+
+type Input = { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }
+
+/** `fresh` with the server's answer, or `queued`: then `~{intent}` names the file wherever its id would stand. */
+export async function upload(ports: Ports, endpoint: Endpoint, asked: Input, asking: Asking): Promise<Result<unknown>> {
+  const device = await ports.device()
+  const session = await readSession(device)
+  if (!session || session.signedOut) return { kind: 'problem', problem: localProblem('SIGNED_OUT') }
+  const db = device.of(session)
+  const { file, fields } = await readForm(asked.body)
+  try {
+    const { intent } = await enqueue(db, {
+      intent: asking.intent ?? ports.newId(),
+      key: ports.newId(),
+      endpoint: endpoint.name,
+      kind: 'asset',
+      table: '',
+      target: null,
+      makes: 'create',
+      asked: { ...asked, body: fields },
+      versioned: false,
+      ifMatch: null,
+      base: null,
+      refers: [],
+      forUser: subjectOf(session),
+      since: ports.clock(),
+      ...(file ? { file } : {}),
+    })
+    ports.lasting(tellCounts(ports, session))
+    return await send(ports, db, intent)
+  } catch {
+    // No room for the bytes, above all. The form keeps the file.
+    return { kind: 'problem', problem: localProblem('STORAGE_FAILED') }
+  }
+}
+
+type Form = { file: Omit<LocalFile, 'intent' | 'assetId'> | null; fields: Record<string, unknown> }
+
+/** Bytes, not a Blob: some browsers lose what a stored Blob points to. */
+async function readForm(body: unknown): Promise<Form> {
+  const form: Form = { file: null, fields: {} }
+  for (const [field, value] of Object.entries((body ?? {}) as Record<string, unknown>)) {
+    if (!(value instanceof Blob)) form.fields[field] = value
+    else {
+      const name = value instanceof File ? value.name : field
+      form.file = { field, name, type: value.type, bytes: await value.arrayBuffer() }
+    }
+  }
+  return form
+}
+
+async function send(ports: Ports, db: UserDatabase, intent: string): Promise<Result<unknown>> {
+  const draining = drain(ports, { hurry: true })
+  ports.lasting(draining)
+  const { settled, stop } = whenSettled(db, intent)
+  await Promise.race([settled, draining, ports.wait(patienceMs)])
+  stop()
+  const answer = answerOf(await lookUp(db, intent))
+  const stands = answer.headers.get(headers.outbox)
+  if (stands === 'queued') return { kind: 'queued', intent }
+  const body: unknown = answer.text === '' ? null : JSON.parse(answer.text)
+  if (answer.status < 400) return { kind: 'fresh', output: body }
+  if (stands === 'refused') await acknowledge(ports, intent)
+  const problem = readProblem(answer.status, body, answer.headers.get(headers.requestId))
+  return { kind: 'problem', problem, intent }
+}

@@ -1,0 +1,255 @@
+/** What a new version does to open pages, in real Chromium: it asks, it waits, it takes all tabs along, or it does nothing. */
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openBrowser, people, signIn } from '#tests/support/browser.ts'
+import { buildReleases, type Releases, type Served } from '#tests/support/releases.ts'
+import { listed } from '#tests/support/visit.ts'
+
+let browser: Browser
+let releases: Releases
+let served: Served
+let context: BrowserContext
+beforeAll(async () => {
+  releases = await buildReleases()
+  browser = await openBrowser()
+})
+afterAll(async () => {
+  await browser?.close()
+  await releases?.close()
+})
+beforeEach(async () => {
+  served = await releases.open()
+  context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-GB' })
+})
+afterEach(async () => {
+  await context?.close()
+  await served?.portal.close()
+})
+
+/** A look at what is so in the end; how long it takes is the machine's matter. */
+const patient = { timeout: 30_000 }
+
+const bar = (page: Page) => page.locator('.update')
+const reload = (page: Page) => bar(page).getByRole('button', { name: 'Reload now' })
+
+/** A page that a worker controls. */
+async function enter(who: keyof typeof people = 'admin', path = '/app/user'): Promise<Page> {
+  const page = await context.newPage()
+  const isFirst = context.pages().length === 1
+  if (isFirst) await signIn(page, served.portal, who, path)
+  await page.goto(`${served.portal.url}/saas${path}`)
+  await page.locator('main h1').waitFor()
+  await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
+  await mark(page)
+  return page
+}
+
+/** To be seen again as long as the page is not loaded anew. */
+const mark = (page: Page) => page.evaluate(() => void (document.body.dataset['mark'] = 'here'))
+const isSamePage = (page: Page) => page.evaluate(() => document.body.dataset['mark'] === 'here')
+const isLoadedAnew = (page: Page) =>
+  page.waitForFunction(() => document.body.dataset['mark'] === undefined && document.querySelector('main h1') !== null)
+
+/** What a look at the tab, or the hour, does. Not waited for: it may load the page anew. */
+const lookForUpdate = (page: Page) =>
+  page.evaluate(() => void navigator.serviceWorker.getRegistration('/saas/').then((found) => found?.update()))
+
+const buildOf = (page: Page) =>
+  page.evaluate(async () => {
+    const { port1, port2 } = new MessageChannel()
+    const said = new Promise<string>((resolve) => (port1.onmessage = ({ data }) => resolve(data)))
+    navigator.serviceWorker.controller?.postMessage({ type: 'build' }, [port2])
+    return await Promise.race([said, new Promise((resolve) => setTimeout(() => resolve('no word'), 5_000))])
+  })
+
+async function typeIn(page: Page, name = 'Typed but not saved') {
+  await page.goto(`${served.portal.url}/saas/app/user?user=new`)
+  await page.locator('[role=dialog] input[name=name]').fill(name)
+  await mark(page)
+}
+const typed = (page: Page) => page.locator('[role=dialog] input[name=name]').inputValue()
+
+describe('a new version', () => {
+  it('asks, waits for what is typed in any tab, and then takes all tabs along (P-15, W-10)', async () => {
+    const [first, second, third] = [await enter(), await enter(), await enter()]
+    await typeIn(second)
+    await served.deploy()
+    await lookForUpdate(first)
+    for (const page of [first, second, third]) await reload(page).waitFor()
+    expect(await buildOf(first)).toBe(releases.older)
+
+    await reload(first).click()
+    await bar(first).getByText('what is typed in this or another tab').waitFor()
+    expect(await Promise.all([first, second, third].map(isSamePage))).toEqual([true, true, true])
+    expect(await typed(second)).toBe('Typed but not saved')
+
+    await second.keyboard.press('Escape')
+    await second.getByRole('button', { name: 'Discard' }).click()
+    await Promise.all([first, second, third].map(isLoadedAnew))
+    for (const page of [first, second, third]) await expect.poll(() => buildOf(page), patient).toBe(releases.newer)
+    await expect.poll(() => bar(first).count(), patient).toBe(0)
+  })
+
+  it('that takes over under unsaved words leaves them, and the old page works on the new worker (one build of overlap)', async () => {
+    const [first, second] = [await enter(), await enter()]
+    await typeIn(second, 'Overlap Olga')
+    await second.locator('[role=dialog] input[name=email]').fill('overlap@acme.example')
+    await served.deploy()
+    await lookForUpdate(first)
+    await reload(first).waitFor()
+    // A page that asks nobody: what a browser does that throws a worker away, or a tab that slept through it all.
+    await first.evaluate(async () => {
+      const registration = await navigator.serviceWorker.getRegistration('/saas/')
+      registration?.waiting?.postMessage({ type: 'update' })
+    })
+    await isLoadedAnew(first)
+    await bar(second).getByText('running in your other tabs').waitFor()
+    expect(await buildOf(second)).toBe(releases.newer)
+    expect([await isSamePage(second), await typed(second)]).toEqual([true, 'Overlap Olga'])
+
+    await second.locator('[role=dialog] button[type=submit]').click()
+    await second.locator('[role=dialog]').waitFor({ state: 'detached' })
+    await second.goto(`${served.portal.url}/saas/app/user?searchText=Overlap`)
+    await listed(second)
+    expect(await second.locator('tbody').innerText()).toContain('Overlap Olga')
+  })
+
+  it('whose files cannot all be fetched changes nothing: the old one goes on, offline too', async () => {
+    const page = await enter()
+    await served.deploy({ without: 'Overlay' })
+    const outcome = page.evaluate(async () => {
+      const registration = await navigator.serviceWorker.getRegistration('/saas/')
+      if (!registration) return 'no worker is registered'
+      // Heard from its first moment on: where nothing else is to do it fails before an update is told to have begun.
+      const ended = new Promise<string>((resolve) => {
+        const hear = ({ installing }: ServiceWorkerRegistration) =>
+          installing?.addEventListener('statechange', () => resolve(installing.state), { once: true })
+        registration.addEventListener('updatefound', () => hear(registration), { once: true })
+      })
+      await registration.update()
+      return await ended
+    })
+    expect(await outcome).toBe('redundant')
+    await served.portal.stop()
+    await page.reload()
+    await listed(page)
+    expect(await buildOf(page)).toBe(releases.older)
+    expect(await bar(page).count()).toBe(0)
+  })
+
+  it('below the minimum takes over by itself, and still waits for what is typed (W-09)', async () => {
+    const page = await enter()
+    await typeIn(page)
+    const minimum = releases.newer.split('-')[0] ?? ''
+    await served.deploy({ settings: { MIN_BUILD: minimum } })
+    // The worker hears it on the next answer, and tells the page.
+    await page.evaluate(() => fetch('/api/m18s/user'))
+    await bar(page).getByText('what is typed in this or another tab').waitFor()
+    expect(await bar(page).getByRole('button', { name: 'Later' }).count()).toBe(0)
+    expect([await isSamePage(page), await typed(page)]).toEqual([true, 'Typed but not saved'])
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await isLoadedAnew(page)
+    expect(await buildOf(page)).toBe(releases.newer)
+  })
+})
+
+describe('code that a new version took away under an open page', () => {
+  const toPrices = (page: Page) => page.locator('.rail nav a', { hasText: 'Price lists' }).click()
+  const prices = (page: Page) => page.getByRole('heading', { level: 1, name: 'Price lists' })
+
+  it('is there for one release: nothing is loaded anew', async () => {
+    const page = await enter('staff', '/app/home')
+    await served.deploy()
+    await toPrices(page)
+    await prices(page).waitFor()
+    expect([await isSamePage(page), await buildOf(page)]).toEqual([true, releases.older])
+  })
+
+  it('is there without a line too, for a page that stays open under the new worker', async () => {
+    const [first, second] = [await enter(), await enter()]
+    await typeIn(second)
+    await served.deploy()
+    await lookForUpdate(first)
+    await reload(first).waitFor()
+    await first.evaluate(async () => {
+      const registration = await navigator.serviceWorker.getRegistration('/saas/')
+      registration?.waiting?.postMessage({ type: 'update' })
+    })
+    await bar(second).getByText('running in your other tabs').waitFor()
+    await context.setOffline(true)
+    const asked = releases.former.filter((file) => !file.startsWith('staff-'))
+    expect(asked.length).toBeGreaterThan(0)
+    const answers = await second.evaluate(
+      async (files) => await Promise.all(files.map(async (file) => (await fetch(`/saas/assets/${file}`)).status)),
+      asked,
+    )
+    expect(answers).toEqual(asked.map(() => 200))
+    await context.setOffline(false)
+  })
+
+  it('is brought by one loading of the page where a release was missed, by way of the new version', async () => {
+    const page = await enter('staff', '/app/home')
+    await served.deploy({ former: false })
+    await toPrices(page)
+    await isLoadedAnew(page)
+    await prices(page).waitFor()
+    expect(await buildOf(page)).toBe(releases.newer)
+  })
+
+  it('and that the server has no more ends in words, not in a circle', async () => {
+    const page = await enter('staff', '/app/home')
+    let loads = 0
+    page.on('load', () => (loads += 1))
+    await served.deploy({ without: 'staff-', former: false })
+    await toPrices(page)
+    await page.getByRole('button', { name: 'Try again' }).waitFor()
+    await expect.poll(() => buildOf(page), patient).toBe(releases.newer)
+    await page.getByRole('button', { name: 'Try again' }).waitFor()
+    await page.waitForTimeout(3_000)
+    expect(loads).toBeLessThanOrEqual(2)
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(1)
+  })
+})
+
+describe('the way past a broken worker (W-11)', () => {
+  const workers = (page: Page) =>
+    page.evaluate(async () => ({
+      registrations: (await navigator.serviceWorker.getRegistrations()).length,
+      caches: (await caches.keys()).length,
+      controlled: navigator.serviceWorker.controller !== null,
+    }))
+
+  it('takes worker and files away; what waits is sent by the page, and nothing typed is lost', async () => {
+    const [page, other] = [await enter(), await enter()]
+    // A write that waits.
+    await served.portal.stop()
+    await typeIn(page, 'Waiting Wanda')
+    await page.locator('[role=dialog] input[name=email]').fill('wanda@acme.example')
+    await page.locator('[role=dialog] button[type=submit]').click()
+    await page.locator('.bar-waiting').waitFor()
+    await typeIn(other)
+
+    await served.portal.start({ WORKER_BYPASS: '1' })
+    await lookForUpdate(page)
+    await isLoadedAnew(page)
+    await page.locator('.bar-waiting').waitFor({ state: 'detached', timeout: 30_000 })
+    await expect.poll(() => workers(page), patient).toEqual({ registrations: 0, caches: 0, controlled: false })
+    expect([await isSamePage(other), await typed(other)]).toEqual([true, 'Typed but not saved'])
+    // Under a worker that lets everything through, a page talks to the server by itself.
+    await other.locator('[role=dialog] input[name=email]').fill('past@acme.example')
+    await other.locator('[role=dialog] button[type=submit]').click()
+    await other.locator('[role=dialog]').waitFor({ state: 'detached' })
+    await page.goto(`${served.portal.url}/saas/app/user?searchText=Wanda`)
+    await listed(page)
+    expect(await page.locator('tbody').innerText()).toContain('Waiting Wanda')
+
+    // As long as a page of then is open, its worker that does nothing is there and is taken up again.
+    await other.close()
+    await served.portal.stop()
+    await served.portal.start()
+    await page.reload()
+    await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
+    await expect.poll(() => buildOf(page), patient).toBe(releases.older)
+  }, 180_000)
+})

@@ -1,0 +1,192 @@
+import { Dexie } from 'dexie'
+import { describe, expect, it } from 'vitest'
+import type { Entry, UserDatabase } from '#local/database.ts'
+import { type Draft, enqueue } from '#local/drafts.ts'
+import { accept, claim, lookUp } from '#local/outbox.ts'
+import { readReceipts } from '#local/receipts.ts'
+import { freeze } from '#request/record.ts'
+import { aDraft, keptDevice } from '#tests/support/kept.ts'
+
+const claiming = { now: 1_000, leaseMs: 45_000, most: 4, generation: 1, stolen: false, freeze }
+const accepted = { status: 200, body: '{}', row: null, version: null, now: 1_000, asOf: 1_000, generation: 1 }
+
+/** A change of the own profile: a call whose fields stand by themselves. */
+const ownDraft = (body: Record<string, unknown>, given: Partial<Draft> = {}) =>
+  aDraft({ endpoint: 'updateOwnUser', target: 1, asked: { params: { id: 1 }, body }, ...given })
+const creation = (given: Partial<Draft> = {}) =>
+  aDraft({
+    endpoint: 'createUser',
+    target: null,
+    makes: 'create',
+    versioned: false,
+    asked: { body: { name: 'Made here' } },
+    ...given,
+  })
+const deletion = (target: Draft['target'], given: Partial<Draft> = {}) =>
+  aDraft({ endpoint: 'deleteUser', target, makes: 'delete', asked: { params: { id: target } }, ...given })
+
+/** In how many transactions `act` stores writes. */
+async function countTransactions(db: UserDatabase, act: () => Promise<unknown>): Promise<number> {
+  const transactions = new Set<unknown>()
+  const note = (_key: unknown, _entry: Entry, transaction: unknown) => void transactions.add(transaction)
+  db.outbox.hook('creating', note)
+  await act().finally(() => db.outbox.hook('creating').unsubscribe(note))
+  return transactions.size
+}
+
+describe('writes that come together', () => {
+  it('are stored together, in the order they came (O4)', async () => {
+    const { db } = await keptDevice()
+    const drafts = Array.from({ length: 200 }, (_, at) => aDraft({ target: at + 1 }))
+    const count = await countTransactions(db, () => Promise.all(drafts.map((draft) => enqueue(db, draft))))
+    expect(count).toBe(1)
+    const stored = await db.outbox.orderBy('seq').toArray()
+    expect(stored.map(({ intent }) => intent)).toEqual(drafts.map(({ intent }) => intent))
+    expect(stored.map(({ seq }) => seq)).toEqual(drafts.map((_, at) => at + 1))
+  })
+
+  it('see each other: of one row, the later is based on the earlier; sent twice, it is one', async () => {
+    const { db } = await keptDevice()
+    const twice = aDraft()
+    const [first, second, third] = await Promise.all([
+      enqueue(db, aDraft()),
+      enqueue(db, twice),
+      enqueue(db, { ...twice, key: crypto.randomUUID() }),
+    ])
+    expect(second.ifMatch).toBe(`~${first.intent}`)
+    expect(third).toEqual(second)
+    expect(await db.outbox.count()).toBe(2)
+  })
+
+  it('do not fail together: one that cannot be stored takes no other with it', async () => {
+    const { db } = await keptDevice()
+    const broken = aDraft({ asked: { body: { title: () => 'a function cannot be stored' } } })
+    const results = await Promise.allSettled([enqueue(db, aDraft()), enqueue(db, broken), enqueue(db, aDraft())])
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(await db.outbox.count()).toBe(2)
+  })
+})
+
+describe('claiming with a thousand writes waiting', () => {
+  async function readFor(most: number, chained: boolean, given: (at: number) => Partial<Draft>): Promise<number> {
+    const { db } = await keptDevice()
+    await Promise.all(Array.from({ length: 1_000 }, (_, at) => enqueue(db, aDraft(given(at)))))
+    let read = 0
+    db.outbox.hook('reading', (entry) => {
+      read += 1
+      return entry
+    })
+    const claimed = await claim(db, { ...claiming, most, chained })
+    expect(claimed.length).toBeGreaterThan(0)
+    return read
+  }
+
+  it.each([
+    ['one of each row', (at: number) => ({ target: at + 1 }), 64],
+    ['all of one row', () => ({ target: 1 }), 64],
+  ])('reads only what may be sent, not all of them: %s (O3)', async (_, given, most) => {
+    expect(await readFor(50, true, given)).toBeLessThanOrEqual(most)
+  })
+
+  it('one at a time, of one row: no more than a few stretches (O3)', async () => {
+    expect(await readFor(4, false, () => ({ target: 1 }))).toBeLessThanOrEqual(256)
+  })
+})
+
+describe('a row that was made and taken away here, and never left', () => {
+  it('is gone without a word to the server, with what was to happen to it (protocol 15)', async () => {
+    const { db, device } = await keptDevice()
+    const made = await enqueue(db, creation())
+    await enqueue(db, aDraft({ target: `~${made.intent}` }))
+    const gone = await enqueue(db, deletion(`~${made.intent}`, { since: 99 }))
+    expect(await db.outbox.count()).toBe(0)
+    expect(await lookUp(db, gone.intent)).toMatchObject({ entry: null, receipt: { status: 204 } })
+    expect((await readReceipts(10, device)).map(({ outcome }) => outcome).sort()).toEqual([
+      'done',
+      'dropped',
+      'dropped',
+    ])
+  })
+
+  it('is taken away by the server where its making may be on its way (protocol 15)', async () => {
+    const { db } = await keptDevice()
+    const made = await enqueue(db, creation())
+    await claim(db, claiming)
+    await enqueue(db, deletion(`~${made.intent}`))
+    expect(await db.outbox.count()).toBe(2)
+  })
+
+  it('stays where something else of another lane needs it', async () => {
+    const { db } = await keptDevice()
+    const made = await enqueue(db, creation())
+    await enqueue(db, aDraft({ target: 2, refers: [made.intent] }))
+    await enqueue(db, deletion(`~${made.intent}`))
+    expect(await db.outbox.count()).toBe(3)
+  })
+})
+
+describe('two changes of one row by a call whose fields stand by themselves', () => {
+  it('go as one while neither left: later fields over earlier, on the oldest base (requirement 14)', async () => {
+    const { db } = await keptDevice()
+    const first = await enqueue(
+      db,
+      ownDraft({ name: 'B', language: 'zh' }, { ifMatch: 4, base: { name: 'A', language: 'en' } }),
+    )
+    const second = await enqueue(db, ownDraft({ name: 'C' }, { ifMatch: `~${first.intent}`, base: { name: 'B' } }))
+    expect(await db.outbox.toArray()).toMatchObject([
+      {
+        intent: second.intent,
+        key: second.intent,
+        seq: first.seq,
+        ifMatch: 4,
+        base: { name: 'A', language: 'en' },
+        asked: { body: { name: 'C', language: 'zh' } },
+      },
+    ])
+  })
+
+  it('whoever asks for the first is told what became of both', async () => {
+    const { db } = await keptDevice()
+    const first = await enqueue(db, ownDraft({ name: 'B' }))
+    const second = await enqueue(db, ownDraft({ name: 'C' }))
+    expect((await lookUp(db, first.intent)).entry?.intent).toBe(second.intent)
+    const [sent] = await claim(db, claiming)
+    await accept(db, sent as Entry, accepted)
+    expect(await lookUp(db, first.intent)).toMatchObject({ entry: null, receipt: { outcome: 'done' } })
+  })
+
+  it('a form that was opened on the first is based on what it became part of, not on a name nobody knows', async () => {
+    const { db } = await keptDevice()
+    const first = await enqueue(db, ownDraft({ name: 'B' }))
+    const second = await enqueue(db, ownDraft({ name: 'C' }))
+    await claim(db, claiming)
+    const third = await enqueue(db, ownDraft({ name: 'D' }, { ifMatch: `~${first.intent}` }))
+    expect(third.ifMatch).toBe(`~${second.intent}`)
+  })
+
+  it('go one by one once the first may be on its way, or where the call does not say so', async () => {
+    const { db } = await keptDevice()
+    await enqueue(db, ownDraft({ name: 'B' }))
+    await claim(db, claiming)
+    await enqueue(db, ownDraft({ name: 'C' }))
+    await enqueue(db, aDraft({ target: 2 }))
+    await enqueue(db, aDraft({ target: 2 }))
+    expect(await db.outbox.count()).toBe(4)
+  })
+})
+
+it('a new write is not stored over itself when the connection closes as it is committed (protocol 11)', async () => {
+  const { db } = await keptDevice()
+  const draft = aDraft({ isNew: true })
+  let lives = 0
+  const begin = db.transaction.bind(db) as (...args: unknown[]) => Promise<unknown>
+  // Committed, and whoever waits for it is told that the connection is gone: the claim in between must stand.
+  db.transaction = (async (...args: unknown[]) => {
+    const result = await begin(...args)
+    if (args[0] !== 'rw' || ++lives > 1) return result
+    await db.outbox.update(draft.intent, { state: 'sending', fence: 1 })
+    throw new Dexie.DatabaseClosedError('closed')
+  }) as never
+  await enqueue(db, draft)
+  expect(await db.outbox.toArray()).toMatchObject([{ state: 'sending', fence: 1 }])
+})

@@ -1,0 +1,105 @@
+/** Two builds over one database: the newer changes it under the older one's page (protocol 40, R-19, R-20). */
+import { Dexie } from 'dexie'
+import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
+import { expect, it } from 'vitest'
+import { databaseName, openDatabase } from '#local/database.ts'
+import { openDevice } from '#local/device.ts'
+import { enqueue } from '#local/drafts.ts'
+import { readListOn } from '#local/lists.ts'
+import { claim } from '#local/outbox.ts'
+import { storeChanges, storePage } from '#local/rows.ts'
+import { openSession } from '#local/session.ts'
+import { freeze } from '#request/record.ts'
+import { aDraft, aUser, company, fills, firstPage, pageAnswer } from '#tests/support/kept.ts'
+
+const subject = { companyId: company, userId: 1 }
+const name = databaseName(subject)
+const claiming = { now: 1_000, leaseMs: 45_000, most: 4, generation: 1, stolen: false, freeze }
+const users = Array.from({ length: 12 }, (_, at) => aUser(at + 1))
+
+/** The tables as the build before the first list index had them. */
+function openOlder(storage: { indexedDB: IDBFactory; IDBKeyRange: typeof IDBKeyRange }): Dexie {
+  const db = new Dexie(name, storage)
+  db.version(1).stores({
+    users: 'id, scope',
+    coverage: 'id',
+    pages: 'id, table',
+    fills: 'id',
+    tombstones: '[table+id], asOf',
+    outbox: 'intent, seq, table',
+    names: 'intent, [kind+id]',
+    receipts: 'intent, time',
+    readings: 'path',
+    meta: 'name',
+  })
+  db.version(2).stores({ jobs: 'intent' })
+  return db
+}
+
+it('what an older build kept and wrote is all there after the upgrade, in its order', async () => {
+  const storage = { indexedDB: new IDBFactory(), IDBKeyRange }
+  const older = openOlder(storage)
+  const made = Array.from({ length: 50 }, (_, at) => ({
+    ...aDraft({ target: at + 1 }),
+    seq: at + 1,
+    lane: `user:${at}`,
+  }))
+  const fields = { state: 'waiting', dependsOn: [], bytes: null, attempts: 0, notBefore: 0, held: null, fence: 0 }
+  await older.table('outbox').bulkAdd(made.map((draft) => ({ ...draft, ...fields, leaseUntil: 0, problem: null })))
+  await older.table('meta').put({ name: 'gate', open: true, generation: 1 })
+  const row = { id: 1, scope: company, version: 1, asOf: 5, row: users[0], folds: { name: 'user 1', email: '' } }
+  await older.table('users').put(row)
+
+  // The older page stays open.
+  const newer = openDatabase(name, storage)
+  expect((await newer.outbox.orderBy('seq').toArray()).map(({ intent }) => intent)).toEqual(
+    made.map(({ intent }) => intent),
+  )
+  expect(await claim(newer, { ...claiming, most: 50 })).not.toHaveLength(0)
+  await storePage(newer, fills, firstPage, pageAnswer([aUser(2)], 10, '1', 2), 1)
+  expect(await newer.holdings.toArray()).toMatchObject([
+    { table: 'users', scope: company, rows: await newer.table('users').count() },
+  ])
+  newer.close()
+  older.close()
+})
+
+it('a page of this build goes on writing its outbox under a newer one, and leaves rows to that one', async () => {
+  const storage = { indexedDB: new IDBFactory(), IDBKeyRange }
+  const device = openDevice(storage)
+  await openSession(device, subject)
+  const db = device.of(subject)
+  await storeChanges(db, fills, company, { changed: users, gone: [], upto: 1, asOf: 1 }, { all: true, generation: 1 })
+  for (let n = 0; n < 50; n++) await enqueue(db, aDraft({ target: 1 + (n % 12) }))
+
+  const newer = openDatabase(name, storage)
+  newer.version(1_000).stores({ tomorrow: 'id' })
+  await newer.open()
+  expect(await newer.outbox.count()).toBe(50)
+
+  const late = await enqueue(db, aDraft({ target: 3 }))
+  expect(await newer.outbox.get(late.intent)).toEqual(late)
+  expect(await storePage(db, fills, firstPage, pageAnswer([aUser(77)], 99), 1)).toBe(false)
+  expect(await newer.table('users').count()).toBe(12)
+  // It still shows what is there.
+  expect((await readListOn(device, fills, firstPage)).count).toBe(12)
+  newer.close()
+  db.close()
+})
+
+it('a row that the server deleted is in no list, no page, no index and no form any more', async () => {
+  const device = openDevice({ indexedDB: new IDBFactory(), IDBKeyRange })
+  await openSession(device, subject)
+  const db = device.of(subject)
+  await storePage(db, fills, firstPage, pageAnswer(users.slice(0, 10), 1, '1', 12), 1)
+  await storeChanges(db, fills, company, { changed: users, gone: [], upto: 1, asOf: 2 }, { all: true, generation: 1 })
+  await storeChanges(db, fills, company, { changed: [], gone: [4], upto: 2, asOf: 3 }, { all: false, generation: 1 })
+  for (const query of [firstPage, { ...firstPage, sort: ['id', 'desc'] as const }, { ...firstPage, results: 50 }]) {
+    const { rows, count } = await readListOn(device, fills, query)
+    expect([rows.some(({ row }) => row.id === 4), count]).toEqual([false, 11])
+  }
+  expect(await db.table('users').get(4)).toBeUndefined()
+  // An older answer that still has it does not bring it back (protocol 33).
+  await storePage(db, fills, firstPage, pageAnswer(users.slice(0, 10), 2, '1', 12), 1)
+  expect(await db.table('users').get(4)).toBeUndefined()
+})

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest'
+import { getUser } from '#contract/accounts.ts'
+import type { Sealed } from '#local/database.ts'
+import { enqueue } from '#local/drafts.ts'
+import { claim } from '#local/outbox.ts'
+import { unseal } from '#local/seal.ts'
+import { freeze } from '#request/record.ts'
+import type { Deed } from '#tests/models/deeds.ts'
+import { live } from '#tests/models/live.ts'
+import { aDraft, keptDevice } from '#tests/support/kept.ts'
+
+const change: Deed = { is: 'change', tab: 0, at: 0, word: 'good', field: 'name', based: false }
+
+/** The list proves whose cookie it is, so that the user is back and has not read the key to what was sealed. */
+it('what the end of a session sealed goes before anything newer on the same row (protocol 30, requirement 14)', async () => {
+  const { effects } = await live([{ is: 'revoke' }, change, { is: 'list', tab: 0 }, change, change])
+  expect(effects).toBe(3)
+})
+
+const seal: Sealed = { name: 'sealed:1', id: '1', iv: new Uint8Array(12), data: new ArrayBuffer(32), entries: 1 }
+
+async function sealedUp() {
+  const { db, generation } = await keptDevice()
+  await db.meta.put(seal)
+  await enqueue(db, aDraft())
+  const claiming = { now: 0, leaseMs: 45_000, most: 50, chained: true, generation, stolen: false, freeze }
+  return { db, go: async () => (await claim(db, claiming)).length }
+}
+
+it('while older writes are sealed and nobody knows their key, none is sent past them', async () => {
+  const { db, go } = await sealedUp()
+  expect(await unseal(db)).toBe(0)
+  expect(await go()).toBe(0)
+})
+
+it("what its user's own key does not open stays, and holds nothing up", async () => {
+  const { db, go } = await sealedUp()
+  const body = JSON.stringify({ seal_key: btoa('x'.repeat(32)) })
+  await db.readings.put({ path: getUser.path, body, asOf: 0 })
+  expect(await unseal(db)).toBe(0)
+  expect(await db.meta.get(seal.name)).toBeDefined()
+  expect(await go()).toBe(1)
+})

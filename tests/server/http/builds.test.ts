@@ -1,0 +1,43 @@
+/** What the server says of the client's builds (W-09, W-11). */
+import { describe, expect, test } from 'vitest'
+import { readConfig } from '#server/config.ts'
+import { startServer } from '#tests/support/server.ts'
+
+describe('builds', () => {
+  test('nothing is said of them while there is nothing to say', async () => {
+    const server = await startServer()
+    const answer = await server.send({ url: '/api/m18s/user' })
+    expect(answer.headers).not.toHaveProperty('x-minimum-build')
+    expect(answer.headers).not.toHaveProperty('x-worker')
+    const word = await server.send({ url: '/saas/worker.json' })
+    expect(word.json()).toMatchObject({ minimumBuild: 0, bypass: false })
+    expect(word.headers).toMatchObject({ 'cache-control': 'no-store', 'content-type': /json/ })
+    await server.close()
+  })
+
+  test('the minimum and the way past the worker stand on every answer, in the settings, and at an address of their own', async () => {
+    const server = await startServer({ env: { MIN_BUILD: '20261121090000', WORKER_BYPASS: '1' } })
+    const said = { 'x-minimum-build': '20261121090000', 'x-worker': 'bypass' }
+    const { send } = await server.signIn('user@alpha')
+    for (const url of ['/api/m18s/user', '/api/m18s/nothing', '/saas/worker.json'])
+      expect((await send({ url })).headers).toMatchObject(said)
+    expect((await send({ url: '/saas/worker.json' })).json()).toMatchObject({
+      minimumBuild: 20261121090000,
+      bypass: true,
+    })
+    expect((await send({ url: '/api/m18s/settings' })).json()).toMatchObject({
+      minimum_build: '20261121090000',
+      worker_bypass: true,
+    })
+    const worker = await server.send({ url: '/saas/sw.js', headers: { 'service-worker': 'script' } })
+    expect(worker.headers['content-type']).toContain('text/javascript')
+    expect(worker.body).toContain('registration.unregister()')
+    // What waits to be sent is in a database.
+    expect(worker.body).not.toMatch(/indexedDB/i)
+    await server.close()
+  })
+
+  test('a minimum that is no number of a build ends the start', () => {
+    expect(() => readConfig({ MIN_BUILD: 'newest' })).toThrow(/MIN_BUILD/)
+  })
+})
