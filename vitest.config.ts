@@ -19,6 +19,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'node',
+          setupFiles: ['tests/support/seeded.ts'],
           globalSetup: ['tests/support/postgres-cluster.ts'],
           include: ['tests/**/*.test.{ts,tsx}'],
           exclude: [...device, ...e2e, 'tests/campaigns/**'],
@@ -32,7 +33,7 @@ export default defineConfig({
         test: {
           name: 'device',
           include: tests(device),
-          setupFiles: ['fake-indexeddb/auto'],
+          setupFiles: ['fake-indexeddb/auto', 'tests/support/seeded.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
           sequence: { groupOrder: 1 },

@@ -11,6 +11,9 @@ import { findBetween } from '#local/windows.ts'
 /** How long a deleted id is remembered here (protocol 33). */
 const tombstoneMs = 24 * 3_600_000
 
+/** The version of a grave that no row comes back from. */
+const deleted = Number.MAX_SAFE_INTEGER
+
 /** Rows that never change have no version: then the reading's time decides alone (protocol 33). */
 export type ServerRow = { id: number; row_version?: number }
 
@@ -97,9 +100,15 @@ export async function putRow(db: UserDatabase, table: string, row: ServerRow, as
 /** Forgets a row that is gone, or of which we only know that it is no longer as we have it. Inside a transaction. */
 export async function bury(db: UserDatabase, table: string, id: number, asOf: number): Promise<void> {
   const stored = await rowsOf(db, table).get(id)
-  if (stored) await exchange(db, table, { gone: [stored], come: [] })
-  await db.tombstones.put({ table, id, asOf, version: stored?.version ?? 0 })
-  if (stored) await noLongerWhole(db, table, stored.scope)
+  if (!stored) return void (await db.tombstones.put({ table, id, asOf, version: 0 }))
+  await takeAway(db, table, [stored], asOf)
+  await noLongerWhole(db, table, stored.scope)
+}
+
+/** Rows that an answer proves gone from where they were: no older answer brings them back. Inside a transaction. */
+export async function takeAway(db: UserDatabase, table: string, gone: readonly StoredRow[], asOf: number) {
+  await exchange(db, table, { gone, come: [] })
+  await db.tombstones.bulkPut(gone.map(({ id, version }) => ({ table, id, asOf, version })))
 }
 
 /** A row went without our knowing what became of it, so no reading but the one that said so is the whole list now. */
@@ -204,7 +213,7 @@ async function dropLeft(db: UserDatabase, fills: Fills, query: ListQuery, answer
   const inside = await readBetween(db, fills, query, { first, last })
   const gone = inside.filter((one) => !ids.has(one.id) && one.asOf < answer.asOf)
   if (gone.length === 0) return
-  await exchange(db, fills.table, { gone, come: [] })
+  await takeAway(db, fills.table, gone, answer.asOf)
   await noLongerWhole(db, fills.table, query.scope)
 }
 
@@ -251,18 +260,25 @@ export async function storeChanges(
     const id = fillId(table, scope)
     const known = await db.fills.get(id)
     if (known && known.upto > answer.upto) return false
+    const gaps = await wentSince(db, table, asOf)
     if (how.all) await dropMissing(db, table, scope, answer)
     await putRows(db, table, answer.changed, { asOf })
     const gone = (await rowsOf(db, table).bulkGet(answer.gone)).filter((row) => row !== undefined)
     await exchange(db, table, { gone, come: [] })
-    await db.tombstones.bulkPut(
-      answer.gone.map((gone) => ({ table, id: gone, asOf, version: Number.MAX_SAFE_INTEGER })),
-    )
+    await db.tombstones.bulkPut(answer.gone.map((gone) => ({ table, id: gone, asOf, version: deleted })))
     await forgetGraves(db, asOf)
-    await db.fills.put({ id, upto: answer.upto, asOf, gaps: false })
+    await db.fills.put({ id, upto: answer.upto, asOf, gaps })
     return true
   })
 }
+
+/** Whether a row left at or after this server time without our knowing where to: an answer as old as that cannot tell. */
+export const wentSince = async (db: UserDatabase, table: string, asOf: number): Promise<boolean> =>
+  (await db.tombstones
+    .where('asOf')
+    .aboveOrEqual(asOf)
+    .filter((grave) => grave.table === table && grave.version !== deleted)
+    .count()) > 0
 
 export const forgetGraves = (db: UserDatabase, asOf: number) =>
   db.tombstones
@@ -274,7 +290,8 @@ async function dropMissing(db: UserDatabase, table: string, scope: number | null
   const there = new Set(answer.changed.map(({ id }) => id))
   const missing = (await rowsIn(db, table, scope).primaryKeys()).filter((id) => !there.has(id))
   const rows = (await rowsOf(db, table).bulkGet(missing)).filter((row) => row !== undefined)
-  await exchange(db, table, { gone: rows.filter((one) => one.asOf < answer.asOf), come: [] })
+  const gone = rows.filter((one) => one.asOf < answer.asOf)
+  await takeAway(db, table, gone, answer.asOf)
 }
 
 /** The last answer of a `read` endpoint. */

@@ -10,7 +10,7 @@ import type { ListIndex, StoredRow } from '#local/kept.ts'
 import { dropIndex, idColumn, layoutOf, moveRows } from '#local/buckets.ts'
 import { makeIndex, nameAfter } from '#local/holdings.ts'
 import { fillId } from '#local/query.ts'
-import { exchange, forgetGraves, mayStore, putRows, type ServerRow } from '#local/rows.ts'
+import { forgetGraves, mayStore, putRows, type ServerRow, takeAway, wentSince } from '#local/rows.ts'
 
 /** Stored at once: long enough to be quick, short enough that a screen that asks meanwhile does not wait for long. */
 const pieceRows = 5_000
@@ -82,9 +82,10 @@ async function show(
   // Came after the answer was made, so it says nothing about them.
   const newer = missing.filter((row) => row.asOf >= asOf)
   if (newer.length > 0) await moveRows(db, next, layoutOf(fills), { gone: [], come: newer })
-  await exchange(db, fills.table, { gone, come: [] })
+  const gaps = await wentSince(db, fills.table, asOf)
+  await takeAway(db, fills.table, gone, asOf)
   await forgetGraves(db, asOf)
-  await db.fills.put({ id: index.id, upto, asOf, gaps: false })
+  await db.fills.put({ id: index.id, upto, asOf, gaps })
   await db.indexes.put({ ...index, name: next, next: null })
   await dropIndex(db, index.name)
 }

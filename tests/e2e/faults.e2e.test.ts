@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { asText, planRounds, weather, wrongs } from '#tests/campaigns/faults.ts'
 import { handOver } from '#tests/campaigns/handover.ts'
 import { strikes } from '#tests/campaigns/strikes.ts'
+import { suiteSeed } from '#tests/support/chance.ts'
 import { faults } from '#tests/support/fault-proxy.ts'
 
 const least = 500
-const seed = Date.now() % 1_000_000
+const seed = suiteSeed
 
 describe('writes on a line that cuts, hangs and lies, with worker, browser and server struck meanwhile', () => {
   it(`are all there: none lost, none twice, none out of order, nobody else's, none stuck a minute later (seed ${seed})`, async () => {

@@ -12,8 +12,8 @@ import { markSignedOut, openSession, readGate } from '#local/session.ts'
 import { aUser, company, fills, firstPage, keptDevice, type Kept } from '#tests/support/kept.ts'
 
 type Row = ReturnType<typeof aUser>
-const { RUNS = '300', SEED, REPLAY } = process.env
-const replay = SEED === undefined ? {} : { seed: Number(SEED), ...(REPLAY === undefined ? {} : { path: REPLAY }) }
+const { RUNS = '300', REPLAY } = process.env
+const replay = REPLAY === undefined ? {} : { path: REPLAY }
 
 /** What the server says at a moment; it may arrive at any later one. */
 interface Said {

@@ -13,6 +13,9 @@ export function chanceOf(seed: number): Chance {
   }
 }
 
+/** The suite draws the same every time, so that what turns it red is what changed; `SEED` draws otherwise. */
+export const suiteSeed = Number(process.env.SEED ?? 20_261_121)
+
 /** Whole, from `least` to `most`. */
 export const between = (chance: Chance, least: number, most: number) =>
   least + Math.floor(chance() * (most - least + 1))

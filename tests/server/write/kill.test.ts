@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { killWrites } from '#tests/campaigns/kill-writes.ts'
+import { suiteSeed } from '#tests/support/chance.ts'
 import { asSuperuser } from '#tests/support/postgres.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
@@ -18,19 +19,15 @@ describe('a server killed in the middle of 200 writes, and the same keys sent ag
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
   it('has every acknowledged write, none twice, none in half (embedded)', async () => {
-    const seed = Date.now() % 1_000_000
-    console.log(`seed ${seed}`)
-    const report = await killWrites({ rounds, seed, env: { DATA_DIR: join(folder, 'data') } })
+    const report = await killWrites({ rounds, seed: suiteSeed, env: { DATA_DIR: join(folder, 'data') } })
     expect(report).toMatchObject({ rounds, writes: rounds * 200 })
     expect(report.acknowledged).toBeGreaterThan(0)
   })
 
   it.skipIf(!inject('postgresUrl'))('has every acknowledged write, none twice, none in half (PostgreSQL)', async () => {
-    const seed = Date.now() % 1_000_000
-    console.log(`seed ${seed}`)
     const url = inject('postgresUrl') ?? ''
     await asSuperuser(url, 'postgres', ['create database killed'])
     const env = { DATA_DIR: join(folder, 'key'), DATABASE_URL: `${url}/killed`, DEMO: '1' }
-    expect(await killWrites({ rounds, seed, env })).toMatchObject({ rounds, writes: rounds * 200 })
+    expect(await killWrites({ rounds, seed: suiteSeed, env })).toMatchObject({ rounds, writes: rounds * 200 })
   })
 })
