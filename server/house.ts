@@ -4,7 +4,9 @@ import type { Logger } from 'pino'
 import type { Caller } from '#domain/access.ts'
 import type { Endpoint, InputOf, OutputOf } from '#contract/endpoint.ts'
 import type { Config } from '#server/config.ts'
+import type { RecentRows } from '#server/db/recent.ts'
 import type { Tables } from '#server/db/tables.ts'
+import type { KnownUser } from '#server/db/users.ts'
 
 export type Handle = Transaction<Tables>
 
@@ -12,6 +14,8 @@ export interface Database {
   engine: 'embedded' | 'postgres'
   /** For `scope.ts` alone: everything else gets a handle that carries a role and a tenant. */
   kysely: Kysely<Tables>
+  /** Of this process, and maybe outdated. */
+  recentUsers: RecentRows<KnownUser>
   /** False below the free-space mark: the embedded engine spins for ever on a full disk. */
   hasRoom(): boolean
   /** Writes a consistent copy of everything; null where the database has tools of its own. */
@@ -56,6 +60,10 @@ export interface Context {
    * the row is written: the number goes into the row.
    */
   nextChange(companyId: number): Promise<number>
+  /** The row in the version that If-Match names, as this process last saw it: only for what is then written of that version. */
+  recall<R extends { id: number; row_version: number }>(rows: RecentRows<R>, id: number): R | null
+  /** Run when what was done is committed. */
+  whenDone(learn: () => void): void
   /** What `~{intent}` will name, and the version the row has now. */
   left(kind: string, rowId: number, rowVersion: number): void
 }

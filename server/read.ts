@@ -31,6 +31,9 @@ const contextOf = (house: House, db: Handle, { caller, requestId }: Reading): Co
   note: changesNothing,
   nextChange: changesNothing,
   left: changesNothing,
+  recall: () => null,
+  // What is read is committed.
+  whenDone: (learn) => learn(),
 })
 
 const changesNothing = (): never => {

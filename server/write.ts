@@ -13,7 +13,6 @@ import { headers as names } from '#contract/headers.ts'
 import type { ProblemCode } from '#contract/problem.ts'
 import {
   type Claim,
-  claimIntent,
   findIntents,
   findTold,
   isAtWork,
@@ -117,19 +116,27 @@ async function attempt(house: House, request: WriteRequest, service: Act): Promi
   if (!house.database.hasRoom()) throw storageFull()
   const write = writeOf(house, request, service)
   const claim = claimOf(write)
-  const run = (work: (db: Handle) => Promise<Kept>) => inScope(house, write.scope, work).then(carriedBy)
+  const scope = { ...write.scope, claim }
+  const run = (work: (db: Handle) => Promise<Kept>) => inScope(house, scope, work).then(carriedBy)
   const told = (error: unknown, claimed: Claim) => {
     if (isAtWork(error)) throw inProgress()
     if (!isTold(error)) throw error
     return inScope(house, write.scope, (db) => repeat(db, write, claimed))
   }
-  const carried = run((db) => act(db, write, claim)).catch((error: unknown) => {
-    // Without the database nothing can be told or kept either.
-    if (!(error instanceof ProblemError) || error.code === 'UNAVAILABLE') throw error
-    return run((db) => refuse(db, write, claim, error))
-  })
+  const done = () => run((db) => act(db, write, claim))
+  // No refusal is told on a recalled row.
+  const carried = done()
+    .catch((error: unknown) => (isRefusal(error) && write.hasRecalled ? done() : Promise.reject(error)))
+    .catch((error: unknown) => {
+      if (!isRefusal(error)) throw error
+      return run((db) => refuse(db, write, claim, error))
+    })
   return claim === null ? carried : carried.catch((error: unknown) => told(error, claim))
 }
+
+/** Without the database nothing can be told or kept either. */
+const isRefusal = (error: unknown): error is ProblemError =>
+  error instanceof ProblemError && error.code !== 'UNAVAILABLE'
 
 function writeOf(house: House, request: WriteRequest, service: Act): Write {
   const { caller, word } = request
@@ -142,6 +149,7 @@ function writeOf(house: House, request: WriteRequest, service: Act): Write {
     intent: request.key === null ? null : (request.intent ?? request.key),
     ifMatch: readIfMatch(request.ifMatch),
     now: house.clock(),
+    hasRecalled: false,
   }
 }
 
@@ -190,14 +198,11 @@ interface Kept {
 
 /** The effect with its trail and its outcome in the ledger: all of it or nothing. */
 async function act(db: Handle, write: Write, claim: Claim | null): Promise<Kept> {
-  // Travels with the service's first question: whatever that is answered, the claim stands.
-  if (claim) await claimIntent(db, claim)
   return keep(db, write, claim, await effect(db, write))
 }
 
 /** The refusal with its trail, where it is one to be kept. */
 async function refuse(db: Handle, write: Write, claim: Claim | null, problem: ProblemError): Promise<Kept> {
-  if (claim) await claimIntent(db, claim)
   // Also one that nobody keeps is told only where nothing was told before.
   if (claim && !isKept(problem, write, claim)) await sql`select 1`.execute(db)
   return keep(db, write, claim, refusalOf(problem, write, claim))
@@ -214,7 +219,8 @@ async function keep(db: Handle, write: Write, claim: Claim | null, made: Made): 
 }
 
 /** Once it is committed: only then the ledger has said which row it is. */
-function carriedBy({ made: { outcome }, settled }: Kept): Carried {
+function carriedBy({ made: { outcome, learn }, settled }: Kept): Carried {
+  for (const each of learn) each()
   const { status, headers, body, state } = outcome
   const [row] = settled ?? []
   return { status, headers: { ...headers, ...(row ? outcomeOf({ id: row.id, state }) : {}) }, body }

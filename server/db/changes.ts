@@ -16,8 +16,7 @@ export async function takeChange(db: Handle, companyId: number): Promise<number>
 
 /** The same as a part of a statement that writes the number; `company` is the place of its parameter. */
 export const nextChangeOf = (company: `$${number}`) =>
-  `insert into change (company_id, value) values (${company}, 1)
-    on conflict (company_id) do update set value = change.value + 1 returning value`
+  `update change set value = value + 1 where company_id = ${company} returning value`
 
 /** The newest number that is committed. Read it before the rows it is said with. */
 export async function changeOf(db: Handle, companyId: number): Promise<number> {

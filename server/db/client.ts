@@ -7,18 +7,16 @@
  * one that is waited for fails with its error, and COMMIT is always waited for: nothing is acknowledged that did not happen.
  * The values of statements travel as parameters, and their texts are prepared once per connection.
  */
-import { sql } from 'kysely'
 import { Client, type QueryResult } from 'pg'
 import { type Columns, Flight, isPlain, type Said, type Statement } from '#server/db/flight.ts'
 import { sqlState } from '#server/db/sql-state.ts'
 
-/** For `modifyEnd`: the statement's answer is not waited for. */
-export const behind = sql`/* behind */`
+/** At the end of a statement: its answer is not waited for. */
+export const behind = '/* behind */'
 
-const marked = '/* behind */'
 const isOpening = (text: string) => /^(begin|start transaction|savepoint )/i.test(text)
 const isTaking = (text: string) => /^rollback/i.test(text)
-const isBehind = (text: string) => text.endsWith(marked) || isOpening(text)
+const isBehind = (text: string) => text.endsWith(behind) || isOpening(text)
 /** A reading's COMMIT has nothing to say, and is not waited for either. */
 const isReading = (text: string) => text.endsWith('read only')
 

@@ -6,6 +6,7 @@ import { type Config, StartProblem } from '#server/config.ts'
 import { Announcements } from '#server/db/announcements.ts'
 import { migrate } from '#server/db/migrate.ts'
 import { makePool, overPool } from '#server/db/pool.ts'
+import { RecentRows } from '#server/db/recent.ts'
 import { limits } from '#server/db/scope.ts'
 import type { Database } from '#server/house.ts'
 
@@ -27,6 +28,7 @@ export async function openPostgres(config: Config, databaseUrl: string, log: Log
   return {
     engine: 'postgres',
     kysely: overPool(pool),
+    recentUsers: new RecentRows(),
     hasRoom: () => true,
     dumpTo: null,
     async announce(channel, message) {

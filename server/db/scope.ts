@@ -6,16 +6,17 @@
 import { CompiledQuery } from 'kysely'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Caller } from '#domain/access.ts'
-import { isStale } from '#server/db/client.ts'
+import { behind, isStale } from '#server/db/client.ts'
+import type { Intent } from '#server/db/ledger.ts'
 import { sqlState } from '#server/db/sql-state.ts'
 import type { Handle, House } from '#server/house.ts'
 import { ProblemError, unavailable } from '#server/problem.ts'
 
 export type Scope =
   /** One company's rows. 0 sees none: for callers without a session. */
-  | { role: 'portal_app'; companyId: number; word?: Word | null }
+  | { role: 'portal_app'; companyId: number; word?: Word | null; claim?: Intent | null }
   /** All rows: the token call, /public, jobs, and calls in which staff name a company. */
-  | { role: 'portal_system' }
+  | { role: 'portal_system'; claim?: Intent | null }
 
 /** What the holder of a token was found to be before. Where that is no longer so, the transaction fails (`isOutdated`). */
 export interface Word {
@@ -84,13 +85,13 @@ const once = <T>(house: House, scope: Scope, work: (db: Handle) => Promise<T>, m
 async function putOn(db: Handle, scope: Scope): Promise<void> {
   const company = scope.role === 'portal_app' ? String(scope.companyId) : ''
   const word = scope.role === 'portal_app' ? scope.word : null
-  if (!word) await db.executeQuery(CompiledQuery.raw(`${settings} ${behind}`, [scope.role, company]))
-  else
-    await db.executeQuery(CompiledQuery.raw(`${settings}, ${holding} ${behind}`, [scope.role, company, ...said(word)]))
+  const { claim } = scope
+  const values = [scope.role, company, ...(word ? said(word) : []), ...(claim ? claimed(claim) : [])]
+  const text = texts[word ? 'word' : 'none'][claim ? 'claim' : 'none']
+  await db.executeQuery(CompiledQuery.raw(text, values))
 }
 
-/** With the settings, so that what follows in the same message is skipped where the word no longer holds. */
-const holding = 'check_holder($3, $4, $5, $6, $7, $8, $9, $10)'
+const claimed = ({ owner, key, intent }: Intent) => [owner.companyId, owner.userId, key, intent]
 
 const said = ({ tokenHash, caller, now }: Word) => {
   const { userId, companyId, companyCode, admin, order, accessLevel } = caller
@@ -105,7 +106,17 @@ export const isOutdated = (error: unknown) =>
 const settings = `select set_config('role', $1, true), set_config('app.company', $2, true),
   set_config('lock_timeout', '${limits.lock}ms', true), set_config('statement_timeout', '${limits.statement}ms', true),
   set_config('idle_in_transaction_session_timeout', '${limits.idle}ms', true)`
-const behind = '/* behind */'
+
+/** With the settings, so that what follows in the same message is skipped where the word no longer holds. */
+const holding = 'check_holder($3, $4, $5, $6, $7, $8, $9, $10)'
+// In the order in which they are written: who asks, then what was told before.
+const texts = {
+  none: { none: `${settings} ${behind}`, claim: `${settings}, claim_intent($3, $4, $5, $6) ${behind}` },
+  word: {
+    none: `${settings}, ${holding} ${behind}`,
+    claim: `${settings}, ${holding}, claim_intent($11, $12, $13, $14) ${behind}`,
+  },
+}
 
 const isRetried = (error: unknown) => ['40001', '40P01'].includes(sqlState(error) ?? '') || isStale(error)
 

@@ -1,5 +1,6 @@
 /** The usual end of a write in one statement: how it ended into the ledger, what was done into the trail. */
 import { CompiledQuery } from 'kysely'
+import { behind } from '#server/db/client.ts'
 import { type Claim, type Outcome, type Settled, settledColumns, settledValues } from '#server/db/ledger.ts'
 import type { TrailEntry } from '#server/db/trail.ts'
 import type { Handle, TrailNote } from '#server/house.ts'
@@ -13,7 +14,7 @@ const text = `
     insert into trail (id, company_id, code, operation, exec_user_id, exec_user_name, end_time, status, info, intent, request_id)
     values (0, $16, $17, $18, $19::integer, coalesce((select name from portal_user where id = $19::integer), ''), $20, $21,
       $22, $23, $24))
-  select id from settled /* behind */`
+  select id from settled ${behind}`
 
 /** Fails as `settle` does. */
 export async function settleWithTrail(

@@ -34,7 +34,7 @@ export async function addToTrail(db: Handle, entry: TrailEntry, notes: readonly 
         request_id: entry.requestId,
       })),
     )
-    .modifyEnd(behind)
+    .modifyEnd(sql.raw(behind))
     .execute()
 }
 

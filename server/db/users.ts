@@ -4,6 +4,7 @@ import { foldText } from '#domain/text.ts'
 import { userStatus } from '#domain/users.ts'
 import { listUsers as listUsersEndpoint } from '#contract/users.ts'
 import { changeSince, goneSince, nextChangeOf } from '#server/db/changes.ts'
+import { behind } from '#server/db/client.ts'
 import { type ListQuery, type Page, readPage } from '#server/db/list.ts'
 import { sqlState } from '#server/db/sql-state.ts'
 import type { UserTable } from '#server/db/tables.ts'
@@ -12,6 +13,14 @@ import { ProblemError } from '#server/problem.ts'
 
 /** Without its change number, which only the statement that wrote it knows. */
 export type UserRecord = Omit<Selectable<UserTable>, 'change'> & { company_name: string; company_code: string }
+
+/** What is remembered of a user between requests: without what nobody but the sign-in and the user may know. */
+export type KnownUser = Omit<UserRecord, 'password_hash' | 'seal_key'>
+
+export function knownUser(user: UserRecord | KnownUser): KnownUser {
+  const { password_hash: _hash, seal_key: _seal, ...known } = { password_hash: null, seal_key: '', ...user }
+  return known
+}
 
 const withCompany = (db: Handle) =>
   db
@@ -114,10 +123,10 @@ export type UserChange = Partial<Pick<UserRecord, (typeof changeable)[number]>>
 
 /**
  * Writes the fields, the company's next change number and the next version, in one statement: the company's counter is
- * taken as late as can be. Answers the row as it is now, which is known beforehand, because `before` was locked by
- * `userForUpdate` in this transaction; should it not be that row, the transaction fails. Throws DUP_USER.
+ * taken as late as can be. Answers the row as it is now, which is known beforehand: should `before` not be the row in its
+ * last version, and of the company as it is called now, the transaction fails and is run again (40001). Throws DUP_USER.
  */
-export async function updateUser(db: Handle, before: UserRecord, fields: UserChange): Promise<UserRecord> {
+export async function updateUser(db: Handle, before: KnownUser, fields: UserChange): Promise<KnownUser> {
   const keys = {
     ...(fields.name === undefined ? {} : { name_key: foldText(fields.name) }),
     ...(fields.email === undefined ? {} : { email_key: foldText(fields.email) }),
@@ -125,7 +134,9 @@ export async function updateUser(db: Handle, before: UserRecord, fields: UserCha
   const given = changeable.filter((column) => fields[column] !== undefined)
   const columns = [...given, ...(['name_key', 'email_key'] as const).filter((column) => column in keys)]
   const after = { ...before, ...fields, ...keys, row_version: before.row_version + 1 }
-  const values = [before.company_id, before.id, before.row_version, ...columns.map((column) => after[column])]
+  const { company_id, id, row_version, update_time, company_name, company_code } = before
+  const held = [company_id, id, row_version, update_time, company_name, company_code]
+  const values = [...held, ...columns.map((column) => after[column])]
   await db.executeQuery(CompiledQuery.raw(updateOf(columns), values)).catch(asDuplicate)
   return after
 }
@@ -134,14 +145,16 @@ export async function updateUser(db: Handle, before: UserRecord, fields: UserCha
 function updateOf(columns: readonly string[]): string {
   const known = updates.get(columns.join())
   if (known !== undefined) return known
-  const sets = columns.map((column, at) => `${column} = $${at + 4}`)
+  const sets = columns.map((column, at) => `${column} = $${at + 7}`)
   // Only a new e-mail can be refused by the table itself.
-  const end = columns.includes('email') ? '' : ' /* behind */'
+  const end = columns.includes('email') ? '' : ` ${behind}`
   const text = `
     with next as (${nextChangeOf('$1')}), written as (
       update portal_user
       set ${sets.join(', ')}, change = (select value from next), row_version = row_version + 1
-      where company_id = $1 and id = $2 and row_version = $3 returning id)
+      where company_id = $1 and id = $2 and row_version = $3 and update_time = $4
+        and exists (select from company where id = $1 and name = $5 and code = $6)
+      returning id)
     select one_row(count(*)) from written${end}`
   updates.set(columns.join(), text)
   return text

@@ -27,7 +27,7 @@ import { newSealKey } from '#server/services/seal-key.ts'
 import { requireVersion } from '#server/services/versions.ts'
 
 /** A row as answers show it: listed field by field, so that nothing leaves by being in the table. */
-export function userRowOf({ config }: House, record: users.UserRecord): UserRow & { id: number } {
+export function userRowOf({ config }: House, record: users.KnownUser): UserRow & { id: number } {
   return {
     id: record.id,
     name: record.name,
@@ -64,6 +64,8 @@ export const list = {
   page: (async (context, { params, query }) => {
     const companyId = requireOwnCompany(context, params.companyId)
     const { count, rows } = await users.listUsers(context.db, companyId, query)
+    const { recentUsers } = context.house.database
+    context.whenDone(() => rows.forEach((row) => recentUsers.keep(users.knownUser(row))))
     return { body: { count, data: rows.map((row) => userRowOf(context.house, row)) } }
   }) satisfies Service<typeof listUsers>,
 
@@ -80,9 +82,13 @@ export const list = {
   },
 }
 
-/** Locked until the commit. Throws USER_NOT_EXIST for missing and foreign alike. */
-async function ownUser({ db, caller }: Context, id: Id): Promise<users.UserRecord> {
-  const found = typeof id === 'number' ? await users.userForUpdate(db, caller.companyId, id) : null
+/** Held until the commit, or to be written in the very version it has. Throws USER_NOT_EXIST for missing and foreign alike. */
+async function ownUser(context: Context, id: Id): Promise<users.KnownUser> {
+  const { db, house, caller } = context
+  if (typeof id !== 'number') throw userNotFound()
+  const recalled = context.recall(house.database.recentUsers, id)
+  if (recalled?.company_id === caller.companyId) return recalled
+  const found = await users.userForUpdate(db, caller.companyId, id)
   if (!found) throw userNotFound()
   return found
 }
@@ -141,7 +147,7 @@ export const update: Service<typeof updateCompanyUser> = async (context, { param
 type Sent = { [F in keyof UserFields]?: UserFields[F] | undefined }
 
 /** What differs from the row. A locked field with the value it has is no change; with another it is a mistake. */
-function changedFields({ caller }: Context, before: users.UserRecord, body: Sent): Partial<UserFields> {
+function changedFields({ caller }: Context, before: users.KnownUser, body: Sent): Partial<UserFields> {
   const present: Record<string, unknown> = { ...before, order: before.orders }
   const tidy = body.name === undefined ? body : { ...body, name: tidyText(body.name) }
   const changed = Object.fromEntries(
@@ -157,7 +163,7 @@ function changedFields({ caller }: Context, before: users.UserRecord, body: Sent
 /** D54: a company must not lock itself out. */
 async function requireAdminLeft(
   { db, caller }: Context,
-  before: users.UserRecord,
+  before: users.KnownUser,
   after: Pick<users.UserRecord, 'admin' | 'status'>,
 ): Promise<void> {
   const isActiveAdmin = (user: Pick<users.UserRecord, 'admin' | 'status'>) =>
@@ -200,14 +206,18 @@ async function move(
 /** Writes the fields; nothing to write leaves row and version as they are. */
 export async function store(
   context: Context,
-  before: users.UserRecord,
+  before: users.KnownUser,
   fields: users.UserChange,
   operation: string,
 ): Promise<Answer<UserRow & { id: number }>> {
   const { db, now } = context
   if (Object.keys(fields).length === 0) {
-    context.left('user', before.id, before.row_version)
-    return { body: userRowOf(context.house, before) }
+    // Nothing will be written that asks whether it is still the row.
+    const present = await users.userForUpdate(db, before.company_id, before.id)
+    if (!present) throw userNotFound()
+    requireVersion(context, present.row_version, () => userRowOf(context.house, present))
+    context.left('user', present.id, present.row_version)
+    return { body: userRowOf(context.house, present) }
   }
   const after = await users.updateUser(db, before, { ...fields, update_time: now })
   return answer(context, after, operation)
@@ -215,11 +225,12 @@ export async function store(
 
 async function answer(
   context: Context,
-  record: users.UserRecord,
+  record: users.KnownUser,
   operation: string,
 ): Promise<Answer<UserRow & { id: number }>> {
   const { id } = record
   context.left('user', id, record.row_version)
+  context.whenDone(() => context.house.database.recentUsers.keep(users.knownUser(record)))
   await context.note({
     code: 'user',
     operation,

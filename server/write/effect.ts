@@ -25,11 +25,15 @@ export interface Write {
   intent: string | null
   ifMatch: number | `~${string}` | null
   now: number
+  /** A row was taken as it was last seen; it happens once, so that another attempt reads it. */
+  hasRecalled: boolean
 }
 
 export interface Made {
   outcome: Outcome
   notes: readonly TrailNote[]
+  /** For when it is committed. */
+  learn: readonly (() => void)[]
 }
 
 export async function effect(db: Handle, write: Write): Promise<Made> {
@@ -60,12 +64,14 @@ export async function effect(db: Handle, write: Write): Promise<Made> {
       left: desk.left(),
     },
     notes: desk.notes,
+    learn: desk.learn,
   }
 }
 
 /** What the service is handed, and what it leaves there. */
 function deskOf(db: Handle, write: Write, base: { version: number; kind: string; rowId: number } | null) {
   const notes: TrailNote[] = []
+  const learn: (() => void)[] = []
   let left: Left | null = null
   const { house, request, intent, now } = write
   const context: Context = {
@@ -84,8 +90,15 @@ function deskOf(db: Handle, write: Write, base: { version: number; kind: string;
       if (base && (base.kind !== kind || base.rowId !== rowId)) throw new ProblemError('VERSION_CONFLICT')
       left = { kind, rowId, rowVersion }
     },
+    recall(rows, id) {
+      const { ifMatch } = context
+      const row = typeof ifMatch === 'number' && !write.hasRecalled ? rows.find(id, ifMatch) : null
+      write.hasRecalled ||= row !== null
+      return row
+    },
+    whenDone: (learned) => void learn.push(learned),
   }
-  return { context, notes, left: () => left }
+  return { context, notes, learn, left: () => left }
 }
 
 /** Of calls without a session: no right of any kind. */
@@ -106,5 +119,6 @@ export function refusalOf(problem: ProblemError, write: Write, claim: Claim | nu
   return {
     outcome: { state: 'refused', status, headers, body, left: null },
     notes: request.caller ? [{ ...note, info: { ...note.info, problem: problem.code, path: request.path } }] : [],
+    learn: [],
   }
 }

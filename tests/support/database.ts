@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, inject } from 'vitest'
 import pino from 'pino'
 import { sql } from 'kysely'
 import { readConfig } from '#server/config.ts'
+import { RecentRows } from '#server/db/recent.ts'
 import { overEngine } from '#server/db/embedded/open.ts'
 import { startEngine } from '#server/db/embedded/engine.ts'
 import { migrate } from '#server/db/migrate.ts'
@@ -66,6 +67,8 @@ export const testHouse = (database: Database, clock: () => number = Date.now): H
 
 /** Takes every row out again, as the owner of the tables; the schema stays. */
 export async function emptyDatabase(database: Database): Promise<void> {
+  // The same ids are about to name other rows.
+  database.recentUsers = new RecentRows()
   await database.kysely.connection().execute(async (db) => {
     await sql`set session_replication_role = replica`.execute(db)
     await sql`truncate company, portal_user, session, token, one_time_key, attempt, ledger, change, tombstone, trail, fact, job

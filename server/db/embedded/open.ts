@@ -7,6 +7,7 @@ import { databaseFolder, hasDatabase, newDatabaseFolder, takeFolder } from '#ser
 import { measure, type Space, watchRoom } from '#server/db/embedded/room.ts'
 import { migrate } from '#server/db/migrate.ts'
 import { overPool } from '#server/db/pool.ts'
+import { RecentRows } from '#server/db/recent.ts'
 import type { Database } from '#server/house.ts'
 
 export async function openEmbedded(
@@ -47,6 +48,7 @@ export function overEngine(engine: Engine, hasRoom: () => boolean, afterwards: (
   return {
     engine: 'embedded',
     kysely: overPool(engine.pool),
+    recentUsers: new RecentRows(),
     hasRoom,
     dumpTo: (path) => engine.dumpTo(path),
     announce: async (channel, message) => ears.tell(channel, message),

@@ -9,6 +9,7 @@ import * as jobs from '#server/db/migrations/006-jobs.ts'
 import * as holder from '#server/db/migrations/007-holder.ts'
 import * as claims from '#server/db/migrations/008-claims.ts'
 import * as word from '#server/db/migrations/009-word.ts'
+import * as oneExchange from '#server/db/migrations/010-one-exchange.ts'
 
 export const migrations: Record<string, Migration> = {
   '001-roles': roles,
@@ -20,4 +21,5 @@ export const migrations: Record<string, Migration> = {
   '007-holder': holder,
   '008-claims': claims,
   '009-word': word,
+  '010-one-exchange': oneExchange,
 }

@@ -41,12 +41,12 @@ onBothEngines('work in a transaction', (the, engine) => {
   it('fails as a whole when a statement fails that nobody waited for, and says why', async () => {
     const work = inScope(the, system, async (db) => {
       await sql`insert into fact values ('first', '')`.execute(db)
-      await sql`insert into fact values ('first', '') ${behind}`.execute(db)
+      await sql`insert into fact values ('first', '') ${sql.raw(behind)}`.execute(db)
       return 'acknowledged'
     })
     await expect(work).rejects.toMatchObject({ code: '23505', constraint: 'fact_pkey' })
     const later = inScope(the, system, async (db) => {
-      await sql`insert into fact values ('a'), ('b') ${behind}`.execute(db)
+      await sql`insert into fact values ('a'), ('b') ${sql.raw(behind)}`.execute(db)
       await sql`select 1`.execute(db)
     })
     await expect(later).rejects.toMatchObject({ code: '23502' })
@@ -56,11 +56,11 @@ onBothEngines('work in a transaction', (the, engine) => {
 
   it('has what a statement behind answers once a later one was answered', async () => {
     const told = await inScope(the, system, async (db) => {
-      const { rows } = await sql`select 7 as seven ${behind}`.execute(db)
+      const { rows } = await sql`select 7 as seven ${sql.raw(behind)}`.execute(db)
       expect(rows).toEqual([])
       await sql`select 1`.execute(db)
       expect(rows).toEqual([{ seven: 7 }])
-      return (await sql`select 8 as eight ${behind}`.execute(db)).rows
+      return (await sql`select 8 as eight ${sql.raw(behind)}`.execute(db)).rows
     })
     expect(told).toEqual([{ eight: 8 }])
   })
@@ -68,7 +68,7 @@ onBothEngines('work in a transaction', (the, engine) => {
   it('is taken back by its own error although a statement before it has failed unheard, and the connection goes on', async () => {
     for (let time = 0; time < 3; time++) {
       const work = inScope(the, system, async (db) => {
-        await sql`insert into fact values ('a', null) ${behind}`.execute(db)
+        await sql`insert into fact values ('a', null) ${sql.raw(behind)}`.execute(db)
         throw new Error('stop')
       })
       await expect(work).rejects.toThrow('stop')

@@ -1,0 +1,33 @@
+/** What a write in a single exchange needs: a row that is another by now is read anew, and less is looked up on the way. */
+import { type Kysely, sql } from 'kysely'
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  // The row was changed since it was last seen: the transaction runs again, and reads it.
+  await sql`
+    create or replace function one_row(written bigint) returns void language plpgsql as $$
+    begin
+      if written <> 1 then
+        raise exception '% rows were written instead of one', written using errcode = 'serialization_failure';
+      end if;
+    end $$`.execute(db)
+
+  // Made with its company, so that the next number is one update.
+  await sql`
+    create function begin_change() returns trigger language plpgsql security definer
+    set search_path = pg_catalog, public, pg_temp as $$
+    begin
+      insert into public.change (company_id, value) values (new.id, 0) on conflict do nothing;
+      return null;
+    end $$`.execute(db)
+  await sql`grant create on schema public to portal_system`.execute(db)
+  await sql`alter function begin_change() owner to portal_system`.execute(db)
+  await sql`revoke create on schema public from portal_system`.execute(db)
+  await sql`create trigger begin_change after insert on company for each row execute function begin_change()`.execute(
+    db,
+  )
+  await sql`insert into change (company_id, value) select id, 0 from company on conflict do nothing`.execute(db)
+
+  // What is settled is found by ledger_intent.
+  await sql`drop index ledger_tries`.execute(db)
+  await sql`create index ledger_tries on ledger using hash (intent) where state not in ('done', 'void')`.execute(db)
+}
