@@ -123,10 +123,13 @@ async function attempt(house: House, request: WriteRequest, service: Act): Promi
     if (!isTold(error)) throw error
     return inScope(house, write.scope, (db) => repeat(db, write, claimed))
   }
-  const done = () => run((db) => act(db, write, claim))
-  // No refusal is told on a recalled row.
-  const carried = done()
-    .catch((error: unknown) => (isRefusal(error) && write.hasRecalled ? done() : Promise.reject(error)))
+  const carryThrough = () => run((db) => act(db, write, claim))
+  const carried = carryThrough()
+    .catch((error: unknown) => {
+      // No refusal is told on a recalled row.
+      if (isRefusal(error) && write.hasRecalled) return carryThrough()
+      throw error
+    })
     .catch((error: unknown) => {
       if (!isRefusal(error)) throw error
       return run((db) => refuse(db, write, claim, error))
