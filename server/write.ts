@@ -116,14 +116,14 @@ async function attempt(house: House, request: WriteRequest, service: Act): Promi
   if (!house.database.hasRoom()) throw storageFull()
   const write = writeOf(house, request, service)
   const claim = claimOf(write)
-  const scope = { ...write.scope, claim }
-  const run = (work: (db: Handle) => Promise<Kept>) => inScope(house, scope, work).then(carriedBy)
+  const run = (looks: boolean, work: (db: Handle) => Promise<Kept>) =>
+    inScope(house, { ...write.scope, claim: claim && { ...claim, looks } }, work).then(carriedBy)
   const told = (error: unknown, claimed: Claim) => {
     if (isAtWork(error)) throw inProgress()
     if (!isTold(error)) throw error
     return inScope(house, write.scope, (db) => repeat(db, write, claimed))
   }
-  const carryThrough = () => run((db) => act(db, write, claim))
+  const carryThrough = () => run(false, (db) => act(db, write, claim))
   const carried = carryThrough()
     .catch((error: unknown) => {
       // No refusal is told on a recalled row.
@@ -132,7 +132,7 @@ async function attempt(house: House, request: WriteRequest, service: Act): Promi
     })
     .catch((error: unknown) => {
       if (!isRefusal(error)) throw error
-      return run((db) => refuse(db, write, claim, error))
+      return run(true, (db) => refuse(db, write, claim, error))
     })
   return claim === null ? carried : carried.catch((error: unknown) => told(error, claim))
 }

@@ -1,6 +1,7 @@
 /**
- * A connection that does not wait where nothing is read. A write is several statements, and most of its time would go into
- * waiting for one answer after the other.
+ * A session that does not wait where nothing is read. A write is several statements, and most of its time would go into
+ * waiting for one answer after the other. It takes a connection for itself when the first message leaves and not before: a
+ * transaction that is all in one message is sent over a shared one (`lanes.ts`).
  *
  * What is asked in one turn travels together (`flight.ts`). A statement that is `behind`, because nobody needs its answer
  * yet, counts as done when it is asked: its rows are there once a later statement has been answered. If it fails, the next
@@ -8,6 +9,7 @@
  * The values of statements travel as parameters, and their texts are prepared once per connection.
  */
 import { Client, type QueryResult } from 'pg'
+import type { Lanes } from '#server/db/lanes.ts'
 import { type Columns, Flight, isPlain, type Said, type Statement } from '#server/db/flight.ts'
 import { sqlState } from '#server/db/sql-state.ts'
 
@@ -41,30 +43,73 @@ export const isStale = (error: unknown) =>
 
 type Ask = (query: unknown) => Promise<QueryResult>
 
-export class PipelinedClient extends Client {
+/** A connection, with the columns of what it has prepared. */
+export class Connection extends Client {
+  readonly #columns: Columns = new Map()
+  readonly #readerOf = (oid: number) => this.getTypeParser(oid, 'text') as (text: string) => unknown
+
+  constructor(config?: ConstructorParameters<typeof Client>[0]) {
+    super(config)
+    // Whoever asked something over it is told; the pool hears of those that nobody uses.
+    this.on('error', () => undefined)
+  }
+
+  /** Never throws; the flight hears of its end. */
+  fly(flight: Flight, landed: () => void = () => undefined): void {
+    const bound = flight.boundFor({ columns: this.#columns, readerOf: this.#readerOf }, landed)
+    void (this.query as unknown as Ask)(bound)
+  }
+}
+
+/** A connection for oneself. */
+export type Own = Connection & { release: (broken?: boolean | Error) => void }
+
+/** What the query builder takes for a connection of the pool. */
+export class Session {
+  readonly #acquire: () => Promise<Own>
+  readonly #lanes: Lanes | null
+  #asked: Promise<Own> | null = null
+  #own: Own | null = null
   #flight: Flight | null = null
-  #columns: Columns = new Map()
   /** Of a statement that was behind, and whose flight nobody waited for. */
   #unheard: { error: unknown } | null = null
   #isReading = false
 
+  constructor(acquire: () => Promise<Own>, lanes: Lanes | null) {
+    this.#acquire = acquire
+    this.#lanes = lanes
+  }
+
   // Two of the driver's many forms are met: text with values, as Kysely asks, and all others, which are passed on.
-  override query(...asked: unknown[]): never {
+  query(...asked: unknown[]): never {
     const [text, values = []] = asked
     const isOurs = typeof text === 'string' && asked.length <= 2 && Array.isArray(values) && values.every(isPlain)
     const answer = isOurs ? this.#ask(text, values) : this.#passOn(asked)
     return answer as never
   }
 
-  #passOn(asked: unknown[]): unknown {
+  release(broken?: boolean | Error): void {
     this.#depart()
-    return (super.query as (...any: unknown[]) => unknown)(...asked)
+    const release = (own: Own) => own.release(broken)
+    if (this.#own) release(this.#own)
+    else void this.#asked?.then(release, () => undefined)
+  }
+
+  async #passOn(asked: unknown[]): Promise<QueryResult> {
+    this.#depart()
+    const own = this.#own ?? (await this.#mine())
+    return (own.query as (...any: unknown[]) => Promise<QueryResult>)(...asked)
+  }
+
+  #mine(): Promise<Own> {
+    this.#asked ??= this.#acquire().then((own) => (this.#own = own))
+    return this.#asked
   }
 
   #ask(text: string, values: readonly unknown[]): Promise<unknown> | Said {
     // A statement of its own kind without values is asked once in a while, and may be several.
     const isFlown = values.length > 0 || isBehind(text) || /^(commit|rollback)\b/i.test(text)
-    if (!isFlown) return this.#heard(text, this.#passOn([text]) as Promise<QueryResult>)
+    if (!isFlown) return this.#heard(text, this.#passOn([text]))
     const isQuiet = isBehind(text) || (this.#isReading && text === 'commit')
     if (isOpening(text)) this.#isReading = isReading(text)
     // What is taken back may just have failed, and then what travels with it is skipped.
@@ -95,8 +140,6 @@ export class PipelinedClient extends Client {
   /** Leaves at the end of this turn: until then nothing can have been waited for. */
   #nextFlight(): Flight {
     const flight = new Flight({
-      columns: this.#columns,
-      readerOf: (oid) => this.getTypeParser(oid, 'text') as (text: string) => unknown,
       unheard: (error) => void (this.#unheard ??= { error }),
       failed: ({ text }, error) => void (isStale(error) && names.delete(text)),
     })
@@ -109,8 +152,14 @@ export class PipelinedClient extends Client {
   #depart(): void {
     const flight = this.#flight
     this.#flight = null
-    // Its statements are heard one by one.
-    if (flight) void (super.query as unknown as Ask)(flight)
+    if (!flight) return
+    if (this.#own) return this.#own.fly(flight)
+    if (!this.#asked && flight.isWhole && this.#lanes?.carry(flight)) return
+    // Those of one session leave in the order in which they were asked.
+    this.#mine().then(
+      (own) => own.fly(flight),
+      (error: unknown) => flight.handleError(error, null),
+    )
   }
 
   async #heard<T extends { command: string }>(text: string, answer: Promise<T>): Promise<T> {

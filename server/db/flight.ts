@@ -3,10 +3,14 @@
  * Sync at the end, so that both sides write to the line once for all of them instead of once for each. After one that fails
  * the database skips the others up to the Sync: they fail with the same error.
  *
+ * A transaction that is one flight from its beginning to its COMMIT needs neither: what stands before a Sync is one transaction
+ * by itself, done with the Sync or not at all.
+ *
  * The driver has no word for this, so it is handed over as one query of its own kind. Each statement is prepared once per
  * connection, and its columns are described then and not again.
  */
 import { type Connection, Query } from 'pg'
+import { serialize } from 'pg-protocol'
 import type { Writable } from 'node:stream'
 
 export interface Said {
@@ -39,24 +43,27 @@ export interface Wire {
   /** Texts by the names under which the database has prepared them, or is about to. */
   parsedStatements: Record<string, string>
   submittedNamedStatements: Record<string, string>
-  parse(statement: { name: string; text: string }): void
-  describe(what: { type: 'S'; name: string }): void
-  bind(what: { statement: string; values: readonly unknown[]; valueMapper: (value: unknown) => unknown }): void
-  execute(what: object): void
-  sync(): void
+}
+
+/** What a connection has learned. */
+interface Memory {
+  columns: Columns
+  readerOf: (oid: number) => (text: string) => unknown
 }
 
 interface Terms {
-  columns: Columns
-  readerOf: (oid: number) => (text: string) => unknown
   /** Hears of a failure that none of the statements' askers hears of. */
   unheard: (error: unknown) => void
   failed: (statement: Statement, error: unknown) => void
 }
 
 export class Flight extends Query {
-  readonly #statements: Statement[] = []
+  #statements: Statement[] = []
+  /** Without the words around a transaction that is all here. */
+  #around: Statement[] = []
   readonly #terms: Terms
+  #memory: Memory = { columns: new Map(), readerOf: () => String }
+  #landed: () => void = () => undefined
   #at = 0
   #isFailed = false
   // Of the statement that is being answered: the driver notes by them what has been prepared.
@@ -72,22 +79,41 @@ export class Flight extends Query {
     this.#statements.push(statement)
   }
 
+  /** From its beginning to its COMMIT: it may share a connection, for nothing of its transaction comes later. */
+  get isWhole(): boolean {
+    return (
+      /^(begin|start transaction)/i.test(this.#statements[0]?.text ?? '') && this.#statements.at(-1)?.text === 'commit'
+    )
+  }
+
+  /** On this connection; `landed` when it is answered, or never will be. */
+  boundFor(memory: Memory, landed: () => void): this {
+    this.#memory = memory
+    this.#landed = landed
+    return this
+  }
+
   override submit = (connection: Connection): null => {
     const wire = connection as unknown as Wire
-    wire.stream.cork()
+    this.#unwrap()
+    const bytes: Buffer[] = []
     for (const { name, text, values } of this.#statements) {
       if (!isPrepared(wire, name)) {
-        wire.parse({ name, text })
-        wire.describe({ type: 'S', name })
+        bytes.push(serialize.parse({ name, text }), serialize.describe({ type: 'S', name }))
         if (name !== '') wire.submittedNamedStatements[name] = text
       }
-      wire.bind({ statement: name, values, valueMapper: asText })
-      wire.execute({})
+      bytes.push(serialize.bind({ statement: name, values: [...values], valueMapper: asText }), serialize.execute({}))
     }
-    wire.sync()
-    wire.stream.uncork()
+    // In one piece: as many small ones cost the line more than the copy.
+    wire.stream.write(Buffer.concat([...bytes, serialize.sync()]))
     this.#turnTo(0)
     return null
+  }
+
+  #unwrap(): void {
+    if (!this.isWhole) return
+    this.#around = [...this.#statements.slice(0, 1), ...this.#statements.slice(-1)]
+    this.#statements = this.#statements.slice(1, -1)
   }
 
   #turnTo(at: number): void {
@@ -97,7 +123,7 @@ export class Flight extends Query {
   }
 
   handleRowDescription({ fields }: { fields: { name: string; dataTypeID: number }[] }): void {
-    const { columns, readerOf } = this.#terms
+    const { columns, readerOf } = this.#memory
     columns.set(
       this.name,
       fields.map(({ name, dataTypeID }) => ({ name, read: readerOf(dataTypeID) })),
@@ -106,7 +132,7 @@ export class Flight extends Query {
 
   handleDataRow({ fields }: { fields: (string | null)[] }): void {
     const row: Record<string, unknown> = {}
-    const columns = this.#terms.columns.get(this.name) ?? []
+    const columns = this.#memory.columns.get(this.name) ?? []
     for (const [at, { name, read }] of columns.entries()) {
       const text = fields[at]
       row[name] = text === null || text === undefined ? null : read(text)
@@ -128,15 +154,16 @@ export class Flight extends Query {
   }
 
   /** Also when the line is lost; then nothing comes after it. */
-  handleError(error: unknown, connection: Connection): void {
+  handleError(error: unknown, connection: Connection | null): void {
     if (this.#isFailed) return
     this.#isFailed = true
-    const wire = connection as unknown as Wire
+    this.#landed()
+    const wire = connection as Wire | null
     const [failed, ...skipped] = this.#statements.slice(this.#at)
     // What was to be prepared behind the failure was not.
-    for (const { name } of skipped) delete wire.submittedNamedStatements[name]
+    if (wire) for (const { name } of skipped) delete wire.submittedNamedStatements[name]
     if (failed) this.#terms.failed(failed, error)
-    const heard = this.#statements.filter((statement) => statement.heard)
+    const heard = [...this.#statements, ...this.#around].filter((statement) => statement.heard)
     // Not even those before it: what they did is lost with the rest where there is no transaction around them.
     for (const statement of heard) statement.heard?.reject(error)
     if (heard.length === 0) this.#terms.unheard(error)
@@ -144,7 +171,9 @@ export class Flight extends Query {
 
   /** The Sync's answer: only now a statement without a transaction around it is committed. */
   handleReadyForQuery(): void {
+    if (!this.#isFailed) this.#landed()
     for (const { heard, said } of this.#statements) heard?.resolve(said)
+    for (const { heard, said } of this.#around) heard?.resolve(Object.assign(said, { command: 'COMMIT' }))
   }
 }
 

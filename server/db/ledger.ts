@@ -44,7 +44,7 @@ export const isTold = (error: unknown) =>
 
 /** A duplicate is still at work after the scope's lock timeout (protocol 5). */
 export const isAtWork = (error: unknown) =>
-  sqlState(error) === '55P03' && ((error as { where?: string }).where ?? '').includes('claim_intent')
+  sqlState(error) === '55P03' && /(claim|take)_intent/.test((error as { where?: string }).where ?? '')
 
 const ofOwner = (db: Handle, { companyId, userId }: Owner) =>
   db.selectFrom('ledger').selectAll().where('company_id', '=', companyId).where('user_id', '=', userId)

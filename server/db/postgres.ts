@@ -25,9 +25,10 @@ export async function openPostgres(config: Config, databaseUrl: string, log: Log
     throw error
   }
   const ears = listenOn(databaseUrl, log)
+  const kysely = overPool(pool, { lanes: true })
   return {
     engine: 'postgres',
-    kysely: overPool(pool),
+    kysely,
     recentUsers: new RecentRows(),
     hasRoom: () => true,
     dumpTo: null,
@@ -37,7 +38,9 @@ export async function openPostgres(config: Config, databaseUrl: string, log: Log
     listen: ears.listen,
     async close() {
       await ears.close()
-      await pool.end()
+      await kysely.destroy()
+      // Where nothing was ever asked.
+      if (!pool.ended) await pool.end()
     },
   }
 }

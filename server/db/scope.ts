@@ -14,9 +14,15 @@ import { ProblemError, unavailable } from '#server/problem.ts'
 
 export type Scope =
   /** One company's rows. 0 sees none: for callers without a session. */
-  | { role: 'portal_app'; companyId: number; word?: Word | null; claim?: Intent | null }
+  | { role: 'portal_app'; companyId: number; word?: Word | null; claim?: Taking | null }
   /** All rows: the token call, /public, jobs, and calls in which staff name a company. */
-  | { role: 'portal_system'; claim?: Intent | null }
+  | { role: 'portal_system'; claim?: Taking | null }
+
+/**
+ * The intent is taken for the transaction. `looks`: where it was told before, all that is asked next fails by that
+ * (`isTold`), as the ledger's indexes do at the end of a write.
+ */
+export type Taking = Intent & { looks: boolean }
 
 /** What the holder of a token was found to be before. Where that is no longer so, the transaction fails (`isOutdated`). */
 export interface Word {
@@ -87,11 +93,16 @@ async function putOn(db: Handle, scope: Scope): Promise<void> {
   const word = scope.role === 'portal_app' ? scope.word : null
   const { claim } = scope
   const values = [scope.role, company, ...(word ? said(word) : []), ...(claim ? claimed(claim) : [])]
-  const text = texts[word ? 'word' : 'none'][claim ? 'claim' : 'none']
+  const text = texts[word ? 'word' : 'none'][claim ? (claim.looks ? 'look' : 'take') : 'none']
   await db.executeQuery(CompiledQuery.raw(text, values))
 }
 
-const claimed = ({ owner, key, intent }: Intent) => [owner.companyId, owner.userId, key, intent]
+const claimed = ({ owner, key, intent, looks }: Taking) => [
+  owner.companyId,
+  owner.userId,
+  intent,
+  ...(looks ? [key] : []),
+]
 
 const said = ({ tokenHash, caller, now }: Word) => {
   const { userId, companyId, companyCode, admin, order, accessLevel } = caller
@@ -111,10 +122,15 @@ const settings = `select set_config('role', $1, true), set_config('app.company',
 const holding = 'check_holder($3, $4, $5, $6, $7, $8, $9, $10)'
 // In the order in which they are written: who asks, then what was told before.
 const texts = {
-  none: { none: `${settings} ${behind}`, claim: `${settings}, claim_intent($3, $4, $5, $6) ${behind}` },
+  none: {
+    none: `${settings} ${behind}`,
+    take: `${settings}, take_intent($3, $4, $5) ${behind}`,
+    look: `${settings}, claim_intent($3, $4, $6, $5) ${behind}`,
+  },
   word: {
     none: `${settings}, ${holding} ${behind}`,
-    claim: `${settings}, ${holding}, claim_intent($11, $12, $13, $14) ${behind}`,
+    take: `${settings}, ${holding}, take_intent($11, $12, $13) ${behind}`,
+    look: `${settings}, ${holding}, claim_intent($11, $12, $14, $13) ${behind}`,
   },
 }
 

@@ -15,17 +15,33 @@ function partsIn(zone: string, instant: number): Record<string, string> {
       day: '2-digit',
       hour: '2-digit',
       minute: '2-digit',
-      second: '2-digit',
     })
     formats.set(zone, format)
   }
   return Object.fromEntries(format.formatToParts(instant).map((part) => [part.type, part.value]))
 }
 
+/** Each minute is worked out once: a list shows hundreds of instants, and an answer the same ones again. */
+const minutes = new Map<string, string>()
+const mostMinutes = 2000
+
+function minuteIn(zone: string, minute: number): string {
+  const key = `${minute} ${zone}`
+  const known = minutes.get(key)
+  if (known !== undefined) return known
+  const at = partsIn(zone, minute * 60_000)
+  const text = `${at.year}-${at.month}-${at.day} ${at.hour}:${at.minute}`
+  if (minutes.size >= mostMinutes) minutes.clear()
+  minutes.set(key, text)
+  return text
+}
+
 /** `yyyy-MM-dd HH:mm:ss` in the zone. */
 export function timestampIn(zone: string, instant: number): Timestamp {
-  const at = partsIn(zone, instant)
-  return `${at.year}-${at.month}-${at.day} ${at.hour}:${at.minute}:${at.second}`
+  const minute = Math.floor(instant / 60_000)
+  // Zones differ by whole minutes, since 1972.
+  const second = Math.floor(instant / 1000) - minute * 60
+  return `${minuteIn(zone, minute)}:${String(second).padStart(2, '0')}`
 }
 
 /** `YYYY-MM-DD` in the zone: "today" of every rule. */

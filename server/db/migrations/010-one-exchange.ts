@@ -11,6 +11,14 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       end if;
     end $$`.execute(db)
 
+  // A write that takes effect is refused by the ledger's indexes at its end where it was told before; whoever is to be
+  // refused looks first (claim_intent). Waits for a duplicate that is at work, as that one does.
+  await sql`
+    create function take_intent(company integer, writer integer, intent text) returns void language plpgsql as $$
+    begin
+      perform pg_advisory_xact_lock(intent_lock(company, writer, intent));
+    end $$`.execute(db)
+
   // Made with its company, so that the next number is one update.
   await sql`
     create function begin_change() returns trigger language plpgsql security definer

@@ -130,9 +130,11 @@ onBothEngines('work in a transaction', (the, engine) => {
   onOneConnection(
     'waits for the connection for 5 s and is 503 then, also where it asks from inside another (protocol 27)',
     async () => {
-      const inner = await inScope(the, system, () =>
-        inScope(the, system, (db) => sql`select 1`.execute(db)).catch((error: unknown) => error),
-      )
+      const inner = await inScope(the, system, async (outer) => {
+        // A connection is taken with the first question.
+        await sql`select 1`.execute(outer)
+        return inScope(the, system, (db) => sql`select 1`.execute(db)).catch((error: unknown) => error)
+      })
       expect(inner).toMatchObject({ code: 'UNAVAILABLE', status: 503, retryAfterSeconds: 5 })
       expect((await inScope(the, system, (db) => sql`select 1 as one`.execute(db))).rows).toEqual([{ one: 1 }])
     },
