@@ -45,3 +45,22 @@ it('a conflict names who changed the row last, as the trail has it: not another 
 it('where the trail is not for its reader, it says only when', async () => {
   expect(await conflict(() => refusal(403, 'FORBIDDEN'))).toMatchObject({ who: null, when: '2026-05-01 09:00:00' })
 })
+
+it('a write that waits for a lock says whose, and for what, as the server says it (M49)', async () => {
+  const clock = createClock()
+  const server = createScripted(clock)
+  const tablet = createTablet((sent) => server.answer(sent), clock)
+  await tablet.signIn('acme', 'user1@acme.example')
+  server.script = (sent, answer) => {
+    const key = sent.headers[headers.key]
+    return key ? refusal(423, 'RESOURCE_LOCKED', { [headers.key]: key }, { user: 'Wei', action: 'backup' }) : answer()
+  }
+  await tablet.api.ask(updateCompanyUser, { params: { id: 2 }, body: { title: 1 } })
+  for (let round = 0; round < 4; round++) {
+    await clock.turn(60_000)
+    await tablet.tick()
+  }
+  const [entry] = await tablet.entries()
+  const waits = await outboxDesk(tablet.ports).whyWaits(entry?.intent ?? '')
+  expect(waits).toMatchObject({ why: 'locked', who: 'Wei', what: 'backup' })
+})

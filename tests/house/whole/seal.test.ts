@@ -1,6 +1,11 @@
 /** One tablet, two people: what the first left unsent is nobody else's, and arrives after they are back. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { listUsers, updateCompanyUser } from '#contract/users.ts'
+import { wipe } from '#local/seal.ts'
+import { sealsIn } from '#local/seals.ts'
+import { openSession, readGate } from '#local/session.ts'
+import { drain } from '#request/drain.ts'
+import { createProbe } from '#request/probe.ts'
 import { signOut } from '#request/sign-in.ts'
 import type { Tablet } from '#tests/support/device.ts'
 import { comeIn, openHouse, type WholeHouse } from '#tests/support/house.ts'
@@ -62,6 +67,22 @@ describe('signing out with unsent writes', () => {
     tablet.line.state = 'up'
     await comeIn(tablet, 'admin@alpha')
     expect(await tablet.entries()).toMatchObject([{ intent: before?.intent, asked: { body: { name: secret } } }])
+    await tablet.tick()
+    expect(await tablet.entries()).toEqual([])
+    expect(await nameOnServer()).toMatchObject({ name: secret })
+  })
+
+  it('opens and sends them also where the sign-in was cut off before it came to that (protocol 30, R-17)', async () => {
+    const subject = { companyId, userId: house.server.world.users['admin@alpha'] ?? 0 }
+    await wipe(first(), (await readGate(first())) ?? 0)
+    // As by a reload in the middle of it: the session is there, what was sealed has not been opened.
+    await openSession(tablet.device, subject)
+    tablet.line.state = 'up'
+    expect(await tablet.entries()).toEqual([])
+    expect(await createProbe(tablet.ports)()).toBe('go')
+    await drain(tablet.ports, { hurry: false })
+    expect(await sealsIn(first())).toEqual([])
+    expect(await tablet.entries()).toHaveLength(1)
     await tablet.tick()
     expect(await tablet.entries()).toEqual([])
     expect(await nameOnServer()).toMatchObject({ name: secret })
