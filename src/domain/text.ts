@@ -6,3 +6,10 @@ export const foldText = (text: string): string => text.normalize('NFKC').toLower
 
 /** Input as we keep it: NFC (S-14), without the blanks around it. */
 export const tidyText = (text: string): string => text.normalize('NFC').trim()
+
+/** What people call a row: its name, else its code; null where it has neither. */
+export function nameIn(values: unknown): string | null {
+  const { name, code } = (values ?? {}) as { name?: unknown; code?: unknown }
+  const said = name ?? code
+  return typeof said === 'string' && said !== '' ? said : null
+}

@@ -3,6 +3,7 @@
  * is also in the trail of the server (`trail.intent`), so that what was done on the train is found in the server's own
  * record. Kept for 30 days, sealed and brought back with the rest of its user's belongings.
  */
+import { nameIn } from '#domain/text.ts'
 import type { Id, Intent, Row } from '#contract/endpoint.ts'
 import { type About, type Entry, type Receipt, rowsOf, rowTables, type UserDatabase } from '#local/database.ts'
 import { type Device, thisDevice } from '#local/device.ts'
@@ -31,13 +32,6 @@ async function storedRow(db: UserDatabase, { table, target }: Entry): Promise<Ro
 
 function aboutOf({ endpoint, table, target, makes, since, asked, base }: Entry, row: unknown): About {
   return { endpoint, table, target, makes, since, name: nameIn(row) ?? nameIn(asked.body) ?? nameIn(base) }
-}
-
-/** What people call it: its name, else its code. */
-function nameIn(values: unknown): string | null {
-  const { name, code } = (values ?? {}) as { name?: unknown; code?: unknown }
-  const said = name ?? code
-  return typeof said === 'string' && said !== '' ? said : null
 }
 
 /** Takes away what is older than anybody asks for. */

@@ -1,4 +1,5 @@
 /** A 412 judged field by field: what the user changed, what it was, and what the row says now (protocol 14). */
+import { isSameValue } from '#domain/same.ts'
 import { endpointNamed, type Row } from '#contract/endpoint.ts'
 import type { Entry } from '#local/database.ts'
 import { overlaid } from '#local/overlay.ts'
@@ -17,11 +18,15 @@ export function merge(entry: Entry, current: Current): Merged {
   if (entry.makes === 'delete') return { is: 'overlap', fields: [] }
   const theirs = valuesOf(current)
   const mine = valuesOf(overlaid(current, entry, 0) ?? current)
-  const changed = Object.keys(mine).filter((field) => field !== 'row_version' && !isSame(mine[field], theirs[field]))
+  const changed = Object.keys(mine).filter(
+    (field) => field !== 'row_version' && !isSameValue(mine[field], theirs[field]),
+  )
   // A build that does not know the call lays nothing over, which must not look like a row that agrees.
   if (changed.length === 0) return endpointNamed(entry.endpoint) ? { is: 'already so' } : { is: 'overlap', fields: [] }
   const { base } = entry
-  const both = changed.filter((field) => !base || !Object.hasOwn(base, field) || !isSame(base[field], theirs[field]))
+  const both = changed.filter(
+    (field) => !base || !Object.hasOwn(base, field) || !isSameValue(base[field], theirs[field]),
+  )
   if (both.length > 0) return { is: 'overlap', fields: both }
   return { is: 'disjoint', ...narrowed(entry, changed, theirs) }
 }
@@ -36,8 +41,6 @@ export function narrowed(entry: Entry, fields: readonly string[], theirs: Record
 }
 
 export const valuesOf = (row: Row) => row as unknown as Record<string, unknown>
-
-const isSame = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
 
 /** The row as a 412 tells it; null where the answer carries none. */
 export function currentOf(data: unknown): Current | null {

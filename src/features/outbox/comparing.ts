@@ -1,6 +1,6 @@
 /** A conflict sorted by what is to be done about each field: to be chosen, or merged already (protocol 14). */
+import { isSameValue } from '#domain/same.ts'
 import type { Comparison } from '#request/result.ts'
-import { isSame } from '#features/outbox/wording.ts'
 
 export interface Side {
   field: string
@@ -33,8 +33,8 @@ export function sortFields({ base, mine, theirs, fields }: Comparison): Sorted {
     both: fields.map(sideOf),
     mineOnly: asked
       .map(sideOf)
-      .filter(({ field, mine: own, theirs: other }) => !fields.includes(field) && !isSame(own, other)),
-    theirsOnly: untouched.map(sideOf).filter(({ was, theirs: other }) => !isSame(was, other)),
+      .filter(({ field, mine: own, theirs: other }) => !fields.includes(field) && !isSameValue(own, other)),
+    theirsOnly: untouched.map(sideOf).filter(({ was, theirs: other }) => !isSameValue(was, other)),
   }
 }
 

@@ -1,4 +1,5 @@
 /** What the page reads of the device: each waiting write with what its row was called before it. */
+import { nameIn } from '#domain/text.ts'
 import type { Intent } from '#contract/endpoint.ts'
 import { readRow } from '#local/lists.ts'
 import { readEntries, type Waiting } from '#local/waiting.ts'
@@ -52,12 +53,6 @@ async function nameOf({ table, target, intent, asked, base, makes }: Waiting): P
   const shown = table === '' ? null : await readRow(table, target ?? `~${intent}`)
   const [typed, row] = [nameIn(asked.body), nameIn(shown?.row)]
   return nameIn(base) ?? (makes === 'create' ? (typed ?? row) : (row ?? typed))
-}
-
-function nameIn(values: unknown): string | null {
-  const { name, code } = (values ?? {}) as { name?: unknown; code?: unknown }
-  const said = name ?? code
-  return typeof said === 'string' && said !== '' ? said : null
 }
 
 /** Those of these that still wait, in the order they were made. */

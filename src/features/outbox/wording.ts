@@ -186,8 +186,6 @@ export function currentIn(problem: Problem | null): Record<string, unknown> | nu
   return current ?? null
 }
 
-export const isSame = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
-
 const units = [
   ['day', 86_400_000],
   ['hour', 3_600_000],
