@@ -1,46 +1,25 @@
 /** What a device holds, shown and cleared in real Chromium; what waits there is never cleared along (P-18, protocol 30). */
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import {
-  openBrowser,
-  type people,
-  type Portal,
-  seriousTrouble,
-  sidewaysScroll,
-  signIn,
-  startPortal,
-} from '#tests/support/browser.ts'
-import { desk, phone } from '#tests/support/visit.ts'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { type people, seriousTrouble, sidewaysScroll, signIn } from '#tests/support/browser.ts'
+import { desk, phone, setUp } from '#tests/support/visit.ts'
 
-let portal: Portal
-let browser: Browser
+const { the, ends } = setUp()
 let page: Page
-const ends: (() => Promise<unknown>)[] = []
-
-beforeAll(async () => {
-  ;[portal, browser] = await Promise.all([startPortal(), openBrowser()])
-})
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end()
-})
-afterAll(async () => {
-  await browser?.close()
-  await portal?.close()
-})
 
 async function enter(
   options: BrowserContextOptions = {},
   { language = 'en', who = 'admin' }: { language?: string; who?: keyof typeof people } = {},
 ) {
-  const context = await browser.newContext({ ...desk, reducedMotion: 'reduce', ...options })
+  const context = await the.browser.newContext({ ...desk, reducedMotion: 'reduce', ...options })
   ends.push(() => context.close())
   await context.addInitScript((chosen) => localStorage.setItem('portal.language', chosen), language)
   page = await context.newPage()
-  await signIn(page, portal, who, '/app/user')
+  await signIn(page, the.portal, who, '/app/user')
   await userLink().waitFor()
 }
 
-const go = (path: string) => page.goto(`${portal.url}/saas${path}`)
+const go = (path: string) => page.goto(`${the.portal.url}/saas${path}`)
 const userLink = () => page.locator('.lead a').first()
 const dialog = () => page.getByRole('dialog')
 const lists = () => page.locator('.device-lists tbody tr')
@@ -103,7 +82,7 @@ describe('what is kept on this device', () => {
     await page.getByRole('button', { name: 'Keep and log out' }).click()
     await page.getByRole('heading', { name: 'You are logged out' }).waitFor()
     await page.context().setOffline(false)
-    await signIn(page, portal, 'globex')
+    await signIn(page, the.portal, 'globex')
     await go('/app/device')
     await page.getByText('1 change of another person lies here sealed').waitFor()
   })

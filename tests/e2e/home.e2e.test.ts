@@ -1,43 +1,23 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import {
-  openBrowser,
-  type people,
-  type Portal,
-  seriousTrouble,
-  sidewaysScroll,
-  signIn,
-  startPortal,
-} from '#tests/support/browser.ts'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { type people, seriousTrouble, sidewaysScroll, signIn } from '#tests/support/browser.ts'
+import { setUp } from '#tests/support/visit.ts'
 
-let portal: Portal
-let browser: Browser
+const { the, ends } = setUp()
 let page: Page
-const ends: (() => Promise<unknown>)[] = []
-
-beforeAll(async () => {
-  ;[portal, browser] = await Promise.all([startPortal(), openBrowser()])
-})
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end()
-})
-afterAll(async () => {
-  await browser?.close()
-  await portal?.close()
-})
 
 async function enter(who: keyof typeof people = 'admin', options: BrowserContextOptions = {}, at = '/app/home') {
-  const context = await browser.newContext(options)
+  const context = await the.browser.newContext(options)
   ends.push(() => context.close())
   page = await context.newPage()
-  await signIn(page, portal, who, at)
+  await signIn(page, the.portal, who, at)
 }
 
 const links = () => page.locator('table.table .lead a')
 const drawer = () => page.getByRole('dialog')
 const query = () => new URL(page.url()).search
 const go = async (search: string) => {
-  await page.goto(`${portal.url}/saas/app/user${search}`)
+  await page.goto(`${the.portal.url}/saas/app/user${search}`)
   await links().first().waitFor()
 }
 
@@ -50,7 +30,7 @@ describe('home', () => {
     await enter('user')
     await expect.poll(() => page.locator('.home-card').count()).toBe(2)
     await page.getByText('Nothing awaits you').waitFor()
-    await page.goto(`${portal.url}/saas/app/user`)
+    await page.goto(`${the.portal.url}/saas/app/user`)
     await page.waitForURL(/\/app\/home$/)
   })
 
@@ -99,7 +79,7 @@ describe.each([
     await drawer().locator('button[type="submit"]').click()
     await drawer().locator('.field-error').first().waitFor()
     await look('new, with errors')
-    await page.goto(`${portal.url}/saas/app/user?searchText=nobody+at+all`)
+    await page.goto(`${the.portal.url}/saas/app/user?searchText=nobody+at+all`)
     await page.locator('.empty').waitFor()
     await look('nothing found')
   })

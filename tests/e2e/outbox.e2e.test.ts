@@ -1,43 +1,23 @@
 /** What a person sees and decides of changes that wait, in real Chromium against a real server. */
 import { readFile } from 'node:fs/promises'
-import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import {
-  openBrowser,
-  type Portal,
-  seriousTrouble,
-  sidewaysScroll,
-  signIn,
-  startPortal,
-} from '#tests/support/browser.ts'
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { seriousTrouble, sidewaysScroll, signIn } from '#tests/support/browser.ts'
 import { openFaultProxy } from '#tests/support/fault-proxy.ts'
-import { desk, phone } from '#tests/support/visit.ts'
+import { desk, phone, setUp } from '#tests/support/visit.ts'
 
-let portal: Portal
-let browser: Browser
+const { the, ends } = setUp()
 let page: Page
-const ends: (() => Promise<unknown>)[] = []
-
-beforeAll(async () => {
-  ;[portal, browser] = await Promise.all([startPortal(), openBrowser()])
-})
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end()
-})
-afterAll(async () => {
-  await browser?.close()
-  await portal?.close()
-})
 
 /** Patience for what has to go to the server and come back. */
 const heard = { timeout: 30_000 }
 
 async function open(options: BrowserContextOptions = {}, language = 'en'): Promise<Page> {
-  const context = await browser.newContext({ ...desk, reducedMotion: 'reduce', ...options })
+  const context = await the.browser.newContext({ ...desk, reducedMotion: 'reduce', ...options })
   ends.push(() => context.close())
   await context.addInitScript((chosen) => localStorage.setItem('portal.language', chosen), language)
   const opened = await context.newPage()
-  await signIn(opened, portal, 'admin', '/app/user')
+  await signIn(opened, the.portal, 'admin', '/app/user')
   await opened.locator('.lead a').first().waitFor()
   return opened
 }
@@ -50,7 +30,7 @@ async function cut() {
 const mendLine = () => page.context().setOffline(false)
 
 const dialog = (on: Page = page) => on.getByRole('dialog')
-const go = (path: string, on: Page = page) => on.goto(`${portal.url}/saas${path}`)
+const go = (path: string, on: Page = page) => on.goto(`${the.portal.url}/saas${path}`)
 const toOutbox = () => page.locator('.bar-waiting').click()
 const writes = () => page.locator('.write')
 const write = (text: string) => writes().filter({ has: page.getByRole('heading', { name: text }) })
@@ -273,12 +253,12 @@ describe('a change that is over 30 days old', () => {
 
 describe('a call that is never queued, whose answer was lost', () => {
   it('is shown as not known, never sent again, and told as soon as the server says what became of it (protocol 13)', async () => {
-    const proxy = await openFaultProxy(Number(new URL(portal.url).port))
+    const proxy = await openFaultProxy(Number(new URL(the.portal.url).port))
     ends.push(() => proxy.close())
-    const context = await browser.newContext({ ...desk, reducedMotion: 'reduce' })
+    const context = await the.browser.newContext({ ...desk, reducedMotion: 'reduce' })
     ends.push(() => context.close())
     page = await context.newPage()
-    await signIn(page, { ...portal, url: proxy.url }, 'admin', '/app/user')
+    await signIn(page, { ...the.portal, url: proxy.url }, 'admin', '/app/user')
     await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
     const isRights = ({ method, path }: { method: string; path: string }) =>
       method === 'PUT' && path.includes('/company-user/')
@@ -313,7 +293,7 @@ describe('writes that a browser has taken away', () => {
     await page.goto('about:blank')
     const session = await page.context().newCDPSession(page)
     // Every store of the origin but the cookies: what a browser does that runs out of room.
-    const origin = new URL(portal.url).origin
+    const origin = new URL(the.portal.url).origin
     await session.send('Storage.clearDataForOrigin', {
       origin,
       storageTypes: 'indexeddb,service_workers,cache_storage',
@@ -321,7 +301,7 @@ describe('writes that a browser has taken away', () => {
     await mendLine()
 
     // The device knows nobody any more, whatever the cookies say.
-    await signIn(page, portal, 'admin', '/app/home')
+    await signIn(page, the.portal, 'admin', '/app/home')
     await page.getByText('2 changes that were not sent yet are gone from this device').waitFor(heard)
     await page.getByRole('link', { name: 'See what to do' }).click()
     await page.getByText('Please check your last entries', { exact: false }).waitFor()
@@ -335,7 +315,7 @@ describe('writes that a browser has taken away', () => {
 })
 
 const cookie = async (of: string) =>
-  (await page.context().cookies(`${portal.url}/saas/`)).find((one) => one.name === of)?.value ?? ''
+  (await page.context().cookies(`${the.portal.url}/saas/`)).find((one) => one.name === of)?.value ?? ''
 
 describe('the page can be used by everybody (A-01, T-02)', () => {
   const looks = [

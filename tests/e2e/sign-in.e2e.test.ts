@@ -1,10 +1,9 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDatabase } from '#server/db/database.ts'
 import { pastPolicies, silent, testConfig } from '#tests/support/database.ts'
 import {
   fillLogin,
-  openBrowser,
   people,
   type Portal,
   seriousTrouble,
@@ -12,29 +11,17 @@ import {
   signIn,
   startPortal,
 } from '#tests/support/browser.ts'
+import { setUp } from '#tests/support/visit.ts'
 
-let portal: Portal
-let browser: Browser
-const ends: (() => Promise<unknown>)[] = []
-
-beforeAll(async () => {
-  ;[portal, browser] = await Promise.all([startPortal(), openBrowser()])
-  await giveInactivePassword()
-})
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end()
-})
-afterAll(async () => {
-  await browser?.close()
-  await portal?.close()
-})
+const { the, ends } = setUp()
+beforeAll(giveInactivePassword)
 
 const inactive = { company: 'acme', username: 'adrian.lau@acme.example', password: people.user.password }
 
 /** Whoever registered a company has a password before the account is active; the demo world has nobody like that. */
 async function giveInactivePassword() {
-  await portal.stop()
-  const database = await openDatabase(testConfig({ DATA_DIR: portal.dataDir }), silent)
+  await the.portal.stop()
+  const database = await openDatabase(testConfig({ DATA_DIR: the.portal.dataDir }), silent)
   try {
     await pastPolicies(database, async (db) => {
       const { password_hash } = await db
@@ -47,11 +34,11 @@ async function giveInactivePassword() {
   } finally {
     await database.close()
   }
-  await portal.start()
+  await the.portal.start()
 }
 
-async function visit(path: string, options: BrowserContextOptions = {}, at: Portal = portal): Promise<Page> {
-  const context = await browser.newContext(options)
+async function visit(path: string, options: BrowserContextOptions = {}, at: Portal = the.portal): Promise<Page> {
+  const context = await the.browser.newContext(options)
   ends.push(() => context.close())
   const page = await context.newPage()
   await page.goto(`${at.url}/saas${path}`)
@@ -176,22 +163,22 @@ describe('logging in', () => {
     const other = await visit('/login?to=//evil.example/app/user')
     await fillLogin(other, people.admin)
     await submit(other)
-    await other.waitForURL(`${portal.url}/saas/app/home`)
+    await other.waitForURL(`${the.portal.url}/saas/app/home`)
   })
 })
 
 describe('logging out', () => {
   it('works without a network, and the server is told as soon as it is back (S-45)', async () => {
     const page = await visit('/login')
-    await signIn(page, portal, 'clerk')
+    await signIn(page, the.portal, 'clerk')
     const token = (await stored(page)).match(/portal-access=([^;]+)/)?.[1] ?? ''
-    const ask = () => fetch(`${portal.url}/api/m18s/user`, { headers: { authorization: `Bearer ${token}` } })
+    const ask = () => fetch(`${the.portal.url}/api/m18s/user`, { headers: { authorization: `Bearer ${token}` } })
     expect((await ask()).status).toBe(200)
 
     // The network goes once the worker has everything, as it has after the first seconds of a first visit.
     await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
     await page.context().setOffline(true)
-    await page.goto(`${portal.url}/saas/logout`)
+    await page.goto(`${the.portal.url}/saas/logout`)
     await page.getByText('The server will be told as soon as there is a connection.', { exact: false }).waitFor()
     await expect.poll(() => stored(page)).not.toContain('portal-access')
 
@@ -247,11 +234,11 @@ describe('an activation link', () => {
   it('without a key, and with what the address says about it, shows the specified words', async () => {
     const page = await visit('/sys/activate')
     await page.getByText('No activate key provided.').waitFor()
-    await page.goto(`${portal.url}/saas/sys/activate?code=ACTIVATE_OK`)
+    await page.goto(`${the.portal.url}/saas/sys/activate?code=ACTIVATE_OK`)
     await page.getByRole('heading', { name: 'Activate successful' }).waitFor()
-    await page.goto(`${portal.url}/saas/sys/activate?code=ODD_ONE&message=Ask+your+operator`)
+    await page.goto(`${the.portal.url}/saas/sys/activate?code=ODD_ONE&message=Ask+your+operator`)
     await page.getByText('Ask your operator').waitFor()
-    await page.goto(`${portal.url}/saas/sys/activate?code=`)
+    await page.goto(`${the.portal.url}/saas/sys/activate?code=`)
     await page.getByText('Error Found').waitFor()
   })
 })
@@ -267,7 +254,7 @@ describe.each([
   it('have nothing serious for axe and never scroll sideways (A-01, T-02)', async () => {
     const page = await visit(`/login?lang=${language}`, { colorScheme })
     for (const place of places) {
-      await page.goto(`${portal.url}/saas${place}`)
+      await page.goto(`${the.portal.url}/saas${place}`)
       await page.locator('.account-card h1').waitFor()
       if (place === '/login') await submit(page)
       expect({ place, found: await seriousTrouble(page) }).toEqual({ place, found: [] })

@@ -1,28 +1,16 @@
-import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { openBrowser, type people, type Portal, signIn, startPortal } from '#tests/support/browser.ts'
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type people, signIn } from '#tests/support/browser.ts'
+import { setUp } from '#tests/support/visit.ts'
 
-let portal: Portal
-let browser: Browser
+const { the, ends } = setUp()
 let page: Page
-const ends: (() => Promise<unknown>)[] = []
-
-beforeAll(async () => {
-  ;[portal, browser] = await Promise.all([startPortal(), openBrowser()])
-})
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end()
-})
-afterAll(async () => {
-  await browser?.close()
-  await portal?.close()
-})
 
 async function enter(who: keyof typeof people = 'admin', options: BrowserContextOptions = {}, at = '/app/user') {
-  const context = await browser.newContext(options)
+  const context = await the.browser.newContext(options)
   ends.push(() => context.close())
   page = await context.newPage()
-  await signIn(page, portal, who, at)
+  await signIn(page, the.portal, who, at)
   if (at.startsWith('/app/user')) await links().first().waitFor()
 }
 
@@ -31,7 +19,7 @@ const links = () => rows().locator('.lead a')
 const names = async () => (await links().allTextContents()).map((name) => name.trim())
 const row = (name: string) => rows().filter({ has: page.getByRole('link', { name, exact: true }) })
 const go = async (query: string) => {
-  await page.goto(`${portal.url}/saas/app/user${query}`)
+  await page.goto(`${the.portal.url}/saas/app/user${query}`)
   await links().first().waitFor()
 }
 const query = () => new URL(page.url()).search
@@ -242,10 +230,10 @@ describe('a user', () => {
 
   /** The same user in somebody else's drawer, changed and saved there. */
   async function elsewhere(search: string, change: (their: Locator) => Promise<void>) {
-    const other = await browser.newContext()
+    const other = await the.browser.newContext()
     ends.push(() => other.close())
     const theirs = await other.newPage()
-    await signIn(theirs, portal, 'admin', `/app/user?searchText=${search}`)
+    await signIn(theirs, the.portal, 'admin', `/app/user?searchText=${search}`)
     await theirs.locator('.lead a').first().click()
     await change(theirs.getByRole('dialog'))
     await theirs.getByRole('dialog').locator('button[type="submit"]').click()
@@ -343,14 +331,14 @@ describe('leaving with unsent work', () => {
     await field('Alert').click()
     await submit()
     await toast('Saved on this device.')
-    await page.goto(`${portal.url}/saas/logout`)
+    await page.goto(`${the.portal.url}/saas/logout`)
     await page.getByRole('heading', { name: '1 change has not been sent yet' }).waitFor()
     expect(await page.getByLabel('Keep them for my next login').isChecked()).toBe(true)
     await page.getByRole('button', { name: 'Keep and log out' }).click()
     await page.getByRole('heading', { name: 'You are logged out' }).waitFor()
 
     await page.context().setOffline(false)
-    await signIn(page, portal, 'admin')
+    await signIn(page, the.portal, 'admin')
     await go('?searchText=agnes')
     await expect.poll(async () => await rows().first().innerText(), { timeout: 30_000 }).toContain('Alert')
     await expect.poll(() => page.locator('.bar-waiting').count(), { timeout: 30_000 }).toBe(0)

@@ -1,6 +1,6 @@
 /** A portal and a browser for one test file, and ways into its pages. Both end with the file. */
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, afterEach, beforeAll } from 'vitest'
 import { openBrowser, people, type Portal, signIn, startPortal } from '#tests/support/browser.ts'
 
 export const desk: BrowserContextOptions = { viewport: { width: 1280, height: 800 } }
@@ -13,21 +13,29 @@ export interface Visit {
   close: () => Promise<void>
 }
 
-export function visits() {
-  let portal: Portal
-  let browser: Browser
+/** `ends` are run after each test, the last one first. */
+export function setUp() {
+  const the = {} as { portal: Portal; browser: Browser }
+  const ends: (() => Promise<unknown>)[] = []
   beforeAll(async () => {
-    portal = await startPortal()
-    browser = await openBrowser()
+    ;[the.portal, the.browser] = await Promise.all([startPortal(), openBrowser()])
+  })
+  afterEach(async () => {
+    for (const end of ends.splice(0).reverse()) await end()
   })
   afterAll(async () => {
-    await browser?.close()
-    await portal?.close()
+    await the.browser?.close()
+    await the.portal?.close()
   })
+  return { the, ends }
+}
+
+export function visits() {
+  const { the } = setUp()
 
   /** A browser of its own, nobody signed in. */
   async function open(options: BrowserContextOptions = desk): Promise<Visit> {
-    const context = await browser.newContext(options)
+    const context = await the.browser.newContext(options)
     const page = await context.newPage()
     const wrong: string[] = []
     page.on('console', (message) => message.type() === 'error' && wrong.push(message.text()))
@@ -35,7 +43,7 @@ export function visits() {
     return { page, wrong, close: () => context.close() }
   }
 
-  const enter = (page: Page, who: keyof typeof people, path?: string) => signIn(page, portal, who, path)
+  const enter = (page: Page, who: keyof typeof people, path?: string) => signIn(page, the.portal, who, path)
 
   async function inside(who: keyof typeof people, path: string, options?: BrowserContextOptions): Promise<Visit> {
     const visit = await open(options)
@@ -43,7 +51,7 @@ export function visits() {
     return visit
   }
 
-  const go = (page: Page, path: string) => page.goto(`${portal.url}/saas${path}`)
+  const go = (page: Page, path: string) => page.goto(`${the.portal.url}/saas${path}`)
   return { open, enter, inside, go }
 }
 
