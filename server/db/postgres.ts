@@ -78,8 +78,8 @@ function unreachable(databaseUrl: string, error: unknown): StartProblem {
 
 /** The login must be able to put on both roles; that it could do more is worth a warning (S-83). */
 async function checkLogin(pool: Pool, log: Logger): Promise<void> {
-  const { rows } = await pool.query<{ login: string; member: boolean; mighty: boolean }>(`
-    select current_user as login,
+  const { rows } = await pool.query<{ login: string; member: boolean; mighty: boolean; isolation: string }>(`
+    select current_user as login, current_setting('default_transaction_isolation') as isolation,
       pg_has_role(current_user, 'portal_app', 'member') and pg_has_role(current_user, 'portal_system', 'member') as member,
       (select rolsuper or rolbypassrls from pg_roles where rolname = current_user) as mighty`)
   const [login] = rows
@@ -87,6 +87,12 @@ async function checkLogin(pool: Pool, log: Logger): Promise<void> {
     throw new StartProblem(
       `The login ${login?.login} of DATABASE_URL must be a member of portal_app and portal_system: ` +
         `grant portal_app, portal_system to ${escapeIdentifier(login?.login ?? '')}.`,
+    )
+  // A transaction of one message names no level (`flight.ts`), and the write path is made for this one.
+  if (login.isolation !== 'read committed')
+    throw new StartProblem(
+      `The login ${login.login} of DATABASE_URL begins its transactions as ${login.isolation}: ` +
+        `alter role ${escapeIdentifier(login.login)} set default_transaction_isolation to 'read committed'.`,
     )
   if (login.mighty) log.warn('the login of DATABASE_URL is a superuser or bypasses row-level security; use a plain one')
 }

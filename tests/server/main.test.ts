@@ -166,7 +166,12 @@ describe.skipIf(!inject('postgresUrl'))('a server on PostgreSQL', () => {
     }
     const refused = await refusal(env)
     expect(refused).toMatchObject({ code: 1, said: expect.stringContaining('grant portal_app, portal_system to') })
-    await asSuperuser(url, 'plain', ['grant portal_app, portal_system to portal_login'])
+    await asSuperuser(url, 'plain', [
+      'grant portal_app, portal_system to portal_login',
+      "alter role portal_login set default_transaction_isolation to 'serializable'",
+    ])
+    expect(await refusal(env)).toMatchObject({ code: 1, said: expect.stringContaining("to 'read committed'") })
+    await asSuperuser(url, 'plain', ['alter role portal_login reset default_transaction_isolation'])
     const running = start(env)
     expect((await fetch(`${await running.ready}/health/ready`)).status).toBe(200)
     // Two nodes on one database; the same key, or none of the two could answer for the other's tokens.
