@@ -17,7 +17,7 @@ import { bareBearer, companies, moreCompanies, secret, type Session, signIn, use
 const runMs = 3000
 /** Until the code of both sides is compiled for what it does here: in a shorter one the larger program is still half cold. */
 const warmMs = 8000
-const runs = 3
+const runs = 5
 const ready = { path: '/health/ready' }
 const signed = { authorization: bareBearer() }
 

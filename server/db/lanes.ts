@@ -9,7 +9,7 @@ import type { Pool } from 'pg'
 import type { Connection, Own } from '#server/db/client.ts'
 import type { Flight } from '#server/db/flight.ts'
 
-const most = { lanes: 2, flights: 6, lateMs: 50 }
+const most = { lanes: 2, flights: 8, lateMs: 50 }
 
 interface Lane {
   connection: Own
