@@ -17,7 +17,7 @@ import { breathe, type LineState, type Tablet } from '#tests/support/device.ts'
 import { comeIn, openHouse, type WholeHouse } from '#tests/support/house.ts'
 import { paced, type Paced } from '#tests/support/paced.ts'
 
-const { RUNS = '40', REPLAY } = process.env
+const { RUNS = '60', REPLAY } = process.env
 const runs = Number(RUNS)
 /** As a failure prints them. */
 const replay = REPLAY === undefined ? {} : { path: REPLAY }
