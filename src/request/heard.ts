@@ -15,7 +15,9 @@ const backoff = { firstMs: 1_000, mostMs: 15_000 }
  */
 export function heardOfStart(job: Job, answer: Answer | null): Heard {
   if (!answer) return { is: 'unknown' }
-  if (answer.status === 401) return { is: 'failed', problem: problemOf(answer) }
+  // Said before the ledger is looked at: an earlier start of the same wish, under another key, may have begun.
+  if (answer.status === 401)
+    return job.key === job.intent ? { is: 'failed', problem: problemOf(answer) } : { is: 'unknown' }
   if (answer.headers.get(headers.key) !== job.key) return { is: 'unknown' }
   if (isGood(answer)) return heardOfOutcome(answer)
   const problem = problemOf(answer)

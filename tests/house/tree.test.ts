@@ -2,9 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { files, importsOf, isCode, read, readJson, under } from '#tests/house/tree.ts'
 
 /** Files over 400 lines that are one thing all the same, each with its reason. */
-const longFor: Record<string, string> = {
-  'tests/request/relay.test.ts': 'one thing: the life of a long request, case by case',
-}
+const longFor: Record<string, string> = {}
 
 const code = under('src', 'server', 'tests', 'bench', 'scripts').filter(isCode)
 const isText = (file: string) => !/\.(png|woff2|ico|jpg)$/.test(file)

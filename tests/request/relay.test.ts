@@ -1,69 +1,31 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { headers } from '#contract/headers.ts'
 import { verifyTrail } from '#contract/trail.ts'
 import { listUsers, updateCompanyUser } from '#contract/users.ts'
 import { readActivity } from '#local/activity.ts'
 import { hearProgress } from '#local/jobs.ts'
-import type { PagePorts } from '#request/call.ts'
 import { jobsOf } from '#request/relay.ts'
 import { lockOf, watch } from '#request/watch.ts'
-import { breathe, createClock, createTablet, type Received, type Tablet } from '#tests/support/device.ts'
-import { comeIn, openHouse, type WholeHouse } from '#tests/support/house.ts'
+import { breathe, createClock, createTablet, type Received } from '#tests/support/device.ts'
 import { company } from '#tests/support/kept.ts'
-import { pastPolicies } from '#tests/support/database.ts'
 import { paced } from '#tests/support/paced.ts'
 import { createScripted } from '#tests/support/scripted.ts'
 
-let house: WholeHouse
-beforeAll(async () => {
-  house = await openHouse()
-})
-beforeEach(async () => {
-  await house.server.reset()
-})
-afterAll(() => house.close())
+import { comeIn } from '#tests/support/house.ts'
+import {
+  all,
+  begun,
+  dbOf,
+  longRequests,
+  only,
+  pagesOf,
+  polls,
+  starts,
+  tick,
+  verify,
+} from '#tests/support/long-requests.ts'
 
-const all = { body: { companyId: null } }
-const verify = (tablet: Tablet, asking = {}) => tablet.api.ask(verifyTrail, all, asking)
-const dbOf = async (tablet: Tablet) => {
-  const session = await tablet.session()
-  if (!session) throw new Error('nobody is signed in')
-  return tablet.device.of(session)
-}
-const only = async (tablet: Tablet) => (await (await dbOf(tablet)).jobs.toArray())[0]
-const starts = ({ line }: Tablet) => line.log.filter(({ sent }) => sent.path === verifyTrail.path)
-const polls = ({ line }: Tablet) => line.log.filter(({ sent }) => /^\/api\/request\/[^~]/.test(sent.path))
-const jobsAtServer = () =>
-  pastPolicies(house.server.house.database, async (db) => (await db.selectFrom('job').select('id').execute()).length)
-
-/** What a page's tick does, once, and all that follows from it without time. */
-async function tick(...pages: { ports: PagePorts }[]): Promise<void> {
-  await Promise.all(pages.map(({ ports }) => watch(ports, { forMs: 0 })))
-  await breathe()
-}
-
-/** Ticks each quarter of a second, as several pages together do, for so long. */
-async function pass(ms: number, ...pages: { ports: PagePorts }[]): Promise<void> {
-  for (let at = 0; at < ms; at += 250) {
-    await tick(...pages)
-    await house.clock.turn(250)
-  }
-}
-
-/** The same storage and line, in a page of its own: nothing else is shared. */
-function pagesOf(tablet: Tablet, count: number): { ports: PagePorts }[] {
-  return Array.from({ length: count }, () => {
-    tablet.reopen()
-    const { device } = tablet
-    return { ports: { ...tablet.ports, device: async () => device } }
-  })
-}
-
-const begun = async (tablet: Tablet) => {
-  const result = await verify(tablet, { until: 'started' })
-  if (result.kind !== 'started') throw new Error(`not started: ${JSON.stringify(result)}`)
-  return result.jobId
-}
+const { house, jobsAtServer, pass } = longRequests()
 
 describe('a long request', () => {
   it('is one call that takes its time: progress shows meanwhile, the answer comes as of any other (M46, protocol 39)', async () => {
@@ -324,78 +286,6 @@ describe('asking how far it is', () => {
     await comeIn(tablet, 'admin@m18')
     await pass(2000, tablet)
     expect(await only(tablet)).toMatchObject({ state: 'gone', problem: { code: 'GONE' } })
-  })
-})
-
-describe('whose it is', () => {
-  it('a session that ended pauses it; the same user, back again, gets the result', async () => {
-    const tablet = await house.signedIn('admin@m18')
-    const work = paced(house.server, 1)
-    const intent = await begun(tablet)
-    await tablet.signOut()
-    expect(await readActivity(tablet.device)).toEqual([])
-    await work.step()
-    await work.step()
-    const before = polls(tablet).length
-    await pass(5000, tablet)
-    expect(polls(tablet).length).toBe(before)
-    await comeIn(tablet, 'admin@m18')
-    await pass(2000, tablet)
-    expect(await readActivity(tablet.device)).toMatchObject([{ intent, state: 'done' }])
-  })
-
-  it('another user of the tablet neither sees it nor asks about it', async () => {
-    const tablet = await house.signedIn('admin@m18')
-    await begun(tablet)
-    await tablet.signOut()
-    await comeIn(tablet, 'user@m18')
-    const before = polls(tablet).length
-    await pass(5000, tablet)
-    expect(await readActivity(tablet.device)).toEqual([])
-    expect(polls(tablet).length).toBe(before)
-  })
-
-  it('a cookie that became another’s under the page pauses it, and is not told as “there is nothing”', async () => {
-    const tablet = await house.signedIn('admin@m18')
-    await begun(tablet)
-    const db = await dbOf(tablet)
-    const other = await house.signedIn('user@m18')
-    for (const [name, value] of other.cookies) tablet.cookies.set(name, value)
-    await pass(3000, tablet)
-    expect(await db.jobs.toArray()).toMatchObject([{ state: 'running', problem: null }])
-    expect(await readActivity(tablet.device)).toEqual([])
-    await comeIn(tablet, 'admin@m18')
-    await pass(2000, tablet)
-    expect(polls(tablet).at(-1)).toMatchObject({ status: 202 })
-    expect(await readActivity(tablet.device)).toMatchObject([{ open: true }])
-  })
-
-  it('one whose start got no answer is found again by its owner after a sign-out', async () => {
-    const tablet = await house.signedIn('admin@m18')
-    tablet.line.state = 'answers lost'
-    await verify(tablet)
-    await tablet.signOut()
-    tablet.line.state = 'up'
-    await comeIn(tablet, 'admin@m18')
-    await pass(2000, tablet)
-    expect(await only(tablet)).toMatchObject({ state: 'running' })
-    expect(await jobsAtServer()).toBe(1)
-  })
-
-  it('a sign-out takes the result from the device, and the owner finds it again', async () => {
-    const tablet = await house.signedIn('admin@m18')
-    const work = paced(house.server, 1)
-    await begun(tablet)
-    await work.step()
-    await work.step()
-    await pass(2000, tablet)
-    const db = await dbOf(tablet)
-    expect(JSON.stringify(await db.jobs.toArray())).toContain('companies')
-    await tablet.signOut()
-    expect(JSON.stringify(await db.jobs.toArray())).not.toContain('compan')
-    await comeIn(tablet, 'admin@m18')
-    await pass(2000, tablet)
-    expect(await only(tablet)).toMatchObject({ state: 'done', answer: { status: 200 } })
   })
 })
 
