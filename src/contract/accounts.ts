@@ -1,7 +1,7 @@
 /** Signing in and out, the own account, the company, existence queries, batches and what became of a write. */
 import * as z from 'zod/mini'
 import { endpoint, type Row } from '#contract/endpoint.ts'
-import { assetRef, currency, exists, key, randomId, ref, text } from '#contract/values.ts'
+import { assetRef, currency, exists, key, randomId, ref, text, timestamp } from '#contract/values.ts'
 import { language, title, userRow } from '#contract/users.ts'
 
 export const tokenInfo = z.object({
@@ -23,7 +23,7 @@ export const grantToken = endpoint({
   name: 'grantToken',
   method: 'POST',
   path: '/api/m18s/token',
-  summary: 'Sign in with company:e-mail and password, or renew a session',
+  summary: 'Sign in with company:e-mail and password, give the second factor, or renew a session',
   who: 'anybody',
   matrix: 'Z-01',
   body: z.object({
@@ -33,6 +33,7 @@ export const grantToken = endpoint({
     password: z.optional(text(1000)),
     refresh_token: z.optional(text(200)),
     access_token: z.optional(text(200)),
+    /** Of MFA_REQUIRED, with one of the three below. */
     mfa_token: z.optional(text(200)),
     otp: z.optional(text(20)),
     assertion: z.optional(text(10_000)),
@@ -65,7 +66,12 @@ export const getUser = endpoint({
   who: 'user',
   matrix: 'Z-03',
   query: z.object({ userId: z.optional(ref('user')) }),
-  output: z.object({ ...userRow.shape, seal_key: z.nullable(z.string()) }),
+  output: z.object({
+    ...userRow.shape,
+    seal_key: z.nullable(z.string()),
+    /** Of who is not activated yet, for their admin: the link of the latest mail. Null: none was sent that still counts. */
+    invitation: z.nullable(z.object({ until: timestamp, works: z.boolean() })),
+  }),
   offline: 'read',
 })
 
@@ -80,7 +86,8 @@ export const getSettings = endpoint({
     time_zone: z.string(),
     uat_bound: z.enum(['floor', 'ceiling']),
     currencies: z.array(currency),
-    payment: z.object({ stripe_key: z.nullable(z.string()), alipay: z.boolean() }),
+    /** `stripe_key` null: cards are asked for on the gateway's own page. `types`: what is set up (domain/payments). */
+    payment: z.object({ stripe_key: z.nullable(z.string()), alipay: z.boolean(), types: z.array(z.string()) }),
     build: z.string(),
     minimum_build: z.string(),
     worker_bypass: z.boolean(),
@@ -234,6 +241,7 @@ export const fieldExists = endpoint({
     resource: text(40, 1),
     field: text(40, 1),
     value: text(200, 1),
+    /** A query string of its own: `not`, the id of a row that does not count, and `type`, the client type. */
     conds: z.optional(text(500)),
   }),
   output: exists,

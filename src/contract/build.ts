@@ -5,6 +5,14 @@
 
 export const numberOf = (build: string): number => Number(/^(\d{1,15})-/.exec(build)?.[1] ?? 0)
 
+/** When it was built, epoch ms; null: its number is none of a moment (yyyymmddhhmmss, UTC). */
+export function madeAt(build: string): number | null {
+  const parts = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)-/.exec(build)?.slice(1).map(Number)
+  if (!parts) return null
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts
+  return Date.UTC(year, month - 1, day, hour, minute, second)
+}
+
 /** `minimum` 0: none is asked for. */
 export const isBelow = (build: string, minimum: number): boolean => numberOf(build) > 0 && numberOf(build) < minimum
 

@@ -108,6 +108,9 @@ export interface Endpoint<
   relays?: string
   /** Never in the ledger, never through the worker, never in a log: passwords, tokens, one-time keys. */
   secret?: true
+  /** What is dangerous enough to ask for the password again, where the operator turned that on (S-48). */
+  // biome-ignore: as in `queues`.
+  stepUp?: (asked: never) => boolean
   /** Answers something else than JSON. */
   answers?: 'bytes' | 'html'
 }

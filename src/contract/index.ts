@@ -3,11 +3,14 @@ import type { Endpoint } from '#contract/endpoint.ts'
 import * as accounts from '#contract/accounts.ts'
 import * as apps from '#contract/apps.ts'
 import * as backups from '#contract/backups.ts'
+import * as calendars from '#contract/calendars.ts'
+import * as factors from '#contract/factors.ts'
 import * as modules from '#contract/modules.ts'
 import * as orders from '#contract/orders.ts'
 import * as payments from '#contract/payments.ts'
 import * as prices from '#contract/prices.ts'
 import * as services from '#contract/services.ts'
+import * as sessions from '#contract/sessions.ts'
 import * as trail from '#contract/trail.ts'
 import * as users from '#contract/users.ts'
 import * as visitors from '#contract/visitors.ts'
@@ -20,11 +23,14 @@ const rowsOf = (noun: Record<string, unknown>) => Object.values(noun).filter(isE
 /** The calls of each noun, nouns in the order that a newcomer meets them. */
 export const nouns: Readonly<Record<string, readonly Endpoint[]>> = {
   accounts: rowsOf(accounts),
+  factors: rowsOf(factors),
+  sessions: rowsOf(sessions),
   visitors: rowsOf(visitors),
   users: rowsOf(users),
   orders: rowsOf(orders),
   prices: rowsOf(prices),
   payments: rowsOf(payments),
+  calendars: rowsOf(calendars),
   services: rowsOf(services),
   backups: rowsOf(backups),
   trail: rowsOf(trail),

@@ -3,7 +3,7 @@
  * `contract` is the effective contract number, null until there is one. A contract's `code` is that number.
  */
 import * as z from 'zod/mini'
-import { type OrderDraft, orderedHere } from '#domain/orders.ts'
+import { descLimit, nameLimit, type OrderDraft, orderedHere, userLimits, yearLimits } from '#domain/orders.ts'
 import { endpoint, type Fills, type Row } from '#contract/endpoint.ts'
 import {
   amount,
@@ -15,6 +15,7 @@ import {
   paged,
   plainDate,
   randomId,
+  rowId,
   ref,
   serviceCode,
   sortNames,
@@ -25,9 +26,10 @@ import {
   wordCode,
 } from '#contract/values.ts'
 
-const years = whole(1, 99)
-const users = whole(0, 999_999)
-const modules = z.array(wordCode).check(z.minLength(1), z.maxLength(500))
+const years = whole(yearLimits.least, yearLimits.most)
+const users = whole(userLimits.least, userLimits.most)
+/** That there is at least one is said in the specification's own words (contracts 8). */
+const modules = z.array(wordCode).check(z.maxLength(500))
 const state = z.enum(['invalid', 'unpaid', 'effective', 'overwritten', 'expired'])
 /** -1 invalid, 0 unpaid, 1 effective; 2 and 3 change places between the two readings (D27, D28). */
 const status = z.union([z.literal(-1), z.literal(0), z.literal(1), z.literal(2), z.literal(3)])
@@ -76,11 +78,13 @@ const orderRow = z.object({
   admin_url: z.nullable(z.string()),
   /** A change or extension that waits to be paid (D35). */
   pending: z.nullable(z.object({ id: z.int(), type: orderType, amount, due: timestamp })),
+  /** The last second in which it can be paid; null: not unpaid (D31). */
+  due: z.nullable(timestamp),
   create_time: timestamp,
   update_time: timestamp,
   row_version: z.int(),
 })
-type OrderRow = Omit<z.output<typeof orderRow>, 'id'> & Row
+export type OrderRow = Omit<z.output<typeof orderRow>, 'id'> & Row
 
 const contractRow = z.object({
   id: z.int(),
@@ -92,10 +96,13 @@ const contractRow = z.object({
   status,
   state,
   ...agreed,
+  /** What it was sold at, by its paid stretches; ends are exclusive. What a change of it costs is worked out from them. */
+  segments: z.array(z.object({ start: plainDate, end: plainDate, annual: amount })),
   create_time: timestamp,
 })
 
-const fills = {
+/** What the list keeps on the device, for whoever reads it there. */
+export const ordersFills = {
   table: 'orders',
   row: orderRow,
   sorts: {
@@ -126,23 +133,42 @@ export const listOrders = endpoint({
   who: 'order',
   matrix: 'Z-17',
   params: z.object({ companyId: ref('company') }),
-  query: page(sortNames(fills), {
+  query: page(sortNames(ordersFills), {
     type: z.optional(clientType),
     status: z.optional(status),
     searchText: z.optional(text(100)),
   }),
   output: z.union([paged(orderRow), changes(orderRow)]),
   offline: 'list',
-  fills,
+  fills: ordersFills,
 })
 
-/** What was shown when it was ordered: another price by now is a QUOTE_CHANGED (D17). */
-const quoted = { quote_id: z.optional(randomId), price_id: z.optional(z.int()), amount: z.optional(amount) }
+/** Whose contracts the provider's staff may look at (D53): by id, or by a part of the code or name; without either none. */
+export const listCompanies = endpoint({
+  name: 'listCompanies',
+  method: 'GET',
+  path: '/api/company',
+  summary: 'Companies to look at, by a part of their code or name',
+  who: 'providerAdmin',
+  matrix: 'Z-17',
+  query: z.object({ id: z.optional(rowId), searchText: z.optional(text(100)) }),
+  output: z.array(z.object({ id: z.int(), code: z.string(), name: z.string() })),
+  offline: 'online',
+})
+
+const quoted = {
+  /** What was shown when it was ordered: another price by now is a QUOTE_CHANGED (D17). */
+  quote_id: z.optional(randomId),
+  price_id: z.optional(z.int()),
+  amount: z.optional(amount),
+  /** The unpaid order of this service that it takes the place of: without its name there is at most one (D32, D36). */
+  replaces: z.optional(ref('order')),
+}
 
 const contractPayload = z.object({
-  code: serviceCode,
-  name: text(100, 1),
-  desc: z.optional(z.nullable(text(500))),
+  code: text(60, 1),
+  name: text(nameLimit, 1),
+  desc: z.optional(z.nullable(text(descLimit))),
   currency,
   user_mode: userMode,
   users,
@@ -175,6 +201,8 @@ export const createOrder = endpoint({
     target: () => null,
     overlay: (_row, { body }, named) => orderedHere(body as OrderDraft, named),
     versioned: false,
+    // Whoever orders by the server's own figure sits before it: it is made now, or not at all (D89).
+    unless: ({ body }) => body.quote_id !== undefined,
   },
 })
 
@@ -251,7 +279,11 @@ export const calculate = endpoint({
   summary: 'What an order, a change or an extension would cost, with the steps that lead there',
   who: 'order',
   matrix: 'Z-19',
-  body: z.union([contractPayload, changePayload]),
+  // A price can be asked for before the service has a name.
+  body: z.union([
+    z.extend(contractPayload, z.partial(z.pick(contractPayload, { code: true, name: true })).shape),
+    changePayload,
+  ]),
   output: z.object({
     contract_amount: amount,
     residual_amount: amount,
@@ -261,10 +293,15 @@ export const calculate = endpoint({
     period_start: plainDate,
     period_end: plainDate,
     modules: z.array(z.object({ code: z.string(), name: z.string(), price: amount, auto: flag01 })),
-    /** Each step by its code, with the values that words are made of. */
-    steps: z.array(z.object({ code: z.string(), values: z.record(z.string(), z.string()), amount })),
+    /** Each step by its code, with the rule that it applied and the values that words are made of. */
+    steps: z.array(z.object({ code: z.string(), rule: z.string(), values: z.record(z.string(), z.string()), amount })),
     quote_id: randomId,
     price_id: z.int(),
+    /** Of all that the list says. */
+    price_hash: z.string(),
+    effective_date: plainDate,
+    /** As long as the price list stays as it is. */
+    valid_until: timestamp,
   }),
   offline: 'online',
 })

@@ -1,9 +1,16 @@
 /** Paying, the gateways' call-backs, and what is printed of it. None of it ever waits in a queue (D89). */
 import * as z from 'zod/mini'
+import { paymentTypes } from '#domain/payments.ts'
 import { endpoint } from '#contract/endpoint.ts'
 import { randomId, rowId, text } from '#contract/values.ts'
 
 /** Which id stands in the path depends on what is paid: an order, a backup order or a traffic record (D66). */
+const contractType = z.enum(['CONTRACT', 'PDBORDER', 'TRAFFIC'])
+
+/**
+ * Secret, because it carries a card's token: what becomes of it stands in the attempts and not in the ledger. The same call
+ * again is told the same.
+ */
 export const pay = endpoint({
   name: 'pay',
   method: 'POST',
@@ -13,14 +20,66 @@ export const pay = endpoint({
   matrix: 'Z-20 Z-21',
   params: z.object({ contract: rowId }),
   body: z.object({
-    type: z.enum(['stripe', 'alipay', 'globalAlipay', 'simulate']),
-    contractType: z.enum(['CONTRACT', 'PDBORDER', 'TRAFFIC']),
+    type: z.enum(paymentTypes),
+    contractType,
     /** A card token or a payment intent's id (D67). */
     token: z.optional(text(300)),
   }),
   encoding: 'form',
-  output: z.union([z.object({ status: z.string() }), z.object({ redirect: z.string() })]),
+  /** `processing`: the gateway has not said its last word. */
+  output: z.union([z.object({ status: z.enum(['paid', 'processing']) }), z.object({ redirect: z.string() })]),
   offline: 'online',
+  secret: true,
+})
+
+/** For a page that waits, because the gateway's own word may be later than the browser. Changes nothing but that it is known. */
+export const checkPayment = endpoint({
+  name: 'checkPayment',
+  method: 'POST',
+  path: '/api/payment/:contract/check',
+  summary: 'How the payment of an order stands; the gateway is asked where it is not settled',
+  who: 'order',
+  matrix: 'Z-20',
+  params: z.object({ contract: rowId }),
+  body: z.object({ contractType }),
+  encoding: 'form',
+  output: z.object({ status: z.enum(['none', 'open', 'processing', 'paid', 'declined']) }),
+  offline: 'online',
+  secret: true,
+})
+
+/** D53: the job that does so by itself, now and for everything. */
+export const reconcilePayments = endpoint({
+  name: 'reconcilePayments',
+  method: 'POST',
+  path: '/api/payment/reconcile',
+  summary: 'Ask the gateways about every payment that is not settled',
+  who: 'providerAdmin',
+  matrix: 'Z-20',
+  body: z.object({}),
+  output: z.object({
+    looked: z.int(),
+    paid: z.int(),
+    ended: z.int(),
+    waiting: z.int(),
+    unanswered: z.int(),
+  }),
+  offline: 'online',
+  relays: 'reconcile-payments',
+})
+
+/** Gateways send the payer's browser here; it goes on to the order in the app. */
+export const returnFromPayment = endpoint({
+  name: 'returnFromPayment',
+  method: 'GET',
+  path: '/public/payment/return/:key',
+  summary: 'A payer comes back from a gateway and is sent on to the order',
+  who: 'anybody',
+  matrix: 'Z-22',
+  params: z.object({ key: randomId }),
+  output: null,
+  offline: 'none',
+  secret: true,
 })
 
 /** The signature is over the bytes as they came, and stands in a header. */

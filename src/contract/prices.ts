@@ -162,6 +162,7 @@ export const createPriceList = endpoint({
     versioned: false,
     unless: confirms,
   },
+  stepUp: confirms,
 })
 
 /** The id stands in the body (api). */
@@ -184,6 +185,7 @@ export const updatePriceList = endpoint({
     versioned: true,
     unless: confirms,
   },
+  stepUp: confirms,
 })
 
 export const deletePriceList = endpoint({

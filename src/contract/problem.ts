@@ -18,9 +18,13 @@ export const problemStatus = {
   UNAUTHORIZED: 401,
   TOKENEXPIRED: 401,
   MFA_REQUIRED: 401,
+  MFA_INVALID: 401,
+  MFA_EXPIRED: 401,
   USER_STATUS_DEACTIVATED: 401,
   USER_STATUS_INVALID: 409,
   FORBIDDEN: 403,
+  // Only where the operator turned it on (S-48): the password, given just now.
+  STEP_UP_REQUIRED: 403,
   NOT_FOUND: 404,
   USER_NOT_EXIST: 404,
   INTENT_UNKNOWN: 404,
@@ -31,10 +35,14 @@ export const problemStatus = {
   RESERVED_CODE: 409,
   SELF_FORBIDDEN: 409,
   LAST_ADMIN: 409,
+  LAST_FACTOR: 409,
+  // For a write that waits: a 429 would hold up everything behind it for the hour.
+  MAIL_LIMIT: 409,
   STATE_CONFLICT: 409,
   NOTHING_CHANGED: 409,
   USERS_OUT_OF_RANGE: 409,
   QUOTE_CHANGED: 409,
+  CARD_INVALID: 409,
   APP_CONFIRM: 409,
   WRONG_SESSION: 409,
   INTENT_DONE: 409,
@@ -43,6 +51,7 @@ export const problemStatus = {
   GONE: 410,
   VERSION_CONFLICT: 412,
   TOO_LARGE: 413,
+  IMAGE_TOO_LARGE: 413,
   UNSUPPORTED_TYPE: 415,
   IDEMPOTENCY_MISMATCH: 422,
   RESOURCE_LOCKED: 423,
@@ -79,7 +88,8 @@ export interface Problem {
   requestId: string | null
 }
 
-export const localProblem = (code: LocalCode): Problem => ({
+/** What the device says before, or instead of, the server. */
+export const localProblem = (code: ProblemCode | LocalCode): Problem => ({
   status: 0,
   code,
   message: '',

@@ -136,6 +136,7 @@ export const deleteService = endpoint({
   params: byId,
   output: null,
   relays: 'delete-service',
+  stepUp: () => true,
 })
 
 export const resetServicePassword = endpoint({

@@ -29,7 +29,8 @@ export const userRow = z.object({
 })
 export type UserRow = Omit<z.output<typeof userRow>, 'id'> & Row
 
-const fills = {
+/** What the list keeps on the device, for whoever reads it there. */
+export const usersFills = {
   table: 'users',
   row: userRow,
   sorts: {
@@ -62,14 +63,14 @@ export const listUsers = endpoint({
   who: 'admin',
   matrix: 'Z-10',
   params: z.object({ companyId: ref('company') }),
-  query: page(sortNames(fills), {
+  query: page(sortNames(usersFills), {
     statusType: z.optional(z.union([z.literal(-2), z.literal(-1), z.literal(0), z.literal(1)])),
     includedDel: z.optional(z.boolean()),
     searchText: z.optional(text(100)),
   }),
   output: z.union([paged(userRow), changes(userRow)]),
   offline: 'list',
-  fills,
+  fills: usersFills,
 })
 
 const newUser = z.object({
@@ -178,6 +179,7 @@ export const deleteUser = endpoint({
   output: null,
   offline: 'queue',
   queues: move(userMoveLeadsTo.remove),
+  stepUp: () => true,
 })
 
 export const sendActivationMail = endpoint({

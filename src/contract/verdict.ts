@@ -23,7 +23,7 @@ const neverStored = new Set([401, 408, 423, 424, 425, 429])
 /** Whether the ledger keeps an outcome. What may turn out differently next time is not kept. */
 export function isStored(status: number, code: string | null): boolean {
   if (status >= 500 || neverStored.has(status)) return false
-  return code !== 'IDEMPOTENCY_IN_PROGRESS' && code !== 'WRONG_SESSION'
+  return code !== 'IDEMPOTENCY_IN_PROGRESS' && code !== 'WRONG_SESSION' && code !== 'STEP_UP_REQUIRED'
 }
 
 const byCode: Record<string, Verdict> = {
@@ -33,6 +33,8 @@ const byCode: Record<string, Verdict> = {
   VERSION_CONFLICT: 'conflict',
   // The effect is there already; the device reads the row again.
   INTENT_DONE: 'done',
+  // Its user has to give the password; the same bytes may go after it.
+  STEP_UP_REQUIRED: 'refused',
   // Waiting does not teach a server what it cannot do, and the lane behind it would stand still for ever.
   NOT_SUPPORT: 'refused',
 }

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import { endpoint } from '#contract/endpoint.ts'
 import { randomId, text } from '#contract/values.ts'
-import { title } from '#contract/users.ts'
+import { language, title } from '#contract/users.ts'
 
 export const resendActivationMail = endpoint({
   name: 'resendActivationMail',
@@ -43,6 +43,8 @@ export const registerCompany = endpoint({
     user_email: text(254, 1),
     user_password: text(1000, 1),
     confirmPwd: z.optional(text(1000)),
+    /** Of the mail; otherwise as the request's own language says (D68). */
+    language: z.optional(language),
   }),
   encoding: 'form',
   output: z.object({ email: z.string() }),

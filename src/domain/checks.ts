@@ -6,6 +6,8 @@ export interface FieldProblem {
   field: string
   code: FieldCode
   limit?: number
+  /** The value that a message repeats; the field's name where it is not said. */
+  named?: string
 }
 
 export type FieldCode =
@@ -17,6 +19,7 @@ export type FieldCode =
   | 'INVALID_EMAIL'
   | 'INVALID_CODE'
   | 'INVALID_TEL'
+  | 'INVALID_URL'
   | 'MISMATCH'
   | 'COMMON_PASSWORD'
   | 'LOCKED'

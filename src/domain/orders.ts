@@ -3,6 +3,13 @@ import type { ClientType } from '#domain/access.ts'
 import { addYears, lastDay } from '#domain/period.ts'
 import type { PlainDate } from '#domain/time.ts'
 
+/** Of users and of years, both ends included (contracts 5). */
+export const userLimits = { least: 0, most: 999_999 } as const
+export const yearLimits = { least: 1, most: 99 } as const
+/** Characters. */
+export const nameLimit = 100
+export const descLimit = 500
+
 export interface OrderDraft {
   code: string
   name: string
@@ -57,6 +64,7 @@ export const orderedHere = (draft: OrderDraft, named: { intent: string; companyI
     url: null,
     admin_url: null,
     pending: null,
+    due: null,
     create_time: '',
     update_time: '',
     row_version: 0,

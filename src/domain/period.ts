@@ -14,7 +14,36 @@ export function addYears(date: PlainDate, years: number): PlainDate {
 }
 
 /** The last day inside a period that ends before `end` (D18). */
-export function lastDay(end: PlainDate): PlainDate {
-  const [year = 0, month = 1, day = 1] = end.split('-').map(Number)
-  return plain(new Date(Date.UTC(year, month - 1, day - 1)))
+export const lastDay = (end: PlainDate): PlainDate => addDays(end, -1)
+
+/** The same day so many months later, or the last of that month where it has no such day. */
+export function addMonths(date: PlainDate, months: number): PlainDate {
+  const [year = 0, month = 1, day = 1] = date.split('-').map(Number)
+  const last = new Date(Date.UTC(year, month + months, 0))
+  return plain(new Date(Date.UTC(last.getUTCFullYear(), last.getUTCMonth(), Math.min(day, last.getUTCDate()))))
 }
+
+/** Backwards where the days are negative. */
+export function addDays(date: PlainDate, days: number): PlainDate {
+  const [year = 0, month = 1, day = 1] = date.split('-').map(Number)
+  return plain(new Date(Date.UTC(year, month - 1, day + days)))
+}
+
+const dayMs = 86_400_000
+const instantOf = (date: PlainDate) => Date.parse(`${date}T00:00:00Z`)
+
+/** From the first until before the second. */
+export const daysBetween = (from: PlainDate, to: PlainDate): number => (instantOf(to) - instantOf(from)) / dayMs
+
+/** Months that begin between them: a part of one counts as one (D20). */
+export function startedMonths(from: PlainDate, to: PlainDate): number {
+  const [year = 0, month = 1] = from.split('-').map(Number)
+  const [toYear = 0, toMonth = 1] = to.split('-').map(Number)
+  const months = (toYear - year) * 12 + (toMonth - month)
+  return addMonths(from, months) < to ? months + 1 : months
+}
+
+export const laterOf = (a: PlainDate, b: PlainDate): PlainDate => (a > b ? a : b)
+
+/** Whether there is such a day: the shape alone lets 30 February through. */
+export const isDate = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text) && addDays(text, 0) === text

@@ -46,3 +46,10 @@ export function timestampIn(zone: string, instant: number): Timestamp {
 
 /** `YYYY-MM-DD` in the zone: "today" of every rule. */
 export const dateIn = (zone: string, instant: number): PlainDate => timestampIn(zone, instant).slice(0, 10)
+
+/** The first moment of that day in the zone, epoch ms. */
+export function startOfDay(zone: string, date: PlainDate): number {
+  const asUtc = Date.parse(`${date}T00:00:00Z`)
+  const offset = Date.parse(`${timestampIn(zone, asUtc).replace(' ', 'T')}Z`) - asUtc
+  return asUtc - offset
+}

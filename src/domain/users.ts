@@ -41,15 +41,20 @@ export const userMoveLeadsTo = {
   remove: userStatus.deleted,
 } satisfies Record<UserMove, UserStatus>
 
-/** Why a move is not allowed; null when it is. Nobody disables or deletes themselves (portal 4). */
+/**
+ * Why a move is not allowed; null when it is. Nobody disables or deletes themselves (portal 4), nor the last active admin
+ * (D54); `last`: whether it is that one, as far as it is known.
+ */
 export function whyNotMove(
   move: UserMove,
   user: { status: UserStatus },
-  by: { self: boolean },
-): 'USER_STATUS_INVALID' | 'SELF_FORBIDDEN' | null {
-  if (by.self && (move === 'disable' || move === 'remove')) return 'SELF_FORBIDDEN'
+  by: { self: boolean; last?: boolean },
+): 'USER_STATUS_INVALID' | 'SELF_FORBIDDEN' | 'LAST_ADMIN' | null {
   const allowed: readonly UserStatus[] = userMoves[move]
-  return allowed.includes(user.status) ? null : 'USER_STATUS_INVALID'
+  const takesAway = move === 'disable' || move === 'remove'
+  if (by.self && takesAway) return 'SELF_FORBIDDEN'
+  if (!allowed.includes(user.status)) return 'USER_STATUS_INVALID'
+  return by.last && takesAway ? 'LAST_ADMIN' : null
 }
 
 /**

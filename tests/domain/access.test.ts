@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import {
+  accessLevels,
   type Caller,
   clientTypeOf,
   clientTypes,
+  environments,
   isCompanyAdmin,
   isDeleteLevel,
   isProviderAdmin,
@@ -46,13 +48,24 @@ describe('who may do what', () => {
     expect(refused.map((one) => may(who, one))).toEqual(refused.map(() => false))
   })
 
-  it('gives the delete level everything an admin has, on both sides (D46, D47)', () => {
+  it('knows the environments of the specification, and no other levels (M17, portal 4)', () => {
+    expect(environments).toEqual({ production: 0, test: 1, debug: 2, experiment: 3, delete: 100 })
+    expect(accessLevels).toEqual([0, 1, 2, 3, 100])
+  })
+
+  it('opens the gate of the delete environment to its own level alone, inside the provider (M17, D48)', () => {
+    const levels = accessLevels.filter((accessLevel) => isDeleteLevel(caller({ companyCode: 'm18', accessLevel })))
+    expect(levels).toEqual([environments.delete])
+    expect(accessLevels.filter((accessLevel) => isDeleteLevel(caller({ accessLevel })))).toEqual([])
+  })
+
+  it('gives the delete level everything an admin has, on both sides (M15, D46, D47)', () => {
     expect([isDeleteLevel(deleter), isProviderAdmin(deleter), isCompanyAdmin(deleter)]).toEqual([true, true, true])
     expect(isDeleteLevel(impostor)).toBe(false)
   })
 })
 
-describe('the client type (portal 1)', () => {
+describe('the client type (M3, portal 1)', () => {
   it.each(clientTypes)('%s can be chosen by the delete level only; for all others it is saas', (chosen) => {
     expect(clientTypeOf(deleter, chosen)).toBe(chosen)
     for (const one of [plain, admin, staff, clerk, impostor]) expect(clientTypeOf(one, chosen)).toBe('saas')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { dateIn, timestampIn } from '#domain/time.ts'
 
-describe('days and times are those of the portal, wherever the server stands', () => {
+describe('days and times are those of the portal, wherever the server stands (M53)', () => {
   const instant = Date.UTC(2026, 11, 31, 16, 30, 5)
 
   it.each([

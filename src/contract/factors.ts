@@ -1,0 +1,264 @@
+/**
+ * The second factor of a sign-in: what a user has of it, and how that is changed. `mfa_token` names a password step, or that
+ * its user gave a password or a factor just now; it lives for minutes. Everything here is online and never kept.
+ */
+import * as z from 'zod/mini'
+import { endpoint } from '#contract/endpoint.ts'
+import { ref, rowId, text, timestamp } from '#contract/values.ts'
+
+/** Named as the field that gives it. */
+const method = z.enum(['password', 'otp', 'assertion', 'recovery_code'])
+export type Method = z.output<typeof method>
+const kind = z.enum(['totp', 'passkey'])
+export type FactorKind = z.output<typeof kind>
+
+const mfaToken = text(200, 1)
+
+/** What `navigator.credentials.get` is asked with, as JSON. */
+const requestOptions = z.object({
+  challenge: z.string(),
+  timeout: z.int(),
+  rpId: z.string(),
+  userVerification: z.literal('preferred'),
+  allowCredentials: z.array(
+    z.object({ id: z.string(), type: z.literal('public-key'), transports: z.array(z.string()) }),
+  ),
+})
+export type RequestOptions = z.output<typeof requestOptions>
+
+const proving = {
+  mfa_token: z.string(),
+  /** Seconds. */
+  expires_in: z.int(),
+  methods: z.array(method),
+  /** For the method `assertion`. */
+  passkey: z.nullable(requestOptions),
+}
+
+/** Data of MFA_REQUIRED: what the second step takes, or that a factor is to be set up first. */
+export const secondStep = z.object({
+  ...proving,
+  /** There is none yet, and one is required: `mfa_token` may set it up and is then enough by itself. */
+  enrol: z.boolean(),
+})
+export type SecondStep = z.output<typeof secondStep>
+
+const factor = z.object({
+  id: z.int(),
+  kind,
+  name: z.string(),
+  create_time: timestamp,
+  last_time: z.nullable(timestamp),
+})
+export type Factor = z.output<typeof factor>
+
+const requirement = z.nullable(z.enum(['provider', 'company']))
+
+export const getFactors = endpoint({
+  name: 'getFactors',
+  method: 'GET',
+  path: '/api/m18s/mfa',
+  summary: 'The own second factors, how many recovery codes are left, and whether a factor is required',
+  who: 'user',
+  matrix: 'Z-07',
+  output: z.object({
+    factors: z.array(factor),
+    recovery_codes: z.int(),
+    required: requirement,
+    /** The company's own setting. */
+    company_required: z.boolean(),
+  }),
+  offline: 'online',
+})
+
+export const beginProof = endpoint({
+  name: 'beginProof',
+  method: 'POST',
+  path: '/api/m18s/mfa/begin',
+  summary: 'Begin a change of factors: what can be given to prove oneself',
+  who: 'user',
+  matrix: 'Z-07',
+  output: z.object(proving),
+  offline: 'online',
+  secret: true,
+})
+
+export const proveSelf = endpoint({
+  name: 'proveSelf',
+  method: 'POST',
+  path: '/api/m18s/mfa/prove',
+  summary: 'Prove oneself with the password or a factor; from then on mfa_token may change factors',
+  who: 'user',
+  matrix: 'Z-07',
+  body: z.object({
+    mfa_token: mfaToken,
+    password: z.optional(text(1000)),
+    otp: z.optional(text(20)),
+    assertion: z.optional(text(10_000)),
+    recovery_code: z.optional(text(50)),
+  }),
+  output: null,
+  offline: 'online',
+  secret: true,
+})
+
+export const confirmPassword = endpoint({
+  name: 'confirmPassword',
+  method: 'POST',
+  path: '/api/m18s/mfa/password',
+  summary: 'Give the password again: for five minutes this session may do what asks for it (STEP_UP_REQUIRED)',
+  who: 'user',
+  matrix: 'Z-07',
+  body: z.object({ password: text(1000, 1) }),
+  output: null,
+  offline: 'online',
+  secret: true,
+})
+
+const setUpBody = z.object({ mfa_token: mfaToken, kind })
+const setUpOutput = z.object({
+  /** Base32, and as the address that a QR code holds. */
+  totp: z.nullable(z.object({ secret: z.string(), uri: z.string() })),
+  /** What `navigator.credentials.create` is asked with, as JSON. */
+  passkey: z.nullable(z.record(z.string(), z.unknown())),
+})
+const addBody = z.object({
+  mfa_token: mfaToken,
+  kind,
+  name: text(60, 1),
+  otp: z.optional(text(20)),
+  attestation: z.optional(text(20_000)),
+})
+/** Shown once; null where there are some already. */
+const addOutput = z.object({ recovery_codes: z.nullable(z.array(z.string())) })
+
+export const setUpFactor = endpoint({
+  name: 'setUpFactor',
+  method: 'POST',
+  path: '/api/m18s/mfa/setup',
+  summary: 'Begin to set up a factor: the secret of an authenticator app, or what a passkey is made with',
+  who: 'user',
+  matrix: 'Z-07',
+  body: setUpBody,
+  output: setUpOutput,
+  offline: 'online',
+  secret: true,
+})
+
+export const addFactor = endpoint({
+  name: 'addFactor',
+  method: 'POST',
+  path: '/api/m18s/mfa/factor',
+  summary: 'Add the factor that was set up, by its first code or by what the passkey answered',
+  who: 'user',
+  matrix: 'Z-07',
+  body: addBody,
+  output: addOutput,
+  offline: 'online',
+  secret: true,
+})
+
+export const removeFactor = endpoint({
+  name: 'removeFactor',
+  method: 'POST',
+  path: '/api/m18s/mfa/remove',
+  summary: 'Remove a factor; the last one only where none is required',
+  who: 'user',
+  matrix: 'Z-07',
+  body: z.object({ mfa_token: mfaToken, id: rowId }),
+  output: null,
+  offline: 'online',
+  secret: true,
+})
+
+export const renameFactor = endpoint({
+  name: 'renameFactor',
+  method: 'PUT',
+  path: '/api/m18s/mfa/factor',
+  summary: 'Give one of the own factors another name',
+  who: 'user',
+  matrix: 'Z-07',
+  body: z.object({ id: rowId, name: text(60, 1) }),
+  output: null,
+  offline: 'online',
+  secret: true,
+})
+
+export const renewRecoveryCodes = endpoint({
+  name: 'renewRecoveryCodes',
+  method: 'POST',
+  path: '/api/m18s/mfa/recovery',
+  summary: 'New recovery codes; the former ones no longer work',
+  who: 'user',
+  matrix: 'Z-07',
+  body: z.object({ mfa_token: mfaToken }),
+  output: z.object({ recovery_codes: z.array(z.string()) }),
+  offline: 'online',
+  secret: true,
+})
+
+export const requireFactor = endpoint({
+  name: 'requireFactor',
+  method: 'PUT',
+  path: '/api/m18s/mfa/company',
+  summary: 'Require a second factor of all users of the own company, or no longer',
+  who: 'admin',
+  matrix: 'Z-09',
+  body: z.object({ mfa_token: mfaToken, required: z.boolean() }),
+  output: null,
+  offline: 'online',
+  secret: true,
+})
+
+export const getUserFactors = endpoint({
+  name: 'getUserFactors',
+  method: 'GET',
+  path: '/api/m18s/user/:id/mfa',
+  summary: "How many second factors one of the company's other users has",
+  who: 'admin',
+  matrix: 'Z-10',
+  params: z.object({ id: ref('user') }),
+  output: z.object({ factors: z.int() }),
+  offline: 'online',
+})
+
+export const resetUserFactors = endpoint({
+  name: 'resetUserFactors',
+  method: 'POST',
+  path: '/api/m18s/user/:id/mfa/reset',
+  summary:
+    "Take all second factors off one of the company's other users, who has lost them, and end all their sessions",
+  who: 'admin',
+  matrix: 'Z-10',
+  params: z.object({ id: ref('user') }),
+  body: z.object({ mfa_token: mfaToken }),
+  output: null,
+  offline: 'online',
+  secret: true,
+})
+
+export const setUpFirstFactor = endpoint({
+  name: 'setUpFirstFactor',
+  method: 'POST',
+  path: '/public/mfa/setup',
+  summary: 'Begin to set up a required factor during the sign-in, by the mfa_token of its password step',
+  who: 'anybody',
+  matrix: 'Z-01',
+  body: setUpBody,
+  output: setUpOutput,
+  offline: 'online',
+  secret: true,
+})
+
+export const addFirstFactor = endpoint({
+  name: 'addFirstFactor',
+  method: 'POST',
+  path: '/public/mfa/factor',
+  summary: 'Add the required factor during the sign-in; mfa_token then signs in by itself',
+  who: 'anybody',
+  matrix: 'Z-01',
+  body: addBody,
+  output: addOutput,
+  offline: 'online',
+  secret: true,
+})

@@ -1,0 +1,69 @@
+/** Where a user is signed in, and ending that (S-46). */
+import * as z from 'zod/mini'
+import { endpoint } from '#contract/endpoint.ts'
+import { randomId, ref, timestamp } from '#contract/values.ts'
+
+export const sessionRow = z.object({
+  id: randomId,
+  /** As the browser calls itself, where that is a name we know. */
+  browser: z.nullable(z.string()),
+  system: z.nullable(z.string()),
+  form: z.nullable(z.enum(['desktop', 'mobile', 'tablet'])),
+  /** The network, without its last part: enough to recognise, too little to find anybody by. */
+  network: z.string(),
+  create_time: timestamp,
+  /** When it was last renewed: up to ten minutes behind. */
+  last_time: timestamp,
+  /** The one that asks. */
+  current: z.boolean(),
+})
+export type SessionRow = z.output<typeof sessionRow>
+
+export const listSessions = endpoint({
+  name: 'listSessions',
+  method: 'GET',
+  path: '/api/m18s/sessions',
+  summary: 'The own sessions that still stand: this one first, then the latest used',
+  who: 'user',
+  matrix: 'Z-02',
+  output: z.array(sessionRow),
+  offline: 'online',
+})
+
+// As signing out: repeated it changes nothing, and it must not wait in any ledger or worker.
+export const endSession = endpoint({
+  name: 'endSession',
+  method: 'DELETE',
+  path: '/api/m18s/sessions/:id',
+  summary: 'End one of the own sessions',
+  who: 'user',
+  matrix: 'Z-02',
+  params: z.object({ id: randomId }),
+  output: null,
+  offline: 'online',
+  secret: true,
+})
+
+export const endOtherSessions = endpoint({
+  name: 'endOtherSessions',
+  method: 'DELETE',
+  path: '/api/m18s/sessions',
+  summary: 'End all own sessions but the one that asks',
+  who: 'user',
+  matrix: 'Z-02',
+  output: null,
+  offline: 'online',
+  secret: true,
+})
+
+export const endUserSessions = endpoint({
+  name: 'endUserSessions',
+  method: 'DELETE',
+  path: '/api/m18s/user/:id/sessions',
+  summary: "End all sessions of one of the company's other users",
+  who: 'admin',
+  matrix: 'Z-10',
+  params: z.object({ id: ref('user') }),
+  output: null,
+  offline: 'online',
+})

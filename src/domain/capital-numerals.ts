@@ -1,0 +1,36 @@
+/** Amounts of RMB in capital numerals, as they stand on Chinese documents beside the figures. */
+import type { Hundredths } from '#domain/money.ts'
+
+const digits = '零壹贰叁肆伍陆柒捌玖'
+const scales: readonly [bigint, string][] = [
+  [100_000_000n, '亿'],
+  [10_000n, '万'],
+  [1000n, '仟'],
+  [100n, '佰'],
+  [10n, '拾'],
+]
+
+/** Of zeros between two other digits one is written, however many there are; of zeros at the end none. */
+function whole(count: bigint): string {
+  const scale = scales.find(([size]) => count >= size)
+  if (!scale) return digits.charAt(Number(count))
+  const [size, unit] = scale
+  const rest = count % size
+  const gap = rest < size / 10n ? '零' : ''
+  return whole(count / size) + unit + (rest === 0n ? '' : gap + whole(rest))
+}
+
+/**
+ * By the rules for settlement of the People's Bank: `壹仟肆佰零玖元伍角整`. A zero behind 元 is written where there are 分
+ * and no 角; where a place of 万 or 元 is zero and the next one is not, it may be left out, and is. 整 ends what has no 分.
+ */
+export function inCapitals(amount: Hundredths): string {
+  const size = amount < 0n ? -amount : amount
+  const [yuan, jiao, fen] = [size / 100n, (size / 10n) % 10n, size % 10n]
+  const parts = [
+    yuan > 0n || size === 0n ? `${whole(yuan)}元` : '',
+    jiao > 0n ? `${whole(jiao)}角` : yuan > 0n && fen > 0n ? '零' : '',
+    fen > 0n ? `${whole(fen)}分` : '整',
+  ]
+  return (amount < 0n ? '负' : '') + parts.join('')
+}

@@ -1,0 +1,77 @@
+/** Pictures of users: how large a file may be, and which formats are one. */
+
+/** portal 5 and 9: smaller than 2 MB, which is what 2 × 1024 × 1024 bytes are called there. */
+export const imageBytes = 2 * 1024 * 1024
+export const isSmallEnough = (bytes: number): boolean => bytes < imageBytes
+
+/** What is kept is a square of this many pixels a side. */
+export const avatarSide = 512
+
+/** So many pixels are decoded at most: what a camera of 16 megapixels makes, 64 MB in memory. */
+export const mostPixels = 16 * 1024 * 1024
+
+export type ImageFormat = 'png' | 'jpeg' | 'webp'
+
+export interface ImageSize {
+  format: ImageFormat
+  width: number
+  height: number
+}
+
+const starts = (bytes: Uint8Array, at: number, ...signs: number[]) =>
+  signs.every((sign, offset) => bytes[at + offset] === sign)
+
+const view = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+
+/**
+ * Format and size by the file's own head, so that a flood of pixels is refused before any is decoded. Null: none of the
+ * three, whatever name or type it came under.
+ */
+export function readImageSize(bytes: Uint8Array): ImageSize | null {
+  try {
+    return pngSize(bytes) ?? webpSize(bytes) ?? jpegSize(bytes)
+  } catch {
+    // Ends within its head.
+    return null
+  }
+}
+
+function pngSize(bytes: Uint8Array): ImageSize | null {
+  if (!starts(bytes, 0, 0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a) || !starts(bytes, 12, 0x49, 0x48, 0x44, 0x52))
+    return null
+  return { format: 'png', width: view(bytes).getUint32(16), height: view(bytes).getUint32(20) }
+}
+
+function webpSize(bytes: Uint8Array): ImageSize | null {
+  if (!starts(bytes, 0, 0x52, 0x49, 0x46, 0x46) || !starts(bytes, 8, 0x57, 0x45, 0x42, 0x50)) return null
+  const data = view(bytes)
+  const kind = String.fromCharCode(...bytes.subarray(12, 16))
+  if (kind === 'VP8 ') return webp(data.getUint16(26, true) & 0x3fff, data.getUint16(28, true) & 0x3fff)
+  if (kind === 'VP8L') {
+    const bits = data.getUint32(21, true)
+    return webp((bits & 0x3fff) + 1, ((bits >>> 14) & 0x3fff) + 1)
+  }
+  if (kind !== 'VP8X') return null
+  // 24 bits each, little end first.
+  const width = data.getUint16(24, true) | ((bytes[26] ?? 0) << 16)
+  const height = data.getUint16(27, true) | ((bytes[29] ?? 0) << 16)
+  return webp(width + 1, height + 1)
+}
+const webp = (width: number, height: number): ImageSize => ({ format: 'webp', width, height })
+
+/** From segment to segment to the frame's head, which may stand behind long comments. */
+function jpegSize(bytes: Uint8Array): ImageSize | null {
+  if (!starts(bytes, 0, 0xff, 0xd8, 0xff)) return null
+  const data = view(bytes)
+  for (let at = 2; at + 9 < bytes.length; ) {
+    if (bytes[at] !== 0xff) return null
+    const marker = bytes[at + 1] ?? 0
+    if (marker === 0xff) at += 1
+    else if (isFrame(marker)) return { format: 'jpeg', height: data.getUint16(at + 5), width: data.getUint16(at + 7) }
+    else at += 2 + Math.max(2, data.getUint16(at + 2))
+  }
+  return null
+}
+
+/** SOF0 to SOF15 but for the three that are something else. */
+const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)

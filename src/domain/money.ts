@@ -1,0 +1,40 @@
+/**
+ * Exact amounts (D13): whole hundredths as `bigint`, never binary fractions. Percents and GB are hundredths too. On the
+ * wire an amount is a string with two decimals.
+ */
+export type Hundredths = bigint
+
+export const currencies = ['HKD', 'USD', 'RMB'] as const
+export type Currency = (typeof currencies)[number]
+
+const written = /^(-?)(\d+)(?:\.(\d{1,2}))?$/
+
+/** Throws RangeError for what is no decimal number of at most two places. */
+export function readAmount(text: string): Hundredths {
+  const found = written.exec(text)
+  if (!found) throw new RangeError(`"${text}" is no amount with two decimals`)
+  const [, minus, units = '', places = ''] = found
+  const size = BigInt(units) * 100n + BigInt(places.padEnd(2, '0'))
+  return minus ? -size : size
+}
+
+/** `1234.50`: as it goes over the wire. */
+export function writeAmount(amount: Hundredths): string {
+  const digits = String(amount < 0n ? -amount : amount).padStart(3, '0')
+  return `${amount < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
+}
+
+/** `1,234.50`, of an amount as it is written: what people see, alike in both languages (contracts 9). */
+export const grouped = (amount: string): string => amount.replace(/\B(?=(\d{3})+\.)/g, ',')
+
+/** Half away from zero (D13); the divisor is positive. */
+export function divided(amount: bigint, divisor: bigint): bigint {
+  const size = amount < 0n ? -amount : amount
+  const rounded = (2n * size + divisor) / (2n * divisor)
+  return amount < 0n ? -rounded : rounded
+}
+
+/** So many percent of it, rounded; the percent in hundredths. */
+export const percentOf = (amount: Hundredths, percent: Hundredths): Hundredths => divided(amount * percent, 10_000n)
+
+export const greater = (a: bigint, b: bigint): bigint => (a > b ? a : b)

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest'
+import { checkCompany, joinTel, splitTel } from '#domain/companies.ts'
+
+describe('a telephone number in two parts', () => {
+  it.each([
+    ['', { dialCode: '', number: '' }],
+    ['+852-12345678', { dialCode: '852', number: '12345678' }],
+    ['+852-', { dialCode: '852', number: '' }],
+    ['+-12', { dialCode: '', number: '12' }],
+    ['+1-2-3', { dialCode: '1', number: '2-3' }],
+  ])('%s comes apart and together again', (value, parts) => {
+    expect(splitTel(value)).toEqual(parts)
+    expect(joinTel(parts)).toBe(value)
+  })
+})
+
+describe('the profile', () => {
+  it('is checked for the fields that are named, and a telephone may be taken away', () => {
+    expect(checkCompany({ tel: '', email: '', website: '' })).toEqual([])
+    expect(checkCompany({ name: ' ' })).toEqual([{ field: 'name', code: 'REQUIRED' }])
+    expect(checkCompany({ tel: '12' })).toEqual([{ field: 'tel', code: 'INVALID_TEL' }])
+  })
+})

@@ -1,0 +1,130 @@
+/** The life of a contract as tables of cases (contracts 4, D27 to D35). */
+import { describe, expect, it, test } from 'vitest'
+import {
+  contractMoves,
+  contractStates,
+  dueOf,
+  remindersDue,
+  setUpNotice,
+  stateOf,
+  stateOfNumber,
+  statusNumber,
+  whyNotContract,
+} from '#domain/contracts.ts'
+import { lastDay } from '#domain/period.ts'
+import { timestampIn } from '#domain/time.ts'
+
+const zone = 'Asia/Hong_Kong'
+const created = '2026-09-14 23:30:00'
+const order = { stored: 'unpaid' as const, due: dueOf(created), period_end: '2027-10-01' }
+
+describe('the two readings of a status (D27, D28)', () => {
+  it('agree on -1, 0 and 1, and exchange 2 and 3', () => {
+    const told = contractStates.map((state) => [state, statusNumber(state, 'order'), statusNumber(state, 'contract')])
+    expect(told).toEqual([
+      ['invalid', -1, -1],
+      ['unpaid', 0, 0],
+      ['effective', 1, 1],
+      ['overwritten', 3, 2],
+      ['expired', 2, 3],
+    ])
+  })
+
+  it.each(['order', 'contract'] as const)('can be read back: %s', (reading) => {
+    for (const state of contractStates) expect(stateOfNumber(statusNumber(state, reading), reading)).toBe(state)
+    expect(stateOfNumber(4, reading)).toBeUndefined()
+  })
+})
+
+describe('an unpaid order (T1, D30, D31)', () => {
+  it('is due a week after the day it was made on, in the last second of that day', () => {
+    expect(dueOf(created)).toBe('2026-09-21 23:59:59')
+  })
+
+  it.each([
+    ['2026-09-21 23:59:59', 'unpaid', null, null],
+    ['2026-09-22 00:00:00', 'invalid', 'invalid', null],
+  ] as const)('at %s is %s', (now, state, pay, remove) => {
+    expect(stateOf(order, now)).toBe(state)
+    expect([whyNotContract('pay', state), whyNotContract('remove', state)]).toEqual([pay, remove])
+  })
+
+  it("is judged by the business's clock, wherever the one who asks is (T2)", () => {
+    // 23:59:59 in Hong Kong.
+    const lastSecond = Date.parse('2026-09-21T15:59:59Z')
+    expect(stateOf(order, timestampIn(zone, lastSecond))).toBe('unpaid')
+    expect(stateOf(order, timestampIn(zone, lastSecond + 1_000))).toBe('invalid')
+  })
+})
+
+test('a contract is in effect through the day that people are shown, and expired from the next midnight on (T3, D18)', () => {
+  const contract = { stored: 'paid' as const, due: '2026-02-27 23:59:59', period_end: '2027-03-01' }
+  expect(lastDay(contract.period_end)).toBe('2027-02-28')
+  expect(stateOf(contract, '2027-02-28 23:59:59')).toBe('effective')
+  expect(stateOf(contract, '2027-03-01 00:00:00')).toBe('expired')
+})
+
+test('what may be done in each state, and why not', () => {
+  const table = Object.keys(contractMoves).map((move) => [
+    move,
+    ...contractStates.map((state) => whyNotContract(move as keyof typeof contractMoves, state)),
+  ])
+  expect(table).toEqual([
+    ['open', 'invalid', null, null, null, null],
+    ['pay', 'invalid', null, 'paidAlready', 'replaced', 'paidAlready'],
+    ['remove', null, null, 'paidAlready', 'replaced', 'paidAlready'],
+    ['print', 'invalid', 'notPaid', null, null, null],
+    ['change', 'invalid', 'notPaid', null, 'replaced', 'extendFirst'],
+    ['extend', 'invalid', 'notPaid', null, 'replaced', null],
+  ])
+})
+
+test('what is said of a service that is not there yet goes by the day it begins (T5)', () => {
+  const contract = { state: 'effective' as const, online: 0 as const, period_start: '2026-10-01' }
+  const at = (day: string) => setUpNotice(contract, zone, Date.parse(`${day}T04:00:00Z`))
+  expect([at('2026-09-30'), at('2026-10-01'), at('2026-10-02')]).toEqual(['later', 'soon', 'failed'])
+  expect(setUpNotice({ ...contract, online: 1 }, zone, Date.parse('2026-10-02'))).toBeNull()
+  expect(setUpNotice({ ...contract, state: 'expired' }, zone, Date.parse('2026-10-02'))).toBeNull()
+})
+
+describe('reminders', () => {
+  const contract = {
+    state: 'effective' as const,
+    due: '2026-02-27 23:59:59',
+    period_end: '2027-03-01',
+    alert_date: null,
+  }
+
+  it.each([
+    ['2026-12-29', []],
+    ['2026-12-30', [60]],
+    ['2027-01-29', [30]],
+    ['2027-02-14', [14]],
+    ['2027-02-21', [7]],
+    ['2027-02-26', [7]],
+    ['2027-02-27', [1]],
+  ])('on %s, before it ends: %j', (today, days) => {
+    expect(remindersDue(contract, today).map((one) => one.days)).toEqual(days)
+  })
+
+  it.each([
+    ['2027-02-28', []],
+    ['2027-03-01', [1]],
+    ['2027-03-07', [7]],
+  ])('on %s, after it has: %j', (today, days) => {
+    expect(remindersDue({ ...contract, state: 'expired' }, today).map((one) => one.days)).toEqual(days)
+  })
+
+  it.each([
+    ['2026-02-23', []],
+    ['2026-02-24', [3]],
+    ['2026-02-26', [1]],
+  ])('on %s, while it is unpaid: %j', (today, days) => {
+    expect(remindersDue({ ...contract, state: 'unpaid' }, today)).toEqual(days.map((one) => ({ of: 'due', days: one })))
+  })
+
+  it('none before the day that staff have set (D45), and none of what is replaced', () => {
+    expect(remindersDue({ ...contract, alert_date: '2027-02-20' }, '2027-02-14')).toEqual([])
+    expect(remindersDue({ ...contract, state: 'overwritten' }, '2027-02-14')).toEqual([])
+  })
+})

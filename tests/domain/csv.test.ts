@@ -1,0 +1,64 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { csvOf } from '#domain/csv.ts'
+
+/** A reader of its own, to the letter of RFC 4180. */
+function read(csv: string): string[][] {
+  const rows: string[][] = []
+  let row: string[] = []
+  let at = 0
+  while (at < csv.length) {
+    let text = ''
+    if (csv[at] === '"') {
+      for (at += 1; csv[at] !== '"' || csv[at + 1] === '"'; at += 1) {
+        text += csv[at]
+        if (csv[at] === '"') at += 1
+      }
+      at += 1
+    } else while (at < csv.length && csv[at] !== ',' && !csv.startsWith('\r\n', at)) text += csv[at++]
+    row.push(text)
+    if (csv.startsWith('\r\n', at)) {
+      rows.push(row)
+      row = []
+      at += 2
+    } else at += 1
+  }
+  return rows
+}
+
+describe('a table as CSV', () => {
+  it('says that it is UTF-8, quotes what needs it and ends each line with CRLF (RFC 4180)', () => {
+    const rows = [
+      ['姓名', 'E-mail'],
+      ['Li "Wei", Dr', 'a;b'],
+      ['two\nlines', ' blank '],
+    ]
+    expect(csvOf(rows)).toBe('\uFEFF姓名,E-mail\r\n"Li ""Wei"", Dr","a;b"\r\n"two\nlines"," blank "\r\n')
+  })
+
+  it.each([
+    ['=HYPERLINK("http://evil.example","x")'],
+    ['+1+1'],
+    ['-2+3'],
+    ['@SUM(A1)'],
+    ['\t=1'],
+    ['\r=1'],
+    ['\n=1'],
+    ['＝1+1'],
+    ['＋1'],
+    ['－1'],
+    ['＠A1'],
+  ])('makes text of what would be a formula: %j (S-13)', (text) => {
+    expect(read(csvOf([[text]]).slice(1))).toEqual([[`'${text}`]])
+  })
+
+  it('is read back as it was, whatever stands in it', () => {
+    const harmless = fc.string({ unit: 'binary' }).filter((text) => !/^[=+\-@＝＋－＠\t\r\n]/.test(text))
+    const table = fc.array(fc.array(harmless, { minLength: 1, maxLength: 4 }), { maxLength: 5 })
+    fc.assert(
+      fc.property(table, (rows) => {
+        expect(read(csvOf(rows).slice(1))).toEqual(rows)
+      }),
+    )
+  })
+})

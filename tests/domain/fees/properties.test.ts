@@ -1,0 +1,217 @@
+/** What must be so whatever is ordered from whatever list. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { currencies, divided, readAmount, writeAmount } from '#domain/money.ts'
+import { addMonths, addYears } from '#domain/period.ts'
+import { annualFee, type Choice } from '#domain/fees/annual.ts'
+import { explain, type Step } from '#domain/fees/explain.ts'
+import { type PriceList, pricesOf } from '#domain/fees/list.ts'
+import { afterChange, type Segment } from '#domain/fees/prorate.ts'
+import { type Asked, quoteChange, quoteCreate, quoteExtension, type QuoteResult } from '#domain/fees/quote.ts'
+
+const runs = { numRuns: 300 }
+const amount = (max = 5_000_000) => fc.integer({ min: 0, max }).map((cents) => writeAmount(BigInt(cents)))
+const charges = fc.record({ hkd: amount(), usd: amount(), rmb: amount() })
+const codes = ['core', 'fin', 'scm', 'hr', 'doc', 'pos']
+
+/** Ranges that chain from one, the last one up to the greatest number there is. */
+const ranges = fc
+  .tuple(fc.uniqueArray(fc.integer({ min: 1, max: 500 }), { maxLength: 19 }), fc.array(charges, { minLength: 20 }))
+  .map(([ends, prices]) => {
+    const tos = [...ends.toSorted((a, b) => a - b), 999_999]
+    return tos.map((to, at) => ({ from: (tos[at - 1] ?? 0) + 1, to, ...(prices[at] as (typeof prices)[number]) }))
+  })
+
+const list: fc.Arbitrary<PriceList> = fc.record({
+  uat_charge: amount(99_999),
+  uat_cap_hkd: amount(),
+  uat_cap_usd: amount(),
+  uat_cap_rmb: amount(),
+  min_concurrent_user: fc.constant(1),
+  min_named_user: fc.constant(1),
+  min_fee_hkd: amount(),
+  min_fee_usd: amount(),
+  min_fee_rmb: amount(),
+  concurrentUser: ranges,
+  namedUser: ranges,
+  module: fc
+    .array(charges, { minLength: 6, maxLength: 6 })
+    .map((all) => all.map((row, at) => ({ code: codes[at] ?? '', ...row }))),
+})
+
+const choice: fc.Arbitrary<Choice> = fc.record({
+  user_mode: fc.constantFrom('CONCURRENT', 'NAMED'),
+  users: fc.integer({ min: 1, max: 600 }),
+  modules: fc.subarray(codes, { minLength: 1 }),
+  uat: fc.constantFrom(0, 1),
+})
+const asked: fc.Arbitrary<Asked> = fc.record({ list, currency: fc.constantFrom(...currencies), choice })
+
+const day = fc
+  .integer({ min: 0, max: 4_000 })
+  .map((days) => new Date(Date.UTC(2024, 0, 1 + days)).toISOString().slice(0, 10))
+const years = fc.integer({ min: 1, max: 9 })
+
+function quoteOf(result: QuoteResult) {
+  if (result.is !== 'quote') throw new Error(`refused: ${result.is}`)
+  return result.quote
+}
+const feeOf = (one: Asked) => {
+  const result = annualFee(pricesOf(one.list, one.currency), one.choice)
+  if (result.is !== 'priced') throw new Error(result.is)
+  return result.annual.fee
+}
+const stepSum = (steps: readonly Step[], ...names: Step['code'][]) =>
+  steps.filter(({ code }) => names.includes(code)).reduce((sum, one) => sum + readAmount(one.amount), 0n)
+
+describe('under a list whose prices are not negative', () => {
+  test('more users never cost less', () => {
+    fc.assert(
+      fc.property(asked, fc.integer({ min: 1, max: 400 }), (one, more) => {
+        const greater = { ...one, choice: { ...one.choice, users: one.choice.users + more } }
+        expect(feeOf(greater)).toBeGreaterThanOrEqual(feeOf(one))
+      }),
+      runs,
+    )
+  })
+
+  test('more modules never cost less', () => {
+    fc.assert(
+      fc.property(asked, (one) => {
+        const all = { ...one, choice: { ...one.choice, modules: codes } }
+        expect(feeOf(all)).toBeGreaterThanOrEqual(feeOf(one))
+      }),
+      runs,
+    )
+  })
+})
+
+test('the order of the modules, and naming one twice, changes nothing', () => {
+  fc.assert(
+    fc.property(asked, (one) => {
+      const { modules } = one.choice
+      const turned = { ...one, choice: { ...one.choice, modules: [...modules.toReversed(), ...modules] } }
+      expect(feeOf(turned)).toBe(feeOf(one))
+    }),
+    runs,
+  )
+})
+
+test('currencies never mix: what the others cost changes nothing', () => {
+  fc.assert(
+    fc.property(asked, amount(), (one, other) => {
+      const own = one.currency.toLowerCase()
+      const foreign = <T extends object>(row: T): T =>
+        Object.fromEntries(
+          Object.entries(row).map(([name, value]) =>
+            /(^|_)(hkd|usd|rmb)$/.test(name) && !name.endsWith(own) ? [name, other] : [name, value],
+          ),
+        ) as T
+      const { list: given } = one
+      const changed = {
+        ...foreign(given),
+        concurrentUser: given.concurrentUser.map(foreign),
+        namedUser: given.namedUser.map(foreign),
+        module: given.module.map(foreign),
+      }
+      expect(feeOf({ ...one, list: changed })).toBe(feeOf(one))
+    }),
+    runs,
+  )
+})
+
+/** A contract that was bought, and extended so many times. */
+const bought = fc.tuple(asked, day, years, fc.array(years, { maxLength: 3 })).map(([one, start, first, further]) => {
+  let end = addYears(start, first)
+  let segments: Segment[] = [{ start, end, annual: feeOf(one) }]
+  for (const more of further) {
+    const quote = quoteOf(quoteExtension(one, end, start, more))
+    segments = [...segments, { start: quote.period_start, end: quote.period_end, annual: quote.annual.fee }]
+    end = quote.period_end
+  }
+  return { one, start, end, segments }
+})
+const somewhere = fc.double({ min: 0, max: 0.999, noNaN: true })
+function dayIn({ start, end }: { start: string; end: string }, share: number): string {
+  const [from, to] = [Date.parse(start), Date.parse(end)]
+  return new Date(from + Math.floor(((to - from) / 86_400_000) * share) * 86_400_000).toISOString().slice(0, 10)
+}
+
+describe('a change', () => {
+  test('that changes nothing costs 0.00 under the list it was priced with, on any day, after any extensions (D12)', () => {
+    fc.assert(
+      fc.property(bought, somewhere, (contract, share) => {
+        const quote = quoteOf(quoteChange(contract.one, contract.segments, dayIn(contract, share)))
+        expect([quote.amount, quote.contract_amount]).toEqual([0n, quote.residual_amount])
+      }),
+      runs,
+    )
+  })
+
+  test('to anything is never due below 0, ends where the contract ends, and its lines add up (D14)', () => {
+    fc.assert(
+      fc.property(bought, asked, somewhere, (contract, other, share) => {
+        const quote = quoteOf(quoteChange(other, contract.segments, dayIn(contract, share)))
+        expect(quote.amount).toBeGreaterThanOrEqual(0n)
+        expect(quote.period_end).toBe(contract.end)
+        const steps = explain(quote)
+        expect(stepSum(steps, 'segment')).toBe(quote.contract_amount)
+        expect(stepSum(steps, 'paid')).toBe(quote.residual_amount)
+      }),
+      runs,
+    )
+  })
+
+  test('after another on the same day gives back what that one cost, and costs what it would have alone', () => {
+    fc.assert(
+      fc.property(bought, asked, asked, somewhere, (contract, first, second, share) => {
+        const today = dayIn(contract, share)
+        const one = quoteOf(quoteChange(first, contract.segments, today))
+        const between = afterChange(contract.segments, today, one.annual.fee)
+        const two = quoteOf(quoteChange(second, between, today))
+        expect(two.residual_amount).toBe(one.contract_amount)
+        expect(two.contract_amount).toBe(quoteOf(quoteChange(second, contract.segments, today)).contract_amount)
+      }),
+      runs,
+    )
+  })
+
+  test('of what has ended is none (D29)', () => {
+    fc.assert(
+      fc.property(bought, ({ one, end, segments }) => {
+        expect(quoteChange(one, segments, end)).toEqual({ is: 'expired' })
+      }),
+      { numRuns: 50 },
+    )
+  })
+})
+
+test('the lines of a year add up to its fee, and years multiply it, to the cent', () => {
+  fc.assert(
+    fc.property(asked, day, years, (one, start, count) => {
+      const quote = quoteOf(quoteCreate(one, start, count))
+      const steps = explain(quote)
+      expect(stepSum(steps, 'users', 'module')).toBe(quote.annual.sum)
+      expect(stepSum(steps, 'users', 'module', 'uat', 'minimum')).toBe(quote.annual.fee)
+      expect(quote.amount).toBe(quote.annual.fee * BigInt(count))
+    }),
+    runs,
+  )
+})
+
+test('amounts are read as they are written, and halves go away from zero', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n }), (cents) => {
+      expect(readAmount(writeAmount(cents))).toBe(cents)
+    }),
+  )
+  expect([divided(5n, 2n), divided(-5n, 2n), divided(4n, 3n), divided(-4n, 3n)]).toEqual([3n, -3n, 1n, -1n])
+  for (const wrong of ['', '1,000.00', '1.005', '1e3', '.5', '1.', ' 1'])
+    expect(() => readAmount(wrong)).toThrow(RangeError)
+})
+
+test('months are added as calendars do it', () => {
+  expect(addMonths('2027-01-31', 1)).toBe('2027-02-28')
+  expect(addMonths('2027-11-30', 3)).toBe('2028-02-29')
+  expect(addMonths('2026-03-15', 12)).toBe('2027-03-15')
+})

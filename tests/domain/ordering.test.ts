@@ -1,0 +1,106 @@
+/** What may be ordered, as tables of cases (contracts 5, T6 to T9). */
+import { describe, expect, it, test } from 'vitest'
+import { joined, moduleLoop } from '#domain/modules.ts'
+import { checkChoice, checkCreated, checkName, checkStart, raisedUsers, startWindow } from '#domain/order-checks.ts'
+import { isDate } from '#domain/period.ts'
+import { startOfDay, timestampIn } from '#domain/time.ts'
+import { lists } from '#tests/domain/fees/goldens.ts'
+
+const codes = (problems: { code: string; named?: string }[]) =>
+  problems.map(({ code, named }) => (named === undefined ? code : `${code} ${named}`))
+const catalogue = [
+  { code: 'core', dependencies: [] },
+  { code: 'fin', dependencies: ['core'] },
+  { code: 'scm', dependencies: ['fin'] },
+]
+const choice = { user_mode: 'CONCURRENT' as const, users: 5, modules: ['core'] }
+
+test.each([
+  ['2026-02-28', true],
+  ['2026-02-29', false],
+  ['2028-02-29', true],
+  ['2026-13-01', false],
+  ['2026-1-01', false],
+  ['', false],
+])('%s is a day: %s', (text, is) => expect(isDate(text)).toBe(is))
+
+describe('the day on which a contract begins (D38, D39)', () => {
+  const today = '2026-03-02'
+  it.each([
+    ['2026-03-01', null, ['START_WINDOW 2026-03-02 – 2026-04-01']],
+    ['2026-03-02', null, []],
+    ['2026-04-01', null, []],
+    ['2026-04-02', null, ['START_WINDOW 2026-03-02 – 2026-04-01']],
+    ['2026-02-30', null, ['INVALID_FORMAT']],
+    ['2026-02-10', '2026-02-10', []],
+    ['2026-02-09', '2026-02-10', ['START_WINDOW 2026-02-10 – 2026-04-01']],
+  ])('%s, ordered on %s', (start, created, problems) => {
+    expect(codes(checkStart(start, today, created))).toEqual(problems)
+  })
+
+  it('is dated back to a day that has come', () => {
+    expect(checkCreated('2026-03-02', today)).toEqual([])
+    expect(codes(checkCreated('2026-03-03', today))).toEqual(['OUT_OF_RANGE'])
+    expect(codes(checkCreated('2026-02-30', today))).toEqual(['OUT_OF_RANGE'])
+    expect(startWindow(today, null)).toEqual(['2026-03-02', '2026-04-01'])
+  })
+})
+
+test.each([
+  ['abc', []],
+  ['ab', ['INVALID_FORMAT']],
+  ['1abc', ['INVALID_FORMAT']],
+  ['abc_d', ['INVALID_FORMAT']],
+  ['abcdefghijklmnop', []],
+  ['abcdefghijklmnopq', ['INVALID_FORMAT']],
+  ['select', ['RESERVED']],
+  ['www', ['RESERVED']],
+])('the code %s (T9)', (code, problems) => expect(codes(checkName(code, 'Shop'))).toEqual(problems))
+
+describe('what is chosen', () => {
+  it('is at least one module, all of them listed, with all that they need', () => {
+    const said = (modules: string[]) => codes(checkChoice({ ...choice, modules }, lists.A, catalogue))
+    expect(said([])).toEqual(['NO_MODULE'])
+    expect(said(['core', 'crm'])).toEqual(['NOT_LISTED crm'])
+    expect(said(['scm', 'core'])).toEqual(['NEEDS_MODULES fin'])
+    expect(said(['core', 'fin', 'scm'])).toEqual([])
+  })
+
+  it('is for as many users as the list asks for in that mode (T8, D26)', () => {
+    const said = (user_mode: 'CONCURRENT' | 'NAMED', users: number) =>
+      codes(checkChoice({ ...choice, user_mode, users }, lists.A, catalogue))
+    expect([said('CONCURRENT', 4), said('CONCURRENT', 5), said('NAMED', 9), said('NAMED', 10)]).toEqual([
+      ['TOO_FEW_USERS'],
+      [],
+      ['TOO_FEW_USERS'],
+      [],
+    ])
+    expect([raisedUsers(lists.A, 'NAMED', 7), raisedUsers(lists.A, 'NAMED', 12)]).toEqual([10, 12])
+  })
+})
+
+test('hidden modules join with all of their conditions, or any (D77)', () => {
+  const hidden = [
+    { code: 'all', conditions: ['a', 'b'], any_condition: false },
+    { code: 'any', conditions: ['a', 'b'], any_condition: true },
+    { code: 'none', conditions: [], any_condition: false },
+  ]
+  const named = (chosen: string[]) => joined(hidden, chosen).map(({ code }) => code)
+  expect([named([]), named(['a']), named(['a', 'b'])]).toEqual([[], ['any'], ['all', 'any']])
+})
+
+test('a circle of modules is found from each of its members', () => {
+  const circle = [
+    { code: 'a', dependencies: ['b'] },
+    { code: 'b', dependencies: ['c'] },
+    { code: 'c', dependencies: ['a'] },
+    { code: 'd', dependencies: ['a'] },
+  ]
+  expect(moduleLoop(circle, 'a')).toEqual(['a', 'b', 'c'])
+  expect(moduleLoop(circle, 'd')).toEqual([])
+  expect(moduleLoop([{ code: 'e', dependencies: ['e'] }], 'e')).toEqual(['e'])
+})
+
+test.each(['Asia/Hong_Kong', 'America/New_York', 'UTC'])('a day begins at midnight in %s', (zone) => {
+  expect(timestampIn(zone, startOfDay(zone, '2026-03-02'))).toBe('2026-03-02 00:00:00')
+})
