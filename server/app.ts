@@ -8,6 +8,7 @@ import { constants } from 'node:zlib'
 import { endpoints } from '#contract/index.ts'
 import { sendProblem } from '#server/http/answers.ts'
 import { serveBuilds } from '#server/http/builds.ts'
+import { devMail } from '#server/http/dev-mail.ts'
 import { guard } from '#server/http/guard.ts'
 import { protect } from '#server/http/headers.ts'
 import { notFoundOrNotAllowed } from '#server/http/missing.ts'
@@ -18,17 +19,28 @@ import { serveProgress, websocketOptions } from '#server/http/progress.ts'
 import { answerGarbage } from '#server/http/socket.ts'
 import type { House } from '#server/house.ts'
 import { accounts } from '#server/routes/accounts.ts'
+import { assets } from '#server/routes/assets.ts'
 import { activation } from '#server/routes/activation.ts'
 import { batch } from '#server/routes/batch.ts'
+import { calendars } from '#server/routes/calendars.ts'
 import { companies } from '#server/routes/companies.ts'
+import { entrance } from '#server/routes/entrance.ts'
+import { factors } from '#server/routes/factors.ts'
 import type { Handler } from '#server/routes/handlers.ts'
 import { serveHealth } from '#server/routes/health.ts'
+import { modules } from '#server/routes/modules.ts'
+import { orders } from '#server/routes/orders.ts'
+import { payments } from '#server/routes/payments.ts'
+import { prices } from '#server/routes/prices.ts'
+import { prints } from '#server/routes/prints.ts'
 import { queries } from '#server/routes/queries.ts'
 import { requests } from '#server/routes/requests.ts'
 import { serve } from '#server/routes/serve.ts'
+import { sessions } from '#server/routes/sessions.ts'
 import { signIn } from '#server/routes/sign-in.ts'
 import { trail } from '#server/routes/trail.ts'
 import { users } from '#server/routes/users.ts'
+import { visitors } from '#server/routes/visitors.ts'
 import { warmUp } from '#server/services/hashing.ts'
 
 const megabyte = 1_048_576
@@ -38,7 +50,8 @@ export function buildApp(house: House, settings: Partial<Settings> = {}): Fastif
   const all = { ...usualSettings, ...(clientDir ? { dist: clientDir } : {}), ...settings }
   const premises: Premises = { house, settings: all, build: readBuild(all.dist), life: { closing: false } }
   const { config } = house
-  const protection = { tls: config.tls, styleNonce: premises.build.styleNonce }
+  const cards = house.payments.stripeKey !== null
+  const protection = { tls: config.tls, styleNonce: premises.build.styleNonce, cards }
   const app: FastifyInstance = fastify({
     loggerInstance: house.log as FastifyBaseLogger,
     // The instance's type would carry pino's own into every signature below.
@@ -97,14 +110,15 @@ export function buildApp(house: House, settings: Partial<Settings> = {}): Fastif
     brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
   })
   app.register(async (inner) => {
-    const countStranger = guard(inner, premises)
+    const counters = guard(inner, premises)
     inner.setNotFoundHandler(notFoundOrNotAllowed(premises, endpoints))
     const handlers = handlersOf(premises)
-    serve(inner, { ...premises, countStranger }, endpoints, handlers)
+    serve(inner, { ...premises, ...counters }, endpoints, handlers)
     serveProgress(inner, premises)
     serveHealth(inner, premises)
     serveBuilds(inner, premises)
     openApi(inner, endpoints)
+    devMail(inner, premises)
     servePages(inner, premises)
   })
   return app
@@ -115,10 +129,21 @@ export function handlersOf(premises: Pick<Premises, 'build'>): Handler[] {
   const handlers = [
     ...signIn,
     ...activation,
+    ...visitors,
     ...accounts(premises),
+    ...factors,
+    ...sessions,
+    ...assets,
     ...companies,
+    ...entrance,
     ...queries,
     ...users,
+    ...modules,
+    ...prices,
+    ...orders,
+    ...prints,
+    ...calendars,
+    ...payments,
     ...trail,
     ...requests,
   ]

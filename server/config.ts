@@ -27,8 +27,13 @@ export interface Config {
   argon2: { memoryCost: number; timeCost: number; parallelism: number }
   lifetimes: Lifetimes
   freeSpace: FreeSpaceMark
+  /** Where mail is sent to; null: each one is a file in `dataDir`. */
+  smtpUrl: string | null
+  mailFrom: { name: string; address: string }
   /** The provider's first admin outside demo mode. */
   providerEmail: string
+  /** Whether the most dangerous calls ask for the password again (S-48). */
+  stepUp: boolean
   /** How long a long request rests between two of its steps, ms. */
   jobRestMs: number
   /** The built client; null: beside the server. */
@@ -63,7 +68,7 @@ export class StartProblem extends Error {
   }
 }
 
-type Env = Record<string, string | undefined>
+export type Env = Record<string, string | undefined>
 
 const hour = 3600
 
@@ -109,7 +114,10 @@ export function readConfig(env: Env): Config {
       bytes: whole(env, 'FREE_SPACE_MARK_MB', 64, 0, 1_048_576) * 1_048_576,
       percent: whole(env, 'FREE_SPACE_MARK_PERCENT', 5, 0, 90),
     },
+    smtpUrl: smtpUrl(env),
+    mailFrom: mailFrom(env, `no-reply@${publicUrl.hostname}`),
     providerEmail: env.PROVIDER_EMAIL || 'provider-admin@m18.local',
+    stepUp: flag(env, 'STEP_UP', false),
     jobRestMs: whole(env, 'JOB_REST_MS', 0, 0, 60_000),
     clientDir: env.CLIENT_DIR ? resolve(env.CLIENT_DIR) : null,
     minBuild: buildNumber(env, 'MIN_BUILD'),
@@ -119,7 +127,7 @@ export function readConfig(env: Env): Config {
 
 export const isLoopback = (host: string) => host === 'localhost' || host === '::1' || host.startsWith('127.')
 
-function whole(env: Env, name: string, otherwise: number, min: number, max: number): number {
+export function whole(env: Env, name: string, otherwise: number, min: number, max: number): number {
   const given = env[name]
   if (given === undefined || given === '') return otherwise
   const value = Number(given)
@@ -141,7 +149,7 @@ function oneOf<const T extends string>(env: Env, name: string, otherwise: T, val
   throw new StartProblem(`${name} must be one of ${values.join(', ')}, not "${given}".`)
 }
 
-function flag(env: Env, name: string, otherwise: boolean): boolean {
+export function flag(env: Env, name: string, otherwise: boolean): boolean {
   if (!env[name]) return otherwise
   return oneOf(env, name, '0', ['0', '1', 'false', 'true'] as const) === '1' || env[name] === 'true'
 }
@@ -159,6 +167,24 @@ function postgresUrl(env: Env, name: string): string | null {
   if (!given) return null
   if (URL.canParse(given) && /^postgres(ql)?:$/.test(new URL(given).protocol)) return given
   throw new StartProblem(`${name} must be an address like postgres://user:password@host:5432/database.`)
+}
+
+// Not repeated either.
+function smtpUrl(env: Env): string | null {
+  const given = env.SMTP_URL
+  if (!given) return null
+  const parsed = URL.canParse(given) ? new URL(given) : null
+  if (parsed && /^smtps?:$/.test(parsed.protocol) && parsed.hostname !== '') return given
+  throw new StartProblem('SMTP_URL must be an address like smtp://user:password@host:587 or smtps://host.')
+}
+
+/** An address, alone or behind a name: `Portal <portal@example.com>`. */
+function mailFrom(env: Env, otherwise: string): Config['mailFrom'] {
+  const given = env.MAIL_FROM || otherwise
+  const [, name = '', inAngles, alone] = /^(?:([^<>\r\n]*)<([^<>\s]+)>|([^<>\s]+))$/.exec(given.trim()) ?? []
+  const address = inAngles ?? alone ?? ''
+  if (/^[^\s@]+@[^\s@]+$/.test(address)) return { name: name.trim() || 'SaaS Portal', address }
+  throw new StartProblem(`MAIL_FROM must be an address like Portal <portal@example.com>, not "${given}".`)
 }
 
 function timeZone(env: Env): string {

@@ -1,15 +1,21 @@
 /** Words for a problem, in the reader's language (portal 8). */
 import type { FieldProblem } from '#domain/checks.ts'
+import type { OrderProblem } from '#domain/order-checks.ts'
 import { type Language, languages } from '#domain/users.ts'
 import { type ProblemCode, problemStatus } from '#contract/problem.ts'
 import enFields from '#locales/en/fields.json' with { type: 'json' }
+import enOrderFields from '#locales/en/order-fields.json' with { type: 'json' }
 import en from '#locales/en/problem.json' with { type: 'json' }
 import zhFields from '#locales/zh/fields.json' with { type: 'json' }
+import zhOrderFields from '#locales/zh/order-fields.json' with { type: 'json' }
 import zh from '#locales/zh/problem.json' with { type: 'json' }
 
 type Words = Record<string, string>
 const words: Record<Language, Words> = { en, zh }
-const fieldWords: Record<Language, Words> = { en: enFields, zh: zhFields }
+const fieldWords: Record<Language, Words> = {
+  en: { ...enFields, ...enOrderFields },
+  zh: { ...zhFields, ...zhOrderFields },
+}
 
 export interface ErrorBody {
   errorCode: ProblemCode
@@ -30,9 +36,12 @@ export function errorBody(code: ProblemCode, data: unknown, language: Language):
 /** Field problems carry their own sentence, for clients that have no words for the code. */
 function inWords(data: unknown, language: Language): unknown {
   if (!Array.isArray(data)) return data ?? null
-  return (data as FieldProblem[]).map((problem) => ({
+  return (data as (FieldProblem | OrderProblem)[]).map((problem) => ({
     ...problem,
-    message: fill(fieldWords[language][problem.code] ?? problem.code, { ...problem, code: problem.field }),
+    message: fill(fieldWords[language][problem.code] ?? problem.code, {
+      ...problem,
+      code: problem.named ?? problem.field,
+    }),
   }))
 }
 
@@ -49,12 +58,15 @@ function oauthName(code: ProblemCode): string {
   return problemStatus[code] === 401 || problemStatus[code] === 409 ? 'invalid_grant' : 'invalid_request'
 }
 
-/** The first language of the header that we speak; English otherwise (D68). */
-export function languageOf(acceptLanguage: string | undefined): Language {
+/** English, unless the header asks for another language of ours (D68). */
+export const languageOf = (acceptLanguage: string | undefined): Language => languageAsked(acceptLanguage) ?? 'en'
+
+/** The first language of the header that we speak; null: none. */
+export function languageAsked(acceptLanguage: string | undefined): Language | null {
   const wanted = (acceptLanguage ?? '').slice(0, 200).toLowerCase().split(',')
   for (const part of wanted) {
     const found = languages.find((language) => part.trim().startsWith(language))
     if (found) return found
   }
-  return 'en'
+  return null
 }

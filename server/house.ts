@@ -4,9 +4,11 @@ import type { Logger } from 'pino'
 import type { Caller } from '#domain/access.ts'
 import type { Endpoint, InputOf, OutputOf } from '#contract/endpoint.ts'
 import type { Config } from '#server/config.ts'
+import type { RecentCounts } from '#server/db/recent-counts.ts'
 import type { RecentRows } from '#server/db/recent.ts'
 import type { Tables } from '#server/db/tables.ts'
 import type { KnownUser } from '#server/db/users.ts'
+import type { Payments } from '#server/payments.ts'
 
 export type Handle = Transaction<Tables>
 
@@ -16,6 +18,7 @@ export interface Database {
   kysely: Kysely<Tables>
   /** Of this process, and maybe outdated. */
   recentUsers: RecentRows<KnownUser>
+  recentCounts: RecentCounts
   /** False below the free-space mark: the embedded engine spins for ever on a full disk. */
   hasRoom(): boolean
   /** Writes a consistent copy of everything; null where the database has tools of its own. */
@@ -32,6 +35,7 @@ export interface House {
   log: Logger
   /** Epoch ms. */
   clock: () => number
+  payments: Payments
 }
 
 /** A row in the trail; the writer adds who, when and by which write. */

@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import type { Logger } from 'pino'
 import { type Config, readConfig, StartProblem } from '#server/config.ts'
 import { openDatabase } from '#server/db/database.ts'
+import { readPaymentSettings } from '#server/payment-settings.ts'
 import { demoCompanies, demoPassword } from '#server/dev/world.ts'
 import { buildLog } from '#server/log.ts'
 import type { House } from '#server/house.ts'
@@ -24,25 +25,30 @@ try {
 async function main(): Promise<void> {
   const config = readConfig(await withPort(process.env))
   const log = buildLog(config.logLevel)
+  const paymentSettings = readPaymentSettings(process.env, config)
   // A thread of its own opens the embedded database: meanwhile this one loads the rest.
   const opening = openDatabase(config, log)
   opening.catch(() => undefined)
-  const { startHouse, buildApp, startJobs, warmUp } = await loadTheRest()
+  const { startHouse, buildApp, startJobs, warmUp, openPayments } = await loadTheRest()
   // Waited for before the first request; begun here, beside the database.
   warmUp(config.argon2).catch(() => undefined)
-  const started = await startHouse(config, log, Date.now, opening)
+  const place = { config, log, clock: Date.now }
+  const started = await startHouse(config, log, Date.now, opening, () => openPayments(paymentSettings, place))
+  const closeHouse = async ({ database, payments } = started.house) => {
+    await Promise.all([database.close(), payments.close()])
+  }
   const app = buildApp(started.house)
   try {
     await app.listen({ port: config.port, host: config.host })
   } catch (error) {
-    await started.house.database.close()
+    await closeHouse()
     throw asStartProblem(error, config)
   }
   const stopJobs = startJobs(started.house)
   closeOnSignal(log, async () => {
     // Jobs put down their work while the last requests finish.
     await Promise.all([closeApp(app), ...stopJobs.map((stop) => stop())])
-    await started.house.database.close()
+    await closeHouse()
   })
   console.log(welcome(started))
   // Now and not only at the end, which may be sudden.
@@ -50,18 +56,39 @@ async function main(): Promise<void> {
 }
 
 async function loadTheRest() {
-  const [{ startHouse }, { buildApp }, { warmUp }, { sweepHourly }, { dumpHourly }, { runJobs }, { kinds }] =
-    await Promise.all([
-      import('#server/start.ts'),
-      import('#server/app.ts'),
-      import('#server/services/hashing.ts'),
-      import('#server/jobs/sweep.ts'),
-      import('#server/jobs/dump.ts'),
-      import('#server/jobs/runner.ts'),
-      import('#server/jobs/kinds.ts'),
-    ])
-  const startJobs = (house: House) => [sweepHourly(house), dumpHourly(house), runJobs(house, kinds)]
-  return { startHouse, buildApp, startJobs, warmUp }
+  const [
+    { startHouse },
+    { buildApp },
+    { warmUp },
+    { sweepHourly },
+    { tendHourly },
+    { dumpHourly },
+    { reconcileOften },
+    { runJobs },
+    { clockKinds, kinds, mailKinds, paymentKinds },
+    { chooseMail },
+    { openPayments },
+  ] = await Promise.all([
+    import('#server/start.ts'),
+    import('#server/app.ts'),
+    import('#server/services/hashing.ts'),
+    import('#server/jobs/sweep.ts'),
+    import('#server/jobs/tend-orders.ts'),
+    import('#server/jobs/dump.ts'),
+    import('#server/jobs/reconcile-payments.ts'),
+    import('#server/jobs/runner.ts'),
+    import('#server/jobs/kinds.ts'),
+    import('#server/drivers/mail/choose.ts'),
+    import('#server/drivers/payment/choose.ts'),
+  ])
+  const startJobs = (house: House) => [
+    sweepHourly(house),
+    tendHourly(house),
+    dumpHourly(house),
+    reconcileOften(house),
+    runJobs(house, { ...kinds, ...clockKinds }, paymentKinds, mailKinds(chooseMail(house.config, house.clock))),
+  ]
+  return { startHouse, buildApp, startJobs, warmUp, openPayments }
 }
 
 /** Port 0 is settled before anything is built, because links name the port. */
@@ -127,6 +154,8 @@ function welcome({ house: { config }, firstAdminLink }: Started): string {
   lines.push('  Sign in with one of these:', '')
   const accounts = demoCompanies.flatMap(({ code, users }) => users.slice(0, 2).map(({ email }) => ({ code, email })))
   for (const { code, email } of accounts) lines.push(`    company ${code.padEnd(7)}  e-mail ${email}`)
+  if (config.smtpUrl === null)
+    lines.push('', `  Mails that the portal sends can be read at ${config.publicUrl}/dev/mail`)
   lines.push('', `  The password of all of them is ${demoPassword}`, '')
   return lines.join('\n')
 }

@@ -14,6 +14,10 @@ const secrets = [
   'key',
   'newPwd',
   'orgPwd',
+  'otp',
+  'secret',
+  'mfa_token',
+  'recovery_code',
   'body',
   'query',
 ]
@@ -42,12 +46,25 @@ export type SecurityEvent =
   | 'login ok'
   | 'login failed'
   | 'login throttled'
+  | 'second factor asked'
+  | 'second factor failed'
+  | 'second factor throttled'
+  | 'second factor added'
+  | 'second factor removed'
+  | 'second factor reset'
+  | 'recovery code used'
+  | 'recovery codes renewed'
+  | 'second factor required'
   | 'refresh'
   | 'refresh refused'
   | 'token reused'
   | 'logout'
+  | 'sessions ended'
   | 'password changed'
+  | 'password reset'
+  | 'company registered'
   | 'account activated'
+  | 'payment notice refused'
   | 'user disabled'
   | 'user deleted'
   | 'role changed'

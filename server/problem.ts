@@ -1,5 +1,6 @@
 /** A problem on its way out of a service: thrown where it is found, answered in one place. */
 import type { FieldProblem } from '#domain/checks.ts'
+import type { OrderProblem } from '#domain/order-checks.ts'
 import { type ProblemCode, problemStatus } from '#contract/problem.ts'
 
 export class ProblemError extends Error {
@@ -23,5 +24,10 @@ export class ProblemError extends Error {
 /** Also for a row of another company: nobody learns that it exists. */
 export const notFound = () => new ProblemError('NOT_FOUND')
 export const forbidden = () => new ProblemError('FORBIDDEN')
-export const invalid = (fields: FieldProblem[]) => new ProblemError('VALIDATION_ERROR', fields)
+/** `typed`: what stood in the fields, for the one message that names it (portal 5). */
+export const invalid = (fields: (FieldProblem | OrderProblem)[], typed: Record<string, string> = {}) =>
+  new ProblemError(
+    'VALIDATION_ERROR',
+    fields.map((one) => (one.code === 'RESERVED' ? { named: typed[one.field], ...one } : one)),
+  )
 export const unavailable = (retryAfterSeconds: number) => new ProblemError('UNAVAILABLE', null, retryAfterSeconds)

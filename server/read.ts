@@ -61,7 +61,7 @@ export async function read(house: House, reading: Reading): Promise<Carried> {
   const asOf = house.clock()
   const { said, change } = await asReader(house, reading, async (context, input) => ({
     // Before the rows: what is committed in between comes again with the next `since`, and nothing is missed.
-    change: reading.handler.is === 'list' ? await changeOf(context.db, reading.caller.companyId) : null,
+    change: reading.handler.is === 'list' ? await newestChange(context, reading.handler, input) : null,
     said: await ask(context, reading.handler, input),
   }))
   const body = outputOf(endpoint, said.body)
@@ -77,6 +77,11 @@ export async function read(house: House, reading: Reading): Promise<Carried> {
     body: JSON.stringify(body),
   }
 }
+
+type ListHandler = Handler & { is: 'list' }
+
+const newestChange = (context: Context, { list }: ListHandler, input: InputOf<Endpoint>): Promise<number> =>
+  list.changeNow ? list.changeNow(context, input) : changeOf(context.db, context.caller.companyId)
 
 async function ask(context: Context, handler: Handler, input: InputOf<Endpoint>): Promise<Answer<unknown>> {
   if (handler.is === 'service') return handler.service(context, input)
@@ -100,7 +105,7 @@ interface Stream {
   asOf: number
   change: number
 }
-type ListReading = Reading<Handler & { is: 'list' }>
+type ListReading = Reading<ListHandler>
 
 /**
  * `{row}` and `{gone}` lines, and a last line with the number to ask with next: without it the stream was cut. Each piece is
@@ -115,7 +120,7 @@ export async function streamList(house: House, reading: ListReading): Promise<St
     )
     return { lines: changedLines(reading, found), asOf, change: found.upto }
   }
-  const change = await asReader(house, reading, ({ db }) => changeOf(db, reading.caller.companyId))
+  const change = await asReader(house, reading, (context, input) => newestChange(context, reading.handler, input))
   const first = await piece(house, reading, 0)
   return { lines: allLines(house, reading, first, change), asOf, change }
 }

@@ -8,6 +8,7 @@ import { checkKey, keyOfFolder } from '#server/db/token-key.ts'
 import { demoFact, loadDemoWorld } from '#server/dev/seed.ts'
 import { linkForFirstAdmin } from '#server/first-admin.ts'
 import type { Database, House } from '#server/house.ts'
+import { noPayments, type Payments } from '#server/payments.ts'
 
 export interface Started {
   house: House
@@ -21,11 +22,14 @@ export async function startHouse(
   log: Logger,
   clock: () => number = Date.now,
   opening: Promise<Database> = openDatabase(config, log),
+  openPayments: () => Promise<Payments> = async () => noPayments,
 ): Promise<Started> {
   const database = await opening
+  let payments = noPayments
   try {
     const tokenKey = config.tokenKeyGiven ? config.tokenKey : await keyOfFolder(config)
-    const house: House = { config: { ...config, tokenKey }, database, log, clock }
+    payments = await openPayments()
+    const house: House = { config: { ...config, tokenKey }, database, log, clock, payments }
     await checkKey(house)
     if (config.demo) {
       await loadDemoWorld(house)
@@ -34,7 +38,7 @@ export async function startHouse(
     await refuseDemoWorld(house)
     return { house, firstAdminLink: await linkForFirstAdmin(house) }
   } catch (error) {
-    await database.close()
+    await Promise.all([database.close(), payments.close()])
     throw error
   }
 }

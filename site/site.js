@@ -15,21 +15,58 @@
     }
   }
   const page = document.documentElement
-  const languages = ['en', 'zh']
+  const title = document.querySelector('title')
+  const titles = { en: title.text, zh: title.dataset.zh }
+  const tags = { en: 'en', zh: 'zh-Hans' }
+  const colours = { light: '#ffffff', dark: '#141d21' }
+  const systemIsDark = matchMedia('(prefers-color-scheme: dark)')
+  let language = 'en'
+  let theme = 'light'
+  let chosen = read('portal.theme')
+
+  const speak = (wanted) => {
+    language = wanted
+    page.lang = tags[wanted]
+    title.text = titles[wanted]
+  }
+  const paint = () => {
+    theme = Object.hasOwn(colours, chosen) ? chosen : systemIsDark.matches ? 'dark' : 'light'
+    page.dataset.theme = theme
+    for (const meta of document.querySelectorAll('meta[name=theme-color]')) {
+      meta.removeAttribute('media')
+      meta.content = colours[theme]
+    }
+  }
+
   const asked = new URLSearchParams(location.search).get('lang')
-  const wanted = [asked, read('portal.language')].find((one) => languages.includes(one)) ?? 'en'
-  const theme = read('portal.theme')
-  const dark = theme === 'dark' || (theme !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
-  page.dataset.theme = dark ? 'dark' : 'light'
-  if (asked === wanted) keep('portal.language', wanted)
-  page.lang = wanted
+  if (Object.hasOwn(tags, asked)) keep('portal.language', asked)
+  const stored = (key, known, otherwise) => (Object.hasOwn(known, read(key)) ? read(key) : otherwise)
+  speak(Object.hasOwn(tags, asked) ? asked : stored('portal.language', tags, 'en'))
+  paint()
+  systemIsDark.addEventListener('change', paint)
+  // Chosen meanwhile on another page: in another tab, or before coming back to this one as it was left.
+  const follow = () => {
+    chosen = stored('portal.theme', colours, chosen)
+    speak(stored('portal.language', tags, language))
+    paint()
+  }
+  addEventListener('storage', follow)
+  addEventListener('pageshow', ({ persisted }) => persisted && follow())
 
   addEventListener('DOMContentLoaded', () => {
-    const button = document.querySelector('[data-switch-language]')
-    button.hidden = false
-    button.addEventListener('click', () => {
-      page.lang = page.lang === 'en' ? 'zh' : 'en'
-      keep('portal.language', page.lang)
+    const onClick = (what, act) => {
+      const button = document.querySelector(`[data-switch-${what}]`)
+      button.hidden = false
+      button.addEventListener('click', act)
+    }
+    onClick('language', () => {
+      speak(language === 'en' ? 'zh' : 'en')
+      keep('portal.language', language)
+    })
+    onClick('theme', () => {
+      chosen = theme === 'dark' ? 'light' : 'dark'
+      keep('portal.theme', chosen)
+      paint()
     })
   })
 })()

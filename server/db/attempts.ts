@@ -77,3 +77,13 @@ export async function forgiveAttempt(
   await db.deleteFrom('attempt').where('subject', '=', account).execute()
   await giveBack(db, others, now)
 }
+
+/** Counts a mail. Null: counted; otherwise the ms to wait until the window ends, and nothing was counted. Any role may. */
+export async function countMail(
+  db: Handle,
+  { subject, most, spanMs, now }: { subject: string; most: number; spanMs: number; now: number },
+): Promise<number | null> {
+  const { rows } = await sql<{ wait: number | null }>`
+    select count_mail(${subject}, ${most}::integer, ${spanMs}::bigint, ${now}::bigint) as wait`.execute(db)
+  return rows[0]?.wait ?? null
+}

@@ -74,6 +74,8 @@ export class Session {
   /** Of a statement that was behind, and whose flight nobody waited for. */
   #unheard: { error: unknown } | null = null
   #isReading = false
+  /** Of a transaction that is over with its one message, or of which nothing has left: there is nothing to take back. */
+  #isOver = false
 
   constructor(acquire: () => Promise<Own>, lanes: Lanes | null) {
     this.#acquire = acquire
@@ -112,6 +114,7 @@ export class Session {
     if (!isFlown) return this.#heard(text, this.#passOn([text]))
     const isQuiet = isBehind(text) || (this.#isReading && text === 'commit')
     if (isOpening(text)) this.#isReading = isReading(text)
+    if (text === 'rollback' && this.#hasNothingToTakeBack()) return { command: 'ROLLBACK', rows: [], rowCount: null }
     // What is taken back may just have failed, and then what travels with it is skipped.
     if (isTaking(text)) this.#depart()
     const statement: Statement = {
@@ -130,6 +133,14 @@ export class Session {
       this.#board(statement)
     })
     return this.#heard(text, answer)
+  }
+
+  #hasNothingToTakeBack(): boolean {
+    // Its beginning has not left, so neither has anything else; nobody waits for an answer.
+    if (this.#flight?.isBegun && !this.#flight.isAwaited) this.#flight = null
+    else if (!this.#isOver) return false
+    this.#unheard = null
+    return true
   }
 
   #board(statement: Statement): void {
@@ -153,6 +164,7 @@ export class Session {
     const flight = this.#flight
     this.#flight = null
     if (!flight) return
+    this.#isOver = flight.isWhole
     if (this.#own) return this.#own.fly(flight)
     if (!this.#asked && flight.isWhole && this.#lanes?.carry(flight)) return
     // Those of one session leave in the order in which they were asked.

@@ -11,6 +11,26 @@ export async function companyById(db: Handle, id: number): Promise<CompanyRecord
   return (await db.selectFrom('company').selectAll().where('id', '=', id).executeTakeFirst()) ?? null
 }
 
+export type CompanyName = Pick<CompanyRecord, 'id' | 'code' | 'name'>
+
+/** By id, or by a part of the code or name, however it is written; by code. */
+export const companiesFound = (
+  db: Handle,
+  { id, part, most }: { id: number | null; part: string; most: number },
+): Promise<CompanyName[]> =>
+  db
+    .selectFrom('company')
+    .select(['id', 'code', 'name'])
+    .where(({ or, eb }) =>
+      or([
+        ...(id === null ? [] : [eb('id', '=', id)]),
+        ...(part === '' ? [] : [sql<boolean>`position(lower(${part}) in lower(code || ' ' || name)) > 0`]),
+      ]),
+    )
+    .orderBy('code')
+    .limit(most)
+    .execute()
+
 /** Locks the row until the commit. */
 export async function companyForUpdate(db: Handle, id: number): Promise<CompanyRecord | null> {
   return (await db.selectFrom('company').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()) ?? null
@@ -29,7 +49,7 @@ export async function insertCompany(db: Handle, company: Insertable<CompanyTable
     .values({ ...company, code: company.code.toLowerCase() })
     .returning('id')
   const { id } = await insert.executeTakeFirstOrThrow().catch((error: unknown) => {
-    throw sqlState(error) === '23505' ? new ProblemError('DUP_CODE') : error
+    throw sqlState(error) === '23505' ? new ProblemError('DUP_CODE', { code: company.code }) : error
   })
   return id
 }
@@ -45,4 +65,16 @@ export async function updateCompany(db: Handle, id: number, fields: CompanyChang
     .returning('row_version')
     .executeTakeFirstOrThrow()
   return row_version
+}
+
+/** No field of the profile, so its version stays. False: it was so already. */
+export async function requireFactorOf(db: Handle, id: number, required: boolean): Promise<boolean> {
+  const changed = await db
+    .updateTable('company')
+    .set({ mfa_required: required })
+    .where('id', '=', id)
+    .where('mfa_required', '!=', required)
+    .returning('id')
+    .executeTakeFirst()
+  return changed !== undefined
 }

@@ -1,5 +1,5 @@
 /** Password hashes: read, checked again and written here alone; no other query of users carries them onward. */
-import { userStatus, type UserStatus } from '#domain/users.ts'
+import { type Language, userStatus, type UserStatus } from '#domain/users.ts'
 import type { Handle } from '#server/house.ts'
 
 export interface Credential {
@@ -10,7 +10,11 @@ export interface Credential {
   userName: string
   email: string
   status: UserStatus
+  language: Language
   passwordHash: string | null
+  /** Of the demo world. */
+  demo: boolean
+  companyRequiresFactor: boolean
 }
 
 const credentials = (db: Handle) =>
@@ -22,7 +26,10 @@ const credentials = (db: Handle) =>
       'portal_user.name as userName',
       'portal_user.email',
       'portal_user.status',
+      'portal_user.language',
       'portal_user.password_hash as passwordHash',
+      'portal_user.demo',
+      'company.mfa_required as companyRequiresFactor',
       'company.id as companyId',
       'company.code as companyCode',
       'company.name as companyName',
@@ -50,6 +57,18 @@ export async function stillHolds(db: Handle, userId: number, passwordHash: strin
     .where('id', '=', userId)
     .where('status', '=', userStatus.activated)
     .where('password_hash', '=', passwordHash)
+    .forUpdate()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Whether the account is neither disabled nor deleted by now. Locks the row until the commit. */
+export async function stillOpen(db: Handle, userId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('portal_user')
+    .select('id')
+    .where('id', '=', userId)
+    .where('status', '>=', userStatus.deactivated)
     .forUpdate()
     .executeTakeFirst()
   return row !== undefined

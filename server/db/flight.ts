@@ -81,9 +81,16 @@ export class Flight extends Query {
 
   /** From its beginning to its COMMIT: it may share a connection, for nothing of its transaction comes later. */
   get isWhole(): boolean {
-    return (
-      /^(begin|start transaction)/i.test(this.#statements[0]?.text ?? '') && this.#statements.at(-1)?.text === 'commit'
-    )
+    return this.isBegun && this.#statements.at(-1)?.text === 'commit'
+  }
+
+  get isAwaited(): boolean {
+    return this.#statements.some(({ heard }) => heard !== null)
+  }
+
+  /** It has the beginning of its transaction. */
+  get isBegun(): boolean {
+    return /^(begin|start transaction)/i.test(this.#statements[0]?.text ?? '')
   }
 
   /** On this connection; `landed` when it is answered, or never will be. */

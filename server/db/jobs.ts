@@ -18,15 +18,23 @@ export interface NewJob extends Owner {
 
 /** The row as it stands: of an intent that began one of this kind already, the one that is there. */
 export async function insertJob(db: Handle, job: NewJob): Promise<JobRow> {
-  const { companyId, userId, intent, kind } = job
-  const made = await db
+  const { intent, kind } = job
+  const made = await putJob(db, job)
+  return (
+    made ?? (await ofOwner(db, job).where('intent', '=', intent).where('kind', '=', kind).executeTakeFirstOrThrow())
+  )
+}
+
+/** Undefined: that intent has begun one of this kind already, which may be at its end by now. */
+export const putJob = (db: Handle, job: NewJob): Promise<JobRow | undefined> =>
+  db
     .insertInto('job')
     .values({
       id: job.id,
-      company_id: companyId,
-      user_id: userId,
-      intent,
-      kind,
+      company_id: job.companyId,
+      user_id: job.userId,
+      intent: job.intent,
+      kind: job.kind,
       state: 'queued',
       percent: 0,
       progress_key: job.progressKey,
@@ -40,10 +48,6 @@ export async function insertJob(db: Handle, job: NewJob): Promise<JobRow> {
     .onConflict((conflict) => conflict.constraint('job_intent').doNothing())
     .returningAll()
     .executeTakeFirst()
-  return (
-    made ?? (await ofOwner(db, job).where('intent', '=', intent).where('kind', '=', kind).executeTakeFirstOrThrow())
-  )
-}
 
 const ofOwner = (db: Handle, { companyId, userId }: Owner) =>
   db.selectFrom('job').selectAll().where('company_id', '=', companyId).where('user_id', '=', userId)
@@ -122,6 +126,11 @@ export const endJob = async (db: Handle, job: Held, { now, ...ending }: Ending):
       .set({ ...ending, end_time: now, ...(ending.state === 'done' ? { percent: 100 } : {}) })
       .executeTakeFirstOrThrow(),
   )
+
+/** At its end, where nobody will ask what came of it. */
+export async function dropJob(db: Handle, { id, fence }: Held): Promise<void> {
+  await db.deleteFrom('job').where('id', '=', id).where('fence', '=', fence).where('state', '=', 'running').execute()
+}
 
 /** Where one process at a time has the database, whoever held a job before its start is gone. */
 export async function freeLeases(db: Handle): Promise<void> {

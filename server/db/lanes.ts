@@ -6,7 +6,7 @@
  * What waits for a lock keeps those behind it waiting, so a lane takes few at a time, and none while its first is late.
  */
 import type { Pool } from 'pg'
-import type { Connection, Own } from '#server/db/client.ts'
+import type { Own } from '#server/db/client.ts'
 import type { Flight } from '#server/db/flight.ts'
 
 const most = { lanes: 2, flights: 8, lateMs: 50 }
@@ -44,7 +44,7 @@ export class Lanes {
   async #open(): Promise<void> {
     this.#opening += 1
     try {
-      const lane: Lane = { connection: (await this.#pool.connect()) as unknown as Connection & Own, left: [] }
+      const lane: Lane = { connection: (await this.#pool.connect()) as unknown as Own, left: [] }
       if (this.#isClosed) return lane.connection.release()
       const lost = () => {
         if (this.#lanes.delete(lane)) lane.connection.release(true)

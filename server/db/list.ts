@@ -23,25 +23,37 @@ export interface Page<R> {
   rows: R[]
 }
 
-/** `tables` joins what the rows and filters need; `id` breaks ties. */
+export interface Listed {
+  fills: Fills
+  columns: Columns
+  /** Breaks ties. */
+  id: Expression<unknown>
+  /** No column that is sorted by is ever null: an index then serves both directions. */
+  noNulls?: boolean
+  /** Who may know the number without asking. */
+  count?: (ask: () => Promise<number>) => Promise<number>
+}
+
+/** `tables` joins what the rows and filters need. */
 export async function readPage<T extends keyof Tables, R>(
   tables: SelectQueryBuilder<Tables, T, R>,
-  { fills, columns, id }: { fills: Fills; columns: Columns; id: Expression<unknown> },
+  { fills, columns, id, noNulls = false, count = (ask) => ask() }: Listed,
   query: ListQuery,
 ): Promise<Page<R>> {
   const filtered = conditions(fills, columns, query).reduce((sofar, condition) => sofar.where(condition), tables)
   const direction = orderOf(fills, query)
   const skipped = (query.page - 1) * query.results
+  const nulls = noNulls ? sql`` : sql` nulls last`
   const rows = await filtered
-    .orderBy(sql`${sortKey(fills, columns, query.sortField ?? fills.sort[0])} ${direction} nulls last`)
+    .orderBy(sql`${sortKey(fills, columns, query.sortField ?? fills.sort[0])} ${direction}${nulls}`)
     .orderBy(sql`${id} ${direction}`)
     .limit(query.results)
     .offset(skipped)
     .execute()
   // A page that is not full tells the count by itself, unless it lies beyond the end.
   if (rows.length < query.results && (rows.length > 0 || skipped === 0)) return { count: skipped + rows.length, rows }
-  const { count } = await filtered.clearSelect().select(sql<number>`count(*)`.as('count')).executeTakeFirstOrThrow()
-  return { count, rows }
+  const counted = filtered.clearSelect().select(sql<number>`count(*)`.as('all'))
+  return { count: await count(async () => (await counted.executeTakeFirstOrThrow()).all), rows }
 }
 
 function orderOf(fills: Fills, { sortField, sortOrder }: ListQuery) {

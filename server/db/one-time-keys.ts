@@ -33,7 +33,20 @@ export async function spendKey(db: Handle, key: string, now: number): Promise<bo
   return spent !== undefined
 }
 
-/** Links that were sent before no longer work. */
+/** When the link of the latest mail stops working, or has stopped; null: none was sent, or it was used. */
+export async function endOfLink(db: Handle, userId: number, purpose: Purpose): Promise<number | null> {
+  const row = await db
+    .selectFrom('one_time_key')
+    .select('until')
+    .where('user_id', '=', userId)
+    .where('purpose', '=', purpose)
+    .where('used', 'is', null)
+    .orderBy('until', 'desc')
+    .executeTakeFirst()
+  return row?.until ?? null
+}
+
+/** Links that were sent before no longer work, whatever they were for. */
 export async function spendKeysOf(db: Handle, userId: number, now: number): Promise<void> {
   await db
     .updateTable('one_time_key')
@@ -41,6 +54,35 @@ export async function spendKeysOf(db: Handle, userId: number, now: number): Prom
     .where('user_id', '=', userId)
     .where('used', 'is', null)
     .execute()
+}
+
+/**
+ * The key of a mail that is about to be sent, perhaps not for the first time: until it is used or another mail has ended it,
+ * it holds from now on. False: it was one of these. The links of that purpose which were sent before end with it (D75).
+ */
+export async function offerKey(db: Handle, { key, userId, purpose, until, ...rest }: NewKey, now: number) {
+  const hash = hashOneTimeKey(key)
+  // One mail of a user at a time: of two, the later ends the earlier.
+  await db.selectFrom('portal_user').select('id').where('id', '=', userId).forUpdate().execute()
+  const renewed = await db
+    .updateTable('one_time_key')
+    .set({ until })
+    .where('hash', '=', hash)
+    .where('used', 'is', null)
+    .returning('hash')
+    .executeTakeFirst()
+  if (renewed) return true
+  const known = await db.selectFrom('one_time_key').select('hash').where('hash', '=', hash).executeTakeFirst()
+  if (known) return false
+  await db
+    .updateTable('one_time_key')
+    .set({ used: now })
+    .where('user_id', '=', userId)
+    .where('purpose', '=', purpose)
+    .where('used', 'is', null)
+    .execute()
+  await addKey(db, { key, userId, purpose, until, ...rest })
+  return true
 }
 
 export interface NewKey {

@@ -6,6 +6,7 @@ import { type Config, StartProblem } from '#server/config.ts'
 import { Announcements } from '#server/db/announcements.ts'
 import { migrate } from '#server/db/migrate.ts'
 import { makePool, overPool } from '#server/db/pool.ts'
+import { RecentCounts } from '#server/db/recent-counts.ts'
 import { RecentRows } from '#server/db/recent.ts'
 import { limits } from '#server/db/scope.ts'
 import type { Database } from '#server/house.ts'
@@ -30,6 +31,7 @@ export async function openPostgres(config: Config, databaseUrl: string, log: Log
     engine: 'postgres',
     kysely,
     recentUsers: new RecentRows(),
+    recentCounts: new RecentCounts(),
     hasRoom: () => true,
     dumpTo: null,
     async announce(channel, message) {

@@ -5,6 +5,7 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { AccessLevel } from '#domain/access.ts'
 import type { Language, Title, UserStatus } from '#domain/users.ts'
+import type { OrderTables } from '#server/db/order-tables.ts'
 
 type Json<T> = ColumnType<T, string, string>
 /** Set once. */
@@ -23,6 +24,8 @@ export interface CompanyTable {
   tel: string | null
   email: string | null
   website: string | null
+  /** Its users need a second factor. */
+  mfa_required: Generated<boolean>
   row_version: Generated<number>
   create_time: Fixed<number>
   update_time: number
@@ -47,6 +50,8 @@ export interface UserTable {
   access_level: AccessLevel
   /** 32 bytes, base64url: the key under which the device seals this user's unsent writes. */
   seal_key: Fixed<string>
+  /** Of the demo world, whose passwords everybody knows. */
+  demo: Generated<boolean>
   row_version: Generated<number>
   /** Change number at its last change (protocol 34). */
   change: number
@@ -85,17 +90,95 @@ export interface TokenTable {
   used: number | null
 }
 
+/** A device from which a user has signed in, by a hash that is of that user alone. */
+export interface DeviceTable {
+  hash: Fixed<string>
+  user_id: Fixed<number>
+  company_id: Fixed<number>
+  create_time: Fixed<number>
+  last_time: number
+}
+
 /** Links of mails and the first admin's link: single use, hashed. */
 export interface OneTimeKeyTable {
   hash: Fixed<string>
   user_id: Fixed<number>
   company_id: Fixed<number>
   purpose: Fixed<'activate' | 'reset'>
-  until: Fixed<number>
+  until: number
   used: number | null
 }
 
-/** Failed attempts, per account, address and all together (S-29). */
+/** Addresses that show somebody something once: hashed, single use, short-lived (D64, D65). */
+export interface TicketTable {
+  hash: Fixed<string>
+  kind: Fixed<TicketKind>
+  user_id: Fixed<number>
+  company_id: Fixed<number>
+  /** What it shows: each kind knows its own. */
+  subject: ColumnType<unknown, string, never>
+  until: Fixed<number>
+  used: number | null
+}
+export type TicketKind = 'price' | 'print' | 'confirm'
+
+/** What a price list's file held when it was looked into: imported from here. */
+export interface PriceUploadTable {
+  user_id: Fixed<number>
+  company_id: Fixed<number>
+  md5: Fixed<string>
+  content: ColumnType<unknown, string, string>
+  create_time: number
+}
+
+/** What a user can prove themselves with beside the password. */
+export interface FactorTable {
+  id: Generated<number>
+  user_id: Fixed<number>
+  company_id: Fixed<number>
+  kind: Fixed<'totp' | 'passkey'>
+  name: string
+  /** Sealed (services/factor-secrets.ts). */
+  secret: Fixed<string | null>
+  /** The latest 30-second step whose code was taken: nothing up to it is taken again. */
+  last_step: number | null
+  credential_id: Fixed<string | null>
+  /** COSE, base64url. */
+  public_key: Fixed<string | null>
+  /** How often the key says that it has signed; 0 for ever where it does not count. */
+  counter: number | null
+  /** As the browser named them, joined by commas. */
+  transports: Fixed<string | null>
+  create_time: Fixed<number>
+  last_time: number | null
+}
+
+export interface RecoveryCodeTable {
+  hash: Fixed<string>
+  user_id: Fixed<number>
+  company_id: Fixed<number>
+  used: number | null
+}
+
+/** A password step that waits for its second, or a signed-in user's right to change their factors: what `mfa_token` names. */
+export interface ProofTable {
+  hash: Fixed<string>
+  user_id: Fixed<number>
+  company_id: Fixed<number>
+  /** Null: of a sign-in, which has none yet. */
+  session_id: Fixed<string | null>
+  /** Of the password's hash: with another password it is worth nothing. */
+  password_print: Fixed<string>
+  challenge: string
+  /** The sealed secret of an authenticator that is being set up. */
+  pending: string | null
+  /** When its user gave a password or a factor, or set up the first one. */
+  proven: number | null
+  until: Fixed<number>
+  done: number | null
+}
+
+/** Failed attempts, per account, address and all together (S-29); mails, per address (S-40). */
 export interface AttemptTable {
   subject: string
   failures: number
@@ -192,18 +275,57 @@ export interface JobTable {
   end_time: number | null
 }
 
+/** Pictures of users, made anew by us: what was uploaded is never kept. */
+export interface AssetTable {
+  id: Generated<number>
+  /** The id that answers and addresses bear. */
+  name: Fixed<string>
+  company_id: Fixed<number>
+  user_id: Fixed<number>
+  type: Fixed<'image/webp'>
+  bytes: Fixed<Uint8Array>
+  create_time: Fixed<number>
+}
+
+/** A hosted service, as far as it can be looked up by its code. */
+export interface ServiceTable {
+  id: Generated<number>
+  company_id: Fixed<number>
+  code: Fixed<string>
+  name: string
+  /** Null until the system runs. */
+  url: string | null
+  /** Null: derived from the url (portal 9). */
+  admin_url: string | null
+  /** D40. */
+  system_status: Generated<number>
+  /** Reached by the health check (D40). */
+  online: Generated<0 | 1>
+  row_version: Generated<number>
+  create_time: Fixed<number>
+  update_time: number
+}
+
 /** Facts about the installation: its id, the build that made it, whether the demo world was loaded. */
 export interface FactTable {
   name: string
   value: string
 }
 
-export interface Tables {
+export interface Tables extends OrderTables {
   company: CompanyTable
   portal_user: UserTable
+  asset: AssetTable
+  service: ServiceTable
   session: SessionTable
   token: TokenTable
+  device: DeviceTable
   one_time_key: OneTimeKeyTable
+  ticket: TicketTable
+  price_upload: PriceUploadTable
+  factor: FactorTable
+  recovery_code: RecoveryCodeTable
+  proof: ProofTable
   attempt: AttemptTable
   ledger: LedgerTable
   change: ChangeTable

@@ -8,7 +8,17 @@ import { type UserStatus, userStatus } from '#domain/users.ts'
 import type { Asked } from '#server/db/scope.ts'
 import type { Handle } from '#server/house.ts'
 
-export type EndReason = 'logout' | 'password' | 'reuse' | 'disabled' | 'deleted' | 'replaced' | 'reset' | 'refused'
+export type EndReason =
+  | 'logout'
+  | 'password'
+  | 'reuse'
+  | 'disabled'
+  | 'deleted'
+  | 'replaced'
+  | 'reset'
+  | 'refused'
+  | 'ended'
+  | 'admin'
 
 /** Whose session it is, with the flags as they are now (S-52). */
 export interface Holder {

@@ -38,6 +38,34 @@ export async function addToTrail(db: Handle, entry: TrailEntry, notes: readonly 
     .execute()
 }
 
+export interface Author {
+  id: number
+  name: string
+}
+
+/**
+ * Whose change left a row as it is: the entry bears the very moment that the row does. `info` says which row it is, where
+ * more of them may change in one millisecond. Null: nobody knows, as of rows that came with a backup.
+ */
+export async function whoLeft(
+  db: Handle,
+  companyId: number,
+  { code, info, at }: Pick<TrailNote, 'code' | 'info'> & { at: number },
+): Promise<Author | null> {
+  const found = await db
+    .selectFrom('trail')
+    .select(['exec_user_id as id', 'exec_user_name as name'])
+    .where('company_id', '=', companyId)
+    .where('end_time', '=', at)
+    .where('code', '=', code)
+    .where('status', '=', 0)
+    .where(sql<boolean>`info @> ${JSON.stringify(info)}::jsonb`)
+    .orderBy('trail.id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return found && found.id !== null ? { id: found.id, name: found.name } : null
+}
+
 /** A row whose hash is not that of its content, or that does not follow the one before it. */
 export interface Broken {
   company_id: number

@@ -1,7 +1,7 @@
 /** Users as rows. Every function means the users of one company, and row-level security means the same (N-10). */
-import { CompiledQuery, type Insertable, type Selectable, sql } from 'kysely'
+import { CompiledQuery, type Insertable, type RawBuilder, type Selectable, sql } from 'kysely'
 import { foldText } from '#domain/text.ts'
-import { userStatus } from '#domain/users.ts'
+import { type Language, userStatus } from '#domain/users.ts'
 import { listUsers as listUsersEndpoint } from '#contract/users.ts'
 import { changeSince, goneSince, nextChangeOf } from '#server/db/changes.ts'
 import { behind } from '#server/db/client.ts'
@@ -92,7 +92,13 @@ export async function userByEmail(db: Handle, companyId: number, email: string):
   return row ?? null
 }
 
-export type NewUser = Omit<Insertable<UserTable>, 'name_key' | 'email_key'>
+export type NewUser = Omit<Insertable<UserTable>, 'name_key' | 'email_key' | 'language'> & {
+  language: Language | RawBuilder<Language>
+}
+
+/** Whoever is invited is written to in the language of who invites them, until they choose their own. */
+export const languageOf = (userId: number): RawBuilder<Language> =>
+  sql`coalesce((select language from portal_user where id = ${userId}::integer), 'en')`
 
 /** Throws DUP_USER. */
 export async function insertUser(db: Handle, user: NewUser): Promise<number> {

@@ -7,12 +7,13 @@ import { readConfig, StartProblem } from '#server/config.ts'
 import { openDatabase } from '#server/db/database.ts'
 import { inScope } from '#server/db/scope.ts'
 import { brokenLinks } from '#server/db/trail.ts'
+import { noPayments } from '#server/payments.ts'
 
 try {
   const config = readConfig(process.env)
   const log = pino({ level: 'warn' })
   const database = await openDatabase(config, log)
-  const house = { config, database, log, clock: Date.now }
+  const house = { config, database, log, clock: Date.now, payments: noPayments }
   const broken = await inScope(house, { role: 'portal_system' }, (db) => brokenLinks(db))
   await database.close()
   for (const { company_id, id } of broken) console.error(`Broken: row ${id} of company ${company_id}.`)

@@ -4,8 +4,11 @@ import { takeChange } from '#server/db/changes.ts'
 import { insertCompany } from '#server/db/companies.ts'
 import { factOf, setFactOnce } from '#server/db/facts.ts'
 import { inScope } from '#server/db/scope.ts'
+import { insertService } from '#server/db/services.ts'
 import { addToTrail } from '#server/db/trail.ts'
 import { insertUser } from '#server/db/users.ts'
+import { loadCatalogue } from '#server/dev/catalogue.ts'
+import { loadOrders } from '#server/dev/orders.ts'
 import { type DemoCompany, demoCompanies, demoPassword, type DemoUser } from '#server/dev/world.ts'
 import type { Handle, House } from '#server/house.ts'
 import { hashPassword } from '#server/services/hashing.ts'
@@ -13,6 +16,8 @@ import { newSealKey } from '#server/services/seal-key.ts'
 
 export const demoFact = 'demo world'
 const system = { role: 'portal_system' } as const
+/** Who made the price lists. */
+const demoAuthor = 'Stella Chan'
 const dayMs = 86_400_000
 
 /** Whether it was loaded by this call. Of several servers that start at once, one does it. */
@@ -23,17 +28,37 @@ export async function loadDemoWorld(house: House): Promise<boolean> {
   return inScope(house, system, async (db) => {
     const now = house.clock()
     if (!(await setFactOnce(db, demoFact, new Date(now).toISOString()))) return false
-    for (const company of demoCompanies) await loadCompany(db, company, hash, now)
+    const [present = 0] = await loadCatalogue(db, now, demoAuthor)
+    for (const company of demoCompanies) {
+      const companyId = await loadCompany(db, company, hash, now)
+      await loadOrders(db, house, { companyId, code: company.code, listId: present, now })
+    }
     return true
   })
 }
 
-async function loadCompany(db: Handle, { users, ...company }: DemoCompany, hash: string, now: number): Promise<void> {
+async function loadCompany(
+  db: Handle,
+  { users, services, ...company }: DemoCompany,
+  hash: string,
+  now: number,
+): Promise<number> {
   const madeAt = now - Math.max(...users.map(({ madeDaysAgo }) => madeDaysAgo)) * dayMs
   const companyId = await insertCompany(db, { ...company, addr3: null, create_time: madeAt, update_time: madeAt })
+  for (const service of services)
+    await insertService(db, {
+      ...service,
+      company_id: companyId,
+      // They run (D40).
+      system_status: 2,
+      online: 1,
+      create_time: madeAt,
+      update_time: madeAt,
+    })
   const ids: number[] = []
   for (const user of users) ids.push(await loadUser(db, companyId, user, hash, now))
   await tellStory(db, companyId, { adminId: ids[0] ?? 0, users, now })
+  return companyId
 }
 
 /** Who never activated the account has no password yet. */
@@ -46,6 +71,7 @@ async function loadUser(db: Handle, companyId: number, user: DemoUser, hash: str
     access_level: accessLevel,
     password_hash: user.status === userStatus.deactivated ? null : hash,
     avatar: null,
+    demo: true,
     seal_key: newSealKey(),
     change: await takeChange(db, companyId),
     create_time: now - madeDaysAgo * dayMs,

@@ -19,6 +19,12 @@ export interface DemoUser {
   changedDaysAgo: number
 }
 
+export interface DemoService {
+  code: string
+  name: string
+  url: string
+}
+
 export interface DemoCompany {
   code: string
   name: string
@@ -30,6 +36,8 @@ export interface DemoCompany {
   tel: string
   email: string
   website: string
+  /** Hosted systems that can be looked up. */
+  services: DemoService[]
   users: DemoUser[]
 }
 
@@ -161,9 +169,10 @@ export const demoCompanies: DemoCompany[] = [
     city: 'Hong Kong',
     addr1: '18 Harbour Road',
     addr2: 'Wan Chai',
-    tel: '+852 3100 0018',
+    tel: '+852-31000018',
     email: 'support@m18.example',
     website: 'https://m18.example',
+    services: [],
     users: [
       person('staff@m18.example', 'Stella Chan', 1, { ...rights, accessLevel: 100, madeDaysAgo: 900 }),
       person('clerk@m18.example', 'Calvin Lai', 0, { madeDaysAgo: 300 }),
@@ -177,9 +186,13 @@ export const demoCompanies: DemoCompany[] = [
     city: 'Hong Kong',
     addr1: 'Unit 1203, Trade Tower',
     addr2: '88 Canton Road, Tsim Sha Tsui',
-    tel: '+852 2110 4400',
+    tel: '+852-21104400',
     email: 'office@acme.example',
     website: 'https://acme.example',
+    services: [
+      { code: 'acmetrade', name: 'Acme trading', url: 'https://www.acmetrade.m18.example/' },
+      { code: 'acmetest', name: 'Acme, to try things out', url: 'https://acmetest.m18.example/' },
+    ],
     users: [
       person('admin@acme.example', 'Amelia Chan', 1, { ...rights, madeDaysAgo: 720, changedDaysAgo: 90 }),
       person('user@acme.example', 'Victor Yeung', 0, { madeDaysAgo: 500, changedDaysAgo: 120 }),
@@ -194,9 +207,10 @@ export const demoCompanies: DemoCompany[] = [
     city: '深圳市',
     addr1: '南山区科技园中区 6 号',
     addr2: null,
-    tel: '+86 755 2600 1188',
+    tel: '+86-75526001188',
     email: 'office@globex.example',
     website: 'https://globex.example',
+    services: [{ code: 'globex01', name: '环球贸易', url: 'https://www.globex01.m18.example/' }],
     users: [person('admin@globex.example', '林国华', 0, { ...rights, language: 'zh', madeDaysAgo: 365 })],
   },
 ]

@@ -1,5 +1,6 @@
 /** How an answer leaves: bytes as they were made, and every problem in the one shape, in the reader's language. */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { uploadAsset } from '#contract/accounts.ts'
 import { type ProblemCode, problemStatus } from '#contract/problem.ts'
 import { headers } from '#contract/headers.ts'
 import { sqlState } from '#server/db/sql-state.ts'
@@ -16,10 +17,10 @@ export function sendCarried(reply: FastifyReply, carried: Carried): FastifyReply
 }
 
 /** Refusals that follow from the bytes alone: sending them again can never end otherwise (protocol 3). */
-const bySchema: readonly ProblemCode[] = ['VALIDATION_ERROR', 'TOO_LARGE', 'UNSUPPORTED_TYPE']
+const bySchema: readonly ProblemCode[] = ['VALIDATION_ERROR', 'TOO_LARGE', 'IMAGE_TOO_LARGE', 'UNSUPPORTED_TYPE']
 
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
-  const problem = toProblem(error)
+  const problem = inWordsOf(request, toProblem(error))
   if (problem.code === 'SERVER_ERROR') request.log.error({ err: error }, 'failed')
   noteRefusal(request, problem)
   if (problem.retryAfterSeconds !== null) reply.header('retry-after', String(problem.retryAfterSeconds))
@@ -43,6 +44,12 @@ function noteRefusal(request: FastifyRequest, problem: ProblemError): void {
     user: caller?.userId ?? null,
     tenant: caller?.companyId ?? null,
   })
+}
+
+/** The stream is cut before anybody has looked at the file in it, so that the file is the only thing that can be too large. */
+function inWordsOf({ routeOptions }: FastifyRequest, problem: ProblemError): ProblemError {
+  const isImage = routeOptions.config.endpoint?.name === uploadAsset.name
+  return isImage && problem.code === 'TOO_LARGE' ? new ProblemError('IMAGE_TOO_LARGE') : problem
 }
 
 const byFastifyCode: Record<string, ProblemCode> = {

@@ -2,6 +2,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import { codeExists } from '#contract/accounts.ts'
+import { validateModules } from '#contract/modules.ts'
+import { calculate } from '#contract/orders.ts'
+import { requestPrint } from '#contract/payments.ts'
+import { exportPriceList, importPriceList, uploadPriceList } from '#contract/prices.ts'
+import { requestLog } from '#contract/services.ts'
+import { serviceUrl } from '#contract/visitors.ts'
 import { headers } from '#contract/headers.ts'
 import { key as keyShape } from '#contract/values.ts'
 import { buildWords } from '#server/http/builds.ts'
@@ -15,15 +21,20 @@ import { forbidden, ProblemError, unavailable } from '#server/problem.ts'
 
 const longestUrl = 8192
 
-export type CountStranger = (request: FastifyRequest) => Promise<void>
+/** Throw RATE_LIMITED with the wait. */
+export interface Counters {
+  /** A request that turned out to be a stranger's. */
+  countStranger: (request: FastifyRequest) => Promise<void>
+  /** A call of somebody who is signed in: it counts where it is a costly one. */
+  countCostly: (request: FastifyRequest) => Promise<void>
+}
 
-/** Answers how to count a request as a stranger's that turned out to be one. */
-export function guard(app: FastifyInstance, { house, settings, life, build }: Premises): CountStranger {
-  const perMinute = (max: number, group: string) => {
+export function guard(app: FastifyInstance, { house, settings, life, build }: Premises): Counters {
+  const perMinute = (max: number, group: string, whose = (request: FastifyRequest) => request.ip) => {
     const take = app.createRateLimit({
       max,
       timeWindow: 60_000,
-      keyGenerator: (request) => `${group} ${request.ip}`,
+      keyGenerator: (request) => `${group} ${whose(request)}`,
     })
     return async (request: FastifyRequest) => {
       const taken = await take(request)
@@ -33,6 +44,9 @@ export function guard(app: FastifyInstance, { house, settings, life, build }: Pr
   }
   const takeCall = perMinute(settings.anonymousPerMinute, 'call')
   const takeQuery = perMinute(settings.queriesPerMinute, 'query')
+  const { costlyPerMinute } = settings
+  const takeOfUser = perMinute(costlyPerMinute, 'user', ({ visitor }) => String(visitor?.caller?.userId))
+  const takeOfCompany = perMinute(2 * costlyPerMinute, 'company', ({ visitor }) => String(visitor?.caller?.companyId))
   const ofBuilds = buildWords(house.config)
 
   app.addHook('onRequest', async (request, reply) => {
@@ -60,10 +74,28 @@ export function guard(app: FastifyInstance, { house, settings, life, build }: Pr
     if (!isApi(path) || path.startsWith('/health')) return
     const { endpoint } = request.routeOptions.config
     const isStranger = bearerOf(request.headers.authorization) === null
-    if (isStranger && endpoint?.name === codeExists.name) await takeQuery(request)
+    if (isStranger && endpoint && asksWhatExists.has(endpoint.name)) await takeQuery(request)
     if (isStranger || !endpoint || endpoint.who === 'anybody') await takeCall(request)
   }
-  return takeCall
+  return {
+    countStranger: takeCall,
+    async countCostly(request) {
+      const { endpoint } = request.routeOptions.config
+      if (!request.visitor?.caller || !endpoint || !costly.has(endpoint.name)) return
+      await takeOfUser(request)
+      await takeOfCompany(request)
+    },
+  }
 }
+
+/** Codes can be tried one by one here. */
+const asksWhatExists: ReadonlySet<string> = new Set([codeExists.name, serviceUrl.name])
+
+/** What one call of makes the server work for many others (S-25). */
+const costly: ReadonlySet<string> = new Set(
+  [calculate, exportPriceList, importPriceList, requestLog, requestPrint, uploadPriceList, validateModules].map(
+    ({ name }) => name,
+  ),
+)
 
 const isRead = (method: string) => method === 'GET' || method === 'HEAD'

@@ -3,24 +3,37 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 const none = "default-src 'none'; frame-ancestors 'none'"
 
+interface Shell {
+  styleNonce: string
+  /** Cards are typed into Stripe's own fields. */
+  cards: boolean
+}
+
+/** What Stripe's script asks for, and no more; let in only where Stripe has keys. */
+const stripe = {
+  script: ' https://js.stripe.com',
+  frame: ' https://js.stripe.com https://hooks.stripe.com',
+  connect: ' https://api.stripe.com',
+}
+
 /** The style nonce is fixed per build, because the worker replays the stored shell with its header. */
-const shellPolicy = (styleNonce: string) =>
+const shellPolicy = ({ styleNonce, cards }: Shell) =>
   [
     "default-src 'none'",
-    "script-src 'self'",
+    `script-src 'self'${cards ? stripe.script : ''}`,
     `style-src 'self' 'nonce-${styleNonce}'`,
     "img-src 'self' data: blob:",
     "font-src 'self'",
-    "connect-src 'self'",
+    `connect-src 'self'${cards ? stripe.connect : ''}`,
     "worker-src 'self'",
     "manifest-src 'self'",
-    "frame-src 'self'",
+    `frame-src 'self'${cards ? stripe.frame : ''}`,
     "form-action 'self'",
     "base-uri 'none'",
     "object-src 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
-    'trusted-types default',
+    `trusted-types default${cards ? ' stripe' : ''}`,
   ].join('; ')
 
 /** Only names that browsers know: they complain of any other with each answer. */
@@ -61,7 +74,7 @@ export const workerPath = '/saas/sw.js'
 export const isApi = (path: string) => /^\/(api|public|health)(\/|$)/.test(path)
 export const pathOf = (url: string) => url.split('?', 1)[0] ?? url
 
-export function protect(request: FastifyRequest, reply: FastifyReply, house: { tls: boolean; styleNonce: string }) {
+export function protect(request: FastifyRequest, reply: FastifyReply, house: Shell & { tls: boolean }) {
   const path = pathOf(request.url)
   reply.headers(everywhere)
   if (house.tls) reply.header('strict-transport-security', 'max-age=63072000; includeSubDomains')
@@ -76,11 +89,11 @@ export function protect(request: FastifyRequest, reply: FastifyReply, house: { t
   if (reply.statusCode === 401) reply.header('www-authenticate', 'Bearer')
 }
 
-function policyFor(path: string, type: string, house: { styleNonce: string }): string {
+function policyFor(path: string, type: string, house: Shell): string {
   if (isApi(path)) return none
   if (path === workerPath) return "default-src 'self'"
   // A 304 has no type, and its headers take the place of the stored ones: a page keeps its policy by its name as well.
-  return type.startsWith('text/html') || path.endsWith('.html') ? shellPolicy(house.styleNonce) : none
+  return type.startsWith('text/html') || path.endsWith('.html') ? shellPolicy(house) : none
 }
 
 function vary(reply: FastifyReply): string {

@@ -8,6 +8,7 @@ import type { FieldCode, FieldProblem } from '#domain/checks.ts'
 import type { Endpoint, InputOf, Schema, Shape } from '#contract/endpoint.ts'
 import { fromPairs } from '#contract/wire.ts'
 import { malformed, readJson } from '#server/http/json.ts'
+import { ReceivedFile } from '#server/http/parts.ts'
 import { invalid, ProblemError } from '#server/problem.ts'
 
 /** A request's parts as they came, before any schema. */
@@ -16,8 +17,12 @@ export interface Received {
   query: [string, string][]
   body: ReceivedBody
 }
-/** `pairs`: a form. `none`: nothing was sent. */
-export type ReceivedBody = { is: 'none' } | { is: 'json'; value: unknown } | { is: 'pairs'; pairs: [string, string][] }
+/** `pairs`: a form. `parts`: one with files. `none`: nothing was sent. */
+export type ReceivedBody =
+  | { is: 'none' }
+  | { is: 'json'; value: unknown }
+  | { is: 'pairs'; pairs: [string, string][] }
+  | { is: 'parts'; parts: [string, string | ReceivedFile][] }
 
 /** A header sent twice is joined by Node or kept as a list; neither is a value of ours. */
 export function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
@@ -88,7 +93,15 @@ function parseBody(endpoint: Endpoint, body: ReceivedBody): Part {
   if (!endpoint.body) return nothing
   // Only an object schema is sent as a form.
   if (body.is === 'pairs') return parsePairs(endpoint.body as Shape, body.pairs, false)
+  if (body.is === 'parts') return parseParts(endpoint.body, body.parts)
   return parse(endpoint.body, body.is === 'json' ? body.value : undefined)
+}
+
+function parseParts(schema: Schema, parts: [string, string | ReceivedFile][]): Part {
+  const names = parts.map(([name]) => name)
+  const twice = names.filter((name, at) => names.indexOf(name) !== at)
+  const parsed = parse(schema, Object.fromEntries(parts))
+  return { ...parsed, problems: [...twice.map((field) => wrong(field, 'DUPLICATE')), ...parsed.problems] }
 }
 
 function parsePairs(shape: Shape | undefined, pairs: [string, string][], emptyIsNone: boolean): Part {
@@ -108,7 +121,15 @@ function knowsEmpty(shape: Shape, name: string): boolean {
 function parse(schema: Schema, value: unknown): Part {
   const found = z.safeParse(schema, value)
   if (found.success) return { value: found.data, problems: [], strays: straysIn(value, found.data) }
-  return { value: undefined, problems: unique(found.error.issues.map((issue) => problemOf(issue, value))), strays: 0 }
+  const issues = found.error.issues.flatMap(closest)
+  return { value: undefined, problems: unique(issues.map((issue) => problemOf(issue, value))), strays: 0 }
+}
+
+/** Of a body that may be one of several: what is wrong with the one that it comes nearest to. */
+function closest(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union' || issue.path.length > 0) return [issue]
+  const [fewest] = issue.errors.toSorted((a, b) => a.length - b.length)
+  return fewest && fewest.length > 0 ? fewest : [issue]
 }
 
 /** Compared by their bytes and never stored, so any character may stand in them (S-27). */
@@ -118,7 +139,7 @@ const passwordFields = new Set(['password', 'orgPwd', 'newPwd', 'pwd', 'user_pas
 function unkeepableIn(value: unknown, field: string): FieldProblem[] {
   if (typeof value === 'string')
     return value.includes('\0') || !value.isWellFormed() ? [wrong(field, 'INVALID_FORMAT')] : []
-  if (typeof value !== 'object' || value === null) return []
+  if (typeof value !== 'object' || value === null || value instanceof ReceivedFile) return []
   return Object.entries(value).flatMap(([name, one]) =>
     passwordFields.has(name) ? [] : unkeepableIn(one, field === '' ? name : `${field}.${name}`),
   )

@@ -1,26 +1,7 @@
 /** The document as a page to read: every call open, so that the browser's own search finds everything. */
 import type { Document, Operation, Parameter } from '#server/http/openapi-document.ts'
 import type { JsonSchema } from '#server/http/openapi-schema.ts'
-
-/** Escaped text, or markup made here. */
-interface Markup {
-  html: string
-}
-type Part = string | number | Markup | Part[] | false | undefined
-
-const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-const escape = (text: string) => text.replace(/[&<>"']/g, (letter) => escapes[letter] ?? letter)
-
-function render(part: Part): string {
-  if (part === false || part === undefined) return ''
-  if (Array.isArray(part)) return part.map(render).join('')
-  return typeof part === 'object' ? part.html : escape(String(part))
-}
-
-/** Whatever is put in is escaped, unless it was made by this tag. */
-const html = (strings: TemplateStringsArray, ...parts: Part[]): Markup => ({
-  html: strings.reduce((made, string, at) => made + render(parts[at - 1]) + string),
-})
+import { html, type Markup, type Part } from '#server/markup.ts'
 
 const who: Record<Operation['x-who'], string> = {
   anybody: 'Anybody',

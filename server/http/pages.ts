@@ -22,13 +22,21 @@ const served = new Set([
   '.txt',
 ])
 
-/** What says which build is the newest must be asked for each time; what bears a hash never changes. */
+/**
+ * What says which build is the newest must be asked for each time; what bears a hash never changes. The policies stand
+ * outside the worker's scope: whoever has read one can read it for a day without a network, by the browser's own cache.
+ */
 const freshness = (path: string) =>
   path.startsWith(assetsPath)
     ? 'public, max-age=31536000, immutable'
-    : path.endsWith('.html') || path === workerPath || path.endsWith('.webmanifest')
-      ? 'no-cache'
-      : 'public, max-age=3600'
+    : lasting.test(path)
+      ? 'public, max-age=86400'
+      : path.endsWith('.html') || path === workerPath || path.endsWith('.webmanifest')
+        ? 'no-cache'
+        : 'public, max-age=3600'
+
+/** The public pages but the first, and their parts, which they ask for by a digest (scripts/site.ts). */
+const lasting = /^\/(?!index\.)[\w-]+\.(html|css|js)$/
 
 export function servePages(app: FastifyInstance, { settings }: Premises): void {
   app.get('/', async (_, reply) => reply.redirect('/index.html', 302))
@@ -60,7 +68,7 @@ function serveFolder(
     redirect: false,
     dotfiles: 'ignore',
     cacheControl: false,
-    // The build squeezes each file once (vite.config.ts).
+    // The build squeezes each file once (scripts/client-build.ts).
     preCompressed: true,
     allowedPath: (path) => served.has(extname(path)),
     setHeaders: (reply, file) => {

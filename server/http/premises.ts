@@ -12,6 +12,8 @@ export interface Settings {
   anonymousPerMinute: number
   /** Existence queries without a session, per address and minute (2.2 of the deviations). */
   queriesPerMinute: number
+  /** Calls that cost the server much, per user and minute; a company has twice as many (S-25). */
+  costlyPerMinute: number
 }
 
 export interface Premises {
@@ -30,9 +32,10 @@ const root = resolve(import.meta.dirname, '../..')
 
 export const usualSettings: Settings = {
   dist: join(root, 'dist'),
-  site: join(root, 'site'),
+  site: join(root, 'dist-site'),
   anonymousPerMinute: 600,
   queriesPerMinute: 60,
+  costlyPerMinute: 60,
 }
 
 /** What the client's build says of itself; without one (development, tests) no nonce fits anything. */

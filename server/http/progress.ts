@@ -15,6 +15,7 @@ import type { House } from '#server/house.ts'
 import { securityEvent } from '#server/log.ts'
 import { forbidden, notFound, ProblemError } from '#server/problem.ts'
 import { type Progress, progressChannel, progressNow, type ProgressOf } from '#server/services/jobs.ts'
+import { sessionsChannel } from '#server/services/sessions.ts'
 
 /** Of @fastify/websocket: nothing that is meant for us is longer. */
 export const websocketOptions = { options: { maxPayload: 65_536 } }
@@ -44,10 +45,12 @@ export function serveProgress(app: FastifyInstance, { house }: Premises): void {
       if (listener.caller.companyId === companyId && listener.caller.userId === userId)
         deliver(house, listener, progress)
   })
+  const unhearEnds = house.database.listen(sessionsChannel, () => void closeEnded(house, listeners))
   const looking = setInterval(() => void look(house, listeners), times.look).unref()
   app.addHook('onClose', async () => {
     clearInterval(looking)
     unhear()
+    unhearEnds()
   })
 
   app.route({
@@ -167,15 +170,18 @@ function send({ socket }: Listener, progress: Progress): void {
 
 /** Closes the sockets of ended sessions, also where nothing is to be told, and those whose other end is gone. */
 async function look(house: House, listeners: ReadonlySet<Listener>): Promise<void> {
+  await closeEnded(house, listeners)
+  for (const listener of listeners)
+    if (!listener.answers) listener.socket.terminate()
+    else ask(listener)
+}
+
+async function closeEnded(house: House, listeners: ReadonlySet<Listener>): Promise<void> {
   const all = [...listeners]
   if (all.length === 0) return
   try {
     const alive = await living(house, [...new Set(all.map(({ sessionId }) => sessionId))])
-    for (const listener of all) {
-      if (!alive.has(listener.sessionId)) listener.socket.close(because.unauthorized)
-      else if (!listener.answers) listener.socket.terminate()
-      else ask(listener)
-    }
+    for (const { sessionId, socket } of all) if (!alive.has(sessionId)) socket.close(because.unauthorized)
   } catch (error) {
     house.log.warn({ err: error }, 'the sessions of websockets could not be looked up')
   }

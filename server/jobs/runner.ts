@@ -5,7 +5,16 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { isStored } from '#contract/verdict.ts'
-import { claimJob, type ClaimedJob, endJob, freeLeases, keepLease, putBackJob, recordStep } from '#server/db/jobs.ts'
+import {
+  claimJob,
+  type ClaimedJob,
+  dropJob,
+  endJob,
+  freeLeases,
+  keepLease,
+  putBackJob,
+  recordStep,
+} from '#server/db/jobs.ts'
 import { inScope } from '#server/db/scope.ts'
 import type { Handle, House } from '#server/house.ts'
 import { endpointOf, type JobKind, type Kinds, type Step } from '#server/jobs/kinds.ts'
@@ -15,8 +24,11 @@ import { jobsChannel, type Progress, progressChannel, type ProgressOf, progressO
 
 /** In ms. A step longer than the lease keeps it alive by itself. */
 export const pace = { lease: 15_000, heartbeat: 5_000, look: 5_000, stop: 5_000, firstRetry: 2_000 }
-/** So often one step may fail, or be cut off, before the job is given up. */
-const mostTries = 5
+/** So often one step may fail, or be cut off, before the job is given up, where its kind says nothing else. */
+const usualTries = 5
+const usualWait = (tries: number) => (tries >= usualTries ? null : pace.firstRetry * 2 ** tries)
+const waitOf = ({ wait = usualWait }: JobKind, tries: number) => wait(tries)
+/** Of each crew. */
 const atOnce = 2
 
 const asSystem = <T>(house: House, work: (db: Handle) => Promise<T>) => inScope(house, { role: 'portal_system' }, work)
@@ -41,7 +53,8 @@ interface Desk {
 
 async function workOn(desk: Desk): Promise<void> {
   const { house, kind, job, stop } = desk
-  if ((job.orphaned && !kind.resumes) || job.tries > mostTries) return await fail(desk, new ProblemError('INTERRUPTED'))
+  if ((job.orphaned && !kind.resumes) || waitOf(kind, job.tries - 1) === null)
+    return await fail(desk, new ProblemError('INTERRUPTED'))
   for (;;) {
     if (stop.aborted) return void (await asSystem(house, (db) => putBackJob(db, job, 0)))
     const step = await keepingLease(desk, () => kind.step({ house, input: job.input, point: job.point })).catch(
@@ -79,7 +92,8 @@ async function record({ house, job }: Desk, { point, percent, info }: Step<unkno
   return true
 }
 
-async function finish({ house, job }: Desk, output: unknown): Promise<void> {
+async function finish({ house, kind, job }: Desk, output: unknown): Promise<void> {
+  if (kind.quiet) return await asSystem(house, (db) => dropJob(db, job))
   const endpoint = endpointOf(job.kind)
   if (!endpoint) throw new Error(`no endpoint relays ${job.kind}`)
   const body = endpoint.output === null ? null : JSON.stringify(outputOf(endpoint, output))
@@ -98,12 +112,16 @@ async function giveUp(desk: Desk, error: unknown): Promise<void> {
   if (error instanceof ProblemError && isStored(error.status, error.code)) return await fail(desk, error)
   house.log.error({ err: error, job: job.id, kind: job.kind }, 'a step of a job failed')
   if (!kind.resumes) return await fail(desk, new ProblemError('INTERRUPTED'))
-  if (job.tries >= mostTries) return await fail(desk, new ProblemError('SERVER_ERROR'))
-  const from = house.clock() + pace.firstRetry * 2 ** job.tries
-  await asSystem(house, (db) => putBackJob(db, job, from))
+  const waitMs = waitOf(kind, job.tries)
+  if (waitMs === null) return await fail(desk, new ProblemError('SERVER_ERROR'))
+  await asSystem(house, (db) => putBackJob(db, job, house.clock() + waitMs))
 }
 
-async function fail({ house, job }: Desk, { code, status, data }: ProblemError): Promise<void> {
+async function fail({ house, kind, job }: Desk, { code, status, data }: ProblemError): Promise<void> {
+  if (kind.quiet) {
+    house.log.error({ job: job.id, kind: job.kind, tries: job.tries, problem: code }, 'a job was given up')
+    return await asSystem(house, (db) => dropJob(db, job))
+  }
   const ending = { state: 'failed', status, body: JSON.stringify({ code, data }), now: house.clock() } as const
   if (await asSystem(house, (db) => endJob(db, job, ending))) await tell(house, job, 'exception')
 }
@@ -124,17 +142,22 @@ async function tell(
   })
 }
 
-/** Works jobs as they come: at once when one is announced, and by looking now and then. Answers how to stop. */
-export function runJobs(house: House, kinds: Kinds): () => Promise<void> {
+/**
+ * Works jobs as they come: at once when one is announced, and by looking now and then. The crews work beside each other,
+ * each on its kinds. Answers how to stop.
+ */
+export function runJobs(house: House, ...crews: Kinds[]): () => Promise<void> {
   const stop = new AbortController()
-  let ring = () => {}
-  const unhear = house.database.listen(jobsChannel, () => ring())
-  const bell = () => new Promise<void>((rung) => (ring = rung))
+  /** What wakes each worker from its wait. */
+  const bells = new Map<number, () => void>()
+  const ring = () => bells.forEach((wake) => wake())
+  const unhear = house.database.listen(jobsChannel, ring)
+  const bell = (worker: number) => new Promise<void>((rung) => bells.set(worker, rung))
 
-  async function worker(): Promise<void> {
+  async function work(kinds: Kinds, worker: number): Promise<void> {
     while (!stop.signal.aborted) {
       // Before it looks: a job that comes meanwhile rings for the next look.
-      const next = Promise.race([bell(), wait(pace.look, undefined, { signal: stop.signal, ref: false })])
+      const next = Promise.race([bell(worker), wait(pace.look, undefined, { signal: stop.signal, ref: false })])
         // The end may come while nobody waits for it: unheard, it would end the process as a bug (S-92).
         .catch(() => undefined)
       const worked = house.database.hasRoom() && (await workOne(house, kinds, stop.signal).catch(missed))
@@ -147,7 +170,8 @@ export function runJobs(house: House, kinds: Kinds): () => Promise<void> {
   }
   // One process at a time has the embedded folder: what was held before this start is held by nobody.
   const freed = house.database.engine === 'embedded' ? asSystem(house, freeLeases).catch(missed) : Promise.resolve()
-  const working = freed.then(() => Promise.all(Array.from({ length: atOnce }, worker)))
+  const workers = crews.flatMap((kinds) => Array.from({ length: atOnce }, () => kinds))
+  const working = freed.then(() => Promise.all(workers.map(work)))
   return async () => {
     stop.abort()
     unhear()

@@ -1,4 +1,8 @@
-/** What nobody needs any more: old answers, tombstones, ended sessions, spent keys, counted attempts. */
+/**
+ * What nobody needs any more: old answers, pictures that nobody wears, tombstones, ended sessions, devices long unused,
+ * spent keys, proofs and tickets, files that nobody imported, counted attempts.
+ */
+import { sweepAssets } from '#server/db/assets.ts'
 import { sweepTombstones } from '#server/db/changes.ts'
 import { sweepBodies, sweepStubs } from '#server/db/ledger.ts'
 import { sweepJobBodies, sweepJobs } from '#server/db/jobs.ts'
@@ -11,7 +15,21 @@ const everyMs = 3_600_000
 const firstMs = 60_000
 
 /** In days. Protocol 19 and 34 name the first three; a reused refresh token is recognised as long as its row is here. */
-export const kept = { answers: 35, stubs: 400, tombstones: 35, sessions: 8, keys: 8, attempts: 2, results: 1 }
+export const kept = {
+  answers: 35,
+  stubs: 400,
+  tombstones: 35,
+  sessions: 8,
+  keys: 8,
+  attempts: 2,
+  results: 1,
+  assets: 35,
+  proofs: 1,
+  tickets: 1,
+  uploads: 1,
+  // Longer than the cookie lives.
+  devices: 401,
+}
 
 /** How many rows of each kind went. */
 export async function sweep(house: House): Promise<Record<string, number>> {
@@ -23,7 +41,13 @@ export async function sweep(house: House): Promise<Record<string, number>> {
     tombstones: (db) => sweepTombstones(db, before(kept.tombstones)),
     sessions: (db) => gone(db.deleteFrom('session').where('end_time', '<', before(kept.sessions))),
     keys: (db) => gone(db.deleteFrom('one_time_key').where('until', '<', before(kept.keys))),
+    proofs: (db) => gone(db.deleteFrom('proof').where('until', '<', before(kept.proofs))),
+    tickets: (db) => gone(db.deleteFrom('ticket').where('until', '<', before(kept.tickets))),
+    uploads: (db) => gone(db.deleteFrom('price_upload').where('create_time', '<', before(kept.uploads))),
+    devices: (db) => gone(db.deleteFrom('device').where('last_time', '<', before(kept.devices))),
     results: (db) => sweepJobBodies(db, before(kept.results)),
+    // A write that names one may wait on a device for 30 days and longer (protocol 19).
+    assets: (db) => sweepAssets(db, before(kept.assets)),
     // As long as the ledger can name them: a known job is gone, never unknown (protocol 39).
     jobs: (db) => sweepJobs(db, before(kept.stubs)),
     attempts: (db) =>

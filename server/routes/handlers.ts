@@ -13,6 +13,10 @@ export interface Visit {
   house: House
   visitor: Visitor
   headers: IncomingHttpHeaders
+  /** With its query. */
+  url: string
+  /** The body as it came: what a signature is over. */
+  raw: Buffer
   address: string
   now: number
   requestId: string
@@ -28,6 +32,8 @@ export type Procedure<E extends Endpoint> = (visit: Visit, input: InputOf<E>) =>
 
 /** A list's rows: a page of them, what changed since a number, and all of them in pieces by id for the stream. */
 export interface ListService<E extends Endpoint> {
+  /** The newest number, where its rows are not counted with the caller's company. */
+  changeNow?: (context: Context, input: InputOf<E>) => Promise<number>
   page: Service<E>
   /** Throws GONE where the number is older than what is remembered. */
   changes: (context: Context, input: InputOf<E>, since: number | null) => Promise<Changes>
@@ -40,15 +46,22 @@ export interface Changes {
 }
 
 export type Handler =
-  | { is: 'service'; endpoint: Endpoint; service: Service<Endpoint> }
+  | { is: 'service'; endpoint: Endpoint; service: Service<Endpoint>; prepare: Prepare<Endpoint> | null }
   | { is: 'list'; endpoint: Endpoint; list: ListService<Endpoint> }
   | { is: 'procedure'; endpoint: Endpoint; procedure: Procedure<Endpoint> }
 
+/**
+ * What is worked out of the input before the transaction begins, because it takes long and reads no row: a file that is
+ * decoded. The service is given what comes out. It is done for a repeat as well.
+ */
+export type Prepare<E extends Endpoint> = (input: InputOf<E>) => Promise<InputOf<E>>
+
 // The table's walker hands each handler what that endpoint's own schemas parsed, so the types meet again there.
-export const handle = <E extends Endpoint>(endpoint: E, service: Service<E>): Handler => ({
+export const handle = <E extends Endpoint>(endpoint: E, service: Service<E>, prepare?: Prepare<E>): Handler => ({
   is: 'service',
   endpoint,
   service: service as unknown as Service<Endpoint>,
+  prepare: (prepare as unknown as Prepare<Endpoint> | undefined) ?? null,
 })
 
 export const handleList = <E extends Endpoint>(endpoint: E, list: ListService<E>): Handler => ({

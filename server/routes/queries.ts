@@ -2,7 +2,8 @@
 import { codeExists, fieldExists, orderExists, userExists } from '#contract/accounts.ts'
 import { callerOf } from '#server/http/session.ts'
 import { conduct, type Handler, handle } from '#server/routes/handlers.ts'
-import { fieldWithValue, isCodeTaken, openCodes, orderWithCode, userWithEmail } from '#server/services/queries.ts'
+import { fieldWithValue } from '#server/services/field-query.ts'
+import { isCodeTaken, openCodes, orderWithCode, userWithEmail } from '#server/services/queries.ts'
 
 export const queries: Handler[] = [
   conduct(codeExists, async ({ house, visitor }, { query }) => {

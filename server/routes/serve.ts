@@ -9,7 +9,8 @@ import { headers } from '#contract/headers.ts'
 import { json, sendCarried } from '#server/http/answers.ts'
 import { languageOf } from '#server/errors.ts'
 import { headerOf, parseInput, queryPairs, readBody, type Received } from '#server/http/input.ts'
-import type { CountStranger } from '#server/http/guard.ts'
+import { formBytes, readParts } from '#server/http/parts.ts'
+import type { Counters } from '#server/http/guard.ts'
 import type { Premises } from '#server/http/premises.ts'
 import { isVoid, Seen } from '#server/http/seen.ts'
 import { callerOf, checkForUser, permit, stranger, subjectOf, type Visitor, visitorOf } from '#server/http/session.ts'
@@ -32,7 +33,7 @@ declare module 'fastify' {
   }
 }
 
-type Served = Premises & { countStranger: CountStranger; seen: Seen }
+type Served = Premises & Counters & { seen: Seen }
 /** One request on its way. */
 interface Call {
   endpoint: Endpoint
@@ -55,6 +56,7 @@ export function serve(
       method: endpoint.method,
       url: endpoint.path,
       config: { endpoint },
+      ...(endpoint.encoding === 'multipart' ? { bodyLimit: formBytes } : {}),
       // Before the body is read: a megabyte of a stranger's is not parsed to be refused.
       onRequest: (request, reply) => admit(served, { endpoint, handler, request, reply }),
       handler: (request, reply) => answer(served, { endpoint, handler, request, reply }),
@@ -68,6 +70,7 @@ async function admit(served: Served, call: Call): Promise<void> {
     ? served.seen.find(authorizationOf(call), served.house.clock())
     : null
   if (known === null || !mayEnter(served, call, known)) await lookUp(served, call)
+  await served.countCostly(request)
 }
 
 const authorizationOf = ({ request }: Call) => request.headers.authorization
@@ -111,8 +114,10 @@ function enter({ house }: Served, { endpoint, handler, request, reply }: Call, v
   if (visitor.caller) reply.header(headers.subject, subjectOf(visitor.caller))
   checkForUser(visitor, headerOf(request.headers, headers.forUser))
   if (endpoint.who !== 'anybody') callerOf(visitor)
-  // A write asks for permission behind its ledger row (protocol 4), so that a repeat after a lost role is answered.
-  if (endpoint.method === 'GET' || !handler || endpoint.secret) permit(endpoint, visitor)
+  // A write asks for permission behind its ledger row (protocol 4), so that a repeat after a lost role is answered; but
+  // nobody's file is opened who may not send one.
+  if (endpoint.method === 'GET' || !handler || endpoint.secret || endpoint.encoding === 'multipart')
+    permit(endpoint, visitor)
   if (!handler) throw new ProblemError('NOT_SUPPORT')
   if (endpoint.method !== 'GET' && !endpoint.secret) checkRoom(house)
 }
@@ -125,7 +130,8 @@ function checkRoom(house: House): void {
 async function answer(served: Served, call: Call): Promise<FastifyReply> {
   const { handler, request, reply } = call
   if (!handler) throw new ProblemError('NOT_SUPPORT')
-  if (handler.is === 'procedure') return conduct(served, handler, receivedOf(handler.endpoint, request), request, reply)
+  if (handler.is === 'procedure')
+    return conduct(served, handler, await receivedOf(handler.endpoint, request), request, reply)
   if (handler.is === 'list' && wantsStream(request)) return stream(served.house, handler, request, reply)
   const carry = () => carried(served.house, handler, request)
   return sendCarried(reply, await (request.visitor?.word ? onWord(served, call, carry) : carry()))
@@ -151,7 +157,7 @@ type Plain = Exclude<Handler, { is: 'procedure' }>
 async function carried(house: House, handler: Plain, request: FastifyRequest): Promise<Carried> {
   const { endpoint } = handler
   const visitor = request.visitor ?? stranger
-  const received = receivedOf(endpoint, request)
+  const received = await receivedOf(endpoint, request)
   if (endpoint.method !== 'GET') {
     const asking = { handler, path: request.url, headers: request.headers, received, visitor }
     const written = await write(house, { ...asking, after: null, requestId: request.id })
@@ -174,17 +180,22 @@ async function stream(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const reading = readingOf(handler, receivedOf(handler.endpoint, request), request)
+  const reading = readingOf(handler, await receivedOf(handler.endpoint, request), request)
   const { lines, asOf, change } = await streamList(house, reading)
   reply.header(headers.asOf, String(asOf)).header(headers.change, String(change))
   return reply.type('application/x-ndjson; charset=utf-8').send(Readable.from(lines))
 }
 
-function receivedOf(endpoint: Endpoint, request: FastifyRequest): Received {
+async function receivedOf(endpoint: Endpoint, request: FastifyRequest): Promise<Received> {
+  const type = request.headers['content-type']
+  const bytes = Buffer.isBuffer(request.body) ? request.body : null
   return {
     params: request.params as Record<string, string>,
     query: queryPairs(request.url),
-    body: readBody(endpoint, request.headers['content-type'], Buffer.isBuffer(request.body) ? request.body : null),
+    body:
+      endpoint.encoding === 'multipart'
+        ? { is: 'parts', parts: await readParts(type, bytes) }
+        : readBody(endpoint, type, bytes),
   }
 }
 
@@ -201,6 +212,8 @@ async function conduct(
     house,
     visitor: request.visitor ?? stranger,
     headers: request.headers,
+    url: request.url,
+    raw: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
     address: request.ip,
     now: house.clock(),
     requestId: request.id,
@@ -211,7 +224,13 @@ async function conduct(
   const { status, body, headers: said = {}, cookies = [] } = await handler.procedure(visit, input as InputOf<Endpoint>)
   for (const cookie of cookies) reply.header('set-cookie', cookie)
   reply.headers(said)
+  if (handler.endpoint.answers === 'bytes') return reply.code(status ?? 200).send(Buffer.from(body as Uint8Array))
   if (status === 204 || handler.endpoint.output === null) return reply.code(status ?? 204).send()
+  if (handler.endpoint.answers === 'html')
+    return reply
+      .code(status ?? 200)
+      .type('text/html; charset=utf-8')
+      .send(body)
   return reply
     .code(status ?? 200)
     .type(json)

@@ -3,13 +3,16 @@ import type { InputOf } from '#contract/endpoint.ts'
 import { clientCredential, grantToken, signOut, type TokenInfo } from '#contract/accounts.ts'
 import { userOfAccess } from '#contract/cookies.ts'
 import { headers } from '#contract/headers.ts'
+import { languageAsked } from '#server/errors.ts'
+import { deviceCookieOf, setDeviceCookie } from '#server/http/device-cookie.ts'
 import { headerOf } from '#server/http/input.ts'
 import { bearerOf } from '#server/http/session.ts'
 import { clearCookies, refreshCookieOf, setCookies } from '#server/http/token-cookies.ts'
 import { invalid, ProblemError } from '#server/problem.ts'
 import { conduct, type Handler, type ProcedureAnswer, type Visit } from '#server/routes/handlers.ts'
 import { renewSession } from '#server/services/refresh.ts'
-import { type Granted, signInByPassword } from '#server/services/sign-in.ts'
+import { signInBySecondFactor } from '#server/services/second-step.ts'
+import { type Device, type Granted, signInByPassword } from '#server/services/sign-in.ts'
 import { endOwnSession } from '#server/services/sign-out.ts'
 
 type Form = InputOf<typeof grantToken>['body']
@@ -19,7 +22,7 @@ export const signIn: Handler[] = [
     requireClient(visit)
     if (body.grant_type === 'password') return tokens(visit, await byPassword(visit, body))
     if (body.grant_type === 'refresh_token') return tokens(visit, await byRefresh(visit, body))
-    throw new ProblemError('NOT_SUPPORT')
+    return tokens(visit, await bySecondFactor(visit, body))
   }),
 
   conduct(signOut, async (visit) => {
@@ -38,17 +41,31 @@ function requireClient({ headers: sent }: Visit): void {
   if (credential !== clientCredential) throw new ProblemError('invalid_client')
 }
 
-function byPassword({ house, ...visit }: Visit, { username, password }: Form): Promise<Granted> {
+function byPassword(visit: Visit, { username, password }: Form): Promise<Granted> {
   const missing = Object.entries({ username, password }).filter(([, value]) => !value)
   if (missing.length > 0) throw invalid(missing.map(([field]) => ({ field, code: 'REQUIRED' })))
-  const older = refreshCookieOf(visit.headers, house.config.tls)
-  const userAgent = visit.headers['user-agent'] ?? ''
-  return signInByPassword(
-    house,
-    { username: username ?? '', password: password ?? '', older },
-    { address: visit.address, userAgent, requestId: visit.requestId },
-  )
+  const older = refreshCookieOf(visit.headers, visit.house.config.tls)
+  return signInByPassword(visit.house, { username: username ?? '', password: password ?? '', older }, deviceOf(visit))
 }
+
+function bySecondFactor(visit: Visit, { mfa_token, otp, assertion, recovery_code }: Form): Promise<Granted> {
+  if (!mfa_token) throw invalid([{ field: 'mfa_token', code: 'REQUIRED' }])
+  const older = refreshCookieOf(visit.headers, visit.house.config.tls)
+  const given = { otp, assertion, recovery_code }
+  return signInBySecondFactor(visit.house, { token: mfa_token, given, older }, deviceOf(visit))
+}
+
+const deviceOf = (visit: Visit): Device => ({
+  address: visit.address,
+  userAgent: visit.headers['user-agent'] ?? '',
+  cookie: deviceCookieOf(visit.headers, visit.house.config.tls),
+  keepsCookies: !wantsBody(visit),
+  requestId: visit.requestId,
+  language: languageAsked(visit.headers['accept-language']),
+})
+
+/** A client that keeps no cookies (K-10). */
+const wantsBody = ({ headers: sent }: Pick<Visit, 'headers'>) => headerOf(sent, headers.tokenStore) === 'body'
 
 /** `cookie` is what the answer says to browsers, so a client that sends it back means the cookie (K-10). */
 function byRefresh(visit: Visit, form: Form): Promise<Granted> {
@@ -67,8 +84,10 @@ function expectedOf(visit: Visit, { access_token }: Form) {
 }
 
 function tokens(visit: Visit, granted: Granted): ProcedureAnswer<TokenInfo> {
-  const { pair, userId, accessSeconds, refreshSeconds } = granted
-  const inBody = headerOf(visit.headers, headers.tokenStore) === 'body'
+  const { pair, userId, accessSeconds, refreshSeconds, device } = granted
+  const { tls } = visit.house.config
+  const inBody = wantsBody(visit)
+  const own = setCookies({ ...pair, accessSeconds, refreshSeconds }, tls)
   return {
     body: {
       access_token: pair.access,
@@ -78,6 +97,6 @@ function tokens(visit: Visit, granted: Granted): ProcedureAnswer<TokenInfo> {
       refresh_expires_in: refreshSeconds,
       user_id: userId,
     },
-    cookies: inBody ? [] : setCookies({ ...pair, accessSeconds, refreshSeconds }, visit.house.config.tls),
+    cookies: inBody ? [] : [...own, ...(device === null ? [] : [setDeviceCookie(device, tls)])],
   }
 }

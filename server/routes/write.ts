@@ -5,11 +5,13 @@ import { headers } from '#contract/headers.ts'
 import { key as keyShape } from '#contract/values.ts'
 import { languageOf } from '#server/errors.ts'
 import { headerOf, parseInput, type Received, type ReceivedBody } from '#server/http/input.ts'
+import { digest } from '#server/http/parts.ts'
 import { permit, type Visitor } from '#server/http/session.ts'
 import type { House } from '#server/house.ts'
 import { invalid, ProblemError } from '#server/problem.ts'
 import type { Handler } from '#server/routes/handlers.ts'
-import { jobsChannel } from '#server/services/jobs.ts'
+import { ringForJobs } from '#server/services/jobs.ts'
+import { needsPassword } from '#server/services/step-up.ts'
 import { type Carried, carryOut } from '#server/write.ts'
 
 export interface Asking {
@@ -27,8 +29,10 @@ export interface Asking {
 export async function write(house: House, asking: Asking): Promise<{ carried: Carried; strays: number }> {
   const { handler, visitor } = asking
   if (handler.is !== 'service') throw new ProblemError('METHOD_NOT_ALLOWED')
-  const { endpoint, service } = handler
-  const { input, strays } = parseInput(endpoint, asking.received)
+  const { endpoint, service, prepare } = handler
+  const { input: sent, strays } = parseInput(endpoint, asking.received)
+  const input = prepare ? await prepare(sent) : sent
+  const isBarred = await needsPassword(house, endpoint, input, visitor.sessionId)
   const request = {
     endpoint,
     path: asking.path,
@@ -42,12 +46,14 @@ export async function write(house: House, asking: Asking): Promise<{ carried: Ca
     word: visitor.word,
     requestId: asking.requestId,
     language: languageOf(asking.headers['accept-language']),
-    permit: () => permit(endpoint, visitor),
+    permit() {
+      permit(endpoint, visitor)
+      if (isBarred) throw new ProblemError('STEP_UP_REQUIRED')
+    },
     input,
   }
   const carried = await carryOut(house, request, service)
-  // After the commit, so that whoever looks finds it; who does not hear of it looks by itself.
-  if (endpoint.relays && carried.status === 202) void house.database.announce(jobsChannel, '').catch(() => undefined)
+  if (endpoint.relays && carried.status === 202) ringForJobs(house)
   return { carried, strays }
 }
 
@@ -59,7 +65,10 @@ function keyOf(from: IncomingHttpHeaders, name: string): string | null {
   throw invalid([{ field: name, code: 'INVALID_FORMAT' }])
 }
 
+/** A file stands in a print by its digest. */
 function asReceived(body: ReceivedBody): unknown {
   if (body.is === 'json') return body.value
+  if (body.is === 'parts')
+    return body.parts.map(([name, part]) => [name, typeof part === 'string' ? part : digest(part)])
   return body.is === 'pairs' ? body.pairs : null
 }

@@ -1,13 +1,15 @@
 /** The own account, and what the client must know of this installation. */
 import { isCompanyAdmin } from '#domain/access.ts'
 import { tidyText } from '#domain/text.ts'
-import { checkUser } from '#domain/users.ts'
+import { timestampIn } from '#domain/time.ts'
+import { checkUser, userStatus } from '#domain/users.ts'
 import type { getSettings, getUser, updateOwnUser } from '#contract/accounts.ts'
+import { nameOfOwnAsset } from '#server/db/assets.ts'
+import { endOfLink } from '#server/db/one-time-keys.ts'
 import { userById, type UserRecord, userForUpdate } from '#server/db/users.ts'
-import type { Service } from '#server/house.ts'
+import type { Context, Handle, House, Service } from '#server/house.ts'
 import { invalid } from '#server/problem.ts'
-import { store, userNotFound, userRowOf } from '#server/services/users.ts'
-import { requireVersion } from '#server/services/versions.ts'
+import { requireUserVersion, store, userNotFound, userRowOf } from '#server/services/users.ts'
 
 /** Oneself; an admin sees the own company's others. For everybody else another's id is as good as none. */
 export const user: Service<typeof getUser> = async ({ db, house, caller }, { query }) => {
@@ -16,26 +18,39 @@ export const user: Service<typeof getUser> = async ({ db, house, caller }, { que
   const found =
     typeof id === 'number' && (self || isCompanyAdmin(caller)) ? await userById(db, caller.companyId, id) : null
   if (!found) throw userNotFound()
-  return { body: { ...userRowOf(house, found), seal_key: self ? found.seal_key : null } }
+  const invitation = self || found.status !== userStatus.deactivated ? null : await invitationOf(db, house, found.id)
+  return { body: { ...userRowOf(house, found), seal_key: self ? found.seal_key : null, invitation } }
+}
+
+async function invitationOf(db: Handle, { config, clock }: House, userId: number) {
+  const until = await endOfLink(db, userId, 'activate')
+  return until === null ? null : { until: timestampIn(config.timeZone, until), works: until > clock() }
 }
 
 export const changeOwn: Service<typeof updateOwnUser> = async (context, { params, body }) => {
-  const { db, house, caller } = context
+  const { db, caller } = context
   const before = params.id === caller.userId ? await userForUpdate(db, caller.companyId, caller.userId) : null
   if (!before) throw userNotFound()
-  requireVersion(context, before.row_version, () => userRowOf(house, before))
+  await requireUserVersion(context, before)
   const fields = { ...body, ...(body.name === undefined ? {} : { name: tidyText(body.name) }) }
   const problems = checkUser(fields.name === undefined ? {} : { name: fields.name })
   if (problems.length > 0) throw invalid(problems)
-  return store(context, before, changed(before, fields), 'update')
+  const avatar = fields.avatar === undefined ? before.avatar : await ownPicture(context, before, fields.avatar)
+  return store(context, before, changed(before, { ...fields, avatar }), 'update')
+}
+
+/** One that this user has put in: named as the server calls it, or by the number that its own write left. */
+async function ownPicture({ db, caller }: Context, before: UserRecord, said: string | number | null) {
+  if (said === null || said === before.avatar) return said
+  const name = await nameOfOwnAsset(db, caller.userId, said)
+  if (name === null) throw invalid([{ field: 'avatar', code: 'INVALID_FORMAT' }])
+  return name
 }
 
 type OwnFields = Partial<Pick<UserRecord, 'name' | 'avatar' | 'language'>>
 
 function changed(before: UserRecord, fields: { [F in keyof OwnFields]?: OwnFields[F] | undefined }): OwnFields {
   const { name = before.name, avatar = before.avatar, language = before.language } = fields
-  // No asset has been stored yet, so none can be named.
-  if (avatar !== null && avatar !== before.avatar) throw invalid([{ field: 'avatar', code: 'INVALID_FORMAT' }])
   return {
     ...(name === before.name ? {} : { name }),
     ...(avatar === before.avatar ? {} : { avatar }),
@@ -45,12 +60,16 @@ function changed(before: UserRecord, fields: { [F in keyof OwnFields]?: OwnField
 
 export const settings =
   (build: string): Service<typeof getSettings> =>
-  async ({ house: { config } }) => ({
+  async ({ house: { config, payments } }) => ({
     body: {
       time_zone: config.timeZone,
       uat_bound: config.uatBound,
       currencies: ['HKD', 'USD', 'RMB'],
-      payment: { stripe_key: null, alipay: false },
+      payment: {
+        stripe_key: payments.stripeKey,
+        alipay: payments.types.includes('alipay'),
+        types: [...payments.types],
+      },
       build,
       minimum_build: config.minBuild === 0 ? '' : String(config.minBuild),
       worker_bypass: config.workerBypass,

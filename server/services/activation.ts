@@ -35,7 +35,8 @@ export async function activateAccount(
     if (!(await spendKey(db, asked.key ?? '', now))) throw unknownKey()
     await spendKeysOf(db, userId, now)
     const before = await userForUpdate(db, companyId, userId)
-    if (!before) throw unknownKey()
+    // Deleted while the password was being hashed: a link brings nobody back (portal 4).
+    if (before?.status !== userStatus.deactivated) throw unknownKey()
     await updateUser(db, before, { status: userStatus.activated, password_hash, update_time: now })
     await addToTrail(db, { companyId, userId, now, status: 0, intent: null, requestId: asked.requestId }, [
       { code: 'user', operation: 'activate', info: { UserName: userName } },

@@ -1,16 +1,32 @@
 /** The own company's profile; its code never changes. */
-import { email } from '#domain/checks.ts'
+import { checkCompany } from '#domain/companies.ts'
 import { tidyText } from '#domain/text.ts'
 import type { getCompany, updateCompany } from '#contract/accounts.ts'
 import {
+  companiesFound,
   companyById,
+  type CompanyName,
   companyForUpdate,
   type CompanyRecord,
   updateCompany as writeCompany,
 } from '#server/db/companies.ts'
-import type { Context, Service } from '#server/house.ts'
+import { inScope } from '#server/db/scope.ts'
+import type { Context, House, Service } from '#server/house.ts'
 import { invalid, notFound } from '#server/problem.ts'
 import { requireVersion } from '#server/services/versions.ts'
+
+/** Of one page of names: who is not among them is looked for by more of the name. */
+const mostFound = 20
+
+/** For the provider's staff, who may look at all of them (D53). */
+export const findCompanies = async (
+  house: House,
+  { id, searchText = '' }: { id?: number | undefined; searchText?: string | undefined },
+): Promise<CompanyName[]> => {
+  const wish = { id: id ?? null, part: tidyText(searchText), most: mostFound }
+  if (wish.id === null && wish.part === '') return []
+  return await inScope(house, { role: 'portal_system' }, (db) => companiesFound(db, wish), 'reading')
+}
 
 type Company = Omit<CompanyRecord, 'create_time' | 'update_time'>
 
@@ -32,7 +48,7 @@ export const update: Service<typeof updateCompany> = async (context, { params, b
   const id = ownId(context, params.id)
   const before = await companyForUpdate(context.db, id)
   if (!before) throw notFound()
-  requireVersion(context, before.row_version, () => companyRowOf(before))
+  await requireVersion(context, before, { current: () => companyRowOf(before), kept: { code: 'company', info: {} } })
   const fields = changedFields(before, body)
   if (Object.keys(fields).length > 0) {
     await writeCompany(context.db, id, { ...fields, update_time: context.now })
@@ -55,24 +71,7 @@ function changedFields(before: CompanyRecord, body: { [F in keyof Fields]?: Fiel
   const changed = Object.fromEntries(
     tidy.filter(([field, value]) => value !== undefined && value !== present[String(field)]),
   ) as Fields
-  const problems = [
-    ...(changed.name === '' ? [{ field: 'name', code: 'REQUIRED' as const }] : []),
-    ...(changed.email && email(changed.email) ? [{ field: 'email', code: 'INVALID_EMAIL' as const }] : []),
-    ...(changed.tel && !telShape.test(changed.tel) ? [{ field: 'tel', code: 'INVALID_TEL' as const }] : []),
-    ...(changed.website && !isWebsite(changed.website) ? [{ field: 'website', code: 'INVALID_FORMAT' as const }] : []),
-  ]
+  const problems = checkCompany(changed)
   if (problems.length > 0) throw invalid(problems)
   return changed
-}
-
-const telShape = /^\+\d{1,4}-\d{3,20}$/
-
-/** S-08: what is shown as a link leads to the web and nowhere else. */
-function isWebsite(text: string): boolean {
-  const address = /^https?:\/\//i.test(text) ? text : `https://${text}`
-  // A bare host is as people write it; anything else without a scheme of the web is not taken for one.
-  if (address !== text && !/^[a-z0-9][a-z0-9.-]*\.[a-z]{2,}(:\d{1,5})?(\/|$)/i.test(text)) return false
-  if (!URL.canParse(address)) return false
-  const { username, password } = new URL(address)
-  return username === '' && password === ''
 }

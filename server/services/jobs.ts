@@ -107,6 +107,9 @@ export const progressChannel = 'portal_progress'
 /** Says to every node that there is a job to be taken. */
 export const jobsChannel = 'portal_jobs'
 
+/** After the commit, so that whoever looks finds it; who does not hear of it looks by itself. */
+export const ringForJobs = ({ database }: House): void => void database.announce(jobsChannel, '').catch(() => undefined)
+
 export interface ProgressOf {
   companyId: number
   userId: number

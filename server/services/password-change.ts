@@ -9,6 +9,8 @@ import { securityEvent } from '#server/log.ts'
 import type { House } from '#server/house.ts'
 import { ProblemError } from '#server/problem.ts'
 import { hashPassword, verifyPassword } from '#server/services/hashing.ts'
+import { ringForJobs } from '#server/services/jobs.ts'
+import { askMail } from '#server/services/mails.ts'
 import { requireGoodPassword } from '#server/services/passwords.ts'
 import { forgive, reserve, triedBy } from '#server/services/throttle.ts'
 
@@ -43,9 +45,11 @@ export async function changeOwnPassword(house: House, { userId, companyId }: Cal
     await storeHash(db, userId, hashed)
     await endSessionsOf(db, userId, now, 'password', asked.sessionId)
     await spendKeysOf(db, userId, now)
+    await askMail(db, { companyId, now }, { mail: 'password-changed', userId })
     await addToTrail(db, { companyId, userId, now, status: 0, intent: null, requestId: asked.requestId }, [
       { code: 'user', operation: 'update', info: { UserName: held.userName, Field: 'password' } },
     ])
   })
+  ringForJobs(house)
   securityEvent(house.log, 'password changed', { user: userId, tenant: companyId, request: asked.requestId })
 }

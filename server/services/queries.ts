@@ -1,13 +1,14 @@
 /** Whether something exists: one bit, for the pairs that may be asked, about the own company unless a code is everybody's. */
 import { type Caller } from '#domain/access.ts'
-import { foldText } from '#domain/text.ts'
-import { userStatus } from '#domain/users.ts'
-import type { fieldExists, orderExists, userExists } from '#contract/accounts.ts'
+import type { orderExists, userExists } from '#contract/accounts.ts'
 import { companyByCode } from '#server/db/companies.ts'
 import { inScope } from '#server/db/scope.ts'
+import { isCodeTaken as isServiceCodeTaken } from '#server/db/service-codes.ts'
 import { userByEmail } from '#server/db/users.ts'
-import type { Handle, House, Service } from '#server/house.ts'
+import type { House, Service } from '#server/house.ts'
 import { invalid } from '#server/problem.ts'
+import { momentOf } from '#server/services/moment.ts'
+import { serviceCodeOf } from '#server/services/terms.ts'
 
 /** Codes that are unique over all companies; `company` may be asked by anybody (D57). */
 export const openCodes: readonly string[] = ['company']
@@ -26,31 +27,7 @@ export const userWithEmail: Service<typeof userExists> = async ({ db, caller }, 
 const isOwn = (caller: Caller, company: string) =>
   company.toLowerCase() === caller.companyCode || company === String(caller.companyId)
 
-/** Nobody has ordered anything yet: there is no table of orders to look in. */
-export const orderWithCode: Service<typeof orderExists> = async () => ({ body: false })
-
-type Look = (db: Handle, companyId: number, value: string) => Promise<boolean>
-
-/** The pairs that may be asked (F-14). No pair takes conditions. */
-const fields: Record<string, Look> = {
-  'user.email': async (db, companyId, value) => (await userByEmail(db, companyId, value)) !== null,
-  'user.name': async (db, companyId, value) => {
-    const row = await db
-      .selectFrom('portal_user')
-      .select('id')
-      .where('company_id', '=', companyId)
-      .where('name_key', '=', foldText(value))
-      .where('status', '!=', userStatus.deleted)
-      .limit(1)
-      .executeTakeFirst()
-    return row !== undefined
-  },
-}
-
-export const fieldWithValue: Service<typeof fieldExists> = async ({ db, caller }, { query }) => {
-  const name = `${query.resource}.${query.field}`
-  const look = Object.hasOwn(fields, name) ? fields[name] : undefined
-  if (!look) throw invalid([{ field: 'field', code: 'OUT_OF_RANGE' }])
-  if (query.conds !== undefined) throw invalid([{ field: 'conds', code: 'OUT_OF_RANGE' }])
-  return { body: await look(db, caller.companyId, query.value) }
-}
+/** Over all companies, because the code becomes a host name (D37): that it is taken is all that is said. */
+export const orderWithCode: Service<typeof orderExists> = async (context, { query }) => ({
+  body: await isServiceCodeTaken(context.db, serviceCodeOf(query.code), momentOf(context)),
+})

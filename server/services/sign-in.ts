@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { PROVIDER } from '#domain/access.ts'
 import { foldText } from '#domain/text.ts'
-import { userStatus } from '#domain/users.ts'
+import { type Language, userStatus } from '#domain/users.ts'
 import { inScope } from '#server/db/scope.ts'
 import { addSession, addToken, endSession, findByRefresh } from '#server/db/tokens.ts'
 import { type Credential, findCredential, stillHolds, storeHash } from '#server/db/credentials.ts'
@@ -13,14 +13,18 @@ import { addToTrail } from '#server/db/trail.ts'
 import { securityEvent } from '#server/log.ts'
 import type { Handle, House } from '#server/house.ts'
 import { ProblemError } from '#server/problem.ts'
+import { type From, greetDevice } from '#server/services/devices.ts'
 import { hashPassword, isOutdated, verifyPassword } from '#server/services/hashing.ts'
+import { demandFactor } from '#server/services/proofs.ts'
+import { ringForJobs } from '#server/services/jobs.ts'
+import { followLanguage } from '#server/services/own-language.ts'
 import { forgive, reserve, triedBy } from '#server/services/throttle.ts'
 import { firstPair, hashToken, type Pair } from '#server/services/tokens.ts'
 
-export interface Device {
-  address: string
-  userAgent: string
+export interface Device extends From {
   requestId: string
+  /** In which it shows its pages; null where it does not say. */
+  language: Language | null
 }
 
 /** A live pair, and how many seconds its two tokens still hold. */
@@ -29,12 +33,17 @@ export interface Granted {
   userId: number
   accessSeconds: number
   refreshSeconds: number
+  /** What names the browser from now on; null where nothing is to be kept. */
+  device: string | null
 }
 
 const system = { role: 'portal_system' } as const
 const unknown = () => new ProblemError('invalid_grant')
 
-/** `username` is `company:e-mail`. `older`: the refresh token that this browser still holds; its family ends. */
+/**
+ * `username` is `company:e-mail`. `older`: the refresh token that this browser still holds; its family ends. Throws MFA_REQUIRED
+ * with what the second step takes (services/second-step.ts).
+ */
 export async function signInByPassword(
   house: House,
   asked: { username: string; password: string; older: string | null },
@@ -59,24 +68,59 @@ export async function signInByPassword(
   }
   requireActive(found)
   const renewed = isOutdated(passwordHash, argon2) ? await hashPassword(asked.password, argon2) : null
-  const granted = await inScope(house, system, async (db) => {
+  const { step, come } = await inScope(house, system, async (db) => {
     // Read again under a lock: whoever was disabled or had the password changed meanwhile does not come in (S-21, S-44).
     if (!(await stillHolds(db, found.userId, passwordHash))) throw unknown()
     if (renewed) await storeHash(db, found.userId, renewed)
     await forgive(db, tried, now)
-    if (asked.older) await endOlder(db, asked.older, now)
-    await addToTrail(
-      db,
-      { companyId: found.companyId, userId: found.userId, now, status: 0, intent: null, requestId: device.requestId },
-      [{ code: 'user', operation: 'login', info: { UserName: found.userName } }],
-    )
-    return openSession(db, house, found, device, now)
+    const step = await demandFactor(db, house, { who: found, passwordHash: renewed ?? passwordHash, now })
+    return { step, come: step ? null : await comeIn(db, house, found, { older: asked.older, device, now }) }
   })
-  securityEvent(house.log, 'login ok', { user: found.userId, tenant: found.companyId, request: device.requestId })
+  if (come === null) throw new ProblemError('MFA_REQUIRED', step)
+  return welcome(house, found, come, device)
+}
+
+interface Coming {
+  older: string | null
+  device: Device
+  now: number
+  /** The second factor that was given. */
+  factor?: string
+}
+
+export interface Come {
+  granted: Granted
+  /** A mail tells of a device that was not used before. */
+  isMailed: boolean
+}
+
+/** Everything has been proved: the session begins, in the transaction that saw to it. */
+export async function comeIn(
+  db: Handle,
+  house: House,
+  who: Credential,
+  { older, device, now, factor }: Coming,
+): Promise<Come> {
+  if (older) await endOlder(db, older, now)
+  const { userId, companyId, userName } = who
+  const changed = await followLanguage(db, who, device.language, now)
+  const info = { UserName: userName, ...(factor ? { Factor: factor } : {}) }
+  await addToTrail(db, { companyId, userId, now, status: 0, intent: null, requestId: device.requestId }, [
+    { code: 'user', operation: 'login', info },
+    ...changed,
+  ])
+  const { cookie, isMailed } = await greetDevice(db, who, device, now)
+  return { granted: await openSession(db, house, who, { ...device, cookie }, now), isMailed }
+}
+
+/** What follows once it is committed. */
+export function welcome(house: House, who: Credential, { granted, isMailed }: Come, { requestId }: Device): Granted {
+  if (isMailed) ringForJobs(house)
+  securityEvent(house.log, 'login ok', { user: who.userId, tenant: who.companyId, request: requestId })
   return granted
 }
 
-function splitUsername(username: string): { companyCode: string; email: string } {
+export function splitUsername(username: string): { companyCode: string; email: string } {
   const at = username.indexOf(':')
   return { companyCode: username.slice(0, Math.max(at, 0)).trim(), email: username.slice(at + 1).trim() }
 }
@@ -111,7 +155,7 @@ async function openSession(db: Handle, house: House, who: Credential, device: De
     accessUntil,
     refreshUntil,
   })
-  return grantedOf(pair, who.userId, accessUntil, refreshUntil, now)
+  return { ...grantedOf(pair, who.userId, accessUntil, refreshUntil, now), device: device.cookie }
 }
 
 export const lifetimesOf = ({ config }: House, companyCode: string) =>
@@ -128,4 +172,5 @@ export const grantedOf = (
   userId,
   accessSeconds: Math.max(1, Math.floor((accessUntil - now) / 1000)),
   refreshSeconds: Math.max(1, Math.floor((refreshUntil - now) / 1000)),
+  device: null,
 })

@@ -1,4 +1,4 @@
-/** How often a password may be tried (S-29 to S-31): per account, per address, and all together. */
+/** How often a password or a second factor may be tried (S-29 to S-31): per account, per address, and all together. */
 import { createHash } from 'node:crypto'
 import { foldText } from '#domain/text.ts'
 import { forgiveAttempt, type Limit, reserveAttempt } from '#server/db/attempts.ts'
@@ -20,11 +20,18 @@ export function triedBy(companyCode: string, email: string, address: string): Tr
     .digest('base64url')
   return {
     account: { subject: `account ${name}`, free: free.account },
-    others: [
-      { subject: `address ${address.slice(0, 60)}`, free: free.address },
-      { subject: 'everybody', free: free.everybody },
-    ],
+    others: everybodyAt(address),
   }
+}
+
+const everybodyAt = (address: string): Limit[] => [
+  { subject: `address ${address.slice(0, 60)}`, free: free.address },
+  { subject: 'everybody', free: free.everybody },
+]
+
+/** Guesses at a second factor count by themselves: a right password before each of them must not wipe them out (S-31). */
+export function factorTriedBy(userId: number, address: string): Tried {
+  return { account: { subject: `factor ${userId}`, free: free.account }, others: everybodyAt(address) }
 }
 
 /** Counts the attempt before the password is looked at. Throws RATE_LIMITED with the wait, and counts nothing then. */

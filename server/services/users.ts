@@ -1,5 +1,5 @@
 /** The users of the own company: listed, invited, changed, moved between their states (portal 4). */
-import { environments, isDeleteLevel, PROVIDER } from '#domain/access.ts'
+import { type Caller, environments, isDeleteLevel, PROVIDER } from '#domain/access.ts'
 import { tidyText } from '#domain/text.ts'
 import { timestampIn } from '#domain/time.ts'
 import {
@@ -15,14 +15,18 @@ import {
   type createUser,
   type deleteUser,
   type listUsers,
+  type sendActivationMail,
   type updateCompanyUser,
   type UserRow,
 } from '#contract/users.ts'
+import type { Id } from '#contract/endpoint.ts'
 import * as users from '#server/db/users.ts'
 import { endSessionsOf } from '#server/db/tokens.ts'
 import { securityEvent } from '#server/log.ts'
-import type { Answer, Context, House, Service } from '#server/house.ts'
+import type { Answer, Context, Handle, House, Service } from '#server/house.ts'
 import { forbidden, invalid, ProblemError } from '#server/problem.ts'
+import { ringForJobs } from '#server/services/jobs.ts'
+import { askMail, countMails } from '#server/services/mails.ts'
 import { newSealKey } from '#server/services/seal-key.ts'
 import { requireVersion } from '#server/services/versions.ts'
 
@@ -49,10 +53,23 @@ export function userRowOf({ config }: House, record: users.KnownUser): UserRow &
   }
 }
 
+/** Throws the 412 that shows the user as it is now. */
+export const requireUserVersion = (context: Context, user: users.KnownUser) =>
+  requireVersion(context, user, {
+    current: () => userRowOf(context.house, user),
+    kept: { code: 'user', info: { UserId: user.id } },
+  })
+
 /** Foreign, missing and not yet named are one answer: nobody learns that the row exists (S-53). */
 export const userNotFound = () => new ProblemError('USER_NOT_EXIST')
 
-type Id = number | `~${string}`
+/** Throws USER_NOT_EXIST for another company's user, and SELF_FORBIDDEN for the caller. */
+export async function colleagueOf(db: Handle, caller: Caller, id: Id): Promise<users.UserRecord> {
+  const user = typeof id === 'number' ? await users.userById(db, caller.companyId, id) : null
+  if (!user) throw userNotFound()
+  if (user.id === caller.userId) throw new ProblemError('SELF_FORBIDDEN')
+  return user
+}
 
 /** The company of the path must be the caller's own. */
 function requireOwnCompany({ caller }: Context, companyId: Id): number {
@@ -119,21 +136,42 @@ export const create: Service<typeof createUser> = async (context, { body }) => {
     alert: body.alert,
     status: userStatus.deactivated,
     avatar: null,
-    language: 'en',
+    language: users.languageOf(caller.userId),
     access_level: body.access_level,
     seal_key: newSealKey(),
     change,
     create_time: now,
     update_time: now,
   })
+  await sendActivation(context, { id, email })
   const made = await users.userById(db, caller.companyId, id)
   if (!made) throw new Error('a user that was just made is not there')
   return answer(context, made, 'create')
 }
 
+/** Throws MAIL_LIMIT where this address has had its mails of the hour (S-40). */
+async function sendActivation(context: Context, to: { id: number; email: string }): Promise<void> {
+  const { db, caller, now } = context
+  await countMails(db, { email: to.email, by: caller, now })
+  await askMail(db, { companyId: caller.companyId, now }, { mail: 'activation', userId: to.id })
+  context.whenDone(() => ringForJobs(context.house))
+}
+
+/** The row stays as it is: what is new is on its way. */
+export const activatemail: Service<typeof sendActivationMail> = async (context, { params }) => {
+  const { db, caller } = context
+  const user = typeof params.id === 'number' ? await users.userForUpdate(db, caller.companyId, params.id) : null
+  if (!user) throw userNotFound()
+  await requireUserVersion(context, user)
+  const why = whyNotMove('activatemail', user, { self: user.id === caller.userId })
+  if (why) throw new ProblemError(why)
+  await sendActivation(context, user)
+  return answer(context, user, 'update')
+}
+
 export const update: Service<typeof updateCompanyUser> = async (context, { params, body }) => {
   const before = await ownUser(context, params.id)
-  requireVersion(context, before.row_version, () => userRowOf(context.house, before))
+  await requireUserVersion(context, before)
   const fields = changedFields(context, before, body)
   requireMayGrant(context, fields.access_level ?? before.access_level, before.access_level)
   await requireAdminLeft(context, before, { ...before, admin: fields.admin ?? before.admin })
@@ -189,7 +227,7 @@ async function move(
 ): Promise<Answer<UserRow & { id: number }>> {
   const before = await ownUser(context, id)
   // The version first: who did the same meanwhile is shown the row, not told that it is in the wrong state.
-  requireVersion(context, before.row_version, () => userRowOf(context.house, before))
+  await requireUserVersion(context, before)
   const why = whyNotMove(step, before, { self: before.id === context.caller.userId })
   if (why) throw new ProblemError(why)
   const status = userMoveLeadsTo[step]
@@ -215,7 +253,7 @@ export async function store(
     // Nothing will be written that asks whether it is still the row.
     const present = await users.userForUpdate(db, before.company_id, before.id)
     if (!present) throw userNotFound()
-    requireVersion(context, present.row_version, () => userRowOf(context.house, present))
+    await requireUserVersion(context, present)
     context.left('user', present.id, present.row_version)
     return { body: userRowOf(context.house, present) }
   }

@@ -1,49 +1,60 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { files, read, under } from '#tests/house/tree.ts'
+import { files } from '#tests/house/tree.ts'
+import { composeSite } from '#scripts/site.ts'
 
-const pages = under('site').filter((file) => file.endsWith('.html'))
-const appTokens = read('src/ui/tokens.css')
-const siteTokens = read('site/site.css')
-
-/** Values of the tokens in one block of a stylesheet. */
-function tokens(css: string, selector: string) {
-  const block = css.slice(css.indexOf(`${selector} {`)).split('\n}')[0] ?? ''
-  return Object.fromEntries([...block.matchAll(/--([\w-]+): ([^;]+);/g)].map(([, name, value]) => [name, value]))
-}
+const site = composeSite()
+const textOf = (name: string) => site.get(name) ?? ''
+const pages = [...site.keys()].filter((name) => name.endsWith('.html'))
 
 describe('the public pages (M7, M14)', () => {
   it('are the home page and the four policies', () => {
-    expect(pages.map((file) => file.replace('site/', '')).sort()).toEqual([
+    expect(pages.toSorted()).toEqual([
       'acceptable-use.html',
       'api-policy.html',
       'index.html',
       'privacy.html',
       'terms.html',
     ])
+    for (const name of pages) expect(textOf(name)).not.toMatch(/<!--/)
   })
 
-  it.each([':root', "[data-theme='dark']"])('have the colours of the app: %s', (selector) => {
-    const { light: _doorLight, ...repeated } = tokens(siteTokens, selector)
-    expect(Object.keys(repeated).length).toBeGreaterThan(10)
-    expect(tokens(appTokens, selector)).toMatchObject(repeated)
-  })
-
-  it.each(pages)('%s says everything in both languages', (page) => {
-    const count = (language: string) => [...read(page).matchAll(new RegExp(`<span lang="${language}"`, 'g'))].length
+  it.each(pages)('%s says everything in both languages, its title too (I-11)', (page) => {
+    const html = textOf(page)
+    const count = (language: string) => [...html.matchAll(new RegExp(`<span lang="${language}"`, 'g'))].length
     // One more in Chinese: the switch names the other language in itself.
     expect(count('zh')).toBe(count('en') + 1)
+    const article = (language: string) => html.split(`<article lang="${language}">`)[1]?.split('</article>')[0] ?? ''
+    const outline = (language: string) =>
+      [...article(language).matchAll(/<(h1|h2|p|li|mark|a href="\/[^"]*")/g)].map(([, tag]) => tag)
+    expect(outline('zh-Hans')).toEqual(outline('en'))
+    expect(html).toMatch(/<title data-zh="[^"]*服务门户[^"]*">[^<]*Service portal[^<]*<\/title>/)
+  })
+
+  it.each(pages.filter((name) => name !== 'index.html'))('%s says that it is a sample', (page) => {
+    expect(textOf(page)).toMatch(/This is a sample text\.[^]*这是示例文本。/)
+  })
+
+  it('ask for their parts by what is in them, so that a kept one is never an old one', () => {
+    const digest = (file: string) => createHash('sha256').update(textOf(file)).digest('hex').slice(0, 8)
+    for (const page of pages)
+      expect([...textOf(page).matchAll(/"\/(site\.\w+)\?v=(\w+)"/g)].map(([, file, hash]) => [file, hash])).toEqual(
+        ['site.css', 'site.js'].map((file) => [file, digest(file)]),
+      )
   })
 
   it.each(pages)('%s has nothing inline that the policy forbids, and loads from here only (P-33)', (page) => {
-    const html = read(page)
+    const html = textOf(page)
     expect(html).not.toMatch(/<style|<script>|\sstyle="|\son\w+="|javascript:/)
     expect([...html.matchAll(/(?:href|src)="([^"]*)"/g)].filter(([, to = '']) => !/^[/#](?!\/)/.test(to))).toEqual([])
   })
 
   it.each(pages)('%s leads only to what is there', (page) => {
-    const local = [...read(page).matchAll(/(?:href|src)="\/([\w-]+\.(?:html|css|js))"/g)].map(([, to]) => `site/${to}`)
-    expect(local.filter((file) => !files.includes(file))).toEqual([])
-    const assets = [...read(page).matchAll(/href="\/saas\/([\w/-]+\.\w+)"/g)].map(([, to]) => `public/${to}`)
+    const local = [...textOf(page).matchAll(/(?:href|src)="\/([\w-]+\.(?:html|css|js))(?:\?v=\w+)?"/g)].map(
+      ([, to = '']) => to,
+    )
+    expect(local.filter((file) => !site.has(file))).toEqual([])
+    const assets = [...textOf(page).matchAll(/href="\/saas\/([\w/-]+\.\w+)"/g)].map(([, to]) => `public/${to}`)
     expect(assets.filter((file) => !files.includes(file))).toEqual([])
   })
 })

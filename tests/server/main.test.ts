@@ -3,6 +3,7 @@ import { mkdtemp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import { clientCredential } from '#contract/accounts.ts'
 import { asSuperuser } from '#tests/support/postgres.ts'
 import { type Running, startProcess } from '#tests/support/process.ts'
 
@@ -66,10 +67,18 @@ describe('a server on a data folder', () => {
     expect(refused).toMatchObject({ code: 1, said: expect.stringContaining('holds the demo world') })
   })
 
-  it('gives the first administrator of a real installation a link that works once', async () => {
+  it('gives the first administrator of a real installation a link that works once, and nobody an account (S-34)', async () => {
     const env = { DATA_DIR: join(parent, 'real'), DEMO: '0' }
     const first = start(env)
     const url = await first.ready
+    for (const email of ['staff@m18.example', 'provider-admin@m18.local']) {
+      const guessed = await fetch(`${url}/api/m18s/token`, {
+        method: 'POST',
+        headers: { authorization: `Basic ${btoa(clientCredential)}` },
+        body: new URLSearchParams({ grant_type: 'password', username: `m18:${email}`, password: 'Portal-demo-1' }),
+      })
+      expect([email, guessed.status]).toEqual([email, 401])
+    }
     const [, otk = ''] = /saas\/sys\/activate\?otk=(\S+)/.exec(first.said()) ?? []
     expect(otk).toMatch(/^[\w-]{43}$/)
     const activate = () =>
@@ -138,6 +147,7 @@ describe('a start that cannot be is one sentence and exit code 1', () => {
     ['TIME_ZONE', 'Mars/Base'],
     ['UAT_BOUND', 'up'],
     ['PUBLIC_URL', 'portal'],
+    ['PAYMENT_SANDBOX_PORT', 'cards'],
     ['TOKEN_KEY', 'short'],
     ['LOG_LEVEL', 'loud'],
   ])('for a %s of "%s"', async (name, value) => {

@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -40,9 +40,14 @@ async function freePort(): Promise<number> {
   return address.port
 }
 
+/** Settings with which the demo world that was made beforehand (`demo-data.ts`) is not the one to start on. */
+const makesItsOwn = ['DEMO', 'DATABASE_URL', 'TOKEN_KEY']
+
 /** The server as `npm start` runs it, with quicker passwords. */
 export async function startPortal(settings: Record<string, string> = {}): Promise<Portal> {
   const dataDir = mkdtempSync(join(tmpdir(), 'portal-e2e-'))
+  const { DEMO_DATA } = process.env
+  if (DEMO_DATA && !makesItsOwn.some((name) => name in settings)) cpSync(DEMO_DATA, dataDir, { recursive: true })
   const port = await freePort()
   const url = `http://localhost:${port}`
   const env = {

@@ -6,12 +6,14 @@ import { afterAll, beforeAll, beforeEach, describe, inject } from 'vitest'
 import pino from 'pino'
 import { sql } from 'kysely'
 import { readConfig } from '#server/config.ts'
+import { RecentCounts } from '#server/db/recent-counts.ts'
 import { RecentRows } from '#server/db/recent.ts'
 import { overEngine } from '#server/db/embedded/open.ts'
 import { startEngine } from '#server/db/embedded/engine.ts'
 import { migrate } from '#server/db/migrate.ts'
 import { openPostgres } from '#server/db/postgres.ts'
 import type { Database, Handle, House } from '#server/house.ts'
+import { noPayments } from '#server/payments.ts'
 import { asSuperuser } from '#tests/support/postgres.ts'
 
 export type Engine = Database['engine']
@@ -63,15 +65,18 @@ export const testHouse = (database: Database, clock: () => number = Date.now): H
   database,
   log: silent,
   clock,
+  payments: noPayments,
 })
 
 /** Takes every row out again, as the owner of the tables; the schema stays. */
 export async function emptyDatabase(database: Database): Promise<void> {
   // The same ids are about to name other rows.
   database.recentUsers = new RecentRows()
+  database.recentCounts = new RecentCounts()
   await database.kysely.connection().execute(async (db) => {
     await sql`set session_replication_role = replica`.execute(db)
-    await sql`truncate company, portal_user, session, token, one_time_key, attempt, ledger, change, tombstone, trail, fact, job
+    await sql`truncate company, portal_user, session, token, one_time_key, ticket, price_upload, attempt, ledger, change, tombstone, trail, fact, job,
+      module, price_list, series
       restart identity cascade`.execute(db)
     await sql`set session_replication_role = default`.execute(db)
   })

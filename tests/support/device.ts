@@ -23,6 +23,8 @@ export interface Clock {
   wait(ms: number): Promise<void>
   /** Turns the clock, and lets everything happen that this sets off. */
   turn(ms: number): Promise<void>
+  /** How many wait on it. */
+  waiting(): number
 }
 
 export function createClock(start = Date.UTC(2026, 4, 4, 8), turned: (now: number) => void = () => {}): Clock {
@@ -31,6 +33,7 @@ export function createClock(start = Date.UTC(2026, 4, 4, 8), turned: (now: numbe
   return {
     now: () => now,
     wait: (ms) => new Promise((go) => waiting.push({ until: now + ms, go })),
+    waiting: () => waiting.length,
     async turn(ms) {
       now += ms
       turned(now)
@@ -183,7 +186,8 @@ export function createTablet(server: Server, clock: Clock): Tablet {
       return device
     },
     cookies,
-    signIn: (company, username, password = 'Portal-demo-1') => signIn(ports, { company, username, password }),
+    signIn: (company, username, password = 'Portal-demo-1') =>
+      signIn(ports, { company, username, password, language: 'en' }),
     signOut: () => signOut(ports),
     tick: () => drain(ports, { hurry: true }),
     async rest() {

@@ -13,8 +13,8 @@ export interface WholeHouse {
   close(): Promise<void>
 }
 
-export async function openHouse(): Promise<WholeHouse> {
-  const server = await startServer()
+export async function openHouse(env: Record<string, string> = {}): Promise<WholeHouse> {
+  const server = await startServer({ env })
   const clock = createClock(server.clock.now, (now) => {
     server.clock.now = now
   })
@@ -24,7 +24,8 @@ export async function openHouse(): Promise<WholeHouse> {
       method: method as 'GET',
       url: path,
       headers: sent,
-      ...(body === null ? {} : { payload: body }),
+      // A form with a file is written down byte by byte.
+      ...(body === null ? {} : { payload: isForm(sent) ? Buffer.from(body, 'latin1') : body }),
     })
     return {
       status: answer.statusCode,
@@ -45,6 +46,8 @@ export async function openHouse(): Promise<WholeHouse> {
     close: () => server.close(),
   }
 }
+
+const isForm = (sent: Record<string, string>) => sent['content-type']?.startsWith('multipart/') ?? false
 
 /** Signs in as that person of the world; throws if the server says no. */
 export async function comeIn(tablet: Tablet, who: string): Promise<void> {

@@ -1,7 +1,7 @@
 /** Two builds of the same client, one after the other: what a page meets when a new version is put on the server under it. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { numberOf } from '#contract/build.ts'
@@ -13,7 +13,7 @@ export interface Releases {
   /** Their names. */
   older: string
   newer: string
-  /** Scripts of the older that are not among the newer's own. */
+  /** Scripts of the older that its worker keeps and that are not among the newer's own. */
   former: string[]
   /** A portal with the older one. */
   open(): Promise<Served>
@@ -24,9 +24,15 @@ export interface Served {
   portal: Portal
   /**
    * The newer build in the older one's place, behind a restart, as a deploy does it; `without` names files by a part,
-   * `former: false` leaves the older one's away, as when a release was missed.
+   * `spoiled` those that are a login page with 200, as behind a captive portal, `former: false` leaves the older one's away,
+   * as when a release was missed.
    */
-  deploy(how?: { settings?: Record<string, string>; without?: string; former?: boolean }): Promise<void>
+  deploy(how?: {
+    settings?: Record<string, string>
+    without?: string
+    spoiled?: string
+    former?: boolean
+  }): Promise<void>
 }
 
 /** The build that is in dist/, and a newer one of the same sources. */
@@ -41,7 +47,7 @@ export async function buildReleases(): Promise<Releases> {
   return {
     older,
     newer: await nameOf(next),
-    former: (await formerOf(next)).filter((file) => file.endsWith('.js')),
+    former: await keptOf(now, await formerOf(next)),
     open: async () => serve(await mkdtemp(join(folder, 'served-')), { now, next }),
     close: () => rm(folder, { recursive: true, force: true }),
   }
@@ -52,19 +58,26 @@ async function serve(served: string, { now, next }: { now: string; next: string 
   const portal = await startPortal({ CLIENT_DIR: served })
   return {
     portal,
-    async deploy({ settings = {}, without, former = true } = {}) {
+    async deploy({ settings = {}, without, spoiled, former = true } = {}) {
       await portal.stop()
       await rm(served, { recursive: true })
       await cp(next, served, { recursive: true })
-      const missing = without
-        ? (await readdir(served, { recursive: true })).filter((file) => file.includes(without))
-        : []
-      if (without && missing.length === 0) throw new Error(`the build has no file whose name holds ${without}`)
-      for (const file of missing) await rm(join(served, file))
+      for (const file of await filesOf(served, without)) await rm(join(served, file))
+      for (const file of await filesOf(served, spoiled)) {
+        if (file.endsWith('.js')) await writeFile(join(served, file), '<!doctype html><title>Please log in</title>')
+        else await rm(join(served, file))
+      }
       if (!former) for (const file of await formerOf(next)) await rm(join(served, 'assets', file), { force: true })
       await portal.start(settings)
     },
   }
+}
+
+async function filesOf(folder: string, part: string | undefined): Promise<string[]> {
+  if (part === undefined) return []
+  const found = (await readdir(folder, { recursive: true })).filter((file) => file.includes(part))
+  if (found.length === 0) throw new Error(`the build has no file whose name holds ${part}`)
+  return found
 }
 
 async function nameOf(folder: string): Promise<string> {
@@ -74,6 +87,12 @@ async function nameOf(folder: string): Promise<string> {
 
 /** Files of the older build that the newer one keeps beside its own. */
 const formerOf = async (folder: string) => JSON.parse(await readFile(join(folder, 'former.json'), 'utf8')) as string[]
+
+/** Those that the worker keeps: what is of no use without a line is on no device and cannot be missed there. */
+async function keptOf(folder: string, files: readonly string[]): Promise<string[]> {
+  const worker = await readFile(join(folder, 'sw.js'), 'utf8')
+  return files.filter((file) => file.endsWith('.js') && worker.includes(file))
+}
 
 async function buildNewer(folder: string, number: number): Promise<void> {
   const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js')

@@ -9,6 +9,7 @@ import { buildApp } from '#server/app.ts'
 import { buildLog } from '#server/log.ts'
 import type { Settings } from '#server/http/premises.ts'
 import type { House } from '#server/house.ts'
+import { noPayments } from '#server/payments.ts'
 import { emptyDatabase, type Engine, openTestDatabase, testConfig } from '#tests/support/database.ts'
 import { loadWorld, password, type World } from '#tests/support/world.ts'
 
@@ -55,9 +56,14 @@ export async function startServer({ settings, env, engine = 'embedded' }: Server
   const lines: string[] = []
   const log = buildLog('info', lineSink(lines))
   const database = await openTestDatabase(engine)
-  const house: House = { config: testConfig(env), database, log, clock: () => clock.now }
+  const house: House = { config: testConfig(env), database, log, clock: () => clock.now, payments: noPayments }
   // Fuzzing from one address would meet the limit for strangers before it meets anything else.
-  const app = buildApp(house, { anonymousPerMinute: 1_000_000, queriesPerMinute: 1_000_000, ...settings })
+  const app = buildApp(house, {
+    anonymousPerMinute: 1_000_000,
+    queriesPerMinute: 1_000_000,
+    costlyPerMinute: 1_000_000,
+    ...settings,
+  })
   await app.ready()
   const server: TestServer = {
     app,

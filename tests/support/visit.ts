@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll } from 'vitest'
 import { openBrowser, people, type Portal, signIn, startPortal } from '#tests/support/browser.ts'
 
 export const desk: BrowserContextOptions = { viewport: { width: 1280, height: 800 } }
+export const tablet: BrowserContextOptions = { viewport: { width: 1024, height: 768 }, hasTouch: true }
 export const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 
 export interface Visit {
@@ -13,12 +14,12 @@ export interface Visit {
   close: () => Promise<void>
 }
 
-/** `ends` are run after each test, the last one first. */
-export function setUp() {
+/** `ends` are run after each test, the last one first. `settings` are the server's environment. */
+export function setUp(settings: Record<string, string> = {}) {
   const the = {} as { portal: Portal; browser: Browser }
   const ends: (() => Promise<unknown>)[] = []
   beforeAll(async () => {
-    ;[the.portal, the.browser] = await Promise.all([startPortal(), openBrowser()])
+    ;[the.portal, the.browser] = await Promise.all([startPortal(settings), openBrowser()])
   })
   afterEach(async () => {
     for (const end of ends.splice(0).reverse()) await end()

@@ -114,6 +114,8 @@ async function addUser(db: Handle, house: House, { company, companyId, person, h
     orders: person.order ?? false,
     alert: false,
     status: person.status ?? userStatus.activated,
+    // Of the provider too: a password is enough, as in the demo world.
+    demo: true,
     avatar: null,
     language: 'en',
     access_level: person.accessLevel ?? 0,

@@ -7,6 +7,7 @@ import { databaseFolder, hasDatabase, newDatabaseFolder, takeFolder } from '#ser
 import { measure, type Space, watchRoom } from '#server/db/embedded/room.ts'
 import { migrate } from '#server/db/migrate.ts'
 import { overPool } from '#server/db/pool.ts'
+import { RecentCounts } from '#server/db/recent-counts.ts'
 import { RecentRows } from '#server/db/recent.ts'
 import type { Database } from '#server/house.ts'
 
@@ -49,6 +50,7 @@ export function overEngine(engine: Engine, hasRoom: () => boolean, afterwards: (
     engine: 'embedded',
     kysely: overPool(engine.pool),
     recentUsers: new RecentRows(),
+    recentCounts: new RecentCounts(),
     hasRoom,
     dumpTo: (path) => engine.dumpTo(path),
     announce: async (channel, message) => ears.tell(channel, message),

@@ -10,6 +10,14 @@ import * as holder from '#server/db/migrations/007-holder.ts'
 import * as claims from '#server/db/migrations/008-claims.ts'
 import * as word from '#server/db/migrations/009-word.ts'
 import * as oneExchange from '#server/db/migrations/010-one-exchange.ts'
+import * as mail from '#server/db/migrations/011-mail.ts'
+import * as assetsAndServices from '#server/db/migrations/012-assets-and-services.ts'
+import * as secondFactor from '#server/db/migrations/013-second-factor.ts'
+import * as devices from '#server/db/migrations/014-devices.ts'
+import * as orders from '#server/db/migrations/015-orders.ts'
+import * as printsAndCalendars from '#server/db/migrations/016-calendars.ts'
+import * as paymentAttempts from '#server/db/migrations/017-payment-attempts.ts'
+import * as tickets from '#server/db/migrations/018-tickets.ts'
 
 export const migrations: Record<string, Migration> = {
   '001-roles': roles,
@@ -22,4 +30,12 @@ export const migrations: Record<string, Migration> = {
   '008-claims': claims,
   '009-word': word,
   '010-one-exchange': oneExchange,
+  '011-mail': mail,
+  '012-assets-and-services': assetsAndServices,
+  '013-second-factor': secondFactor,
+  '014-devices': devices,
+  '015-orders': orders,
+  '016-calendars': printsAndCalendars,
+  '017-payment-attempts': paymentAttempts,
+  '018-tickets': tickets,
 }

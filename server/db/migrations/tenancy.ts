@@ -37,3 +37,20 @@ export async function allow(
   if (app.length > 0) await sql`grant ${sql.raw(app.join(', '))} on ${name} to portal_app`.execute(db)
   if (system.length > 0) await sql`grant ${sql.raw(system.join(', '))} on ${name} to portal_system`.execute(db)
 }
+
+/** Rows that are nobody's: read by all companies, written by the provider's alone. */
+export async function share(db: Kysely<unknown>, table: string, provider: readonly Right[]): Promise<void> {
+  const name = sql.table(table)
+  const isProvider = sql`exists (select from company
+    where code = 'm18' and id = nullif(current_setting('app.company', true), '')::integer)`
+  await sql`alter table ${name} enable row level security`.execute(db)
+  await sql`alter table ${name} force row level security`.execute(db)
+  await sql`create policy everybody_reads on ${name} for select to portal_app using (true)`.execute(db)
+  for (const right of provider) {
+    const policy = sql.ref(`provider_${right}`)
+    const rows = right === 'insert' ? sql`with check (${isProvider})` : sql`using (${isProvider})`
+    await sql`create policy ${policy} on ${name} for ${sql.raw(right)} to portal_app ${rows}`.execute(db)
+  }
+  await sql`create policy all_companies on ${name} to portal_system using (true) with check (true)`.execute(db)
+  await allow(db, table, ['select', ...provider], ['select', ...provider])
+}

@@ -64,6 +64,17 @@ describe('writes that waited', () => {
       expect(await named(intent)).toMatchObject({ row: { name: `${['ann', 'bob', 'cid'][at]} 20`, row_version: 21 } })
   })
 
+  it('and are waited for, each by somebody of its own, go together too (O2)', async () => {
+    tablet.line.state = 'up'
+    const before = tablet.line.log.length
+    const names = Array.from({ length: 20 }, (_, at) => `dan${at}`)
+    const made = await Promise.all(names.map((name) => tablet.api.ask(createUser, newUser(name))))
+    await tablet.rest()
+    expect(made.map(({ kind }) => kind)).toEqual(names.map(() => 'fresh'))
+    const sent = tablet.line.log.slice(before).filter(({ sent: { method } }) => method !== 'GET')
+    expect(sent.length).toBeLessThanOrEqual(4)
+  })
+
   it('whose answer is lost in the middle take effect once all the same (protocol 24, 25)', async () => {
     const intent = await makeOne('ann', 9)
     tablet.line.state = 'answers lost'

@@ -159,16 +159,28 @@ describe('dropping a write', () => {
 })
 
 describe('what a screen is told', () => {
-  it('of a conflict: base, mine, theirs, when, and which fields are at odds (protocol 14)', async () => {
+  it('of a conflict: base, mine, theirs, who and when, and which fields are at odds, without a line too (protocol 14)', async () => {
     const intent = await meet({ title: 2, alert: true }, { title: 1 })
+    mine.line.state = 'down'
     const compared = await outboxDesk(mine.ports).compare(intent)
     expect(compared).toMatchObject({
+      who: 'ALPHA-7f3a91 second',
+      isOwn: false,
       base: { title: 0, alert: false },
       mine: { title: 2, alert: true },
       theirs: { title: 1, alert: false, row_version: 2 },
       fields: ['title'],
     })
     expect(compared?.when).toMatch(/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/)
+  })
+
+  it('of a conflict with themselves: that it was theirs, made on another tablet', async () => {
+    const own = await house.signedIn('admin@alpha')
+    mine.line.state = 'down'
+    const asked = await change(mine, { title: 2 })
+    await change(own, { title: 1 })
+    await settle(mine)
+    expect(await outboxDesk(mine.ports).compare(intentOf(asked))).toMatchObject({ isOwn: true, fields: ['title'] })
   })
 
   it('of a write that waits: for the line, behind another, for its user, or that it is in no conflict', async () => {
@@ -190,6 +202,7 @@ describe('what a screen is told', () => {
     mine.line.state = 'down'
     await change(mine, { name: 'Typed on the train' })
     const text = await outboxDesk(mine.ports).exportAll()
+    expect(JSON.parse(text).build).toBe(mine.ports.build)
     expect(JSON.parse(text).writes).toMatchObject([
       { endpoint: 'updateCompanyUser', asked: { body: { name: 'Typed on the train' } } },
     ])

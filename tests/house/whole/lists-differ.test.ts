@@ -7,6 +7,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { foldText } from '#domain/text.ts'
 import { listUsers } from '#contract/users.ts'
+import { forgetCopies } from '#local/copies.ts'
 import { rowsOf, transact, type UserDatabase } from '#local/database.ts'
 import { makeIndex } from '#local/holdings.ts'
 import { readListOn } from '#local/lists.ts'
@@ -171,6 +172,8 @@ describe(`a list of ${people} rows without a network`, () => {
     for (const [at, one] of all.entries()) {
       if (at % indexedEach > 0) continue
       const query = asked(one)
+      // By what is stored, and by what is in memory of it.
+      if (at % shownEach === 0) forgetCopies()
       const first = (query.page - 1) * query.results
       const local = await db.transaction('r', ['buckets', 'columns'], async () => {
         const { count, ids } = await find(db, list, { fills, ...query })

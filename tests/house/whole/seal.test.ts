@@ -88,7 +88,7 @@ describe('signing out with unsent writes', () => {
     expect(await nameOnServer()).toMatchObject({ name: secret })
   })
 
-  it('shows and sends another user nothing of them (protocol 30, N-12)', async () => {
+  it('shows and sends another user nothing of them (protocol 30, N-12, W-03, R-08)', async () => {
     await signOut(tablet.ports)
     tablet.line.state = 'up'
     await comeIn(tablet, 'second@alpha')

@@ -95,7 +95,7 @@ describe('changing a user', () => {
     expect(await tablet.entries()).toEqual([])
   })
 
-  it('that somebody else changed meanwhile waits as a conflict, with the row as it is now', async () => {
+  it('that somebody else changed meanwhile waits as a conflict, with the row as it is now (R-09)', async () => {
     const [tablet, other] = [await atWork(), await atWork('second@alpha')]
     tablet.line.state = 'down'
     await retitle(tablet, 1)

@@ -1,10 +1,10 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { inScope } from '#server/db/scope.ts'
 import { insertJob } from '#server/db/jobs.ts'
 import type { Tables } from '#server/db/tables.ts'
 import { addToTrail } from '#server/db/trail.ts'
-import type { House } from '#server/house.ts'
+import type { Handle, House } from '#server/house.ts'
 import { onBothEngines } from '#tests/support/database.ts'
 import { addAdmin, system } from '#tests/support/people.ts'
 
@@ -20,8 +20,28 @@ const tenants: Partial<Record<keyof Tables, string>> = {
   tombstone: 'company_id',
   trail: 'company_id',
   job: 'company_id',
+  asset: 'company_id',
+  service: 'company_id',
+  factor: 'company_id',
+  recovery_code: 'company_id',
+  proof: 'company_id',
+  device: 'company_id',
+  service_order: 'company_id',
+  contract: 'company_id',
+  reminder: 'company_id',
+  payment: 'company_id',
+  payment_attempt: 'company_id',
+  invoice: 'company_id',
+  ticket: 'company_id',
+  price_upload: 'company_id',
+  calendar_feed: 'company_id',
 }
 const tables = Object.keys(tenants) as (keyof Tables)[]
+/** Where the companies' role has no business at all. */
+const closed: readonly (keyof Tables)[] = ['device', 'reminder']
+/** What everybody reads and the provider alone writes. */
+const shared: readonly (keyof Tables)[] = ['catalogue', 'module', 'price_list']
+const open = tables.filter((table) => !closed.includes(table))
 
 /** One row in every table, for each of two companies. */
 async function fill(house: House): Promise<[own: number, foreign: number]> {
@@ -34,9 +54,23 @@ async function fill(house: House): Promise<[own: number, foreign: number]> {
       await sql`insert into token (session_id, user_id, company_id, refresh_hash, access_hash, create_time, access_until,
         refresh_until) values (${code}, ${userId}, ${companyId}, ${`r${code}`}, ${`a${code}`}, 1, 9, 9)`.execute(db)
       await sql`insert into one_time_key values (${code}, ${userId}, ${companyId}, 'reset', 9, null)`.execute(db)
+      await sql`insert into ticket values (${code}, 'price', ${userId}, ${companyId}, '{}', 9, null)`.execute(db)
+      await sql`insert into price_upload values (${userId}, ${companyId}, ${code}, '{}', 1)`.execute(db)
       await sql`insert into ledger (company_id, user_id, key, intent, fingerprint, method, path, state, create_time)
         values (${companyId}, ${userId}, 'k', 'k', '', 'POST', '', 'open', 1)`.execute(db)
+      await sql`insert into asset (name, company_id, user_id, type, bytes, create_time)
+        values (${code}, ${companyId}, ${userId}, 'image/webp', '', 1)`.execute(db)
+      await sql`insert into service (company_id, code, name, create_time, update_time)
+        values (${companyId}, ${code}, '', 1, 1)`.execute(db)
+      await sql`insert into factor (user_id, company_id, kind, name, secret, create_time)
+        values (${userId}, ${companyId}, 'totp', '', '', 1)`.execute(db)
+      await sql`insert into recovery_code values (${code}, ${userId}, ${companyId}, null)`.execute(db)
+      await sql`insert into proof (hash, user_id, company_id, password_print, challenge, until)
+        values (${code}, ${userId}, ${companyId}, '', '', 9)`.execute(db)
+      await sql`insert into calendar_feed values (${userId}, ${companyId}, ${code}, 1)`.execute(db)
+      await sql`insert into device values (${code}, ${userId}, ${companyId}, 1, 1)`.execute(db)
       await sql`insert into tombstone values (${companyId}, 'user', 1, 1, 1)`.execute(db)
+      await fillOrders(db, companyId, code)
       await insertJob(db, {
         id: code,
         companyId,
@@ -56,6 +90,33 @@ async function fill(house: House): Promise<[own: number, foreign: number]> {
   return companies as [number, number]
 }
 
+/** An order with all that can hang on it. */
+async function fillOrders(db: Handle, companyId: number, code: string): Promise<void> {
+  const { rows } = await sql<{ id: number }>`
+    insert into price_list (type, effective_date, description, description_key, confirmed, content, update_user_name,
+      change, create_time, update_time)
+    values ('saas', ${code}, '', '', true, '{}', '', 1, 1, 1) returning id`.execute(db)
+  const price = rows[0]?.id ?? 0
+  const agreed = sql`'HKD', 'NAMED', 1, '[]', 0, 'saas', ${price}::integer, 1, 1, 0, 1, 1, 1, '', ''`
+  const columns = sql`currency, user_mode, users, modules, uat, client_type, price_id, annual, contract_amount,
+    residual_amount, amount, pay_amount, period, period_start, period_end`
+  const made = await sql<{ id: number }>`
+    insert into service_order (company_id, code, name, name_key, type, stored, ${columns}, uat_bound, steps, due, change,
+      create_time, update_time)
+    values (${companyId}, ${code}, '', '', 'create', 'paid', ${agreed}, 'floor', '[]', '', 1, 1, 1)
+    returning id`.execute(db)
+  const order = made.rows[0]?.id ?? 0
+  await sql`insert into contract (company_id, code, service_code, order_id, type, ${columns}, segments, create_time)
+    values (${companyId}, ${code}, ${code}, ${order}, 'create', ${agreed}, '[]', 1)`.execute(db)
+  await sql`insert into reminder values (${order}, 'due', 1, ${companyId}, 1)`.execute(db)
+  await sql`insert into payment (company_id, order_id, gateway, reference, amount, currency, paid_at, outcome, create_time)
+    values (${companyId}, ${order}, 'none', ${code}, 1, 'HKD', 1, 'applied', 1)`.execute(db)
+  await sql`insert into payment_attempt (company_id, order_id, key, gateway, amount, currency, language, device, state, begun_at)
+    values (${companyId}, ${order}, ${code}, 'stripe', 1, 'HKD', 'en', '', 'open', 1)`.execute(db)
+  await sql`insert into invoice (company_id, code, order_id, content, create_time)
+    values (${companyId}, ${code}, ${order}, '{}', 1)`.execute(db)
+}
+
 const ownersIn = async (house: House, scope: Parameters<typeof inScope>[1], table: keyof Tables): Promise<number[]> => {
   const column = sql.ref(tenants[table] ?? '')
   const found = await inScope(house, scope, (db) =>
@@ -68,7 +129,11 @@ const ownersIn = async (house: House, scope: Parameters<typeof inScope>[1], tabl
 onBothEngines('row-level security alone', (the) => {
   it('shows nothing of another company, in any table, to a query without a condition (N-10)', async () => {
     const [own, foreign] = await fill(the)
-    for (const table of tables) {
+    for (const table of closed)
+      await expect(ownersIn(the, { role: 'portal_app', companyId: own }, table)).rejects.toMatchObject({
+        code: '42501',
+      })
+    for (const table of open) {
       expect({ table, owners: await ownersIn(the, { role: 'portal_app', companyId: own }, table) }).toEqual({
         table,
         owners: [own],
@@ -79,7 +144,7 @@ onBothEngines('row-level security alone', (the) => {
 
   it('shows no row at all while no company is set, or one that does not exist (N-11)', async () => {
     await fill(the)
-    for (const table of tables) {
+    for (const table of open) {
       const unset = await the.database.kysely.transaction().execute(async (db) => {
         await sql`set local role portal_app`.execute(db)
         return sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(db)
@@ -111,7 +176,7 @@ onBothEngines('row-level security alone', (the) => {
     const withCompany = await sql<{ name: string }>`
       select table_name as name from information_schema.columns
         where table_schema = 'public' and column_name = 'company_id'`.execute(kysely)
-    expect(fenced.rows.map(({ name }) => name)).toEqual([...tables].sort())
+    expect(fenced.rows.map(({ name }) => name)).toEqual([...tables, ...shared].sort())
     for (const { name } of withCompany.rows) expect(tables).toContain(name)
     const roles = await sql<Record<string, boolean>>`
       select rolsuper, rolbypassrls, rolcanlogin, rolcreatedb, rolcreaterole, rolinherit from pg_roles
@@ -121,6 +186,25 @@ onBothEngines('row-level security alone', (the) => {
     const owned = await sql`select 1 from pg_class join pg_roles on pg_roles.oid = relowner
       where rolname in ('portal_app', 'portal_system')`.execute(kysely)
     expect(owned.rows).toEqual([])
+  })
+
+  it('lets every company read the catalogue, and the provider alone write it', async () => {
+    const provider = await addAdmin(the, 'm18')
+    const [own] = await fill(the)
+    const asCompany = (companyId: number, statement: RawBuilder<unknown>) =>
+      inScope(the, { role: 'portal_app', companyId }, (db) => statement.execute(db))
+    const plant = sql`insert into module (type, code, code_key, name, name_key, hidden, dependencies, conditions,
+      any_condition, apps, change, create_time, update_time)
+      values ('saas', 'crm', 'crm', '', '', false, '[]', '[]', false, '[]', 1, 1, 1)`
+    await expect(asCompany(own, plant)).rejects.toMatchObject({ code: '42501' })
+    await expect(asCompany(0, plant)).rejects.toMatchObject({ code: '42501' })
+    await asCompany(provider.companyId, plant)
+    const rename = sql`update module set name = 'taken'`
+    expect((await asCompany(own, rename)).numAffectedRows).toBe(0n)
+    expect((await asCompany(own, sql`update price_list set confirmed = false`)).numAffectedRows).toBe(0n)
+    expect((await asCompany(own, sql`select 1 from module`)).rows).toHaveLength(1)
+    expect((await asCompany(provider.companyId, rename)).numAffectedRows).toBe(1n)
+    await expect(asCompany(provider.companyId, sql`delete from module`)).rejects.toMatchObject({ code: '42501' })
   })
 
   it('comes with no right to change the schema (S-83)', async () => {

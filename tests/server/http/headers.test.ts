@@ -130,6 +130,12 @@ describe('the pages', () => {
     })
   })
 
+  test('the home page is asked for each time; a policy can be read again for a day without asking (M7, M14)', async () => {
+    const held = async (url: string) => (await server.send({ url, headers: html })).headers['cache-control']
+    expect(await held('/index.html')).toBe('no-cache')
+    expect(await held('/privacy.html')).toBe('public, max-age=86400')
+  })
+
   test('parts of a page are guarded like the page (H-02), and no header names what browsers do not know', async () => {
     for (const url of [
       '/saas/assets/app-1a2b.js',

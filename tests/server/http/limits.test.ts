@@ -43,6 +43,28 @@ describe('a stranger', () => {
   })
 })
 
+test('who is signed in may ask only so often for what costs much, and so may their company (S-25)', async () => {
+  const ours = await startServer({ settings: { costlyPerMinute: 3 } })
+  try {
+    const ask = async (name: string) => {
+      const by = await ours.signIn(name)
+      const answers = []
+      for (let at = 0; at < 5; at++)
+        answers.push((await by.send({ method: 'POST', url: '/api/calculate', payload: {} })).statusCode)
+      return answers
+    }
+    // Refused ones count as well, a company's all together.
+    expect(await ask('order@alpha')).toEqual([400, 400, 400, 429, 429])
+    expect(await ask('admin@alpha')).toEqual([400, 400, 400, 429, 429])
+    expect(await ask('user@alpha')).toEqual(Array(5).fill(429))
+    expect(await ask('order@beta')).toEqual([400, 400, 400, 429, 429])
+    const admin = await ours.signIn('admin@alpha')
+    expect((await admin.send({ url: '/api/m18s/user' })).statusCode).toBe(200)
+  } finally {
+    await ours.close()
+  }
+})
+
 test('whoever is signed in is not counted with the strangers of the same address', async () => {
   const user = await server.signIn('user@alpha')
   for (let at = 0; at < 40; at++) expect((await user.send({ url: '/api/m18s/user' })).statusCode).toBe(200)

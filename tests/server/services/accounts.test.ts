@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { randomUUID } from 'node:crypto'
 import { hashOneTimeKey } from '#server/db/one-time-keys.ts'
 import { inScope } from '#server/db/scope.ts'
+import { told } from '#tests/support/forms.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
 import { password } from '#tests/support/world.ts'
 
@@ -12,10 +13,6 @@ beforeAll(async () => {
 afterAll(() => server.close())
 beforeEach(() => server.reset())
 
-const told = (answer: { statusCode: number; json: () => { errorCode?: string } }) => [
-  answer.statusCode,
-  answer.json().errorCode,
-]
 const form = (values: Record<string, string>) => ({
   headers: { 'content-type': 'application/x-www-form-urlencoded' },
   payload: new URLSearchParams(values).toString(),
@@ -184,6 +181,18 @@ describe('activating an account', () => {
     expect(told(await check(otk))).toEqual([400, 'INVALID_ACTIVATE_KEY'])
   })
 
+  test('brings nobody back who is deleted while the password is hashed (portal 4)', async () => {
+    const admin = await server.signIn('admin@alpha')
+    const id = server.world.users['invited@alpha']
+    const otk = await link('invited@alpha')
+    const [activated] = await Promise.all([
+      activate({ otk, password: chosen }),
+      admin.send({ method: 'DELETE', url: `/api/m18s/user/${id}` }),
+    ])
+    expect([200, 400]).toContain(activated.statusCode)
+    expect((await admin.send({ url: `/api/m18s/user?userId=${id}` })).json()).toMatchObject({ status: -2 })
+  })
+
   test('an overdue, unknown or missing key says so, in the words of the catalogue (D75)', async () => {
     const otk = await link('waiting@alpha', server.clock.now)
     for (const key of [otk, 'no-such-key']) {
@@ -216,6 +225,7 @@ describe('the company', () => {
     expect(answer.json()).toMatchObject({ code: 'alpha', name: 'Alpha & Sons', country: 'CN', row_version: 2 })
     const late = await admin.send({ method: 'PUT', url, payload: { city: 'X' }, headers: { 'if-match': '"1"' } })
     expect([late.statusCode, late.json().data.current.name]).toEqual([412, 'Alpha & Sons'])
+    expect(late.json().data.changed_by).toMatchObject({ id: server.world.users['admin@alpha'] })
   })
 
   test('its links lead to the web and nowhere else (S-08)', async () => {
@@ -233,7 +243,7 @@ describe('the company', () => {
   })
 })
 
-describe('existence queries', () => {
+describe('existence queries (M56)', () => {
   const ask = async (query: string, by?: SignedIn) => (by ? by.send : server.send)({ url: `/api/query/${query}` })
 
   test('a company code may be asked by anybody, other codes not (D57)', async () => {
@@ -261,8 +271,41 @@ describe('existence queries', () => {
       'resource=user&field=constructor&value=x',
       'resource=__proto__&field=x&value=x',
       'resource=user&field=email&value=x&conds=1=1',
+      'resource=user&field=email&value=x&conds=type%3Dsaas',
+      'resource=user&field=email&value=x&conds=not%3D0',
+      'resource=user&field=email&value=x&conds=not%3D1%20or%201',
+      'resource=user&field=email&value=x&conds=not%3D1%26not%3D2',
+      'resource=module&field=code&value=core',
+      'resource=price&field=effective_date&value=2026-01-01',
     ])
       expect([query, (await ask(`field?${query}`, user)).statusCode]).toEqual([query, 400])
     expect((await ask('field?resource=user&field=email&value=x')).statusCode).toBe(401)
+  })
+
+  test('a row that keeps its own value is left out by `not`', async () => {
+    const admin = await server.signIn('admin@alpha')
+    const question = (not: number) =>
+      ask(`field?resource=user&field=email&value=ORDER@alpha.example&conds=not%3D${not}`, admin)
+    const { users } = server.world
+    expect((await question(users['order@alpha'] ?? 0)).body).toBe('false')
+    expect((await question(users['user@alpha'] ?? 0)).body).toBe('true')
+  })
+
+  test("the catalogue's staff ask whether a code or a date is taken, by client type", async () => {
+    const staff = await server.signIn('admin@m18')
+    const code = await staff.send({ method: 'POST', url: '/api/module', payload: { code: 'asked', name: 'Asked' } })
+    const { id } = code.json()
+    const asked = async (query: string) => {
+      const answer = await ask(`field?resource=module&field=code&value=ASKED${query}`, staff)
+      return [answer.statusCode, answer.body]
+    }
+    expect(await asked('')).toEqual([200, 'true'])
+    expect(await asked(`&conds=not%3D${id}%26type%3Dsaas`)).toEqual([200, 'false'])
+    expect((await asked('&conds=type%3Dmma'))[0]).toBe(403)
+    const list = { type: 'saas', effective_date: '2031-05-01', desc: 'Asked' }
+    expect((await staff.send({ method: 'POST', url: '/api/pricelist', payload: list })).statusCode).toBe(200)
+    const date = async (value: string) =>
+      (await ask(`field?resource=price&field=effective_date&value=${value}`, staff)).body
+    expect([await date('2031-05-01'), await date('2031-05-02')]).toEqual(['true', 'false'])
   })
 })

@@ -225,7 +225,7 @@ describe('the refresh cookie', () => {
 describe('signing out', () => {
   const logout = (headers: Record<string, string>) => server.send({ method: 'POST', url: '/api/m18s/logout', headers })
 
-  test('ends the family on the server and clears both cookies (S-45)', async () => {
+  test('ends the family on the server and clears both cookies (M22, S-45)', async () => {
     const user = await server.signIn('user@alpha')
     const answer = await logout({ authorization: `Bearer ${user.access}` })
     expect(answer.statusCode).toBe(204)

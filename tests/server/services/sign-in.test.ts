@@ -40,7 +40,7 @@ describe('signing in', () => {
     expect(answer.headers['set-cookie']).toBeUndefined()
   })
 
-  test('a browser gets the tokens as cookies, the refresh token out of reach of script (D85, K-03, K-10)', async () => {
+  test('a browser gets the tokens as cookies, the refresh token out of reach of script (M22, D85, K-03, K-10)', async () => {
     const answer = await byPassword('user@alpha')
     expect(answer.json().refresh_token).toBe('cookie')
     const cookies = [answer.headers['set-cookie']].flat()
@@ -136,6 +136,26 @@ describe('signing in', () => {
     expect(await hashOf('user@alpha')).toBe(hash)
   })
 
+  test('an account speaks the language of its last sign-in, where the client says one of ours (D68)', async () => {
+    const row = async (access: string) => {
+      const answer = await server.send({ url: '/api/m18s/user', headers: { authorization: `Bearer ${access}` } })
+      const { language, row_version } = answer.json()
+      return [language, row_version]
+    }
+    const steps = [
+      [undefined, ['en', 1]],
+      ['zh', ['zh', 2]],
+      ['zh-CN,zh;q=0.9', ['zh', 2]],
+      ['*', ['zh', 2]],
+      ['fr', ['zh', 2]],
+      ['fr,en;q=0.5', ['en', 3]],
+    ] as const
+    for (const [said, becomes] of steps) {
+      const answer = await byPassword('user@alpha', password, said === undefined ? {} : { 'accept-language': said })
+      expect(await row(answer.json().access_token)).toEqual(becomes)
+    }
+  })
+
   const hashOf = (who: string) =>
     inScope(server.house, { role: 'portal_system' }, async (db) => {
       const found = await sql<{
@@ -176,6 +196,21 @@ describe('guessing', () => {
     const tried = answers.filter((answer) => answer.statusCode === 401)
     expect(tried.length).toBeLessThanOrEqual(5)
     expect(answers.every((answer) => [401, 429].includes(answer.statusCode))).toBe(true)
+  })
+
+  test('by whatever way they come: the same account is guessed at five times in all (S-31)', async () => {
+    const user = await server.signIn('user@alpha')
+    const again = { username: usernameOf('user@alpha'), password: 'Not-the-one-44' }
+    const change = { orgPwd: 'Not-the-one-44', newPwd: 'Slow-river-under-9-bridges' }
+    const ways = [
+      () => guess(),
+      () => server.send({ method: 'POST', url: '/public/users/activatemail', payload: again }),
+      () => user.send({ method: 'POST', url: '/api/m18s/password', payload: change }),
+    ]
+    const answers = await Promise.all(ways.flatMap((way) => Array.from({ length: 66 }, way)))
+    const told = answers.map((answer) => answer.statusCode)
+    expect(told.filter((status) => status !== 429).length).toBeLessThanOrEqual(5)
+    expect(told.filter((status) => ![400, 401, 429].includes(status))).toEqual([])
   })
 
   test('the wait grows, but a stranger can never keep the owner out (S-30)', async () => {

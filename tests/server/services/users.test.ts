@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { randomUUID } from 'node:crypto'
 import { inScope } from '#server/db/scope.ts'
+import { told } from '#tests/support/forms.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
 import { canaries } from '#tests/support/world.ts'
 
@@ -26,10 +27,6 @@ const remove = (who: string, headers: Record<string, string> = {}) =>
   admin.send({ method: 'DELETE', url: `/api/m18s/user/${idOf(who)}`, headers })
 const create = (payload: object, by = admin, headers: Record<string, string> = {}) =>
   by.send({ method: 'POST', url: '/api/m18s/user', payload, headers })
-const told = (answer: { statusCode: number; json: () => { errorCode?: string } }) => [
-  answer.statusCode,
-  answer.json().errorCode,
-]
 const trail = (operation: string) =>
   inScope(server.house, { role: 'portal_system' }, (db) =>
     db.selectFrom('trail').selectAll().where('operation', '=', operation).where('code', '=', 'user').execute(),
@@ -221,6 +218,19 @@ describe('changing', () => {
     const second = await put('invited@alpha', { name: 'Second' }, { 'if-match': `"${row_version}"` })
     expect(told(second)).toEqual([412, 'VERSION_CONFLICT'])
     expect(second.json().data.current).toMatchObject({ name: 'First', row_version: 2 })
+  })
+
+  test('and named who made the row what it is: not who changed it before, nor who failed (protocol 14)', async () => {
+    const second = await server.signIn('second@alpha')
+    const { row_version } = await rowOf('user@alpha')
+    await put('user@alpha', { alert: true })
+    server.clock.now += 1000
+    await move('disable', 'user@alpha', second)
+    server.clock.now += 1000
+    await put('user@alpha', { name: '' })
+    const late = await put('user@alpha', { title: 2 }, { 'if-match': `"${row_version}"` })
+    const by = { id: idOf('second@alpha'), name: 'ALPHA-7f3a91 second' }
+    expect(late.json().data).toMatchObject({ current: { alert: true, status: -1 }, changed_by: by })
   })
 
   test('a company’s admin cannot raise an access level, the delete level can (D48)', async () => {

@@ -80,6 +80,12 @@ export async function writeAll(lanes: Deed[][], tell: (told: Told) => void): Pro
   )
 }
 
+/** Waits on this device, or is known to have happened. */
+export async function isKnown(intent: string): Promise<boolean> {
+  const { entry, receipt } = await findOutcome(ports, intent)
+  return entry !== null || receipt !== null
+}
+
 /** What is still sealed waits too: who comes back may be at work before it is opened. */
 export async function waiting(): Promise<number> {
   const session = await readSession()

@@ -1,0 +1,17 @@
+/** From what a user has signed in before: a hash per user and device, so that no copy of it says whose browser is whose. */
+import { type Kysely, sql } from 'kysely'
+import { fence } from '#server/db/migrations/tenancy.ts'
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table device (
+      hash text collate "C" primary key,
+      user_id integer not null references portal_user (id),
+      company_id integer not null references company (id),
+      create_time bigint not null,
+      last_time bigint not null
+    )`.execute(db)
+  await sql`create index device_user on device (user_id)`.execute(db)
+  await sql`create index device_last on device (last_time)`.execute(db)
+  await fence(db, 'device', { app: [], system: ['select', 'insert', 'update', 'delete'] })
+}

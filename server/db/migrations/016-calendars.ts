@@ -1,0 +1,15 @@
+/** Addresses that a calendar program asks again and again: only a hash is kept. */
+import { type Kysely, sql } from 'kysely'
+import { fence } from '#server/db/migrations/tenancy.ts'
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table calendar_feed (
+      user_id integer primary key references portal_user (id),
+      company_id integer not null references company (id),
+      hash text collate "C" not null unique,
+      create_time bigint not null
+    )`.execute(db)
+  const all = ['select', 'insert', 'update', 'delete'] as const
+  await fence(db, 'calendar_feed', { app: all, system: all })
+}

@@ -1,0 +1,54 @@
+/** Mail as files, so that the whole way can be walked without a mail server: one a mail, readable by its owner alone. */
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Mail, MailDriver } from '#server/drivers/mail/driver.ts'
+
+export interface KeptMail extends Omit<Mail, 'id'> {
+  /** Epoch ms. */
+  time: number
+}
+
+/** So many are kept, the newest. */
+export const mostKept = 500
+
+export const mailFolder = (dataDir: string) => join(dataDir, 'mail')
+
+/** Names begin with the time in UTC, so that they sort by it. */
+const nameOf = (time: number, id: string) => `${new Date(time).toISOString().replace(/[:.]/g, '-')}-${id.slice(0, 8)}`
+
+const namesIn = async (folder: string): Promise<string[]> => {
+  const files = await readdir(folder).catch(() => [])
+  return files
+    .filter((file) => file.endsWith('.json'))
+    .map((file) => file.slice(0, -'.json'.length))
+    .toSorted()
+}
+
+export const folderMail = (dataDir: string, clock: () => number): MailDriver => ({
+  async send({ id, ...mail }) {
+    const folder = mailFolder(dataDir)
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const time = clock()
+    const path = join(folder, `${nameOf(time, id)}.json`)
+    const kept: KeptMail = { time, ...mail }
+    await writeFile(`${path}.part`, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 })
+    await rename(`${path}.part`, path)
+    for (const old of (await namesIn(folder)).slice(0, -mostKept))
+      await rm(join(folder, `${old}.json`), { force: true })
+  },
+})
+
+/** The newest first. */
+export async function listMail(dataDir: string): Promise<(KeptMail & { name: string })[]> {
+  const names = (await namesIn(mailFolder(dataDir))).toReversed().slice(0, 100)
+  const mails = await Promise.all(names.map(async (name) => ({ name, mail: await readMail(dataDir, name) })))
+  return mails.flatMap(({ name, mail }) => (mail ? [{ name, ...mail }] : []))
+}
+
+/** Null where there is none of that name. */
+export async function readMail(dataDir: string, name: string): Promise<KeptMail | null> {
+  // A name from an address leads nowhere but into this folder.
+  if (!/^[\w-]{1,80}$/.test(name)) return null
+  const text = await readFile(join(mailFolder(dataDir), `${name}.json`), 'utf8').catch(() => null)
+  return text === null ? null : (JSON.parse(text) as KeptMail)
+}

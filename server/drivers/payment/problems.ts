@@ -1,0 +1,23 @@
+/** What can go wrong between us and a gateway, as the callers tell it apart. */
+
+/** Its message names no person and no secret. `final`: the same would be refused again; otherwise ask, or begin again with the same key. */
+export class PaymentProblem extends Error {
+  override readonly name = 'PaymentProblem'
+  readonly final: boolean
+
+  constructor(message: string, final: boolean) {
+    super(message)
+    this.final = final
+  }
+}
+
+/** Not from our gateway, not for us, or too old. */
+export class NoticeProblem extends Error {
+  override readonly name = 'NoticeProblem'
+  readonly reason: 'form' | 'signature' | 'stale' | 'account' | 'mode'
+
+  constructor(reason: NoticeProblem['reason']) {
+    super(`a payment notice was refused: ${reason}`)
+    this.reason = reason
+  }
+}

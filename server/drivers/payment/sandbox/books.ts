@@ -1,0 +1,99 @@
+/** What the sandbox keeps of payments. Amounts are hundredths; currencies as each gateway writes them. */
+import type { Language } from '#domain/users.ts'
+import type { Journal } from '#server/drivers/payment/sandbox/journal.ts'
+
+/** A payment intent of Stripe. */
+export interface Intent {
+  id: string
+  created: number
+  amount: number
+  currency: string
+  description: string | null
+  metadata: Record<string, string>
+  client_secret: string
+  status: 'requires_payment_method' | 'requires_action' | 'succeeded' | 'canceled'
+  last_payment_error: { type: 'card_error'; code: string; decline_code?: string; message: string } | null
+  return_url: string | null
+  /** Of the card that waits for its owner at the bank. */
+  card: string | null
+}
+
+/** A checkout session of Stripe: its page for cards. */
+export interface Session {
+  id: string
+  created: number
+  amount: number
+  currency: string
+  description: string
+  metadata: Record<string, string>
+  intentMetadata: Record<string, string>
+  status: 'open' | 'complete' | 'expired'
+  successUrl: string
+  cancelUrl: string
+  locale: Language
+  /** Null until a card was tried. */
+  intent: string | null
+}
+
+export type AlipayGate = 'alipay' | 'globalAlipay'
+
+/** A trade of Alipay; the id is gate and the shop's own number. */
+export interface Trade {
+  id: string
+  gate: AlipayGate
+  outTradeNo: string
+  tradeNo: string
+  amount: number
+  currency: string
+  subject: string
+  passback: string | null
+  notifyUrl: string
+  returnUrl: string
+  quitUrl: string | null
+  status: 'WAIT_BUYER_PAY' | 'TRADE_SUCCESS' | 'TRADE_CLOSED'
+  created: number
+}
+
+/** What was answered to a key, so that it is answered again (Stripe's `Idempotency-Key`). */
+export interface Answered {
+  id: string
+  /** Of method, path and body. */
+  print: string
+  status: number
+  body: string
+}
+
+/** A call to the shop. */
+export interface Call {
+  id: string
+  gate: 'stripe' | AlipayGate
+  url: string
+  /** As it is sent; Stripe's is signed anew each time. */
+  body: string
+  attempts: number
+  /** Epoch ms; null: nothing more is to be done. */
+  nextAt: number | null
+}
+
+export interface Books {
+  intents: Intent
+  sessions: Session
+  trades: Trade
+  answers: Answered
+  calls: Call
+}
+
+export type SandboxBooks = Journal<Books>
+
+/** What each gateway took, in hundredths by currency: the other side of every order that was paid. */
+export function balances(books: SandboxBooks): Record<'stripe' | AlipayGate, Record<string, number>> {
+  const sums = { stripe: {}, alipay: {}, globalAlipay: {} } as Record<'stripe' | AlipayGate, Record<string, number>>
+  const add = (gate: 'stripe' | AlipayGate, currency: string, amount: number) => {
+    sums[gate][currency] = (sums[gate][currency] ?? 0) + amount
+  }
+  for (const { status, currency, amount } of books.all('intents'))
+    if (status === 'succeeded') add('stripe', currency, amount)
+  for (const { gate, status, currency, amount } of books.all('trades'))
+    if (status === 'TRADE_SUCCESS') add(gate, currency, amount)
+  return sums
+}

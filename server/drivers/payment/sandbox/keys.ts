@@ -1,0 +1,59 @@
+/** Keys of the sandbox, made once a data folder: both sides of what the shop and the gateways would hold. */
+import { generateKeyPair, randomBytes } from 'node:crypto'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+
+interface KeyPair {
+  publicKey: string
+  privateKey: string
+}
+
+export interface SandboxKeys {
+  stripe: { secretKey: string; publishableKey: string; webhookSecret: string }
+  appId: string
+  sellerId: string
+  partner: string
+  /** The shop's own. */
+  shop: KeyPair
+  /** Alipay's. */
+  gateway: KeyPair
+}
+
+/** Also for tests, which speak to the sandbox as shop and as gateway. */
+export async function sandboxKeys(path: string): Promise<SandboxKeys> {
+  const kept = await readFile(path, 'utf8').catch(() => null)
+  if (kept !== null) return JSON.parse(kept) as SandboxKeys
+  const keys = await makeKeys()
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  // Of two that start at once the first one's keys count.
+  await writeFile(path, `${JSON.stringify(keys, null, 2)}\n`, { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  })
+  return JSON.parse(await readFile(path, 'utf8')) as SandboxKeys
+}
+
+async function makeKeys(): Promise<SandboxKeys> {
+  const random = () => randomBytes(18).toString('hex')
+  const digits = (length: number) => String(randomBytes(8).readBigUInt64BE()).padStart(length, '7').slice(-length)
+  const [shop, gateway] = await Promise.all([makePair(), makePair()])
+  return {
+    stripe: {
+      secretKey: `sk_test_${random()}`,
+      publishableKey: `pk_test_${random()}`,
+      webhookSecret: `whsec_${random()}`,
+    },
+    appId: `2021${digits(12)}`,
+    sellerId: `2088${digits(12)}`,
+    partner: `2088${digits(12)}`,
+    shop,
+    gateway,
+  }
+}
+
+const makePair = (): Promise<KeyPair> =>
+  promisify(generateKeyPair)('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  })

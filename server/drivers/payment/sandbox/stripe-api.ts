@@ -1,0 +1,187 @@
+/** Stripe's API, as much of it as a shop needs that takes cards: payment intents, checkout sessions, idempotency keys. */
+import { createHash } from 'node:crypto'
+import type { Answered, Intent, SandboxBooks, Session } from '#server/drivers/payment/sandbox/books.ts'
+import {
+  apiIntent,
+  apiSession,
+  type CardPayments,
+  type Changes,
+  type Links,
+  newId,
+} from '#server/drivers/payment/sandbox/card-payments.ts'
+import { cardOfToken } from '#server/drivers/payment/sandbox/cards.ts'
+
+export interface Asked {
+  method: string
+  /** Behind `/v1/`. */
+  path: string
+  query: URLSearchParams
+  /** A form with names like `metadata[key]`. */
+  body: string
+  idempotencyKey: string | null
+}
+
+interface Outcome {
+  status: number
+  body: object
+  changes?: Changes
+}
+
+export interface StripeApi {
+  /** Written down when it answers; the same key again gets the same answer. */
+  answer(asked: Asked): { status: number; body: string; isReplayed: boolean }
+}
+
+export function stripeApi(books: SandboxBooks, cards: CardPayments, clock: () => number, links: Links): StripeApi {
+  const intentSaid = (intent: Intent) => apiIntent(intent, links)
+  const sessionSaid = (session: Session) =>
+    apiSession(session, session.intent === null ? null : books.get('intents', session.intent), links)
+
+  function charge(intent: Intent, fields: URLSearchParams): Outcome {
+    const token = tokenOf(fields)
+    const number = token === null ? null : cardOfToken(token)
+    if (number === null) return noSuch(`payment method '${token ?? ''}'`, 'payment_method')
+    const charged = cards.pay({ ...intent, return_url: fields.get('return_url') ?? intent.return_url }, number)
+    const changes = cards.changes(charged)
+    if (charged.last_payment_error === null) return { status: 200, body: intentSaid(charged), changes }
+    const error = { ...charged.last_payment_error, payment_intent: intentSaid(charged) }
+    return { status: 402, body: { error }, changes }
+  }
+
+  function createIntent(fields: URLSearchParams): Outcome {
+    const amount = amountOf(fields.get('amount'))
+    if (amount === null) return invalid('amount')
+    const intent = cards.makeIntent({
+      amount,
+      currency: fields.get('currency') ?? '',
+      description: fields.get('description'),
+      metadata: hash(fields, 'metadata'),
+      return_url: fields.get('return_url'),
+    })
+    if (fields.get('confirm') === 'true') return charge(intent, fields)
+    return { status: 200, body: intentSaid(intent), changes: { intents: [intent] } }
+  }
+
+  function withIntent(id: string, verb: string | undefined, fields: URLSearchParams): Outcome {
+    const intent = books.get('intents', id)
+    if (!intent) return noSuch(`payment_intent: '${id}'`, 'intent')
+    if (verb === undefined) return { status: 200, body: intentSaid(intent) }
+    if (intent.status === 'succeeded' || intent.status === 'canceled') return unexpected('payment_intent')
+    if (verb === 'confirm') return charge(intent, fields)
+    const canceled: Intent = { ...intent, status: 'canceled', card: null }
+    return { status: 200, body: intentSaid(canceled), changes: cards.changes(canceled) }
+  }
+
+  function createSession(fields: URLSearchParams): Outcome {
+    const item = 'line_items[0][price_data]'
+    const amount = amountOf(fields.get(`${item}[unit_amount]`))
+    if (amount === null) return invalid(`${item}[unit_amount]`)
+    const session: Session = {
+      id: newId('cs_test'),
+      created: Math.floor(clock() / 1000),
+      amount,
+      currency: fields.get(`${item}[currency]`) ?? '',
+      description: fields.get(`${item}[product_data][name]`) ?? '',
+      metadata: hash(fields, 'metadata'),
+      intentMetadata: hash(fields, 'payment_intent_data[metadata]'),
+      status: 'open',
+      successUrl: fields.get('success_url') ?? '',
+      cancelUrl: fields.get('cancel_url') ?? '',
+      locale: fields.get('locale')?.startsWith('zh') ? 'zh' : 'en',
+      intent: null,
+    }
+    return { status: 200, body: sessionSaid(session), changes: { sessions: [session] } }
+  }
+
+  function withSession(id: string, verb: string | undefined): Outcome {
+    const session = books.get('sessions', id)
+    if (!session) return noSuch(`checkout session: '${id}'`, 'session')
+    if (verb === undefined) return { status: 200, body: sessionSaid(session) }
+    if (session.status !== 'open') return unexpected('session')
+    const expired: Session = { ...session, status: 'expired' }
+    return { status: 200, body: sessionSaid(expired), changes: { ...endOf(session.intent), sessions: [expired] } }
+  }
+
+  /** With its page a payment ends too, even one that waits at the bank. */
+  function endOf(id: string | null): Changes {
+    const intent = id === null ? null : books.get('intents', id)
+    return intent ? cards.changes({ ...intent, status: 'canceled', card: null }) : {}
+  }
+
+  function route({ method, path, query, body }: Asked): Outcome {
+    const fields = new URLSearchParams(body)
+    const [, resource, id, verb] = /^(payment_intents|checkout\/sessions)(?:\/(\w+))?(?:\/(\w+))?$/.exec(path) ?? []
+    const isIntent = resource === 'payment_intents'
+    if (!resource) return noSuch(`path: ${path}`, 'path')
+    if (method === 'POST' && id === undefined) return isIntent ? createIntent(fields) : createSession(fields)
+    if (id !== undefined) return isIntent ? withIntent(id, verb, fields) : withSession(id, verb)
+    return isIntent ? page(books.all('intents'), query, intentSaid) : page(books.all('sessions'), query, sessionSaid)
+  }
+
+  return {
+    answer(asked) {
+      const id = asked.method === 'POST' ? asked.idempotencyKey : null
+      const print = createHash('sha256').update(`${asked.path}\n${asked.body}`).digest('hex')
+      const known = id === null ? null : books.get('answers', id)
+      if (known && known.print !== print) return { ...said(otherRequest), isReplayed: false }
+      if (known) return { status: known.status, body: known.body, isReplayed: true }
+      const outcome = route(asked)
+      const { status, body } = said(outcome)
+      // What is not understood changes nothing and is not kept, as with Stripe.
+      const answers: Answered[] = id === null || !outcome.changes ? [] : [{ id, print, status, body }]
+      if (outcome.changes) books.put({ ...outcome.changes, answers })
+      return { status, body, isReplayed: false }
+    },
+  }
+}
+
+const said = ({ status, body }: Outcome) => ({ status, body: JSON.stringify(body) })
+
+const refusal = (status: number, error: Record<string, string>): Outcome => ({ status, body: { error } })
+const otherRequest = refusal(400, {
+  type: 'idempotency_error',
+  message: 'Keys for idempotent requests can only be used with the same parameters they were first used with.',
+})
+const invalid = (param: string) =>
+  refusal(400, { type: 'invalid_request_error', code: 'parameter_invalid_integer', param, message: `Invalid ${param}` })
+const noSuch = (what: string, param: string) =>
+  refusal(param === 'payment_method' ? 400 : 404, {
+    type: 'invalid_request_error',
+    code: 'resource_missing',
+    param,
+    message: `No such ${what}`,
+  })
+const unexpected = (what: string) =>
+  refusal(400, {
+    type: 'invalid_request_error',
+    code: `${what}_unexpected_state`,
+    message: `This ${what} is in a state in which that is not possible.`,
+  })
+
+const tokenOf = (fields: URLSearchParams): string | null =>
+  fields.get('payment_method') ?? fields.get('payment_method_data[card][token]')
+
+function amountOf(text: string | null): number | null {
+  const amount = Number(text)
+  return /^\d{1,8}$/.test(text ?? '') && amount > 0 ? amount : null
+}
+
+function hash(fields: URLSearchParams, name: string): Record<string, string> {
+  const begins = `${name}[`
+  const own = [...fields].filter(([field]) => field.startsWith(begins) && field.endsWith(']'))
+  return Object.fromEntries(own.map(([field, value]) => [field.slice(begins.length, -1), value]))
+}
+
+/** The newest first, in pages, from a moment on. */
+function page<R extends { id: string; created: number }>(
+  rows: readonly R[],
+  query: URLSearchParams,
+  write: (row: R) => object,
+): Outcome {
+  const from = Number(query.get('created[gte]') ?? 0)
+  const limit = Number(query.get('limit') ?? 10)
+  const newest = rows.filter(({ created }) => created >= from).toReversed()
+  const start = newest.findIndex(({ id }) => id === query.get('starting_after')) + 1
+  const data = newest.slice(start, start + limit).map(write)
+  return { status: 200, body: { object: 'list', data, has_more: start + limit < newest.length } }
+}

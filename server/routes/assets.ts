@@ -1,0 +1,34 @@
+/** Pictures: in by a form, out as bytes that never change. */
+import { uploadAsset } from '#contract/accounts.ts'
+import { getAsset } from '#contract/visitors.ts'
+import { isSmallEnough } from '#domain/images.ts'
+import { ReceivedFile } from '#server/http/parts.ts'
+import { invalid, ProblemError } from '#server/problem.ts'
+import { conduct, type Handler, handle } from '#server/routes/handlers.ts'
+import { assetNamed, upload } from '#server/services/assets.ts'
+import { makeAvatar } from '#server/services/pictures.ts'
+
+const year = 31_536_000
+
+export const assets: Handler[] = [
+  handle(uploadAsset, upload, async (input) => {
+    const file: unknown = input.body.avatar
+    if (!(file instanceof ReceivedFile) || file.bytes.length === 0)
+      throw invalid([{ field: 'avatar', code: 'REQUIRED' }])
+    if (!isSmallEnough(file.bytes.length)) throw new ProblemError('IMAGE_TOO_LARGE')
+    return { ...input, body: { avatar: await makeAvatar(file.bytes) } }
+  }),
+
+  conduct(getAsset, async ({ house }, { params }) => {
+    const { type, bytes } = await assetNamed(house, params.id)
+    return {
+      body: bytes,
+      headers: {
+        'content-type': type,
+        'cache-control': `public, max-age=${year}, immutable`,
+        // Opened by itself it is shown and nothing else, whatever a browser might make of it (U-15).
+        'content-disposition': 'inline',
+      },
+    }
+  }),
+]

@@ -1,0 +1,56 @@
+/** For which company a caller orders: their own, or the one that the provider's staff with the order flag name (api). */
+import { isDeleteLevel, isProvider } from '#domain/access.ts'
+import type { Id } from '#contract/endpoint.ts'
+import { companyById } from '#server/db/companies.ts'
+import { companyOf, fenceTo } from '#server/db/service-codes.ts'
+import type { Context } from '#server/house.ts'
+import { notFound } from '#server/problem.ts'
+
+/** What is asked of whoever acts. */
+export type Acting = Pick<Context, 'db' | 'caller'>
+
+/** The company that is acted for, and what the trail says of it. */
+export interface Desk<C extends Acting = Context> {
+  context: C
+  companyId: number
+  /** In the trail of the one who acts. */
+  info: Record<string, unknown>
+}
+
+/** For other companies than their own. */
+export const mayActFor = ({ caller }: Pick<Context, 'caller'>) =>
+  isProvider(caller) && (caller.order || isDeleteLevel(caller))
+
+/**
+ * Runs the work behind the fence of that company, whose rows alone it meets. Throws NOT_FOUND for a company that is not
+ * there, or that is none of the caller's business.
+ */
+export async function forCompany<T, C extends Acting>(
+  context: C,
+  companyId: Id | undefined,
+  work: (desk: Desk<C>) => Promise<T>,
+): Promise<T> {
+  const { db, caller } = context
+  const id = companyId ?? caller.companyId
+  if (id === caller.companyId) return work({ context, companyId: caller.companyId, info: {} })
+  if (typeof id !== 'number' || !mayActFor(context)) throw notFound()
+  await fenceTo(db, id)
+  const company = await companyById(db, id)
+  if (!company) throw notFound()
+  const done = await work({ context, companyId: id, info: { CompanyName: company.name, ActingFor: company.code } })
+  // What follows is the caller's own: the ledger and the trail.
+  await fenceTo(db, caller.companyId)
+  return done
+}
+
+/** The same for a row that is named by its id alone. */
+export async function forRow<T, C extends Acting>(
+  context: C,
+  kind: 'order' | 'contract',
+  id: Id,
+  work: (desk: Desk<C>, id: number) => Promise<T>,
+): Promise<T> {
+  if (typeof id !== 'number') throw notFound()
+  const owner = mayActFor(context) ? await companyOf(context.db, kind, id) : null
+  return forCompany(context, owner ?? undefined, (desk) => work(desk, id))
+}

@@ -1,0 +1,75 @@
+/**
+ * An order that changes which apps run in a service that is there already is asked about first (contracts 4, D44). The key
+ * that the answer bears is a seal over what was asked, so that nothing has to be kept of a question nobody goes on with.
+ */
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { ModuleRecord } from '#server/db/modules.ts'
+import type { OrderRecord } from '#server/db/orders.ts'
+import { burnTicket } from '#server/db/tickets.ts'
+import { ProblemError } from '#server/problem.ts'
+import type { Desk } from '#server/services/acting.ts'
+import type { Terms } from '#server/services/terms.ts'
+
+export interface AppChange {
+  code: string
+  change: 'enter' | 'leave'
+}
+
+const lifeMs = 10 * 60_000
+
+/** What the service had, and what it will have; by code. */
+export function appChanges(former: readonly ModuleRecord[], next: readonly ModuleRecord[]): AppChange[] {
+  const codesOf = (modules: readonly ModuleRecord[]) =>
+    new Set(modules.flatMap(({ apps }) => apps.map(({ code }) => code)))
+  const [before, after] = [codesOf(former), codesOf(next)]
+  const only = (one: Set<string>, other: Set<string>) => [...one].filter((code) => !other.has(code)).toSorted()
+  return [
+    ...only(after, before).map((code) => ({ code, change: 'enter' as const })),
+    ...only(before, after).map((code) => ({ code, change: 'leave' as const })),
+  ]
+}
+
+/** Throws APP_CONFIRM with `{confirm_info, confirm_key}` until the order is sent again with that key. */
+export async function requireAppsConfirmed(
+  desk: Desk,
+  terms: Terms,
+  { key, service }: { key: string | undefined; service: OrderRecord['service'] },
+): Promise<void> {
+  if (!service || service.system_status === 0) return
+  const { choice, visible, joining, former } = terms
+  const next = [...visible.filter(({ code }) => choice.modules.includes(code)), ...joining]
+  const changes = appChanges(former, next)
+  if (changes.length === 0) return
+  const { db, caller, now } = desk.context
+  if (key !== undefined && isSealed(desk, terms, changes, key)) {
+    const ticket = { kind: 'confirm', user_id: caller.userId, company_id: desk.companyId, subject: null } as const
+    // Single use: of two orders that bear it one is made.
+    if (await burnTicket(db, key, { ...ticket, until: now + lifeMs }, now)) return
+  }
+  throw new ProblemError('APP_CONFIRM', { confirm_info: changes, confirm_key: newKey(desk, terms, changes) })
+}
+
+// 9 digits of time, 16 that differ each time, 32 of the seal.
+const timeDigits = 9
+const plainDigits = timeDigits + 16
+
+function newKey(desk: Desk, terms: Terms, changes: readonly AppChange[]): string {
+  const until = (desk.context.now + lifeMs).toString(36).padStart(timeDigits, '0')
+  const plain = until + randomBytes(12).toString('base64url')
+  return plain + sealOf(desk, terms, changes, plain)
+}
+
+function sealOf({ context, companyId }: Desk, terms: Terms, changes: readonly AppChange[], plain: string): string {
+  const { caller, house } = context
+  const { type, choice, period, base } = terms
+  const asked = [type, base?.id ?? 0, choice.user_mode, choice.users, choice.uat, choice.modules.toSorted(), period]
+  const said = JSON.stringify([plain, caller.userId, companyId, asked, changes])
+  return createHmac('sha256', house.config.tokenKey).update('apps').update(said).digest('base64url').slice(0, 32)
+}
+
+function isSealed(desk: Desk, terms: Terms, changes: readonly AppChange[], key: string): boolean {
+  const plain = key.slice(0, plainDigits)
+  const [given, own] = [Buffer.from(key.slice(plainDigits)), Buffer.from(sealOf(desk, terms, changes, plain))]
+  const isOurs = given.length === own.length && timingSafeEqual(given, own)
+  return isOurs && parseInt(plain.slice(0, timeDigits), 36) > desk.context.now
+}

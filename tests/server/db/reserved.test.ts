@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { sql } from 'kysely'
+import { isReserved } from '#domain/reserved.ts'
+import { onBothEngines } from '#tests/support/database.ts'
+
+onBothEngines('reserved words', (the) => {
+  test('hold all that the database itself reserves (D70)', async () => {
+    const { rows } = await sql<{ word: string }>`
+      select word from pg_get_keywords() where catcode in ('R', 'T')`.execute(the.database.kysely)
+    expect(rows.length).toBeGreaterThan(90)
+    expect(rows.filter(({ word }) => !isReserved(word))).toEqual([])
+  })
+
+  test('are compared without case, and whole', () => {
+    for (const word of ['M18', 'admin', 'Administrator', 'SYSTEM', 'MySQL', 'Json_Table', 'RANK', 'SELECT'])
+      expect([word, isReserved(word)]).toEqual([word, true])
+    for (const word of ['acme', 'ranks', 'my_sql', 'admins', ''])
+      expect([word, isReserved(word)]).toEqual([word, false])
+  })
+})

@@ -1,0 +1,121 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { chooseMail } from '#server/drivers/mail/choose.ts'
+import { type Mail, type MailDriver, MailProblem } from '#server/drivers/mail/driver.ts'
+import { folderMail, listMail, mostKept, readMail } from '#server/drivers/mail/folder.ts'
+import { testConfig } from '#tests/support/database.ts'
+import { type SmtpServer, startSmtp } from '#tests/support/smtp.ts'
+
+const mail = (id = 'a1b2c3d4e5f6'): Mail => ({
+  id,
+  to: { name: 'Ana 王\r\nBcc: evil@example.com', address: 'ana@example.com' },
+  subject: '激活您的账号',
+  text: '您好\n.\nhttp://localhost/x\n',
+  html: '<!doctype html><p>您好</p>',
+})
+
+describe('mail by SMTP', () => {
+  let smtp: SmtpServer
+  let driver: MailDriver
+  beforeAll(async () => {
+    smtp = await startSmtp()
+    const env = { SMTP_URL: smtp.url, MAIL_FROM: 'Portal <portal@example.com>', PUBLIC_URL: 'https://portal.example' }
+    driver = chooseMail(testConfig(env), Date.now)
+  })
+  afterEach(() => {
+    smtp.received.length = 0
+    for (const verb of Object.keys(smtp.mood)) delete smtp.mood[verb as keyof typeof smtp.mood]
+  })
+  afterAll(() => smtp.close())
+
+  const problemOf = () =>
+    driver.send(mail()).then(
+      () => null,
+      (error: unknown) => error as MailProblem,
+    )
+
+  it('goes from the address of the settings to one person, in both forms, with an id of its own', async () => {
+    await driver.send(mail())
+    const [{ from, to, data }] = smtp.received as [(typeof smtp.received)[0]]
+    expect([from, to]).toEqual(['portal@example.com', ['ana@example.com']])
+    expect(data).toContain('Message-ID: <a1b2c3d4e5f6@portal.example>')
+    expect(data).toContain('Auto-Submitted: auto-generated')
+    expect(data).toMatch(/text\/plain; charset=utf-8[\s\S]*text\/html; charset=utf-8/)
+    expect(data).toMatch(/^Subject: =\?UTF-8\?/m)
+  })
+
+  it('takes a line break in a name for no header of ours (S-05)', async () => {
+    await driver.send(mail())
+    expect(smtp.received[0]?.data).not.toMatch(/^Bcc:/m)
+    expect(smtp.received[0]?.to).toEqual(['ana@example.com'])
+  })
+
+  it.each([
+    ['MAIL', '451 later', false],
+    ['RCPT', '450 greylisted', false],
+    ['RCPT', '550 no such mail box', true],
+    ['DATA', '421 closing', false],
+    ['BODY', '452 full', false],
+    ['BODY', '554 looks like spam', true],
+  ] as const)('refused at %s by "%s" is final: %s', async (verb, said, final) => {
+    smtp.mood[verb] = said
+    const problem = await problemOf()
+    expect([problem instanceof MailProblem, problem?.final]).toEqual([true, final])
+    // Whom it was to is nobody's business in a log.
+    expect(problem?.message).toContain(said.slice(0, 3))
+    expect(problem?.message).not.toContain('ana')
+  })
+
+  it('whose answer is lost, or whose server is not there, may be tried again', async () => {
+    smtp.mood.hangsUp = true
+    expect((await problemOf())?.final).toBe(false)
+    const gone = await startSmtp()
+    await gone.close()
+    const nowhere = chooseMail(testConfig({ SMTP_URL: gone.url }), Date.now)
+    await expect(nowhere.send(mail())).rejects.toMatchObject({ name: 'MailProblem', final: false })
+  })
+})
+
+describe('mail into files', () => {
+  let dataDir: string
+  let now: number
+  beforeEach(() => {
+    dataDir = mkdtempSync(join(tmpdir(), 'portal-mail-'))
+    now = Date.parse('2026-03-02T02:00:00Z')
+  })
+  afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
+  const send = (id?: string) => folderMail(dataDir, () => now).send(mail(id))
+
+  it('is one file a mail, for its owner alone, and comes back the newest first', async () => {
+    await send('first000')
+    now += 1000
+    await send('second00')
+    const mails = await listMail(dataDir)
+    expect(mails.map(({ name }) => name)).toEqual([
+      '2026-03-02T02-00-01-000Z-second00',
+      '2026-03-02T02-00-00-000Z-first000',
+    ])
+    expect(await readMail(dataDir, mails[1]?.name ?? '')).toMatchObject({ subject: '激活您的账号', time: now - 1000 })
+    const folder = join(dataDir, 'mail')
+    expect(statSync(folder).mode & 0o777).toBe(0o700)
+    for (const file of readdirSync(folder)) expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600)
+  })
+
+  it('keeps the newest and no more', async () => {
+    for (let at = 0; at < mostKept + 3; at++) {
+      now += 1
+      await send(String(at).padStart(8, '0'))
+    }
+    const names = readdirSync(join(dataDir, 'mail')).toSorted()
+    expect([names.length, names[0]?.slice(-13)]).toEqual([mostKept, '00000003.json'])
+  })
+
+  it('is found by its name and by no path (U-05)', async () => {
+    await send()
+    for (const name of ['../mail/x', '..', '.', '', 'a/b', '%2e%2e', 'x'.repeat(200)])
+      expect(await readMail(dataDir, name)).toBeNull()
+    expect(await listMail(join(dataDir, 'nowhere'))).toEqual([])
+  })
+})

@@ -1,0 +1,102 @@
+/** Apps of a service that runs are changed by nobody who was not asked (contracts 4, D44). */
+import { beforeEach, describe, expect, test } from 'vitest'
+import { inScope } from '#server/db/scope.ts'
+import { eachEngine } from '#tests/support/database.ts'
+import { bought, type Ordered, setUpShop } from '#tests/support/market.ts'
+import type { SignedIn } from '#tests/support/server.ts'
+
+eachEngine('a change of a service', (engine) => {
+  const the = setUpShop(engine)
+  let buyer: SignedIn
+  let order: Ordered
+  beforeEach(async () => {
+    buyer = await the.server.signIn('order@alpha')
+    order = await bought(the.server, buyer)
+  })
+
+  const runs = (status: number) =>
+    inScope(the.server.house, { role: 'portal_system' }, (db) =>
+      db
+        .updateTable('service')
+        .set({ system_status: status })
+        .where('code', '=', order.code as string)
+        .execute(),
+    )
+  /** Of the same company, and orders as well. */
+  async function colleague(): Promise<SignedIn> {
+    const id = the.server.world.users['user@alpha'] ?? 0
+    await inScope(the.server.house, { role: 'portal_system' }, (db) =>
+      db.updateTable('portal_user').set({ orders: true }).where('id', '=', id).execute(),
+    )
+    return the.server.signIn('user@alpha')
+  }
+  const change = async (fields: object, by = buyer) => {
+    const payload = { type: 'change', contract_id: order.contract_id, ...fields }
+    const answer = await by.send({ method: 'POST', url: '/api/contract', payload })
+    return { ...answer.json(), http: answer.statusCode }
+  }
+  // With supply chain the hidden module for stock taking joins, and brings its app.
+  const wider = { modules: ['core', 'fin', 'scm'] }
+  const keyOf = async (fields: object = wider): Promise<string> => (await change(fields)).data.confirm_key
+
+  test('that is not there yet asks nothing', async () => {
+    await runs(0)
+    expect((await change(wider)).http).toBe(200)
+  })
+
+  test('that runs, with the same apps, asks nothing', async () => {
+    await runs(2)
+    expect((await change({ users: 20 })).http).toBe(200)
+  })
+
+  describe('that runs, with other apps', () => {
+    beforeEach(() => runs(2))
+
+    test('asks, and is made when it is sent again with the key', async () => {
+      const asked = await change(wider)
+      expect(asked).toMatchObject({
+        http: 409,
+        errorCode: 'APP_CONFIRM',
+        data: {
+          confirm_info: [{ code: 'barcode', change: 'enter' }],
+          confirm_key: expect.stringMatching(/^[\w-]{57}$/),
+        },
+      })
+      const made = await change({ ...wider, confirmKey: asked.data.confirm_key })
+      expect(made).toMatchObject({ http: 200, type: 'change', state: 'unpaid' })
+    })
+
+    test('asks also where apps leave', async () => {
+      expect((await change({ modules: ['doc'] })).data.confirm_info).toEqual([{ code: 'framework', change: 'leave' }])
+    })
+
+    test('has made nothing while it asks', async () => {
+      await change(wider)
+      expect((await buyer.send({ url: `/api/sorder/${order.id}` })).json().pending).toBe(null)
+    })
+
+    test('takes a key once, of two at the same moment as well', async () => {
+      const confirmKey = await keyOf()
+      const both = await Promise.all([1, 2].map(() => change({ ...wider, confirmKey })))
+      expect(both.map(({ http }) => http).sort()).toEqual([200, 409])
+    })
+
+    test('takes no key for something else, of somebody else, or made up', async () => {
+      const confirmKey = await keyOf()
+      const again = { http: 409, errorCode: 'APP_CONFIRM' }
+      expect(await change({ ...wider, users: 30, confirmKey })).toMatchObject(again)
+      expect(await change({ modules: ['core', 'fin', 'scm', 'doc'], confirmKey })).toMatchObject(again)
+      expect(await change({ ...wider, confirmKey }, await colleague())).toMatchObject(again)
+      expect(await change({ ...wider, confirmKey: confirmKey.replace(/.$/, '_') })).toMatchObject(again)
+      expect(await change({ ...wider, confirmKey: 'x'.repeat(57) })).toMatchObject(again)
+      expect(await change({ ...wider, confirmKey })).toMatchObject({ http: 200 })
+    })
+
+    test('takes no key that is ten minutes old', async () => {
+      const confirmKey = await keyOf()
+      the.server.clock.now += 10 * 60_000
+      buyer = await the.server.signIn('order@alpha')
+      expect(await change({ ...wider, confirmKey })).toMatchObject({ http: 409, errorCode: 'APP_CONFIRM' })
+    })
+  })
+})

@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readView } from '#features/users/address.ts'
+import { listed } from '#features/users/exporting.ts'
+import { eachEngine } from '#tests/support/database.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
+
+eachEngine('the whole list in one answer', (engine) => {
+  let server: TestServer
+  let admin: SignedIn
+  beforeAll(async () => {
+    server = await startServer({ engine })
+    await server.reset()
+    admin = await server.signIn('admin@alpha')
+    const payload = { title: 0, name: 'élodie Ünal', email: 'Élodie@alpha.example' }
+    await admin.send({ method: 'POST', url: '/api/m18s/user', payload })
+  })
+  afterAll(() => server.close())
+  const list = async (query: string) =>
+    (await admin.send({ url: `/api/m18s/company/${server.world.companies.alpha}/users?${query}` })).json()
+
+  test.each([
+    '',
+    'includedDel=true&sortField=name',
+    'statusType=1&sortField=email&sortOrder=desc',
+    'searchText=ALPHA.EX&sortField=update_time&sortOrder=desc',
+    'statusType=-2',
+  ])('holds, for an export, exactly what the server itself lists for "%s" (C-08)', async (query) => {
+    const { changed } = await list('since=')
+    const { data } = await list(`results=50&${query}`)
+    expect(data.length).toBeGreaterThan(0)
+    expect(listed(changed, readView(new URLSearchParams(query)))).toEqual(data)
+  })
+})

@@ -1,0 +1,84 @@
+/** S-48: where it is turned on, what is most dangerous asks for the password once more, at most five minutes old. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { endpoints } from '#contract/index.ts'
+import { post } from '#tests/support/factors.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
+import { password } from '#tests/support/world.ts'
+
+const key = '018f0000-0000-7000-8000-000000000001'
+const said = (answer: { statusCode: number; body: string }) =>
+  answer.body === '' ? answer.statusCode : [answer.statusCode, JSON.parse(answer.body).errorCode]
+const give = (person: SignedIn, given = password) => post(person, 'password', { password: given })
+
+test('it is about deleting users and hosted services, and about confirming prices', () => {
+  expect(endpoints.filter(({ stepUp }) => stepUp).map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['deleteUser', 'deleteService', 'createPriceList', 'updatePriceList']),
+  )
+  const asks = endpoints.find(({ name }) => name === 'updatePriceList')?.stepUp as (asked: unknown) => boolean
+  expect([asks({ body: { confirmed: true } }), asks({ body: { confirmed: false } }), asks({ body: {} })]).toEqual([
+    true,
+    false,
+    false,
+  ])
+})
+
+describe.each([
+  ['on', { STEP_UP: '1' }],
+  ['off', {}],
+] as const)('turned %s', (setting, env) => {
+  let server: TestServer
+  beforeAll(async () => {
+    server = await startServer({ env })
+  })
+  afterAll(() => server.close())
+  beforeEach(() => server.reset())
+
+  const remove = (person: SignedIn, who = 'user@alpha', headers = {}) =>
+    person.send({ method: 'DELETE', url: `/api/m18s/user/${server.world.users[who]}`, headers })
+
+  if (setting === 'off') {
+    test('the specified calls are unchanged', async () => {
+      expect(said(await remove(await server.signIn('admin@alpha')))).toBe(204)
+    })
+    return
+  }
+
+  test('a call without it is refused by a code of its own and does nothing; after it the same call is done', async () => {
+    const admin = await server.signIn('admin@alpha')
+    expect(said(await remove(admin, 'user@alpha', { 'idempotency-key': key }))).toEqual([403, 'STEP_UP_REQUIRED'])
+    expect(said(await give(admin, 'Not-the-one-44'))).toEqual([401, 'MFA_INVALID'])
+    expect(said(await remove(admin))).toEqual([403, 'STEP_UP_REQUIRED'])
+    expect(said(await give(admin))).toBe(204)
+    // Nothing was kept of the refusal: the very same request, by the same key.
+    expect(said(await remove(admin, 'user@alpha', { 'idempotency-key': key }))).toBe(204)
+    // What was done is told again, however long ago the password was.
+    server.clock.now += 5 * 60_000
+    expect(said(await remove(admin, 'user@alpha', { 'idempotency-key': key }))).toBe(204)
+  })
+
+  test('it is good for five minutes, in that session alone', async () => {
+    const admin = await server.signIn('admin@alpha')
+    const elsewhere = await server.signIn('admin@alpha')
+    await give(admin)
+    expect(said(await remove(elsewhere))).toEqual([403, 'STEP_UP_REQUIRED'])
+    server.clock.now += 5 * 60_000
+    expect(said(await remove(admin))).toEqual([403, 'STEP_UP_REQUIRED'])
+  })
+
+  test('who may not is told that, and is asked for no password', async () => {
+    expect(said(await remove(await server.signIn('user@alpha'), 'admin@alpha'))).toEqual([403, 'FORBIDDEN'])
+  })
+
+  test('in a batch each item waits for it by itself', async () => {
+    const admin = await server.signIn('admin@alpha')
+    const item = { method: 'DELETE', path: `/api/m18s/user/${server.world.users['user@alpha']}`, headers: {}, key }
+    const answer = await admin.send({ method: 'POST', url: '/api/batch', payload: [item] })
+    expect(answer.json()).toMatchObject([{ status: 403, body: { errorCode: 'STEP_UP_REQUIRED' } }])
+  })
+
+  test('other changes are not asked about', async () => {
+    const admin = await server.signIn('admin@alpha')
+    const url = `/api/users/disable/${server.world.users['user@alpha']}`
+    expect((await admin.send({ method: 'POST', url })).statusCode).toBe(200)
+  })
+})

@@ -1,0 +1,59 @@
+/** What a screen is judged by besides axe: its width, its type, its focus. Each answers with what is wrong. */
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { seriousTrouble, sidewaysScroll } from '#tests/support/browser.ts'
+
+/** Texts that the box they stand in does not show whole. What is there for readers aloud alone is not meant. */
+const cutTexts = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const isCut = (one: Element) => {
+      const { overflowX, overflowY, clipPath, visibility } = getComputedStyle(one)
+      if (clipPath !== 'none' || visibility === 'hidden') return false
+      const own = [...one.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim())
+      if (!own || one.clientWidth === 0) return false
+      const wide = /hidden|clip/.test(overflowX) && one.scrollWidth > one.clientWidth + 1
+      return wide || (/hidden|clip/.test(overflowY) && one.scrollHeight > one.clientHeight + 1)
+    }
+    return [...document.querySelectorAll('body *')].filter(isCut).map((one) => one.textContent?.trim() ?? '')
+  })
+
+/** axe, no sideways scroll and no cut text; as it stands and at twice the size of type (A-01, A-30, T-02). */
+export async function expectFine(page: Page, what: string): Promise<void> {
+  expect({ what, trouble: await seriousTrouble(page) }).toEqual({ what, trouble: [] })
+  const width = async (type: string) => ({
+    what,
+    type,
+    sideways: await sidewaysScroll(page),
+    cut: await cutTexts(page),
+  })
+  expect(await width('100%')).toEqual({ what, type: '100%', sideways: 0, cut: [] })
+  await page.evaluate(() => (document.documentElement.style.fontSize = '200%'))
+  expect(await width('200%')).toEqual({ what, type: '200%', sideways: 0, cut: [] })
+  await page.evaluate(() => (document.documentElement.style.fontSize = ''))
+}
+
+/**
+ * Goes through the page with the Tab key until it is back where it began; every stop, by what it says, and which of them
+ * show no ring of 2 px, on themselves or on what they are the control of (A-02).
+ */
+export async function tabThrough(page: Page): Promise<{ stops: string[]; ringless: string[] }> {
+  const stops: string[] = []
+  const ringless: string[] = []
+  for (let presses = 0; presses < 80; presses++) {
+    await page.keyboard.press('Tab')
+    const stop = await page.evaluate(() => {
+      const one = document.activeElement
+      if (!one || one === document.body) return null
+      const field = one instanceof HTMLInputElement || one instanceof HTMLSelectElement
+      const name =
+        (field && (one.value && one.type === 'radio' ? one.value : one.name)) || one.textContent?.trim() || ''
+      const ring = (of: Element | null) => of !== null && parseFloat(getComputedStyle(of).outlineWidth) >= 2
+      const outlined = (of: Element | null) => ring(of) && of !== null && getComputedStyle(of).outlineStyle !== 'none'
+      return { name, shown: outlined(one) || outlined(one.nextElementSibling) }
+    })
+    if (stop === null) break
+    stops.push(stop.name)
+    if (!stop.shown) ringless.push(stop.name)
+  }
+  return { stops, ringless }
+}

@@ -1,0 +1,101 @@
+/** A world in which things are sold: the demo world's catalogue, and orders of two companies, made by their own people. */
+import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { inScope } from '#server/db/scope.ts'
+import { loadCatalogue } from '#server/dev/catalogue.ts'
+import { applyPayment, type Payment } from '#server/services/payments.ts'
+import type { Engine } from '#tests/support/database.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
+
+export interface Ordered {
+  id: number
+  contract_id: number
+  amount: string
+  status: number
+  row_version: number
+  [field: string]: unknown
+}
+
+export interface Market {
+  /** A of the agreed examples, and B. */
+  lists: number[]
+  moduleId: number
+  /** In effect. */
+  orders: Record<'alpha' | 'beta', Ordered>
+}
+
+export const wish = {
+  code: 'shop',
+  name: 'Shop',
+  currency: 'HKD',
+  user_mode: 'CONCURRENT',
+  users: 10,
+  modules: ['core', 'fin'],
+  period: 1,
+  period_start: '2026-03-02',
+}
+
+/** A day on which list A is in force. */
+export const began = Date.parse('2026-03-02T02:00:00Z')
+
+/** A server for the tests of a file; before each of them the catalogue is new, and it is that day. */
+export function setUpShop(engine: Engine) {
+  const the = {} as { server: TestServer; lists: number[] }
+  beforeAll(async () => {
+    the.server = await startServer({ engine })
+  }, 90_000)
+  afterAll(() => the.server.close())
+  beforeEach(async () => {
+    the.server.clock.now = began
+    await the.server.reset()
+    the.lists = await openShop(the.server)
+  })
+  return the
+}
+
+export async function openMarket(server: TestServer): Promise<Market> {
+  const lists = await openShop(server)
+  const orders = {} as Market['orders']
+  for (const company of ['alpha', 'beta'] as const) {
+    const by = await server.signIn(`order@${company}`)
+    orders[company] = await bought(server, by, { code: `${company}1`, name: `Shop of ${company}` })
+  }
+  return { lists, moduleId: 1, orders }
+}
+
+/** The catalogue alone. */
+export const openShop = (server: TestServer): Promise<number[]> =>
+  inScope(server.house, { role: 'portal_system' }, (db) => loadCatalogue(db, server.clock.now, 'Staff'))
+
+export const order = (by: SignedIn, fields: object = {}, headers: Record<string, string> = {}) =>
+  by.send({ method: 'POST', url: '/api/sorder', payload: { ...wish, ...fields }, headers })
+
+export const readOrder = async (by: SignedIn, id: number): Promise<Ordered> =>
+  (await by.send({ url: `/api/sorder/${id}` })).json()
+
+let references = 0
+
+/** As a gateway tells of it. */
+export const paid = (server: TestServer, { id, amount }: Ordered, fields: Partial<Payment> = {}) => {
+  const now = server.clock.now
+  references += 1
+  const payment = {
+    gateway: 'test',
+    reference: `r${references}`,
+    amount,
+    currency: 'HKD' as const,
+    paidAt: now,
+    ...fields,
+  }
+  return inScope(server.house, { role: 'portal_system' }, (db) =>
+    applyPayment({ db, house: server.house, now }, id, payment),
+  )
+}
+
+/** An order that is in effect. */
+export async function bought(server: TestServer, by: SignedIn, fields: object = {}): Promise<Ordered> {
+  const answer = await order(by, fields)
+  if (answer.statusCode !== 200) throw new Error(`nothing was ordered: ${answer.body}`)
+  const made = answer.json() as Ordered
+  await paid(server, made, { currency: made.currency as 'HKD' })
+  return readOrder(by, made.id)
+}

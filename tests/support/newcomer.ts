@@ -1,0 +1,48 @@
+/** What somebody does who comes to the portal for the first time: fills the sign-up, opens the mail, logs in. */
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+
+export const input = (page: Page, name: string) => page.locator(`input[name="${name}"]`)
+export const submit = (page: Page) => page.locator('form button[type="submit"]').click()
+
+export async function fill(page: Page, values: Record<string, string>) {
+  for (const [name, value] of Object.entries(values)) await input(page, name).fill(value)
+}
+
+export async function fillCompany(page: Page, company: { code: string; name: string; number: string }) {
+  await fill(page, { code: company.code, name: company.name })
+  await page.locator('select[name="country"]').selectOption('HK')
+  await input(page, 'number').fill(company.number)
+}
+
+/**
+ * Opens the newest mail with these words in its subject or address, as a newcomer does, once so many have come: a newer one
+ * ends the older link. `portal`: its address.
+ */
+export async function openMail(page: Page, portal: string, words: string | RegExp, many = 1) {
+  const mails = page.locator('nav a', { hasText: words })
+  await expect
+    .poll(
+      async () => {
+        await page.goto(`${portal}/dev/mail`)
+        return mails.count()
+      },
+      { timeout: 30_000 },
+    )
+    .toBe(many)
+  await mails.first().click()
+  await page.locator('iframe').waitFor()
+}
+
+/** From the mail that is open to where its link leads. */
+export async function followLink(page: Page, path: string) {
+  await page.frameLocator('iframe').locator('a[href*="otk="]').first().click()
+  await page.waitForURL((url) => url.pathname === path)
+  await page.locator('h1').waitFor()
+}
+
+export async function logIn(page: Page, who: { company: string; username: string; password: string }) {
+  await fill(page, who)
+  await submit(page)
+  await page.waitForURL((url) => url.pathname === '/saas/app/home')
+}
