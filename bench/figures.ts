@@ -5,8 +5,8 @@ export interface Figure {
   what: string
   /** Null: it could not be measured here; `note` says why. */
   value: number | null
-  /** n: a number of things. */
-  unit: 'x' | 'kB' | 'ms' | 'n'
+  /** n: a number of things; us: millionths of a second. */
+  unit: 'x' | 'kB' | 'ms' | 'us' | 'n'
   /** Whether more or less is better. */
   better: 'more' | 'less'
   /** Holds at every release; null: told for orientation only. */
@@ -45,7 +45,7 @@ export function judge({ value, better, hard, stretch }: Figure): Verdict {
 export function asTable(figures: readonly Figure[]): string {
   const sign = (better: Figure['better']) => (better === 'less' ? '<=' : '>=')
   const limit = (figure: Figure, value: number | null) => (value === null ? '' : `${sign(figure.better)} ${value}`)
-  const digits = { x: 2, kB: 1, ms: 0, n: 0 } as const
+  const digits = { x: 2, kB: 1, ms: 0, us: 1, n: 0 } as const
   const rows = figures.map((figure) => [
     figure.id,
     figure.what,

@@ -128,6 +128,7 @@ async function figures(
   const answered: number[] = []
   for (let n = 0; n < rounds.compare; n++) answered.push(await page.evaluate(() => globalThis.listBench.answer()))
   const clicks = await clicked(page)
+  const clickedHeap = await heapMb(cdp)
   const against = (id: string, what: string, pairs: Pair[], hard: number, stretch: number): Figure => ({
     id,
     what,
@@ -177,7 +178,7 @@ async function figures(
       hard: 16,
       stretch: 5,
       // What else runs on the machine is seen by the peer: alone, its count of a quarter takes some 55 ms.
-      note: `median ${median(clicks).toFixed(1)} ms, the list as it opens ${median(opened).toFixed(1)}, raw's range ${median(ranged.map(({ raw }) => raw)).toFixed(0)}`,
+      note: `median ${median(clicks).toFixed(1)} ms, the list as it opens ${median(opened).toFixed(1)}, raw's range ${median(ranged.map(({ raw }) => raw)).toFixed(0)}; heap after them ${clickedHeap.toFixed(1)} MB`,
     },
     {
       id: 'B4',

@@ -7,13 +7,16 @@
  * Ends with 1 where a hard limit does not hold.
  */
 import { asTable, type Bench, type Figure, judge } from './figures.ts'
+import { guesses } from './guesses.ts'
 import { lists } from './lists.ts'
+import { orders } from './orders.ts'
 import { outbox } from './outbox.ts'
 import { page } from './page.ts'
+import { quotes } from './quotes.ts'
 import { start } from './start.ts'
 import { update } from './update.ts'
 
-const benches: readonly Bench[] = [update, start, lists, page, outbox]
+const benches: readonly Bench[] = [update, start, lists, page, outbox, orders, quotes, guesses]
 const asked = process.argv.slice(2)
 const isAsked = (id: string) => asked.length === 0 || asked.some((begin) => id.startsWith(begin))
 

@@ -6,7 +6,7 @@
 import { Queue } from 'workbox-background-sync'
 import { listUsers, updateCompanyUser } from '#contract/users.ts'
 import { readSession } from '#local/session.ts'
-import { drain } from '#request/drain.ts'
+import { drain, drainLock } from '#request/drain.ts'
 import { record } from '#request/record.ts'
 import { signIn } from '#request/sign-in.ts'
 import { ports } from '#app/send.ts'
@@ -37,7 +37,7 @@ let list = ''
 
 /** Signs in, and finds the row that is written to. Answers its version. */
 export async function enter(company: string, username: string, password: string): Promise<void> {
-  const entered = await signIn(ports, { company, username, password })
+  const entered = await signIn(ports, { company, username, password, language: 'en' })
   if (entered.kind !== 'fresh') throw new Error(`not let in: ${JSON.stringify(entered)}`)
   bearer = `Bearer ${await ports.access.read()}`
   const { company_id: companyId, id } = entered.output.user
@@ -73,11 +73,19 @@ async function allTimed(writes: number, one: (at: number) => Promise<unknown>): 
 
 const changed = (at: number) => ({ alert: at % 2 === 0 })
 
-async function outbox() {
+async function database() {
   const device = await ports.device()
   const session = await readSession(device)
   if (!session) throw new Error('nobody is signed in')
-  return device.of(session).outbox
+  return device.of(session)
+}
+
+/** Nothing leaves meanwhile: whoever may send waits for the lock that is held here. */
+async function keptHere<T>(record: () => Promise<T>): Promise<T> {
+  const db = await database()
+  const held = await ports.locks.hold(drainLock(db), { waitMs: 30_000 }, record)
+  if (!held) throw new Error('something is being sent all the time')
+  return held.value
 }
 
 async function recorded(at: number): Promise<void> {
@@ -89,17 +97,19 @@ const ours: Contender = {
   async enqueue(writes) {
     // The row as it is now: what the others have written meanwhile would be a conflict, which only we would notice.
     await ports.corridor(new Request(ports.origin + list), listUsers)
-    return await eachTimed(writes, recorded)
+    return await keptHere(() => eachTimed(writes, recorded))
   },
   async together(writes) {
-    const ms = await allTimed(writes, recorded)
-    await (await outbox()).clear()
-    return ms
+    return await keptHere(async () => {
+      const ms = await allTimed(writes, recorded)
+      await (await database()).outbox.clear()
+      return ms
+    })
   },
   async drain() {
     const began = performance.now()
     await drain(ports, { hurry: true })
-    return { ms: performance.now() - began, left: await (await outbox()).count() }
+    return { ms: performance.now() - began, left: await (await database()).outbox.count() }
   },
 }
 

@@ -24,6 +24,8 @@ export interface Round {
   faults: readonly Fault[]
   /** Of the calls, 0 to 1. */
   share: number
+  /** Every so many-th call instead, whatever it is. */
+  every?: number
   strike: Strike | null
 }
 
@@ -56,6 +58,11 @@ const all = Object.keys(faults) as Fault[]
 const hanging = all.filter((fault) => fault.startsWith('hang'))
 const quick = all.filter((fault) => !hanging.includes(fault))
 
+/** What is plainly a failure of the call itself. */
+const refusing = ['gateway error', 'reset', 'cut before the answer'] as const
+/** R-43 */
+const nths = [2, 3, 5, 7]
+
 const lanesPerTab = 4
 const renamings = 5
 const writesPerRound = tabsOpen * lanesPerTab * (renamings + 0.5)
@@ -70,6 +77,7 @@ export function planRounds(seed: number, writes: number): Round[] {
   const planned = [
     ...threes(quick).map((some): Round => ({ faults: some, share: 0.7, strike: null })),
     ...strikes.map((one): Round => ({ faults: quick, share: 0.35, strike: one })),
+    ...nths.map((every): Round => ({ faults: refusing, share: 0, every, strike: null })),
     // One a round: behind the first that hangs nothing else is sent for half a minute.
     ...hanging.map((one): Round => ({ faults: [one], share: 0.6, strike: null })),
   ]
@@ -122,8 +130,8 @@ export async function weather({ seed, rounds, say = () => undefined }: Campaign)
   }
 }
 
-const asWords = ({ faults: met, strike: struck }: Round) =>
-  `${met.length > 3 ? `${met.length} faults` : met.join(' and ')}${struck ? `, ${struck}` : ''}`
+const asWords = ({ faults: met, every, strike: struck }: Round) =>
+  `${met.length > 3 ? `${met.length} faults` : met.join(' and ')}${every ? ` at every call number ${every}` : ''}${struck ? `, ${struck}` : ''}`
 
 async function setUp(portal: Portal, proxy: FaultProxy, profile: string, seed: number): Promise<Stage> {
   const deeds = planDeeds()
@@ -160,7 +168,8 @@ async function play(stage: Stage, round: Round): Promise<number> {
   const lanes = Array.from({ length: tabsOpen }, () => lanesOf(deeds, chance))
   if (round.strike === 'a tab without a worker') await stage.tabs.loseWorker()
   const byChance = drawn(chance, round.faults, { share: round.share })
-  proxy.set(round.strike ? byChance : eachFirst(round.faults, byChance))
+  if (round.every) proxy.set(everyNth(round.every, drawn(chance, round.faults)))
+  else proxy.set(round.strike ? byChance : eachFirst(round.faults, byChance))
   const striking = round.strike ? strike(round.strike, { ...stage, recorded: counter(deeds) }) : null
   await stage.tabs.write(lanes)
   if (round.strike && striking) report.struck[round.strike] = (report.struck[round.strike] ?? 0) + (await striking)
@@ -179,6 +188,11 @@ function eachFirst(some: readonly Fault[], then: Weather): Weather {
     const fault = then(call)
     return call.method === 'GET' ? fault : (left.shift() ?? fault)
   }
+}
+
+function everyNth(n: number, then: Weather): Weather {
+  let calls = 0
+  return (call) => (++calls % n === 0 ? then(call) : null)
 }
 
 /** Resolves when so many more are recorded; a browser that died early is not waited for. */

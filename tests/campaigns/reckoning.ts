@@ -4,6 +4,7 @@ import { readConfig } from '#server/config.ts'
 import { openDatabase } from '#server/db/database.ts'
 import { inScope } from '#server/db/scope.ts'
 import { brokenLinks } from '#server/db/trail.ts'
+import { noPayments } from '#server/payments.ts'
 import type { Deeds, Lane } from '#tests/campaigns/deeds.ts'
 
 export interface Reckoning {
@@ -58,7 +59,7 @@ async function look(env: Record<string, string>): Promise<Found> {
   const log = pino({ level: 'silent' })
   const database = await openDatabase(config, log)
   try {
-    const house = { config, database, log, clock: Date.now }
+    const house = { config, database, log, clock: Date.now, payments: noPayments }
     return await inScope(house, { role: 'portal_system' }, async (db) => {
       const ledger = await db
         .selectFrom('ledger')

@@ -3,6 +3,8 @@ import { run as faults } from '#tests/campaigns/faults.ts'
 import { run as killWrites } from '#tests/campaigns/kill-writes.ts'
 import { run as mutants } from '#tests/campaigns/mutants.ts'
 import { run as outboxModel } from '#tests/campaigns/outbox-model.ts'
+import { run as payments } from '#tests/campaigns/payments.ts'
+import { run as saved } from '#tests/campaigns/saved.ts'
 import { run as workerLife } from '#tests/campaigns/worker-life.ts'
 
 const [, , id = '', ...args] = process.argv
@@ -12,6 +14,8 @@ const campaigns: Record<string, (args: string[]) => Promise<void>> = {
   faults,
   mutants,
   'outbox-model': outboxModel,
+  payments,
+  saved,
   'worker-life': workerLife,
 }
 

@@ -1,0 +1,203 @@
+/**
+ * Q1, Q2: what a price costs to work out, and whether the wizard keeps up with a hand that drags the number of users, both by a
+ * list of 20 ranges and 300 modules. The hand is real input of the browser; the machine is slowed four times.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { CDPSession, Page } from 'playwright-core'
+import type { PriceList, UserRange } from '#domain/fees/list.ts'
+import { quoteCreate } from '#domain/fees/quote.ts'
+import { fillLogin, openBrowser, people, type Person } from '#tests/support/browser.ts'
+import { freePort, startServer } from './child.ts'
+import { type Bench, type Figure, median } from './figures.ts'
+
+const size = { ranges: 20, modules: 300 }
+const charges = (hkd: number) => ({
+  hkd: `${hkd}.50`,
+  usd: `${Math.round(hkd / 8)}.25`,
+  rmb: `${Math.round(hkd * 0.9)}.75`,
+})
+const ranges: UserRange[] = Array.from({ length: size.ranges }, (_, at) => ({
+  from: at * 10 + 1,
+  to: at === size.ranges - 1 ? 999_999 : at * 10 + 10,
+  ...charges(1200 - at * 20),
+}))
+const codes = Array.from({ length: size.modules }, (_, at) => `bench${String(at).padStart(3, '0')}`)
+const list: PriceList = {
+  uat_charge: '12.50',
+  uat_cap_hkd: '5000.00',
+  uat_cap_usd: '640.00',
+  uat_cap_rmb: '4500.00',
+  min_concurrent_user: 5,
+  min_named_user: 10,
+  min_fee_hkd: '20000.00',
+  min_fee_usd: '2560.00',
+  min_fee_rmb: '18000.00',
+  concurrentUser: ranges,
+  namedUser: ranges,
+  module: codes.map((code, at) => ({ code, ...charges(900 + at) })),
+}
+
+/** Each quote is of another number of users, as under a hand; the slowest twentieth is told, not the usual one. */
+function quote(): Figure {
+  const times: number[] = []
+  for (let at = -2000; at < 10_000; at++) {
+    const choice = { user_mode: 'CONCURRENT', users: 5 + (Math.abs(at) % 400), modules: codes, uat: 1 } as const
+    const began = performance.now()
+    const result = quoteCreate({ list, currency: 'HKD', choice }, '2026-03-01', 2)
+    const took = performance.now() - began
+    if (result.is !== 'quote') throw new Error(`no price: ${result.is}`)
+    if (at >= 0) times.push(took * 1000)
+  }
+  const value = slowest(times)
+  const note = `p95; usually ${median(times).toFixed(1)}`
+  return {
+    id: 'Q1',
+    what: 'a quote of 20 ranges, 300 modules',
+    value,
+    unit: 'us',
+    better: 'less',
+    hard: 100,
+    stretch: 50,
+    note,
+  }
+}
+
+const slowest = (times: readonly number[]) =>
+  times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? Number.NaN
+
+const frameMs = 16.7
+
+async function wizard(tell: (line: string) => void): Promise<Figure> {
+  const folder = await mkdtemp(join(tmpdir(), 'portal-bench-'))
+  const port = await freePort()
+  const env = { DATA_DIR: folder, DEMO: '1', PORT: String(port), ARGON2_MEMORY_KB: '4096', ARGON2_TIME: '1' }
+  const portal = await startServer('server/main.ts', env, { path: '/health/ready' })
+  const browser = await openBrowser()
+  try {
+    const app = `http://localhost:${port}/saas`
+    const open = async (who: Person) => {
+      const page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage()
+      await page.goto(`${app}/login`)
+      await fillLogin(page, who)
+      await page.locator('form button[type="submit"]').click()
+      await page.waitForURL((url) => url.pathname.startsWith('/saas/app'))
+      await page.locator('main h1').waitFor()
+      return page
+    }
+    await stock(await open(people.staff))
+    const page = await open(people.admin)
+    const { id } = await post<{ id: number }>(page, '/api/sorder', {
+      code: 'benchfrom',
+      name: 'Bench',
+      currency: 'HKD',
+      user_mode: 'CONCURRENT',
+      users: 20,
+      modules: codes,
+      period: 1,
+      period_start: await today(page),
+    })
+    await page.goto(`${app}/app/contract/new?from=${id}`)
+    await page.locator('.draft-note').waitFor()
+    await page.waitForTimeout(1500)
+    const client = await page.context().newCDPSession(page)
+    await client.send('Emulation.setCPUThrottlingRate', { rate: 4 })
+    const closed = await drag(page, client)
+    await page.locator('.price-why summary').click()
+    const opened = await drag(page, client)
+    tell(`frames under the hand: ${told(closed)}; with the reasons open: ${told(opened)}`)
+    const value = slowest(closed)
+    const note = `p95 of ${closed.length}; usually ${median(closed).toFixed(1)}; with the reasons open ${slowest(opened).toFixed(1)}`
+    const what = 'a frame while users are dragged, 4x CPU'
+    return { id: 'Q2', what, value, unit: 'ms', better: 'less', hard: frameMs, stretch: frameMs / 2, note }
+  } finally {
+    await browser.close()
+    await portal.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+const told = (times: readonly number[]) =>
+  `${median(times).toFixed(1)} ms, p95 ${slowest(times).toFixed(1)}, ${times.length} of them`
+
+const today = (page: Page) => page.evaluate(() => new Date(Date.now() + 8 * 3_600_000).toISOString().slice(0, 10))
+
+/** As the signed-in user, past the page. */
+async function post<T>(page: Page, path: string, body: object): Promise<T> {
+  const answer = await page.evaluate(
+    async ({ path, body }) => {
+      const access = /portal-access=([^;]+)/.exec(document.cookie)?.[1] ?? ''
+      const headers = { authorization: `Bearer ${access}`, 'content-type': 'application/json' }
+      const response = await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })
+      return { ok: response.ok, text: await response.text() }
+    },
+    { path, body },
+  )
+  if (!answer.ok) throw new Error(`${path}: ${answer.text}`)
+  return JSON.parse(answer.text) as T
+}
+
+/** The modules, and the list in force from today on. */
+async function stock(page: Page): Promise<void> {
+  const ids = new Map<string, number>()
+  for (const code of codes) {
+    const made = await post<{ id: number }>(page, '/api/module', { code, name: `Module ${code}` })
+    ids.set(code, made.id)
+  }
+  await post(page, '/api/pricelist', {
+    ...list,
+    type: 'saas',
+    effective_date: await today(page),
+    desc: 'Bench',
+    confirmed: true,
+    pdbPrice: null,
+    module: list.module.map((row) => ({ ...row, module_id: ids.get(row.code) ?? 0 })),
+  })
+}
+
+/**
+ * From the moment the page hears of the hand until the frame is drawn, for each step of a drag from end to end. The browser
+ * hands out such input right before a frame, so that there is no waiting in it.
+ */
+async function drag(page: Page, client: CDPSession): Promise<number[]> {
+  await page.evaluate(() => {
+    const times: number[] = []
+    Object.assign(window, { benchFrames: times })
+    const slider = document.querySelector('.users-range')
+    const channel = new MessageChannel()
+    let began = 0
+    channel.port1.onmessage = () => {
+      if (began > 0) times.push(performance.now() - began)
+      began = 0
+    }
+    const hear = () => {
+      if (began > 0) return
+      began = performance.now()
+      requestAnimationFrame(() => channel.port2.postMessage(null))
+    }
+    slider?.addEventListener('input', hear, { capture: true })
+  })
+  const slider = page.locator('.users-range')
+  await slider.scrollIntoViewIfNeeded()
+  const box = await slider.boundingBox()
+  if (!box) throw new Error('there is no slider')
+  const at = { y: box.y + box.height / 2, button: 'left', buttons: 1 } as const
+  const send = (type: 'mousePressed' | 'mouseMoved' | 'mouseReleased', x: number) =>
+    client.send('Input.dispatchMouseEvent', { type, x, clickCount: 1, ...at })
+  const end = box.width - 16
+  await send('mousePressed', box.x + 8)
+  for (let step = 0; step <= 240; step++)
+    await send('mouseMoved', box.x + 8 + end * (step <= 120 ? step / 120 : 2 - step / 120))
+  await send('mouseReleased', box.x + 8)
+  await page.waitForTimeout(500)
+  return await page.evaluate(() => (window as unknown as { benchFrames: number[] }).benchFrames)
+}
+
+async function measure(tell: (line: string) => void): Promise<Figure[]> {
+  const figure = quote()
+  tell(`a quote: ${figure.note} us`)
+  return [figure, await wizard(tell)]
+}
+
+export const quotes: Bench = { ids: ['Q1', 'Q2'], measure }
