@@ -1,203 +1,33 @@
 /**
  * Builds the client into dist/: what is served under /saas/, and beside it build.json, which only the server reads.
  */
-import { createHash, randomBytes } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip as gzipCompress } from 'node:zlib'
+import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
-import type { Plugin as PostcssPlugin } from 'postcss'
-import { defineConfig, type Plugin } from 'vite'
+import { defineConfig } from 'vite'
 import { VitePWA } from 'vite-plugin-pwa'
-import { keepFormer, readFormer } from './scripts/former.mjs'
+import {
+  dist,
+  former,
+  namedAhead,
+  onlyWoff2,
+  shortImports,
+  squeezed,
+  stamp,
+  usedRouter,
+  withDigests,
+  withoutChecks,
+  withoutProse,
+} from './scripts/client-build.ts'
 import { buildId, buildName } from './scripts/sources.mjs'
 
 const root = import.meta.dirname
-/** Where the client is built into; the server takes it from there by the same name. */
-const dist = resolve(process.env['CLIENT_DIR'] ?? join(root, 'dist'))
-const brotli = promisify(brotliCompress)
-const gzip = promisify(gzipCompress)
 const server = `http://127.0.0.1:${process.env['PORT'] ?? 8080}`
 
-/** Features that only the provider's staff open: their code is fetched when asked for, never precached. */
-const staffFeatures = ['apps', 'modules', 'prices', 'services']
-
-/**
- * The nonce is fixed per build, not per response: the worker replays the stored page and its header together, so a
- * fresh one could not match (H-01). It lets PrimeReact's own <style> elements through and nothing else.
- */
-function stamp(build: string, sources: string): Plugin {
-  const styleNonce = randomBytes(16).toString('base64')
-  let failed = false
-  return {
-    name: 'portal-stamp',
-    buildEnd(error) {
-      failed = error !== undefined
-    },
-    transformIndexHtml: {
-      order: 'pre',
-      handler: (html) =>
-        html.replace(/(<meta name="style-nonce" content=")[^"]*(")/, (_all, open, close) => open + styleNonce + close),
-    },
-    closeBundle: {
-      // Last of all: a dist/ without build.json is a build that was cut off, and is made again.
-      order: 'post',
-      sequential: true,
-      handler() {
-        if (failed || this.meta.watchMode) return
-        writeFileSync(join(dist, 'build.json'), `${JSON.stringify({ build, sources, styleNonce })}\n`)
-      },
-    },
-  }
-}
-
-/**
- * The first script only sends for others, so it runs as soon as it is here (`async`), whatever else is still being read
- * in. What it needs in any case, its libraries above all, the page itself names, so that they do not wait for it.
- */
-const namedAhead: Plugin = {
-  name: 'portal-named-ahead',
-  apply: 'build',
-  transformIndexHtml: {
-    order: 'post',
-    handler(html, { bundle }) {
-      const chunks = Object.values(bundle ?? {}).filter((one) => one.type === 'chunk')
-      const start = chunks.find(({ moduleIds }) => moduleIds.some((id) => id.endsWith('/src/app/start.tsx')))
-      const entry = chunks.find(({ isEntry }) => isEntry)
-      if (!start || !entry) throw new Error('the build has no chunk with src/app/start.tsx')
-      const files = new Set([...entry.imports, start.fileName, ...start.imports])
-      files.delete(entry.fileName)
-      const tags = [...files].map((file) => ({
-        tag: 'link',
-        attrs: { rel: 'modulepreload', crossorigin: true, href: `/saas/${file}` },
-        injectTo: 'head' as const,
-      }))
-      return { html: html.replace('<script type="module"', '<script type="module" async'), tags }
-    },
-  },
-}
-
-/** Squeezed once and as far as it goes, not for each visitor anew (server/http/pages). */
-const squeezed: Plugin = {
-  name: 'portal-squeezed',
-  apply: 'build',
-  closeBundle: {
-    order: 'post',
-    sequential: true,
-    async handler() {
-      const names = await readdir(dist, { recursive: true })
-      const texts = names.filter((name) => /\.(js|css|svg|html|webmanifest)$/.test(name))
-      await Promise.all(texts.map((name) => squeeze(join(dist, name))))
-    },
-  },
-}
-
-/** What is already here is read before the folder is emptied, and put back squeezed as it was. */
-function former(): Plugin {
-  let files = new Map<string, Uint8Array>()
-  return {
-    name: 'portal-former',
-    apply: 'build',
-    async buildStart() {
-      files = await readFormer(dist)
-    },
-    closeBundle: { order: 'post', sequential: true, handler: () => keepFormer(dist, files) },
-  }
-}
-
-async function squeeze(file: string): Promise<void> {
-  const bytes = await readFile(file)
-  // A packet carries that much anyway.
-  if (bytes.length < 1024) return
-  const [br, gz] = await Promise.all([
-    brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
-    gzip(bytes, { level: 9 }),
-  ])
-  await Promise.all([writeFile(`${file}.br`, br), writeFile(`${file}.gz`, gz)])
-}
-
-/** Asked for by the worker with each file, so that the browser refuses any other bytes. */
-async function withDigests<E extends { url: string }>(manifest: E[]) {
-  const digested = manifest.map(async (entry) => {
-    const bytes = await readFile(join(dist, entry.url.replace(/^\/saas\//, '')))
-    return { ...entry, integrity: `sha256-${createHash('sha256').update(bytes).digest('base64')}` }
-  })
-  return { manifest: await Promise.all(digested), warnings: [] }
-}
-
-/** Icon fonts bring 600 kB of formats for browsers that cannot run the rest; only woff2 stays. */
-const onlyWoff2: PostcssPlugin = {
-  postcssPlugin: 'portal-only-woff2',
-  AtRule: {
-    'font-face': (rule) => {
-      const woff2 = rule.toString().match(/url\([^)]*\.woff2[^)]*\)/)?.[0]
-      if (!woff2) return
-      rule.walkDecls('src', (source) => {
-        const plain = `${woff2} format('woff2')`
-        if (source.value === plain) return
-        if (source.value.includes('.woff2')) source.value = plain
-        else source.remove()
-      })
-    },
-  },
-}
-
-/** Summaries and matrix numbers are for the server's documents and the tests; the client carries none of that prose. */
-const withoutProse = (): Plugin => ({
-  name: 'portal-without-prose',
-  apply: 'build',
-  enforce: 'pre',
-  transform: {
-    filter: { id: /\/src\/contract\/\w+\.ts$/ },
-    handler: (code) => ({
-      code: code.replaceAll(/^ {2}(?:summary|matrix):\s+(?:'[^'\n]*'|"[^"\n]*"),$/gm, ''),
-      map: null,
-    }),
-  },
-})
-
-/**
- * Vite's helper around each `import()` brings style sheets and names of files to preload; here there is one sheet and no
- * such list. What remains is that the page hears of code that could not be fetched (src/app/worker.ts).
- */
-const shortImports: Plugin = {
-  name: 'portal-short-imports',
-  apply: 'build',
-  enforce: 'pre',
-  load: {
-    filter: { id: /vite\/preload-helper/ },
-    handler: () => `export const __vitePreload = (load) =>
-      load().catch((payload) => {
-        const event = Object.assign(new Event('vite:preloadError', { cancelable: true }), { payload })
-        dispatchEvent(event)
-        if (!event.defaultPrevented) throw payload
-      })`,
-  },
-}
-
-/**
- * The router is one file whose unused parts stay, because they bear names for developers, are made by calls that are not
- * marked as free of effect, or stand in a `Link` for frameworks only (it would fetch pages ahead by their `prefetch`).
- * 3 kB on the way to the login form; a version that is written otherwise fails the budget and nothing else.
- */
-const usedRouter: Plugin = {
-  name: 'portal-used-router',
-  apply: 'build',
-  enforce: 'pre',
-  transform: {
-    filter: { id: /react-router\/dist\/production\/chunk-\w+\.mjs$/ },
-    handler: (code) => ({
-      code: code
-        .replaceAll(/^\w+\.displayName = "[^"]*";$/gm, '')
-        .replaceAll(/^var \w+ = (?=React\d*\.(?:createContext|forwardRef|memo)\()/gm, '$&/* @__PURE__ */ ')
-        .replaceAll(/^(var \w+ = )(class extends React\d*\.Component {.*?^});$/gms, '$1/* @__PURE__ */ (() => $2)();')
-        .replaceAll(/(?:\/\* @__PURE__ \*\/ )?React\d*\.createElement\(PrefetchPageLinks, { page: href }\)/g, 'null'),
-      map: null,
-    }),
-  },
-}
+/** What only the provider's staff meet: its code is kept by the workers of their devices alone. */
+const staffsOnly = [
+  ...['apps', 'modules', 'prices', 'services'].map((name) => `features/${name}/`),
+  'app/shell/ClientType',
+]
 
 const reactRouter = join(root, 'node_modules', 'react-router', 'dist', 'production')
 
@@ -237,12 +67,12 @@ const together = [
   },
   {
     name: 'frame',
-    test: /src\/(state\/(connection|hooks|session|status|store)|ui\/(Button|Field|Icon|strokes|Mark|Page|Skeleton|texts|words)|app\/(Broken|early|guard|i18n|line|Loading|page|routes|start|theme)|app\/shell\/(Entry|Footer|Language|ThemeSwitch))\.tsx?$/,
+    test: /src\/(state\/(connection|hooks|session|status|store)|ui\/(Button|Field|Icon|steps|strokes|Mark|Page|Skeleton|texts|words)|app\/(Broken|early|guard|i18n|line|Loading|page|routes|start|theme)|app\/shell\/(Entry|Footer|Language|ThemeSwitch))\.tsx?$/,
   },
   // Who is there and what is kept for them: Dexie and no other library, so that it need not wait for any.
   {
     name: 'device',
-    test: /node_modules\/dexie\/|src\/(local\/(database|device|lists|overlay|query|readings|session|view|waiting)\.ts|contract\/(accounts|cookies|endpoint|shapes|users|values|wire)|app\/who|request\/subject|state\/ahead|features\/users\/(address|list)\.ts)/,
+    test: /node_modules\/dexie\/|src\/(local\/(database|device|lists|overlay|query|readings|session|view|waiting)\.ts|contract\/(accounts|cookies|endpoint|shapes|users|values|wire)|app\/who|request\/subject|state\/ahead|features\/users\/(address|list)\.ts|state\/listing\.ts)/,
     priority: 1,
   },
   {
@@ -250,7 +80,7 @@ const together = [
     test: /node_modules\/dexie-react-hooks\/|src\/(app\/(corridor|install|session|send)|request\/(call|locks|browser)|state\/live)\.ts/,
   },
   // What a page needs to ask by itself, while no worker does.
-  { name: 'reads', test: /src\/(request\/(reads|lists|bearer|line)|local\/(buckets|holdings|rows|windows))\.ts/ },
+  { name: 'reads', test: /src\/(request\/(reads|lists|bearer|line)|local\/(blocks|buckets|holdings|rows))\.ts/ },
   // What a write takes, from its record to its answer: asked for with the first one.
   {
     name: 'writes',
@@ -259,7 +89,7 @@ const together = [
   // The whole table of calls, and the corridor that walks any of them.
   {
     name: 'calls',
-    test: /src\/(contract\/(index|apps|backups|modules|orders|payments|prices|services|visitors|trail)|request\/(pipeline|upload))\.ts/,
+    test: /src\/(contract\/(index|apps|backups|calendars|modules|orders|payments|prices|services|sessions|visitors|trail)|request\/(pipeline|upload))\.ts/,
   },
   {
     name: 'parts',
@@ -268,42 +98,113 @@ const together = [
   },
   {
     name: 'shell',
-    test: /src\/app\/(inside\.tsx|shell\/(AvatarMenu|ConnectionState|Drawer|Navigation|Shell|ThemeMenu|initials|menu))/,
+    test: /src\/app\/(inside\.tsx|shell\/(AvatarMenu|ConnectionState|Drawer|Navigation|Shell|ThemeMenu|menu))|src\/ui\/(Avatar|initials)\.tsx?/,
   },
   // How much the device keeps: looked at now and then.
-  { name: 'keeping', test: /src\/local\/(many|room|whole)\.ts/ },
-  { name: 'worker', test: /node_modules\/workbox-|src\/app\/(missing|typing|update|word|worker)\.ts/ },
+  { name: 'keeping', test: /src\/local\/(copies|many|ranks|room|whole|windows)\.ts/ },
+  { name: 'worker', test: /node_modules\/workbox-|src\/app\/(keep-part|missing|typing|update|word|worker)\.ts/ },
   {
     name: 'bars',
-    test: /src\/app\/(jobs|progress|shell\/(ActivityButton|Lapsed|LossBar|NewBuild|UpdateBar))\.tsx?$/,
+    test: /src\/app\/(jobs|progress|shell\/(ActivityButton|Lapsed|LossBar|NewBuild|OwnLanguage|OwnParts|UpdateBar))\.tsx?$/,
   },
+  // Each a few lines, and asked for seldom.
+  { name: 'about', test: /src\/app\/(versions\.ts|shell\/(About|InstallGuide)\.tsx)$/ },
   // Pages by whom they serve.
-  { name: 'accounts', test: /src\/features\/accounts\/(slice|waits|return-to|components\/(AccountCard|Note))/ },
-  { name: 'visits', test: /src\/features\/accounts\/(pages\/(Activate|Forget|ResetPwd|Signup)|components\/Prepared)/ },
-  { name: 'users', test: /src\/features\/users\/(pages\/Users|slice)\.tsx?$/ },
+  { name: 'accounts', test: /src\/features\/accounts\/(slice|waits|return-to|components\/(AccountCard|Note|useWait))/ },
+  {
+    name: 'visits',
+    test: /src\/(domain\/password(s|-strength)|features\/accounts\/(passwords|components\/(NewPassword|useTyped))|ui\/PasswordMeter)/,
+  },
+  // What a mail brings somebody to, and asking for it. Of no use without a line, so no device keeps it.
+  {
+    name: 'mailed',
+    test: /src\/features\/accounts\/(activation|recovering|pages\/(Activate|Forget|ResetPwd)|components\/(SetPassword|useTakenKey))/,
+  },
+  // The form that the sign-up and the profile share: kept on the device, which the sign-up is not.
+  {
+    name: 'companies',
+    test: /src\/(domain\/(companies|reserved)|features\/company\/(components\/Company(Fields|Form)|components\/Region|region))/,
+  },
+  {
+    name: 'signup',
+    test: /src\/(app\/signup|domain\/signup|features\/accounts\/(drafts|registering|pages\/Signup|components\/Register))/,
+  },
+  { name: 'users', test: /src\/(app\/users|state\/use-listing|features\/users\/(pages\/Users|slice))\.tsx?$/ },
+  {
+    name: 'several',
+    test: /src\/(features\/users\/(exporting|many|picked|components\/(Picks|(Many|Export)Dialog))|domain\/csv|ui\/save-file)\.tsx?$/,
+  },
   {
     name: 'forms',
-    test: /node_modules\/react-hook-form\/|src\/(ui\/FormDrawer|features\/(users|outbox)\/(components\/(\w*User\w*|Conflict|MendForm)|form|opened))\.tsx?$/,
+    test: /node_modules\/react-hook-form\/|src\/(state\/sending|ui\/(FormDrawer|Leaving|PageForm|ConflictNote)|features\/(users|outbox)\/(components\/(\w*User\w*|Conflict|Invitation|MendForm)|form|opened|saving))\.tsx?$/,
   },
   {
     name: 'desk',
     test: /src\/(app\/outbox|features\/(activity|device|outbox)\/|request\/(compare|desk)|ui\/ProgressBar)/,
   },
-  { name: 'plain', test: /src\/(ui\/PlainPage|features\/(company|entrance|orders|profile|trail)\/)/ },
+  // In the table of calls as well, which every device keeps.
+  { name: 'factor-calls', test: /src\/contract\/factors/ },
+  // The second step of a sign-in, and what sets it up. Of no use without a line, so no device keeps them.
+  {
+    name: 'second-step',
+    test: /src\/(app\/step-up|features\/accounts\/(factors|factor-words|passkeys|components\/(SecondStep|ProveForm)))|node_modules\/@simplewebauthn\//,
+  },
+  {
+    name: 'factor-setup',
+    test: /src\/features\/accounts\/components\/(Enrol|SetUpApp|SetUpPasskey|RecoveryCodes|RenameFactor|Factors|FactorDialog)|node_modules\/qrcode\.react\//,
+  },
+  // Says nothing without a line, so no device keeps it: the page itself is the own account's.
+  {
+    name: 'sessions',
+    test: /src\/(app\/beside-user|features\/(accounts\/components\/ColleagueFactors|sessions\/(asking|components)|users\/(ending|components\/EndSessions))|locales\/\w+\/sessions\.json)/,
+  },
+  // The own account and the own company, and which provinces and cities there are.
+  {
+    name: 'own',
+    test: /src\/(features\/(company\/|profile\/|sessions\/|accounts\/pages\/Security)|local\/single|ui\/Facts)/,
+  },
+  { name: 'entrance', test: /src\/(features\/entrance\/|domain\/(entrance|reserved))/ },
+  { name: 'plain', test: /src\/(ui\/PlainPage|features\/trail\/)/ },
+  // What only devices of people with the order flag keep (src/sw/parts.ts), their texts with it: what its pages share, then
+  // the pages. Whatever begins with `orders-` is of that part, and no other chunk may import it.
+  {
+    name: 'orders-wizard',
+    test: /src\/(features\/orders\/(pages\/NewContract|(choosing|drafting|field-words|form|market|ordering|quoting|why|wizard-words)\.ts|components\/(AppChanges|Confirm|Difference|DraftNote|Finish|Information|Module|Order(Fields|Made|Step)|PriceAside|Stage|Steps|UnpaidNote|Why|Wizard|use(Code|Draft|Latest|Market|OrderAgain|Ordering|Quote|Today|Unpaid)))|locales\/\w+\/(order-fields|wizard)\.json)/,
+  },
+  {
+    name: 'orders-pay',
+    test: /src\/(features\/orders\/(card-fields|pay|components\/Pay)|locales\/\w+\/payment\.json)/,
+  },
+  {
+    name: 'orders-detail',
+    test: /src\/(features\/orders\/(pages\/Contract\.|(comparing|contract-words|detail|kept|wishing)\.ts|components\/(Acts|Agreement|AlertDate|ChoiceFields|Consent|Costs|Dialogs|Editor|Extend|History|Notices|Terms|use(Changing|Typed|WhyNot)\.))|locales\/\w+\/contract\.json)/,
+  },
+  {
+    name: 'orders-shared',
+    test: /src\/(domain\/(fees\/|contracts|money|period|order-checks)|local\/answers|ui\/(Amount|order-icons)|features\/orders\/([\w-]+\.ts$|components\/(StatusTag|Priced|Sheet|ServiceInfo))|locales\/\w+\/orders\.json)/,
+  },
+  { name: 'orders-list', test: /src\/features\/orders\// },
   ...['en', 'zh'].flatMap((language) => [
-    { name: `words-${language}`, test: texts(language, 'shell|ui|home|users') },
+    { name: `words-${language}`, test: texts(language, 'shell|ui|users') },
+    { name: `home-${language}`, test: texts(language, 'home') },
     { name: `answers-${language}`, test: texts(language, 'problem|fields|accounts') },
+    { name: `factor-words-${language}`, test: texts(language, 'factors') },
     { name: `others-${language}`, test: texts(language, '\\w+') },
   ]),
 ]
 
-/** Of a language what every page shows, what comes back from an asking, and the rest: three files of each. */
+/** Of a language what every page and the list show, home, what comes back from an asking, and the rest. */
 function texts(language: string, nouns: string): RegExp {
   return new RegExp(`src/locales/${language}/(${nouns})\\.json`)
 }
 
-const isStaff = (module: string | null) =>
-  module !== null && staffFeatures.some((feature) => module.includes(`/src/features/${feature}/`))
+/**
+ * What the first list runs through: compiled as a whole beside the page's own thread while it is read in, not function
+ * by function when it draws. Of the libraries much is never called and lies compiled in memory (0.2 MB, L7).
+ */
+const wholly = new Set(['first', 'libraries', 'frame', 'device', 'corridor', 'parts', 'shell', 'users'])
+
+const isStaff = (module: string | null) => module !== null && staffsOnly.some((part) => module.includes(`/src/${part}`))
 
 export default defineConfig(({ command }) => {
   const sources = buildId(root)
@@ -314,6 +215,7 @@ export default defineConfig(({ command }) => {
     plugins: [
       react(),
       withoutProse(),
+      withoutChecks(),
       VitePWA({
         strategies: 'injectManifest',
         srcDir: 'src/sw',
@@ -324,12 +226,23 @@ export default defineConfig(({ command }) => {
           rollupFormat: 'iife',
           target: 'es2023',
           sourcemap: false,
-          buildPlugins: { vite: [withoutProse()] },
+          buildPlugins: { vite: [withoutProse(), withoutChecks()] },
           globPatterns: ['**/*.{js,css,html,svg,png,woff2,webmanifest}'],
           // A captive portal's page is no file of ours: what is stored is what was built (W-04).
           manifestTransforms: [withDigests],
           // The system fetches an installed app's icons by itself, and no page ever shows them.
-          globIgnores: ['icons/*.png', 'assets/staff-*', 'screenshots/**', 'icons/src/**', 'sw.js'],
+          // Provinces and cities are suggestions: without a line they are typed.
+          // Where one is logged in only the server knows.
+          globIgnores: [
+            'icons/{*.png,mark.svg}',
+            'screenshots/**',
+            'icons/src/**',
+            'sw.js',
+            'assets/{city,province}.min-*',
+            'assets/hongkong-*',
+            'assets/{second-step,factor-setup,factor-words-*}-*',
+            'assets/{mailed,sessions}-*',
+          ],
         },
       }),
       shortImports,
@@ -359,6 +272,10 @@ export default defineConfig(({ command }) => {
         checks: { ineffectiveDynamicImport: false, pluginTimings: false },
         output: {
           codeSplitting: { groups: together },
+          postBanner: ({ name }) => (wholly.has(name) ? '//# allFunctionsCalledOnLoad' : ''),
+          // What only the order pages look like stands beside their code (src/features/orders/components/Sheet.tsx).
+          assetFileNames: ({ originalFileNames: [from = ''] }) =>
+            `assets/${from.includes('features/orders/') ? 'orders-' : ''}[name]-[hash][extname]`,
           chunkFileNames: (chunk) => `assets/${isStaff(chunk.facadeModuleId) ? 'staff-' : ''}[name]-[hash].js`,
         },
       },
@@ -370,6 +287,7 @@ export default defineConfig(({ command }) => {
         '/api': { target: server, ws: true },
         '/public': server,
         '/health': server,
+        '/dev/mail': server,
       },
     },
   }

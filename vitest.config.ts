@@ -1,13 +1,26 @@
 /**
- * Three kinds of test, one after the other, because two cores and one embedded database per worker are what there is:
- * `node` (rules, server, house), `device` (the request corridor over a fake IndexedDB), `e2e` (real Chromium).
+ * Kinds of test, one after the other: `node` (rules, server, house), `device` (the request corridor over a fake
+ * IndexedDB), `e2e` (real Chromium), and `e2e-alone`, the files of it that go by the clock. All but the last
+ * run two files at a time, because two cores are what there is.
  */
 import { defineConfig } from 'vitest/config'
 
 const device = ['tests/local/**', 'tests/request/**', 'tests/sw/**', 'tests/house/whole/**', 'tests/models/**']
 const e2e = ['tests/e2e/**']
+/** They hold the product, or a session's life, to seconds of the clock: nothing else may have the machine meanwhile. */
+const alone = ['activity', 'faults', 'offline-pages', 'worker-life', 'worker-life-requests', 'worker-life-session'].map(
+  (name) => `tests/e2e/${name}.e2e.test.ts`,
+)
 
 const tests = (folders: string[]) => folders.map((folder) => `${folder}/*.test.{ts,tsx}`)
+
+const inChromium = {
+  globalSetup: ['tests/support/demo-data.ts'],
+  testTimeout: 90_000,
+  hookTimeout: 120_000,
+  // Patience, no claim: what a page shows may take its time while another file's browser has the processor.
+  expect: { poll: { timeout: 15_000 } },
+}
 
 export default defineConfig({
   define: { __BUILD__: JSON.stringify('test') },
@@ -41,14 +54,11 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: {
-          name: 'e2e',
-          include: tests(e2e),
-          fileParallelism: false,
-          testTimeout: 90_000,
-          hookTimeout: 120_000,
-          sequence: { groupOrder: 2 },
-        },
+        test: { ...inChromium, name: 'e2e', include: tests(e2e), exclude: alone, sequence: { groupOrder: 2 } },
+      },
+      {
+        extends: true,
+        test: { ...inChromium, name: 'e2e-alone', include: alone, fileParallelism: false, sequence: { groupOrder: 3 } },
       },
     ],
   },

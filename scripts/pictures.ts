@@ -4,10 +4,11 @@
  *
  *   npm run pictures
  */
-import { copyFileSync, mkdirSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
-import { openBrowser, type Portal, signIn, startPortal } from '#tests/support/browser.ts'
+import { losslessCompressPng, pngQuantize } from '@napi-rs/image'
+import type { Browser, Page } from 'playwright-core'
+import { openBrowser, type people, type Portal, signIn, startPortal } from '#tests/support/browser.ts'
 
 const root = join(import.meta.dirname, '..')
 const screenshots = join(root, 'public', 'screenshots')
@@ -17,16 +18,128 @@ const forms = {
   wide: { viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1, hasTouch: false },
   narrow: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true },
 }
-const languages = ['en', 'zh'] as const
 
-async function take(browser: Browser, portal: Portal, form: keyof typeof forms, language: (typeof languages)[number]) {
-  const context = await browser.newContext({ ...forms[form], colorScheme: 'light', reducedMotion: 'reduce' })
+interface Picture {
+  folder: string
+  name: string
+  path: string
+  language: 'en' | 'zh'
+  form?: keyof typeof forms
+  colorScheme?: 'light' | 'dark'
+  /** Signed in as; absent: a visitor. */
+  who?: keyof typeof people
+  /** What is done and waited for before it is taken. */
+  ready: (page: Page) => Promise<unknown>
+}
+
+const listed = (page: Page) => page.getByText('ada.wong@acme.example').filter({ visible: true }).first().waitFor()
+const users = { path: '/saas/app/user', who: 'admin', ready: listed } as const
+const welcome = { path: '/index.html', ready: (page: Page) => page.locator('.story').waitFor() }
+const company = {
+  path: '/saas/app/profile/company',
+  who: 'admin',
+  ready: (page: Page) => page.locator('main input[name="name"]').waitFor(),
+} as const
+const shown = { folder: pictures, language: 'en' } as const
+
+const all: Picture[] = [
+  ...(['wide', 'narrow'] as const).flatMap((form) =>
+    (['en', 'zh'] as const).map((language) => ({
+      ...users,
+      folder: screenshots,
+      name: `${form}-${language}`,
+      form,
+      language,
+    })),
+  ),
+  { ...shown, ...users, name: 'users' },
+  { ...shown, ...welcome, name: 'home' },
+  { ...shown, ...welcome, name: 'home-zh', language: 'zh', colorScheme: 'dark' },
+  { ...shown, name: 'sign-up', path: '/saas/signup', ready: signUpHalfway },
+  {
+    ...shown,
+    name: 'entrance-zh',
+    language: 'zh',
+    path: '/saas/entrance?code=acmetrade',
+    ready: (page) => page.locator('.entrance-found').waitFor(),
+  },
+  {
+    ...shown,
+    name: 'profile',
+    path: '/saas/app/profile/user',
+    who: 'admin',
+    ready: (page) => page.locator('.profile-name').waitFor(),
+  },
+  { ...shown, ...company, name: 'company' },
+  {
+    ...shown,
+    name: 'contracts',
+    path: '/saas/app/contract',
+    who: 'admin',
+    ready: (page) => page.locator('main tbody tr').nth(4).waitFor(),
+  },
+  { ...shown, name: 'order', path: '/saas/app/contract/new', who: 'admin', ready: orderHalfway },
+  {
+    ...shown,
+    name: 'contract-zh',
+    language: 'zh',
+    colorScheme: 'dark',
+    path: '/saas/app/contract',
+    who: 'admin',
+    ready: openContract,
+  },
+]
+
+/** The second step, with something typed: a form says more when it is in use. */
+async function signUpHalfway(page: Page) {
+  const fill = async (typed: Record<string, string>) => {
+    for (const [name, value] of Object.entries(typed)) await page.locator(`input[name="${name}"]`).fill(value)
+  }
+  await fill({ code: 'nova', name: 'Nova Logistics Limited' })
+  await page.locator('select[name="country"]').selectOption('HK')
+  await fill({ number: '21104400' })
+  await page.locator('main form button[type="submit"]').click()
+  await page.locator('input[name="user_name"]').waitFor()
+  await fill({
+    user_name: 'Ana Chan',
+    user_email: 'ana.chan@nova.example',
+    user_password: 'Slow-river-under-9-bridges',
+  })
+}
+
+/** The modules, some of them chosen, with the price beside. */
+async function orderHalfway(page: Page) {
+  await page.locator('input[name="code"]').fill('acmeport')
+  await page.locator('input[name="name"]').fill('Acme port office')
+  await page.locator('main form button.primary').click()
+  const module = (code: string) => page.locator('main label', { hasText: code }).first()
+  for (const code of ['core', 'doc', 'hr']) await module(code).click()
+}
+
+async function openContract(page: Page) {
+  await page.locator('main tbody tr', { hasText: 'acmetrade' }).locator('td').nth(1).click()
+  await page.locator('main table').first().waitFor()
+}
+
+/** Few colours make up a screen: a palette of them is a third of the bytes, and nobody sees it. */
+async function small(png: Buffer): Promise<Buffer> {
+  const few = await pngQuantize(png, { minQuality: 85, maxQuality: 99, speed: 1 })
+  return losslessCompressPng(few)
+}
+
+async function take(browser: Browser, portal: Portal, picture: Picture) {
+  const { folder, name, path, language, form = 'wide', colorScheme = 'light', who, ready } = picture
+  const context = await browser.newContext({ ...forms[form], colorScheme, reducedMotion: 'reduce' })
   await context.addInitScript((chosen) => localStorage.setItem('portal.language', chosen), language)
   const page = await context.newPage()
-  await signIn(page, portal, 'admin', '/app/user')
-  await page.goto(`${portal.url}/saas/app/user`, { waitUntil: 'networkidle' })
-  await page.getByText('ada.wong@acme.example').filter({ visible: true }).first().waitFor()
-  await page.screenshot({ path: join(screenshots, `${form}-${language}.png`) })
+  if (who) await signIn(page, portal, who, path.replace('/saas', ''))
+  await page.goto(portal.url + path, { waitUntil: 'networkidle' })
+  await ready(page)
+  // A cursor that blinks, or a hint that fades in, would be another picture each time.
+  await page.waitForTimeout(600)
+  const file = await small(await page.screenshot({ caret: 'hide' }))
+  writeFileSync(join(folder, `${name}.png`), file)
+  console.log(`${name}: ${Math.round(file.length / 1024)} kB`)
   await context.close()
 }
 
@@ -35,10 +148,7 @@ mkdirSync(pictures, { recursive: true })
 const portal = await startPortal()
 const browser = await openBrowser()
 try {
-  for (const form of ['wide', 'narrow'] as const) {
-    for (const language of languages) await take(browser, portal, form, language)
-  }
-  copyFileSync(join(screenshots, 'wide-en.png'), join(pictures, 'users.png'))
+  for (const picture of all) await take(browser, portal, picture)
 } finally {
   await browser.close()
   await portal.close()

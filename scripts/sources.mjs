@@ -8,7 +8,18 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 
-const sources = ['src', 'public', 'index.html', 'package-lock.json', 'vite.config.ts', 'scripts/theme.mjs']
+const sources = [
+  'src',
+  'public',
+  'site',
+  'index.html',
+  'package-lock.json',
+  'vite.config.ts',
+  'scripts/client-build.ts',
+  'scripts/former.mjs',
+  'scripts/site.ts',
+  'scripts/theme.mjs',
+]
 
 /** Every file below a path, in an order that is the same on every machine. */
 function filesOf(path) {

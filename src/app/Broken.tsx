@@ -1,4 +1,4 @@
-import { Component, type ReactNode } from 'react'
+import { Component, type ReactNode, useEffect, useState } from 'react'
 import { Button } from '#ui/Button.tsx'
 import { EmptyState } from '#ui/EmptyState.tsx'
 import { useWords } from '#ui/words.ts'
@@ -30,13 +30,24 @@ export class Broken extends Component<Props, { error: Error | null; at: string }
 
 function Said({ error, retry }: { error: Error; retry: () => void }) {
   const t = useWords('ui')
+  // What a report should name (P-16); where its code cannot be fetched, the page's own build.
+  const [versions, setVersions] = useState(__BUILD__)
+  useEffect(() => {
+    const read = async () => {
+      const { readVersions, reportLine } = await import('#app/versions.ts')
+      setVersions(reportLine(await readVersions()))
+    }
+    void read().catch(() => undefined)
+  }, [])
   // A page whose code could not be fetched: React keeps the failed import, only a new start asks again.
   const unfetched = /import|fetch|load/i.test(error.message)
+  // What nobody can use without a line is not kept here (vite.config.ts): that is no fault, and is not told as one.
+  const isOut = unfetched && !navigator.onLine
   return (
     <div className="page narrow">
       <EmptyState
-        icon="alert"
-        title={t('broken.title')}
+        icon={isOut ? 'offline' : 'alert'}
+        title={t(isOut ? 'broken.out' : 'broken.title')}
         action={
           <>
             <Button kind="primary" icon="refresh" onClick={() => (unfetched ? location.reload() : retry())}>
@@ -46,11 +57,11 @@ function Said({ error, retry }: { error: Error; retry: () => void }) {
           </>
         }
       >
-        <p>{t('broken.text')}</p>
+        <p>{t(isOut ? 'broken.outText' : 'broken.text')}</p>
         <details className="broken-detail">
           <summary>{t('broken.detail')}</summary>
           <code>
-            {error.message} · {__BUILD__}
+            {error.message} · {versions}
           </code>
         </details>
       </EmptyState>

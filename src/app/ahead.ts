@@ -10,6 +10,8 @@ import { type OutsidePlace, outsidePlaces, placeAt } from '#app/paths.ts'
 import { always, first, readTexts, soon } from '#app/texts.ts'
 import type { Known } from '#app/who.ts'
 
+type Who = typeof import('#app/who.ts')
+
 /** A page before it is drawn: where its code is, and which texts it shows beside those of every page. */
 export interface Code {
   load: () => Promise<ComponentType>
@@ -20,10 +22,11 @@ export interface Code {
 
 // A link that no longer works is a problem to begin with.
 const visitors = ['accounts', ...soon] as const
+const recovering = [...visitors, 'visitors', 'passwords'] as const
 
 /** The pages that need no session. */
 export const outsideCode: Record<OutsidePlace, Code> = {
-  entrance: { load: async () => (await import('#features/entrance/pages/Entrance.tsx')).Entrance, words: ['plain'] },
+  entrance: { load: async () => (await import('#features/entrance/pages/Entrance.tsx')).Entrance, words: ['entrance'] },
   login: {
     load: async () => (await import('#features/accounts/pages/Login.tsx')).Login,
     words: visitors,
@@ -33,20 +36,20 @@ export const outsideCode: Record<OutsidePlace, Code> = {
     words: visitors,
   },
   signup: {
-    load: async () => (await import('#features/accounts/pages/Signup.tsx')).Signup,
-    words: visitors,
+    load: async () => (await import('#app/signup.tsx')).SignupPage,
+    words: [...recovering, 'company'],
   },
   forget: {
     load: async () => (await import('#features/accounts/pages/Forget.tsx')).Forget,
-    words: visitors,
+    words: recovering,
   },
   resetPwd: {
     load: async () => (await import('#features/accounts/pages/ResetPwd.tsx')).ResetPwd,
-    words: visitors,
+    words: recovering,
   },
   activate: {
     load: async () => (await import('#features/accounts/pages/Activate.tsx')).Activate,
-    words: visitors,
+    words: recovering,
   },
 }
 /** The signed-in frame, with the routes of everything inside it. */
@@ -82,14 +85,21 @@ function fetchInside(path: string): Begun {
   // Without a worker the page asks by itself.
   if (!navigator.serviceWorker?.controller) quietly(import('#request/reads.ts'))
   const known = who.then((module) => module.known).catch(() => null)
-  return { known, list: readList(code, known).catch(() => null) }
+  return { known, list: readList(code, who, known).catch(() => null) }
 }
 
-/** Rows are read while the libraries that will draw them are still being read in. */
-async function readList({ ahead: load }: Code, known: Promise<Known | null>) {
-  const [ahead, who] = await Promise.all([load?.(), known])
-  if (!ahead || !who?.kept) return null
-  return { ahead, here: await ahead.read(who.kept.company_id, new URLSearchParams(location.search)) }
+/**
+ * Rows are read while the libraries that will draw them are still being read in, and for the company that was right last
+ * time beside the asking who is there: rows are found in the database of whoever that is, and in no other.
+ */
+async function readList({ ahead: load }: Code, who: Promise<Who>, known: Promise<Known | null>) {
+  const [ahead, { guess }] = await Promise.all([load?.(), who])
+  if (!ahead) return null
+  const read = (companyId: number) => ahead.read(companyId, new URLSearchParams(location.search))
+  const [found, guessed] = await Promise.all([known, guess && read(guess.companyId)])
+  if (!found?.kept) return null
+  const isRight = found.kept.company_id === guess?.companyId
+  return { ahead, here: isRight && guessed ? guessed : await read(found.kept.company_id) }
 }
 
 function fetchCode({ load, words }: Code): void {

@@ -1,6 +1,6 @@
 /** Texts: which language is shown. A noun's file travels with the pages that need it (I-01). */
 import type { Language } from '#domain/users.ts'
-import { addTexts, hasTexts, languageNow, onLanguage, showLanguage } from '#ui/texts.ts'
+import { addTexts, fetchTextsBy, hasTexts, languageNow, onLanguage, showLanguage } from '#ui/texts.ts'
 import type { Namespace } from '#ui/words.ts'
 import { languageTags } from '#app/language.ts'
 import { remember } from '#app/remember.ts'
@@ -18,6 +18,7 @@ let started: Promise<void> | undefined
 export const startWords = (): Promise<void> => (started ??= start())
 
 async function start(): Promise<void> {
+  fetchTextsBy((nouns) => loadWords(...(nouns as Namespace[])))
   await fetchTexts(first, always)
   showLanguage(first)
   told()
@@ -26,7 +27,6 @@ async function start(): Promise<void> {
 
 function told(): void {
   document.documentElement.lang = languageTags[languageNow()]
-  remember('portal.language', languageNow())
 }
 
 /** What cannot be fetched now is asked for again by the next who needs it; until then its keys are shown. */
@@ -49,6 +49,8 @@ export async function loadWords(...namespaces: Namespace[]): Promise<void> {
 
 export async function chooseLanguage(language: Language): Promise<void> {
   chosen = language
+  // At once: the page may be left, or the line be cut, before its texts are here.
+  remember('portal.language', language)
   await fetchTexts(language, [...wanted])
   if (chosen === language) showLanguage(language)
 }

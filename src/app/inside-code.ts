@@ -11,22 +11,36 @@ const hiddenModule: Code = {
 const price: Code = { load: async () => (await import('#features/prices/pages/Price.tsx')).Price, words: ['plain'] }
 
 export const insideCode: Record<InsidePlace, Code> = {
-  home: { load: async () => (await import('#features/home/pages/Home.tsx')).Home, words: ['home', 'problem'] },
+  home: { load: async () => (await import('#app/home.tsx')).OwnHome, words: ['home', 'problem'] },
   users: {
-    load: async () => (await import('#features/users/pages/Users.tsx')).Users,
+    load: async () => (await import('#app/users.tsx')).OwnUsers,
     words: ['users'],
     ahead: async () => (await import('#features/users/list.ts')).ahead,
   },
   services: { load: async () => (await import('#features/services/pages/Services.tsx')).Services, words: ['plain'] },
-  company: { load: async () => (await import('#features/company/pages/Company.tsx')).Company, words: ['plain'] },
-  profile: { load: async () => (await import('#features/profile/pages/Profile.tsx')).Profile, words: ['plain'] },
-  password: { load: async () => (await import('#features/profile/pages/Password.tsx')).Password, words: ['plain'] },
-  contracts: { load: async () => (await import('#features/orders/pages/Contracts.tsx')).Contracts, words: ['plain'] },
+  company: { load: async () => (await import('#features/company/pages/Company.tsx')).Company, words: ['company'] },
+  profile: {
+    load: async () => (await import('#features/profile/pages/Profile.tsx')).Profile,
+    words: ['profile', 'users'],
+  },
+  password: {
+    load: async () => (await import('#features/profile/pages/Password.tsx')).Password,
+    words: ['profile', 'passwords'],
+  },
+  security: {
+    load: async () => (await import('#features/accounts/pages/Security.tsx')).Security,
+    words: ['profile', 'accounts', 'problem'],
+  },
+  sessions: { load: async () => (await import('#features/sessions/pages/Sessions.tsx')).Sessions, words: ['profile'] },
+  contracts: { load: async () => (await import('#features/orders/pages/Contracts.tsx')).Contracts, words: ['problem'] },
   newContract: {
     load: async () => (await import('#features/orders/pages/NewContract.tsx')).NewContract,
-    words: ['plain'],
+    words: ['problem'],
   },
-  contract: { load: async () => (await import('#features/orders/pages/Contract.tsx')).Contract, words: ['plain'] },
+  contract: {
+    load: async () => (await import('#features/orders/pages/Contract.tsx')).Contract,
+    words: ['problem', 'fields'],
+  },
   trail: { load: async () => (await import('#features/trail/pages/Trail.tsx')).Trail, words: ['plain'] },
   appHistory: { load: async () => (await import('#features/apps/pages/AppHistory.tsx')).AppHistory, words: ['plain'] },
   upload: { load: async () => (await import('#features/apps/pages/Upload.tsx')).Upload, words: ['plain'] },
@@ -42,7 +56,10 @@ export const insideCode: Record<InsidePlace, Code> = {
   prices: { load: async () => (await import('#features/prices/pages/Prices.tsx')).Prices, words: ['plain'] },
   newPrice: price,
   price,
-  outbox: { load: async () => (await import('#app/outbox.tsx')).OwnOutbox, words: ['outbox', 'users', 'problem'] },
+  outbox: {
+    load: async () => (await import('#app/outbox.tsx')).OwnOutbox,
+    words: ['outbox', 'users', 'people', 'problem'],
+  },
   device: {
     load: async () => (await import('#features/device/pages/Device.tsx')).Device,
     words: ['device', 'problem'],

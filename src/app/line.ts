@@ -2,12 +2,16 @@
  * Whether the server can be reached. The browser's word alone is not enough: it says "online" in a hotel's captive
  * network too. So what the corridor meets counts, and while nobody answers we knock by ourselves.
  */
-import { headers } from '#contract/headers.ts'
+import { isServerThere } from '#request/knock.ts'
+import type { Ports } from '#request/ports.ts'
 import type { Api, Result } from '#request/result.ts'
 import { type Line, lineChanged } from '#state/connection.ts'
 import type { Store } from '#state/store.ts'
 
 const KNOCK_MS = 10_000
+
+/** Of the corridor, which comes after the first page. */
+type Lent = () => Promise<Ports>
 
 /** What one answer says about the line; null: nothing. */
 export function lineOf(result: Result<unknown>, browserOnline: boolean): Line | null {
@@ -18,34 +22,55 @@ export function lineOf(result: Result<unknown>, browserOnline: boolean): Line | 
   return browserOnline ? null : 'offline'
 }
 
-/** The same api, listened to. */
-export const observed = (api: Api, hear: (line: Line) => void): Api => ({
+/** What hears of the line, and how often the browser has said that the network came or went. */
+export interface Watched {
+  hear: (line: Line) => void
+  turns: () => number
+}
+
+/**
+ * The same api, listened to. An answer to what was asked before the network came or went says nothing of what is now: one
+ * that was still under way when the line was cut would have the page say "online" until the next question.
+ */
+export const observed = (api: Api, watched: () => Watched): Api => ({
   async ask(endpoint, asked, asking) {
+    const { turns, hear } = watched()
+    const before = turns()
     const result = await api.ask(endpoint, asked, asking)
     const line = lineOf(result, navigator.onLine)
-    if (line) hear(line)
+    if (line && turns() === before) hear(line)
     return result
   },
 })
 
-async function knock(): Promise<Line> {
+async function knock(lent: Lent): Promise<Line> {
   if (!navigator.onLine) return 'offline'
-  const answer = await fetch('/health/live', { cache: 'no-store' }).catch(() => null)
-  // Any numbered answer is our server's: what it says of its health it tells its own machine only (S-86).
-  return answer && answer.status < 500 && answer.headers.has(headers.requestId) ? 'online' : 'unreachable'
+  const isThere = await lent().then(isServerThere, () => false)
+  return isThere ? 'online' : 'unreachable'
 }
 
 /** Follows the browser's events, and knocks while the server does not answer. */
-export function watchLine(store: Store) {
-  const set = (line: Line) => {
+export function watchLine(store: Store, lent: Lent): Watched {
+  let turn = 0
+  const hear = (line: Line) => {
     if (store.getState().connection.line !== line) store.dispatch(lineChanged(line))
   }
-  const look = () => void knock().then(set)
-  window.addEventListener('offline', () => set('offline'))
-  window.addEventListener('online', look)
-  if (!navigator.onLine) set('offline')
+  const look = async () => {
+    const before = turn
+    const line = await knock(lent)
+    if (turn === before) hear(line)
+  }
+  window.addEventListener('offline', () => {
+    turn += 1
+    hear('offline')
+  })
+  window.addEventListener('online', () => {
+    turn += 1
+    void look()
+  })
+  if (!navigator.onLine) hear('offline')
   setInterval(() => {
-    if (store.getState().connection.line !== 'online' && document.visibilityState === 'visible') look()
+    if (store.getState().connection.line !== 'online' && document.visibilityState === 'visible') void look()
   }, KNOCK_MS)
-  return set
+  return { hear, turns: () => turn }
 }

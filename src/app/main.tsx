@@ -2,8 +2,14 @@
 import '#app/trusted-types.ts'
 import '#ui/tokens.css'
 import '#ui/base.css'
+import '#ui/tag.css'
 import '#app/shell/entry.css'
 import { fetchAhead } from '#app/ahead.ts'
+import { remember } from '#app/remember.ts'
+import { first } from '#app/texts.ts'
+
+// At once: the page may be left before anything else of it is here.
+remember('portal.language', first)
 
 const path = location.pathname.slice(import.meta.env.BASE_URL.length - 1) || '/'
 const begun = fetchAhead(path)

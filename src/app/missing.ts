@@ -5,6 +5,8 @@ import { force, noteReady } from '#app/update.ts'
 import { askWord } from '#app/word.ts'
 
 const mark = 'portal.loaded-again'
+const mostTries = 10
+const betweenMs = 1_000
 
 /**
  * Brings the newer build if there is one, which this page is no use without. Else loads the page again, once for a build:
@@ -16,7 +18,11 @@ export async function loadAgain(): Promise<void> {
   const registration = await navigator.serviceWorker?.getRegistration('/saas/')
   if (registration?.active && word.build !== ports.build) {
     force()
-    await registration.update().catch(() => undefined)
+    // Asked for more than once: the first time may meet a server that is only just back, or files on their way.
+    for (let tries = 0; tries < mostTries && !registration.waiting; tries++) {
+      if (!registration.installing) await registration.update().catch(() => undefined)
+      await ports.wait(betweenMs)
+    }
     if (registration.waiting) noteReady()
     return
   }

@@ -7,12 +7,22 @@ import { isParked, whenSettled } from '#local/outbox.ts'
 import type { Waiting } from '#local/waiting.ts'
 import { outboxDesk } from '#request/desk.ts'
 import { findOutcome } from '#request/record.ts'
-import type { Result } from '#request/result.ts'
+import type { Desk, Result } from '#request/result.ts'
 import { deskNow } from '#request/watch.ts'
 import { ports } from '#app/send.ts'
 import { Outbox } from '#features/outbox/pages/Outbox.tsx'
 
-const desk = outboxDesk(ports)
+const ownDesk = outboxDesk(ports)
+
+/** What waits for its user's password (S-48) goes after it. */
+const desk: Desk = {
+  ...ownDesk,
+  async retry(intent) {
+    const { entry } = await findOutcome(ports, intent)
+    if (entry?.problem?.code === 'STEP_UP_REQUIRED' && !(await ports.stepUp?.())) return true
+    return await ownDesk.retry(intent)
+  },
+}
 const MendUser = lazy(async () => ({ default: (await import('#features/users/components/MendUser.tsx')).MendUser }))
 const menders = { [createUser.name]: MendUser, [updateCompanyUser.name]: MendUser }
 

@@ -19,6 +19,8 @@ export const places = {
   company: { path: '/app/profile/company', who: 'admin' },
   profile: { path: '/app/profile/user', who: 'user' },
   password: { path: '/app/profile/password', who: 'user' },
+  security: { path: '/app/profile/security', who: 'user' },
+  sessions: { path: '/app/profile/sessions', who: 'user' },
   users: { path: '/app/user', who: 'admin' },
   contracts: { path: '/app/contract', who: 'order' },
   newContract: { path: '/app/contract/new', who: 'order' },

@@ -49,6 +49,7 @@ export const ports: PagePorts = {
   ...browserPorts,
   build: __BUILD__,
   corridor,
+  stepUp: async () => (await import('#app/step-up.tsx')).stepUp(),
   access: {
     read: async () => accessFrom(document.cookie),
     renewed: () => {},

@@ -1,6 +1,6 @@
 /** Draws the page, and then brings what no first page waits for. */
 import { StrictMode, startTransition, useEffect } from 'react'
-import { createRoot } from 'react-dom/client'
+import { createRoot, type Root } from 'react-dom/client'
 import { BrowserRouter } from 'react-router-dom'
 import { may } from '#domain/access.ts'
 import type { Begun } from '#app/ahead.ts'
@@ -8,16 +8,17 @@ import { Broken } from '#app/Broken.tsx'
 import { withEarly } from '#app/early.ts'
 import { loadWords, startWords } from '#app/i18n.ts'
 import { firstPageStands, whenIdle } from '#app/idle.ts'
-import { observed, watchLine } from '#app/line.ts'
+import { observed, type Watched, watchLine } from '#app/line.ts'
+import { Loading } from '#app/Loading.tsx'
 import { insidePlaces, placeAt, places } from '#app/paths.ts'
 import { AppRoutes, drawable } from '#app/routes.tsx'
 import { soon } from '#app/texts.ts'
 import { startTheme } from '#app/theme.ts'
 import type { Api } from '#request/result.ts'
-import type { Line } from '#state/connection.ts'
 import { StoreProvider } from '#state/hooks.ts'
 import { callerOf } from '#state/session.ts'
 import { makeStore, type Store } from '#state/store.ts'
+import '#ui/steps.ts'
 
 const corridor = () => import('#app/corridor.ts')
 const jobs = async () => (await import('#app/jobs.ts')).jobs
@@ -26,13 +27,13 @@ function openStore() {
   let first = () => {}
   const answered = new Promise<void>((resolve) => (first = resolve))
   // The line is heard by the store, which is made with the api that hears it.
-  let hear: (line: Line) => void = () => undefined
+  let watched: Watched = { hear: () => undefined, turns: () => 0 }
   const ask: Api['ask'] = async (...asked) => (await corridor()).api.ask(...asked).finally(first)
-  const { api, early } = withEarly(observed({ ask }, (line) => hear(line)))
+  const { api, early } = withEarly(observed({ ask }, () => watched))
   const store = makeStore({
     api,
     // Nobody who is signed in carries these along.
-    enter: async (credentials) => (await import('#request/sign-in.ts')).signIn((await corridor()).ports, credentials),
+    enter: async (given) => (await import('#request/sign-in.ts')).signIn((await corridor()).ports, given),
     leave: async (discard) => (await import('#request/sign-in.ts')).signOut((await corridor()).ports, discard),
     jobs: {
       again: async (intent) => (await jobs()).again(intent),
@@ -40,7 +41,7 @@ function openStore() {
       seen: async (intents) => (await jobs()).seen(intents),
     },
   })
-  hear = watchLine(store)
+  watched = watchLine(store, async () => (await corridor()).ports)
   return { api, early, store, answered }
 }
 
@@ -56,15 +57,16 @@ export async function start(path: string, begun: Begun | null): Promise<void> {
     void watch()
     void askEarly(path, begun, early)
   }
-  await Promise.all([startWords(), begun ? Promise.race([sessionKnown(store), wait(graceMs)]) : ready])
-
-  const root = document.getElementById('root')
-  if (!root) throw new Error('index.html has no element with the id root')
+  await startWords()
+  const element = document.getElementById('root')
+  if (!element) throw new Error('index.html has no element with the id root')
+  const root = createRoot(element)
+  await (begun ? waitInView(store, root) : ready)
   let tell = () => {}
   const drawn = new Promise<void>((resolve) => (tell = resolve))
   // As a transition it is drawn in slices, between which the browser comes to its own.
   startTransition(() =>
-    createRoot(root).render(
+    root.render(
       <StrictMode>
         <StoreProvider store={store}>
           <BrowserRouter basename="/saas">
@@ -89,6 +91,19 @@ export async function start(path: string, begun: Begun | null): Promise<void> {
   const [{ startInstall }, { startWorker }] = await Promise.all([corridor(), import('#app/worker.ts')])
   startInstall()
   startWorker()
+}
+
+/** What the store says is drawn at once and in one piece, so the page is drawn only when it is known who is there. */
+async function waitInView(store: Store, root: Root): Promise<void> {
+  const timer = setTimeout(() => {
+    root.render(
+      <StoreProvider store={store}>
+        <Loading />
+      </StoreProvider>,
+    )
+  }, graceMs)
+  await sessionKnown(store)
+  clearTimeout(timer)
 }
 
 /** A transition ends when it can: only the tree itself knows when it is there. */

@@ -4,7 +4,16 @@ import type { Namespace } from '#ui/words.ts'
 import { firstLanguage } from '#app/language.ts'
 import { recall } from '#app/remember.ts'
 
-const files = import.meta.glob<Texts>('../locales/*/*.json', { import: 'default' })
+// Mails, prints and the payment sandbox are the server's to write; the words of the second factor, of sessions and of all that
+// is ordered come with the code that says them.
+const files = import.meta.glob<Texts>(
+  [
+    '../locales/*/*.json',
+    '!../locales/*/{mail,print,sandbox,factors,sessions}.json',
+    '!../locales/*/{order-fields,orders,wizard,contract,payment,calendar}.json',
+  ],
+  { import: 'default' },
+)
 
 const fileOf = (language: string, namespace: string) => files[`../locales/${language}/${namespace}.json`]
 

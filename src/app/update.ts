@@ -8,6 +8,7 @@ import { thisDevice } from '#local/device.ts'
 import type { WorkerMessage } from '#request/ports.ts'
 import { ports } from '#app/send.ts'
 import { isTyping, typingLock } from '#app/typing.ts'
+import { startWaiting } from '#app/waiting.ts'
 import { askWord } from '#app/word.ts'
 
 /**
@@ -20,6 +21,8 @@ export type Update =
   | { is: 'held'; by: 'typing' | 'sending'; forced: boolean }
 
 const takeOverMs = 20_000
+/** The old worker may be in the middle of something; Chromium gives it five minutes. */
+const forceAgainMs = 10_000
 /** A request's own limit and somewhat more: whoever sends longer than that has a dead line, and repeats. */
 const sendingMs = 35_000
 
@@ -65,7 +68,9 @@ export async function applyUpdate(): Promise<void> {
   giveUp = new AbortController()
   say({ is: 'held', by: 'typing', forced })
   try {
-    await navigator.locks.request(typingLock, { signal: giveUp.signal }, whenNothingIsSent)
+    // Without locks nobody can ask the other tabs: each of them looks at itself when the new build takes over.
+    if (!navigator.locks) await whenNothingIsSent()
+    else await navigator.locks.request(typingLock, { signal: giveUp.signal }, whenNothingIsSent)
   } catch (error) {
     say({ is: giveUp.signal.aborted ? 'ready' : 'failed', forced })
     if (!giveUp.signal.aborted) ports.report(error)
@@ -92,12 +97,12 @@ async function takeOver(): Promise<void> {
   const taken = new Promise<boolean>((resolve) =>
     navigator.serviceWorker.addEventListener('controllerchange', () => resolve(true), { once: true }),
   )
-  const message: WorkerMessage = { type: 'update' }
-  waiting.postMessage(message)
-  const isTaken = await Promise.race([taken, ports.wait(takeOverMs).then(() => false)])
+  const isTaken = await startWaiting(waiting, taken, { withinMs: takeOverMs, wait: ports.wait })
   // The reload is everybody's own, below: held until this page is gone, so that nobody sends in between.
-  if (isTaken) await ports.wait(takeOverMs)
-  else say({ is: 'failed', forced })
+  if (isTaken) return await ports.wait(takeOverMs)
+  say({ is: 'failed', forced })
+  // Nobody is asked, so nobody asks again.
+  if (forced) void ports.wait(forceAgainMs).then(noteReady)
 }
 
 /** Follows who is in control: another build means that this page is one of yesterday. */

@@ -30,8 +30,10 @@ export interface Known {
   kept: SessionUser | null
 }
 
+/** Who it was when the page was here last: good for beginning to read, and for nothing else. */
+export const guess = readSubject(recall('portal.subject'))
+
 async function look(): Promise<Known> {
-  const guess = readSubject(recall('portal.subject'))
   const guessed = guess && { name: subjectOf(guess), kept: readKept(guess) }
   const session = await readSession(thisDevice())
   if (!session || session.signedOut) return { session, kept: null }

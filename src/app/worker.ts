@@ -1,14 +1,14 @@
 /** The service worker as the page sees it: registered, replaced only with consent, and told when there may be a line. */
-import type { Workbox } from 'workbox-window'
 import { isBelow, type Word } from '#contract/build.ts'
 import { thisDevice } from '#local/device.ts'
 import type { PageMessage, WorkerMessage } from '#request/ports.ts'
 import { ports, standAlone, workerNow } from '#app/send.ts'
 import { tellTyping } from '#app/typing.ts'
 import { compareBuilds, followController, force, noteReady } from '#app/update.ts'
+import { followWaiting } from '#app/waiting.ts'
 import { askWord } from '#app/word.ts'
 
-let workbox: Workbox | undefined
+let registration: ServiceWorkerRegistration | undefined
 let told: Word | null = null
 
 /** Registers /saas/sw.js; called once after the first paint. */
@@ -40,13 +40,11 @@ function followMissing(): void {
 }
 
 async function register(): Promise<void> {
-  const { Workbox } = await import('workbox-window')
-  workbox = new Workbox('/saas/sw.js', { scope: '/saas/', updateViaCache: 'none' })
-  workbox.addEventListener('waiting', () => {
+  registration = await navigator.serviceWorker.register('/saas/sw.js', { scope: '/saas/', updateViaCache: 'none' })
+  followWaiting(registration, () => {
     void tellTyping()
     noteReady()
   })
-  await workbox.register()
   await compareBuilds()
 }
 
@@ -59,7 +57,7 @@ async function look(): Promise<void> {
     // What waits stays in the database, and is sent by this page.
     standAlone()
     await (await navigator.serviceWorker.getRegistration('/saas/'))?.unregister()
-  } else if (word.build !== ports.build) await workbox?.update().catch(() => undefined)
+  } else if (word.build !== ports.build) await registration?.update().catch(() => undefined)
   if (isBelow(ports.build, word.minimumBuild)) {
     force()
     // No worker brings it: then the network does.

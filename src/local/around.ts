@@ -1,7 +1,7 @@
 /** What a new write finds on the device: its lane, the newest write there, names and rows; read at once for many. */
 import type { Id, Intent } from '#contract/endpoint.ts'
 import { type Entry, type Receipt, rowsOf, type UserDatabase } from '#local/database.ts'
-import { madeIn } from '#local/loss.ts'
+import { readMarks } from '#local/loss.ts'
 
 /** The parts of a draft that decide where it stands. */
 export type Placed = Pick<Entry, 'intent' | 'kind' | 'table' | 'target' | 'ifMatch'> & {
@@ -18,9 +18,11 @@ export interface Around {
   lastSeq: number
   /** How many writes were ever recorded here. */
   made: number
+  /** The gate's generation; null: closed. */
+  gate: number | null
   laneOf(draft: Placed): string
   /** The newest write of each lane that somebody must know it of. */
-  newest: Map<string, Entry>
+  newest: Map<string, Intent>
   versionOf(draft: Placed): number | null
 }
 
@@ -32,28 +34,34 @@ export async function lookAround(db: UserDatabase, drafts: readonly Placed[]): P
   const based = drafts.flatMap(({ ifMatch }) => (typeof ifMatch === 'string' ? [ifMatch.slice(1)] : []))
   const own = drafts.flatMap(({ intent, isNew }) => (isNew ? [] : [intent]))
   const intents = [...new Set([...own, ...drafts.flatMap(({ refers }) => refers), ...based])]
-  const [there, settled, [lastSeq = 0], makers, made] = await Promise.all([
-    db.outbox.bulkGet(intents),
-    db.receipts.bulkGet(intents),
-    db.outbox.orderBy('seq').reverse().limit(1).keys() as PromiseLike<number[]>,
+  // Without a form that says what it was opened on, the base is asked for at once, as if no row had been made here.
+  const bare = drafts.filter(({ versioned, target, ifMatch }) => versioned && target !== null && ifMatch === null)
+  const asked = bare.map(laneByName)
+  const [there, settled, marks, makers, newest, versions] = await Promise.all([
+    intents.length > 0 ? db.outbox.bulkGet(intents) : [],
+    intents.length > 0 ? db.receipts.bulkGet(intents) : [],
+    readMarks(db),
     makersOf(db, drafts),
-    madeIn(db),
+    newestOf(db, asked),
+    versionsOf(db, bare),
   ])
   const around: Around = {
     entries: byIntent(there),
     receipts: byIntent(settled),
-    lastSeq,
-    made,
+    ...marks,
     laneOf: (draft) => laneOf(draft, makers),
-    newest: new Map(),
-    versionOf: () => null,
+    newest,
+    versionOf: ({ table, target }) => versions.get(rowKey(table, target)) ?? null,
   }
   const unsure = drafts.filter((draft) => draft.versioned && needsBase(around, draft))
-  const lanes = [...new Set(unsure.map(around.laneOf))]
+  const looked = new Set(asked)
+  const lanes = unsure.map(around.laneOf).filter((lane) => !looked.has(lane))
   // One that is mended is based on the row as it is now, whatever waits behind it.
-  const [newest, versions] = await Promise.all([newestOf(db, lanes), versionsOf(db, unsure)])
-  around.newest = newest
-  around.versionOf = ({ table, target }) => versions.get(`${table}:${target}`) ?? null
+  const others = unsure.filter(({ ifMatch }) => ifMatch !== null)
+  if (lanes.length + others.length === 0) return around
+  const [more, rows] = await Promise.all([newestOf(db, lanes), versionsOf(db, others)])
+  for (const [lane, intent] of more) newest.set(lane, intent)
+  for (const [row, version] of rows) versions.set(row, version)
   return around
 }
 
@@ -63,34 +71,68 @@ const byIntent = <T extends { intent: Intent }>(found: readonly (T | undefined)[
 /** Whoever is stored behind it in the same breath finds it here. */
 export function seen(around: Around, entry: Entry): void {
   around.entries.set(entry.intent, entry)
-  around.newest.set(entry.lane, entry)
+  around.newest.set(entry.lane, entry.intent)
   around.lastSeq = Math.max(around.lastSeq, entry.seq)
 }
 
-/** The writes that made rows which are spoken of by their ids. */
+/** The writes that made rows which are spoken of by their ids: one reading a kind, they are few. */
 async function makersOf(db: UserDatabase, drafts: readonly Placed[]): Promise<Map<string, Intent>> {
-  const numbered = drafts.flatMap(({ kind, target }) => (typeof target === 'number' ? [[kind, target]] : []))
-  if (numbered.length === 0) return new Map()
-  const names = await db.names.where('[kind+id]').anyOf(numbered).toArray()
-  return new Map(names.map(({ kind, id, intent }) => [`${kind}:${id}`, intent]))
+  const spans = new Map<Placed['kind'], { least: number; most: number }>()
+  for (const { kind, target } of drafts) {
+    if (typeof target !== 'number') continue
+    const { least, most } = spans.get(kind) ?? { least: target, most: target }
+    spans.set(kind, { least: Math.min(least, target), most: Math.max(most, target) })
+  }
+  const found = await Promise.all(
+    [...spans].map(([kind, { least, most }]) =>
+      db.names.where('[kind+id]').between([kind, least], [kind, most], true, true).toArray(),
+    ),
+  )
+  return new Map(found.flat().map(({ kind, id, intent }) => [`${kind}:${id}`, intent]))
 }
 
 /** One lane a row, whatever it is called: an id is taken back to the intent that made it (protocol 18). */
-function laneOf({ kind, target, intent }: Placed, made: ReadonlyMap<string, Intent>): string {
-  if (target === null) return `${kind}:~${intent}`
-  if (typeof target === 'string') return `${kind}:${target}`
-  const maker = made.get(`${kind}:${target}`)
-  return maker === undefined ? `${kind}:${target}` : `${kind}:~${maker}`
+function laneOf(draft: Placed, made: ReadonlyMap<string, Intent>): string {
+  const maker = typeof draft.target === 'number' ? made.get(`${draft.kind}:${draft.target}`) : undefined
+  return maker === undefined ? laneByName(draft) : `${draft.kind}:~${maker}`
 }
 
-async function newestOf(db: UserDatabase, lanes: readonly string[]): Promise<Map<string, Entry>> {
-  const found = await Promise.all(lanes.map((lane) => inLane(db, lane).last()))
-  return new Map(found.flatMap((entry) => (entry ? [[entry.lane, entry] as const] : [])))
+const laneByName = ({ kind, target, intent }: Placed) => `${kind}:${target ?? `~${intent}`}`
+
+/**
+ * Of each lane the seq from which its newest is looked for: some write of it had that. Only saves reading: where nothing
+ * is found from there on, the whole lane is looked through.
+ */
+const from = new WeakMap<UserDatabase, Map<string, number>>()
+const lanesKnown = 1_000
+
+/** So that the next write on the row need not look far. */
+export function noteLane(db: UserDatabase, { lane, seq }: Entry): void {
+  const known = from.get(db) ?? new Map<string, number>()
+  from.set(db, known)
+  if (known.size >= lanesKnown) known.clear()
+  known.set(lane, seq)
+}
+
+/**
+ * Always forwards. Chromium keeps what an index said of writes that are gone until somebody walks over it, and backwards
+ * it walks over a thousand of these for seconds.
+ */
+async function newestOf(db: UserDatabase, lanes: readonly string[]): Promise<Map<string, Intent>> {
+  const found = await Promise.all(
+    [...new Set(lanes)].map(async (lane) => {
+      const near = from.get(db)?.get(lane)
+      const late = near === undefined ? [] : await inLane(db, lane, near).primaryKeys()
+      const newest = late.at(-1) ?? (await inLane(db, lane).primaryKeys()).at(-1)
+      return newest === undefined ? [] : [[lane, newest] as const]
+    }),
+  )
+  return new Map(found.flat())
 }
 
 /** The writes of one lane in their order. */
-export const inLane = (db: UserDatabase, lane: string) =>
-  db.outbox.where('[lane+seq]').between([lane, Number.NEGATIVE_INFINITY], [lane, Number.POSITIVE_INFINITY])
+export const inLane = (db: UserDatabase, lane: string, first = Number.NEGATIVE_INFINITY) =>
+  db.outbox.where('[lane+seq]').between([lane, first], [lane, Number.POSITIVE_INFINITY])
 
 async function versionsOf(db: UserDatabase, drafts: readonly Placed[]): Promise<Map<string, number>> {
   const named = drafts.flatMap(({ target }) => (typeof target === 'string' ? [target.slice(1)] : []))
@@ -98,16 +140,21 @@ async function versionsOf(db: UserDatabase, drafts: readonly Placed[]): Promise<
   const idOf = (id: Id | null) => (typeof id === 'string' ? (names.get(id.slice(1))?.id ?? null) : id)
   const versions = new Map<string, number>()
   for (const table of new Set(drafts.map((draft) => draft.table))) {
-    const own = drafts.filter((draft) => draft.table === table)
-    const found = own.flatMap(({ target }) => {
-      const id = idOf(target)
-      return id === null ? [] : [{ target, id }]
+    const ids = new Map<Id, number>()
+    for (const { table: own, target } of drafts) {
+      const id = own === table ? idOf(target) : null
+      if (id !== null && target !== null) ids.set(target, id)
+    }
+    const rows = ids.size > 0 ? await rowsOf(db, table).bulkGet([...ids.values()]) : []
+    ;[...ids.keys()].forEach((target, at) => {
+      const row = rows[at]
+      if (row) versions.set(rowKey(table, target), row.version)
     })
-    const rows = found.length > 0 ? await rowsOf(db, table).bulkGet(found.map(({ id }) => id)) : []
-    rows.forEach((row, at) => row && versions.set(`${table}:${found[at]?.target}`, row.version))
   }
   return versions
 }
+
+const rowKey = (table: string, target: Id | null) => `${table}:${target}`
 
 /**
  * What a write is based on: what its form was opened on; where no form says it, the newest own write on the row, else
@@ -118,7 +165,7 @@ export function baseOf(around: Around, draft: Placed, lane: string | null): Entr
   const named = lane === null ? null : standing(around, draft.ifMatch)
   if (named !== null) return named
   const newest = lane === null ? undefined : around.newest.get(lane)
-  return newest ? `~${newest.intent}` : around.versionOf(draft)
+  return newest === undefined ? around.versionOf(draft) : `~${newest}`
 }
 
 const needsBase = (around: Around, draft: Placed) =>

@@ -98,7 +98,7 @@ export async function moveRows(
     const lines = moved(layout, found.slice(n * names.length, (n + 1) * names.length), move)
     if (lines.length === 0) empty.push(move.at)
     else columns.push(...toColumns(list, move.at, layout, lines))
-    if (lines.length > 0) buckets.push({ list, at: move.at, rows: lines.length })
+    if (lines.length > 0) buckets.push({ list, at: move.at, rows: lines.length, stamp: crypto.randomUUID() })
   }
   if (buckets.length > 0) {
     await db.columns.bulkPut(columns)

@@ -188,6 +188,8 @@ export interface Pause {
 export interface Made {
   name: 'made'
   count: number
+  /** The greatest number that one was given; absent: by a build that did not note it. */
+  seq?: number
 }
 
 /** The browser was asked to keep this site's data; it is not asked again and again. */
@@ -215,6 +217,14 @@ export interface Sealed {
   isShut?: boolean
 }
 
+/** What stands typed in a form that takes long (local/typed). */
+export interface Typed {
+  name: `typed:${string}`
+  value: unknown
+  /** When it was kept, this device's clock, epoch ms. */
+  at: number
+}
+
 export type UserDatabase = Dexie & {
   coverage: EntityTable<Coverage, 'id'>
   pages: EntityTable<PageReading, 'id'>
@@ -231,7 +241,7 @@ export type UserDatabase = Dexie & {
   jobs: EntityTable<Job, 'intent'>
   files: EntityTable<LocalFile, 'intent'>
   watched: EntityTable<Watched, 'intent'>
-  meta: Table<Gate | Pause | Sealed | Made | Loss | AskedToPersist, string>
+  meta: Table<Gate | Pause | Sealed | Made | Loss | AskedToPersist | Typed, string>
 }
 
 /** One table a kind of row; every `fills` and `queues` of the contract names one of these. */
@@ -261,30 +271,26 @@ export function openDatabase(name: string, storage: Storage): UserDatabase {
   // Strict, or the success of a write is only the operating system's promise to try.
   const db = new Dexie(name, { ...storage, chromeTransactionDurability: 'strict' })
   const rows = Object.fromEntries(rowTables.map((table) => [table, 'id, scope']))
-  db.version(1).stores({
+  // One version says all: what an older build's database lacks is added to it, and each one more costs every start.
+  db.version(4).stores({
     ...rows,
     coverage: 'id',
     pages: 'id, table',
     fills: 'id',
     tombstones: '[table+id], asOf',
-    outbox: 'intent, seq, table',
-    names: 'intent, [kind+id]',
-    receipts: 'intent, time',
-    readings: 'path',
-    meta: 'name',
-  })
-  db.version(2).stores({ jobs: 'intent' })
-  // Who may go next is found by index, however many wait.
-  db.version(3).stores({
-    outbox: 'intent, seq, table, state, held, [lane+seq], ifMatch, *dependsOn',
-    files: 'intent',
-    watched: 'intent',
-  })
-  db.version(4).stores({
     holdings: 'id, table',
     indexes: 'id, table',
     buckets: '[list+at]',
     columns: '[list+column+at]',
+    // Who may go next is found by index, however many wait.
+    outbox: 'intent, seq, table, state, held, [lane+seq], ifMatch, *dependsOn',
+    names: 'intent, [kind+id]',
+    receipts: 'intent, time',
+    readings: 'path',
+    jobs: 'intent',
+    files: 'intent',
+    watched: 'intent',
+    meta: 'name',
   })
   // Dexie closes the connection by itself, so that the newer build need not wait, and opens it again when it is needed.
   db.on('versionchange', ({ newVersion }) => void (newVersion !== null && outdated.add(db)))
@@ -320,6 +326,15 @@ export async function transact<T>(db: Dexie, tables: readonly string[], act: () 
     await db.open()
     return await attempt()
   }
+}
+
+/**
+ * Inside a transaction, after its last request was made: the browser need not ask whether there will be more. A request
+ * that fails takes the transaction back all the same.
+ */
+export function commitNow(): void {
+  const { idbtrans } = Dexie.currentTransaction
+  idbtrans.commit?.()
 }
 
 /** A disk that is full aborts the transaction; its requests say only that, and the reason stands at the transaction. */

@@ -3,10 +3,10 @@
  * come while others are being stored are stored together with the next: one strict transaction, not one each.
  */
 import { endpointNamed, type Intent, type Kind } from '#contract/endpoint.ts'
-import { type Entry, type LocalFile, transact, type UserDatabase } from '#local/database.ts'
-import { baseOf, type Around, lookAround, seen } from '#local/around.ts'
+import { commitNow, type Entry, type LocalFile, transact, type UserDatabase } from '#local/database.ts'
+import { baseOf, type Around, lookAround, noteLane, seen } from '#local/around.ts'
 import { fold, mayFold } from '#local/folding.ts'
-import { noteMade } from '#local/loss.ts'
+import { noteMarks } from '#local/loss.ts'
 import { isParked } from '#local/outbox.ts'
 
 export type Draft = Pick<
@@ -28,6 +28,8 @@ export type Draft = Pick<
   versioned: boolean
   /** Its intent was made with it: nobody looks for an earlier one. */
   isNew?: boolean
+  /** The gate's generation when its session was read: it is stored only while that stands. */
+  gate?: number
   /** Stored with it, in the same transaction. */
   file?: Omit<LocalFile, 'intent' | 'assetId'>
 }
@@ -49,6 +51,11 @@ interface Wish {
   failed: (error: unknown) => void
 }
 
+/** Nothing was stored: the session that the write was made under is not the one that is here. */
+export class GateMoved extends Error {
+  override name = 'GateMoved'
+}
+
 /** Wishes that came while others are being stored. Nothing of it must survive: nobody was told yet. */
 const gathering = new WeakMap<UserDatabase, Wish[]>()
 
@@ -64,6 +71,9 @@ export function enqueue(db: UserDatabase, draft: Draft): Promise<Entry> {
     void storeGathered(db)
   })
 }
+
+/** Whether writes are being stored just now. */
+export const isStoring = (db: UserDatabase): boolean => gathering.has(db)
 
 async function storeGathered(db: UserDatabase): Promise<void> {
   // Whoever asks in the same breath goes along at once.
@@ -111,6 +121,7 @@ const tablesFor = (drafts: readonly Draft[]): string[] => [
 
 async function store(db: UserDatabase, drafts: readonly Draft[]): Promise<Entry[]> {
   const around = await lookAround(db, drafts)
+  if (drafts.some(({ gate }) => gate !== undefined && gate !== around.gate)) throw new GateMoved()
   const entries: Entry[] = []
   const made: Entry[] = []
   for (const draft of drafts) {
@@ -127,12 +138,19 @@ async function store(db: UserDatabase, drafts: readonly Draft[]): Promise<Entry[
     made.push(folded?.entry ?? entry)
     seen(around, folded?.entry ?? entry)
   }
-  if (made.length > 0) await Promise.all([db.outbox.bulkPut(made), noteMade(db, around.made + made.length)])
+  if (made.length === 0) return entries
+  const marks = { made: around.made + made.length, lastSeq: around.lastSeq }
+  // What cannot be stored must fail before the commit is asked for.
+  const isAlone = made.length === 1 && structuredClone(made) !== undefined
+  const stored = Promise.all([db.outbox.bulkPut(made), noteMarks(db, marks)])
+  if (isAlone) commitNow()
+  await stored
+  for (const entry of made) noteLane(db, entry)
   return entries
 }
 
 function toEntry(around: Around, draft: Draft, there: Entry | undefined): Entry {
-  const { refers, versioned, isNew: _, file: __, ...given } = draft
+  const { refers, versioned, isNew: _, file: __, gate: ___, ...given } = draft
   const lane = there?.lane ?? around.laneOf(draft)
   return {
     ...given,

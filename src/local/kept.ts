@@ -78,6 +78,8 @@ export interface Bucket {
   list: string
   at: BucketKey
   rows: number
+  /** Another one with each write of the bucket, so that a copy of its columns can be proved; absent: an older build wrote it. */
+  stamp?: string
 }
 
 /** One column of a bucket's rows, in the list's own order: each row's place in `values`. Column `#`: the ids themselves. */

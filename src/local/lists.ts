@@ -32,26 +32,50 @@ export interface Found extends Candidate {
   shown: Shown<Row>
 }
 
-export async function readListOn<R extends Row>(device: Device, fills: Fills, query: ListQuery): Promise<ListView<R>> {
-  const session = await openFor(device)
-  if (!session) return nothing
-  const db = device.of(session)
-  if (await db.indexes.get(fillId(fills.table, query.scope))) {
-    // By this promise and not its own: else Dexie loses sight of what a live query reads after it.
-    const { readMany } = await Promise.resolve(import('#local/many.ts'))
-    const many = await readMany<R>(db, fills, query, session)
-    if (many) return many
-  }
-  return await readAll<R>(db, fills, query, session)
+/** What the last reading found: the next begins with it, beside asking whether it still is so. */
+interface Last {
+  session: Session
+  /** Lists that are not read whole. */
+  long: Set<string>
 }
 
-/** A list short enough to be read whole. */
+const last = new WeakMap<Device, Last>()
+let many: typeof import('#local/many.ts') | undefined
+
+export async function readListOn<R extends Row>(device: Device, fills: Fills, query: ListQuery): Promise<ListView<R>> {
+  const list = fillId(fills.table, query.scope)
+  const before = last.get(device)
+  const early = before?.long.has(list)
+    ? many?.readMany<R>(device.of(before.session), fills, query, before.session).catch(() => null)
+    : null
+  const [session, ahead] = await Promise.all([openFor(device), early])
+  const isStill = session !== null && session.generation === before?.session.generation
+  // What was read of a user who is no longer here is nobody's.
+  if (!isStill) many?.forget()
+  if (!session) return nothing
+  if (ahead && isStill) return ahead
+  const db = device.of(session)
+  const long = isStill ? before.long : new Set<string>()
+  last.set(device, { session, long })
+  const all = await readAll<R>(db, fills, query, session)
+  if (all) long.delete(list)
+  if (all) return all
+  // By this promise and not its own: else Dexie loses sight of what a live query reads after it.
+  many = await Promise.resolve(import('#local/many.ts'))
+  long.add(list)
+  return (await many.readMany<R>(db, fills, query, session)) ?? (await readListOn(device, fills, query))
+}
+
+/** Null: the list is too long to be read whole. */
 async function readAll<R extends Row>(db: UserDatabase, fills: Fills, query: ListQuery, session: Session) {
   // One moment for all of it, or a write could be accepted between its row and its entry, and show in neither.
-  const tables = ['outbox', 'names', 'coverage', 'fills', 'pages', fills.table]
-  const [known, found] = await db.transaction('r', tables, () =>
-    Promise.all([readKnown(db, fills, query), readFound(db, fills, query, session)]),
-  )
+  const tables = ['outbox', 'names', 'coverage', 'fills', 'pages', 'indexes', fills.table]
+  const read = await db.transaction('r', tables, async () => {
+    if (await db.indexes.get(fillId(fills.table, query.scope))) return null
+    return await Promise.all([readKnown(db, fills, query), readFound(db, fills, query, session)])
+  })
+  if (!read) return null
+  const [known, found] = read
   const mine = matches(fills, query.filters)
   const fitting = found.all.filter(mine).sort(comparer(fills, query.sort))
   const here = found.stored.filter(mine)
@@ -102,7 +126,8 @@ async function openFor(device: Device): Promise<Session | null> {
 
 /** Waiting writes of a table and the names they may use. */
 export async function readHopes(db: UserDatabase, table: string): Promise<{ entries: Entry[]; names: Name[] }> {
-  const entries = await db.outbox.where('table').equals(table).sortBy('seq')
+  const entries = (await db.outbox.where('table').equals(table).toArray()).sort((a, b) => a.seq - b.seq)
+  if (entries.length === 0) return { entries, names: [] }
   const intents = entries.flatMap(({ target }) => (typeof target === 'string' ? [target.slice(1)] : []))
   const names = (await db.names.bulkGet(intents)).filter((name) => name !== undefined)
   return { entries, names }
@@ -135,13 +160,13 @@ export async function readKnown(db: UserDatabase, fills: Fills, query: ListQuery
   const filters = tidyFilters(fills, query.filters)
   const id = coverageId(fills.table, query.scope, filters)
   const list = fillId(fills.table, query.scope)
-  const [own, fill, page, others] = await Promise.all([
-    db.coverage.get(id),
+  const [fill, readings] = await Promise.all([
     db.fills.get(list),
-    db.pages.get(pageId(id, query.sort, query.results, query.page)),
     db.coverage.where('id').startsWith(`${list}|`).toArray(),
   ])
-  const whole = wholeBy(fills, filters, fill, others)
+  const own = readings.find((reading) => reading.id === id)
+  const whole = wholeBy(fills, filters, fill, readings)
+  const page = whole === null ? await db.pages.get(pageId(id, query.sort, query.results, query.page)) : null
   return {
     list,
     total: own?.total ?? null,

@@ -7,7 +7,7 @@ import type { Subject, UserDatabase } from '#local/database.ts'
 import { transact } from '#local/database.ts'
 import { type Device, thisDevice } from '#local/device.ts'
 import { sealsIn } from '#local/seals.ts'
-import { readSession } from '#local/session.ts'
+import { openGate, readSession } from '#local/session.ts'
 
 /** Of one user: how many writes were ever recorded, and how many of them the server does not have. */
 export interface Count {
@@ -17,10 +17,31 @@ export interface Count {
 /** By `{company}:{user}`. */
 export type Counts = Record<string, Count>
 
-/** Inside a transaction that records writes; `count`: all that were ever recorded, these among them. */
-export async function noteMade(db: UserDatabase, count: number): Promise<void> {
-  await db.meta.put({ name: 'made', count })
+/** Where the recording of writes stands. */
+export interface Marks {
+  /** How many were ever recorded here. */
+  made: number
+  /** The greatest number that any of them was given. */
+  lastSeq: number
+  /** The gate's generation; null: closed. */
+  gate: number | null
 }
+
+/** Inside a transaction that gives writes their numbers. */
+export async function noteMarks(db: UserDatabase, { made, lastSeq }: Pick<Marks, 'made' | 'lastSeq'>): Promise<void> {
+  await db.meta.put({ name: 'made', count: made, seq: lastSeq })
+}
+
+/** In one breath: a write that is being recorded waits for it. */
+export async function readMarks(db: UserDatabase): Promise<Marks> {
+  const [made, gate] = await db.meta.bulkGet(['made', 'gate'])
+  const { count = 0, seq } = made?.name === 'made' ? made : {}
+  return { made: count, lastSeq: seq ?? (await greatestSeq(db)), gate: openGate(gate) }
+}
+
+/** All are read once: a number that is told nowhere can be looked for only backwards, which takes Chromium long. */
+const greatestSeq = async (db: UserDatabase) =>
+  (await db.outbox.toArray()).reduce((most, { seq }) => Math.max(most, seq), 0)
 
 export async function madeIn(db: UserDatabase): Promise<number> {
   const made = await db.meta.get('made')
@@ -30,9 +51,13 @@ export async function madeIn(db: UserDatabase): Promise<number> {
 /** As the database has it now: sealed writes too, and calls of which nobody knows whether they happened. */
 export async function countIn(db: UserDatabase): Promise<Count> {
   return await db.transaction('r', ['outbox', 'watched', 'meta'], async () => {
-    const sealed = (await sealsIn(db)).reduce((sum, { entries }) => sum + entries, 0)
-    const unknown = await db.watched.filter(({ state }) => state === 'unknown').count()
-    return { made: await madeIn(db), waiting: (await db.outbox.count()) + sealed + unknown }
+    const [seals, unknown, made, waiting] = await Promise.all([
+      sealsIn(db),
+      db.watched.filter(({ state }) => state === 'unknown').count(),
+      madeIn(db),
+      db.outbox.count(),
+    ])
+    return { made, waiting: seals.reduce((sum, { entries }) => sum + entries, waiting + unknown) }
   })
 }
 

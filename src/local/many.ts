@@ -3,14 +3,19 @@
  * over its count. Says the same as `lists.ts` says of a short list by reading all of it.
  */
 import type { Fills, Row } from '#contract/endpoint.ts'
+import { readBuckets } from '#local/blocks.ts'
+import { forgetCopies } from '#local/copies.ts'
 import { rowsOf, type UserDatabase } from '#local/database.ts'
 import type { StoredRow } from '#local/kept.ts'
 import { asServerOrdered, type Found as Laid, inScope, readHopes, readKnown, viewOf } from '#local/lists.ts'
 import { layOver } from '#local/overlay.ts'
-import { type Candidate, comparer, foldsOf, matches } from '#local/query.ts'
+import { type Candidate, comparer, fillId, foldsOf, matches } from '#local/query.ts'
 import type { Session } from '#local/session.ts'
 import type { ListQuery, ListView } from '#local/view.ts'
 import { type Found, find } from '#local/windows.ts'
+
+/** Which index each list had last: its buckets are asked for in the same breath as whether it still has it. */
+const last = new Map<string, string>()
 
 /** Null: the list has no index any more. */
 export async function readMany<R extends Row>(
@@ -20,22 +25,40 @@ export async function readMany<R extends Row>(
   session: Session,
 ): Promise<ListView<R> | null> {
   const beside = ['outbox', 'names', 'coverage', 'fills', 'pages', 'holdings', 'indexes', 'buckets', 'columns']
+  const id = fillId(fills.table, query.scope)
+  const guess = last.get(`${db.name} ${id}`)
   return await db.transaction('r', [...beside, fills.table], async () => {
-    const known = await readKnown(db, fills, query)
-    const index = await db.indexes.get(known.list)
-    if (!index) return null
-    const [found, over] = await Promise.all([
-      find(db, index.name, { fills, ...query }),
+    const [index, guessed, known, over] = await Promise.all([
+      db.indexes.get(id),
+      guess === undefined ? undefined : readBuckets(db, guess, { fills, ...query }),
+      readKnown(db, fills, query),
       readOver(db, fills, query, session),
     ])
+    if (index?.name !== guess) note(db, id, index?.name)
+    if (!index) return null
+    const found = await find(db, index.name, { fills, ...query }, index.name === guess ? guessed : undefined)
     const count = found.count - over.gone.length + over.come.length
+    const oldest = known.asOf ?? (await db.holdings.get(index.id))?.asOf ?? null
     const isRead = !known.complete && known.page
     const rows = isRead
       ? await pageAsRead(db, { ids: known.page?.ids ?? [], fills, query, over })
       : await readWindow(db, { fills, query, found, over })
-    const oldest = known.asOf ?? (await db.holdings.get(index.id))?.asOf ?? null
     return viewOf<R>(known, { rows, count, here: found.count, oldest })
   })
+}
+
+function note(db: UserDatabase, id: string, name: string | undefined): void {
+  const list = `${db.name} ${id}`
+  const before = last.get(list)
+  if (before !== undefined) forgetCopies(db, before)
+  if (name === undefined) last.delete(list)
+  else last.set(list, name)
+}
+
+/** Whoever was here has gone. */
+export function forget(): void {
+  last.clear()
+  forgetCopies()
 }
 
 /** What waiting writes do to a list. */
@@ -52,6 +75,7 @@ interface Over {
 
 async function readOver(db: UserDatabase, fills: Fills, query: ListQuery, { companyId }: Session): Promise<Over> {
   const { entries, names } = await readHopes(db, fills.table)
+  if (entries.length === 0) return { shown: new Map(), touched: new Set(), gone: [], come: [] }
   const named = new Map(names.map(({ intent, id }) => [`~${intent}`, id]))
   const ids = entries.map(({ target }) => (typeof target === 'string' ? named.get(target) : target))
   const touched = new Set(ids.filter((id) => typeof id === 'number'))
@@ -90,13 +114,25 @@ async function readWindow(
   const first = (query.page - 1) * query.results
   const from = Math.min(Math.max(0, first - come.length), Math.max(0, found.count - 1))
   const ids = await found.ids(from, first - from + query.results + gone.length)
-  const stored = (await rowsOf(db, fills.table).bulkGet(ids)).filter((row) => row !== undefined)
+  const stored = await readRows(db, fills.table, ids)
   const start = from === 0 ? undefined : stored[0]
   const isBefore = (one: Candidate) => start !== undefined && compare(one, start) < 0
   const skipped = from - gone.filter(isBefore).length + come.filter(isBefore).length
   const stayed = stored.filter(({ id }) => !over.touched.has(id)).map(asLaid)
   const merged = come.length === 0 ? stayed : [...stayed, ...come.filter((one) => !isBefore(one))].sort(compare)
   return merged.slice(Math.max(0, first - skipped), first - skipped + query.results)
+}
+
+/** For each row of a page, so many that lie between them are read along rather than asking for each by itself. */
+const readAlong = 4
+
+async function readRows(db: UserDatabase, table: string, ids: readonly number[]): Promise<StoredRow[]> {
+  const [least, most] = [Math.min(...ids), Math.max(...ids)]
+  if (ids.length === 0 || most - least > ids.length * readAlong)
+    return (await rowsOf(db, table).bulkGet([...ids])).filter((row) => row !== undefined)
+  const rows = await rowsOf(db, table).where(':id').between(least, most, true, true).toArray()
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
 /** A page that was read while the list is not all here: those rows, in the order the server gave them. */
@@ -106,7 +142,8 @@ async function pageAsRead(
 ): Promise<Laid[]> {
   const mine = matches(fills, query.filters)
   const untouched = ids.filter((id) => !over.touched.has(id))
-  const stored = (await rowsOf(db, fills.table).bulkGet(untouched)).filter((row) => row !== undefined)
-  const here = stored.filter((one) => query.scope === null || one.scope === query.scope).filter(mine)
+  const here = (await readRows(db, fills.table, untouched))
+    .filter((one) => query.scope === null || one.scope === query.scope)
+    .filter(mine)
   return asServerOrdered(ids, [...here.map(asLaid), ...over.come], query)
 }

@@ -240,14 +240,28 @@ export async function park(
   return await move(db, entry, isMeant, { state, problem, leaseUntil: 0 })
 }
 
+export type Waits = Pick<Entry, 'notBefore' | 'held' | 'problem' | 'lockedSince'> & { state: 'waiting' | 'sign in' }
+
 /** Nothing final came back: under our own fence it goes back to wait, with the same bytes and key. */
-export async function giveBack(
+export const giveBack = async (db: UserDatabase, entry: Entry, why: Waits): Promise<boolean> =>
+  (await giveBackAll(db, [entry], () => why)) > 0
+
+/** Several that went together, in one transaction: whoever tries again waits for it. How many were ours to give back. */
+export async function giveBackAll(
   db: UserDatabase,
-  entry: Entry,
-  why: Pick<Entry, 'notBefore' | 'held' | 'problem' | 'lockedSince'> & { state: 'waiting' | 'sign in' },
-): Promise<boolean> {
-  const ours = (now: Entry) => now.key === entry.key && now.state === 'sending' && now.fence === entry.fence
-  return await move(db, entry, ours, { ...why, leaseUntil: 0 })
+  entries: readonly Entry[],
+  why: (entry: Entry) => Waits,
+): Promise<number> {
+  return await transact(db, ['outbox'], async () => {
+    const there = await db.outbox.bulkGet(entries.map(({ intent }) => intent))
+    const ours = entries.flatMap((entry, at) => {
+      const now = there[at]
+      const isOurs = now?.key === entry.key && now.state === 'sending' && now.fence === entry.fence
+      return isOurs ? [{ ...now, ...why(entry), leaseUntil: 0 }] : []
+    })
+    await db.outbox.bulkPut(ours)
+    return ours.length
+  })
 }
 
 async function move(

@@ -85,6 +85,9 @@ async function described(db: UserDatabase, holding: Holding): Promise<KeptList> 
   return { table, scope, rows, bytes, asOf, newest, complete, total: all?.total ?? null }
 }
 
+/** Undefined: kept by another build, which knew more of them. */
+export const tableNamed = (name: string) => rowTables.find((one) => one === name)
+
 /** Counted when its next row comes. */
 const ofOlderBuild = (table: string, rows: number): KeptList => ({
   table,

@@ -1,18 +1,18 @@
 /** The only writers of rows: what the server said, put if newer, and taken away where an answer proves it gone. */
 import { type Fills, fillsOf, type Row } from '#contract/endpoint.ts'
 import { besideRows, isOutdated, rowsOf, rowTables, transact, type UserDatabase, wipedTables } from '#local/database.ts'
+import { findBetween } from '#local/blocks.ts'
 import type { Coverage, StoredRow } from '#local/kept.ts'
 import { countIn, type Exchange, rowsIn } from '#local/holdings.ts'
 import { addSpan, comparer, coverageId, fillId, foldsOf, matches, pageId, placeOf, tidyFilters } from '#local/query.ts'
 import { readGate } from '#local/session.ts'
 import type { ListQuery } from '#local/view.ts'
-import { findBetween } from '#local/windows.ts'
 
 /** How long a deleted id is remembered here (protocol 33). */
 const tombstoneMs = 24 * 3_600_000
 
-/** The version of a grave that no row comes back from. */
-const deleted = Number.MAX_SAFE_INTEGER
+/** The version of a grave that no row comes back from: the server said that it is gone. */
+export const deleted = Number.MAX_SAFE_INTEGER
 
 /** Rows that never change have no version: then the reading's time decides alone (protocol 33). */
 export type ServerRow = { id: number; row_version?: number }

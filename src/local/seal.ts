@@ -3,8 +3,9 @@
  * have yet are sealed under a key that only their user is given, and lie there until that user comes back (protocol 30).
  */
 import { getUser } from '#contract/accounts.ts'
-import type { Entry, LocalFile, Name, Receipt, Sealed, UserDatabase } from '#local/database.ts'
+import type { Entry, LocalFile, Name, Receipt, Sealed, Typed, UserDatabase } from '#local/database.ts'
 import { transact, wipedTables } from '#local/database.ts'
+import { noteMarks, readMarks } from '#local/loss.ts'
 import { stripJobs } from '#local/open-jobs.ts'
 import { sealsIn } from '#local/seals.ts'
 
@@ -15,9 +16,12 @@ interface Belongings {
   receipts: Receipt[]
   /** Bytes as text, so that all of it is one text. */
   files: (Omit<LocalFile, 'bytes'> & { bytes: string })[]
+  /** What stands typed in long forms. */
+  typed: Typed[]
 }
 const belongings = ['outbox', 'names', 'receipts', 'files'] as const
-const isEmpty = (found: Belongings) => belongings.every((table) => found[table].length === 0)
+const isEmpty = (found: Belongings) => [...belongings, 'typed' as const].every((part) => found[part].length === 0)
+const typedIn = (db: UserDatabase) => db.meta.where('name').startsWith('typed:')
 
 /**
  * The gate is closed first, so that nothing is claimed while the writes are sealed; then it is one transaction. False,
@@ -59,6 +63,7 @@ async function wipeIfStill(
       // Beside what was sealed before and could not be opened meanwhile.
       await db.meta.put({ ...sealed, name: `sealed:${sealed.id}` })
     } else await db.receipts.toCollection().modify(forgetContent)
+    await typedIn(db).delete()
     for (const table of wipedTables) await db.table(table).clear()
     await stripJobs(db)
     return 'wiped'
@@ -76,6 +81,7 @@ const read = async (db: UserDatabase): Promise<Belongings> => ({
   names: await db.names.toArray(),
   receipts: await db.receipts.toArray(),
   files: (await db.files.toArray()).map((file) => ({ ...file, bytes: toText(file.bytes) })),
+  typed: (await typedIn(db).toArray()) as Typed[],
 })
 
 const chunk = 0x80_00
@@ -117,6 +123,8 @@ async function putBack(db: UserDatabase, sealed: Sealed, opened: Belongings): Pr
     // Sealed by a build that kept no files.
     await db.files.bulkPut((opened.files ?? []).map((file) => ({ ...file, bytes: toBytes(file.bytes) })))
     await db.outbox.bulkPut(await behind(db, opened.outbox))
+    // What has been typed since is newer, and an earlier build sealed none.
+    for (const typed of opened.typed ?? []) if (!(await db.meta.get(typed.name))) await db.meta.put(typed)
     await db.meta.delete(sealed.name)
     return opened.outbox.length
   })
@@ -127,7 +135,10 @@ async function behind(db: UserDatabase, old: Entry[]): Promise<Entry[]> {
   const since = await db.outbox.orderBy('seq').toArray()
   const free = (entry: Entry): Entry =>
     entry.state === 'sign in' ? { ...entry, state: 'waiting', notBefore: 0 } : entry
-  return [...old.map(free), ...since].map((entry, at) => ({ ...entry, seq: at + 1 }))
+  const { made, lastSeq } = await readMarks(db)
+  const all = [...old.map(free), ...since].map((entry, at) => ({ ...entry, seq: lastSeq + at + 1 }))
+  await noteMarks(db, { made, lastSeq: lastSeq + all.length })
+  return all
 }
 
 /** It comes with the user's own data and goes with it; nowhere else is it kept. Undefined: that is not here. */

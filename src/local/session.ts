@@ -3,7 +3,7 @@
  * database moves with it, so that a transaction there can tell whether the one it works for is still there.
  */
 import { liveQuery } from 'dexie'
-import { type Subject, transact, type UserDatabase } from '#local/database.ts'
+import { type Gate, type Subject, transact, type UserDatabase } from '#local/database.ts'
 import { type Device, type Occupant, type SessionRecord, thisDevice } from '#local/device.ts'
 
 export interface Session extends Subject {
@@ -118,7 +118,10 @@ async function noteClean(device: Device, occupant: Subject): Promise<void> {
 }
 
 /** The gate's generation, to be compared when the answer comes; null: closed, nothing may be stored. */
-export async function readGate(db: UserDatabase): Promise<number | null> {
-  const gate = await db.meta.get('gate')
-  return gate?.name === 'gate' && gate.open ? gate.generation : null
+export const readGate = async (db: UserDatabase): Promise<number | null> => openGate(await db.meta.get('gate'))
+
+/** The same of what was read. */
+export const openGate = (gate: { name: string } | undefined): number | null => {
+  const { open, generation } = gate?.name === 'gate' ? (gate as Gate) : { open: false, generation: 0 }
+  return open ? generation : null
 }

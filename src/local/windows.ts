@@ -1,19 +1,21 @@
 /**
- * Reads a list of many rows by its buckets: how many rows a filter means, exactly, and which stand in one window of an
- * order. Reads the columns that the question names and the ids of the buckets that the window lies in, no row at all.
+ * Windows of a long list by its buckets: how many rows a filter means, exactly, and which stand in one window of an order.
+ * Reads the columns that the question names and the ids of the buckets that the window lies in, no row at all.
  */
-import { Dexie } from 'dexie'
-import type { Fills } from '#contract/endpoint.ts'
-import { bucketName, bucketOf, columnName, idColumn } from '#local/buckets.ts'
+import {
+  type Block,
+  countsOf,
+  type Piece,
+  type Question,
+  type ReadPieces,
+  readBuckets,
+  testBlocks,
+} from '#local/blocks.ts'
+import { columnName, idColumn } from '#local/buckets.ts'
+import { copiesOf, ranksOf } from '#local/copies.ts'
 import type { UserDatabase } from '#local/database.ts'
-import type { BucketKey, Column, Value } from '#local/kept.ts'
-import { comparePlaces, type Condition, conditionsOf, type Filters, type Place } from '#local/query.ts'
-
-export interface Question {
-  fills: Fills
-  filters: Filters
-  sort: Fills['sort']
-}
+import type { Bucket, BucketKey } from '#local/kept.ts'
+import type { Ranks } from '#local/ranks.ts'
 
 /** What a filter means in one list, before a window of it is chosen. */
 export interface Found {
@@ -22,86 +24,7 @@ export interface Found {
   ids: (first: number, length: number) => Promise<number[]>
 }
 
-/** Rows of a bucket: which of them the filter means. */
-interface Block {
-  at: BucketKey
-  hits: number
-  /** 1 for a row that is meant; null: all of them are. */
-  mask: Uint8Array | null
-  /** The column that is sorted by, where it is not the list's own order. */
-  sorted: Column | null
-}
-
 type Order = 'asc' | 'desc'
-
-/** Inside a transaction over the index. */
-export async function find(db: UserDatabase, list: string, question: Question): Promise<Found> {
-  const { fills, sort } = question
-  const [field, order] = sort
-  if (field === fills.sort[0]) {
-    const blocks = inOrder(await readBlocks(db, list, question, null), order)
-    return { count: total(blocks), ids: (first, length) => readAlong(db, list, blocks, { first, length, order }) }
-  }
-  const name = field === 'id' ? idColumn : columnName(field, fills.sorts[field] === 'text')
-  const blocks = await readBlocks(db, list, question, name)
-  return {
-    count: total(blocks),
-    ids: (first, length) =>
-      field === 'id'
-        ? Promise.resolve(
-            cut(
-              sortIds(
-                blocks.map((block) => idsOf(block, block.sorted)),
-                order,
-              ),
-              first,
-              length,
-            ),
-          )
-        : readAcross(db, list, blocks, { first, length, order }),
-  }
-}
-
-const total = (blocks: readonly Block[]) => blocks.reduce((sum, { hits }) => sum + hits, 0)
-
-const cut = (ids: ArrayLike<number>, first: number, length: number): number[] =>
-  Array.prototype.slice.call(ids, first, first + length)
-
-/** Ids of the rows that the filter means and that stand between two places of the order, both left out. */
-export async function findBetween(
-  db: UserDatabase,
-  list: string,
-  question: Question,
-  { after, before }: { after: Place | null; before: Place | null },
-): Promise<number[]> {
-  const [field, order] = question.sort
-  const name = field === 'id' ? idColumn : columnName(field, question.fills.sorts[field] === 'text')
-  const blocks = await readBlocks(db, list, question, name)
-  const compare = comparePlaces(order)
-  const found: number[] = []
-  for (const { at, hits, mask, sorted } of blocks) {
-    if (hits === 0 || !sorted) continue
-    const ids = name === idColumn ? sorted : await readColumn(db, list, idColumn, at)
-    for (const [n, id] of (ids?.codes ?? []).entries()) {
-      if (mask?.[n] === 0) continue
-      const place = { value: valueAt(sorted, n), id }
-      if ((!after || compare(after, place) < 0) && (!before || compare(place, before) < 0)) found.push(id)
-    }
-  }
-  return found
-}
-
-const valueAt = (column: Column, n: number): Value =>
-  column.column === idColumn ? (column.codes[n] ?? null) : (column.values[column.codes[n] ?? 0] ?? null)
-
-/** Buckets in the order asked for; what has no value comes last both ways. */
-function inOrder(blocks: Block[], order: Order): Block[] {
-  if (order === 'asc') return blocks
-  const valued = blocks.filter(({ at }) => !isValueless(at))
-  return [...valued.reverse(), ...blocks.filter(({ at }) => isValueless(at))]
-}
-
-const isValueless = (at: BucketKey) => Array.isArray(at)
 
 interface Window {
   first: number
@@ -109,224 +32,181 @@ interface Window {
   order: Order
 }
 
-/** A window of the list's own order: found by counting buckets, then rows of those that it lies in. */
-async function readAlong(db: UserDatabase, list: string, blocks: Block[], window: Window): Promise<number[]> {
-  const { first, length, order } = window
-  const parts: { block: Block; from: number; to: number }[] = []
-  let before = 0
-  for (const block of blocks) {
-    const from = Math.max(0, first - before)
-    const to = Math.min(block.hits, first + length - before)
-    if (from < to) parts.push({ block, from, to })
-    before += block.hits
-    if (before >= first + length) break
+/** Inside a transaction over the index. `buckets`: those of the question, where they are read already. */
+export async function find(
+  db: UserDatabase,
+  list: string,
+  question: Question,
+  buckets?: readonly Bucket[],
+): Promise<Found> {
+  const { fills, sort } = question
+  const [field, order] = sort
+  const read = copiesOf(db, list)
+  const isAlong = field === fills.sort[0]
+  const name = isAlong ? null : field === 'id' ? idColumn : columnName(field, fills.sorts[field] === 'text')
+  const blocks = await testBlocks(read, question, buckets ?? (await readBuckets(db, list, question)), name)
+  return {
+    count: blocks.reduce((sum, { hits }) => sum + hits, 0),
+    async ids(first, length) {
+      const window = { first, length, order }
+      if (name === null) return await readAlong(read, blocks, window)
+      if (name !== idColumn) return await readAcross(read, ranksOf(db, list, name), blocks, window)
+      return cut(gather(blocks, new Map(blocks.map((block) => [block, block.beside ?? undefined]))), window)
+    },
   }
-  const columns = await db.columns.bulkGet(
-    parts.map(({ block }): [string, string, BucketKey] => [list, idColumn, block.at]),
+}
+
+/** Buckets in the order asked for; what has no value comes last both ways. */
+function inOrder(blocks: readonly Block[], order: Order): readonly Block[] {
+  if (order === 'asc') return blocks
+  const valued = blocks.filter(({ bucket }) => !isValueless(bucket.at))
+  return [...valued.reverse(), ...blocks.filter(({ bucket }) => isValueless(bucket.at))]
+}
+
+const isValueless = (at: BucketKey) => Array.isArray(at)
+
+/** Those of the window's values, or buckets, that it lies in: how much of each comes before it, and where it ends there. */
+function* partsOf<T>(all: Iterable<T>, countOf: (one: T) => number, { first, length }: Window) {
+  let before = 0
+  for (const one of all) {
+    const count = countOf(one)
+    const from = Math.max(0, first - before)
+    const to = Math.min(count, first + length - before)
+    if (from < to) yield { one, from, to }
+    before += count
+    if (before >= first + length) return
+  }
+}
+
+type Ids = ReadonlyMap<Block, Piece | undefined>
+
+/** Of blocks in the list's own order. */
+async function readIds(read: ReadPieces, blocks: readonly Block[]): Promise<Ids> {
+  const pieces = await read(
+    idColumn,
+    blocks.map(({ bucket }) => bucket),
   )
-  return parts.flatMap(({ block, from, to }, n) => {
-    const ids = idsOf(block, columns[n] ?? null)
-    return order === 'asc' ? ids.slice(from, to) : ids.reverse().slice(from, to)
+  return new Map(blocks.map((block, n) => [block, pieces[n]]))
+}
+
+/** A window of the list's own order: found by counting buckets, then rows of those that it lies in. */
+async function readAlong(read: ReadPieces, blocks: readonly Block[], window: Window): Promise<number[]> {
+  const { order } = window
+  const parts = [...partsOf(inOrder(blocks, order), ({ hits }) => hits, window)]
+  const chosen = new Set(parts.map(({ one }) => one))
+  const ids = await readIds(
+    read,
+    blocks.filter((block) => chosen.has(block)),
+  )
+  return parts.flatMap(({ one, from, to }) => {
+    const own = gather([one], ids)
+    return [...(order === 'asc' ? own : own.reverse()).subarray(from, to)]
   })
 }
 
 /** A window of another order: the values that it lies in by their counts, then the rows of those values by id. */
-async function readAcross(db: UserDatabase, list: string, blocks: Block[], window: Window): Promise<number[]> {
-  const { first, length, order } = window
-  const compare = comparePlaces(order)
-  const counts = tally(blocks)
-  const values = [...counts.keys()].sort((a, b) => compare({ value: a, id: 0 }, { value: b, id: 0 }))
-  const found: number[] = []
-  let before = 0
-  for (const value of values) {
-    const count = counts.get(value) ?? 0
-    const from = Math.max(0, first - before)
-    const to = Math.min(count, first + length - before)
-    if (from < to) found.push(...cut(await idsWith(db, list, blocks, { value, order }), from, to - from))
-    before += count
-    if (before >= first + length) break
-  }
-  return found
+async function readAcross(read: ReadPieces, ranks: Ranks, blocks: readonly Block[], window: Window): Promise<number[]> {
+  const { order } = window
+  const counts = tally(ranks, blocks)
+  const parts = [...partsOf(ranks.inOrder(order), (code) => counts[code] ?? 0, window)]
+  const stacks = new Map(parts.map(({ one }) => [one, { ids: new Float64Array(counts[one] ?? 0), length: 0 }]))
+  const own = blocks.filter(({ beside }) => beside && ranks.codesOf(beside).some((code) => stacks.has(code)))
+  for (const [block, piece] of await readIds(read, own)) deal(stacks, ranks, block, piece)
+  return parts.flatMap(({ one, from, to }) =>
+    cut(stacks.get(one)?.ids ?? new Float64Array(), { first: from, length: to - from, order }),
+  )
 }
 
-function tally(blocks: readonly Block[]): Map<Value, number> {
-  const counts = new Map<Value, number>()
-  for (const { mask, sorted } of blocks) {
-    if (!sorted) continue
-    const { codes, values } = sorted
-    const own = new Uint32Array(values.length)
-    for (let n = 0; n < codes.length; n++) {
-      const code = codes[n] as number
-      if (mask === null || mask[n] === 1) own[code] = (own[code] as number) + 1
-    }
-    for (const [code, count] of own.entries()) {
-      if (count > 0) counts.set(values[code] ?? null, (counts.get(values[code] ?? null) ?? 0) + count)
+/** Puts the ids of a bucket's rows that are meant where the others of the same value are. */
+function deal(
+  stacks: ReadonlyMap<number, { ids: Float64Array; length: number }>,
+  ranks: Ranks,
+  { hits, beside, ...block }: Block,
+  ids: Piece | undefined,
+): void {
+  if (!beside || !ids || hits === 0) return
+  const mask = block.mask()
+  const stackOf = Array.from(ranks.codesOf(beside), (code) => stacks.get(code))
+  for (let n = 0; n < ids.codes.length; n++) {
+    const stack = mask === null || mask[n] === 1 ? stackOf[beside.codes[n] as number] : undefined
+    if (!stack) continue
+    stack.ids[stack.length] = ids.codes[n] as number
+    stack.length += 1
+  }
+}
+
+/** How many of the rows that are meant have each value, by its code. */
+function tally(ranks: Ranks, blocks: readonly Block[]): Float64Array {
+  const own = blocks.flatMap(({ hits, mask, beside }) =>
+    beside && hits > 0 ? [{ mask: mask(), beside, places: ranks.codesOf(beside) }] : [],
+  )
+  const counts = new Float64Array(ranks.count())
+  for (const { mask, beside, places } of own) {
+    const here = mask === null ? countsOf(beside) : countMeant(beside, mask)
+    for (let n = 0; n < here.length; n++) {
+      const place = places[n] as number
+      counts[place] = (counts[place] as number) + (here[n] as number)
     }
   }
   return counts
 }
 
-async function idsWith(
-  db: UserDatabase,
-  list: string,
-  blocks: readonly Block[],
-  { value, order }: { value: Value; order: Order },
-): Promise<ArrayLike<number>> {
-  const own = blocks.filter(({ hits, sorted }) => hits > 0 && sorted?.values.includes(value))
-  const ids = await readColumns(db, list, idColumn, own)
-  const parts = own.map(({ mask, sorted }, n) => {
-    const code = sorted?.values.indexOf(value)
-    const found: number[] = []
-    const { codes } = ids[n] ?? { codes: [] }
-    for (let at = 0; at < codes.length; at++)
-      if (sorted?.codes[at] === code && (mask === null || mask[at] === 1)) found.push(codes[at] as number)
-    return found
-  })
-  return sortIds(parts, order)
-}
-
-function sortIds(parts: readonly number[][], order: Order): ArrayLike<number> {
-  const ids = new Float64Array(parts.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const part of parts) {
-    ids.set(part, at)
-    at += part.length
+function countMeant({ codes, values }: Piece, mask: Uint8Array): Uint32Array {
+  const counts = new Uint32Array(values.length)
+  for (let n = 0; n < codes.length; n++) {
+    const code = codes[n] as number
+    counts[code] = (counts[code] as number) + (mask[n] as number)
   }
-  ids.sort()
-  return order === 'asc' ? ids : ids.reverse()
+  return counts
 }
 
-function idsOf({ mask }: Block, ids: Column | null): number[] {
-  const all = ids?.codes ?? []
-  const found: number[] = []
-  for (let n = 0; n < all.length; n++) if (mask === null || mask[n] === 1) found.push(all[n] as number)
-  return found
-}
-
-type Range = readonly [low: unknown, high: unknown]
-
-/** Every bucket that the filter can mean, in the list's own order, with its rows tested. */
-async function readBlocks(
-  db: UserDatabase,
-  list: string,
-  { fills, filters }: Question,
-  sorted: string | null,
-): Promise<Block[]> {
-  const conditions = conditionsOf(fills, filters)
-  const range = rangeOf(fills, filters)
-  const isOwn = (condition: Condition) => condition.isRange && condition.columns[0] === fills.sort[0]
-  const tested = conditions.filter((condition) => !isOwn(condition))
-  const names = new Set([...tested.flatMap(namesOf), ...(sorted === null ? [] : [sorted])])
-  const read = await Promise.all(
-    [...names].map(async (name) => [name, await readRange(db, list, name, range)] as const),
-  )
-  const columns = new Map(read)
-  const all =
-    read[0]?.[1] ??
-    (await db.buckets.where('[list+at]').between([list, range[0]], [list, range[1]], true, true).toArray())
-  const blocks = all.map((one, n): Block => {
-    const rows = 'rows' in one ? one.rows : one.codes.length
-    const mask = maskOf(tested, rows, (name) => columns.get(name)?.[n])
-    return {
-      at: one.at,
-      mask,
-      hits: hitsOf(mask, rows),
-      sorted: sorted === null ? null : (columns.get(sorted)?.[n] ?? null),
+/** Ids of the rows that are meant, bucket by bucket. */
+function gather(blocks: readonly Block[], ids: Ids): Float64Array {
+  const found = new Float64Array(blocks.reduce((sum, { hits }) => sum + hits, 0))
+  let length = 0
+  for (const block of blocks) {
+    if (block.hits === 0) continue
+    const mask = block.mask()
+    const { codes } = ids.get(block) ?? { codes: [] }
+    for (let n = 0; n < codes.length; n++) {
+      if (mask !== null && mask[n] === 0) continue
+      found[length] = codes[n] as number
+      length += 1
     }
+  }
+  return found.subarray(0, length)
+}
+
+/** A window of these ids in order. */
+function cut(ids: Float64Array, { first, length, order }: Window): number[] {
+  if (order === 'asc') return [...smallest(ids, first, first + length)]
+  const last = ids.length - first
+  return [...smallest(ids, Math.max(0, last - length), Math.max(0, last))].reverse()
+}
+
+const stretches = 1_024
+
+/**
+ * Those from one place of the order to another. How many lie in each stretch of numbers tells which stretches they are
+ * in, so that no others are put in order; what is in order already, as rows are that came one after the other, is not.
+ */
+function smallest(ids: Float64Array, from: number, to: number): Float64Array {
+  if (ids.every((id, n) => n === 0 || (ids[n - 1] as number) <= id)) return ids.slice(from, to)
+  const [least, most] = ids.reduce(([low, high], id) => [Math.min(low, id), Math.max(high, id)], [Infinity, -Infinity])
+  const width = (most - least) / stretches + 1
+  const stretchOf = (id: number) => Math.floor((id - least) / width)
+  const counts = new Uint32Array(stretches)
+  for (const id of ids) counts[stretchOf(id)] = (counts[stretchOf(id)] as number) + 1
+  let before = 0
+  let skipped = 0
+  const isIn = Array.from(counts, (count) => {
+    const isBefore = before + count <= from
+    if (isBefore) skipped += count
+    before += count
+    return !isBefore && before - count < to
   })
-  return await cutEdges(db, list, { fills, blocks, conditions: conditions.filter(isOwn) })
-}
-
-const namesOf = ({ columns, folded }: Condition) => columns.map((column) => columnName(column, folded))
-
-/** A range over the list's own order leaves out whole buckets: those are not even read. */
-function rangeOf(fills: Fills, filters: Filters): Range {
-  const [field] = fills.sort
-  const kind = fills.sorts[field] ?? 'number'
-  let [low, high]: [unknown, unknown] = [Dexie.minKey, Dexie.maxKey]
-  if (kind !== 'time') return [low, high]
-  for (const [name, filter] of Object.entries(fills.filters)) {
-    const given = filters[name]
-    if (!('column' in filter) || filter.column !== field || given === undefined || given === '') continue
-    if (filter.is === 'from') low = bucketOf(kind, given)
-    // A month given alone takes in all of its days.
-    if (filter.is === 'until') high = `${String(bucketOf(kind, given))}\uffff`
-  }
-  return [low, high]
-}
-
-/** In buckets that a range does not take in whole, its rows are tested one by one. */
-async function cutEdges(
-  db: UserDatabase,
-  list: string,
-  { fills, blocks, conditions }: { fills: Fills; blocks: Block[]; conditions: Condition[] },
-): Promise<Block[]> {
-  if (conditions.length === 0) return blocks
-  const name = columnName(fills.sort[0], fills.sorts[fills.sort[0]] === 'text')
-  const isTime = fills.sorts[fills.sort[0]] === 'time'
-  // A condition that takes the first and the last moment of a day takes all between them.
-  const isWhole = (at: BucketKey) =>
-    isTime && conditions.every(({ accepts }) => typeof at === 'string' && accepts(at) && accepts(`${at}\uffff`))
-  const edges = blocks.filter(({ at, hits }) => hits > 0 && !isWhole(at))
-  const columns = await readColumns(db, list, name, edges)
-  for (const [n, block] of edges.entries()) {
-    const column = columns[n]
-    const rows = column?.codes.length ?? 0
-    const mask = maskOf(conditions, rows, () => column) ?? new Uint8Array(rows).fill(1)
-    if (block.mask) for (let at = 0; at < rows; at++) mask[at] = (mask[at] as number) & (block.mask[at] as number)
-    block.mask = mask
-    block.hits = hitsOf(mask, rows)
-  }
-  return blocks
-}
-
-/** Tested are the few values of each column, then each row by its code. Null: every row is meant. */
-function maskOf(
-  conditions: readonly Condition[],
-  rows: number,
-  columnOf: (name: string) => Column | undefined,
-): Uint8Array | null {
-  let mask: Uint8Array | null = null
-  for (const condition of conditions) {
-    const fits = new Uint8Array(rows)
-    for (const name of namesOf(condition)) {
-      const { codes, values } = columnOf(name) ?? { codes: [], values: [] }
-      const accepted = Uint8Array.from(values, (value) => (condition.accepts(value) ? 1 : 0))
-      if (accepted.includes(1))
-        for (let n = 0; n < rows; n++) fits[n] = (fits[n] as number) | (accepted[codes[n] as number] as number)
-    }
-    if (mask) for (let n = 0; n < rows; n++) fits[n] = (fits[n] as number) & (mask[n] as number)
-    mask = fits
-  }
-  return mask
-}
-
-function hitsOf(mask: Uint8Array | null, rows: number): number {
-  if (mask === null) return rows
-  let hits = 0
-  for (let n = 0; n < rows; n++) hits += mask[n] as number
-  return hits
-}
-
-const readRange = (db: UserDatabase, list: string, name: string, [low, high]: Range) =>
-  db.columns.where('[list+column+at]').between([list, name, low], [list, name, high], true, true).toArray()
-
-const readColumn = (db: UserDatabase, list: string, name: string, at: BucketKey) => db.columns.get([list, name, at])
-
-/** So many buckets are quicker read in one go, with those that lie between them, than one by one. */
-const inOneGo = 8
-
-/** One column of some buckets, given in the list's own order. */
-async function readColumns(
-  db: UserDatabase,
-  list: string,
-  name: string,
-  blocks: readonly Block[],
-): Promise<(Column | undefined)[]> {
-  const [first, last] = [blocks[0], blocks.at(-1)]
-  if (!first || !last || blocks.length < inOneGo)
-    return await db.columns.bulkGet(blocks.map(({ at }): [string, string, BucketKey] => [list, name, at]))
-  const columns = await readRange(db, list, name, [first.at, last.at])
-  const byBucket = new Map(columns.map((column) => [bucketName(column.at), column]))
-  return blocks.map(({ at }) => byBucket.get(bucketName(at)))
+  return ids
+    .filter((id) => isIn[stretchOf(id)])
+    .sort()
+    .slice(from - skipped, to - skipped)
 }

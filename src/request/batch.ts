@@ -5,7 +5,7 @@
 import { sendBatch } from '#contract/accounts.ts'
 import { headers } from '#contract/headers.ts'
 import type { Entry, Frozen, UserDatabase } from '#local/database.ts'
-import { acceptAll, giveBack, pauseSending } from '#local/outbox.ts'
+import { acceptAll, giveBackAll, pauseSending } from '#local/outbox.ts'
 import { sendSignedIn } from '#request/bearer.ts'
 import { type Answer, isGood, jsonOf, problemOf } from '#request/line.ts'
 import type { Ports } from '#request/ports.ts'
@@ -17,7 +17,7 @@ import {
   retryAfterMs,
   settle,
   verdictOn,
-  wait,
+  waits,
 } from '#request/settle.ts'
 
 /** halve: too large in one piece. singly: whoever answers does not know batches. */
@@ -121,17 +121,17 @@ async function unknown(
   entries: readonly Entry[],
   held: 'line' | 'server',
 ): Promise<BatchEnd> {
-  for (const entry of entries) await wait(ports, db, entry, held, null)
+  await giveBackAll(db, entries, (entry) => waits(ports, entry, held, null))
   return 'stop'
 }
 
 async function freely(db: UserDatabase, entries: readonly Entry[], end: BatchEnd): Promise<BatchEnd> {
-  for (const entry of entries) await giveBack(db, entry, { state: 'waiting', notBefore: 0, held: null, problem: null })
+  await giveBackAll(db, entries, () => ({ state: 'waiting', notBefore: 0, held: null, problem: null }))
   return end
 }
 
 async function signIn(db: UserDatabase, entries: readonly Entry[], answer: Answer): Promise<BatchEnd> {
   const why = { state: 'sign in' as const, notBefore: 0, held: null, problem: problemOf(answer) }
-  for (const entry of entries) await giveBack(db, entry, why)
+  await giveBackAll(db, entries, () => why)
   return 'stop'
 }

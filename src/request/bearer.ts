@@ -18,10 +18,14 @@ const ahead = { mostMs: 60_000, part: 0.2 }
 /** Nobody can say now whether there is a token. */
 const lineDown = Symbol('the line is down')
 
-/** Sends it with the session's token. Null: the line failed. */
-export async function sendSignedIn(ports: Ports, letter: Letter, who: Who = 'user'): Promise<Answer | null> {
-  const device = await ports.device()
-  const session = await readSession(device)
+/** Sends it with the session's token. Null: the line failed. `known`: the session, where it was read just now. */
+export async function sendSignedIn(
+  ports: Ports,
+  letter: Letter,
+  who: Who = 'user',
+  known?: Session | null,
+): Promise<Answer | null> {
+  const session = known === undefined ? await readSession(await ports.device()) : known
   if (session?.signedOut) return who === 'anybody' ? await post(ports, letter) : signedOutAnswer()
   const token = (await ports.access.read()) ?? (await renewUnlessOpen(ports, session, who))
   if (token === lineDown) return null

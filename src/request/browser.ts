@@ -32,7 +32,8 @@ export const browserPorts: Shared = {
   wait,
   chance: () => Math.random(),
   newId: () => crypto.randomUUID(),
-  locks: webLocks(navigator.locks, wait),
+  // Few browsers are without (P-31): what stands in is fetched by them alone, and at once, while there is a line.
+  locks: webLocks(navigator.locks ?? import('#request/turns.ts'), wait),
   device: async () => (await import('#local/device.ts')).thisDevice(),
   // Also in workers; absent where apps have no icon.
   badge: (count) => void navigator.setAppBadge?.(count).catch(() => {}),

@@ -12,6 +12,8 @@ import type { Api, Asking, Result } from '#request/result.ts'
 export interface PagePorts extends Ports {
   /** To the worker where one is in control, else to the same pipeline in this page. */
   corridor(request: Request, endpoint: Endpoint): Promise<Response>
+  /** Asks who sits here for the password and has the server hear it; false: they would not. */
+  stepUp?(): Promise<boolean>
 }
 
 export type Input = { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }
@@ -27,7 +29,9 @@ async function ask(ports: PagePorts, endpoint: Endpoint, asked: Input, asking: A
     if (endpoint.method === 'GET' && !endpoint.secret && !endpoint.relays)
       return await askToRead(ports, endpoint, asked, asking)
     return await (await import('#request/writing.ts')).askToWrite(ports, endpoint, asked, asking)
-  } catch {
+  } catch (error) {
+    // What a line that is gone throws is one of these; all else is a mistake of ours.
+    if (!(error instanceof TypeError || error instanceof DOMException)) ports.report(error)
     return failed('OFFLINE')
   }
 }

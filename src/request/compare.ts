@@ -1,26 +1,27 @@
 /** What a person needs to decide about a write: the three sides of a conflict, and why one that could go does not. */
-import { listTrail } from '#contract/trail.ts'
-import { toWire } from '#contract/wire.ts'
+import { type Current, changedBy, currentIn } from '#contract/conflict.ts'
 import type { Entry, UserDatabase } from '#local/database.ts'
 import { inLane } from '#local/around.ts'
 import { isParked } from '#local/outbox.ts'
 import { overlaid } from '#local/overlay.ts'
-import { sendSignedIn } from '#request/bearer.ts'
-import { isGood, jsonOf } from '#request/line.ts'
-import { type Current, currentOf, merge, valuesOf } from '#request/merge.ts'
-import type { Ports } from '#request/ports.ts'
+import { merge, valuesOf } from '#request/merge.ts'
 import type { Comparison, Why } from '#request/result.ts'
 
-/** Null: this write is in no conflict. Who changed the row is asked of the trail, where its reader may read it. */
-export async function comparisonOf(ports: Ports, entry: Entry): Promise<Comparison | null> {
+/** Null: this write is in no conflict. All of it came with the 412, so it can be compared without a line as well. */
+export function comparisonOf(entry: Entry): Comparison | null {
   if (entry.state !== 'conflict') return null
-  const current = currentOf(entry.problem?.data)
+  const current = currentIn(entry.problem)
   const { base } = entry
-  if (!current) return { base, mine: wishOf(entry), theirs: null, fields: [], who: null, when: null }
+  if (!current) return { base, mine: wishOf(entry), theirs: null, fields: [], who: null, isOwn: false, when: null }
   const mine = entry.makes === 'delete' ? null : changesOver(entry, current)
   const merged = merge(entry, current)
-  const last = await lastChange(ports, entry, current)
-  return { base, mine, theirs: valuesOf(current), fields: merged.is === 'overlap' ? merged.fields : [], ...last }
+  return {
+    base,
+    mine,
+    theirs: valuesOf(current),
+    fields: merged.is === 'overlap' ? merged.fields : [],
+    ...authorOf(entry, current),
+  }
 }
 
 const wishOf = ({ asked, makes }: Entry) =>
@@ -32,30 +33,12 @@ function changesOver(entry: Entry, current: Current): Record<string, unknown> {
   return Object.fromEntries(asked.map((field) => [field, after[field]]))
 }
 
-const patienceMs = 3_000
-
-type TrailRow = { exec_user_name: string; end_time: string; status: number; info: Record<string, unknown> }
-
-/** The trail names what it is about by name, and users by id as well. Only admins read it; others learn when. */
-async function lastChange(
-  ports: Ports,
-  { kind, forUser }: Entry,
-  current: Current,
-): Promise<Pick<Comparison, 'who' | 'when'>> {
-  const values = valuesOf(current)
-  const when = typeof values.update_time === 'string' ? values.update_time : null
-  const query = { code: kind, operation: 'update', results: 50 }
-  const { method, path } = toWire(listTrail, { query } as never)
-  const asked = sendSignedIn(ports, { method, path, headers: { 'for-user': forUser }, body: null })
-  // A name is worth a moment, not a line that hangs.
-  const answer = await Promise.race([asked, ports.wait(patienceMs).then(() => null)])
-  const { data } = ((answer && isGood(answer) ? jsonOf(answer) : null) ?? {}) as { data?: TrailRow[] }
-  const names = [values.name, values.code].filter((name) => typeof name === 'string' && name !== '')
-  const isIt = ({ status, info }: TrailRow) =>
-    status === 0 &&
-    (info.UserId === undefined ? Object.values(info).some((one) => names.includes(one)) : info.UserId === current.id)
-  const found = data?.find(isIt)
-  return found ? { who: found.exec_user_name, when: found.end_time } : { who: null, when }
+function authorOf({ forUser, problem }: Entry, current: Current): Pick<Comparison, 'who' | 'isOwn' | 'when'> {
+  const { update_time: time } = valuesOf(current)
+  const by = changedBy(problem)
+  const when = typeof time === 'string' ? time : null
+  // The entry is its user's own, whichever of their devices did the other change.
+  return { who: by?.name ?? null, isOwn: by?.id === Number(forUser.split(':')[1]), when }
 }
 
 /** Null: it does not wait, or is not there. */
@@ -81,7 +64,7 @@ export async function whyWaits(db: UserDatabase, entry: Entry, now: number): Pro
 const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
 
 /** What waits, as text for a person or their support: no keys of the protocol, nothing of other users, no bytes of files. */
-export async function exportText(db: UserDatabase, now: number): Promise<string> {
+export async function exportText(db: UserDatabase, now: number, build: string): Promise<string> {
   const entries = await db.outbox.orderBy('seq').toArray()
   const writes = entries.map(
     ({ intent, endpoint, table, target, makes, asked, base, state, attempts, since, problem }) => ({
@@ -98,7 +81,7 @@ export async function exportText(db: UserDatabase, now: number): Promise<string>
       problem: problem && { status: problem.status, code: problem.code, requestId: problem.requestId },
     }),
   )
-  return JSON.stringify({ exported: new Date(now).toISOString(), writes }, null, 2)
+  return JSON.stringify({ exported: new Date(now).toISOString(), build, writes }, null, 2)
 }
 
 const secret = /pass(word)?|pwd|secret|token|key$/i

@@ -3,6 +3,7 @@
  * cookie that speaks of more than the database ever recorded is the loss alarm (requirement 48).
  */
 import type { Subject, UserDatabase } from '#local/database.ts'
+import { isStoring } from '#local/drafts.ts'
 import { compareCounts, countIn, readCounts, subjectKey, writeCounts } from '#local/loss.ts'
 import type { Ports } from '#request/ports.ts'
 
@@ -22,6 +23,28 @@ export async function tellCounts(ports: Ports, subject: Subject): Promise<void> 
     telling.delete(db)
   }
 }
+
+const patienceMs = 1_000
+
+/**
+ * The same beside writes that were recorded: told when no more of them are being stored, so that none waits for a figure,
+ * or after a second.
+ */
+export async function tellAfterwards(ports: Ports, subject: Subject): Promise<void> {
+  const db = (await ports.device()).of(subject)
+  if (waiting.has(db)) return
+  waiting.add(db)
+  const from = ports.clock()
+  do await nextTask()
+  while (isStoring(db) && Math.abs(ports.clock() - from) < patienceMs)
+  waiting.delete(db)
+  await tellCounts(ports, subject)
+}
+
+const waiting = new WeakSet<UserDatabase>()
+
+/** Whoever records one write after the other begins the next in the same task. */
+const nextTask = () => new Promise<void>((resolve) => setTimeout(resolve))
 
 async function tellOnce(ports: Ports, db: UserDatabase, subject: Subject): Promise<void> {
   const count = await countIn(db)

@@ -1,4 +1,5 @@
 /** What the user may do with writes that wait: decided on the device, then sent like any other. */
+import { currentIn } from '#contract/conflict.ts'
 import type { Intent } from '#contract/endpoint.ts'
 import type { Entry, UserDatabase } from '#local/database.ts'
 import { type Again, allow, drop, hurryUp, sendAgain } from '#local/decisions.ts'
@@ -7,7 +8,7 @@ import { forgetLoss } from '#local/loss.ts'
 import { unseal } from '#local/seal.ts'
 import { comparisonOf, exportText, whyWaits } from '#request/compare.ts'
 import { drain } from '#request/drain.ts'
-import { currentOf, narrowed, valuesOf } from '#request/merge.ts'
+import { narrowed, valuesOf } from '#request/merge.ts'
 import type { Ports } from '#request/ports.ts'
 import type { Desk } from '#request/result.ts'
 import { deskNow } from '#request/watch.ts'
@@ -56,9 +57,9 @@ export function outboxDesk(ports: Ports): Desk {
         await hurryUp(db)
         await drain(ports, { hurry: true })
       }),
-    compare: (intent) => of(intent, (_, entry) => comparisonOf(ports, entry)),
+    compare: (intent) => of(intent, async (_, entry) => comparisonOf(entry)),
     whyWaits: (intent) => of(intent, (db, entry) => whyWaits(db, entry, ports.clock())),
-    exportAll: () => on('', (db) => exportText(db, ports.clock())),
+    exportAll: () => on('', (db) => exportText(db, ports.clock(), ports.build)),
     unseal: () => on(0, unseal),
     acknowledgeLoss: () => on(undefined, forgetLoss),
   }
@@ -73,7 +74,7 @@ function confirmed({ asked, problem }: Entry): Omit<Again, 'key'> | null {
 
 /** Null where there is no row any more to lay it over. */
 function mineOver(entry: Entry, fields?: readonly string[]): Omit<Again, 'key'> | null {
-  const current = currentOf(entry.problem?.data)
+  const current = currentIn(entry.problem)
   if (!current) return null
   const all = Object.keys((entry.asked.body as object | undefined) ?? entry.base ?? {})
   return { ...narrowed(entry, fields ?? all, valuesOf(current)), ifMatch: current.row_version }

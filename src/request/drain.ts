@@ -42,9 +42,11 @@ export async function drain(ports: Ports, { hurry = false } = {}): Promise<boole
   const db = device.of(session)
   await openSealed(ports, db)
   if (hurry) await hasten(db)
-  // A step that got something through proves the line.
-  const pace: Pace = { size: 1, largest: 50, knowsBatches: true }
-  while (await step(ports, db, pace)) await hasten(db)
+  await inPace(db, async (pace) => {
+    // A step that got something through proves the line; one that did not leaves the next to find out with one write.
+    while (await step(ports, db, pace)) await hasten(db)
+    pace.size = 1
+  })
   const isUnknown = await askAboutUnknown(ports, db)
   await tellCounts(ports, session)
   await sweepReceipts(db, ports.clock())
@@ -71,6 +73,22 @@ interface Pace {
 }
 const sizes = [1, 8, 50]
 const batchBytes = 256_000
+
+/** Of the drains that are under way here. */
+const paces = new WeakMap<UserDatabase, { pace: Pace; drains: number }>()
+
+/** Many who wait for a write each are many drains in turn: what one finds out of the line holds for all (O2). */
+async function inPace(db: UserDatabase, act: (pace: Pace) => Promise<void>): Promise<void> {
+  const shared = paces.get(db) ?? { pace: { size: 1, largest: sizes.at(-1) ?? 1, knowsBatches: true }, drains: 0 }
+  paces.set(db, shared)
+  shared.drains += 1
+  try {
+    await act(shared.pace)
+  } finally {
+    shared.drains -= 1
+    if (shared.drains === 0) paces.delete(db)
+  }
+}
 
 /** One step; false when nothing may follow now, so that a dead line is not asked again at once. */
 async function step(ports: Ports, db: UserDatabase, pace: Pace): Promise<boolean> {

@@ -6,10 +6,11 @@ import type { Endpoint, Fills } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import { fromPairs } from '#contract/wire.ts'
 import { isFull, type Subject, type UserDatabase } from '#local/database.ts'
+import type { Device } from '#local/device.ts'
 import { proveIndex } from '#local/holdings.ts'
 import { readListOn } from '#local/lists.ts'
 import { type ServerRow, storeChanges, storePage, storeReading } from '#local/rows.ts'
-import { readGate, readSession } from '#local/session.ts'
+import { readGate, readSession, type Session } from '#local/session.ts'
 import type { ListQuery } from '#local/view.ts'
 import { sendSignedIn } from '#request/bearer.ts'
 import { type Answer, isGood, jsonOf, type Letter, ownAnswer } from '#request/line.ts'
@@ -64,24 +65,29 @@ async function race(
   return own
 }
 
-async function guardNow(ports: Ports): Promise<Guard | null> {
+/** Whose it was when it was last looked at: it mostly still is, so their gate is read beside the session. */
+const lastHere = new WeakMap<Device, Session>()
+
+async function whoNow(ports: Ports): Promise<{ session: Session | null; guard: Guard | null }> {
   const device = await ports.device()
-  const session = await readSession(device)
-  if (!session || session.signedOut) return null
+  const last = lastHere.get(device)
+  const [session, early] = await Promise.all([readSession(device), last && readGate(device.of(last))])
+  if (!session || session.signedOut) return { session, guard: null }
+  lastHere.set(device, session)
   const db = device.of(session)
-  const generation = await readGate(db)
-  return generation === null ? null : { db, subject: session, generation }
+  const generation = session.generation === last?.generation ? early : await readGate(db)
+  return { session, guard: typeof generation === 'number' ? { db, subject: session, generation } : null }
 }
 
 /** Null where the answer is not for the one whose rows these are. A device that knew nobody learns it by the answer. */
 async function guardFor(ports: Ports, before: Guard | null, answer: Answer): Promise<Guard | null> {
-  const guard = before ?? (await guardNow(ports))
+  const guard = before ?? (await whoNow(ports)).guard
   return guard && answer.headers.get(headers.subject) === subjectOf(guard.subject) ? guard : null
 }
 
 async function askList(ports: Ports, asked: Asked, fills: Fills, query: ListQuery): Promise<Answer | null> {
-  const before = await guardNow(ports)
-  const answer = await sendSignedIn(ports, asked.letter, asked.endpoint.who)
+  const { session, guard: before } = await whoNow(ports)
+  const answer = await sendSignedIn(ports, asked.letter, asked.endpoint.who, session)
   if (!answer || !isGood(answer)) return answer
   const page = readPage(answer)
   if (!page) return null
@@ -198,8 +204,8 @@ async function keptList(ports: Ports, fills: Fills, query: ListQuery): Promise<A
 }
 
 async function askReading(ports: Ports, { endpoint, letter }: Asked): Promise<Answer | null> {
-  const before = await guardNow(ports)
-  const answer = await sendSignedIn(ports, letter, endpoint.who)
+  const { session, guard: before } = await whoNow(ports)
+  const answer = await sendSignedIn(ports, letter, endpoint.who, session)
   if (!answer || !isGood(answer)) return answer
   if (jsonOf(answer) === undefined) return null
   const guard = await guardFor(ports, before, answer)
@@ -210,7 +216,7 @@ async function askReading(ports: Ports, { endpoint, letter }: Asked): Promise<An
 }
 
 async function keptReading(ports: Ports, path: string): Promise<Answer | null> {
-  const guard = await guardNow(ports)
+  const { guard } = await whoNow(ports)
   const reading = await guard?.db.readings.get(path)
   return reading ? fromDevice(JSON.parse(reading.body), reading.asOf) : null
 }

@@ -1,10 +1,9 @@
 /** A 412 judged field by field: what the user changed, what it was, and what the row says now (protocol 14). */
 import { isSameValue } from '#domain/same.ts'
+import type { Current } from '#contract/conflict.ts'
 import { endpointNamed, type Row } from '#contract/endpoint.ts'
 import type { Entry } from '#local/database.ts'
 import { overlaid } from '#local/overlay.ts'
-
-export type Current = Row & { id: number; row_version: number }
 
 export type Merged =
   /** The row already says all of it. */
@@ -41,17 +40,3 @@ export function narrowed(entry: Entry, fields: readonly string[], theirs: Record
 }
 
 export const valuesOf = (row: Row) => row as unknown as Record<string, unknown>
-
-/** The row as a 412 tells it; null where the answer carries none. */
-export function currentOf(data: unknown): Current | null {
-  const { current } = (data ?? {}) as { current?: unknown }
-  return isRow(current) ? current : null
-}
-
-export const isRow = (body: unknown): body is Current =>
-  typeof body === 'object' &&
-  body !== null &&
-  'id' in body &&
-  typeof body.id === 'number' &&
-  'row_version' in body &&
-  typeof body.row_version === 'number'

@@ -50,10 +50,15 @@ export interface Ports {
   report(error: unknown): void
 }
 
+/** What not every device stores. */
+export type Part = 'staff' | 'signup' | 'orders'
+
 /** What pages tell the worker. */
 export type WorkerMessage =
   | { type: 'drain'; hurry: boolean }
   | { type: 'update' }
+  /** Somebody is here who needs these pages: keep their files too. */
+  | { type: 'keep'; part: Part }
   /** Something long runs: ask about it for a few seconds, if nobody does. */
   | { type: 'watch'; hurry: boolean }
   /** Say which build you are, on the port that comes with it. */

@@ -2,15 +2,14 @@
  * How a visible page finds out that the line, the server or a dead worker's turn is back, with no event from outside: it
  * looks each second while something waits, and asks for the smallest answer that the server has (O2). Hidden pages do not.
  */
-import { headers } from '#contract/headers.ts'
 import type { UserDatabase } from '#local/database.ts'
 import { findStalled } from '#local/outbox.ts'
 import { readCounts, subjectKey } from '#local/loss.ts'
 import { readSession } from '#local/session.ts'
 import { checkCounts } from '#request/counts.ts'
+import { isServerThere } from '#request/knock.ts'
 import type { Ports } from '#request/ports.ts'
 
-const answerMs = 3_000
 /**
  * Tries in a row that brought nothing, before they become fewer. So long a try a round costs the other end what the
  * probing costs it while the line is down, and whatever ends within half a minute is noticed in the round after (O2).
@@ -67,11 +66,4 @@ async function look(ports: Ports, db: UserDatabase): Promise<Found> {
   const stalled = await findStalled(db, ports.clock())
   if (stalled !== 'line') return stalled === null ? 'nothing' : 'go'
   return (await isServerThere(ports)) ? 'hurry' : 'nothing'
-}
-
-/** Our server numbers all its answers, those of other paths too: a login page in between does not. */
-async function isServerThere(ports: Ports): Promise<boolean> {
-  const request = new Request(`${ports.origin}/health/live`, { cache: 'no-store', credentials: 'omit' })
-  const answer = await Promise.race([ports.network(request).catch(() => null), ports.wait(answerMs).then(() => null)])
-  return answer !== null && answer.status < 500 && answer.headers.has(headers.requestId)
 }

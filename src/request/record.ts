@@ -4,21 +4,17 @@
  */
 import { type Endpoint, endpointNamed } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
-import { localProblem, type Problem } from '#contract/problem.ts'
+import { localProblem } from '#contract/problem.ts'
 import { refKind } from '#contract/values.ts'
 import { toWire } from '#contract/wire.ts'
 import type { Entry, Frozen, UserDatabase } from '#local/database.ts'
 import { queuesOf } from '#local/overlay.ts'
-import { enqueue, refersTo } from '#local/drafts.ts'
+import { refersTo } from '#local/drafts.ts'
 import { forgetRefused, lookUp, type Outcome } from '#local/outbox.ts'
-import type { Device } from '#local/device.ts'
-import { hasLapsed, readSession, type Session } from '#local/session.ts'
-import { tellCounts } from '#request/counts.ts'
+import { readSession } from '#local/session.ts'
 import type { Ports } from '#request/ports.ts'
 import type { Asking } from '#request/result.ts'
-import { subjectOf } from '#request/subject.ts'
-
-export type Recorded = { entry: Entry } | { problem: Problem }
+import { type Recorded, storeForWriter } from '#request/writer.ts'
 
 /** Stores the write; `problem` when nobody is signed in or the device cannot store. */
 export async function record(
@@ -28,64 +24,26 @@ export async function record(
   asking: Asking = {},
 ): Promise<Recorded> {
   const queues = queuesOf(endpoint)
-  const device = await ports.device()
-  const session = await sessionNow(device)
-  if (!queues || !session || session.signedOut) return { problem: localProblem('SIGNED_OUT') }
-  if (hasLapsed(session, ports.clock())) return { problem: localProblem('SESSION_LAPSED') }
+  if (!queues) return { problem: localProblem('SIGNED_OUT') }
   const target = queues.target(asked)
-  const intent = asking.intent ?? ports.newId()
-  try {
-    const entry = await enqueue(device.of(session), {
-      intent,
-      isNew: asking.intent === undefined,
-      key: ports.newId(),
-      endpoint: endpoint.name,
-      kind: queues.kind,
-      table: queues.table,
-      target,
-      makes: target === null ? 'create' : endpoint.method === 'DELETE' ? 'delete' : 'change',
-      asked,
-      versioned: queues.versioned,
-      ifMatch: asking.base?.rowVersion ?? null,
-      base: asking.base?.values ?? null,
-      refers: refersTo(endpoint.name, asked, refKind),
-      forUser: subjectOf(session),
-      since: ports.clock(),
-    })
-    // Beside, not before: who stores many does not wait for a figure each time.
-    ports.lasting(tellCounts(ports, session))
-    ports.lasting(keepForGood(device.of(session)))
-    return { entry }
-  } catch {
-    // A full disk, above all. The form keeps what was typed.
-    return { problem: localProblem('STORAGE_FAILED') }
+  const wish = {
+    intent: asking.intent ?? ports.newId(),
+    isNew: asking.intent === undefined,
+    key: ports.newId(),
+    endpoint: endpoint.name,
+    kind: queues.kind,
+    table: queues.table,
+    target,
+    makes:
+      target === null ? ('create' as const) : endpoint.method === 'DELETE' ? ('delete' as const) : ('change' as const),
+    asked,
+    versioned: queues.versioned,
+    ifMatch: asking.base?.rowVersion ?? null,
+    base: asking.base?.values ?? null,
+    refers: refersTo(endpoint.name, asked, refKind),
+    since: ports.clock(),
   }
-}
-
-/** Of those who ask in one breath, begun after the last of them. */
-const reading = new WeakMap<Device, Promise<Session | null>>()
-
-/** Whoever writes much at once has the session read once, and everything stored together. */
-function sessionNow(device: Device): Promise<Session | null> {
-  const together =
-    reading.get(device) ??
-    Promise.resolve().then(() => {
-      reading.delete(device)
-      return readSession(device)
-    })
-  reading.set(device, together)
-  return together
-}
-
-/** Asked for, so that not every write asks the browser again. */
-const askedFor = new WeakSet<UserDatabase>()
-
-/** A window asks the browser not to clear away what waits; a worker and a test have no such word. */
-async function keepForGood(db: UserDatabase): Promise<void> {
-  if (askedFor.has(db) || !globalThis.navigator?.storage || !('persist' in navigator.storage)) return
-  askedFor.add(db)
-  const { askToPersist } = await import('#local/room.ts')
-  await askToPersist(db)
+  return await storeForWriter(ports, wish)
 }
 
 /** The exact request of an entry, fixed by its first claim (protocol 2). */

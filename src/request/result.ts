@@ -80,8 +80,11 @@ export interface Comparison {
   theirs: Record<string, unknown> | null
   /** What both changed. The others could be merged. */
   fields: string[]
-  /** Who changed the row last, where the asker may read the trail; when, as the server writes times. */
+  /** Who made the row what it is now; null: not known. */
   who: string | null
+  /** It was the user themselves, on another device or in another window. */
+  isOwn: boolean
+  /** As the server writes times. */
   when: string | null
 }
 

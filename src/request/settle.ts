@@ -1,14 +1,15 @@
 /** What an answer makes of the entry it is about: one table of verdicts, each ending in one transaction of the device. */
+import { currentIn, isRow } from '#contract/conflict.ts'
 import { headers } from '#contract/headers.ts'
 import { verdict } from '#contract/verdict.ts'
 import { acceptAsItIs } from '#local/already.ts'
 import type { Entry, UserDatabase } from '#local/database.ts'
 import { sendMerged } from '#local/decisions.ts'
-import { accept, giveBack, park, pauseSending } from '#local/outbox.ts'
+import { accept, giveBack, park, pauseSending, type Waits } from '#local/outbox.ts'
 import { storeRow } from '#local/rows.ts'
 import { begunBy } from '#request/heard.ts'
 import { type Answer, isGood, jsonOf, problemOf } from '#request/line.ts'
-import { currentOf, isRow, merge } from '#request/merge.ts'
+import { merge } from '#request/merge.ts'
 import type { Ports } from '#request/ports.ts'
 
 const backoff = { firstMs: 1_000, mostMs: 60_000 }
@@ -61,7 +62,7 @@ export async function settle(ports: Ports, db: UserDatabase, heard: Heard): Prom
 async function compare(ports: Ports, db: UserDatabase, heard: Heard): Promise<boolean> {
   const { entry, answer, generation } = heard
   const problem = problemOf(answer)
-  const current = currentOf(problem.data)
+  const current = currentIn(problem)
   if (!current) return await park(db, entry, 'conflict', problem)
   const asOf = Number(answer.headers.get(headers.asOf) ?? ports.clock())
   await storeRow(db, entry.table, current, { asOf, generation })
@@ -140,7 +141,6 @@ export function retryAfterMs(answer: Answer): number | null {
   return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : null
 }
 
-/** Full jitter, so that many devices do not come back together. */
 export async function wait(
   ports: Ports,
   db: UserDatabase,
@@ -148,10 +148,17 @@ export async function wait(
   held: 'line' | 'server',
   atLeastMs: number | null,
 ): Promise<boolean> {
-  const notBefore = ports.clock() + (atLeastMs ?? 0) + jitter(ports, entry.attempts)
-  await giveBack(db, entry, { state: 'waiting', notBefore, held, problem: null })
+  await giveBack(db, entry, waits(ports, entry, held, atLeastMs))
   return false
 }
+
+/** Full jitter, so that many devices do not come back together. */
+export const waits = (ports: Ports, entry: Entry, held: 'line' | 'server', atLeastMs: number | null): Waits => ({
+  state: 'waiting',
+  notBefore: ports.clock() + (atLeastMs ?? 0) + jitter(ports, entry.attempts),
+  held,
+  problem: null,
+})
 
 export const jitter = (ports: Ports, attempts: number) =>
   ports.chance() * Math.min(backoff.mostMs, backoff.firstMs * 2 ** Math.min(attempts, 10))

@@ -3,6 +3,7 @@ import type { OutputOf } from '#contract/endpoint.ts'
 import { getUser, grantToken, signOut as logout, type TokenInfo } from '#contract/accounts.ts'
 import { headers } from '#contract/headers.ts'
 import { localProblem } from '#contract/problem.ts'
+import type { Language } from '#domain/users.ts'
 import { toWire } from '#contract/wire.ts'
 import { type Answer, isGood, jsonOf, type Letter, post, problemOf } from '#request/line.ts'
 import type { Ports } from '#request/ports.ts'
@@ -16,6 +17,19 @@ export interface Credentials {
   password: string
 }
 
+interface Shown {
+  /** The one that is shown: the account's from now on (D68). */
+  language: Language
+}
+
+/** The token of a password step that was not enough, and one thing that proves who is there. */
+export interface SecondProof {
+  mfa_token: string
+  otp?: string
+  assertion?: string
+  recovery_code?: string
+}
+
 export interface SignedIn {
   token: TokenInfo
   user: OutputOf<typeof getUser>
@@ -25,9 +39,11 @@ export interface SignedIn {
 const drainWaitMs = 3_000
 
 /** `fresh` or `problem`, never a rejection; nothing of it is ever queued. A mark left by an offline sign-out falls with it. */
-export async function signIn(ports: Ports, { company, username, password }: Credentials): Promise<Result<SignedIn>> {
-  const body = { grant_type: 'password' as const, scope: 'all', username: `${company}:${username}`, password }
-  const granted = await post(ports, grant(body))
+export async function signIn(
+  ports: Ports,
+  { language, ...given }: (Credentials | SecondProof) & Shown,
+): Promise<Result<SignedIn>> {
+  const granted = await post(ports, grant(formOf(given), language))
   if (!granted) return { kind: 'problem', problem: localProblem('NEEDS_CONNECTION') }
   const token = isGood(granted) ? (jsonOf(granted) as TokenInfo | undefined) : undefined
   if (!token?.access_token) return problemResult(granted)
@@ -49,11 +65,21 @@ export async function signIn(ports: Ports, { company, username, password }: Cred
 
 const problemResult = (answer: Answer): Result<never> => ({ kind: 'problem', problem: problemOf(answer) })
 
-function grant(body: Record<string, string>): Letter {
+const formOf = (given: Credentials | SecondProof): Record<string, string> =>
+  'mfa_token' in given
+    ? { grant_type: 'mfa', ...given }
+    : {
+        grant_type: 'password',
+        scope: 'all',
+        username: `${given.company}:${given.username}`,
+        password: given.password,
+      }
+
+function grant(body: Record<string, string>, language: Language): Letter {
   const wire = toWire(grantToken, { body } as never)
   return {
     ...wire,
-    headers: { authorization: basicCredential, 'content-type': wire.contentType ?? '' },
+    headers: { authorization: basicCredential, 'content-type': wire.contentType ?? '', 'accept-language': language },
   }
 }
 

@@ -4,53 +4,40 @@
  */
 import type { Endpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
-import { localProblem, readProblem } from '#contract/problem.ts'
+import { readProblem } from '#contract/problem.ts'
 import type { LocalFile, UserDatabase } from '#local/database.ts'
-import { enqueue } from '#local/drafts.ts'
 import { lookUp, whenSettled } from '#local/outbox.ts'
-import { readSession } from '#local/session.ts'
-import { tellCounts } from '#request/counts.ts'
 import { drain } from '#request/drain.ts'
 import { patienceMs } from '#request/lists.ts'
 import { answerOf } from '#request/pipeline.ts'
 import type { Ports } from '#request/ports.ts'
 import { acknowledge } from '#request/record.ts'
 import type { Asking, Result } from '#request/result.ts'
-import { subjectOf } from '#request/subject.ts'
+import { storeForWriter } from '#request/writer.ts'
 
 type Input = { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }
 
 /** `fresh` with the server's answer, or `queued`: then `~{intent}` names the file wherever its id would stand. */
 export async function upload(ports: Ports, endpoint: Endpoint, asked: Input, asking: Asking): Promise<Result<unknown>> {
-  const device = await ports.device()
-  const session = await readSession(device)
-  if (!session || session.signedOut) return { kind: 'problem', problem: localProblem('SIGNED_OUT') }
-  const db = device.of(session)
   const { file, fields } = await readForm(asked.body)
-  try {
-    const { intent } = await enqueue(db, {
-      intent: asking.intent ?? ports.newId(),
-      key: ports.newId(),
-      endpoint: endpoint.name,
-      kind: 'asset',
-      table: '',
-      target: null,
-      makes: 'create',
-      asked: { ...asked, body: fields },
-      versioned: false,
-      ifMatch: null,
-      base: null,
-      refers: [],
-      forUser: subjectOf(session),
-      since: ports.clock(),
-      ...(file ? { file } : {}),
-    })
-    ports.lasting(tellCounts(ports, session))
-    return await send(ports, db, intent)
-  } catch {
-    // No room for the bytes, above all. The form keeps the file.
-    return { kind: 'problem', problem: localProblem('STORAGE_FAILED') }
-  }
+  const recorded = await storeForWriter(ports, {
+    intent: asking.intent ?? ports.newId(),
+    key: ports.newId(),
+    endpoint: endpoint.name,
+    kind: 'asset',
+    table: '',
+    target: null,
+    makes: 'create',
+    asked: { ...asked, body: fields },
+    versioned: false,
+    ifMatch: null,
+    base: null,
+    refers: [],
+    since: ports.clock(),
+    ...(file ? { file } : {}),
+  })
+  if ('problem' in recorded) return { kind: 'problem', problem: recorded.problem }
+  return await send(ports, recorded.db, recorded.entry.intent)
 }
 
 type Form = { file: Omit<LocalFile, 'intent' | 'assetId'> | null; fields: Record<string, unknown> }

@@ -4,16 +4,26 @@
  */
 import type { Endpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
-import { toWire } from '#contract/wire.ts'
+import { toWire, type Wire } from '#contract/wire.ts'
 import { failed, type Input, type PagePorts, toRequest, toResult } from '#request/call.ts'
+import type { Letter } from '#request/line.ts'
 import type { Asking, Result } from '#request/result.ts'
 
+/** Where the server wants the password first (S-48), the same wish goes once more after it. */
 export async function askToWrite(
   ports: PagePorts,
   endpoint: Endpoint,
   asked: Input,
   asking: Asking,
 ): Promise<Result<unknown>> {
+  const result = await askOnce(ports, endpoint, asked, asking)
+  if (result.kind !== 'problem' || result.problem.code !== 'STEP_UP_REQUIRED') return result
+  if (!(await ports.stepUp?.())) return result
+  const { intent } = result
+  return await askOnce(ports, endpoint, asked, intent === undefined ? asking : { ...asking, intent })
+}
+
+async function askOnce(ports: PagePorts, endpoint: Endpoint, asked: Input, asking: Asking): Promise<Result<unknown>> {
   if (endpoint.offline === 'queue' && endpoint.encoding === 'multipart')
     return (await (await import('#request/upload.ts')).upload(ports, endpoint, asked, asking)) as Result<unknown>
   if (endpoint.secret || endpoint.encoding === 'multipart') return await askStraight(ports, endpoint, asked)
@@ -31,6 +41,7 @@ function isQueued({ offline, queues }: Endpoint, asked: Input): boolean {
 async function askStraight(ports: PagePorts, endpoint: Endpoint, asked: Input): Promise<Result<unknown>> {
   const isUpload = endpoint.encoding === 'multipart'
   const wire = toWire(endpoint, (isUpload ? { ...asked, body: undefined } : asked) as never)
+  if (!isUpload && endpoint.who !== 'anybody') return await askSigned(ports, wire)
   const token = endpoint.who === 'anybody' ? null : await ports.access.read()
   const request = new Request(ports.origin + wire.path, {
     method: wire.method,
@@ -46,6 +57,17 @@ async function askStraight(ports: PagePorts, endpoint: Endpoint, asked: Input): 
   })
   const response = await ports.network(request).catch(() => null)
   return response ? await toResult(response) : failed('NEEDS_CONNECTION')
+}
+
+/** Somebody who thought about a new password for ten minutes has an expired token: it is renewed, and nothing has happened yet. */
+async function askSigned(ports: PagePorts, { contentType, ...wire }: Wire): Promise<Result<unknown>> {
+  const [{ sendSignedIn }, { toResponse }] = await Promise.all([
+    import('#request/bearer.ts'),
+    import('#request/line.ts'),
+  ])
+  const letter = { ...wire, headers: contentType ? { 'content-type': contentType } : {} }
+  const answer = await sendSignedIn(ports, letter as Letter)
+  return answer ? await toResult(toResponse(answer)) : failed('NEEDS_CONNECTION')
 }
 
 function formOf(body: unknown): FormData {

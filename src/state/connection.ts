@@ -6,14 +6,17 @@ export type Line = 'online' | 'offline' | 'unreachable'
 /** How many writes are on their way is no state of the screen's: it is read from the device, where they stand. */
 export interface Connection {
   line: Line
+  /** The session has run out and nobody could be asked: what is here can be read, and nothing is taken (W-06). */
+  lapsed: boolean
 }
 
 export const connection = createSlice({
   name: 'connection',
-  initialState: { line: 'online' } as Connection,
+  initialState: { line: 'online', lapsed: false } as Connection,
   reducers: {
-    lineChanged: (_, { payload }: PayloadAction<Line>): Connection => ({ line: payload }),
+    lineChanged: (state, { payload }: PayloadAction<Line>): Connection => ({ ...state, line: payload }),
+    lapsedChanged: (state, { payload }: PayloadAction<boolean>): Connection => ({ ...state, lapsed: payload }),
   },
 })
 
-export const { lineChanged } = connection.actions
+export const { lineChanged, lapsedChanged } = connection.actions

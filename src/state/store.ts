@@ -1,5 +1,6 @@
 /** The idiom of the store. Thunks get `api` through the extra argument, so that no feature knows the network. */
 import { type ThunkDispatch, type UnknownAction, combineSlices, configureStore } from '@reduxjs/toolkit'
+import type { Language } from '#domain/users.ts'
 import type { Api, Jobs, Result } from '#request/result.ts'
 import { connection } from '#state/connection.ts'
 import { type SessionUser, session } from '#state/session.ts'
@@ -18,10 +19,18 @@ export interface Credentials {
   password: string
 }
 
+/** The second step of a sign-in: the token of the first, and one thing that proves it (contract/factors). */
+export interface SecondProof {
+  mfa_token: string
+  otp?: string
+  assertion?: string
+  recovery_code?: string
+}
+
 export interface Extra {
   api: Api
   /** Signing in and out change whose device this is, so they are no endpoint's calls (request/sign-in). */
-  enter: (credentials: Credentials) => Promise<Result<{ user: SessionUser }>>
+  enter: (given: (Credentials | SecondProof) & { language: Language }) => Promise<Result<{ user: SessionUser }>>
   leave: (discard: boolean) => Promise<void>
   /** What the list of long requests may do with them. */
   jobs: Jobs

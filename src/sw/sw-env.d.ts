@@ -8,6 +8,6 @@ interface ServiceWorkerGlobalScopeEventMap {
 }
 interface ServiceWorkerGlobalScope {
   /** The list of files that the build puts in. */
-  readonly __WB_MANIFEST: (string | { url: string; revision: string | null })[]
+  readonly __WB_MANIFEST: { url: string; revision: string | null; integrity?: string }[]
 }
 declare const __BUILD__: string

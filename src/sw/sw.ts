@@ -11,6 +11,7 @@ import { wayOf } from '#request/ways.ts'
 import { answer } from './answer.ts'
 import { isBypassed } from './builds.ts'
 import { answerFormer, forgetOlder, isHashed, keepFormer } from './former.ts'
+import { findPart, forgetOlderParts, isPart, keepPart } from './parts.ts'
 import { portsFor } from './ports.ts'
 
 declare const self: ServiceWorkerGlobalScope
@@ -22,11 +23,12 @@ self.addEventListener('fetch', (event) => {
   if (way === 'through') event.stopImmediatePropagation()
 })
 
-const files = self.__WB_MANIFEST
+const all = self.__WB_MANIFEST
+const files = all.filter((file) => !isPart(file))
 precacheAndRoute(files)
 registerRoute(
   ({ url }) => isHashed(url),
-  ({ request }) => answerFormer(request),
+  async ({ request }) => (await findPart(request)) ?? (await answerFormer(request)),
 )
 cleanupOutdatedCaches()
 registerRoute(new NavigationRoute(createHandlerBoundToURL('/saas/index.html'), { allowlist: [/^\/saas\//] }))
@@ -41,12 +43,15 @@ self.addEventListener('message', (event) => {
   if (message.type === 'update') event.waitUntil(self.skipWaiting())
   if (message.type === 'drain') event.waitUntil(drain(portsFor(event), message))
   if (message.type === 'watch') event.waitUntil(watch(portsFor(event), message))
+  if (message.type === 'keep') event.waitUntil(keepPart(message.part, all))
   if (message.type === 'build') event.ports[0]?.postMessage(__BUILD__)
 })
 
-const own = new Set(files.map((file) => new URL(typeof file === 'string' ? file : file.url, location.href).pathname))
+const own = new Set(files.map(({ url }) => new URL(url, location.href).pathname))
 self.addEventListener('install', (event) => event.waitUntil(keepFormer(own)))
-self.addEventListener('activate', (event) => event.waitUntil(Promise.all([self.clients.claim(), forgetOlder()])))
+self.addEventListener('activate', (event) =>
+  event.waitUntil(Promise.all([self.clients.claim(), forgetOlder(), forgetOlderParts()])),
+)
 
 /** A sync that fails is repeated by the browser after minutes, also with no page open. */
 async function sendOrTryAgain(event: ExtendableEvent): Promise<void> {

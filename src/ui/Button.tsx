@@ -14,13 +14,14 @@ export interface ButtonProps {
   bare?: boolean
   busy?: boolean
   /** Why it cannot be pressed now. There is no way to disable it without saying why (P-14, C-17). */
-  whyNot?: string | null | undefined
+  whyNot?: string | false | null | undefined
   onClick?: ((event: MouseEvent<HTMLButtonElement>) => void) | undefined
   form?: string
   autoFocus?: boolean
   id?: string
   ref?: ComponentProps<'button'>['ref']
   'aria-expanded'?: boolean
+  'aria-pressed'?: boolean
   'aria-haspopup'?: 'menu' | 'dialog'
   'aria-controls'?: string
 }

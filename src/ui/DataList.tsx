@@ -45,6 +45,10 @@ export interface DataListProps<R> {
   rowName: (row: R) => string
   /** Where the first column leads. */
   rowTo?: (row: R) => string | null
+  /** A column before all others, for choosing rows: its head, and what stands in each row. */
+  pick?: { head: ReactNode; cell: (row: R) => ReactNode } | undefined
+  /** A button of the row's own, beside what leads to it. */
+  beside?: (row: R) => ReactNode
   /** Waiting writes: `<PendingMark …/>` beside the first column. */
   mark?: (row: R) => ReactNode
   actions?: (row: R) => RowAction<R>[]
@@ -58,16 +62,56 @@ export interface DataListProps<R> {
   onPage: (page: number) => void
   onResults: (results: number) => void
   fresh: Fresh
-  /** Being asked again: the old rows stay, dimmed. */
-  busy: boolean
+  /** Whether it is being asked again: the old rows stay, dimmed. A hook, because no row is drawn again for that. */
+  useBusy: () => boolean
   /** Shown in place of rows: `<EmptyState …/>`, or a ProblemNote. */
   empty: ReactNode
 }
 
 /** A table of rows, cards on a phone. Native elements: sorting, paging and reading it need no library (A-06 to A-09). */
 export function DataList<R>(props: DataListProps<R>) {
-  const { rows, busy, empty, caption, columns, actions } = props
-  if (rows?.length === 0 && !busy)
+  const { rows, columns, actions, pick } = props
+  return (
+    <Room
+      {...props}
+      above={<SortSelect {...props} />}
+      head={
+        <tr role="row">
+          {pick && (
+            <th scope="col" role="columnheader" className="pick">
+              {pick.head}
+            </th>
+          )}
+          {columns.map((column) => (
+            <Header key={column.key} column={column} sort={props.sort} onSort={props.onSort} />
+          ))}
+          {actions && (
+            <th scope="col" role="columnheader" className="acts">
+              <ActionsWord />
+            </th>
+          )}
+        </tr>
+      }
+      body={rows?.map((row) => <Row key={props.rowKey(row)} row={row} {...props} />)}
+      waiting={<Waiting {...props} />}
+      below={<Foot {...props} />}
+    />
+  )
+}
+
+interface RoomProps {
+  above: ReactNode
+  head: ReactNode
+  /** Undefined until the device has been asked. */
+  body: ReactNode[] | undefined
+  waiting: ReactNode
+  below: ReactNode
+}
+
+/** What is in it is drawn outside: whether it is being asked again is a matter of the frame alone. */
+function Room<R>({ above, head, body, waiting, below, caption, empty, useBusy }: DataListProps<R> & RoomProps) {
+  const busy = useBusy()
+  if (body?.length === 0 && !busy)
     return (
       <div className="list-room">
         <div className="list">{empty}</div>
@@ -75,28 +119,16 @@ export function DataList<R>(props: DataListProps<R>) {
     )
   return (
     <div className="list-room">
-      <div className={`list${busy && rows ? ' again' : ''}`}>
-        <SortSelect {...props} />
+      <div className={`list${busy && body?.length ? ' again' : ''}`}>
+        {above}
         {/* The roles are spelled out because cards take the table's display away, and with it what the tags mean. */}
-        <table className="table" role="table" aria-busy={busy || !rows}>
+        <table className="table" role="table" aria-busy={busy || !body}>
           <caption className="sr-only">{caption}</caption>
-          <thead role="rowgroup">
-            <tr role="row">
-              {columns.map((column) => (
-                <Header key={column.key} column={column} sort={props.sort} onSort={props.onSort} />
-              ))}
-              {actions && (
-                <th scope="col" role="columnheader" className="acts">
-                  <ActionsWord />
-                </th>
-              )}
-            </tr>
-          </thead>
-          <tbody role="rowgroup">
-            {rows ? rows.map((row) => <Row key={props.rowKey(row)} row={row} {...props} />) : <Waiting {...props} />}
-          </tbody>
+          <thead role="rowgroup">{head}</thead>
+          {/* An empty device that is just being filled has no answer yet: that is a skeleton, not "no users". */}
+          <tbody role="rowgroup">{body?.length ? body : waiting}</tbody>
         </table>
-        <Foot {...props} />
+        {below}
       </div>
     </div>
   )
@@ -127,7 +159,7 @@ function Header<R>({ column, sort, onSort }: { column: Column<R>; sort: Sort; on
 
 const cellClass = <R,>({ align, priority = 1 }: Column<R>) => `p${priority}${align ? ' end' : ''}`
 
-function Row<R>({ row, columns, rowTo, rowName, mark, actions, most }: DataListProps<R> & { row: R }) {
+function Row<R>({ row, pick, columns, rowTo, rowName, beside, mark, actions, most }: DataListProps<R> & { row: R }) {
   const link = useRef<HTMLAnchorElement>(null)
   const to = rowTo?.(row) ?? null
   const marked = mark?.(row)
@@ -140,6 +172,11 @@ function Row<R>({ row, columns, rowTo, rowName, mark, actions, most }: DataListP
   return (
     // biome-ignore lint: an addition for the pointer only
     <tr role="row" className={`${to ? 'leads' : ''}${marked ? ' marked' : ''}`} onClick={to ? open : undefined}>
+      {pick && (
+        <td role="cell" className="pick">
+          {pick.cell(row)}
+        </td>
+      )}
       {columns.map((column, index) => (
         <td key={column.key} role="cell" data-label={column.header} className={cellClass(column)}>
           {index === 0 ? (
@@ -151,6 +188,7 @@ function Row<R>({ row, columns, rowTo, rowName, mark, actions, most }: DataListP
               ) : (
                 column.render(row)
               )}
+              {beside?.(row)}
               {marked}
             </span>
           ) : (
@@ -252,7 +290,7 @@ function Foot<R>({ count, counted, page, results, rows, fresh, onPage, onResults
     <div className="list-foot">
       {/* Says by itself what a new filter, page or sort led to (A-08). */}
       <p role="status">
-        {rows && (
+        {rows && rows.length > 0 && (
           <>
             <span>{counted(count)}</span>
             {pages > 1 && <span>{t('list.page', { page: number(page), pages: number(pages) })}</span>}

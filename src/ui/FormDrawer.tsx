@@ -1,7 +1,8 @@
-import { type FormEventHandler, type ReactNode, useEffect, useId, useState } from 'react'
+import { type FormEventHandler, type ReactNode, useId } from 'react'
 import type { Problem } from '#contract/problem.ts'
 import { Button } from '#ui/Button.tsx'
 import { Dialog } from '#ui/Dialog.tsx'
+import { LeaveQuestion, useHeldSteps } from '#ui/Leaving.tsx'
 import { ProblemNote } from '#ui/ProblemNote.tsx'
 import { useWords } from '#ui/words.ts'
 
@@ -14,7 +15,7 @@ export interface FormDrawerProps {
   status: SendStatus
   problem: Problem | null
   /** What to say before the problem: "Update failed." (M50) */
-  failed?: string
+  failed?: string | undefined
   /** What pressing it will do: "Create user", not "OK". */
   submit: string
   whyNot?: string | null | undefined
@@ -45,19 +46,10 @@ function Opened({
 }: FormDrawerProps) {
   const t = useWords('ui')
   const form = useId()
-  const [leaving, setLeaving] = useState(false)
-  useLeaveWarning(dirty)
-  const close = () => (dirty && status !== 'sending' ? setLeaving(true) : onClose())
+  const [leaving, setLeaving] = useHeldSteps(dirty)
+  const close = () => (dirty && status !== 'sending' ? setLeaving({ go: onClose }) : onClose())
   const footer = leaving ? (
-    <div className="drawer-leave" role="alert">
-      <p>{t('form.unsaved')}</p>
-      <Button autoFocus kind="primary" onClick={() => setLeaving(false)}>
-        {t('form.keep')}
-      </Button>
-      <Button kind="danger" onClick={onClose}>
-        {t('form.discard')}
-      </Button>
-    </div>
+    <LeaveQuestion onStay={() => setLeaving(null)} onLeave={onClose} />
   ) : (
     <>
       <Button kind="primary" type="submit" form={form} busy={status === 'sending'} whyNot={whyNot}>
@@ -74,14 +66,4 @@ function Opened({
       </form>
     </Dialog>
   )
-}
-
-/** The browser asks before the tab goes with unsaved words in it. */
-export function useLeaveWarning(dirty: boolean) {
-  useEffect(() => {
-    if (!dirty) return
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
-    window.addEventListener('beforeunload', ask)
-    return () => window.removeEventListener('beforeunload', ask)
-  }, [dirty])
 }

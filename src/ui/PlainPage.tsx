@@ -16,7 +16,7 @@ export interface PlainPageProps {
 
 /** A place that is not furnished yet: says honestly what will be here, and that it is not here now. */
 export function PlainPage({ title, crumbs, icon, lead, points }: PlainPageProps) {
-  const t = useWords('ui')
+  const t = useWords('plain')
   return (
     <Page title={title} crumbs={crumbs ?? []} width="narrow">
       <section className="card plain-page">
@@ -27,7 +27,7 @@ export function PlainPage({ title, crumbs, icon, lead, points }: PlainPageProps)
           <p>{lead}</p>
         </div>
         <div>
-          <h2>{t('plain.will')}</h2>
+          <h2>{t('will')}</h2>
           <ul>
             {points.map((point) => (
               <li key={point}>
@@ -39,7 +39,7 @@ export function PlainPage({ title, crumbs, icon, lead, points }: PlainPageProps)
         </div>
         <p className="plain-now">
           <Icon name="info" size={16} />
-          {t('plain.now')}
+          {t('now')}
         </p>
       </section>
     </Page>

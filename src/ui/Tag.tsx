@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-export type Tone = 'neutral' | 'accent' | 'positive' | 'warning' | 'danger' | 'pending'
+export type Tone = 'neutral' | 'accent' | 'positive' | 'warning' | 'danger' | 'pending' | 'role'
 
 /** A status in words; the colour only repeats them. */
 export function Tag({ tone = 'neutral', children }: { tone?: Tone; children: ReactNode }) {

@@ -20,9 +20,14 @@ void i18n.init({
   missingInterpolationHandler: () => '',
 })
 
-export const addTexts = (language: Language, noun: string, texts: Texts) =>
-  void i18n.addResourceBundle(language, noun, texts)
-export const hasTexts = (language: Language, noun: string) => i18n.hasResourceBundle(language, noun)
+/** By language and noun, as they came. */
+const held = new Map<string, Texts>()
+
+export function addTexts(language: Language, noun: string, texts: Texts): void {
+  held.set(`${language} ${noun}`, texts)
+  i18n.addResourceBundle(language, noun, texts)
+}
+export const hasTexts = (language: Language, noun: string) => held.has(`${language} ${noun}`)
 
 export const languageNow = (): Language => (i18n.language === 'zh' ? 'zh' : 'en')
 export const showLanguage = (language: Language) => void (language !== i18n.language && i18n.changeLanguage(language))
@@ -31,11 +36,24 @@ export function onLanguage(hear: () => void): () => void {
   return () => i18n.off('languageChanged', hear)
 }
 
+let fetchBy: (nouns: readonly string[]) => Promise<void> = () => Promise.resolve()
+/** Where texts come from is the roof's to say. */
+export const fetchTextsBy = (way: typeof fetchBy) => void (fetchBy = way)
+export const needTexts = (nouns: readonly string[]) => fetchBy(nouns)
+
 /** The text at a dotted key; null where there is none. */
 export function find(noun: string, key: string): string | null {
-  const text: unknown = i18n.getResource(languageNow(), noun, key)
-  return typeof text === 'string' ? text : null
+  let at: string | Texts | undefined = held.get(`${languageNow()} ${noun}`)
+  for (const part of key.split('.')) at = typeof at === 'object' && Object.hasOwn(at, part) ? at[part] : undefined
+  return typeof at === 'string' ? at : null
 }
 
-/** In the words of now; the key itself where there is no text. */
-export const say = (noun: string, key: string, values: Values = {}): string => i18n.t(key, { ...values, ns: noun })
+/**
+ * In the words of now; the key itself where there is no text. What counts is i18next's matter; the rest, in a first
+ * drawing a hundred times, only has its values put in.
+ */
+export function say(noun: string, key: string, values: Values = {}): string {
+  const text = 'count' in values ? null : find(noun, key)
+  if (text === null) return i18n.t(key, { ...values, ns: noun })
+  return text.replaceAll(/{{(\w+)}}/g, (_, name: string) => String(values[name] ?? ''))
+}

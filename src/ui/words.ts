@@ -6,31 +6,59 @@ import type { FieldProblem } from '#domain/checks.ts'
 import type { Language } from '#domain/users.ts'
 import type { Problem } from '#contract/problem.ts'
 import { useMemo, useSyncExternalStore } from 'react'
+import type about from '#locales/en/about.json'
 import type accounts from '#locales/en/accounts.json'
 import type activity from '#locales/en/activity.json'
+import type company from '#locales/en/company.json'
+import type contract from '#locales/en/contract.json'
 import type device from '#locales/en/device.json'
+import type entrance from '#locales/en/entrance.json'
+import type factors from '#locales/en/factors.json'
 import type fields from '#locales/en/fields.json'
 import type home from '#locales/en/home.json'
+import type orders from '#locales/en/orders.json'
 import type outbox from '#locales/en/outbox.json'
+import type payment from '#locales/en/payment.json'
+import type people from '#locales/en/people.json'
+import type passwords from '#locales/en/passwords.json'
 import type plain from '#locales/en/plain.json'
 import type problem from '#locales/en/problem.json'
+import type profile from '#locales/en/profile.json'
+import type sessions from '#locales/en/sessions.json'
 import type shell from '#locales/en/shell.json'
+import type staff from '#locales/en/staff.json'
 import type ui from '#locales/en/ui.json'
 import type users from '#locales/en/users.json'
-import { find, languageNow, onLanguage, say, type Values } from '#ui/texts.ts'
+import type visitors from '#locales/en/visitors.json'
+import type wizard from '#locales/en/wizard.json'
+import { find, languageNow, needTexts, onLanguage, say, type Values } from '#ui/texts.ts'
 
 interface Texts {
+  about: typeof about
   accounts: typeof accounts
   activity: typeof activity
+  company: typeof company
+  contract: typeof contract
   device: typeof device
+  entrance: typeof entrance
+  factors: typeof factors
   fields: typeof fields
   home: typeof home
+  orders: typeof orders
   outbox: typeof outbox
+  passwords: typeof passwords
+  payment: typeof payment
+  people: typeof people
   plain: typeof plain
   problem: typeof problem
+  profile: typeof profile
+  sessions: typeof sessions
   shell: typeof shell
+  staff: typeof staff
   ui: typeof ui
   users: typeof users
+  visitors: typeof visitors
+  wizard: typeof wizard
 }
 export type Namespace = keyof Texts
 
@@ -54,11 +82,18 @@ export function useWords<N extends Namespace>(namespace: N): Words<N> {
   return useMemo(() => wordsOf(namespace, language), [language, namespace])
 }
 
+/** Brings texts that a page does not begin with, for code that comes later: never rejects. */
+export const loadTexts = (...namespaces: Namespace[]): Promise<void> => needTexts(namespaces)
+
 /** A problem in words: ours by its code, else the server's, else the code itself (portal 8, M48). */
 export function problemWords(problem: Problem): string {
-  if (find('problem', problem.code) === null) return problem.message || problem.code
-  const data = typeof problem.data === 'object' && problem.data !== null ? problem.data : {}
-  return say('problem', problem.code, { ...data })
+  const { code, message } = problem
+  const text = find('problem', code)
+  if (text === null) return message || code
+  const data: Values = typeof problem.data === 'object' && problem.data !== null ? { ...problem.data } : {}
+  // A code out of an address brings no names with it: it has a sentence without them.
+  const isWhole = [...text.matchAll(/{{(\w+)}}/g)].every(([, name = '']) => data[name])
+  return say('problem', isWhole ? code : 'bare', data)
 }
 
 /** A field's problem in words; `label` is the field as the person sees it (M51). */

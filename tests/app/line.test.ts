@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { localProblem, type Problem } from '#contract/problem.ts'
-import type { Result } from '#request/result.ts'
-import { lineOf } from '#app/line.ts'
+import type { Api, Result } from '#request/result.ts'
+import { getUser } from '#contract/accounts.ts'
+import { lineOf, observed } from '#app/line.ts'
 
 const refused: Problem = { status: 409, code: 'DUP_USER', message: '', data: null, requestId: null }
 const problem = (what: Problem): Result<unknown> => ({ kind: 'problem', problem: what })
@@ -17,5 +18,24 @@ describe('what an answer says about the line (P-11)', () => {
     ['what the device itself refuses proves nothing', problem(localProblem('STORAGE_FAILED')), true, null],
   ])('%s', (_, result, browserOnline, line) => {
     expect(lineOf(result, browserOnline)).toBe(line)
+  })
+})
+
+describe('an answer that was under way when the network came or went', () => {
+  it.each<[string, number, string[]]>([
+    ['is not believed', 1, []],
+    ['is believed where nothing moved', 0, ['online']],
+  ])('%s', async (_, moves, expected) => {
+    const heard: string[] = []
+    let turn = 0
+    let answer = () => {}
+    const ask: Api['ask'] = () =>
+      new Promise((resolve) => (answer = () => resolve({ kind: 'fresh', output: null as never })))
+    const api = observed({ ask }, () => ({ hear: (line) => heard.push(line), turns: () => turn }))
+    const asked = api.ask(getUser, {})
+    turn += moves
+    answer()
+    await asked
+    expect(heard).toEqual(expected)
   })
 })

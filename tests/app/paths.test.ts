@@ -19,7 +19,7 @@ const callers: Record<string, Caller> = {
   'customer with a level': { ...someone, accessLevel: 100 },
 }
 
-const everyone = ['home', 'profile', 'password', 'outbox', 'device', 'activity']
+const everyone = ['home', 'profile', 'password', 'security', 'sessions', 'outbox', 'device', 'activity']
 const ordering = ['contracts', 'newContract', 'contract']
 const leading = ['company', 'users', 'trail']
 const providing = [
@@ -109,6 +109,8 @@ describe('the places of the portal', () => {
         "/app/outbox": "user",
         "/app/profile/company": "admin",
         "/app/profile/password": "user",
+        "/app/profile/security": "user",
+        "/app/profile/sessions": "user",
         "/app/profile/user": "user",
         "/app/service": "providerAdmin",
         "/app/systrail": "admin",

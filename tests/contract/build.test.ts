@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isBelow, numberOf } from '#contract/build.ts'
+import { isBelow, madeAt, numberOf } from '#contract/build.ts'
 
 describe('the order of builds', () => {
   it('follows their numbers; what has none is of no age', () => {
@@ -10,5 +10,12 @@ describe('the order of builds', () => {
     expect(isBelow('8-x', 8)).toBe(false)
     expect(isBelow('7-x', 0)).toBe(false)
     expect(isBelow('dev', 8)).toBe(false)
+  })
+})
+
+describe('when a build was made', () => {
+  it('is read from its number, where that is a moment (P-16)', () => {
+    expect(madeAt('20261121155214-e994e0e4')).toBe(Date.UTC(2026, 10, 21, 15, 52, 14))
+    expect(['7-abc', 'dev', '2026-abc'].map(madeAt)).toEqual([null, null, null])
   })
 })

@@ -89,4 +89,49 @@ POST /api/template/price/import
   .split('\n')
 
 /** Beyond the specification: what its pages need and it names no call for. */
-export const added = ['POST /api/systrail/verify']
+export const added = [
+  'POST /api/systrail/verify',
+  'GET /api/company',
+  'GET /api/m18s/calendar',
+  'POST /api/m18s/calendar',
+  'DELETE /api/m18s/calendar',
+  'GET /public/calendar/:key/contracts.ics',
+  'POST /api/payment/:contract/check',
+  'POST /api/payment/reconcile',
+  'GET /public/payment/return/:key',
+  'GET /api/m18s/mfa',
+  'GET /api/m18s/user/:id/mfa',
+  'POST /api/m18s/user/:id/mfa/reset',
+  'PUT /api/m18s/mfa/factor',
+  'POST /api/m18s/mfa/begin',
+  'POST /api/m18s/mfa/prove',
+  'POST /api/m18s/mfa/password',
+  'POST /api/m18s/mfa/setup',
+  'POST /api/m18s/mfa/factor',
+  'POST /api/m18s/mfa/remove',
+  'POST /api/m18s/mfa/recovery',
+  'PUT /api/m18s/mfa/company',
+  'POST /public/mfa/setup',
+  'POST /public/mfa/factor',
+  'GET /api/m18s/sessions',
+  'DELETE /api/m18s/sessions',
+  'DELETE /api/m18s/sessions/:id',
+  'DELETE /api/m18s/user/:id/sessions',
+]
+
+/** portal 8, to the letter. */
+export const catalogue = {
+  invalid_grant: 'Password Or User is wrong!',
+  PASSWORD_UNCHANGE: 'New password is same as the original password.',
+  INVALID_ORG_PASSWORD: 'The original password is wrong',
+  NOT_SUPPORT: 'This function is not supported!',
+  RESOURCE_LOCKED: '{{user}} is doing {{action}}, please try again later.',
+  USER_STATUS_DEACTIVATED: 'User is not activated',
+  USER_STATUS_INVALID: 'User is in invalid status, please contact your system administrator',
+  DUP_USER: 'User with the same email exists already.',
+  USER_NOT_EXIST: "Can't find this user.",
+  NO_ACTIVATE_KEY: 'No activate key provided.',
+  INVALID_ACTIVATE_KEY: 'Activate key is invalid or overdue.',
+  ACTIVATE_OK: 'Activate successful',
+  INVALID_RESETPWD_LINK: 'Password reset link is invalid or overdue.',
+} as const

@@ -3,8 +3,11 @@ import type { FieldCode } from '#domain/checks.ts'
 import { type LocalCode, problemStatus } from '#contract/problem.ts'
 import enFields from '#locales/en/fields.json' with { type: 'json' }
 import en from '#locales/en/problem.json' with { type: 'json' }
+import enParts from '#locales/en/ui.json' with { type: 'json' }
 import zhFields from '#locales/zh/fields.json' with { type: 'json' }
 import zh from '#locales/zh/problem.json' with { type: 'json' }
+import { catalogue } from '#tests/contract/specified.ts'
+import zhParts from '#locales/zh/ui.json' with { type: 'json' }
 
 const local: Record<LocalCode, true> = {
   OFFLINE: true,
@@ -18,6 +21,8 @@ const local: Record<LocalCode, true> = {
 }
 /** In answers rather than of them: the activation's result and its last resort, and what is wrong with versions of apps. */
 const beside = ['ACTIVATE_OK', 'ERROR_FOUND', 'apps_loop', 'apps_missing', 'apps_incompatible']
+/** For a code that comes without the names which its sentence needs. */
+const bare = ['bare']
 
 const fieldCodes: Record<FieldCode, true> = {
   REQUIRED: true,
@@ -28,6 +33,7 @@ const fieldCodes: Record<FieldCode, true> = {
   INVALID_EMAIL: true,
   INVALID_CODE: true,
   INVALID_TEL: true,
+  INVALID_URL: true,
   MISMATCH: true,
   COMMON_PASSWORD: true,
   LOCKED: true,
@@ -41,7 +47,7 @@ describe('words for what goes wrong', () => {
     ['English', en],
     ['Chinese', zh],
   ])('every code has them, in %s', (_, words) => {
-    const codes = [...Object.keys(problemStatus), ...Object.keys(local), ...beside]
+    const codes = [...Object.keys(problemStatus), ...Object.keys(local), ...beside, ...bare]
     expect(Object.keys(words).toSorted()).toEqual(codes.toSorted())
     expect(Object.values(words).filter((said) => said.trim() === '')).toEqual([])
   })
@@ -53,21 +59,9 @@ describe('words for what goes wrong', () => {
     expect(Object.keys(words).toSorted()).toEqual(Object.keys(fieldCodes).toSorted())
   })
 
-  test('the catalogue of the specification is kept to the letter (portal 5, 8; contracts 5, 8)', () => {
+  test('the catalogue of the specification is kept to the letter (M48, M51; portal 5, 8; contracts 5, 8)', () => {
     expect(en).toMatchObject({
-      invalid_grant: 'Password Or User is wrong!',
-      PASSWORD_UNCHANGE: 'New password is same as the original password.',
-      INVALID_ORG_PASSWORD: 'The original password is wrong',
-      NOT_SUPPORT: 'This function is not supported!',
-      RESOURCE_LOCKED: '{{user}} is doing {{action}}, please try again later.',
-      USER_STATUS_DEACTIVATED: 'User is not activated',
-      USER_STATUS_INVALID: 'User is in invalid status, please contact your system administrator',
-      DUP_USER: 'User with the same email exists already.',
-      USER_NOT_EXIST: "Can't find this user.",
-      NO_ACTIVATE_KEY: 'No activate key provided.',
-      INVALID_ACTIVATE_KEY: 'Activate key is invalid or overdue.',
-      ACTIVATE_OK: 'Activate successful',
-      INVALID_RESETPWD_LINK: 'Password reset link is invalid or overdue.',
+      ...catalogue,
       ERROR_FOUND: 'Error Found',
       apps_missing: 'The following apps are missing!',
     })
@@ -79,6 +73,16 @@ describe('words for what goes wrong', () => {
       DUPLICATE: '"{{code}}" is occupied.',
       RESERVED: '"{{code}}" is reserved by system',
     })
+  })
+
+  test('what is said of every change is kept to the letter (M50)', () => {
+    expect(enParts.message).toEqual({
+      updated: 'Update successfully.',
+      updateFailed: 'Update failed.',
+      done: '{{action}} successfully.',
+      failed: '{{action}} failed.',
+    })
+    expect(Object.keys(zhParts.message)).toEqual(Object.keys(enParts.message))
   })
 
   test('both languages fill in the same values', () => {

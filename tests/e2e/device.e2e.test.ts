@@ -1,7 +1,7 @@
 /** What a device holds, shown and cleared in real Chromium; what waits there is never cleared along (P-18, protocol 30). */
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { type people, seriousTrouble, sidewaysScroll, signIn } from '#tests/support/browser.ts'
+import { people, seriousTrouble, sidewaysScroll, signIn } from '#tests/support/browser.ts'
 import { desk, phone, setUp } from '#tests/support/visit.ts'
 
 const { the, ends } = setUp()
@@ -35,6 +35,29 @@ async function change() {
   await dialog().locator('button[type="submit"]').click()
   await dialog().waitFor({ state: 'detached' })
 }
+
+/** All databases, storages and caches of the site, as one text. */
+const everythingStored = () =>
+  page.evaluate(async () => {
+    const heard = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve, fail) => {
+        request.onsuccess = () => resolve(request.result)
+        request.onerror = () => fail(request.error)
+      })
+    const plain = (_: string, value: unknown) =>
+      value instanceof ArrayBuffer || ArrayBuffer.isView(value) ? new TextDecoder().decode(value) : value
+    const found: string[] = [JSON.stringify({ ...localStorage }), JSON.stringify({ ...sessionStorage })]
+    for (const { name } of await indexedDB.databases()) {
+      const db = await heard(indexedDB.open(name ?? ''))
+      for (const store of db.objectStoreNames)
+        found.push(JSON.stringify(await heard(db.transaction(store).objectStore(store).getAll()), plain))
+      db.close()
+    }
+    for (const name of await caches.keys())
+      for (const request of await (await caches.open(name)).keys())
+        found.push(request.url, (await (await caches.match(request))?.text()) ?? '')
+    return found.join('\n')
+  })
 
 describe('what is kept on this device', () => {
   it('is told without a network: which list, how much of it, how old, how large, and who keeps it', async () => {
@@ -72,6 +95,20 @@ describe('what is kept on this device', () => {
     await page.getByRole('heading', { name: 'Everything has been sent' }).waitFor({ timeout: 30_000 })
     await go('/app/user')
     await expect.poll(() => page.locator('.lead a').count(), { timeout: 15_000 }).toBe(10)
+  })
+
+  it('holds no password and no token, wherever one looks (W-07)', async () => {
+    await enter()
+    await cut()
+    await change()
+    await page.locator('.bar-waiting').waitFor()
+    const tokens = (await page.context().cookies()).filter(({ name }) => /portal-(access|refresh)$/.test(name))
+    const stored = await everythingStored()
+    // It is found where it is: what is searched is what is there.
+    expect(stored).toContain('admin@acme.example')
+    expect(tokens).toHaveLength(2)
+    for (const secret of [people.admin.password, ...tokens.map(({ value }) => value)])
+      expect(stored.includes(secret)).toBe(false)
   })
 
   it('tells of other people no more than how many changes of theirs lie here (protocol 30)', async () => {

@@ -11,7 +11,7 @@ const least = 500
 const spare = 25
 const seed = suiteSeed
 
-describe('writes on a line that cuts, hangs and lies, with worker, browser and server struck meanwhile', () => {
+describe('writes on a line that cuts, hangs and lies, with worker, browser and server struck meanwhile (R-03, R-04, R-05, R-07, R-43)', () => {
   it(`are all there: none lost, none twice, none out of order, nobody else's, none stuck a minute later (seed ${seed})`, async () => {
     const report = await weather({ seed, rounds: planRounds(seed, least + spare) })
     console.log(asText(report))
@@ -25,7 +25,7 @@ describe('writes on a line that cuts, hangs and lies, with worker, browser and s
   }, 360_000)
 })
 
-describe('a tablet that changes hands while writes wait on it', () => {
+describe('a tablet that changes hands while writes wait on it (R-08)', () => {
   it(`shows and sends nothing of the first to the second, and sends all of it when the first is back (seed ${seed})`, async () => {
     const { first, second, ...between } = await handOver(seed)
     expect(between).toEqual({ leaks: [], sentByTheSecond: [], stuck: [] })

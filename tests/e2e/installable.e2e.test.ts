@@ -61,7 +61,7 @@ async function visit(path: string) {
 }
 
 describe('the app on a device of its own', () => {
-  it('is registered as a worker and takes the page over without a reload', async () => {
+  it('is registered as a worker under /saas and takes the page over without a reload (M6)', async () => {
     await visit('/saas/login')
     const state = await page.evaluate(async () => {
       const registration = await navigator.serviceWorker.ready

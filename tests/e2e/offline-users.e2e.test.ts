@@ -76,7 +76,7 @@ async function trailOfWrites(portal: Portal): Promise<Told[]> {
 }
 
 describe.each(Object.entries(cuts))('when %s', (_, { cut, mend }) => {
-  it('the app opens, the list sorts and filters, and a change made there is saved once when the network is back', async () => {
+  it('the app opens, the list sorts and filters, and a change made there is saved once when the network is back (R-41, P-12)', async () => {
     const { portal, folder } = await setUp()
     const { context, page } = await open(folder)
     await signIn(page, portal, 'admin')

@@ -113,9 +113,10 @@ describe('a change that met somebody else’s', () => {
     await toOutbox()
     await mendLine()
     const conflict = writes().filter({ hasText: 'In conflict' })
+    await conflict.getByText('You changed this elsewhere in the meantime.', { exact: false }).waitFor(heard)
     await conflict.getByRole('button', { name: 'Compare and choose' }).click(heard)
     await dialog()
-      .getByText(/changed it 20\d\d-/)
+      .getByText(/^You changed it yourself 20\d\d-/)
       .waitFor()
     expect(await dialog().locator('.compare-merged').innerText()).toMatch(
       /Alert: .+\nOnly you changed this[\s\S]*Order: .+\nOnly they changed this/,
@@ -196,6 +197,9 @@ describe('changes that wait', () => {
     await expect
       .poll(() => page.evaluate(() => document.activeElement?.querySelector('h3')?.textContent))
       .toBe('New user Bruno Lam')
+
+    await page.getByRole('button', { name: 'Send now' }).click()
+    await page.getByRole('status').getByText('The server could not be reached.', { exact: false }).waitFor()
 
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -306,6 +310,8 @@ describe('writes that a browser has taken away', () => {
     await page.getByRole('link', { name: 'See what to do' }).click()
     await page.getByText('Please check your last entries', { exact: false }).waitFor()
     expect(['loss', await seriousTrouble(page)]).toEqual(['loss', []])
+    // Nothing waits, and it was not sent either.
+    await page.getByRole('heading', { name: 'Nothing waits on this device now' }).waitFor()
     await page.getByRole('button', { name: 'I have seen this' }).click()
     await page.locator('.loss').waitFor({ state: 'detached' })
     await page.reload()

@@ -76,6 +76,25 @@ describe('ways in and out', () => {
     await close()
   })
 
+  it('the header has the company, the language and the own menu, and a way in for visitors (M13)', async () => {
+    const { page, close } = await inside('admin', '/app/home')
+    const header = page.locator('header')
+    const choose = async (label: string) => {
+      await header.getByRole('button', { name: 'My account' }).click()
+      await page.getByRole('menuitem', { name: label }).click()
+    }
+    await header.getByText('Acme Trading Limited').waitFor()
+    await header.getByRole('button', { name: '中文' }).waitFor()
+    await choose('Service centre')
+    await page.waitForURL((url) => url.pathname === '/saas/entrance')
+    await go(page, '/app/home')
+    await choose('Log out')
+    await page.getByRole('heading', { name: 'You are logged out' }).waitFor()
+    await header.getByRole('link', { name: 'Login' }).click()
+    await page.waitForURL((url) => url.pathname === '/saas/login')
+    await close()
+  })
+
   it("the provider's items say who they are for (M12)", async () => {
     const { page, close } = await inside('staff', '/app/home')
     const item = page.locator('.rail nav a', { hasText: 'Price lists' })
@@ -114,6 +133,26 @@ describe('ways in and out', () => {
     expect(await focused(page)).toBe('Skip to content')
     await page.keyboard.press('Enter')
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('main')
+    await close()
+  })
+})
+
+describe('what runs here', () => {
+  it('is told from the menu, the worker and the server included, in a line for whoever reports a problem (P-16)', async () => {
+    const { page, close } = await inside('admin', '/app/home')
+    await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
+    await page.getByRole('button', { name: 'My account' }).click()
+    await page.getByRole('menuitem', { name: 'About this app' }).click()
+    const about = page.getByRole('dialog', { name: 'About this app' })
+    await about.getByText('This is the newest version.').waitFor()
+    const [version = '', built, worker, server] = await about.locator('dd').allInnerTexts()
+    expect(version).toMatch(/^\d{14}-[0-9a-f]+$/)
+    expect([worker, server]).toEqual([version, version])
+    expect(built).toMatch(/^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d$/)
+    expect(await about.locator('code').innerText()).toContain(`page ${version}, worker ${version}, server ${version}`)
+    expect(await seriousTrouble(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await about.waitFor({ state: 'detached' })
     await close()
   })
 })
@@ -230,13 +269,19 @@ describe('room and reach', () => {
 })
 
 describe('the connection', () => {
-  it('is told quietly and at once, and nothing stays in the way when it is back (P-11)', async () => {
+  it('is told quietly and at once, and nothing stays in the way when it is back (P-11, R-42)', async () => {
     const { page, close } = await inside('admin', '/app/user')
     await listed(page)
     const line = page.locator('.bar [role=status]').first()
     await expect.poll(() => line.innerText()).toContain('Online')
     await page.context().setOffline(true)
     await expect.poll(() => line.innerText()).toContain('Offline')
+    // However often it goes and comes: it is a state, and no event to be told (R-42).
+    for (let flip = 0; flip < 20; flip++) {
+      await page.context().setOffline(flip % 2 === 0)
+      await page.waitForTimeout(200)
+    }
+    expect(await page.locator('.toast').count()).toBe(0)
     await page.context().setOffline(false)
     await expect.poll(() => line.innerText(), { timeout: 15_000 }).toContain('Online')
     await close()

@@ -177,7 +177,9 @@ describe('a user', () => {
     await row('Adrian Lau Kwok-wah').waitFor()
 
     await row('Ada Wong').getByRole('link').click()
-    await drawer().getByText('An activated user looks after this in their own profile.').first().waitFor()
+    await drawer().getByText('An activated user looks after this in their own profile.').waitFor()
+    // The profile has no title to change (portal 2).
+    await drawer().getByText('The title of an activated user cannot be changed.').waitFor()
     expect([await locked('E-mail'), await locked('Name')]).toEqual([true, true])
     expect(await drawer().getByLabel('Mr', { exact: true }).isDisabled()).toBe(true)
     await page.keyboard.press('Escape')
@@ -185,6 +187,7 @@ describe('a user', () => {
 
     await row('Amelia Chan (you)').getByRole('link').click()
     await drawer().getByText('You cannot change this on your own account.').first().waitFor()
+    await drawer().getByText('You change your own name in My profile.').waitFor()
     expect(await field('Admin').isDisabled()).toBe(true)
     expect(await field('Order').isDisabled()).toBe(false)
     // An access level is for the provider's delete level to grant.
@@ -222,10 +225,44 @@ describe('a user', () => {
       await page.getByRole('menuitem', { name: action }).getByText('You cannot do this to your own account.').waitFor()
   })
 
-  it('who is not activated has no mail sent yet, and one is told so (501)', async () => {
+  it('who is not activated has the mail sent once more, and their form says how long its link works (M40, D75)', async () => {
     await go('?searchText=alan')
     await choose('Alan Yip', 'Send activation mail')
-    await toast('Send activation mail failed.')
+    await toast('Send activation mail successfully.')
+    await row('Alan Yip').getByRole('link').click()
+    await drawer()
+      .getByText(/^Invited on 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d, not activated yet\.$/)
+      .waitFor()
+    const about = drawer().locator('.invitation .field-help')
+    await expect
+      .poll(
+        async () => {
+          await page.reload()
+          return await about.innerText()
+        },
+        { timeout: 20_000 },
+      )
+      .toMatch(/^The link in the latest mail works until 20\d\d-/)
+    await drawer().getByRole('button', { name: 'Send activation mail' }).click()
+    await drawer().getByText('A new mail is on its way. It ends the older link.').waitFor()
+  })
+
+  it('whose address has had its mails of the hour is told so, and holds up nothing else (S-40)', async () => {
+    await page.goto(`${the.portal.url}/saas/app/user?user=new`)
+    await field('Name').fill('Ivy Poon')
+    await field('E-mail').fill('ivy.poon@acme.example')
+    await submit()
+    await toast('Create successfully.')
+    await go('?searchText=ivy')
+    for (let at = 0; at < 2; at += 1) {
+      await choose('Ivy Poon', 'Send activation mail')
+      await expect.poll(() => page.locator('.toast.done').count()).toBe(at + 1)
+    }
+    await choose('Ivy Poon', 'Send activation mail')
+    await toast('Send activation mail failed. This address has had its mails for now.')
+    await choose('Ivy Poon', 'Delete')
+    await drawer().getByRole('button', { name: 'Delete user' }).click()
+    await toast('Delete successfully.')
   })
 
   /** The same user in somebody else's drawer, changed and saved there. */
@@ -319,29 +356,6 @@ describe('a user', () => {
     await cut()
     await rows().filter({ hasText: 'clerk@m18.example' }).getByRole('link').first().click()
     await expect.poll(() => field('Access level').isDisabled()).toBe(true)
-  })
-})
-
-describe('leaving with unsent work', () => {
-  it('asks what is to become of it, and keeps it by default (M24)', async () => {
-    await enter()
-    await go('?searchText=agnes')
-    await cut()
-    await links().first().click()
-    await field('Alert').click()
-    await submit()
-    await toast('Saved on this device.')
-    await page.goto(`${the.portal.url}/saas/logout`)
-    await page.getByRole('heading', { name: '1 change has not been sent yet' }).waitFor()
-    expect(await page.getByLabel('Keep them for my next login').isChecked()).toBe(true)
-    await page.getByRole('button', { name: 'Keep and log out' }).click()
-    await page.getByRole('heading', { name: 'You are logged out' }).waitFor()
-
-    await page.context().setOffline(false)
-    await signIn(page, the.portal, 'admin')
-    await go('?searchText=agnes')
-    await expect.poll(async () => await rows().first().innerText(), { timeout: 30_000 }).toContain('Alert')
-    await expect.poll(() => page.locator('.bar-waiting').count(), { timeout: 30_000 }).toBe(0)
   })
 })
 

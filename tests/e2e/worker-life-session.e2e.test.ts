@@ -19,7 +19,7 @@ async function logIn(page: Page, who: keyof typeof people) {
 async function backToLogin(page: Page) {
   await page.context().setOffline(false)
   const there = page.waitForURL((url) => url.pathname === '/saas/login', { timeout: 60_000 })
-  const button = page.locator('.update').getByRole('button', { name: 'Sign in' })
+  const button = page.locator('.update').getByRole('button', { name: 'Log in' })
   // Gone with the page that the login takes the place of.
   void button.click({ timeout: 60_000 }).catch(() => undefined)
   await there
@@ -50,9 +50,15 @@ describe('a session that runs out offline', () => {
 
       const bar = page.locator('.update')
       await bar.getByText('Your session has run out').waitFor({ timeout: 60_000 })
-      await page.locator('[role=dialog] button[type=submit]').click()
       await page.locator('[role=dialog]').getByText('ran out while there was no connection').waitFor()
+      await name.press('Enter')
       expect(await name.inputValue()).toBe('Typed in time')
+      // Behind it nothing begins that could not be ended either.
+      const begins = page.locator('main').getByRole('button', { name: 'New user' })
+      expect(await begins.getAttribute('aria-disabled')).toBe('true')
+      const why = (button: Element) =>
+        document.getElementById(button.getAttribute('aria-describedby') ?? '')?.textContent
+      expect(await begins.evaluate(why)).toBe('Log in again first.')
       expect(await page.locator('tbody tr').count()).toBeGreaterThan(1)
       expect(await page.locator('.bar-waiting').count()).toBe(0)
 

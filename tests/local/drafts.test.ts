@@ -4,8 +4,9 @@ import type { Entry, UserDatabase } from '#local/database.ts'
 import { type Draft, enqueue } from '#local/drafts.ts'
 import { accept, claim, lookUp } from '#local/outbox.ts'
 import { readReceipts } from '#local/receipts.ts'
+import { openSession } from '#local/session.ts'
 import { freeze } from '#request/record.ts'
-import { aDraft, keptDevice } from '#tests/support/kept.ts'
+import { aDraft, aUser, company, keptDevice } from '#tests/support/kept.ts'
 
 const claiming = { now: 1_000, leaseMs: 45_000, most: 4, generation: 1, stolen: false, freeze }
 const accepted = { status: 200, body: '{}', row: null, version: null, now: 1_000, asOf: 1_000, generation: 1 }
@@ -45,6 +46,16 @@ describe('writes that come together', () => {
     expect(stored.map(({ seq }) => seq)).toEqual(drafts.map((_, at) => at + 1))
   })
 
+  it('are based on the row as it is once what was written there before is done (protocol 9)', async () => {
+    const { db } = await keptDevice()
+    const first = await enqueue(db, aDraft())
+    const row = { ...aUser(first.target as number), row_version: 7 }
+    const [claimed] = await claim(db, claiming)
+    await accept(db, claimed as Entry, { ...accepted, row, version: 7 })
+    expect(await db.outbox.count()).toBe(0)
+    expect((await enqueue(db, aDraft())).ifMatch).toBe(7)
+  })
+
   it('see each other: of one row, the later is based on the earlier; sent twice, it is one', async () => {
     const { db } = await keptDevice()
     const twice = aDraft()
@@ -65,6 +76,47 @@ describe('writes that come together', () => {
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
     expect(await db.outbox.count()).toBe(2)
   })
+})
+
+describe('the number of a write', () => {
+  it('goes on where the last one left off, though nothing waits any more', async () => {
+    const { db } = await keptDevice()
+    const first = await enqueue(db, aDraft())
+    const [sent] = await claim(db, claiming)
+    await accept(db, sent as Entry, accepted)
+    expect((await enqueue(db, aDraft())).seq).toBe(first.seq + 1)
+  })
+
+  it('is behind all that wait, where a build that does not note it wrote meanwhile', async () => {
+    const { db } = await keptDevice()
+    const first = await enqueue(db, aDraft())
+    await db.outbox.put({ ...first, intent: crypto.randomUUID(), seq: first.seq + 5 })
+    await db.meta.put({ name: 'made', count: 2 })
+    expect((await enqueue(db, aDraft())).seq).toBe(first.seq + 6)
+  })
+
+  it('and what it is based on are found, whoever wrote last on the row', async () => {
+    const { db } = await keptDevice()
+    const first = await enqueue(db, aDraft())
+    const other = { ...first, intent: crypto.randomUUID(), seq: first.seq + 1 }
+    await db.outbox.put(other)
+    expect((await enqueue(db, aDraft())).ifMatch).toBe(`~${other.intent}`)
+    await db.outbox.bulkDelete((await db.outbox.orderBy('seq').primaryKeys()).slice(1))
+    expect((await enqueue(db, aDraft())).ifMatch).toBe(`~${first.intent}`)
+  })
+})
+
+it('a write under a remembered session is stored only while the gate stands as it stood (protocol 10)', async () => {
+  const { db, device, generation } = await keptDevice()
+  await enqueue(db, aDraft({ gate: generation }))
+  await openSession(device, { companyId: company, userId: 1 })
+  const results = await Promise.allSettled([
+    enqueue(db, aDraft({ gate: generation })),
+    enqueue(db, aDraft({ gate: generation + 1 })),
+  ])
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+  expect(results[0]).toMatchObject({ reason: { name: 'GateMoved' } })
+  expect(await db.outbox.count()).toBe(2)
 })
 
 describe('claiming with a thousand writes waiting', () => {

@@ -23,7 +23,7 @@ it('a list on the screen hears what is stored for it, a device opened just now i
   screen.unsubscribe()
 })
 
-it('a burst of changes is read a few times, the last of them included, and the next change is heard', async () => {
+it('a burst of changes is read a few times, the last of them included, and the next change is heard (protocol 38)', async () => {
   const { db, device, generation } = await keptDevice()
   const seen: number[] = []
   let reads = 0

@@ -187,7 +187,7 @@ const rowsFrom = (first: number, last: number) =>
 const ofTrail: ListQuery = { scope: null, filters: {}, sort: ['end_time', 'desc'], page: 1, results: 10 }
 
 describe('a fill in pieces', () => {
-  it('shows the list as it was until it is whole, and then all of it at once', async () => {
+  it('shows the list as it was until it is whole, and then all of it at once (protocol 38, requirement 28)', async () => {
     const { db, device, generation } = await keptDevice()
     await storeWhole(db, trail, null, { pieces: [rowsFrom(1, 5)], upto: 1, asOf: 100 }, generation)
     const seen: number[] = []

@@ -38,7 +38,7 @@ async function withRows(...rows: ReturnType<typeof aUser>[]): Promise<Kept> {
 }
 
 describe('the order in which writes leave', () => {
-  it('keeps two changes of one row in the order they were made, and lets other rows pass', async () => {
+  it('keeps two changes of one row in the order they were made, and lets other rows pass (requirement 9)', async () => {
     const { db } = await keptDevice()
     const first = await enqueue(db, aDraft({ target: 1 }))
     const second = await enqueue(db, aDraft({ target: 1 }))
@@ -149,7 +149,7 @@ describe('a write that cannot go yet', () => {
     expect(intents(await claim(db, claiming()))).toEqual([second.intent])
   })
 
-  it('because a newer build made it, waits for that build and holds nobody else', async () => {
+  it('because a newer build made it, waits for that build and holds nobody else (requirement 18)', async () => {
     const { db } = await keptDevice()
     await enqueue(db, aDraft({ endpoint: 'fromTheFuture', target: 1 }))
     const known = await enqueue(db, aDraft({ target: 2 }))
@@ -236,7 +236,7 @@ describe('who may say what became of a write', () => {
 })
 
 describe('what is shown of a waiting write', () => {
-  it('a change lies over its row and vanishes with its entry', async () => {
+  it('a change lies over its row and vanishes with its entry (requirement 21)', async () => {
     const { db, device } = await withRows(aUser(1, { title: 0 }))
     const entry = await enqueue(db, aDraft({ target: 1 }))
     const shown = await readRowOn(device, 'users', 1)

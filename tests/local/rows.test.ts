@@ -41,7 +41,7 @@ describe('rows from the server', () => {
     expect(await db.table('users').count()).toBe(0)
   })
 
-  it('go when a reading of their stretch no longer has them', async () => {
+  it('go when a reading of their stretch no longer has them (protocol 35)', async () => {
     const { db, generation } = await keptDevice()
     const all = [1, 2, 3, 4].map((id) => aUser(id))
     await storePage(db, fills, firstPage, pageAnswer(all, 100), generation)
@@ -74,7 +74,7 @@ describe('how much of a list is here', () => {
     expect(view).toMatchObject({ here: 10, total: 62, asOf: 500, complete: false, count: 62 })
   })
 
-  it('is all of it once every page was read with nothing changed in between', async () => {
+  it('is all of it once every page was read with nothing changed in between (protocol 34)', async () => {
     const { db, device, generation } = await keptDevice()
     const rows = [1, 2, 3, 4].map((id) => aUser(id))
     const two = { ...firstPage, results: 2 }

@@ -3,6 +3,7 @@
  * jar of cookies, one set of locks, one line. A tab can be reloaded, the browser killed, at any commit and at any step of
  * a request. Nothing here has a timer: the clock is turned.
  */
+import { Dexie } from 'dexie'
 import { IDBKeyRange } from 'fake-indexeddb'
 // What the corridor fetches when first needed is here before, or a step would wait for a file and nobody could see it.
 import '#local/decisions.ts'
@@ -52,6 +53,8 @@ export interface Browser {
   steps: number
   /** At this step the browser is killed; its request, if it is one, reaches the server after all, but late. */
   diesAt: number | null
+  /** Locks that are held or waited for. */
+  locked(): string[]
   /** What a tab had to report. */
   mistakes: unknown[]
   reload(at: number): void
@@ -73,6 +76,8 @@ export function createBrowser(server: Server, clock: Clock, newId: () => string)
   const locks = createLocks()
   const cookies = new Map<string, string>()
   const late: Sent[] = []
+  const told = Dexie.on('storagemutated')
+  const toldBefore = new Set(told.subscribers)
   let moves = 0
 
   /** True: dead, now or before. */
@@ -138,7 +143,14 @@ export function createBrowser(server: Server, clock: Clock, newId: () => string)
       corridor: (request) => handle(request, ports),
     }
     const freeze = () => {
-      tab.thawed = new Promise((thaw) => (tab.thaw = thaw))
+      // Whoever waits since it was frozen before is thawed along.
+      const { thaw } = tab
+      tab.thawed = new Promise((go) => {
+        tab.thaw = () => {
+          thaw()
+          go()
+        }
+      })
     }
     return Object.assign(tab, { ports, freeze, api: createApi(ports), desk: outboxDesk(ports) })
   }
@@ -156,6 +168,7 @@ export function createBrowser(server: Server, clock: Clock, newId: () => string)
     steps: 0,
     diesAt: null,
     mistakes: [],
+    locked: locks.taken,
     reload(at) {
       const old = browser.tabs[at]
       if (old) end(old)
@@ -179,6 +192,10 @@ export function createBrowser(server: Server, clock: Clock, newId: () => string)
     },
     async close() {
       for (const tab of browser.tabs) end(tab)
+      // Dexie tells every live query of this process of every commit: those of the dead would be asked for ever, and keep
+      // all that was theirs.
+      for (const listener of told.subscribers.slice())
+        if (!toldBefore.has(listener)) told.unsubscribe(listener as () => void)
     },
   }
   browser.kill()

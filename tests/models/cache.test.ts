@@ -7,7 +7,7 @@ import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { rowsOf } from '#local/database.ts'
 import { readListOn } from '#local/lists.ts'
-import { storeChanges, storePage, storeRow } from '#local/rows.ts'
+import { deleted, storeChanges, storePage, storeRow } from '#local/rows.ts'
 import { markSignedOut, openSession, readGate } from '#local/session.ts'
 import { aUser, company, fills, firstPage, keptDevice, type Kept } from '#tests/support/kept.ts'
 
@@ -142,7 +142,7 @@ async function check(world: World): Promise<void> {
   }
   // Others only left their place in a list, and may be told of again until the server says that they are gone.
   for (const { table, id: at, version } of await db.tombstones.toArray())
-    if (table === 'users' && version === Number.MAX_SAFE_INTEGER) world.buried.add(at)
+    if (table === 'users' && version === deleted) world.buried.add(at)
   const view = await readListOn(device, fills, { ...firstPage, results: 50 })
   if (!view.complete || view.asOf === null) return
   const { asOf } = view

@@ -40,7 +40,9 @@ const weathers: Record<string, Deed> = {
   'with the line up': { is: 'line', state: 'up' },
   'with the line down': { is: 'line', state: 'down' },
   'with answers lost': { is: 'line', state: 'answers lost' },
+  'with somebody else answering': { is: 'line', state: 'captive' },
   'with a server that fails': { is: 'mood', mood: 'failing' },
+  'with the row locked': { is: 'mood', mood: 'locked' },
 }
 const clears: Deed[] = [
   { is: 'line', state: 'up' },
@@ -61,6 +63,10 @@ export const shorts: readonly Short[] = Object.entries(weathers).flatMap(([weath
     })),
   ),
 )
+
+/** One file's part of them in the suite: files run side by side. */
+export const shareOf = (share: number): Short[] => shorts.filter((_, at) => at % shares === share - 1)
+const shares = 4
 
 /** Answers how many points there were; throws at the first one that breaks the promise, named. */
 export async function dieEverywhere({ name, deeds }: Short): Promise<number> {

@@ -1,6 +1,7 @@
 /** One history while it is lived: everything that takes part, and what the disk says of it. */
 import type { Entry, Receipt, Sealed } from '#local/database.ts'
 import type { SessionRecord } from '#local/device.ts'
+import type { StoredRow } from '#local/kept.ts'
 import type { Browser } from '#tests/models/browser.ts'
 import type { Promised } from '#tests/models/promise.ts'
 import type { ModelServer } from '#tests/models/server.ts'
@@ -27,6 +28,8 @@ export const outboxOf = ({ browser }: Life, userId: number) =>
 export const receiptsOf = ({ browser }: Life, userId: number) => browser.disk.read<Receipt>(nameOf(userId), 'receipts')
 export const sealsOf = ({ browser }: Life, userId: number) =>
   browser.disk.read<Sealed>(nameOf(userId), 'meta').filter(({ name }) => name.startsWith('sealed:'))
+export const rowsHere = ({ browser }: Life, userId: number) =>
+  new Set(browser.disk.read<StoredRow>(nameOf(userId), 'users').map(({ id }) => id))
 
 /** Who is signed in, as the disk says; null: nobody. */
 export function whoIsHere({ browser }: Life): number | null {

@@ -13,7 +13,7 @@ import type { Result } from '#request/result.ts'
 import { signIn, signOut } from '#request/sign-in.ts'
 import { createBrowser, type Tab } from '#tests/models/browser.ts'
 import type { Decision, Deed, Word } from '#tests/models/deeds.ts'
-import { type Life, nameOf, outboxOf, receiptsOf, sealsOf, users, whoIsHere } from '#tests/models/life.ts'
+import { type Life, nameOf, outboxOf, receiptsOf, rowsHere, sealsOf, users, whoIsHere } from '#tests/models/life.ts'
 import { createPromise, type Wish } from '#tests/models/promise.ts'
 import { checkEnd, wrongEffects } from '#tests/models/reckoning.ts'
 import { createModelServer } from '#tests/models/server.ts'
@@ -67,12 +67,16 @@ function begin(): Life {
         outbox: outboxOf(life, user),
         receipts: receiptsOf(life, user),
         seals: sealsOf(life, user),
+        rows: rowsHere(life, user),
       })
     counted(process, transaction)
   }
   server.onArrival = (items) => promise.arrived(items)
   return life
 }
+
+/** The tabs there were when somebody asked. */
+const begunIn = new WeakMap<Promise<unknown>, readonly Tab[]>()
 
 /** Does it, and lets happen whatever can without the clock. */
 async function run(life: Life, act: () => Promise<unknown>): Promise<void> {
@@ -82,6 +86,7 @@ async function run(life: Life, act: () => Promise<unknown>): Promise<void> {
     .catch((error: unknown) => void (tabs.some(({ isDead }) => isDead) || life.browser.mistakes.push(error)))
     .finally(() => life.pending.delete(under))
   life.pending.add(under)
+  begunIn.set(under, tabs)
   await life.browser.calm()
 }
 
@@ -291,7 +296,12 @@ async function come(life: Life, tab: number, user: number): Promise<void> {
   const { browser } = life
   const was = browser.line
   browser.line = 'up'
-  const credentials = { company: 'acme', username: `user${user}@acme.example`, password: 'Portal-demo-1' }
+  const credentials = {
+    company: 'acme',
+    username: `user${user}@acme.example`,
+    password: 'Portal-demo-1',
+    language: 'en',
+  } as const
   await signIn(tabOf(life, tab).ports, credentials).finally(() => (browser.line = was))
 }
 
@@ -324,6 +334,24 @@ async function settle(life: Life): Promise<void> {
   await check(life, null)
   await run(life, () => list(life, 0))
   for (const one of life.promise.wishes.values()) checkEnd(life, one)
+  await checkNothingHangs(life)
+}
+
+/** Longer than anything of the corridor waits, on a clock that may have been put back by hours. */
+const longMs = 24 * 3_600_000
+
+/** R-44: when all is done nobody holds a lock, a transaction or an alarm, and nobody waits for an answer. */
+async function checkNothingHangs(life: Life): Promise<void> {
+  for (let at = 0; at < 2; at++) await pass(life, longMs)
+  const left = {
+    locks: life.browser.locked(),
+    transactions: life.browser.disk.open(),
+    alarms: life.clock.waiting(),
+    // Whoever asked in a tab that died hears nothing for ever.
+    askers: [...life.pending].filter((one) => begunIn.get(one)?.every(({ isDead }) => !isDead)).length,
+  }
+  if (Object.values(left).some((one) => (Array.isArray(one) ? one.length : one) > 0))
+    throw new Error(`something is left when all is done: ${JSON.stringify(left)}`)
 }
 
 async function settleFor(life: Life, user: number): Promise<void> {

@@ -7,6 +7,8 @@ export interface DyingLocks {
   managerFor(process: Mortal): { request: Request }
   /** Whoever is dead holds and awaits nothing. */
   release(): void
+  /** Names that somebody holds or waits for. */
+  taken(): string[]
 }
 
 interface Claim {
@@ -67,6 +69,7 @@ export function createLocks(): DyingLocks {
   }
 
   return {
+    taken: () => [...holders.keys(), ...[...queues].flatMap(([name, queue]) => (queue.length > 0 ? [name] : []))],
     managerFor: (process) => ({
       request: ((name: string, options: LockOptions, act: () => Promise<unknown>) =>
         ask(process, name, options, act)) as Request,

@@ -25,6 +25,8 @@ export interface OnDisk {
   outbox: readonly Entry[]
   receipts: readonly Receipt[]
   seals: readonly Sealed[]
+  /** Ids of the rows that are here. */
+  rows: ReadonlySet<number>
 }
 
 export interface Promised {
@@ -66,7 +68,7 @@ export function createPromise(server: ModelServer): Promised {
   /** Whose claim the present fence is. */
   const claims = new Map<string, unknown>()
   const broken: string[] = []
-  const nothing: OnDisk = { outbox: [], receipts: [], seals: [] }
+  const nothing: OnDisk = { outbox: [], receipts: [], seals: [], rows: new Set() }
 
   const breaks = (what: string) => void broken.push(what)
   const isIn = (intent: string) =>
@@ -113,6 +115,12 @@ export function createPromise(server: ModelServer): Promised {
     if (isGivenBack && claims.get(entry.intent) !== by) breaks(`${entry.intent} was given back by who had lost it`)
   }
 
+  /** What is changed where its row is known says which row it means, as the device had it (protocol 9). */
+  function based({ intent, makes, target, ifMatch }: Entry, { rows }: OnDisk): void {
+    if (makes !== 'create' && typeof target === 'number' && rows.has(target) && ifMatch === null)
+      breaks(`${intent} says of no version what it is based on (protocol 9)`)
+  }
+
   function stays(entry: Entry, was: Entry | undefined): void {
     const { intent, key, bytes } = entry
     const wish = wishes.get(intent)
@@ -157,8 +165,9 @@ export function createPromise(server: ModelServer): Promised {
         const same = was.outbox.find(({ intent }) => intent === entry.intent)
         stays(entry, same)
         ends.delete(entry.intent)
-        if (same) held(entry, same, by)
         const isBack = was.seals.length > now.seals.length
+        if (same) held(entry, same, by)
+        else if (!isBack) based(entry, now)
         // A form may come once more with what was settled meanwhile; that changes no order.
         if (!same && !isBack && !done(entry.intent))
           order = [...order.filter((intent) => intent !== entry.intent), entry.intent]

@@ -1,4 +1,4 @@
 import { it } from 'vitest'
 import { liveSome } from '#tests/models/random.ts'
 
-it('accepted means done once, in order, for its user, through random histories (2 of 3)', () => liveSome(2), 240_000)
+it('accepted means done once, in order, for its user, through random histories (2 of 4)', () => liveSome(2), 360_000)

@@ -1,4 +1,4 @@
 import { it } from 'vitest'
 import { liveSome } from '#tests/models/random.ts'
 
-it('accepted means done once, in order, for its user, through random histories (3 of 3)', () => liveSome(3), 240_000)
+it('accepted means done once, in order, for its user, through random histories (3 of 4)', () => liveSome(3), 360_000)

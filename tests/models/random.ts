@@ -35,7 +35,7 @@ export async function liveMany({ seed, runs, path }: Drawn): Promise<Sum> {
   return sum
 }
 
-const { RUNS = '200', SEED, REPLAY, SHRINK } = process.env
+const { RUNS = '500', SEED, REPLAY, SHRINK } = process.env
 
 /**
  * One file's share in the suite, the same every time: other seeds are the campaign's. `RUNS` sets how many; `SEED` and

@@ -25,7 +25,7 @@ async function leaveThree(tablet: Tablet) {
 }
 
 describe('how many writes wait', () => {
-  it('stands in the cookie and on the icon, and falls to nothing when all are delivered (requirement 48)', async () => {
+  it('stands in the cookie and on the icon, and falls to nothing when all are delivered (requirement 48, P-17)', async () => {
     const { tablet } = await signedIn()
     await leaveThree(tablet)
     expect([readCounts(tablet.tally)[me], tablet.badge]).toEqual([{ made: 3, waiting: 3 }, 3])
@@ -51,7 +51,7 @@ describe('how many writes wait', () => {
   })
 })
 
-describe('a device whose storage the browser took away', () => {
+describe('a device whose storage the browser took away (R-18)', () => {
   it('says how many unsent writes are gone, until its user has seen it (requirement 48)', async () => {
     const { clock, tablet } = await signedIn()
     await leaveThree(tablet)

@@ -130,7 +130,7 @@ describe('a token near its end (K-05)', () => {
 })
 
 describe('a session that the server has ended', () => {
-  it('takes the rows with it, and never what waits', async () => {
+  it('takes the rows with it, and never what waits (protocol 32, W-02)', async () => {
     const signed = await signedIn()
     const { server, tablet } = signed
     tablet.line.state = 'down'
@@ -144,7 +144,7 @@ describe('a session that the server has ended', () => {
     expect(await tablet.device.of({ companyId: company, userId: 1 }).outbox.count()).toBe(1)
   })
 
-  it('is not believed of something in between that answers 401', async () => {
+  it('is not believed of something in between that answers 401 (protocol 32)', async () => {
     const signed = await signedIn()
     const { server, tablet } = signed
     const body = JSON.stringify({ errorCode: 'UNAUTHORIZED' })
@@ -170,7 +170,7 @@ describe('a session that the server has ended', () => {
 })
 
 describe('signing out', () => {
-  it('works without a network: rows are gone, what waits stays, and nothing renews the session', async () => {
+  it('works without a network: rows are gone, what waits stays, and nothing renews the session (protocol 29, W-02)', async () => {
     const signed = await signedIn()
     const { server, tablet } = signed
     tablet.line.state = 'down'
@@ -205,7 +205,7 @@ describe('signing out', () => {
     expect(tablet.line.log.length).toBe(before)
   })
 
-  it('is finished by the next start where the browser died in the middle of it', async () => {
+  it('is finished by the next start where the browser died in the middle of it (protocol 30)', async () => {
     const signed = await signedIn()
     const { tablet } = signed
     await tablet.device.directory.session.update('now', { signedOut: true })
@@ -245,7 +245,7 @@ describe('signing out', () => {
 })
 
 describe('another user on the same device', () => {
-  it('sees nothing of the first, and never sends what the first left waiting', async () => {
+  it('sees nothing of the first, and never sends what the first left waiting (W-01, W-03, R-08)', async () => {
     const signed = await signedIn()
     const { server, tablet } = signed
     tablet.line.state = 'down'
@@ -263,7 +263,7 @@ describe('another user on the same device', () => {
     expect(server.effects.size).toBe(1)
   })
 
-  it("whose cookie meets the first one's write has it sealed, with no effect", async () => {
+  it("whose cookie meets the first one's write has it sealed, with no effect (protocol 10, requirement 41)", async () => {
     const signed = await signedIn()
     const { server, tablet } = signed
     tablet.line.state = 'down'
@@ -285,7 +285,7 @@ describe('another user on the same device', () => {
 })
 
 describe('an answer made for somebody else', () => {
-  it('leaves no row behind', async () => {
+  it('leaves no row behind (protocol 10)', async () => {
     const signed = await signedIn()
     const { server, tablet } = signed
     server.rows.set(4, aUser(4))
@@ -300,7 +300,7 @@ describe('an answer made for somebody else', () => {
 })
 
 describe('a device that lost its storage', () => {
-  it('learns from the first answer whose cookie it has', async () => {
+  it('learns from the first answer whose cookie it has (protocol 31)', async () => {
     const { server, tablet, clock } = await signedIn()
     const fresh = createTablet((sent) => server.answer(sent), clock)
     for (const [name, value] of tablet.cookies) fresh.cookies.set(name, value)

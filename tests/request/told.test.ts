@@ -20,7 +20,12 @@ it('a device without room says so to whoever signs in, and works for nobody', as
   )
   const { ports } = browser.tabs[0] ?? expect.fail('no tab')
   browser.disk.isFull = true
-  const credentials = { company: 'acme', username: 'user1@acme.example', password: 'Portal-demo-1' }
+  const credentials = {
+    company: 'acme',
+    username: 'user1@acme.example',
+    password: 'Portal-demo-1',
+    language: 'en',
+  } as const
   expect(await signIn(ports, credentials)).toMatchObject({ kind: 'problem', problem: { code: 'STORAGE_FAILED' } })
   expect(await ports.access.read()).toBeNull()
   browser.disk.isFull = false

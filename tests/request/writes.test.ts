@@ -51,7 +51,7 @@ describe('a write', () => {
     expect(await tablet.tick()).toBe(false)
   })
 
-  it('survives the browser being closed', async () => {
+  it('survives the browser being closed (requirement 3)', async () => {
     const { server, tablet } = await signedIn()
     tablet.line.state = 'down'
     await retitle(tablet)
@@ -98,7 +98,7 @@ describe('a write', () => {
     expect(writes(tablet)).toHaveLength(1)
   })
 
-  it('does not wait longer than three seconds for a line that says nothing', async () => {
+  it('does not wait longer than three seconds for a line that says nothing (protocol 21)', async () => {
     const { clock, tablet } = await signedIn()
     tablet.line.state = 'hanging'
     const asked = retitle(tablet)
@@ -107,7 +107,7 @@ describe('a write', () => {
     expect(await asked).toMatchObject({ kind: 'queued' })
   })
 
-  it('is not taken for accepted by a login page, nor by an answer that does not repeat its key', async () => {
+  it('is not taken for accepted by a login page, nor by an answer that does not repeat its key (requirement 6, protocol 3)', async () => {
     const { server, tablet } = await signedIn()
     tablet.line.state = 'captive'
     expect(await retitle(tablet)).toMatchObject({ kind: 'queued' })
@@ -125,7 +125,7 @@ describe('a write', () => {
     expect(await tablet.entries()).toMatchObject([{ state: 'waiting' }])
   })
 
-  it('is sent once by two drains at once', async () => {
+  it('is sent once by two drains at once (protocol 12, R-07)', async () => {
     const { tablet } = await signedIn()
     tablet.line.state = 'down'
     await retitle(tablet)
@@ -135,7 +135,7 @@ describe('a write', () => {
     expect(writes(tablet).length - before).toBe(1)
   })
 
-  it('waits its turn behind an earlier one of the same row', async () => {
+  it('waits its turn behind an earlier one of the same row (protocol 21)', async () => {
     const { server, tablet } = await signedIn()
     tablet.line.state = 'down'
     await retitle(tablet, 1)
@@ -149,7 +149,7 @@ describe('a write', () => {
     expect(server.rows.get(2)?.title).toBe(2)
   })
 
-  it('goes out by itself as soon as anything else gets through', async () => {
+  it('goes out by itself as soon as anything else gets through (requirement 16)', async () => {
     const { server, tablet } = await signedIn()
     tablet.line.state = 'down'
     await retitle(tablet)
@@ -180,7 +180,7 @@ describe('a refused write', () => {
     expect(second?.[headers.intent]).toBe(intent)
   })
 
-  it('stays with its problem when nobody waits for it any more', async () => {
+  it('stays with its problem when nobody waits for it any more (requirement 8, protocol 20)', async () => {
     const { server, tablet } = await signedIn()
     tablet.line.state = 'down'
     await retitle(tablet)
@@ -250,7 +250,7 @@ describe('a server that cannot just now', () => {
     expect(second?.sent.headers[headers.key]).toBe(first?.sent.headers[headers.key])
   })
 
-  it('is waited for longer each time, up to a minute', async () => {
+  it('is waited for longer each time, up to a minute (requirement 17)', async () => {
     const { clock, server, tablet } = await signedIn()
     server.script = toWrites(503, 'UNAVAILABLE')
     await retitle(tablet)

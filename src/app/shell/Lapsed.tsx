@@ -1,9 +1,11 @@
 import { useEffect, useState } from 'react'
 import { getUser } from '#contract/accounts.ts'
 import { hasLapsed, readSession } from '#local/session.ts'
+import { lapsedChanged } from '#state/connection.ts'
 import { useConnection, useDispatch } from '#state/hooks.ts'
 import { useLive } from '#state/live.ts'
 import { Button } from '#ui/Button.tsx'
+import { Icon } from '#ui/Icon.tsx'
 import { useWords } from '#ui/words.ts'
 
 const lookMs = 5_000
@@ -20,13 +22,19 @@ export function Lapsed() {
     return () => clearInterval(timer)
   }, [])
   const lapsed = session ? hasLapsed(session, now) : false
+  useEffect(() => void dispatch(lapsedChanged(lapsed)), [dispatch, lapsed])
   // The server says that it knows the session no more, and the login page follows from that.
   const signIn = () => void dispatch((_dispatch, _state, { api }) => api.ask(getUser, {}))
   return (
-    <div role="status" className={lapsed ? 'update' : undefined}>
+    <div role="status" className={lapsed ? 'update lapsed' : undefined}>
       {lapsed && (
         <>
-          <p>{t('lapsed.text')}</p>
+          <p>
+            <Icon name="lock" />
+            <span>
+              {t('lapsed.text')} {line !== 'online' && t('lapsed.later')}
+            </span>
+          </p>
           <Button kind="primary" whyNot={line === 'online' ? null : t('lapsed.later')} onClick={signIn}>
             {t('lapsed.signIn')}
           </Button>

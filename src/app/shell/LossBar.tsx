@@ -40,7 +40,8 @@ function Bar({ writes }: { writes: number }) {
   return (
     <div className="update lost" role="alert">
       <p>
-        <Icon name="alert" /> {t('loss.title', { count: writes })}
+        <Icon name="alert" />
+        <span>{t('loss.title', { count: writes })}</span>
       </p>
       <Link className="button quiet" to={places.outbox.path}>
         {t('loss.look')}

@@ -4,17 +4,21 @@ import { whenSettled } from '#app/idle.ts'
 /** What stands above a page now and then; no page waits for it. */
 const Bars = lazy(async () => {
   await whenSettled()
-  const [{ NewBuild }, { Lapsed }] = await Promise.all([
+  const [{ NewBuild }, { Lapsed }, { OwnParts }, { OwnLanguage }] = await Promise.all([
     import('#app/shell/NewBuild.tsx'),
     import('#app/shell/Lapsed.tsx'),
+    import('#app/shell/OwnParts.tsx'),
+    import('#app/shell/OwnLanguage.tsx'),
   ])
-  const both = () => (
+  const all = () => (
     <>
       <NewBuild />
       <Lapsed />
+      <OwnParts />
+      <OwnLanguage />
     </>
   )
-  return { default: both }
+  return { default: all }
 })
 
 export const UpdateBar = () => (

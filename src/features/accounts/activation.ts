@@ -9,9 +9,14 @@ export interface Opened {
 
 // Words in an address are anybody's: enough for a sentence, not for a letter.
 const messageLimit = 200
+// What a call takes. A mangled address may bring more, which is no key either: the server is to say so.
+const keyLimit = 100
+
+/** The key of a mail's link; empty where the address brought none. */
+export const keyIn = (query: URLSearchParams): string => (query.get('otk') ?? '').slice(0, keyLimit)
 
 export function openedBy(query: URLSearchParams): Opened {
-  const otk = query.get('otk') ?? ''
+  const otk = keyIn(query)
   return { otk, link: linkOf(otk, query.get('code'), query.get('message')) }
 }
 
@@ -26,7 +31,8 @@ function linkOf(otk: string, code: string | null, message: string | null): Link 
 /** The server's message, the code, or 'Error Found' (portal 8). */
 const said = (code: string | null, message: string | null): Problem => ({
   status: 400,
-  code: (code ?? '').slice(0, 60) || 'ERROR_FOUND',
+  // A code that has words of its own would speak before the message.
+  code: (code ?? '').slice(0, 60) || (message ? '' : 'ERROR_FOUND'),
   message: (message ?? '').slice(0, messageLimit),
   data: null,
   requestId: null,

@@ -1,9 +1,11 @@
 /** Coming, going and activating: where each asking stands. What is typed stays in its form and never comes here. */
 import { type PayloadAction, type ThunkAction, type UnknownAction, createSlice } from '@reduxjs/toolkit'
-import { localProblem, type Problem } from '#contract/problem.ts'
+import type { Problem } from '#contract/problem.ts'
 import { signedIn, signedOut } from '#state/session.ts'
 import { type Status, idle } from '#state/status.ts'
+import { languageNow } from '#ui/texts.ts'
 import { type Credentials, type Extra, type RootState, root } from '#state/store.ts'
+import { reached } from '#features/accounts/waits.ts'
 
 /** The rows of these calls bring the schemas along: fetched when one is asked, not before the login form is drawn. */
 const calls = () => import('#contract/visitors.ts')
@@ -49,7 +51,6 @@ export const selectAccounts = (state: object): Accounts => own.selectSlice(state
 export const { loginSent, loginAnswered, linkOpened } = accounts.actions
 const { resendSent, resendAnswered, linkRead, activationSent, activationAnswered } = accounts.actions
 
-const unreachable = () => ({ kind: 'problem' as const, problem: localProblem('NEEDS_CONNECTION') })
 const failed = (problem: Problem): Status => ({ is: 'failed', problem })
 
 /** Blanks around a code or an e-mail come from pasting; a password is taken exactly as typed. */
@@ -64,7 +65,7 @@ export const login =
   async (dispatch, _, { enter }) => {
     dispatch(loginSent())
     // What signs in is itself fetched when it is first needed, and may be out of reach like everything else.
-    const result = await enter(tidied(credentials)).catch(unreachable)
+    const result = await reached(async () => enter({ ...tidied(credentials), language: languageNow() }))
     if (result.kind === 'problem') dispatch(loginAnswered(failed(result.problem)))
     if (result.kind !== 'fresh') return
     dispatch(loginAnswered(idle))
@@ -77,9 +78,8 @@ export const resendMail =
   async (dispatch, _, { api }) => {
     const { company, username, password } = tidied(credentials)
     dispatch(resendSent())
-    const result = await api.ask((await calls()).resendActivationMail, {
-      body: { username: `${company}:${username}`, password },
-    })
+    const body = { username: `${company}:${username}`, password }
+    const result = await reached(async () => api.ask((await calls()).resendActivationMail, { body }))
     const answer: Accounts['resend'] =
       result.kind === 'problem' ? failed(result.problem) : { is: 'sent', email: username }
     dispatch(resendAnswered(answer))
@@ -100,7 +100,7 @@ export const readLink =
   (otk: string): Thunk =>
   async (dispatch, _, { api }) => {
     dispatch(linkRead({ is: 'unknown' }))
-    const result = await api.ask((await calls()).checkActivation, { query: { otk } })
+    const result = await reached(async () => api.ask((await calls()).checkActivation, { query: { otk } }))
     if (result.kind === 'fresh') dispatch(linkRead({ is: 'good', setsPassword: result.output.code === 'SET_PASSWORD' }))
     if (result.kind === 'problem') dispatch(afterProblem(result.problem))
   }
@@ -110,9 +110,8 @@ export const activate =
   (otk: string, password: string | null): Thunk =>
   async (dispatch, _, { api }) => {
     dispatch(activationSent())
-    const result = await api.ask((await calls()).activateUser, {
-      body: { otk, ...(password === null ? {} : { password }) },
-    })
+    const body = { otk, ...(password === null ? {} : { password }) }
+    const result = await reached(async () => api.ask((await calls()).activateUser, { body }))
     if (result.kind === 'fresh') dispatch(linkRead({ is: 'done' }))
     if (result.kind === 'problem') dispatch(afterProblem(result.problem))
   }

@@ -1,8 +1,13 @@
 /** Problems that pass by themselves: no connection, and too many attempts, whose answer says how long (S-62). */
-import type { Problem } from '#contract/problem.ts'
+import { localProblem, type Problem } from '#contract/problem.ts'
 
 export const isOffline = (problem: Problem | null): boolean =>
   problem?.code === 'OFFLINE' || problem?.code === 'NEEDS_CONNECTION'
+
+/** What is asked with code that comes when it is first needed, which may be out of reach like everything else. */
+export const reached = <T>(ask: () => Promise<T>) => ask().catch(unreachable)
+
+const unreachable = () => ({ kind: 'problem' as const, problem: localProblem('NEEDS_CONNECTION') })
 
 /** Seconds; null when the problem is another one or does not say. */
 export function waitOf(problem: Problem | null): number | null {

@@ -1,12 +1,8 @@
 import type { ThunkAction, UnknownAction } from '@reduxjs/toolkit'
-import { listUsers } from '#contract/users.ts'
+import { listUsers, usersFills } from '#contract/users.ts'
 import { userStatus } from '#domain/users.ts'
 import type { ListQuery } from '#local/view.ts'
 import type { Extra, RootState } from '#state/store.ts'
-
-const fills = listUsers.fills
-if (!fills) throw new Error('listUsers fills no table')
-export const usersFills = fills
 
 /** One row would do: what is wanted is the count, and the server tells it with any page. */
 export const inactiveQuery = (companyId: number): ListQuery => ({

@@ -2,6 +2,7 @@
 import { nameIn } from '#domain/text.ts'
 import type { Intent } from '#contract/endpoint.ts'
 import { readRow } from '#local/lists.ts'
+import { isParked } from '#local/outbox.ts'
 import { readEntries, type Waiting } from '#local/waiting.ts'
 
 export interface Item {
@@ -30,17 +31,14 @@ export interface Waitings {
   canGo: boolean
 }
 
-const undecided: readonly Waiting['state'][] = ['refused', 'asks', 'conflict']
-export const isUndecided = ({ state }: Pick<Waiting, 'state'>) => undecided.includes(state)
-
 export async function readWaitings({ yours, others }: Shares): Promise<Waitings> {
   const entries = await readEntries()
-  const undecidedOnes = entries.filter(isUndecided)
-  const going = entries.filter((entry) => !isUndecided(entry))
+  const parked = entries.filter(isParked)
+  const going = entries.filter((entry) => !isParked(entry))
   return {
-    yours: await Promise.all(undecidedOnes.slice(0, yours).map(readItem)),
+    yours: await Promise.all(parked.slice(0, yours).map(readItem)),
     others: await Promise.all(going.slice(0, others).map(readItem)),
-    yoursCount: undecidedOnes.length,
+    yoursCount: parked.length,
     othersCount: going.length,
     canGo: going.some(({ state }) => state === 'waiting'),
   }

@@ -1,5 +1,4 @@
 /** A waiting write in words: what is done to whom, and which field goes from what to what. */
-import type { Problem } from '#contract/problem.ts'
 import type { Told } from '#local/receipts.ts'
 import type { Waiting } from '#local/waiting.ts'
 import { useWords } from '#ui/words.ts'
@@ -148,6 +147,7 @@ export interface FieldWords {
 export function useFieldWords(): (table: string) => FieldWords {
   const t = useWords('outbox')
   const users = useWords('users')
+  const people = useWords('people')
   const plain: FieldWords = {
     field(name) {
       const known = among(others, name)
@@ -165,7 +165,7 @@ export function useFieldWords(): (table: string) => FieldWords {
       const flag = among(flags, name)
       if (column) return users(`column.${column}`)
       if (flag) return users(`flag.${flag}`)
-      return name === 'access_level' ? users('form.access_level') : plain.field(name)
+      return name === 'access_level' ? people('form.access_level') : plain.field(name)
     },
     value(name, value) {
       const text = String(value)
@@ -173,17 +173,11 @@ export function useFieldWords(): (table: string) => FieldWords {
       const level = name === 'access_level' && among(levels, text)
       const status = name === 'status' && among(statuses, text)
       if (title) return users(`titles.${title}`)
-      if (level) return users(`levels.${level}`)
+      if (level) return people(`levels.${level}`)
       return status ? users(`status.${status}`) : plain.value(name, value)
     },
   }
   return (table) => (table === 'users' ? ofUsers : plain)
-}
-
-/** The row as a conflict found it; null: it is gone. */
-export function currentIn(problem: Problem | null): Record<string, unknown> | null {
-  const { current } = (problem?.data ?? {}) as { current?: Record<string, unknown> }
-  return current ?? null
 }
 
 const units = [

@@ -69,11 +69,14 @@ export function whyLocked(
   field: Field,
   user: Pick<UserRow, 'status'>,
   by: { self: boolean },
-): 'deleted' | 'email' | 'self' | 'activated' | null {
+): 'deleted' | 'email' | 'self' | 'ownName' | 'activated' | 'activatedTitle' | null {
   if (user.status === userStatus.deleted) return 'deleted'
   if (field === 'email') return 'email'
-  if (by.self && (field === 'title' || field === 'name' || field === 'admin')) return 'self'
-  if (user.status === userStatus.activated && (field === 'name' || field === 'title')) return 'activated'
+  // The profile has the name and not the title (portal 2), so only of the name it can be said where it is changed.
+  if (by.self && field === 'name') return 'ownName'
+  if (by.self && (field === 'title' || field === 'admin')) return 'self'
+  if (user.status === userStatus.activated && field === 'name') return 'activated'
+  if (user.status === userStatus.activated && field === 'title') return 'activatedTitle'
   return null
 }
 

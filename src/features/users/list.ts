@@ -1,5 +1,7 @@
 /** The list as the device has it, and how it sets off before the page is drawn. */
+import type { Id } from '#contract/endpoint.ts'
 import { listUsers, type UserRow } from '#contract/users.ts'
+import { userStatus } from '#domain/users.ts'
 import { readList } from '#local/lists.ts'
 import type { ListView } from '#local/view.ts'
 import { type Ahead, heldFor, hold } from '#state/ahead.ts'
@@ -13,6 +15,15 @@ export const readUsers = (companyId: number, view: View) =>
     page: view.page,
     results: view.results,
   })
+
+/** The only active admin there is (D54); null: there are more, or this device does not know them all. */
+export async function readLastAdmin(companyId: number): Promise<Id | null> {
+  const filters = { statusType: userStatus.activated }
+  const all = { scope: companyId, filters, sort: usersFills.sort, page: 1, results: 1_000_000 }
+  const { rows, complete } = await readList<UserRow>(usersFills, all)
+  const [first, ...others] = rows.filter(({ row }) => row.admin)
+  return complete && first && others.length === 0 ? first.row.id : null
+}
 
 const nameOf = (companyId: number, view: View) => `users ${companyId} ${remembered(view)}`
 

@@ -1,4 +1,5 @@
 /** What the form opens on: a row, nothing yet, or a write of one's own that came back (protocol 20). */
+import { currentIn } from '#contract/conflict.ts'
 import type { Intent } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
 import { createUser, updateCompanyUser, type UserRow } from '#contract/users.ts'
@@ -40,12 +41,7 @@ const isParked = ({ state, endpoint }: Waiting) =>
 const beneath = (row: UserRow, { problem, base }: Waiting): UserRow => currentOf(problem) ?? { ...row, ...base }
 
 /** The 412 of a user carries the user's row as it is now (protocol 6). */
-export function currentOf(problem: Problem | null): UserRow | null {
-  const { code, data } = problem ?? {}
-  return code === 'VERSION_CONFLICT' && typeof data === 'object' && data !== null && 'current' in data
-    ? (data.current as UserRow)
-    : null
-}
+export const currentOf = (problem: Problem | null) => currentIn(problem) as UserRow | null
 
 /** A refused write on its own, whatever else waits for the row: what it asked for over the row without it. */
 export function openedToMend(

@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest'
+import problem from '#locales/en/problem.json' with { type: 'json' }
+import { addTexts } from '#ui/texts.ts'
+import { problemWords } from '#ui/words.ts'
 import { openedBy } from '#features/accounts/activation.ts'
 import { checkPasswords } from '#features/accounts/passwords.ts'
 
+addTexts('en', 'problem', problem)
+
+/** What the page says of a link that is used up. */
+function saidOf(query: string): string {
+  const { link } = opened(query)
+  return link.is === 'used up' ? problemWords(link.problem) : link.is
+}
 const opened = (query: string) => openedBy(new URLSearchParams(query))
 
 describe('an activation address (portal 2, 8)', () => {
@@ -20,11 +30,20 @@ describe('an activation address (portal 2, 8)', () => {
     })
   })
 
-  it('shows the message it brings, or Error Found for a code that is empty', () => {
-    expect(opened('code=ODD&message=Ask+us').link).toMatchObject({ problem: { code: 'ODD', message: 'Ask us' } })
-    expect(opened('code=').link).toMatchObject({ problem: { code: 'ERROR_FOUND', message: '' } })
-    expect(opened('message=Ask+us').link).toMatchObject({ problem: { message: 'Ask us' } })
-  })
+  it.each([
+    ['code=INVALID_ACTIVATE_KEY&message=ours+counts', 'Activate key is invalid or overdue.'],
+    ['code=ODD&message=Ask+us', 'Ask us'],
+    ['message=Ask+us', 'Ask us'],
+    ['code=&message=Ask+us', 'Ask us'],
+    ['code=ODD', 'ODD'],
+    ['code=', 'Error Found'],
+    ['', 'No activate key provided.'],
+  ])('shows our words, or the message it brings, or the code, or Error Found: %s', (query, words) =>
+    expect(saidOf(query)).toBe(words),
+  )
+
+  it('asks about a key that is far too long as about any other: the server knows none such', () =>
+    expect(opened(`otk=${'x'.repeat(5000)}`)).toEqual({ otk: 'x'.repeat(100), link: { is: 'unknown' } }))
 
   it('does not let an address write a letter on our page', () => {
     const { link } = opened(`code=ODD&message=${'x'.repeat(5000)}`)

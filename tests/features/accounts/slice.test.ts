@@ -29,6 +29,8 @@ const user: SessionUser & { seal_key: string } = {
 const typed: Credentials = { company: ' acme ', username: ' li@acme.example', password: ' secret ' }
 const problem = (code: string, status = 400): Problem => ({ status, code, message: '', data: null, requestId: null })
 
+const unfetched = () => Promise.reject(new TypeError('Failed to fetch dynamically imported module'))
+
 /** A store whose outside answers as told, and remembers what it was asked. */
 function storeThat(answers: { enter?: Result<{ user: SessionUser }>; ask?: Result<unknown>; fails?: true }) {
   const heard: unknown[] = []
@@ -36,12 +38,13 @@ function storeThat(answers: { enter?: Result<{ user: SessionUser }>; ask?: Resul
     api: {
       ask<E extends Endpoint>(endpoint: E, asked: AskedOf<E>) {
         heard.push([endpoint.name, asked])
+        if (answers.fails) return unfetched()
         return Promise.resolve((answers.ask ?? { kind: 'fresh', output: null }) as Result<OutputOf<E>>)
       },
     },
     enter: (credentials) => {
       heard.push(credentials)
-      if (answers.fails) return Promise.reject(new TypeError('Failed to fetch dynamically imported module'))
+      if (answers.fails) return unfetched()
       return Promise.resolve(answers.enter ?? { kind: 'problem', problem: localProblem('OFFLINE') })
     },
     leave: () => {
@@ -58,7 +61,7 @@ describe('logging in', () => {
   it('takes blanks off company and name, and the password exactly as typed', async () => {
     const { store, heard } = storeThat({})
     await store.dispatch(login(typed))
-    expect(heard).toEqual([{ company: 'acme', username: 'li@acme.example', password: ' secret ' }])
+    expect(heard).toEqual([{ company: 'acme', username: 'li@acme.example', password: ' secret ', language: 'en' }])
   })
 
   it('makes the user of the session, and keeps the sealing key out of the store', async () => {
@@ -77,10 +80,18 @@ describe('logging in', () => {
   })
 })
 
-it('a login whose own code cannot be fetched says that it needs a connection', async () => {
+it('what asks and cannot be fetched itself says that it needs a connection, and goes on waiting for nobody', async () => {
   const { store, own } = storeThat({ fails: true })
+  const failed = { is: 'failed', problem: { code: 'NEEDS_CONNECTION' } }
   await store.dispatch(login(typed))
-  expect(own().login).toMatchObject({ is: 'failed', problem: { code: 'NEEDS_CONNECTION' } })
+  expect(own().login).toMatchObject(failed)
+  await store.dispatch(resendMail(typed))
+  expect(own().resend).toMatchObject(failed)
+  await store.dispatch(readLink('key'))
+  expect(own().activation).toMatchObject(failed)
+  store.dispatch(linkOpened({ is: 'good', setsPassword: true }))
+  await store.dispatch(activate('key', 'password'))
+  expect(own()).toMatchObject({ link: { is: 'good' }, activation: failed })
 })
 
 describe('a deactivated account', () => {

@@ -8,6 +8,7 @@ const found: Comparison = {
   theirs: { id: 7, name: 'Li Weiming', title: 2, alert: false, order: false, row_version: 4, update_time: 'later' },
   fields: ['name'],
   who: 'Grace Ho',
+  isOwn: false,
   when: '2026-05-04 16:00:00',
 }
 

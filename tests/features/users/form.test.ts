@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createUser, updateCompanyUser, type UserRow } from '#contract/users.ts'
-import { lockedFields } from '#domain/users.ts'
+import { lockedFields, userStatus } from '#domain/users.ts'
 import {
   changesOf,
   checkForm,
@@ -86,6 +86,13 @@ describe('a locked field', () => {
       const explained = fields.filter((field) => whyLocked(field, { status }, { self }) !== null)
       expect(new Set(explained)).toEqual(locked)
     }
+  })
+
+  it('are explained by what the profile can do: it has the name and not the title (portal 2)', () => {
+    const reasons = (self: boolean) =>
+      (['title', 'name'] as const).map((field) => whyLocked(field, { status: userStatus.activated }, { self }))
+    expect(reasons(false)).toEqual(['activatedTitle', 'activated'])
+    expect(reasons(true)).toEqual(['self', 'ownName'])
   })
 })
 

@@ -62,6 +62,12 @@ export const mutants: readonly Mutant[] = [
     to: 'return Boolean(isMeant) && (await db.outbox.delete(entry.intent), true)',
   },
   {
+    name: 'based on nothing once the row is quiet',
+    file: 'src/local/around.ts',
+    from: 'return newest === undefined ? around.versionOf(draft) : `~${newest}`',
+    to: 'return newest === undefined ? null : `~${newest}`',
+  },
+  {
     name: 'sent for whoever is signed in',
     file: 'src/request/record.ts',
     from: '[headers.forUser]: entry.forUser',

@@ -3,6 +3,7 @@ import { useNavigate } from 'react-router-dom'
 import { useConnection } from '#state/hooks.ts'
 import { Button } from '#ui/Button.tsx'
 import { RadioField } from '#ui/Choice.tsx'
+import { Icon } from '#ui/Icon.tsx'
 import { useWords } from '#ui/words.ts'
 import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
 import { Note } from '#features/accounts/components/Note.tsx'
@@ -42,7 +43,10 @@ export function LeaveChoice({ waiting, onLeave }: { waiting: number; onLeave: (d
   const options = choices.map((value) => ({ value, label: t(`logout.${value}`), help: t(`logout.${value}Help`) }))
   const offline = choice === 'send' && line !== 'online' ? t('logout.sendOffline') : null
   return (
-    <AccountCard title={t('logout.waitingTitle', { count: waiting })} intro={t('logout.waitingText')}>
+    <AccountCard
+      title={t('logout.waitingTitle', { count: waiting })}
+      intro={t('logout.waitingText', { count: waiting })}
+    >
       <form className="form account-choice" onSubmit={submit}>
         {sending === 'yes' && <Note>{t('logout.sending', { count: waiting })}</Note>}
         {sending === 'in vain' && <Note kind="pending">{t('logout.notSent', { count: waiting })}</Note>}
@@ -56,7 +60,12 @@ export function LeaveChoice({ waiting, onLeave }: { waiting: number; onLeave: (d
             setChoice(choices.find((value) => value === event.target.value) ?? 'keep')
           }}
         />
-        {sure && <Note kind="pending">{t('logout.discardSure', { count: waiting })}</Note>}
+        {sure && (
+          <div className="problem" role="alert">
+            <Icon name="alert" />
+            <p>{t('logout.discardSure', { count: waiting })}</p>
+          </div>
+        )}
         <Button kind={sure ? 'danger' : 'primary'} type="submit" busy={sending === 'yes'} whyNot={offline}>
           {t(`logout.${sure ? 'submitSure' : submits[choice]}`)}
         </Button>

@@ -36,7 +36,7 @@ function NotActivated({ problem, typed }: { problem: Problem; typed: Credentials
   const refused = problemOf(resend)
   return (
     <>
-      <ProblemNote problem={problem}>
+      <ProblemNote problem={{ ...problem, requestId: null }}>
         <p>{t('resend.offer')}</p>
         <Button icon="mail" busy={resend.is === 'sending'} onClick={() => void dispatch(resendMail(typed))}>
           {resend.is === 'sending' ? t('resend.sending') : t('resend.submit')}

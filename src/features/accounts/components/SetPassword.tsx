@@ -1,15 +1,14 @@
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { type FormEvent, useEffect } from 'react'
 import { fieldProblems } from '#contract/problem.ts'
-import type { FieldProblem } from '#domain/checks.ts'
-import { passwordLength } from '#domain/passwords.ts'
 import { useDispatch, useSelector } from '#state/hooks.ts'
 import { problemOf } from '#state/status.ts'
 import { Button } from '#ui/Button.tsx'
-import { PasswordField } from '#ui/Field.tsx'
 import { ProblemNote } from '#ui/ProblemNote.tsx'
-import { fieldWords, problemWords, useWords } from '#ui/words.ts'
+import { problemWords, useWords } from '#ui/words.ts'
 import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
+import { NewPassword } from '#features/accounts/components/NewPassword.tsx'
 import { Note } from '#features/accounts/components/Note.tsx'
+import { useTyped } from '#features/accounts/components/useTyped.ts'
 import { checkPasswords, type Passwords } from '#features/accounts/passwords.ts'
 import { activate, selectAccounts } from '#features/accounts/slice.ts'
 import { isOffline } from '#features/accounts/waits.ts'
@@ -22,40 +21,19 @@ export function SetPassword({ otk, setsPassword }: { otk: string; setsPassword: 
   const dispatch = useDispatch()
   const { activation } = useSelector(selectAccounts)
   const problem = problemOf(activation)
-  const [typed, setTyped] = useState(empty)
-  const [problems, setProblems] = useState<FieldProblem[]>([])
-  const form = useRef<HTMLFormElement>(null)
+  const { typed, problems, form, field, refuse } = useTyped(empty)
 
   // What the server finds wrong with the password stands beside it, like what is found here.
   useEffect(() => {
-    if (problem) setProblems(fieldProblems(problem))
-  }, [problem])
-  useEffect(() => {
-    if (problems.length > 0) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
-  }, [problems])
+    if (problem) refuse(fieldProblems(problem))
+  }, [problem, refuse])
 
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const found = setsPassword ? checkPasswords(typed) : []
-    setProblems(found)
-    if (found.length === 0 && activation.is !== 'sending')
+    if (refuse(setsPassword ? checkPasswords(typed) : []) && activation.is !== 'sending')
       void dispatch(activate(otk, setsPassword ? typed.password : null))
   }
   const weak = problem?.code === 'WEAK_PASSWORD' ? problemWords(problem) : null
-  const field = (name: keyof Passwords, label: string) => {
-    const found = problems.find((one) => one.field === name)
-    return {
-      name,
-      label,
-      value: typed[name],
-      autoComplete: 'new-password',
-      error: found ? fieldWords(found, label) : null,
-      onChange: (event: { target: { value: string } }) => {
-        setTyped({ ...typed, [name]: event.target.value })
-        setProblems(problems.filter((one) => one.field !== name))
-      },
-    }
-  }
   const password = field('password', t('activate.password'))
 
   return (
@@ -70,15 +48,11 @@ export function SetPassword({ otk, setsPassword }: { otk: string; setsPassword: 
           <ProblemNote problem={weak || problems.length > 0 ? null : problem} />
         )}
         {setsPassword && (
-          <>
-            <PasswordField
-              {...password}
-              error={password.error ?? weak}
-              help={t('activate.passwordHelp', passwordLength)}
-              enterKeyHint="next"
-            />
-            <PasswordField {...field('confirm', t('activate.confirm'))} enterKeyHint="go" />
-          </>
+          <NewPassword
+            password={{ ...password, error: password.error ?? weak }}
+            confirm={field('confirm', t('activate.confirm'))}
+            own={[]}
+          />
         )}
         <Button kind="primary" type="submit" busy={activation.is === 'sending'}>
           {activation.is === 'sending'

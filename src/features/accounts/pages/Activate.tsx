@@ -1,5 +1,4 @@
-import { useEffect, useState } from 'react'
-import { useNavigate, useSearchParams } from 'react-router-dom'
+import { useEffect } from 'react'
 import type { Problem } from '#contract/problem.ts'
 import { useDispatch, useSelector } from '#state/hooks.ts'
 import { problemOf } from '#state/status.ts'
@@ -10,14 +9,15 @@ import { useWords } from '#ui/words.ts'
 import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
 import { Note } from '#features/accounts/components/Note.tsx'
 import { SetPassword } from '#features/accounts/components/SetPassword.tsx'
-import { type Opened, openedBy } from '#features/accounts/activation.ts'
+import { useTakenKey } from '#features/accounts/components/useTakenKey.ts'
+import { openedBy } from '#features/accounts/activation.ts'
 import { linkOpened, readLink, selectAccounts } from '#features/accounts/slice.ts'
 import { isOffline } from '#features/accounts/waits.ts'
 
 /** Password set-up, success or error, depending on the code (portal 2). */
 export function Activate() {
   const t = useWords('accounts')
-  const opened = useKeyTaken()
+  const opened = useTakenKey(openedBy)
   const { link, activation } = useSelector(selectAccounts)
   const dispatch = useDispatch()
   useEffect(() => {
@@ -44,18 +44,6 @@ export function Activate() {
   )
 }
 
-/** The key is a secret: it is read once and leaves the address, and with it the history, before anything else (S-36). */
-function useKeyTaken(): Opened {
-  const [query] = useSearchParams()
-  const navigate = useNavigate()
-  const [opened] = useState(() => openedBy(query))
-  const clean = query.size === 0
-  useEffect(() => {
-    if (!clean) void navigate({ search: '' }, { replace: true })
-  }, [clean, navigate])
-  return opened
-}
-
 function Done() {
   const t = useWords('accounts')
   return (
@@ -72,7 +60,8 @@ function UsedUp({ problem }: { problem: Problem }) {
   const t = useWords('accounts')
   return (
     <AccountCard title={t('activate.failedTitle')}>
-      <ProblemNote problem={problem} />
+      {/* Another mail mends it: there is nothing in it to ask us about. */}
+      <ProblemNote problem={{ ...problem, requestId: null }} />
       <p>{t('activate.failedText')}</p>
       <ButtonLink kind="primary" to="/login">
         {t('activate.toLogin')}

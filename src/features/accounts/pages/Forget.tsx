@@ -1,12 +1,67 @@
+import { type FormEvent, useEffect } from 'react'
+import { checkForgotten } from '#domain/passwords.ts'
+import { useDispatch, useSelector } from '#state/hooks.ts'
+import { Button, ButtonLink } from '#ui/Button.tsx'
+import { Field } from '#ui/Field.tsx'
+import { ProblemNote } from '#ui/ProblemNote.tsx'
 import { useWords } from '#ui/words.ts'
 import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
-import { Prepared } from '#features/accounts/components/Prepared.tsx'
+import { Note } from '#features/accounts/components/Note.tsx'
+import { useTyped } from '#features/accounts/components/useTyped.ts'
+import { useWait } from '#features/accounts/components/useWait.ts'
+import { forget, recoveryOpened, selectRecovering } from '#features/accounts/recovering.ts'
+import { isOffline } from '#features/accounts/waits.ts'
 
+/** Company code and e-mail, and a mail if there is such a user (portal 2, 5). */
 export function Forget() {
-  const t = useWords('accounts')
+  const t = useWords('visitors')
+  const dispatch = useDispatch()
+  const status = useSelector(selectRecovering)
+  const { typed, form, field, refuse } = useTyped({ companyCode: '', userEmail: '' })
+  const problem = status.is === 'failed' ? status.problem : null
+  const wait = useWait(problem)
+  useEffect(() => void dispatch(recoveryOpened()), [dispatch])
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (refuse(checkForgotten(typed)) && status.is !== 'sending')
+      void dispatch(forget(typed.companyCode, typed.userEmail))
+  }
+  if (status.is === 'done')
+    return (
+      <AccountCard title={t('forget.title')}>
+        <Note kind="good">{t('forget.sent')}</Note>
+        <p>{t('forget.sentText')}</p>
+        <ButtonLink kind="primary" to="/login">
+          {t('backToLogin')}
+        </ButtonLink>
+      </AccountCard>
+    )
   return (
-    <AccountCard title={t('forget.title')}>
-      <Prepared text={t('forget.text')} now={t('forget.now')} />
+    <AccountCard title={t('forget.title')} intro={t('forget.text')}>
+      <form className="form" ref={form} noValidate onSubmit={submit}>
+        {isOffline(problem) ? <Note kind="pending">{t('forget.offline')}</Note> : <ProblemNote problem={problem} />}
+        <Field
+          {...field('companyCode', t('forget.company'))}
+          autoComplete="organization"
+          autoCapitalize="none"
+          autoCorrect="off"
+          spellCheck={false}
+          enterKeyHint="next"
+          maxLength={20}
+        />
+        <Field
+          {...field('userEmail', t('forget.email'))}
+          type="email"
+          autoComplete="username"
+          enterKeyHint="go"
+          maxLength={254}
+        />
+        <Button kind="primary" type="submit" busy={status.is === 'sending'} whyNot={wait}>
+          {status.is === 'sending' ? t('forget.sending') : t('forget.submit')}
+        </Button>
+        <ButtonLink to="/login">{t('backToLogin')}</ButtonLink>
+      </form>
     </AccountCard>
   )
 }

@@ -1,5 +1,5 @@
 /** The first page of all, so it stays light: native fields, no PrimeReact, no database. */
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { type FormEvent, lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { Link, useNavigate, useSearchParams } from 'react-router-dom'
 import { check, type FieldProblem, required } from '#domain/checks.ts'
 import type { Credentials } from '#state/store.ts'
@@ -15,6 +15,11 @@ import { useWait } from '#features/accounts/components/useWait.ts'
 import { returnTo } from '#features/accounts/return-to.ts'
 import { login, loginAnswered, selectAccounts } from '#features/accounts/slice.ts'
 
+// Only who has a second factor, or must have one, needs its code.
+const SecondStep = lazy(async () => ({
+  default: (await import('#features/accounts/components/SecondStep.tsx')).SecondStep,
+}))
+
 const empty: Credentials = { company: '', username: '', password: '' }
 const rules = { company: [required], username: [required], password: [required] }
 
@@ -28,6 +33,7 @@ export function Login() {
   const problem = problemOf(status)
   const [typed, setTyped] = useState(empty)
   const [problems, setProblems] = useState<FieldProblem[]>([])
+  const [refusals, setRefusals] = useState(0)
   const form = useRef<HTMLFormElement>(null)
   const wait = useWait(problem)
   useLeaveFor(session.is === 'signed in' ? returnTo(query.get('to')) : null)
@@ -38,9 +44,10 @@ export function Login() {
     // Only a wrong password is typed again; after anything else it is still right.
     if (problem?.code === 'invalid_grant') setTyped((now) => ({ ...now, password: '' }))
   }, [problem])
+  // When it is refused, and not while it is being mended: the focus stays where somebody types.
   useEffect(() => {
-    if (problems.length > 0) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
-  }, [problems])
+    if (refusals > 0) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
+  }, [refusals])
 
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -49,6 +56,7 @@ export function Login() {
     const found = check({ ...now }, rules)
     setTyped(now)
     setProblems(found)
+    if (found.length > 0) setRefusals((count) => count + 1)
     if (found.length === 0 && status.is !== 'sending') void dispatch(login(now))
   }
   const field = (name: keyof Credentials, label: string) => ({
@@ -62,6 +70,19 @@ export function Login() {
     },
   })
 
+  if (problem?.code === 'MFA_REQUIRED')
+    return (
+      <Suspense>
+        <SecondStep
+          step={problem.data as never}
+          account={`${typed.company.trim()}:${typed.username.trim()}`}
+          onBack={() => {
+            setTyped({ ...typed, password: '' })
+            dispatch(loginAnswered(idle))
+          }}
+        />
+      </Suspense>
+    )
   return (
     <AccountCard
       title={t('login.title')}

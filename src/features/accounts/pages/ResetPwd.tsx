@@ -1,12 +1,100 @@
-import { useWords } from '#ui/words.ts'
+import { type FormEvent, useEffect } from 'react'
+import { useNavigate } from 'react-router-dom'
+import { fieldProblems, type Problem } from '#contract/problem.ts'
+import { checkConfirmed, checkPassword } from '#domain/passwords.ts'
+import { useDispatch, useSelector } from '#state/hooks.ts'
+import { Button, ButtonLink } from '#ui/Button.tsx'
+import { ProblemNote } from '#ui/ProblemNote.tsx'
+import { problemWords, useWords } from '#ui/words.ts'
 import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
-import { Prepared } from '#features/accounts/components/Prepared.tsx'
+import { keyIn } from '#features/accounts/activation.ts'
+import { NewPassword } from '#features/accounts/components/NewPassword.tsx'
+import { Note } from '#features/accounts/components/Note.tsx'
+import { useTakenKey } from '#features/accounts/components/useTakenKey.ts'
+import { useTyped } from '#features/accounts/components/useTyped.ts'
+import { keyMissing, recoveryOpened, resetPassword, selectRecovering } from '#features/accounts/recovering.ts'
+import { isOffline } from '#features/accounts/waits.ts'
 
+/** How long the success may be read before the login comes by itself (portal 8), ms. */
+const READ_MS = 5000
+
+/** A new password by the link of the mail (portal 2). */
 export function ResetPwd() {
-  const t = useWords('accounts')
+  const otk = useTakenKey(keyIn)
+  const dispatch = useDispatch()
+  const status = useSelector(selectRecovering)
+  useEffect(() => void dispatch(otk === '' ? keyMissing() : recoveryOpened()), [otk, dispatch])
+
+  if (status.is === 'done') return <Done />
+  const problem = status.is === 'failed' ? status.problem : null
+  if (problem?.code === 'INVALID_RESETPWD_LINK') return <UsedUp problem={problem} />
+  return <Choose otk={otk} problem={problem} sending={status.is === 'sending'} />
+}
+
+function Choose({ otk, problem, sending }: { otk: string; problem: Problem | null; sending: boolean }) {
+  const t = useWords('visitors')
+  const dispatch = useDispatch()
+  const { typed, problems, form, field, refuse } = useTyped({ pwd: '', confirm: '' })
+  // What the server finds wrong with the password stands beside it, like what is found here.
+  useEffect(() => {
+    if (problem) refuse(fieldProblems(problem))
+  }, [problem, refuse])
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const wrong = [checkPassword('pwd', typed.pwd), checkConfirmed('confirm', typed.confirm, typed.pwd)]
+    if (refuse(wrong.filter((found) => found !== null)) && !sending) void dispatch(resetPassword(otk, typed.pwd))
+  }
+  const weak = problem?.code === 'WEAK_PASSWORD' ? problemWords(problem) : null
+  const password = field('pwd', t('resetPwd.password'))
+  return (
+    <AccountCard title={t('resetPwd.title')} intro={t('resetPwd.text')}>
+      <form className="form" ref={form} noValidate onSubmit={submit}>
+        {isOffline(problem) ? (
+          <Note kind="pending">{t('resetPwd.offline')}</Note>
+        ) : (
+          <ProblemNote problem={weak || problems.length > 0 ? null : problem} title={t('resetPwd.failed')} />
+        )}
+        <NewPassword
+          password={{ ...password, error: password.error ?? weak }}
+          confirm={field('confirm', t('password.confirm'))}
+          own={[]}
+        />
+        <Button kind="primary" type="submit" busy={sending}>
+          {sending ? t('resetPwd.sending') : t('resetPwd.submit')}
+        </Button>
+      </form>
+    </AccountCard>
+  )
+}
+
+function Done() {
+  const t = useWords('visitors')
+  const navigate = useNavigate()
+  useEffect(() => {
+    const timer = setTimeout(() => void navigate('/login', { replace: true }), READ_MS)
+    return () => clearTimeout(timer)
+  }, [navigate])
   return (
     <AccountCard title={t('resetPwd.title')}>
-      <Prepared text={t('resetPwd.text')} now={t('resetPwd.now')} />
+      <Note kind="good">{t('resetPwd.done')}</Note>
+      <p>{t('resetPwd.doneText')}</p>
+      <ButtonLink kind="primary" to="/login">
+        {t('toLogin')}
+      </ButtonLink>
+    </AccountCard>
+  )
+}
+
+function UsedUp({ problem }: { problem: Problem }) {
+  const t = useWords('visitors')
+  return (
+    <AccountCard title={t('resetPwd.title')}>
+      <ProblemNote problem={problem} title={t('resetPwd.failed')} />
+      <p>{t('resetPwd.usedUp')}</p>
+      <ButtonLink kind="primary" to="/forget">
+        {t('resetPwd.again')}
+      </ButtonLink>
     </AccountCard>
   )
 }

@@ -1,12 +1,86 @@
+import { useEffect, useRef, useState } from 'react'
+import { Link } from 'react-router-dom'
+import type { FieldProblem } from '#domain/checks.ts'
+import { useDispatch } from '#state/hooks.ts'
 import { useWords } from '#ui/words.ts'
 import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
-import { Prepared } from '#features/accounts/components/Prepared.tsx'
+import { type CompanyForm, RegisterCompany } from '#features/accounts/components/RegisterCompany.tsx'
+import { RegisterUser } from '#features/accounts/components/RegisterUser.tsx'
+import { Registered } from '#features/accounts/components/Registered.tsx'
+import { emptySignup, keepDraft, readDraft, type Step } from '#features/accounts/drafts.ts'
+import { signupOpened } from '#features/accounts/registering.ts'
 
-export function Signup() {
-  const t = useWords('accounts')
+const steps = ['company', 'user', 'sent'] as const satisfies Step[]
+
+/** Register company, register user, activation mail sent (portal 2). */
+export function Signup({ CompanyFields }: { CompanyFields: CompanyForm }) {
+  const t = useWords('visitors')
+  const dispatch = useDispatch()
+  const [draft, setDraft] = useState(readDraft)
+  const [refused, setRefused] = useState<readonly FieldProblem[]>([])
+  const { step, values } = draft
+  useEffect(() => void dispatch(signupOpened()), [dispatch])
+  useEffect(() => keepDraft(draft), [draft])
+
+  // The next step is told and stands at the top (A-14); what was refused takes the focus by itself.
+  const shown = useRef(step)
+  const top = useRef<HTMLOListElement>(null)
+  useEffect(() => {
+    if (shown.current === step) return
+    shown.current = step
+    scrollTo(0, 0)
+    if (refused.length === 0) top.current?.focus({ preventScroll: true })
+  }, [step, refused])
+
+  const go = (next: Step) => setDraft((now) => ({ ...now, step: next }))
+  const change = (fields: Partial<typeof values>) =>
+    setDraft((now) => ({ ...now, values: { ...now.values, ...fields } }))
+
   return (
-    <AccountCard title={t('signup.title')}>
-      <Prepared text={t('signup.text')} now={t('signup.now')} />
+    <AccountCard
+      title={t('signup.title')}
+      intro={step === 'company' ? t('signup.lead') : undefined}
+      below={
+        step !== 'sent' && (
+          <>
+            {t('signup.loginQuestion')} <Link to="/login">{t('toLogin')}</Link>
+          </>
+        )
+      }
+    >
+      <ol className="account-steps" ref={top} tabIndex={-1} aria-label={t('signup.steps')}>
+        {steps.map((one) => (
+          <li key={one} aria-current={one === step ? 'step' : undefined}>
+            {t(`signup.step.${one}`)}
+          </li>
+        ))}
+      </ol>
+      {step === 'company' && (
+        <RegisterCompany
+          {...{ CompanyFields, values, refused }}
+          onChange={change}
+          onDone={() => {
+            setRefused([])
+            go('user')
+          }}
+        />
+      )}
+      {step === 'user' && (
+        <RegisterUser
+          values={values}
+          onChange={change}
+          onBack={() => go('company')}
+          onRefused={(found) => {
+            setRefused(found)
+            go('company')
+          }}
+          onDone={(email) => {
+            change({ user_email: email })
+            go('sent')
+          }}
+        />
+      )}
+      {step === 'sent' && <Registered values={values} onAnother={() => setDraft(emptySignup)} />}
     </AccountCard>
   )
 }

@@ -1,24 +1,10 @@
 import '#ui/list.css'
 import { useSignedIn } from '#state/hooks.ts'
-import type { KeptList } from '#local/room.ts'
+import { type KeptList, tableNamed } from '#local/room.ts'
 import { number, readingTime } from '#ui/Freshness.tsx'
 import { Tag } from '#ui/Tag.tsx'
 import { useWords } from '#ui/words.ts'
 import { sizeOf } from '#features/device/sizes.ts'
-
-const tables = [
-  'users',
-  'companies',
-  'orders',
-  'services',
-  'modules',
-  'price_lists',
-  'backup_orders',
-  'traffic',
-  'trail',
-  'apps',
-  'app_history',
-] as const
 
 /** Each list that is kept: how much of it, how old, how large. The roles are spelled out because cards take the table's away. */
 export function Lists({ lists }: { lists: readonly KeptList[] }) {
@@ -74,7 +60,7 @@ function Row({ list }: { list: KeptList }) {
 function ListName({ list: { table, scope } }: { list: KeptList }) {
   const t = useWords('device')
   const { user } = useSignedIn()
-  const known = tables.find((one) => one === table)
+  const known = tableNamed(table)
   const name = known ? t(`table.${known}`) : table
   if (scope === null || scope === user.company_id) return <strong>{name}</strong>
   const isOfService = table === 'backup_orders' || table === 'traffic'

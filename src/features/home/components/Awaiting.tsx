@@ -8,10 +8,18 @@ import { Freshness } from '#ui/Freshness.tsx'
 import { Icon, type IconName } from '#ui/Icon.tsx'
 import { Skeleton } from '#ui/Skeleton.tsx'
 import { useWords } from '#ui/words.ts'
-import { askInactive, inactiveQuery, usersFills } from '#features/home/asks.ts'
+import { usersFills } from '#contract/users.ts'
+import { askInactive, inactiveQuery } from '#features/home/asks.ts'
+
+interface Props {
+  companyId: number
+  admin: boolean
+  /** Something else is due, and says so itself. */
+  due: boolean
+}
 
 /** What awaits this user; users that are not activated yet are the admin's to look after. */
-export function Awaiting({ companyId, admin }: { companyId: number; admin: boolean }) {
+export function Awaiting({ companyId, admin, due }: Props) {
   const t = useWords('home')
   const entries = useLive(() => readEntries(), [])
   const inactive = useInactive(admin ? companyId : null)
@@ -20,6 +28,7 @@ export function Awaiting({ companyId, admin }: { companyId: number; admin: boole
   const stuck = entries.filter(({ state }) => state !== 'waiting' && state !== 'sending').length
   const waiting = entries.length - stuck
   const nobody = inactive === null || inactive.count === 0
+  if (due && stuck + waiting === 0 && nobody) return null
   return (
     <section className="home-part" aria-labelledby="home-awaits">
       <h2 id="home-awaits">{t('awaits')}</h2>

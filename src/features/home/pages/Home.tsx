@@ -1,7 +1,7 @@
-import { useState } from 'react'
+import { type ComponentType, Suspense, useState } from 'react'
 import { Link } from 'react-router-dom'
 import '#features/home/style.css'
-import { isCompanyAdmin, isProvider } from '#domain/access.ts'
+import { isCompanyAdmin, isProvider, may } from '#domain/access.ts'
 import { useSignedIn } from '#state/hooks.ts'
 import { ButtonLink } from '#ui/Button.tsx'
 import { Icon } from '#ui/Icon.tsx'
@@ -11,12 +11,16 @@ import { useWords } from '#ui/words.ts'
 import { cards, greetingAt, offered, quick } from '#features/home/cards.ts'
 import { Awaiting } from '#features/home/components/Awaiting.tsx'
 
-/** What this user can do, and what awaits them (C-32): from what the device holds, so that it stands without a network. */
-export function Home() {
+/**
+ * What this user can do, and what awaits them (C-32): from what the device holds, so that it stands without a network.
+ * `Duties`: of whoever orders; says whether there are any.
+ */
+export function Home({ Duties }: { Duties: ComponentType<{ onSome: (some: boolean) => void }> }) {
   const t = useWords('home')
   const { user, caller } = useSignedIn()
   const acts = offered(quick, caller)
   const [arrived] = useState(() => new Date())
+  const [due, setDue] = useState(false)
   return (
     <Page
       title={t(greetingAt(arrived.getHours()), { name: user.name })}
@@ -28,7 +32,12 @@ export function Home() {
         </ButtonLink>
       ))}
     >
-      <Awaiting companyId={caller.companyId} admin={isCompanyAdmin(caller)} />
+      <Awaiting companyId={caller.companyId} admin={isCompanyAdmin(caller)} due={due} />
+      {may('order', caller) && (
+        <Suspense fallback={null}>
+          <Duties onSome={setDue} />
+        </Suspense>
+      )}
       <section className="home-part" aria-labelledby="home-can">
         <h2 id="home-can">{t('can')}</h2>
         <ul className="home-cards">
@@ -63,7 +72,9 @@ function Roles() {
       <span>{user.company_name}</span>
       {isProvider(caller) && <Tag tone="accent">{t('roles.staff')}</Tag>}
       {held.map((flag) => (
-        <Tag key={flag}>{t(`roles.${flag}`)}</Tag>
+        <Tag key={flag} tone="role">
+          {t(`roles.${flag}`)}
+        </Tag>
       ))}
     </span>
   )

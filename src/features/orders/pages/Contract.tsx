@@ -1,15 +1,48 @@
-import { PlainPage } from '#ui/PlainPage.tsx'
+import '#ui/icons.ts'
+import '#features/orders/contract-words.ts'
+import { Navigate, useParams } from 'react-router-dom'
+import { EmptyState } from '#ui/EmptyState.tsx'
+import { Page } from '#ui/Page.tsx'
+import { ProblemNote } from '#ui/ProblemNote.tsx'
+import { Skeleton } from '#ui/Skeleton.tsx'
 import { useWords } from '#ui/words.ts'
+import { Agreement } from '#features/orders/components/Agreement.tsx'
+import { Priced } from '#features/orders/components/Priced.tsx'
+import { Sheet } from '#features/orders/components/Sheet.tsx'
+import { useOrder } from '#features/orders/detail.ts'
 
+const list = '/app/contract'
+
+/** One service order by its number, and all that can be done with it (contracts 2, D35). */
 export function Contract() {
-  const t = useWords('plain')
+  const { id = '' } = useParams()
+  if (!/^\d{1,10}$/.test(id)) return <Navigate to={list} replace />
+  // Each order is a page of its own: nothing that was typed in one is meant for the next.
+  return <Priced>{() => <Order key={id} id={Number(id)} />}</Priced>
+}
+
+function Order({ id }: { id: number }) {
+  const t = useWords('contract')
+  const order = useOrder(id)
+  const { shown, problem } = order
+  // What is not there, or never came to be, is nothing to look at (M96).
+  if (problem?.code === 'NOT_FOUND' || shown?.row.state === 'invalid') return <Navigate to={list} replace />
+  if (shown) return <Agreement order={{ ...order, shown }} />
   return (
-    <PlainPage
-      icon="contract"
-      title={t('contract.title')}
-      crumbs={[{ label: t('contracts.title'), to: '/app/contract' }]}
-      lead={t('contract.lead')}
-      points={[t('contract.one'), t('contract.two'), t('contract.three')]}
-    />
+    <Page title={t('title')} crumbs={[{ label: t('list'), to: list }]}>
+      <Sheet />
+      {!problem && <Skeleton lines={6} />}
+      {problem?.code === 'OFFLINE' && (
+        // Nothing has to be pressed: it is asked for again when the line is back.
+        <section className="card">
+          <EmptyState icon="offline" title={t('missing')}>
+            <p>{t('missingOffline')}</p>
+          </EmptyState>
+        </section>
+      )}
+      {problem?.code !== 'OFFLINE' && (
+        <ProblemNote problem={problem} title={t('missing')} onRetry={() => void order.again()} />
+      )}
+    </Page>
   )
 }

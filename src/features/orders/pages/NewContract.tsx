@@ -1,15 +1,75 @@
-import { PlainPage } from '#ui/PlainPage.tsx'
+import '#features/orders/wizard-words.ts'
+import { useEffect, useMemo } from 'react'
+import type { ClientType } from '#domain/access.ts'
+import type { Currency } from '#domain/money.ts'
+import { Button } from '#ui/Button.tsx'
+import { Page } from '#ui/Page.tsx'
+import { Skeleton } from '#ui/Skeleton.tsx'
 import { useWords } from '#ui/words.ts'
+import { Priced } from '#features/orders/components/Priced.tsx'
+import { Sheet } from '#features/orders/components/Sheet.tsx'
+import { useDraft } from '#features/orders/components/useDraft.ts'
+import { useMarket } from '#features/orders/components/useMarket.ts'
+import { useOrderAgain } from '#features/orders/components/useOrderAgain.ts'
+import { useToday } from '#features/orders/components/useToday.ts'
+import { Wizard } from '#features/orders/components/Wizard.tsx'
+import { newDraft } from '#features/orders/drafting.ts'
+import { newValues, valuesOf } from '#features/orders/form.ts'
+import type { ListInForce, Market } from '#features/orders/quoting.ts'
 
+/** Ordering a service in four steps (contracts 2). Without a price list there is nothing to order by (M68). */
 export function NewContract() {
-  const t = useWords('plain')
+  const t = useWords('wizard')
   return (
-    <PlainPage
-      icon="contract"
-      title={t('newContract.title')}
-      crumbs={[{ label: t('contracts.title'), to: '/app/contract' }]}
-      lead={t('newContract.lead')}
-      points={[t('newContract.one'), t('newContract.two'), t('newContract.three')]}
-    />
+    <Page title={t('title')} crumbs={[{ label: t('crumb'), to: '/app/contract' }]} intro={t('lead')}>
+      <Sheet />
+      <Priced>{({ type, price }) => <Ready key={type} type={type} list={price} />}</Priced>
+    </Page>
+  )
+}
+
+function Ready({ type, list }: { type: ClientType; list: ListInForce }) {
+  const found = useMarket(type, list)
+  return found ? <Drafted type={type} {...found} /> : <Skeleton lines={8} />
+}
+
+interface Props {
+  type: ClientType
+  market: Market
+  currencies: readonly Currency[]
+}
+
+function Drafted({ type, market, currencies }: Props) {
+  const t = useWords('wizard')
+  const today = useToday(market.zone)
+  const fresh = useMemo(() => newValues(market.list, today), [market.list, today])
+  const kept = useDraft(type, fresh)
+  const { row, done } = useOrderAgain()
+  const isEmpty = kept !== null && kept.keptAt === null && kept.draft.step === 0
+  const fill = () => {
+    if (!row || !kept) return
+    kept.change(() => newDraft(valuesOf(row, fresh, market.list)))
+    done()
+  }
+  // Over a draft of one's own only when that is said.
+  useEffect(() => {
+    if (row && isEmpty) fill()
+  })
+  if (!kept) return <Skeleton lines={8} />
+  return (
+    <>
+      {row && !isEmpty && (
+        <div className="wizard-note pending" role="status">
+          <div>
+            <p>{t('again.text', { code: row.code })}</p>
+            <div className="page-form-acts">
+              <Button onClick={fill}>{t('again.fill', { code: row.code })}</Button>
+              <Button onClick={done}>{t('again.keep')}</Button>
+            </div>
+          </div>
+        </div>
+      )}
+      <Wizard {...{ market, currencies, type, today, kept }} />
+    </>
   )
 }

@@ -95,8 +95,9 @@ function Fields({ sorted, ...props }: Props & { sorted: Sorted }) {
   )
 }
 
-function Who({ found: { who, when } }: { found: Comparison }) {
+function Who({ found: { who, isOwn, when } }: { found: Comparison }) {
   const t = useWords('outbox')
+  if (isOwn) return <>{when ? t('compare.own', { when }) : t('compare.ownOnly')}</>
   if (who && when) return <>{t('compare.who', { who, when })}</>
   if (who) return <>{t('compare.whoOnly', { who })}</>
   return <>{when ? t('compare.when', { when }) : t('compare.somebody')}</>

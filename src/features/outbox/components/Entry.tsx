@@ -1,13 +1,16 @@
 import { useState } from 'react'
+import { changedBy, currentIn } from '#contract/conflict.ts'
+import { isParked } from '#local/outbox.ts'
 import type { Comparison, Desk } from '#request/result.ts'
+import { useSignedIn } from '#state/hooks.ts'
 import { Button } from '#ui/Button.tsx'
 import { PendingMark } from '#ui/PendingMark.tsx'
 import { ProblemNote } from '#ui/ProblemNote.tsx'
 import { showToast } from '#ui/toasts.tsx'
 import { useWords } from '#ui/words.ts'
 import { Why } from '#features/outbox/components/Why.tsx'
-import { anchorOf, isUndecided, type Item } from '#features/outbox/reading.ts'
-import { changesIn, currentIn, isMove, useAgo, useFieldWords, useSentences } from '#features/outbox/wording.ts'
+import { anchorOf, type Item } from '#features/outbox/reading.ts'
+import { changesIn, isMove, useAgo, useFieldWords, useSentences } from '#features/outbox/wording.ts'
 
 /** What one opens on an entry: each is a dialog of its own. */
 export type Deed = { is: 'mend' } | { is: 'drop' } | { is: 'compare'; found: Comparison }
@@ -44,9 +47,9 @@ export function Entry({ item, all, now, desk, onOpen }: EntryProps) {
           </p>
           <Why entry={entry} all={all} now={now} desk={desk} />
         </div>
-        {!isUndecided(entry) && actions}
+        {!isParked(entry) && actions}
       </div>
-      {isUndecided(entry) && (
+      {isParked(entry) && (
         <>
           <Trouble item={item} />
           {actions}
@@ -59,11 +62,18 @@ export function Entry({ item, all, now, desk, onOpen }: EntryProps) {
 /** What stands between this write and the server, as far as its user has to know it. */
 function Trouble({ item: { entry } }: { item: Item }) {
   const t = useWords('outbox')
+  const { user } = useSignedIn()
   const { state, problem } = entry
   if (problem?.code === 'TOO_OLD') return <p className="write-trouble">{t('old')}</p>
-  if (state === 'conflict')
-    return <p className="write-trouble">{t(currentIn(problem) ? 'conflict' : 'conflictGone')}</p>
+  if (state === 'conflict') return <p className="write-trouble">{met()}</p>
   return <ProblemNote problem={problem} />
+
+  function met(): string {
+    if (!currentIn(problem)) return t('conflictGone')
+    const by = changedBy(problem)
+    if (by?.id === user.id) return t('conflictOwn')
+    return by ? t('conflictBy', { who: by.name }) : t('conflict')
+  }
 }
 
 function Fields({ item: { entry } }: { item: Item }) {

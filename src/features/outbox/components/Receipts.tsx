@@ -1,13 +1,12 @@
 import { useState } from 'react'
 import { Link } from 'react-router-dom'
 import { isCompanyAdmin } from '#domain/access.ts'
-import { timestampIn } from '#domain/time.ts'
 import { readReceipts, type Told } from '#local/receipts.ts'
 import { useSignedIn } from '#state/hooks.ts'
 import { useLive } from '#state/live.ts'
 import { Button } from '#ui/Button.tsx'
 import { CopyText } from '#ui/CopyText.tsx'
-import { readingTime } from '#ui/Freshness.tsx'
+import { ownTime, readingTime } from '#ui/Freshness.tsx'
 import { Icon } from '#ui/Icon.tsx'
 import { Tag, type Tone } from '#ui/Tag.tsx'
 import { problemWords, useWords } from '#ui/words.ts'
@@ -51,9 +50,6 @@ export function Receipts() {
   )
 }
 
-/** To the second, in the reader's own zone: the device made it. */
-const instant = (at: number) => timestampIn(Intl.DateTimeFormat().resolvedOptions().timeZone, at)
-
 function Receipt({ told }: { told: Told }) {
   const t = useWords('outbox')
   const { whatWas } = useSentences()
@@ -75,11 +71,11 @@ function Receipt({ told }: { told: Told }) {
           <dl>
             <div>
               <dt>{t('receipts.made')}</dt>
-              <dd>{instant(since)}</dd>
+              <dd>{ownTime(since)}</dd>
             </div>
             <div>
               <dt>{t('receipts.ended')}</dt>
-              <dd>{instant(time)}</dd>
+              <dd>{ownTime(time)}</dd>
             </div>
             {code && (
               <div>

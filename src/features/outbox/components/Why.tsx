@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import type { Intent } from '#contract/endpoint.ts'
 import type { Waiting } from '#local/waiting.ts'
 import type { Desk, Why as Reason } from '#request/result.ts'
-import { useWords } from '#ui/words.ts'
+import { problemWords, useWords } from '#ui/words.ts'
 import { anchorOf, type Item } from '#features/outbox/reading.ts'
 import { useAgo, useSentences } from '#features/outbox/wording.ts'
 
@@ -31,7 +31,12 @@ export function Why({ entry, all, now, desk }: WhyProps) {
     if (!('until' in reason)) return t(`why.${reason.why}`)
     const at = ago(reason.until, now)
     if (reason.why === 'line') return reason.until > now ? t('why.lineUntil', { at }) : t('why.line')
-    if (reason.why === 'locked') return t('why.locked', { who: reason.who ?? t('why.lockedBy'), at })
+    if (reason.why === 'locked') {
+      // In the specified words (M49), where the server says who and what.
+      const { problem } = entry
+      const said = problem && reason.who !== null && reason.what !== null ? problemWords(problem) : t('why.lockedBy')
+      return t('why.locked', { said, at })
+    }
     return t('why.server', { at })
   }
 }

@@ -1,5 +1,6 @@
 import '#features/outbox/style.css'
 import { useState } from 'react'
+import { readLoss } from '#local/loss.ts'
 import type { Waiting } from '#local/waiting.ts'
 import type { Desk, Result } from '#request/result.ts'
 import { useLive } from '#state/live.ts'
@@ -36,6 +37,8 @@ export function Outbox({ desk, menders, send }: OutboxProps) {
   const now = useNow()
   const [shares, setShares] = useState({ yours: step, others: step })
   const found = useLive(() => readWaitings(shares), [shares])
+  // What is gone was not sent: then nothing here may say that all of it was.
+  const lost = useLive(async () => (await readLoss()) !== null, [])
   const [opened, setOpened] = useState<{ deed: Deed; item: Item } | null>(null)
   const close = () => setOpened(null)
   const share = { desk, now, all: found ? [...found.yours, ...found.others] : [], onOpen: setOpened }
@@ -48,9 +51,9 @@ export function Outbox({ desk, menders, send }: OutboxProps) {
           <Skeleton />
         </section>
       )}
-      {found && found.yoursCount + found.othersCount === 0 && (
+      {found && lost !== undefined && found.yoursCount + found.othersCount === 0 && (
         <section className="card">
-          <EmptyState icon="check" title={t('empty')}>
+          <EmptyState icon={lost ? 'outbox' : 'check'} title={t(lost ? 'emptyLost' : 'empty')}>
             <p>{t('emptyText')}</p>
           </EmptyState>
         </section>
@@ -111,8 +114,17 @@ function Group({ name, items, count, onOpen, onMore, ...share }: GroupProps) {
   )
 }
 
-function Acts({ desk, found: { canGo, yoursCount, othersCount } }: { desk: Desk; found: Waitings }) {
+function Acts({ desk, found: { canGo, others, yoursCount, othersCount } }: { desk: Desk; found: Waitings }) {
   const t = useWords('outbox')
+  const [busy, setBusy] = useState(false)
+  const send = async () => {
+    setBusy(true)
+    await desk.sendNow()
+    setBusy(false)
+    const [first] = others
+    const why = first && (await desk.whyWaits(first.entry.intent))
+    if (why?.why === 'line') showToast({ kind: 'note', text: t('toast.noLine') })
+  }
   const save = async () => {
     const file = saveText(await desk.exportAll(), 'waiting-changes', Date.now())
     showToast({ kind: 'done', text: t('toast.exported', { file }) })
@@ -121,7 +133,7 @@ function Acts({ desk, found: { canGo, yoursCount, othersCount } }: { desk: Desk;
   return (
     <>
       {canGo && (
-        <Button icon="refresh" onClick={() => void desk.sendNow()}>
+        <Button icon="refresh" busy={busy} onClick={() => void send()}>
           {t('act.sendNow')}
         </Button>
       )}

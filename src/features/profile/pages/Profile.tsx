@@ -1,14 +1,98 @@
-import { PlainPage } from '#ui/PlainPage.tsx'
+import '#ui/icons.ts'
+import '#features/profile/style.css'
+import { useEffect } from 'react'
+import { Link, useSearchParams } from 'react-router-dom'
+import type { UserRow } from '#contract/users.ts'
+import { readSingle } from '#local/single.ts'
+import type { Shown } from '#local/view.ts'
+import { useDispatch, useSignedIn } from '#state/hooks.ts'
+import { useLive } from '#state/live.ts'
+import { Avatar } from '#ui/Avatar.tsx'
+import { Button } from '#ui/Button.tsx'
+import { Fact, Facts } from '#ui/Facts.tsx'
+import { Page } from '#ui/Page.tsx'
+import { PendingMark } from '#ui/PendingMark.tsx'
+import { Tag } from '#ui/Tag.tsx'
 import { useWords } from '#ui/words.ts'
+import { ProfileForm } from '#features/profile/components/ProfileForm.tsx'
+import { usePicture } from '#features/profile/components/usePicture.ts'
+import { ownPath } from '#features/profile/form.ts'
+import { readOwn } from '#features/profile/slice.ts'
 
+/** The own account: read, and by the address's `edit` changed, so that reload and Back find the same (C-01). */
 export function Profile() {
-  const t = useWords('plain')
+  const t = useWords('profile')
+  const [query, setQuery] = useSearchParams()
+  const own = useOwn()
+  const { user } = useSignedIn()
+  const editing = query.has('edit')
+  const action = !editing && (
+    <Button kind="primary" icon="edit" onClick={() => setQuery({ edit: '1' })}>
+      {t('edit')}
+    </Button>
+  )
   return (
-    <PlainPage
-      icon="person"
-      title={t('profile.title')}
-      lead={t('profile.lead')}
-      points={[t('profile.one'), t('profile.two'), t('profile.three')]}
-    />
+    <Page title={t(editing ? 'editTitle' : 'title')} intro={t('lead')} action={action} width="narrow">
+      {!editing && <Own shown={own ?? { row: user, waiting: null }} />}
+      {/* Not before the device has said what waits: the form is based on it. */}
+      {editing && own && <ProfileForm shown={own} onClose={() => setQuery({}, { replace: true })} />}
+    </Page>
+  )
+}
+
+/**
+ * As the device has it, waiting changes included; as the session began where it has nothing. Undefined: it has not
+ * answered yet.
+ */
+function useOwn(): Shown<UserRow> | undefined {
+  const { user } = useSignedIn()
+  const dispatch = useDispatch()
+  useEffect(() => void dispatch(readOwn()), [dispatch])
+  const here = useLive(async () => await readSingle<UserRow>(ownPath, 'users', user.id), [user.id])
+  const isAhead = here !== undefined && here !== null && !here.waiting && here.row.row_version > user.row_version
+  // What waited has arrived: the frame shows name and picture too.
+  useEffect(() => {
+    if (isAhead) void dispatch(readOwn())
+  }, [isAhead, dispatch])
+  return here === null ? { row: user, waiting: null } : here
+}
+
+function Own({ shown: { row, waiting } }: { shown: Shown<UserRow> }) {
+  const t = useWords('profile')
+  const users = useWords('users')
+  const picture = usePicture(row.avatar)
+  const flags = (['admin', 'order', 'alert'] as const).filter((flag) => row[flag])
+  return (
+    <section className="card profile">
+      <div className="profile-head">
+        <Avatar name={row.name} src={picture} />
+        <div>
+          <p className="profile-name">{row.name}</p>
+          {waiting && <PendingMark {...waiting} />}
+        </div>
+      </div>
+      <Facts>
+        <Fact label={t('field.title')}>{users(`titles.${row.title}`)}</Fact>
+        <Fact label={t('field.email')}>{row.email}</Fact>
+        <Fact label={t('field.company')}>
+          {row.company_name} <code>{row.company_code}</code>
+        </Fact>
+        <Fact label={t('field.roles')}>
+          {flags.length === 0 && t('noRoles')}
+          <span className="profile-roles">
+            {flags.map((flag) => (
+              <Tag key={flag} tone="role">
+                {users(`flag.${flag}`)}
+              </Tag>
+            ))}
+          </span>
+        </Fact>
+      </Facts>
+      <p className="profile-ways">
+        <Link to="/app/profile/password">{t('changePassword')}</Link>
+        <Link to="/app/profile/security">{t('security.title')}</Link>
+        <Link to="/app/profile/sessions">{t('sessions.title')}</Link>
+      </p>
+    </section>
   )
 }

@@ -1,3 +1,4 @@
+import { Link } from 'react-router-dom'
 import { Button } from '#ui/Button.tsx'
 import { EmptyState } from '#ui/EmptyState.tsx'
 import { useWords } from '#ui/words.ts'
@@ -17,7 +18,10 @@ export function NoUsers({
   if (!read)
     return (
       <EmptyState icon="offline" title={t('empty.notHere')}>
-        {t('empty.notHereText')}
+        <p>{t('empty.notHereText')}</p>
+        <p>
+          {t('empty.else')} <Link to="/app/device">{t('empty.device')}</Link>
+        </p>
       </EmptyState>
     )
   if (isFiltered(view) || view.page > 1) {

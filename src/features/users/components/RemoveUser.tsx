@@ -20,7 +20,8 @@ export function RemoveUser({
   onClose: () => void
   onDone: () => void
 }) {
-  const t = useWords('users')
+  const t = useWords('people')
+  const users = useWords('users')
   const dispatch = useDispatch()
   const tell = useTellOf()
   const [busy, setBusy] = useState(false)
@@ -37,7 +38,7 @@ export function RemoveUser({
     const result = await dispatch(move('remove', id))
     setBusy(false)
     if (result?.kind === 'problem') return setProblem(result.problem)
-    if (result) tell(t('action.remove'), result)
+    if (result) tell(users('action.remove'), result)
     setProblem(null)
     onDone()
   }

@@ -1,5 +1,6 @@
-import { useEffect, useState } from 'react'
+import { type ComponentType, useEffect, useState } from 'react'
 import type { UserRow } from '#contract/users.ts'
+import { userStatus } from '#domain/users.ts'
 import { readRow } from '#local/lists.ts'
 import { readEntries } from '#local/waiting.ts'
 import { useDispatch, useSignedIn } from '#state/hooks.ts'
@@ -8,11 +9,13 @@ import { Button } from '#ui/Button.tsx'
 import { Dialog } from '#ui/Dialog.tsx'
 import { useWords } from '#ui/words.ts'
 import { usersFills, type View } from '#features/users/address.ts'
+import { Invitation } from '#features/users/components/Invitation.tsx'
 import { UserForm } from '#features/users/components/UserForm.tsx'
 import { type Opened, openedNew, openedOn, unsavedUser } from '#features/users/opened.ts'
-import { askUser } from '#features/users/slice.ts'
+import { askUser } from '#features/users/saving.ts'
 
 interface Props {
+  Beside: ComponentType<{ id: number; name: string }>
   open: View['open']
   onClose: () => void
   onSaved: () => void
@@ -30,22 +33,17 @@ function Opening({ open, ...props }: Props & { open: NonNullable<View['open']> }
   return open === 'new' ? <UserForm opened={openedNew} place="new" {...props} /> : <Existing id={open} {...props} />
 }
 
-function Existing({
-  id,
-  onClose,
-  onSaved,
-}: {
-  id: Exclude<View['open'], 'new' | null>
-  onClose: () => void
-  onSaved: () => void
-}) {
-  const t = useWords('users')
+function Existing({ id, ...props }: Omit<Props, 'open'> & { id: Exclude<View['open'], 'new' | null> }) {
+  const t = useWords('people')
   const opened = useOpened(id)
-  if (opened) return <UserForm opened={opened} place={String(id)} onClose={onClose} onSaved={onSaved} />
+  if (opened) {
+    const note = opened.base?.row.status === userStatus.deactivated && <Invitation invited={opened.base.row} />
+    return <UserForm opened={opened} place={String(id)} note={note} {...props} />
+  }
   if (opened === undefined) return null
-  const footer = <Button onClick={onClose}>{t('missing.close')}</Button>
+  const footer = <Button onClick={props.onClose}>{t('missing.close')}</Button>
   return (
-    <Dialog open side="right" title={t('missing.title')} onClose={onClose} footer={footer}>
+    <Dialog open side="right" title={t('missing.title')} onClose={props.onClose} footer={footer}>
       <p>{t('missing.text')}</p>
     </Dialog>
   )

@@ -7,6 +7,7 @@ import type { Line } from '#state/connection.ts'
 import { CheckField, RadioField, SelectField } from '#ui/Choice.tsx'
 import { Field as TextField } from '#ui/Field.tsx'
 import { useWords } from '#ui/words.ts'
+import { useLastAdmin } from '#features/users/components/useLastAdmin.ts'
 import { type Field, needsConnection, type Values, whyLocked } from '#features/users/form.ts'
 
 interface Props {
@@ -24,16 +25,19 @@ interface Props {
 const flags = ['admin', 'order', 'alert'] as const
 
 export function UserFields({ base, self, caller, line, register, errors, onEmailChange, onEmailBlur }: Props) {
-  const t = useWords('users')
+  const t = useWords('people')
+  const users = useWords('users')
+  const last = useLastAdmin()
   const makes = base ? 'change' : 'create'
   const locked = (field: Field): string | null => {
     const why = base && whyLocked(field, base.row, { self })
     if (why) return t(`locked.${why}`)
+    if (field === 'admin' && base && base.row.id === last) return users('reason.LAST_ADMIN')
     // What may not wait in the queue is not even offered while it would have to (contract: queues.unless).
     const probe = field === 'access_level' ? { access_level: 100 as const } : { [field]: true }
     return line !== 'online' && needsConnection(makes, probe) ? t('form.needsConnection') : null
   }
-  const titleOptions = titles.map((title) => ({ value: String(title), label: t(`titles.${title}`) }))
+  const titleOptions = titles.map((title) => ({ value: String(title), label: users(`titles.${title}`) }))
   const levelOptions = accessLevels.map((level) => ({ value: String(level), label: t(`levels.${level}`) }))
 
   return (
@@ -64,7 +68,7 @@ export function UserFields({ base, self, caller, line, register, errors, onEmail
           <CheckField
             key={flag}
             look="switch"
-            label={t(`flag.${flag}`)}
+            label={users(`flag.${flag}`)}
             help={t(`flagHelp.${flag}`)}
             locked={locked(flag)}
             {...register(flag)}

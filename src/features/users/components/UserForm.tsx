@@ -1,9 +1,10 @@
-import { useEffect, useState } from 'react'
+import { type ComponentType, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { fieldProblems, type Problem } from '#contract/problem.ts'
+import { fieldProblems, localProblem, type Problem } from '#contract/problem.ts'
 import type { UserRow } from '#contract/users.ts'
 import type { FieldProblem } from '#domain/checks.ts'
-import { lockedFields, type UserFields as UserFieldValues } from '#domain/users.ts'
+import { lockedFields, type UserFields as UserFieldValues, userStatus } from '#domain/users.ts'
+import type { Shown } from '#local/view.ts'
 import type { Result } from '#request/result.ts'
 import { useConnection, useDispatch, useSelector, useSignedIn } from '#state/hooks.ts'
 import { problemOf } from '#state/status.ts'
@@ -25,7 +26,7 @@ import {
   type Values,
 } from '#features/users/form.ts'
 import { currentOf, type Opened, openedNew, unsavedUser } from '#features/users/opened.ts'
-import { askTaken, change, create, formOpened, mend, selectUsers } from '#features/users/slice.ts'
+import { askTaken, change, create, formOpened, mend, selectSaving } from '#features/users/saving.ts'
 
 const nothingLocked: ReadonlySet<Field> = new Set()
 /** By field: the code, and its words. */
@@ -37,18 +38,23 @@ interface Props {
   place: string
   /** Another way than the page's own, of what the call's body is to be. */
   send?: (body: UserFieldValues | Changes) => Promise<Result<unknown>>
+  /** What is to be known of the user before anything is changed. */
+  note?: ReactNode
+  /** What else is looked after of a user who may log in; needs a line. */
+  Beside?: ComponentType<{ id: number; name: string }>
   onClose: () => void
   onSaved: () => void
 }
 
 /** Creates or changes a user, with the locks and checks of portal 4 and 5. */
-export function UserForm({ opened, place, send, onClose, onSaved }: Props) {
-  const t = useWords('users')
+export function UserForm({ opened, place, send, note, Beside, onClose, onSaved }: Props) {
+  const t = useWords('people')
+  const users = useWords('users')
   const words = useWords('ui')
   const dispatch = useDispatch()
   const { user, caller } = useSignedIn()
-  const { line } = useConnection()
-  const { form: status, intent } = useSelector(selectUsers)
+  const { line, lapsed } = useConnection()
+  const { form: status, intent } = useSelector(selectSaving)
   const [base, setBase] = useState(opened.base)
   const [conflict, setConflict] = useState<{ was: UserRow; now: UserRow } | null>(null)
   const self = base?.row.id === user.id
@@ -76,7 +82,8 @@ export function UserForm({ opened, place, send, onClose, onSaved }: Props) {
 
   useEffect(() => void dispatch(formOpened(opened.parked)), [dispatch, opened.parked])
 
-  const problem = problemOf(status)
+  // Said before anything is typed in vain; what stands there already is held until its user is back.
+  const problem = lapsed ? localProblem('SESSION_LAPSED') : problemOf(status)
   const typed = fromValues(watch())
   const changes = changesOf(typed, baseFields, locked)
   const unchanged = base !== null && Object.keys(changes).length === 0
@@ -119,9 +126,9 @@ export function UserForm({ opened, place, send, onClose, onSaved }: Props) {
       setError(field as Field, error, { shouldFocus: true })
   }
   function tell(result: Result<unknown>) {
-    if (result.kind === 'queued') showToast({ kind: 'note', text: t('toast.queued') })
+    if (result.kind === 'queued') showToast({ kind: 'note', text: users('toast.queued') })
     else if (base) showToast({ kind: 'done', text: words('message.updated') })
-    else showToast({ kind: 'done', text: words('message.done', { action: t('toast.create') }) })
+    else showToast({ kind: 'done', text: words('message.done', { action: users('toast.create') }) })
   }
 
   const isFieldProblem = problem?.code === 'DUP_USER' || (problem && fieldProblems(problem).length > 0)
@@ -131,13 +138,20 @@ export function UserForm({ opened, place, send, onClose, onSaved }: Props) {
       title={base ? t('form.editTitle', { name: base.row.name }) : t('form.createTitle')}
       status={status.is}
       problem={isFieldProblem || conflict ? null : problem}
-      failed={base ? words('message.updateFailed') : words('message.failed', { action: t('toast.create') })}
+      failed={
+        lapsed
+          ? undefined
+          : base
+            ? words('message.updateFailed')
+            : words('message.failed', { action: users('toast.create') })
+      }
       submit={status.is === 'sending' ? t('form.saving') : base ? t('form.editSubmit') : t('form.createSubmit')}
-      whyNot={unchanged ? t('form.unchanged') : null}
+      whyNot={lapsed ? words('form.lapsed') : unchanged ? t('form.unchanged') : null}
       onSubmit={(event) => void submit(event)}
       onClose={onClose}
       dirty={dirty}
     >
+      {note}
       {conflict && <Conflict was={conflict.was} now={conflict.now} />}
       <UserFields
         {...{ base, self, caller, line }}
@@ -146,6 +160,15 @@ export function UserForm({ opened, place, send, onClose, onSaved }: Props) {
         onEmailChange={() => clearErrors('email')}
         onEmailBlur={() => void checkTaken()}
       />
+      {Beside && base && mayLogIn(base, self) && line === 'online' && !lapsed && (
+        <Suspense fallback={null}>
+          <Beside id={base.row.id as number} name={base.row.name} />
+        </Suspense>
+      )}
     </FormDrawer>
   )
 }
+
+/** Who cannot has no sessions, and one's own are looked after in the profile. */
+const mayLogIn = ({ row }: Shown<UserRow>, self: boolean) =>
+  !self && typeof row.id === 'number' && row.status === userStatus.activated

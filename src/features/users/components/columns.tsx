@@ -64,7 +64,9 @@ function Flags({ row, t }: { row: UserRow; t: Words<'users'> }) {
   return (
     <span className="users-flags">
       {held.map((flag) => (
-        <Tag key={flag}>{t(`flag.${flag}`)}</Tag>
+        <Tag key={flag} tone="role">
+          {t(`flag.${flag}`)}
+        </Tag>
       ))}
     </span>
   )

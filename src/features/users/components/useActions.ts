@@ -5,6 +5,7 @@ import { useDispatch, useSelector, useSignedIn } from '#state/hooks.ts'
 import type { RowAction } from '#ui/DataList.tsx'
 import { useWords } from '#ui/words.ts'
 import type { View } from '#features/users/address.ts'
+import { useLastAdmin } from '#features/users/components/useLastAdmin.ts'
 import { useTellOf } from '#features/users/components/useTellOf.ts'
 import { move, selectUsers } from '#features/users/slice.ts'
 
@@ -21,17 +22,20 @@ const back: Partial<Record<UserMove, UserMove>> = { disable: 'enable', enable: '
 /** What may be done on each row, by the moves of portal 4; what may not says why. */
 export function useActions({ onOpen, onRemove, onDone }: Ways) {
   const t = useWords('users')
+  const words = useWords('ui')
   const { user } = useSignedIn()
-  const { moving } = useSelector(selectUsers)
+  const lapsed = useSelector(({ connection }) => connection.lapsed)
+  const moving = useSelector((state) => selectUsers(state).moving)
   const dispatch = useDispatch()
   const tell = useTellOf()
+  const last = useLastAdmin()
 
   const whyNot = (what: UserMove) => (shown: Shown<UserRow>) => {
     const { row } = shown
+    if (lapsed) return words('form.lapsed')
     if (moving[row.id]) return t('reason.moving')
-    const why = whyNotMove(what, row, { self: row.id === user.id })
-    if (why === 'SELF_FORBIDDEN') return t('reason.SELF_FORBIDDEN')
-    return why && t(`reason.${what}`)
+    const why = whyNotMove(what, row, { self: row.id === user.id, last: row.id === last })
+    return why && t(`reason.${why === 'USER_STATUS_INVALID' ? what : why}`)
   }
 
   async function run(what: UserMove, { row }: Shown<UserRow>) {

@@ -1,41 +1,47 @@
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { type ComponentType, lazy, Suspense, useEffect, useRef, useState } from 'react'
 import type { Shown } from '#local/view.ts'
 import type { UserRow } from '#contract/users.ts'
 import { useSelector, useSignedIn } from '#state/hooks.ts'
 import { useLive } from '#state/live.ts'
-import { problemOf } from '#state/status.ts'
 import { Button } from '#ui/Button.tsx'
 import { DataList } from '#ui/DataList.tsx'
 import { number } from '#ui/Freshness.tsx'
 import { Page } from '#ui/Page.tsx'
 import { PendingMark } from '#ui/PendingMark.tsx'
-import { ProblemNote } from '#ui/ProblemNote.tsx'
-import { useWords } from '#ui/words.ts'
+import { loadTexts, useWords } from '#ui/words.ts'
 import { changeView, remembered, writeView } from '#features/users/address.ts'
 import { columns } from '#features/users/components/columns.tsx'
 import { Filters } from '#features/users/components/Filters.tsx'
-import { NoUsers } from '#features/users/components/NoUsers.tsx'
 import { useActions } from '#features/users/components/useActions.ts'
-import { useAsking } from '#features/users/components/useAsking.ts'
+import { AskingProblem, Asks, useAsking, useBusy } from '#features/users/components/asking.tsx'
 import { useView } from '#features/users/components/useView.ts'
 import { readUsers, usersAhead } from '#features/users/list.ts'
-import { selectUsers } from '#features/users/slice.ts'
 
-const load = () => import('#features/users/components/UserDrawer.tsx')
-const UserDrawer = lazy(async () => ({ default: (await load()).UserDrawer }))
-const RemoveUser = lazy(async () => ({
-  default: (await import('#features/users/components/RemoveUser.tsx')).RemoveUser,
+/** What comes later says its words from its first drawing on. */
+const worded = async <M,>(code: Promise<M>): Promise<M> => (await Promise.all([code, loadTexts('people')]))[0]
+
+const load = async () => ({ default: (await worded(import('#features/users/components/UserDrawer.tsx'))).UserDrawer })
+const UserDrawer = lazy(load)
+const loadPicks = () => worded(import('#features/users/components/Picks.tsx'))
+const ExportDialog = lazy(async () => ({
+  default: (await worded(import('#features/users/components/ExportDialog.tsx'))).ExportDialog,
 }))
+const RemoveUser = lazy(async () => ({
+  default: (await worded(import('#features/users/components/RemoveUser.tsx'))).RemoveUser,
+}))
+const NoUsers = lazy(async () => ({ default: (await import('#features/users/components/NoUsers.tsx')).NoUsers }))
 /** Fetches the form's code when the list has come to rest: no list waits for a form (P-28). */
 const preloadForm = () => void load().catch(() => undefined)
 
 const nothing = { count: 0, here: 0, total: null, asOf: null, complete: false }
 
-export function Users() {
+/** `Beside`: what else is known of a user, shown in the drawer while there is a line. */
+export function Users({ Beside }: { Beside: ComponentType<{ id: number; name: string }> }) {
   const t = useWords('users')
+  const words = useWords('ui')
   const { user } = useSignedIn()
+  const lapsed = useSelector(({ connection }) => connection.lapsed)
   const { view, change, close } = useView()
-  const { list: status } = useSelector(selectUsers)
   const again = useAsking(user.company_id, view)
   const [removing, setRemoving] = useState<Shown<UserRow> | null>(null)
   const actions = useActions({ onOpen: (open) => change({ open }), onRemove: setRemoving, onDone: again })
@@ -48,31 +54,54 @@ export function Users() {
     const timer = setTimeout(preloadForm, 2000)
     return () => clearTimeout(timer)
   }, [])
-  const busy = status.is === 'sending'
-  const problem = problemOf(status)
-  // An empty device that is just being filled has no answer yet: that is a skeleton, not "no users".
-  const rows = list && !(busy && list.rows.length === 0) ? list.rows : undefined
-
+  const [picks, setPicks] = useState<Awaited<ReturnType<typeof loadPicks>> | null>(null)
+  const [exporting, setExporting] = useState(false)
+  const select = useRef<HTMLButtonElement>(null)
+  const endPicking = () => {
+    setPicks(null)
+    select.current?.focus()
+  }
   return (
     <Page
       title={t('title')}
       intro={t('lead', { company: user.company_name })}
       action={
-        <Button kind="primary" icon="plus" onClick={() => change({ open: 'new' })}>
-          {t('create')}
-        </Button>
+        <>
+          <Button
+            ref={select}
+            icon="check"
+            aria-pressed={picks !== null}
+            onClick={() => (picks ? endPicking() : void loadPicks().then(setPicks, () => undefined))}
+          >
+            {t('select')}
+          </Button>
+          <Button icon="install" aria-haspopup="dialog" onClick={() => setExporting(true)}>
+            {t('export')}
+          </Button>
+          <Button
+            kind="primary"
+            icon="plus"
+            whyNot={lapsed && words('form.lapsed')}
+            onClick={() => change({ open: 'new' })}
+          >
+            {t('create')}
+          </Button>
+        </>
       }
     >
       <Filters view={view} onChange={change} />
-      <ProblemNote problem={problem} onRetry={again} />
+      <Asks ask={again} />
+      <AskingProblem onRetry={again} />
+      {picks && <picks.PickBar view={view} rows={list?.rows ?? []} onDone={again} onEnd={endPicking} />}
       <DataList
         caption={t('caption', { company: user.company_name })}
         counted={(count) => t('counted', { count, number: number(count) })}
         columns={columns(t, user.id)}
-        rows={rows}
+        rows={list?.rows}
         rowKey={({ row }) => String(row.id)}
         rowName={({ row }) => row.name}
-        rowTo={({ row }) => `?${writeView(changeView(view, { open: row.id }))}`}
+        pick={picks?.pickColumn(list?.rows ?? [])}
+        rowTo={({ row }) => (picks ? null : `?${writeView(changeView(view, { open: row.id }))}`)}
         mark={({ waiting }) => waiting && <PendingMark state={waiting.state} makes={waiting.makes} />}
         actions={actions}
         most="edit"
@@ -84,14 +113,19 @@ export function Users() {
         onPage={(page) => change({ page })}
         onResults={(results) => change({ results })}
         fresh={list ?? nothing}
-        busy={busy}
-        empty={<NoUsers view={view} read={list?.asOf !== null} onChange={change} />}
+        useBusy={useBusy}
+        empty={
+          <Suspense fallback={null}>
+            <NoUsers view={view} read={list?.asOf !== null} onChange={change} />
+          </Suspense>
+        }
       />
       {/* Nothing in between: a drawer that makes way for another one would lose the way back to what opened it. */}
       <Suspense fallback={null}>
-        {view.open !== null && <UserDrawer open={view.open} onClose={close} onSaved={again} />}
+        {view.open !== null && <UserDrawer Beside={Beside} open={view.open} onClose={close} onSaved={again} />}
       </Suspense>
       <Suspense fallback={null}>
+        {exporting && <ExportDialog view={view} onClose={() => setExporting(false)} />}
         {removing && (
           <RemoveUser
             shown={removing}

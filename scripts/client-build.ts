@@ -1,0 +1,244 @@
+/** The parts of the client's build that are our own: plugins of Vite, and what is done to the files it wrote. */
+import { createHash, randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip as gzipCompress } from 'node:zlib'
+import type { Plugin as PostcssPlugin } from 'postcss'
+import { parseSync, type Plugin } from 'vite'
+import { keepFormer, readFormer } from './former.mjs'
+import { writeSite } from './site.ts'
+
+/** Where the client is built into; the server takes it from there by the same name. */
+export const dist = resolve(process.env['CLIENT_DIR'] ?? join(import.meta.dirname, '..', 'dist'))
+const brotli = promisify(brotliCompress)
+const gzip = promisify(gzipCompress)
+
+/**
+ * The nonce is fixed per build, not per response: the worker replays the stored page and its header together, so a
+ * fresh one could not match (H-01). It lets PrimeReact's own <style> elements through and nothing else.
+ */
+export function stamp(build: string, sources: string): Plugin {
+  const styleNonce = randomBytes(16).toString('base64')
+  let failed = false
+  return {
+    name: 'portal-stamp',
+    buildEnd(error) {
+      failed = error !== undefined
+    },
+    transformIndexHtml: {
+      order: 'pre',
+      handler: (html) =>
+        html.replace(/(<meta name="style-nonce" content=")[^"]*(")/, (_all, open, close) => open + styleNonce + close),
+    },
+    closeBundle: {
+      // Last of all: a dist/ without build.json is a build that was cut off, and is made again.
+      order: 'post',
+      sequential: true,
+      handler() {
+        if (failed || this.meta.watchMode) return
+        writeFileSync(join(dist, 'build.json'), `${JSON.stringify({ build, sources, styleNonce })}\n`)
+      },
+    },
+  }
+}
+
+/**
+ * The first script only sends for others, so it runs as soon as it is here (`async`), whatever else is still being read
+ * in. What it needs in any case, its libraries above all, the page itself names, so that they do not wait for it.
+ */
+export const namedAhead: Plugin = {
+  name: 'portal-named-ahead',
+  apply: 'build',
+  transformIndexHtml: {
+    order: 'post',
+    handler(html, { bundle }) {
+      const chunks = Object.values(bundle ?? {}).filter((one) => one.type === 'chunk')
+      const start = chunks.find(({ moduleIds }) => moduleIds.some((id) => id.endsWith('/src/app/start.tsx')))
+      const entry = chunks.find(({ isEntry }) => isEntry)
+      if (!start || !entry) throw new Error('the build has no chunk with src/app/start.tsx')
+      const files = new Set([...entry.imports, start.fileName, ...start.imports])
+      files.delete(entry.fileName)
+      const tags = [...files].map((file) => ({
+        tag: 'link',
+        attrs: { rel: 'modulepreload', crossorigin: true, href: `/saas/${file}` },
+        injectTo: 'head' as const,
+      }))
+      return { html: html.replace('<script type="module"', '<script type="module" async'), tags }
+    },
+  },
+}
+
+/** With the public pages, which are no part of the bundle. Squeezed once and as far as it goes, not for each visitor anew. */
+export const squeezed: Plugin = {
+  name: 'portal-squeezed',
+  apply: 'build',
+  closeBundle: {
+    order: 'post',
+    sequential: true,
+    async handler() {
+      const names = await readdir(dist, { recursive: true })
+      const texts = names
+        .filter((name) => /\.(js|css|svg|html|webmanifest)$/.test(name))
+        .map((name) => join(dist, name))
+      // A build elsewhere is one for a test or a measurement, beside the site that stands.
+      if (!process.env['CLIENT_DIR']) texts.push(...(await writeSite()))
+      await Promise.all(texts.map(squeeze))
+    },
+  },
+}
+
+/** What is already here is read before the folder is emptied, and put back squeezed as it was. */
+export function former(): Plugin {
+  let files = new Map<string, Uint8Array>()
+  return {
+    name: 'portal-former',
+    apply: 'build',
+    async buildStart() {
+      files = await readFormer(dist)
+    },
+    closeBundle: { order: 'post', sequential: true, handler: () => keepFormer(dist, files) },
+  }
+}
+
+async function squeeze(file: string): Promise<void> {
+  const bytes = await readFile(file)
+  // A packet carries that much anyway.
+  if (bytes.length < 1024) return
+  const [br, gz] = await Promise.all([
+    brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
+    gzip(bytes, { level: 9 }),
+  ])
+  await Promise.all([writeFile(`${file}.br`, br), writeFile(`${file}.gz`, gz)])
+}
+
+/** Asked for by the worker with each file, so that the browser refuses any other bytes. */
+export async function withDigests<E extends { url: string }>(manifest: E[]) {
+  const digested = manifest.map(async (entry) => {
+    const bytes = await readFile(join(dist, entry.url.replace(/^\/saas\//, '')))
+    return { ...entry, integrity: `sha256-${createHash('sha256').update(bytes).digest('base64')}` }
+  })
+  return { manifest: await Promise.all(digested), warnings: [] }
+}
+
+/** Icon fonts bring 600 kB of formats for browsers that cannot run the rest; only woff2 stays. */
+export const onlyWoff2: PostcssPlugin = {
+  postcssPlugin: 'portal-only-woff2',
+  AtRule: {
+    'font-face': (rule) => {
+      const woff2 = rule.toString().match(/url\([^)]*\.woff2[^)]*\)/)?.[0]
+      if (!woff2) return
+      rule.walkDecls('src', (source) => {
+        const plain = `${woff2} format('woff2')`
+        if (source.value === plain) return
+        if (source.value.includes('.woff2')) source.value = plain
+        else source.remove()
+      })
+    },
+  },
+}
+
+/** Summaries and matrix numbers are for the server's documents and the tests; the client carries none of that prose. */
+export const withoutProse = (): Plugin => ({
+  name: 'portal-without-prose',
+  apply: 'build',
+  enforce: 'pre',
+  transform: {
+    filter: { id: /\/src\/contract\/\w+\.ts$/ },
+    handler: (code) => ({
+      code: code.replaceAll(/^ {2}(?:summary|matrix):\s+(?:'[^'\n]*'|"[^"\n]*"),$/gm, ''),
+      map: null,
+    }),
+  },
+})
+
+/**
+ * The client's stand-in for zod checks no value (src/contract/shapes.ts): it need not carry what would be checked, the
+ * patterns above all, and the bounds of texts and numbers.
+ */
+export const withoutChecks = (): Plugin => ({
+  name: 'portal-without-checks',
+  apply: 'build',
+  enforce: 'pre',
+  transform: {
+    filter: { id: /\/src\/contract\/\w+\.ts$/ },
+    handler: (code, id) => {
+      let rest = code
+      let before = code.length
+      // From the last on, the outer before what is in it: what goes takes along whatever stands inside.
+      const spans = checksIn(parseSync(id, code).program).sort((a, b) => b.end - a.end || a.start - b.start)
+      for (const { start, end } of spans) {
+        if (end > before) continue
+        rest = rest.slice(0, start) + rest.slice(end)
+        before = start
+      }
+      return { code: rest }
+    },
+  },
+})
+
+interface Span {
+  start: number
+  end: number
+}
+interface Node extends Span {
+  type: string
+  callee?: Span & { name?: string; object?: Span; property?: { name?: string } }
+}
+
+/** Of src/contract/values.ts: all that they are given are bounds. */
+const bounded = new Set(['text', 'whole'])
+
+/** `.check(...)`, from behind what is described to the closing bracket. */
+function checksIn(node: unknown): Span[] {
+  if (Array.isArray(node)) return node.flatMap(checksIn)
+  if (typeof node !== 'object' || node === null) return []
+  const { type, callee, end } = node as Node
+  const isCheck = type === 'CallExpression' && callee?.object && callee.property?.name === 'check'
+  const own = isCheck ? [{ start: callee.object?.end ?? end, end }] : []
+  if (type === 'CallExpression' && callee?.name && bounded.has(callee.name))
+    own.push({ start: callee.end + 1, end: end - 1 })
+  return [...own, ...Object.values(node).flatMap(checksIn)]
+}
+
+/**
+ * Vite's helper around each `import()` brings style sheets and names of files to preload; here there is one sheet and no
+ * such list. What remains is that the page hears of code that could not be fetched (src/app/worker.ts).
+ */
+export const shortImports: Plugin = {
+  name: 'portal-short-imports',
+  apply: 'build',
+  enforce: 'pre',
+  load: {
+    filter: { id: /vite\/preload-helper/ },
+    handler: () => `export const __vitePreload = (load) =>
+      load().catch((payload) => {
+        const event = Object.assign(new Event('vite:preloadError', { cancelable: true }), { payload })
+        dispatchEvent(event)
+        if (!event.defaultPrevented) throw payload
+      })`,
+  },
+}
+
+/**
+ * The router is one file whose unused parts stay, because they bear names for developers, are made by calls that are not
+ * marked as free of effect, or stand in a `Link` for frameworks only (it would fetch pages ahead by their `prefetch`).
+ * 3 kB on the way to the login form; a version that is written otherwise fails the budget and nothing else.
+ */
+export const usedRouter: Plugin = {
+  name: 'portal-used-router',
+  apply: 'build',
+  enforce: 'pre',
+  transform: {
+    filter: { id: /react-router\/dist\/production\/chunk-\w+\.mjs$/ },
+    handler: (code) => ({
+      code: code
+        .replaceAll(/^\w+\.displayName = "[^"]*";$/gm, '')
+        .replaceAll(/^var \w+ = (?=React\d*\.(?:createContext|forwardRef|memo)\()/gm, '$&/* @__PURE__ */ ')
+        .replaceAll(/^(var \w+ = )(class extends React\d*\.Component {.*?^});$/gms, '$1/* @__PURE__ */ (() => $2)();')
+        .replaceAll(/(?:\/\* @__PURE__ \*\/ )?React\d*\.createElement\(PrefetchPageLinks, { page: href }\)/g, 'null'),
+      map: null,
+    }),
+  },
+}

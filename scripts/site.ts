@@ -1,0 +1,47 @@
+/**
+ * The public pages, each put into their one frame: what is told apart stands in site/pages, what is the same in
+ * site/frame.html. Their sheet begins with the tokens and the tags of the app, which they load nothing else of.
+ */
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
+const read = (...path: string[]) => readFileSync(join(root, ...path), 'utf8')
+
+/** Where they are served from (server/http/premises.ts). */
+export const siteFolder = join(root, 'dist-site')
+
+const sheets = ['src/ui/tokens.css', 'src/ui/tag.css', 'site/site.css']
+
+/** Every file by its name. */
+export function composeSite(): Map<string, string> {
+  const parts = new Map([
+    ['site.css', sheets.map((file) => read(file)).join('\n')],
+    ['site.js', read('site/site.js')],
+  ])
+  const frame = [...parts].reduce(
+    (html, [name, text]) => html.replace(`"/${name}"`, `"/${name}?v=${digest(text)}"`),
+    read('site/frame.html'),
+  )
+  const pages = readdirSync(join(root, 'site', 'pages')).map((name): [string, string] => {
+    const page = read('site', 'pages', name)
+    const main = page.indexOf('    <main')
+    const put = (html: string, mark: string, text: string) => html.replace(`    <!-- ${mark} -->\n`, () => text)
+    return [name, put(put(frame, 'head', page.slice(0, main)), 'main', page.slice(main))]
+  })
+  return new Map([...pages, ...parts])
+}
+
+/** Asked for by what is in them, so that a kept one is never an old one. */
+const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 8)
+
+/** Returns the files that it wrote. */
+export async function writeSite(folder = siteFolder): Promise<string[]> {
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true })
+  const files = [...composeSite()]
+  await Promise.all(files.map(([name, text]) => writeFile(join(folder, name), text)))
+  return files.map(([name]) => join(folder, name))
+}

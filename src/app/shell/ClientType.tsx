@@ -1,0 +1,32 @@
+import { useId } from 'react'
+import { clientTypeOf, clientTypes } from '#domain/access.ts'
+import { chooseClientType, useClientType } from '#state/client-type.ts'
+import { Icon } from '#ui/Icon.tsx'
+import { useWords } from '#ui/words.ts'
+
+/** The choice of the delete level above each staff page (portal 1, M3). */
+export function ClientType() {
+  const t = useWords('staff')
+  const id = useId()
+  const now = useClientType(clientTypeOf)
+  const choose = (value: string) => {
+    const type = clientTypes.find((one) => one === value)
+    if (type) chooseClientType(type)
+  }
+  return (
+    <section className="update" aria-label={t('clientType.label')}>
+      <label htmlFor={id}>{t('clientType.label')}</label>
+      <span className="select">
+        <select className="input" id={id} value={now} onChange={({ target }) => choose(target.value)}>
+          {clientTypes.map((type) => (
+            <option key={type} value={type}>
+              {type}
+            </option>
+          ))}
+        </select>
+        <Icon name="down" size={16} />
+      </span>
+      <p>{t('clientType.help')}</p>
+    </section>
+  )
+}

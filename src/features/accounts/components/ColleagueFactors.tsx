@@ -1,0 +1,51 @@
+import '#features/accounts/factor-words.ts'
+import { type ComponentProps, lazy, Suspense, useCallback, useEffect, useState } from 'react'
+import type { Problem } from '#contract/problem.ts'
+import { useDispatch } from '#state/hooks.ts'
+import { Button } from '#ui/Button.tsx'
+import { ProblemNote } from '#ui/ProblemNote.tsx'
+import { useWords } from '#ui/words.ts'
+import { readFactorsOf } from '#features/accounts/factors.ts'
+import type { FactorDialog } from '#features/accounts/components/FactorDialog.tsx'
+
+/** Few of those who open a colleague's drawer need it. */
+const Asking = lazy(async () => ({
+  default: (await import('#features/accounts/components/FactorDialog.tsx')).FactorDialog,
+}))
+type Wish = ComponentProps<typeof FactorDialog>['wish']
+
+/** For an admin whose colleague has lost the phone and the codes. Online, and never from the device. */
+export function ColleagueFactors({ id, name }: { id: number; name: string }) {
+  const t = useWords('factors')
+  const dispatch = useDispatch()
+  const [count, setCount] = useState<number | null>(null)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const [wish, setWish] = useState<Wish | null>(null)
+  const read = useCallback(async () => {
+    const result = await dispatch(readFactorsOf(id))
+    if (result.kind === 'fresh') setCount(result.output.factors)
+    setProblem(result.kind === 'problem' ? result.problem : null)
+  }, [dispatch, id])
+  useEffect(() => void read(), [read])
+  const close = (changed: boolean) => {
+    setWish(null)
+    if (changed) void read()
+  }
+  return (
+    // The dialog's form is no part of the drawer's, though events come up to it.
+    <fieldset className="user-group" onSubmit={(event) => event.stopPropagation()}>
+      <legend>{t('own.title')}</legend>
+      <ProblemNote problem={problem} onRetry={() => void read()} />
+      {count === 0 && <p className="field-help">{t('colleague.off')}</p>}
+      {count !== null && count > 0 && (
+        <>
+          <p className="field-help">{t('colleague.text')}</p>
+          <Button aria-haspopup="dialog" onClick={() => setWish({ wants: 'reset', id, name })}>
+            {t('colleague.reset')}
+          </Button>
+        </>
+      )}
+      <Suspense fallback={null}>{wish && <Asking wish={wish} onClose={close} />}</Suspense>
+    </fieldset>
+  )
+}

@@ -1,0 +1,62 @@
+import { useState } from 'react'
+import type { FactorKind } from '#contract/factors.ts'
+import type { Problem } from '#contract/problem.ts'
+import { Button } from '#ui/Button.tsx'
+import { ProblemNote } from '#ui/ProblemNote.tsx'
+import { useWords } from '#ui/words.ts'
+import { hasPasskeys } from '#features/accounts/passkeys.ts'
+import { RecoveryCodes } from '#features/accounts/components/RecoveryCodes.tsx'
+import { SetUpApp } from '#features/accounts/components/SetUpApp.tsx'
+import { SetUpPasskey } from '#features/accounts/components/SetUpPasskey.tsx'
+
+/** The first factor of an account that must have one, between its password and everything else. */
+export function Enrol({
+  mfaToken,
+  account,
+  onEnter,
+}: {
+  mfaToken: string
+  account: string
+  /** Signs in by what was set up; answers what was wrong. */
+  onEnter: () => Promise<Problem | null>
+}) {
+  const t = useWords('factors')
+  const [kind, setKind] = useState<FactorKind | null>(hasPasskeys() ? null : 'totp')
+  const [codes, setCodes] = useState<string[] | null>(null)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const enter = () => void onEnter().then(setProblem)
+  const setting = { mfa_token: mfaToken, first: true }
+  const added = (given: string[] | null) => (given ? setCodes(given) : enter())
+  if (codes)
+    return (
+      <>
+        <ProblemNote problem={problem} focus />
+        <RecoveryCodes codes={codes} account={account} onDone={enter} />
+      </>
+    )
+  return (
+    <>
+      {kind === null && (
+        <div className="factor-choice">
+          <Button icon="device" onClick={() => setKind('totp')}>
+            {t('app.choose')}
+          </Button>
+          <p className="field-help">{t('app.about')}</p>
+          <Button icon="key" onClick={() => setKind('passkey')}>
+            {t('passkey.choose')}
+          </Button>
+          <p className="field-help">{t('passkey.about')}</p>
+        </div>
+      )}
+      {kind === 'totp' && <SetUpApp setting={setting} onAdded={added} />}
+      {kind === 'passkey' && <SetUpPasskey setting={setting} onAdded={added} />}
+      {kind !== null && hasPasskeys() && (
+        <div className="factor-ways">
+          <Button kind="plain" onClick={() => setKind(kind === 'totp' ? 'passkey' : 'totp')}>
+            {t(kind === 'totp' ? 'enrol.otherPasskey' : 'enrol.otherApp')}
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}

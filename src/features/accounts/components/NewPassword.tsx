@@ -1,0 +1,29 @@
+import { passwordLength } from '#domain/passwords.ts'
+import { type Labelled, PasswordField } from '#ui/Field.tsx'
+import { PasswordMeter } from '#ui/PasswordMeter.tsx'
+import { useWords } from '#ui/words.ts'
+
+interface Given extends Labelled {
+  name: string
+  value: string
+  onChange: (event: { target: { value: string } }) => void
+}
+
+/** A new password, typed twice, with an estimate of how hard it is to guess. `own`: what others know of the account. */
+export function NewPassword({ password, confirm, own }: { password: Given; confirm: Given; own: readonly string[] }) {
+  const t = useWords('visitors')
+  return (
+    <>
+      <div className="account-password">
+        <PasswordField
+          {...password}
+          help={t('password.help', passwordLength)}
+          autoComplete="new-password"
+          enterKeyHint="next"
+        />
+        <PasswordMeter password={password.value} own={own} />
+      </div>
+      <PasswordField {...confirm} autoComplete="new-password" enterKeyHint="go" />
+    </>
+  )
+}

@@ -1,0 +1,48 @@
+import type { SignupValues } from '#domain/signup.ts'
+import { useDispatch, useSelector } from '#state/hooks.ts'
+import { Button, ButtonLink } from '#ui/Button.tsx'
+import { ProblemNote } from '#ui/ProblemNote.tsx'
+import { useWords } from '#ui/words.ts'
+import { Note } from '#features/accounts/components/Note.tsx'
+import { useWait } from '#features/accounts/components/useWait.ts'
+import { resendMail, selectAccounts } from '#features/accounts/slice.ts'
+
+/** The third step: where the mail went, and again if it got lost. */
+export function Registered({ values, onAnother }: { values: SignupValues; onAnother: () => void }) {
+  const t = useWords('visitors')
+  const words = useWords('accounts')
+  const dispatch = useDispatch()
+  const { resend } = useSelector(selectAccounts)
+  const problem = resend.is === 'failed' ? resend.problem : null
+  const wait = useWait(problem)
+  const { code, user_email: email, user_password: password } = values
+  return (
+    <div className="form">
+      <Note kind="good">{words('resend.sent', { email })}</Note>
+      <p>{t('signup.sentText', { code: code.trim().toLowerCase() })}</p>
+      <ProblemNote problem={problem} />
+      {password === '' ? (
+        // The password is kept nowhere, so after a reload only the login can ask for another mail.
+        <p>{t('signup.resendByLogin')}</p>
+      ) : (
+        <>
+          {resend.is === 'sent' && resend.email === email.trim() && <p role="status">{t('signup.resent')}</p>}
+          <Button
+            icon="mail"
+            busy={resend.is === 'sending'}
+            whyNot={wait}
+            onClick={() => void dispatch(resendMail({ company: code, username: email, password }))}
+          >
+            {resend.is === 'sending' ? words('resend.sending') : words('resend.submit')}
+          </Button>
+        </>
+      )}
+      <ButtonLink kind="primary" to="/login">
+        {t('toLogin')}
+      </ButtonLink>
+      <Button kind="plain" onClick={onAnother}>
+        {t('signup.another')}
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,39 @@
+import type { FieldProblem } from '#domain/checks.ts'
+import { type CompanyField, type CompanyValues, dialCodeFor, joinTel, splitTel } from '#domain/companies.ts'
+import { CompanyForm, type Name } from '#features/company/components/CompanyForm.tsx'
+import { useProblemWords } from '#features/company/components/useProblemWords.ts'
+
+export interface CompanyFieldsProps {
+  values: CompanyValues
+  problems: readonly FieldProblem[]
+  onChange: (fields: Partial<CompanyValues>) => void
+  /** A field was left. */
+  onLeave: (field: CompanyField) => void
+}
+
+/** The company's form for one that is not there yet: whoever registers it keeps the values (portal 5). */
+export function CompanyFields({ values, problems, onChange, onLeave }: CompanyFieldsProps) {
+  const inWords = useProblemWords(values.code)
+  const tel = splitTel(values.tel)
+
+  function typed(name: Name, value: string): Partial<CompanyValues> {
+    if (name === 'dialCode' || name === 'number') return { tel: joinTel({ ...tel, [name]: value }) }
+    if (name !== 'country') return { [name]: value }
+    return { country: value, tel: joinTel({ ...tel, dialCode: dialCodeFor(value, tel.dialCode) }) }
+  }
+
+  const field = (name: Name) => {
+    const { [name as CompanyField]: text = '' } = values
+    // A wrong number is shown where the digits are.
+    const about = name === 'number' ? 'tel' : name
+    const problem = problems.find((one) => one.field === about)
+    return {
+      name,
+      value: name === 'dialCode' || name === 'number' ? tel[name] : text,
+      error: problem && inWords(problem),
+      onChange: ({ target: { value } }: { target: { value: string } }) => onChange(typed(name, value)),
+      onBlur: () => onLeave(about === 'dialCode' ? 'tel' : about),
+    }
+  }
+  return <CompanyForm values={values} field={field} />
+}

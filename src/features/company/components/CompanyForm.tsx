@@ -1,0 +1,103 @@
+import '#features/company/style.css'
+import { countries, dialCodes, longestCompanyCode } from '#domain/companies.ts'
+import { SelectField } from '#ui/Choice.tsx'
+import { Field, type FieldProps } from '#ui/Field.tsx'
+import { useWords } from '#ui/words.ts'
+import { Region } from '#features/company/components/Region.tsx'
+import type { Values } from '#features/company/form.ts'
+
+/** `code` is a field only while there is no company yet. */
+export type Name = keyof Values | 'code'
+
+interface Props {
+  /** Shown and never changed (M35). Absent: it is a new company, whose telephone is required (portal 5). */
+  lockedCode?: string
+  values: Pick<Values, 'country' | 'province'>
+  /** What the form spreads into a field of its own, its error included. */
+  field: (name: Name) => Partial<FieldProps>
+}
+
+/** The fields of a company, in the order of an address. It knows neither who keeps the values nor what becomes of them. */
+export function CompanyForm({ lockedCode, values, field }: Props) {
+  const t = useWords('company')
+  const options = [
+    { value: '', label: t('country.none') },
+    ...countries.map((country) => ({ value: country, label: t(`country.${country}`, { code: dialCodes[country] }) })),
+  ]
+  const { list: _, type: __, ...country } = field('country')
+  return (
+    <>
+      {lockedCode === undefined ? (
+        <NewCode {...field('code')} />
+      ) : (
+        <Field label={t('form.code')} value={lockedCode} locked={t('locked')} />
+      )}
+      <Field label={t('form.name')} autoComplete="organization" maxLength={100} {...field('name')} />
+      <SelectField
+        label={t('form.country')}
+        optional
+        autoComplete="country"
+        options={options}
+        {...(country as object)}
+      />
+      <div className="field-row">
+        <Region country={values.country} province={values.province} field={field} />
+      </div>
+      {(['addr1', 'addr2', 'addr3'] as const).map((name, at) => (
+        <Field
+          key={name}
+          label={t(`form.${name}`)}
+          optional
+          autoComplete={`address-line${at + 1}`}
+          maxLength={200}
+          {...field(name)}
+        />
+      ))}
+      <fieldset className="company-tel">
+        <legend>{t('form.tel')}</legend>
+        <Field
+          label={t('form.dialCode')}
+          type="tel"
+          inputMode="numeric"
+          autoComplete="tel-country-code"
+          maxLength={5}
+          {...field('dialCode')}
+        />
+        <Field
+          label={t('form.number')}
+          optional={lockedCode !== undefined}
+          type="tel"
+          autoComplete="tel-national"
+          maxLength={20}
+          {...field('number')}
+        />
+      </fieldset>
+      <Field label={t('form.email')} optional type="email" autoComplete="email" maxLength={254} {...field('email')} />
+      <Field
+        label={t('form.website')}
+        optional
+        type="url"
+        autoComplete="url"
+        maxLength={200}
+        help={t('help.website')}
+        {...field('website')}
+      />
+    </>
+  )
+}
+
+function NewCode(field: Partial<FieldProps>) {
+  const t = useWords('company')
+  return (
+    <Field
+      label={t('form.code')}
+      help={t('help.code')}
+      maxLength={longestCompanyCode}
+      autoComplete="off"
+      autoCapitalize="none"
+      autoCorrect="off"
+      spellCheck={false}
+      {...field}
+    />
+  )
+}

@@ -1,0 +1,73 @@
+import { useEffect, useId, useState } from 'react'
+import { countries } from '#domain/companies.ts'
+import { languageNow } from '#ui/texts.ts'
+import { Field, type FieldProps } from '#ui/Field.tsx'
+import { useWords } from '#ui/words.ts'
+import { readRegions, type Regions } from '#features/company/regions.ts'
+
+interface Props {
+  /** As the form holds them. */
+  country: string
+  province: string
+  /** What the form spreads into a field of its own: react-hook-form's `register`, or value and onChange. */
+  field: (name: 'province' | 'city') => Partial<FieldProps>
+}
+
+/** Province and city of the country, suggested from its list as it is typed, and free to be another. */
+export function Region({ country, province, field }: Props) {
+  const t = useWords('company')
+  const id = useId()
+  const regions = useRegions(country)
+  const hasProvinces = country !== 'HK' || province !== ''
+  const cities = regions?.cities(province) ?? []
+  const help = regions ? t('help.region') : undefined
+  const lists = { province: regions?.provinces ?? [], city: cities }
+  return (
+    <>
+      {hasProvinces && (
+        <Field
+          label={t('form.province')}
+          optional
+          autoComplete="address-level1"
+          maxLength={100}
+          help={help}
+          list={`${id}-province`}
+          {...field('province')}
+        />
+      )}
+      <Field
+        label={country === 'HK' ? t('form.district') : t('form.city')}
+        optional
+        autoComplete="address-level2"
+        maxLength={100}
+        help={hasProvinces ? cities.length > 1 && t('help.city') : help}
+        list={`${id}-city`}
+        {...field('city')}
+      />
+      {Object.entries(lists).map(([name, names]) => (
+        <datalist key={name} id={`${id}-${name}`}>
+          {names.map((one) => (
+            <option key={one} value={one} />
+          ))}
+        </datalist>
+      ))}
+    </>
+  )
+}
+
+/** Null while there is nothing to suggest. What cannot be fetched now is no reason to stop typing. */
+function useRegions(country: string): Regions | null {
+  const language = languageNow()
+  const [regions, setRegions] = useState<Regions | null>(null)
+  useEffect(() => {
+    let isCurrent = true
+    const known = countries.find((one) => one === country) ?? null
+    void readRegions(known, language)
+      .catch(() => null)
+      .then((found) => isCurrent && setRegions(found))
+    return () => {
+      isCurrent = false
+    }
+  }, [country, language])
+  return regions
+}

@@ -1,0 +1,27 @@
+import { Icon } from '#ui/Icon.tsx'
+import { readingTime } from '#ui/Freshness.tsx'
+import { useWords } from '#ui/words.ts'
+import type { Found } from '#features/entrance/known.ts'
+
+/** Where the service and its admin site are. `isKept`: the server could not be asked. */
+export function FoundService({ found, isKept }: { found: Found; isKept: boolean }) {
+  const t = useWords('entrance')
+  const { code, url, adminUrl, at } = found
+  return (
+    <section className="card entrance-found" aria-labelledby="entrance-found" role="status">
+      <h2 id="entrance-found">{t('found.title', { code })}</h2>
+      <p className="entrance-address">{url}</p>
+      <div className="entrance-ways">
+        <a className="button primary" href={url} rel="noreferrer">
+          <Icon name="service" />
+          <span className="button-words">{t('found.service')}</span>
+        </a>
+        <a className="button quiet" href={adminUrl} rel="noreferrer">
+          <Icon name="external" />
+          <span className="button-words">{t('found.admin')}</span>
+        </a>
+      </div>
+      {isKept && <p className="field-help">{t('found.kept', { at: readingTime(at) })}</p>}
+    </section>
+  )
+}

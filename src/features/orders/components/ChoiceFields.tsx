@@ -1,0 +1,37 @@
+import { useWords } from '#ui/words.ts'
+import { ModuleChoice } from '#features/orders/components/ModuleChoice.tsx'
+import { OrderFields } from '#features/orders/components/OrderFields.tsx'
+import type { ContractRow } from '#features/orders/detail.ts'
+import { type AnyProblem, orderFieldWords } from '#features/orders/field-words.ts'
+import type { Market } from '#features/orders/quoting.ts'
+import type { Typed } from '#features/orders/wishing.ts'
+
+interface Props {
+  typed: Typed
+  onChange: (fields: Partial<Typed>) => void
+  problems: readonly AnyProblem[]
+  market: Market
+  contract: ContractRow
+  /** What a choice of modules comes to; null: it has no price. */
+  amountOf: (modules: readonly string[]) => string | null
+}
+
+/** What a contract may become: its mode, users, UAT and modules. Those in use are not taken out unasked (contracts 2). */
+export function ChoiceFields({ typed, onChange, problems, market, contract, amountOf }: Props) {
+  const t = useWords('contract')
+  const wrong = problems.find(({ field }) => field === 'modules')
+  return (
+    <>
+      <OrderFields values={typed} onChange={onChange} problems={problems} list={market.list} />
+      <ModuleChoice
+        market={market}
+        currency={contract.currency}
+        chosen={typed.modules}
+        onChange={(modules) => onChange({ modules })}
+        amountOf={amountOf}
+        inUse={contract.modules}
+        error={wrong && orderFieldWords(wrong, t('field.modules'))}
+      />
+    </>
+  )
+}

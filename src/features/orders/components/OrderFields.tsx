@@ -1,0 +1,104 @@
+import '#features/orders/wizard-words.ts'
+import { useMemo } from 'react'
+import type { UserMode } from '#domain/fees/list.ts'
+import { leastUsers, raisedUsers } from '#domain/order-checks.ts'
+import { userLimits } from '#domain/orders.ts'
+import { CheckField, RadioField } from '#ui/Choice.tsx'
+import { Field } from '#ui/Field.tsx'
+import { useWords } from '#ui/words.ts'
+import { type AnyProblem, orderFieldWords } from '#features/orders/field-words.ts'
+import type { ListInForce } from '#features/orders/quoting.ts'
+
+/** As they stand in the form: a number that is being typed is text. */
+export interface TermsTyped {
+  user_mode: UserMode
+  users: string
+  uat: boolean
+}
+
+export interface OrderFieldsProps {
+  values: TermsTyped
+  onChange: (fields: Partial<TermsTyped>) => void
+  problems: readonly AnyProblem[]
+  list: ListInForce
+}
+
+const modes: readonly UserMode[] = ['CONCURRENT', 'NAMED']
+
+/** User mode, users and UAT: what a new order and a change of a contract both ask for. */
+export function OrderFields({ values, onChange, problems, list }: OrderFieldsProps) {
+  const t = useWords('wizard')
+  const least = leastUsers(list, values.user_mode)
+  // What counts is slow to put into words, and a hand may be dragging.
+  const options = useMemo(
+    () =>
+      modes.map((mode) => ({
+        value: mode,
+        label: t(`mode.${mode}`),
+        help: t('mode.least', { count: leastUsers(list, mode) }),
+      })),
+    [t, list],
+  )
+  const wrong = (field: string) => problems.find((problem) => problem.field === field)
+  const about = wrong('users')
+
+  function chooseMode(user_mode: UserMode) {
+    const users = wholeOf(values.users)
+    // Raised to what the other mode asks for at least, never lowered (contracts 5).
+    onChange({ user_mode, ...(users === null ? {} : { users: String(raisedUsers(list, user_mode, users)) }) })
+  }
+
+  return (
+    <>
+      <RadioField
+        label={t('field.user_mode')}
+        name="user_mode"
+        chosen={values.user_mode}
+        options={options}
+        onChange={({ target }) => chooseMode(target.value === 'NAMED' ? 'NAMED' : 'CONCURRENT')}
+      />
+      <div className="users-field">
+        <Field
+          label={t('field.users')}
+          name="users"
+          type="number"
+          inputMode="numeric"
+          min={least}
+          max={userLimits.most}
+          step={1}
+          value={values.users}
+          help={t('field.usersHelp', { least })}
+          error={about && orderFieldWords(about, t('field.users'), values.users)}
+          onChange={({ target }) => onChange({ users: target.value })}
+        />
+        <input
+          type="range"
+          className="users-range"
+          aria-label={t('field.usersRange')}
+          min={Math.max(1, least)}
+          max={reachOf(list, values.user_mode)}
+          value={wholeOf(values.users) ?? least}
+          onChange={({ target }) => onChange({ users: target.value })}
+        />
+      </div>
+      <CheckField
+        label={t('field.uat')}
+        name="uat"
+        checked={values.uat}
+        help={t('field.uatHelp', { percent: list.uat_charge })}
+        onChange={({ target }) => onChange({ uat: target.checked })}
+      />
+    </>
+  )
+}
+
+/** Null: it is no whole number. */
+export const wholeOf = (text: string): number | null => (/^\d{1,9}$/.test(text.trim()) ? Number(text) : null)
+
+/** How far the slider goes: twice into the last range, for most orders lie before it; beyond that one types. */
+function reachOf(list: ListInForce, mode: UserMode): number {
+  const ranges = mode === 'CONCURRENT' ? list.concurrentUser : list.namedUser
+  const last = Math.max(...ranges.map(({ from }) => from), 1)
+  const end = Math.max(...ranges.map(({ to }) => to), 1)
+  return Math.min(end, Math.max(100, 2 * last))
+}

@@ -1,0 +1,79 @@
+import '#features/orders/wizard-words.ts'
+import { useState } from 'react'
+import { lastDay } from '#domain/period.ts'
+import { Amount } from '#ui/Amount.tsx'
+import { Icon } from '#ui/Icon.tsx'
+import { Tag } from '#ui/Tag.tsx'
+import { useWords } from '#ui/words.ts'
+import { WhyAmount } from '#features/orders/components/WhyAmount.tsx'
+import { orderFieldWords } from '#features/orders/field-words.ts'
+import type { Figure, Market, Reckoned } from '#features/orders/quoting.ts'
+
+interface Props {
+  market: Market
+  reckoned: Reckoned | null
+  offline: boolean
+  /** Without a module it is no price yet, only what the users would cost. */
+  hasModules: boolean
+}
+
+/** What it costs as it stands, beside the form and under it on a phone. */
+export function PriceAside({ market, reckoned, offline, hasModules }: Props) {
+  const t = useWords('wizard')
+  const { list } = market
+  return (
+    <aside className="price-aside" aria-label={t('price.label')}>
+      <h2>{t('price.label')}</h2>
+      {reckoned?.is === 'figure' ? (
+        <Priced figure={reckoned.figure} market={market} hasModules={hasModules} />
+      ) : (
+        <p className="price-none">{whyNone(reckoned)}</p>
+      )}
+      <p className="price-list">
+        {offline && <Tag tone="pending">{t('price.here')}</Tag>}
+        <span>{t('price.list', { date: list.effective_date })}</span>
+      </p>
+    </aside>
+  )
+
+  function whyNone(none: Exclude<Reckoned, { is: 'figure' }> | null): string {
+    if (none === null) return t('price.incomplete')
+    if (none.code === 'USERS_OUT_OF_RANGE') return t('price.outOfRange')
+    return orderFieldWords({ field: 'modules', code: 'NOT_LISTED', named: none.modules.join(', ') }, '')
+  }
+}
+
+function Priced({ figure, market, hasModules }: { figure: Figure; market: Market; hasModules: boolean }) {
+  const t = useWords('wizard')
+  const [open, setOpen] = useState(false)
+  const { currency, amount, annual, period_start: from, period_end: end } = figure
+  return (
+    <>
+      <p className="price-amount">
+        <Amount currency={currency} amount={amount} />
+      </p>
+      <p className="price-year">
+        <Amount currency={currency} amount={annual} /> {t('price.perYear')}
+      </p>
+      <p className="price-days">{t('price.days', { from, last: lastDay(end) })}</p>
+      {!hasModules && (
+        <p className="price-note">
+          <Icon name="info" size={16} /> {t('price.noModules')}
+        </p>
+      )}
+      <details className="price-why" open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <summary>{t('why.label')}</summary>
+        {/* 300 modules have 300 lines: made only where somebody looks. */}
+        {open && <WhyAmount currency={currency} steps={figure.steps()} names={namesOf(market)} />}
+      </details>
+    </>
+  )
+}
+
+const names = new WeakMap<Market, ReadonlyMap<string, string>>()
+/** Of modules, by code. */
+export function namesOf(market: Market): ReadonlyMap<string, string> {
+  const known = names.get(market) ?? new Map(market.modules.map(({ code, name }) => [code, name]))
+  names.set(market, known)
+  return known
+}

@@ -1,0 +1,27 @@
+import { type ReactNode, useEffect } from 'react'
+import { Navigate } from 'react-router-dom'
+import { type ClientType, clientTypeOf } from '#domain/access.ts'
+import { useClientType } from '#state/client-type.ts'
+import { useConnection, useDispatch, useSelector } from '#state/hooks.ts'
+import { Skeleton } from '#ui/Skeleton.tsx'
+import { type PriceInForce, usePriceInForce } from '#features/orders/list.ts'
+import { askPrice, selectOrders } from '#features/orders/slice.ts'
+
+/** Which client type the order pages are about, and the price list by which is ordered; asked for on arrival (M68). */
+export function usePrice(): { type: ClientType; price: PriceInForce | null | undefined } {
+  const type = useClientType(clientTypeOf)
+  const dispatch = useDispatch()
+  const online = useConnection().line === 'online'
+  // biome-ignore lint: the line is not used, its coming back is the reason
+  useEffect(() => void dispatch(askPrice(type)), [dispatch, type, online])
+  return { type, price: usePriceInForce(type) }
+}
+
+/** What cannot be without a price list: leads to the contract list where there is none to be had (contracts 2). */
+export function Priced({ children }: { children: (given: { type: ClientType; price: PriceInForce }) => ReactNode }) {
+  const { type, price } = usePrice()
+  const asking = useSelector((state) => selectOrders(state).price[type])
+  if (price) return children({ type, price })
+  // What has been answered is on its way to the device, and from there to here.
+  return price === null && asking?.is === 'failed' ? <Navigate to="/app/contract" replace /> : <Skeleton lines={5} />
+}

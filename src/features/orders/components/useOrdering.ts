@@ -1,0 +1,140 @@
+import { useCallback, useEffect, useState } from 'react'
+import type { OrderRow } from '#contract/orders.ts'
+import { fieldProblems, type Problem } from '#contract/problem.ts'
+import type { ClientType } from '#domain/access.ts'
+import { useConnection, useDispatch } from '#state/hooks.ts'
+import type { KeptDraft } from '#features/orders/components/useDraft.ts'
+import type { Quoting } from '#features/orders/components/useQuote.ts'
+import type { Agreed } from '#features/orders/drafting.ts'
+import type { AnyProblem } from '#features/orders/field-words.ts'
+import { bodyOf } from '#features/orders/form.ts'
+import { type AppChange, isLineLost, order, questionOf, type Unpaid } from '#features/orders/ordering.ts'
+import { isAsShown, type Shown, type Told } from '#features/orders/quoting.ts'
+
+/** Where the way from the choice of modules to an order stands. */
+export type Stage =
+  | { is: 'idle' }
+  | { is: 'sending' }
+  /** No line: nothing was ordered, unless `unsure`; the server is asked when the line is back. */
+  | { is: 'waiting'; unsure: boolean }
+  /** The server has said its figure; `shown`: what was agreed to before, where that is another one. */
+  | { is: 'confirm'; told: Told; shown: Shown | null }
+  | { is: 'unpaid'; told: Told; unpaid: Unpaid }
+  | { is: 'apps'; told: Told; replaces: number | null; info: readonly AppChange[]; key: string }
+  | { is: 'failed'; problem: Problem }
+
+export interface OrderingWay {
+  stage: Stage
+  /** Asks for the server's figure, and orders by it where it is the one that stands here. */
+  begin: () => Promise<void>
+  /** The user's yes. */
+  agree: (told: Told, yes?: { replaces?: number | null; confirmKey?: string }) => Promise<void>
+  calm: () => void
+}
+
+interface About {
+  kept: KeptDraft
+  type: ClientType
+  quote: Quoting
+  /** What stands on the screen now; null: it has no price. */
+  here: Agreed | null
+  /** The unpaid order that holds the code, as this device knows it. */
+  unpaidWith: (code: string) => Unpaid | null
+  onOrdered: (made: OrderRow) => void
+  /** The server finds fields wrong. */
+  onRefused: (problems: readonly AnyProblem[]) => void
+}
+
+export function useOrdering({ kept, type, quote, here, unpaidWith, onOrdered, onRefused }: About): OrderingWay {
+  const { draft, change } = kept
+  const { values, agreed, ordered, intent } = draft
+  const dispatch = useDispatch()
+  const { line } = useConnection()
+  const [stage, setStage] = useState<Stage>({ is: 'idle' })
+  const { ask } = quote
+
+  function refused(problem: Problem, told: Told | null, replaces: number | null) {
+    const question = questionOf(problem)
+    if (question?.is === 'changed') return setStage({ is: 'confirm', told: question.now, shown: agreed?.shown ?? told })
+    if (question?.is === 'unpaid' && told) return setStage({ is: 'unpaid', told, unpaid: question.unpaid })
+    if (question?.is === 'apps' && told)
+      return setStage({ is: 'apps', told, replaces, info: question.info, key: question.key })
+    const found = problem.code === 'DUP_CODE' ? [occupied] : fieldProblems(problem)
+    if (found.length > 0) {
+      setStage({ is: 'idle' })
+      return onRefused(found)
+    }
+    // What was to be replaced is gone by now: nothing stands in the way any more.
+    if (problem.code === 'NOT_FOUND' && ordered !== null) change((now) => ({ ...now, ordered: null }))
+    setStage({ is: 'failed', problem })
+  }
+
+  const agree: OrderingWay['agree'] = async (told, yes = {}) => {
+    const known = unpaidWith(values.code)
+    // What was made of this very draft is replaced without another question (D36).
+    const replaces = yes.replaces ?? ordered
+    if (known && replaces !== known.id) return setStage({ is: 'unpaid', told, unpaid: known })
+    setStage({ is: 'sending' })
+    const asked = { body: bodyOf(values, type), told, replaces, confirmKey: yes.confirmKey ?? null }
+    const result = await dispatch(order(asked, intent))
+    if (result.kind === 'fresh' && result.output) {
+      const made = result.output
+      const id = Number(made.id)
+      change((now) => ({ ...now, step: made.state === 'unpaid' ? 2 : 3, agreed: null, ordered: id, intent: null }))
+      setStage({ is: 'idle' })
+      return onOrdered(made)
+    }
+    if (result.kind !== 'problem') return setStage({ is: 'idle' })
+    const { problem, intent: wish = null } = result
+    // Whether it was made nobody knows: asked again under the same wish it is made once.
+    const isLost = isLineLost(problem)
+    change((now) => ({ ...now, intent: isLost ? wish : null, agreed: isLost ? (now.agreed ?? here) : now.agreed }))
+    if (isLost) return setStage({ is: 'waiting', unsure: true })
+    refused(problem, told, replaces)
+  }
+
+  /** The server's figure; ordered by at once where nobody has to look at it first. */
+  const compare = useCallback(
+    async (isAsked: boolean): Promise<{ told: Told; isSame: boolean } | Problem | null> => {
+      if (isAsked) setStage({ is: 'sending' })
+      const result = await ask(bodyOf(values, type))
+      if (result.kind === 'problem') return result.problem
+      if (result.kind !== 'fresh') return null
+      const shown = agreed ?? here
+      return { told: result.output, isSame: shown !== null && isAsShown(shown.shown, result.output) }
+    },
+    [ask, values, type, agreed, here],
+  )
+
+  async function begin() {
+    const found = await compare(true)
+    if (found === null) return setStage({ is: 'idle' })
+    if ('told' in found) {
+      if (found.isSame) return await agree(found.told)
+      return setStage({ is: 'confirm', told: found.told, shown: (agreed ?? here)?.shown ?? null })
+    }
+    if (!isLineLost(found)) return refused(found, null, null)
+    change((now) => ({ ...now, agreed: now.agreed ?? here }))
+    setStage({ is: 'waiting', unsure: false })
+  }
+
+  // The line is back: the server is asked by itself, and what it says is shown. Ordering takes a press.
+  const isWaiting = stage.is === 'waiting' || (stage.is === 'idle' && agreed !== null)
+  const isBack = line === 'online' && isWaiting && draft.step === 1
+  useEffect(() => {
+    if (!isBack) return
+    let stands = true
+    void compare(false).then((found) => {
+      if (!stands || found === null) return
+      if ('told' in found)
+        setStage({ is: 'confirm', told: found.told, shown: found.isSame ? null : (agreed?.shown ?? null) })
+      else if (!isLineLost(found)) setStage({ is: 'failed', problem: found })
+    })
+    return () => void (stands = false)
+  }, [isBack, compare, agreed])
+
+  const calm = useCallback(() => setStage((now) => (now.is === 'idle' ? now : { is: 'idle' })), [])
+  return { stage, begin, agree, calm }
+}
+
+const occupied: AnyProblem = { field: 'code', code: 'DUPLICATE' }

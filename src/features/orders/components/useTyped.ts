@@ -1,0 +1,40 @@
+import type { ThunkAction, UnknownAction } from '@reduxjs/toolkit'
+import { useEffect, useState } from 'react'
+import { keepTyped, readTyped } from '#local/typed.ts'
+import { useDispatch } from '#state/hooks.ts'
+import type { Extra, RootState } from '#state/store.ts'
+import type { ContractRow } from '#features/orders/detail.ts'
+import { type Typed, typedFrom, typedOf } from '#features/orders/wishing.ts'
+
+type Thunk = ThunkAction<void, RootState, Extra, UnknownAction>
+
+/** Whoever leaves the form has said that it may go; whose session ends by itself finds it again. */
+const forget =
+  (form: string): Thunk =>
+  (_dispatch, getState) => {
+    if (getState().session.is === 'signed in') void keepTyped(form, null)
+  }
+
+/**
+ * What stands typed in the form of a contract, kept on the device as it is typed: it survives a reload and a session that
+ * ends. It is of that very contract; one that took its place begins with its own values. Null: not looked up yet.
+ */
+export function useTyped(contract: ContractRow): [Typed | null, (typed: Typed) => void] {
+  const dispatch = useDispatch()
+  const [typed, setTyped] = useState<Typed | null>(null)
+  const [first] = useState(contract)
+  const form = `contract:${first.id}`
+  useEffect(() => {
+    let stands = true
+    void readTyped(form).then((kept) => stands && setTyped(typedFrom(kept?.value, typedOf(first))))
+    return () => {
+      stands = false
+      dispatch(forget(form))
+    }
+  }, [form, first, dispatch])
+  const keep = (now: Typed) => {
+    setTyped(now)
+    void keepTyped(form, now)
+  }
+  return [typed, keep]
+}

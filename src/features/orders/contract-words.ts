@@ -1,0 +1,8 @@
+/** The words of a contract's page come with its code, which only the devices of people who may order keep. */
+import '#features/orders/wizard-words.ts'
+import en from '#locales/en/contract.json'
+import zh from '#locales/zh/contract.json'
+import { addTexts } from '#ui/texts.ts'
+
+addTexts('en', 'contract', en)
+addTexts('zh', 'contract', zh)

@@ -1,0 +1,45 @@
+/** What the panel asks about paying. Nothing of it is kept, and none of it ever waits (D89). */
+import type { ThunkAction, UnknownAction } from '@reduxjs/toolkit'
+import type { Caller } from '#domain/access.ts'
+import type { Currency } from '#domain/money.ts'
+import { type PaymentType, paymentTypes, whyNotPaidBy } from '#domain/payments.ts'
+import { getSettings } from '#contract/accounts.ts'
+import type { Id, OutputOf } from '#contract/endpoint.ts'
+import { checkPayment, pay } from '#contract/payments.ts'
+import type { Result } from '#request/result.ts'
+import type { Extra, RootState } from '#state/store.ts'
+
+type Thunk<T> = ThunkAction<Promise<T>, RootState, Extra, UnknownAction>
+
+/** What this installation takes. */
+export type Ways = OutputOf<typeof getSettings>['payment']
+
+export const askWays =
+  (): Thunk<Result<OutputOf<typeof getSettings>>> =>
+  async (_dispatch, _getState, { api }) =>
+    api.ask(getSettings, {})
+
+/** In the order in which they are offered: the one that most people take first (M81 to M83). */
+export const waysFor = ({ types }: Pick<Ways, 'types'>, currency: Currency, caller: Caller): PaymentType[] =>
+  paymentTypes.filter((type) => types.includes(type) && whyNotPaidBy(type, currency, caller) === null)
+
+/** An order has a number by the time that it can be paid. */
+const path = (id: Id) => ({ contract: Number(id) })
+
+export const sendPayment =
+  (id: Id, type: PaymentType, token: string | null): Thunk<Result<OutputOf<typeof pay>>> =>
+  async (_dispatch, _getState, { api }) =>
+    api.ask(pay, {
+      params: path(id),
+      body: { type, contractType: 'CONTRACT', ...(token === null ? {} : { token }) },
+    })
+
+export type Outcome = OutputOf<typeof checkPayment>['status']
+
+/** Null: it could not be asked. */
+export const askOutcome =
+  (id: Id): Thunk<Outcome | null> =>
+  async (_dispatch, _getState, { api }) => {
+    const result = await api.ask(checkPayment, { params: path(id), body: { contractType: 'CONTRACT' } })
+    return result.kind === 'fresh' ? result.output.status : null
+  }

@@ -1,0 +1,7 @@
+/** The words of ordering come with its code, which only people who may order have. */
+import en from '#locales/en/wizard.json'
+import zh from '#locales/zh/wizard.json'
+import { addTexts } from '#ui/texts.ts'
+
+addTexts('en', 'wizard', en)
+addTexts('zh', 'wizard', zh)

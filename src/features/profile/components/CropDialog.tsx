@@ -1,0 +1,67 @@
+import { useState } from 'react'
+import { avatarSide } from '#domain/images.ts'
+import { Button } from '#ui/Button.tsx'
+import { Dialog } from '#ui/Dialog.tsx'
+import { useWords } from '#ui/words.ts'
+import { CropArea } from '#features/profile/components/CropArea.tsx'
+import { type Crop, mostZoom, sideOf, whole, zoomed } from '#features/profile/crop.ts'
+
+interface Props {
+  /** Decoded already. */
+  image: HTMLImageElement
+  onUse: (picture: File) => void
+  onClose: () => void
+}
+
+/** Which square of the picture is shown; by mouse, by touch, by keys. */
+export function CropDialog({ image, onUse, onClose }: Props) {
+  const t = useWords('profile')
+  const size = { width: image.naturalWidth, height: image.naturalHeight }
+  const [crop, setCrop] = useState<Crop>(() => whole(size))
+  const [busy, setBusy] = useState(false)
+  async function use() {
+    setBusy(true)
+    const picture = await cutOut(image, crop)
+    setBusy(false)
+    if (picture) onUse(picture)
+  }
+  const footer = (
+    <>
+      <Button kind="primary" busy={busy} onClick={() => void use()}>
+        {t('crop.use')}
+      </Button>
+      <Button onClick={onClose}>{t('crop.cancel')}</Button>
+    </>
+  )
+  return (
+    <Dialog open title={t('crop.title')} onClose={onClose} footer={footer}>
+      <div className="crop">
+        <CropArea src={image.src} size={size} crop={crop} onCrop={setCrop} />
+        <label className="crop-zoom">
+          <span>{t('crop.zoom')}</span>
+          <input
+            type="range"
+            min={1}
+            max={mostZoom}
+            step={0.05}
+            value={crop.zoom}
+            onChange={(event) => setCrop(zoomed(size, crop, Number(event.target.value)))}
+          />
+        </label>
+      </div>
+    </Dialog>
+  )
+}
+
+/** Drawn anew by the browser too, so that no more than this part ever leaves the device. Null: it cannot draw. */
+async function cutOut(image: HTMLImageElement, crop: Crop): Promise<File | null> {
+  const side = sideOf({ width: image.naturalWidth, height: image.naturalHeight }, crop)
+  const canvas = document.createElement('canvas')
+  canvas.width = avatarSide
+  canvas.height = avatarSide
+  const pen = canvas.getContext('2d')
+  pen?.drawImage(image, crop.x - side / 2, crop.y - side / 2, side, side, 0, 0, avatarSide, avatarSide)
+  // A browser that writes no WebP writes PNG instead, and says so.
+  const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done, 'image/webp', 0.92))
+  return blob && new File([blob], blob.type === 'image/webp' ? 'avatar.webp' : 'avatar.png', { type: blob.type })
+}

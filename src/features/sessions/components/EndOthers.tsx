@@ -1,0 +1,44 @@
+import { useState } from 'react'
+import type { Problem } from '#contract/problem.ts'
+import { useDispatch } from '#state/hooks.ts'
+import { Button } from '#ui/Button.tsx'
+import { Dialog } from '#ui/Dialog.tsx'
+import { ProblemNote } from '#ui/ProblemNote.tsx'
+import { showToast } from '#ui/toasts.tsx'
+import { useWords } from '#ui/words.ts'
+import { endOthers } from '#features/sessions/asking.ts'
+
+/** Says what is lost; the safe way out has the focus (C-16, A-10). */
+export function EndOthers({ onClose, onEnded }: { onClose: () => void; onEnded: () => void }) {
+  const t = useWords('sessions')
+  const dispatch = useDispatch()
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  async function end() {
+    setBusy(true)
+    const result = await dispatch(endOthers())
+    setBusy(false)
+    if (result.kind === 'problem') return setProblem(result.problem)
+    showToast({ kind: 'done', text: t('othersEnded') })
+    onEnded()
+    onClose()
+  }
+  const footer = (
+    <>
+      <Button autoFocus onClick={onClose}>
+        {t('others.keep')}
+      </Button>
+      <Button kind="danger" busy={busy} onClick={() => void end()}>
+        {t('endOthers')}
+      </Button>
+    </>
+  )
+  return (
+    <Dialog open title={t('others.title')} onClose={onClose} footer={footer}>
+      <div className="form">
+        <ProblemNote problem={problem} title={t('failed')} focus />
+        <p>{t('others.text')}</p>
+      </div>
+    </Dialog>
+  )
+}

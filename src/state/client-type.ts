@@ -1,0 +1,50 @@
+/**
+ * Which client type the staff pages are about (portal 1, M3): chosen by the delete level, kept in this browser, and saas
+ * for everybody else, whatever was chosen here before.
+ */
+import { useSyncExternalStore } from 'react'
+import type { Caller, ClientType } from '#domain/access.ts'
+import { useSignedIn } from '#state/hooks.ts'
+
+const name = 'portal.clientType'
+const listeners = new Set<() => void>()
+/** Where storage is off, the choice lasts as long as the page. */
+let last: string | null = null
+
+function read(): string | null {
+  try {
+    return localStorage.getItem(name)
+  } catch {
+    return last
+  }
+}
+
+const chosen = (): ClientType => (read() === 'mma' ? 'mma' : 'saas')
+
+function subscribe(listener: () => void) {
+  listeners.add(listener)
+  addEventListener('storage', listener)
+  return () => {
+    listeners.delete(listener)
+    removeEventListener('storage', listener)
+  }
+}
+
+export function chooseClientType(type: ClientType): void {
+  last = type
+  try {
+    localStorage.setItem(name, type)
+  } catch {
+    // Kept for the page above.
+  }
+  for (const listener of listeners) listener()
+}
+
+/**
+ * What a staff page asks for, by the rule `clientTypeOf` of the domain; another choice, in another tab too, draws it
+ * again.
+ */
+export function useClientType(rule: (caller: Caller, chosen: ClientType) => ClientType): ClientType {
+  const { caller } = useSignedIn()
+  return rule(caller, useSyncExternalStore(subscribe, chosen))
+}

@@ -1,0 +1,98 @@
+/** Every build that waits is told of, however early it came and however often (P-15, W-09). */
+import { describe, expect, it } from 'vitest'
+import { followWaiting, startWaiting } from '#app/waiting.ts'
+
+class FakeWorker extends EventTarget {
+  state = 'installing'
+
+  becomes(state: string) {
+    this.state = state
+    this.dispatchEvent(new Event('statechange'))
+  }
+}
+
+class FakeRegistration extends EventTarget {
+  active: FakeWorker | null = new FakeWorker()
+  waiting: FakeWorker | null = null
+  installing: FakeWorker | null = null
+
+  finds(): FakeWorker {
+    this.installing = new FakeWorker()
+    this.dispatchEvent(new Event('updatefound'))
+    return this.installing
+  }
+}
+
+function followed(registration: FakeRegistration) {
+  let told = 0
+  followWaiting(registration as unknown as ServiceWorkerRegistration, () => (told += 1))
+  return () => told
+}
+
+describe('a build that waits is told of', () => {
+  it('when it waited before anybody listened', () => {
+    const registration = new FakeRegistration()
+    registration.waiting = new FakeWorker()
+    expect(followed(registration)()).toBe(1)
+  })
+
+  it('when it was being installed before anybody listened', () => {
+    const registration = new FakeRegistration()
+    const early = registration.finds()
+    const told = followed(registration)
+    expect(told()).toBe(0)
+    early.becomes('installed')
+    expect(told()).toBe(1)
+  })
+
+  it('again when a newer one comes, whoever asked for it', () => {
+    const registration = new FakeRegistration()
+    const told = followed(registration)
+    registration.finds().becomes('installed')
+    registration.finds().becomes('installed')
+    expect(told()).toBe(2)
+  })
+})
+
+describe('nothing is told of', () => {
+  it('the first build of all, which takes over by itself', () => {
+    const registration = new FakeRegistration()
+    registration.active = null
+    const told = followed(registration)
+    const first = registration.finds()
+    first.becomes('installed')
+    registration.active = first
+    first.becomes('activating')
+    expect(told()).toBe(0)
+  })
+
+  it('a build whose installation failed', () => {
+    const registration = new FakeRegistration()
+    const told = followed(registration)
+    registration.finds().becomes('redundant')
+    expect(told()).toBe(0)
+  })
+})
+
+describe('a build that is to start', () => {
+  /** Takes over when it has been told so often; time passes as soon as it is waited for. */
+  async function started(after: number) {
+    let told = 0
+    const taken = Promise.withResolvers<boolean>()
+    const postMessage = () => {
+      told += 1
+      if (told === after) taken.resolve(true)
+    }
+    const isTaken = await startWaiting({ postMessage }, taken.promise, { withinMs: 20_000, wait: async () => {} })
+    return { isTaken, told }
+  }
+
+  it('is told again while the browser leaves the old one in its place, and not once it is taken', async () => {
+    expect(await started(1)).toEqual({ isTaken: true, told: 1 })
+    expect(await started(4)).toEqual({ isTaken: true, told: 4 })
+  })
+
+  it('is left alone after its time', async () => {
+    expect(await started(11)).toEqual({ isTaken: false, told: 10 })
+  })
+})

@@ -1,0 +1,51 @@
+/** A browser without what only some have: no worker, no locks, no Background Sync, no cookieStore, no badge (P-31). */
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { signIn } from '#tests/support/browser.ts'
+import { desk, listed, setUp } from '#tests/support/visit.ts'
+
+const { the, ends } = setUp()
+
+async function open(): Promise<Page> {
+  const context = await the.browser.newContext({ ...desk, serviceWorkers: 'block' })
+  ends.push(() => context.close())
+  await context.addInitScript(() => {
+    const without = { Navigator: ['locks', 'serviceWorker', 'setAppBadge', 'clearAppBadge', 'storage'] }
+    for (const name of without.Navigator) delete (Navigator.prototype as unknown as Record<string, unknown>)[name]
+    for (const name of ['cookieStore', 'Notification', 'SyncManager', 'BroadcastChannel', 'requestIdleCallback'])
+      delete (window as unknown as Record<string, unknown>)[name]
+  })
+  return await context.newPage()
+}
+
+it('keeps lists and writes, sends them once when the line is back, and follows a long request to its end (P-31)', async () => {
+  const page = await open()
+  const wrong: string[] = []
+  page.on('pageerror', (error) => wrong.push(error.message))
+  await signIn(page, the.portal, 'admin', '/app/user')
+  await page.goto(`${the.portal.url}/saas/app/user?searchText=agnes`)
+  await listed(page)
+  await page.locator('.lead a').first().click()
+  const name = page.getByRole('dialog').locator('input[name="name"]')
+  await name.waitFor()
+  await page.context().setOffline(true)
+  await name.fill('Agnes without anything')
+  await page.getByRole('dialog').locator('button[type="submit"]').click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.locator('tbody').getByText('Waiting to be saved').waitFor()
+  expect(await page.locator('.bar-waiting').innerText()).toBe('1')
+  await page.context().setOffline(false)
+  await page.locator('.bar-waiting').waitFor({ state: 'detached', timeout: 30_000 })
+  await page.reload()
+  await listed(page)
+  expect(await page.locator('tbody tr').first().innerText()).toContain('Agnes without anything')
+  expect(await page.locator('tbody .pending-mark').count()).toBe(0)
+
+  const staff = await open()
+  staff.on('pageerror', (error) => wrong.push(error.message))
+  await signIn(staff, the.portal, 'staff', '/app/home')
+  await staff.goto(`${the.portal.url}/saas/app/activity`)
+  await staff.locator('main').getByRole('button', { name: 'Verify the audit trail' }).click()
+  await staff.locator('main').getByText('as they were written').waitFor({ timeout: 30_000 })
+  expect(wrong).toEqual([])
+}, 120_000)

@@ -1,0 +1,127 @@
+/** The users of a filter as a file: all of them, in the list's order, and what is not all of them says so (C-08, S-13). */
+import { readFile } from 'node:fs/promises'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { people, seriousTrouble, signIn } from '#tests/support/browser.ts'
+import { desk, rows, setUp } from '#tests/support/visit.ts'
+
+const { the, ends } = setUp()
+
+async function enter(
+  who: keyof typeof people,
+  query: string,
+  { language = 'en', ...options }: BrowserContextOptions & { language?: string } = {},
+): Promise<Page> {
+  const context = await the.browser.newContext({ ...desk, reducedMotion: 'reduce', ...options })
+  ends.push(() => context.close())
+  await context.addInitScript((chosen) => localStorage.setItem('portal.language', chosen), language)
+  const page = await context.newPage()
+  await signIn(page, the.portal, who, `/app/user${query}`)
+  await rows(page).first().waitFor()
+  return page
+}
+
+const dialog = (page: Page) => page.getByRole('dialog')
+
+async function save(page: Page) {
+  const [download] = await Promise.all([page.waitForEvent('download'), dialog(page).locator('.button.primary').click()])
+  const text = await readFile(await download.path(), 'utf8')
+  expect(text.startsWith('\uFEFF')).toBe(true)
+  const [head = [], ...lines] = text
+    .slice(1)
+    .trimEnd()
+    .split('\r\n')
+    .map((line) => line.split(','))
+  return { name: download.suggestedFilename(), head, lines }
+}
+
+/** As it is with a list too long to be kept whole: one page of it was read, and what else there is is not here. */
+async function keepOnlyAPage(page: Page) {
+  await page.evaluate(async () => {
+    const heard = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve) => (request.onsuccess = () => resolve(request.result)))
+    const names = (await indexedDB.databases()).map(({ name }) => name ?? '')
+    const db = await heard(indexedDB.open(names.find((name) => /^portal-\d+-\d+$/.test(name)) ?? ''))
+    const stores = db.transaction(['users', 'fills'], 'readwrite')
+    await heard(stores.objectStore('fills').clear())
+    for (const id of (await heard(stores.objectStore('users').getAllKeys())).slice(20))
+      await heard(stores.objectStore('users').delete(id))
+    db.close()
+  })
+}
+
+it('holds every row of the filter in the order of the list, and nothing that a spreadsheet would carry out', async () => {
+  const page = await enter('admin', '?user=new')
+  await dialog(page).locator('input[name=name]').fill('=HYPERLINK("http://evil.example")')
+  await dialog(page).locator('input[name=email]').fill('formula@acme.example')
+  await dialog(page).locator('button[type=submit]').click()
+  await dialog(page).waitFor({ state: 'detached' })
+  await page.goto(`${the.portal.url}/saas/app/user?statusType=0&sortField=email&sortOrder=desc`)
+  await rows(page).first().waitFor()
+  await page.getByRole('button', { name: 'Export' }).click()
+  await dialog(page).getByText('All users that the filters of the list find, in its order.').waitFor()
+  await dialog(page).getByText('Times are in the business time zone: Asia/Hong_Kong.').waitFor()
+  await dialog(page).getByText('All of them are on this device, as of', { exact: false }).waitFor()
+  expect(await seriousTrouble(page)).toEqual([])
+  const shown = Number(/^\d+/.exec(await page.locator('.list-foot p').innerText())?.[0])
+  const { name, head, lines } = await save(page)
+  expect(name).toMatch(/^users-acme-20\d\d-\d\d-\d\d-\d{4}\.csv$/)
+  expect(head).toEqual([
+    'Name',
+    'E-mail',
+    'Title',
+    'Status',
+    'Admin',
+    'Order',
+    'Alert',
+    'Created (Asia/Hong_Kong)',
+    'Updated (Asia/Hong_Kong)',
+  ])
+  expect(lines).toHaveLength(shown)
+  expect(shown).toBeGreaterThan(10)
+  const mails = lines.map(([, email]) => email)
+  expect(mails).toEqual([...mails].sort().reverse())
+  expect(new Set(lines.map((line) => line[3]))).toEqual(new Set(['Not activated']))
+  expect(lines.find(([, email]) => email === 'formula@acme.example')?.[0]).toBe(
+    `"'=HYPERLINK(""http://evil.example"")"`,
+  )
+  await page.getByText(`Saved as ${name}.`).waitFor()
+})
+
+it('without a line holds what is on the device, and says in its name how much of all that is, in Chinese', async () => {
+  const page = await enter('admin', '', { language: 'zh' })
+  await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
+  await page.reload()
+  await expect.poll(() => page.locator('.freshness').innerText()).not.toContain('此设备')
+  await keepOnlyAPage(page)
+  await page.context().setOffline(true)
+  await page.getByRole('button', { name: '导出' }).click()
+  await dialog(page).getByText('文件名中会注明', { exact: false }).waitFor()
+  expect(await seriousTrouble(page)).toEqual([])
+  const { name, head, lines } = await save(page)
+  expect(name).toMatch(new RegExp(`^用户-acme-20\\d\\d-\\d\\d-\\d\\d-\\d{4}-${lines.length}-of-\\d+\\.csv$`))
+  expect(head.slice(0, 2)).toEqual(['姓名', '邮箱'])
+  expect(lines.length).toBeLessThan(21)
+})
+
+it('asks the server for what is not on the device, and holds what is there now', async () => {
+  const page = await enter('admin', '?statusType=1&sortField=email&sortOrder=desc')
+  const shown = Number(/^\d+/.exec(await page.locator('.list-foot p').innerText())?.[0])
+  await keepOnlyAPage(page)
+  await page.getByRole('button', { name: 'Export' }).click()
+  await dialog(page).getByText('They are fetched from the server, as they are now.').waitFor()
+  const { name, lines } = await save(page)
+  expect(name).toMatch(/^users-acme-20\d\d-\d\d-\d\d-\d{4}\.csv$/)
+  expect(lines).toHaveLength(shown)
+  const mails = lines.map(([, email]) => email)
+  expect(mails).toEqual([...mails].sort().reverse())
+  expect(new Set(lines.map((line) => line[3]))).toEqual(new Set(['Activated']))
+})
+
+it('is of the own company alone, with access levels for who may grant them', async () => {
+  const staff = await enter('staff', '')
+  await staff.getByRole('button', { name: 'Export' }).click()
+  const { head, lines } = await save(staff)
+  expect(head).toContain('Access level')
+  expect(new Set(lines.map(([, email]) => email?.split('@')[1]))).toEqual(new Set(['m18.example']))
+})

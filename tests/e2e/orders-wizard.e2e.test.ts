@@ -1,0 +1,275 @@
+/** Ordering in four steps (M70 to M80), with a line and without one. */
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { type people, signIn } from '#tests/support/browser.ts'
+import { expectFine } from '#tests/support/looks.ts'
+import { desk, phone, setUp, tablet } from '#tests/support/visit.ts'
+
+const { the, ends } = setUp()
+
+async function inside(who: keyof typeof people, options: BrowserContextOptions = desk, path = '/app/contract/new') {
+  const context = await the.browser.newContext(options)
+  ends.push(() => context.close())
+  const page = await context.newPage()
+  await signIn(page, the.portal, who, path)
+  await field(page, 'code').waitFor()
+  return { page, context }
+}
+const field = (page: Page, name: string) => page.locator(`[name="${name}"]`)
+const submit = (page: Page) => page.locator('.wizard form button[type=submit]')
+const order = (page: Page) => page.locator('.wizard .card .button.primary')
+const dialog = (page: Page) => page.getByRole('dialog')
+const amount = (page: Page) => page.locator('.price-amount').innerText()
+const step = (page: Page) => page.locator('.steps [aria-current]').innerText()
+const errors = (page: Page) => page.locator('.field-error').allInnerTexts()
+/** Takes what comes along as well. */
+async function choose(page: Page, code: string) {
+  await field(page, `module-${code}`).click()
+  const asked = dialog(page)
+  await Promise.race([asked.waitFor(), expect.poll(() => field(page, `module-${code}`).isChecked()).toBe(true)])
+  if (await asked.count()) await asked.locator('.button.primary').click()
+}
+async function fill(page: Page, code: string, more: Record<string, string> = {}) {
+  await field(page, 'code').fill(code)
+  await field(page, 'name').fill(`Service ${code}`)
+  for (const [name, text] of Object.entries(more)) await field(page, name).fill(text)
+}
+/** As the signed-in user, past the page. */
+const ask = <T>(page: Page, method: string, path: string, body?: object): Promise<{ status: number; body: T }> =>
+  page.evaluate(
+    async ({ method, path, body }) => {
+      const access = /portal-access=([^;]+)/.exec(document.cookie)?.[1] ?? ''
+      const answer = await fetch(path, {
+        method,
+        headers: { authorization: `Bearer ${access}`, 'content-type': 'application/json' },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      })
+      return { status: answer.status, body: (await answer.json()) as T }
+    },
+    { method, path, body },
+  )
+
+interface Ordered {
+  id: number
+  state: string
+  amount: string
+}
+async function ordersOf(page: Page, code: string): Promise<Ordered[]> {
+  const { body: own } = await ask<{ company_id: number }>(page, 'GET', '/api/m18s/user')
+  const path = `/api/company/${own.company_id}/sorder?searchText=${code}&results=50`
+  return (await ask<{ data: Ordered[] }>(page, 'GET', path)).body.data
+}
+
+/** A list that is in force from today on, in which one module costs more. */
+async function raisePrice(page: Page, code: string, hkd: string): Promise<void> {
+  interface Rows {
+    concurrentUser: object[]
+    namedUser: object[]
+    module: { code: string }[]
+  }
+  const { body: list } = await ask<Rows & Record<string, unknown>>(page, 'GET', '/api/price')
+  const without = (row: object, ...names: string[]) =>
+    Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)))
+  const made = await ask<{ errorMessage?: string }>(page, 'POST', '/api/pricelist', {
+    ...without(list, 'id', 'row_version', 'update_time', 'update_user_name'),
+    concurrentUser: list.concurrentUser.map((row) => without(row, 'id')),
+    namedUser: list.namedUser.map((row) => without(row, 'id')),
+    module: list.module.map((row) => ({ ...without(row, 'id'), ...(row.code === code ? { hkd } : {}) })),
+    effective_date: await field(page, 'period_start').inputValue(),
+    desc: 'Dearer',
+    confirmed: true,
+  })
+  expect([made.status, made.body.errorMessage]).toEqual([200, undefined])
+}
+
+it('a contract is ordered step by step, at the price that stood beside the form', async () => {
+  const { page } = await inside('admin')
+  await fill(page, 'Wizone', { users: '25' })
+  // Forced to lower case while it is typed.
+  expect(await field(page, 'code').inputValue()).toBe('wizone')
+  await field(page, 'uat').check()
+  await field(page, 'period').fill('2')
+  await submit(page).click()
+  await expect.poll(() => step(page)).toContain('Modules')
+  await expectFine(page, 'the choice of modules')
+
+  await order(page).click()
+  await expect.poll(() => errors(page)).toEqual(['Please select at least one module.'])
+  await field(page, 'module-scm').click()
+  await dialog(page).getByText('Supply chain needs these modules.').waitFor()
+  expect(await dialog(page).locator('li').allInnerTexts()).toEqual(['Finance fin', 'Core core'])
+  await dialog(page).getByText('HKD 64,800.00 → HKD 174,001.20 (+109,201.20)').waitFor()
+  await dialog(page).getByRole('button', { name: 'Cancel' }).click()
+  expect(await field(page, 'module-scm').isChecked()).toBe(false)
+  await choose(page, 'scm')
+  // G06 of the agreed examples.
+  await expect.poll(() => amount(page)).toBe('HKD 174,001.20')
+  await page.locator('.modules-auto').getByText('Platform').waitFor()
+  await page.locator('.price-why summary').click()
+  await page.getByText('UAT system: 20.00 % of 72,500.50').waitFor()
+
+  await field(page, 'module-fin').click()
+  await dialog(page).getByText('These modules need Finance.').waitFor()
+  await dialog(page).getByRole('button', { name: 'Remove 2 modules' }).click()
+  await expect.poll(() => field(page, 'module-scm').isChecked()).toBe(false)
+  await choose(page, 'scm')
+
+  await order(page).click()
+  await expect.poll(() => step(page)).toContain('Payment')
+  await page.getByText('The order wizone is made.').waitFor()
+  expect(await ordersOf(page, 'wizone')).toMatchObject([{ state: 'unpaid', amount: '174001.20' }])
+  expect(await page.locator('.made-modules li').count()).toBe(5)
+  await expectFine(page, 'the confirmation')
+})
+
+it('Back from the payment keeps everything, and going on replaces the unpaid order by the new one (D36)', async () => {
+  const { page } = await inside('admin', tablet)
+  await fill(page, 'wizback')
+  await submit(page).click()
+  await choose(page, 'core')
+  await order(page).click()
+  await expect.poll(() => step(page)).toContain('Payment')
+  const [first] = await ordersOf(page, 'wizback')
+  await page.getByRole('button', { name: 'Back' }).click()
+  await page.getByText('Your order wizback is unpaid.').waitFor()
+  await page.getByRole('button', { name: 'Back' }).click()
+  await field(page, 'users').fill('12')
+  await submit(page).click()
+  await order(page).click()
+  await expect.poll(() => step(page)).toContain('Payment')
+  // Not asked again: it was made of this very draft.
+  const [second] = await ordersOf(page, 'wizback')
+  expect(second?.id).not.toBe(first?.id)
+  expect(await ask<Ordered>(page, 'GET', `/api/sorder/${first?.id}`)).toMatchObject({ body: { state: 'invalid' } })
+
+  await page.reload()
+  await page.getByText('The order wizback is made.').waitFor()
+  expect(await step(page)).toContain('Payment')
+})
+
+it('付款后向导显示结果', async () => {
+  const { page } = await inside('staff', { ...tablet, colorScheme: 'dark' }, '/app/contract/new?lang=zh')
+  await fill(page, 'wizstaff')
+  await submit(page).click()
+  await choose(page, 'doc')
+  await order(page).click()
+  await page.locator('.payment').waitFor()
+  await page.locator('.payment input[value=simulate]').click()
+  await page.locator('.payment .button.primary').click()
+  await page.getByRole('heading', { name: '合同已生效' }).waitFor()
+  await page.getByText('系统正在设置，请等待 3 至 5 分钟。').waitFor()
+  expect(await ordersOf(page, 'wizstaff')).toMatchObject([{ state: 'effective', amount: '20000.00' }])
+  // What is done is no draft any more.
+  await page.reload()
+  await expect.poll(() => field(page, 'code').inputValue()).toBe('')
+})
+
+it('says what is wrong at its field, and whether a code is taken when it is left', async () => {
+  const { page } = await inside('admin')
+  await submit(page).click()
+  await expect
+    .poll(() => errors(page))
+    .toEqual(['Please input "Service code" as it\'s required.', 'Please input "Name" as it\'s required.'])
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('code')
+  await field(page, 'code').fill('select')
+  await field(page, 'name').fill('Select')
+  await submit(page).click()
+  await page.getByText('"select" is reserved by system').waitFor()
+  await field(page, 'code').fill('globex01')
+  await field(page, 'name').focus()
+  await page.getByText('"globex01" is occupied.').waitFor()
+  await field(page, 'code').fill('wizfree')
+  await field(page, 'name').focus()
+  await page.getByText('This code is free.').waitFor()
+  await field(page, 'users').fill('4')
+  await submit(page).click()
+  await page.getByText('Please use at least 5 users.').waitFor()
+  // The other mode asks for ten: raised, and not lowered again.
+  await field(page, 'users').fill('7')
+  await page.getByRole('radio', { name: /Named/ }).check()
+  expect(await field(page, 'users').inputValue()).toBe('10')
+  await page.getByRole('radio', { name: /Concurrent/ }).check()
+  expect(await field(page, 'users').inputValue()).toBe('10')
+  await expectFine(page, 'the first step')
+})
+
+it('an unpaid order of the same code is replaced once that was said and agreed to (D32)', async () => {
+  const { page } = await inside('admin')
+  await page.getByText(/There (is an|are \d) unpaid order/).waitFor()
+  const [old] = await ordersOf(page, 'acmehr')
+  await fill(page, 'acmehr')
+  await page.getByText('The unpaid order acmehr is replaced by the new one').waitFor()
+  await submit(page).click()
+  await choose(page, 'hr')
+  await order(page).click()
+  await dialog(page).getByText('Replace the unpaid order acmehr?').waitFor()
+  await dialog(page).getByRole('button', { name: 'Cancel' }).click()
+  expect((await ordersOf(page, 'acmehr'))[0]?.id).toBe(old?.id)
+  await order(page).click()
+  await dialog(page).getByRole('button', { name: 'Replace it' }).click()
+  await expect.poll(() => step(page)).toContain('Payment')
+  const [now] = await ordersOf(page, 'acmehr')
+  expect(now?.id).not.toBe(old?.id)
+})
+
+it('"order again" fills the form from an order, and leaves a draft of one\'s own alone until that is said', async () => {
+  const { page } = await inside('admin')
+  const [old] = await ordersOf(page, 'acmetrade')
+  await page.goto(`${the.portal.url}/saas/app/contract/new?from=${old?.id}`)
+  await expect.poll(() => field(page, 'name').inputValue()).toBe('Acme trading')
+  expect(await field(page, 'code').inputValue()).toBe('')
+  expect(await field(page, 'users').inputValue()).toBe('40')
+  await page.locator('.draft-note').waitFor()
+  await field(page, 'name').fill('My own')
+  await page.waitForTimeout(500)
+  await page.goto(`${the.portal.url}/saas/app/contract/new?from=${old?.id}`)
+  await page.getByText('You have a draft here already.').waitFor()
+  expect(await field(page, 'name').inputValue()).toBe('My own')
+  await page.getByRole('button', { name: 'Order acmetrade again' }).click()
+  await expect.poll(() => field(page, 'name').inputValue()).toBe('Acme trading')
+  await page.getByRole('button', { name: 'Discard draft' }).click()
+  await dialog(page).getByRole('button', { name: 'Discard draft' }).click()
+  await expect.poll(() => field(page, 'name').inputValue()).toBe('')
+})
+
+it('a quote made offline is bought online, and another price is shown before anything is ordered (D89)', async () => {
+  const { page, context } = await inside('admin', phone)
+  await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
+  // The pages of who orders come when the frame has come to rest.
+  await expect
+    .poll(() =>
+      page.evaluate(async () => {
+        const names = (await caches.keys()).filter((name) => name.startsWith('portal-staff-'))
+        const kept = await Promise.all(names.map(async (name) => (await (await caches.open(name)).keys()).length))
+        return Math.max(0, ...kept) > 3
+      }),
+    )
+    .toBe(true)
+  await context.setOffline(true)
+  await page.reload()
+  await fill(page, 'wizline', { users: '11' })
+  await field(page, 'name').focus()
+  await page.getByText('Whether it is free is checked when the line is back; nothing is lost.').waitFor()
+  await page.getByText('Worked out on this device').waitFor()
+  await submit(page).click()
+  await choose(page, 'fin')
+  await expect.poll(() => amount(page)).toBe('HKD 43,000.00')
+  await order(page).click()
+  await page.getByText('There is no connection; nothing was ordered').waitFor()
+  await page.reload()
+  expect(await step(page)).toContain('Modules')
+  expect(await field(page, 'module-fin').isChecked()).toBe(true)
+  await expectFine(page, 'the wizard without a line')
+
+  // Meanwhile the prices change.
+  const staff = await inside('staff')
+  await raisePrice(staff.page, 'core', '12500.00')
+
+  await context.setOffline(false)
+  await page.getByText('The price is another one than you saw. Nothing has been ordered.').waitFor({ timeout: 30_000 })
+  expect(await page.locator('.compared dd').allInnerTexts()).toEqual(['HKD 43,000.00', 'HKD 43,500.00'])
+  expect(await ordersOf(page, 'wizline')).toEqual([])
+  await page.getByRole('button', { name: 'Create order · HKD 43,500.00' }).click()
+  await expect.poll(() => step(page)).toContain('Payment')
+  expect(await ordersOf(page, 'wizline')).toMatchObject([{ state: 'unpaid', amount: '43500.00' }])
+})

@@ -1,0 +1,134 @@
+/** The public pages: the first that anybody sees of the service (M7, M9, M14). */
+import { describe, expect, it } from 'vitest'
+import { seriousTrouble } from '#tests/support/browser.ts'
+import { expectFine, tabThrough } from '#tests/support/looks.ts'
+import { address, desk, phone, setUp } from '#tests/support/visit.ts'
+
+const { the, ends } = setUp()
+
+async function visit(path: string, options = {}) {
+  const context = await the.browser.newContext({ ...desk, reducedMotion: 'reduce', ...options })
+  ends.push(() => context.close())
+  const page = await context.newPage()
+  const wrong: string[] = []
+  page.on('console', (message) => message.type() === 'error' && wrong.push(message.text()))
+  page.on('pageerror', (error) => wrong.push(error.message))
+  await page.goto(`${the.portal.url}${path}`)
+  return { page, wrong }
+}
+
+const pages = ['/index.html', '/acceptable-use.html', '/api-policy.html', '/terms.html', '/privacy.html']
+
+describe.each([
+  ['en', 'light', desk],
+  ['zh', 'dark', desk],
+  ['zh', 'light', phone],
+  ['en', 'dark', phone],
+] as const)('in %s, %s', (language, colorScheme, form) => {
+  it('every public page bars nobody, fits its screen and says its title and language (A-01, A-30, A-32, I-11)', async () => {
+    for (const path of pages) {
+      const { page, wrong } = await visit(`${path}?lang=${language}`, { ...form, colorScheme })
+      await expectFine(page, path)
+      // WCAG 1.4.10: what 400 % leaves of a desk.
+      await page.setViewportSize({ width: 320, height: 640 })
+      expect([path, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([path, 320])
+      expect(await page.evaluate(() => document.documentElement.lang)).toBe(language === 'en' ? 'en' : 'zh-Hans')
+      expect(await page.title()).toContain(language === 'en' ? 'Service portal' : '服务门户')
+      expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
+      expect(wrong).toEqual([])
+    }
+  })
+})
+
+describe('the home page (M7)', () => {
+  it('comes in four small files from here alone, whichever language is read (P-28, P-33)', async () => {
+    const context = await the.browser.newContext(desk)
+    ends.push(() => context.close())
+    const page = await context.newPage()
+    const come: Promise<{ url: string; bytes: number }>[] = []
+    page.on('requestfinished', (request) =>
+      come.push(request.sizes().then(({ responseBodySize }) => ({ url: request.url(), bytes: responseBodySize }))),
+    )
+    await page.goto(`${the.portal.url}/index.html`, { waitUntil: 'networkidle' })
+    const files = await Promise.all(come)
+    expect(files.filter(({ url }) => !url.startsWith(the.portal.url))).toEqual([])
+    expect(files.length).toBeLessThanOrEqual(5)
+    const bytes = files.reduce((sum, one) => sum + one.bytes, 0)
+    console.log(`the home page: ${files.length} files, ${bytes} bytes`)
+    expect(bytes).toBeLessThan(16_000)
+  })
+
+  it('leads to the sign-up, the login, the entrance and the policies (M8, M9, M14)', async () => {
+    const { page } = await visit('/index.html')
+    const ways = await page
+      .locator('main a, header a, footer a')
+      .evaluateAll((all) => all.map((one) => one.getAttribute('href')))
+    for (const way of ['/saas/signup', '/saas/login', ...pages.slice(1)]) expect(ways).toContain(way)
+    await page.getByLabel('Straight to your system, by its service code').fill('acmetrade')
+    await page.keyboard.press('Enter')
+    await page.waitForURL((url) => url.pathname === '/saas/entrance')
+    // Nothing has to be typed or pressed a second time.
+    await page.getByRole('heading', { name: 'Service acmetrade' }).waitFor()
+    await page.getByRole('link', { name: 'Go to the admin site' }).waitFor()
+  })
+
+  it('is used by the keyboard alone: every stop is seen, and the story is told by the arrows (A-02, A-04)', async () => {
+    const { page } = await visit('/index.html')
+    const { stops, ringless } = await tabThrough(page)
+    expect(ringless).toEqual([])
+    expect(stops.slice(0, 2)).toEqual(['Skip to the text跳到正文', 'Service portal服务门户'])
+    expect(stops).toEqual(expect.arrayContaining(['code', 'off']))
+
+    const told = () => page.locator('figcaption').innerText()
+    expect(await told()).toContain('kept on this device')
+    await page.locator('input[value="off"]').focus()
+    await page.keyboard.press('ArrowRight')
+    expect(await told()).toContain('exactly once')
+    await page.locator('.people').getByText('Saved', { exact: true }).waitFor()
+    await page.keyboard.press('ArrowRight')
+    expect(await told()).toContain('may not order yet')
+    expect(await seriousTrouble(page)).toEqual([])
+  })
+
+  it('takes language and colours over from the app and hands them on (M4, I-11, I-12, C-34)', async () => {
+    const { page } = await visit('/index.html?lang=xx')
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe('en')
+    await page.getByRole('button', { name: '中文' }).click()
+    expect(await page.title()).toBe('服务门户：管理托管 ERP')
+    await page.getByRole('button', { name: '切换浅色与深色' }).click()
+    expect(await page.evaluate(() => document.documentElement.dataset['theme'])).toBe('dark')
+    await page.getByRole('link', { name: '注册公司' }).click()
+    await page.waitForURL((url) => url.pathname === '/saas/signup')
+    await page.locator('main h1').waitFor()
+    expect(
+      await page.evaluate(() => [document.documentElement.lang, document.documentElement.dataset['theme']]),
+    ).toEqual(['zh-Hans', 'dark'])
+    await page.getByRole('button', { name: 'English' }).click()
+    await expect.poll(() => page.evaluate(() => document.documentElement.lang)).toBe('en')
+    await page.goBack()
+    await expect.poll(() => page.title()).toBe('Service portal: manage your hosted ERP')
+  })
+})
+
+describe('a policy (M14)', () => {
+  it('that was read once is read again without a network, and is in no precache', async () => {
+    const { page } = await visit('/saas/login')
+    await page.getByRole('link', { name: 'Privacy policy' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Privacy policy' }).waitFor()
+    await page.goBack()
+    await page.locator('main h1').waitFor()
+    await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
+    const kept = await page.evaluate(async () => {
+      const names = await Promise.all((await caches.keys()).map(async (name) => (await caches.open(name)).keys()))
+      return names.flat().map(({ url }) => url)
+    })
+    expect(kept.filter((url) => /privacy|site\.(css|js)/.test(url))).toEqual([])
+    await page.context().setOffline(true)
+    await page.getByRole('link', { name: 'Privacy policy' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Privacy policy' }).waitFor()
+    expect(address(page).pathname).toBe('/privacy.html')
+    expect(
+      await page.evaluate(() => getComputedStyle(document.querySelector('.note') ?? document.body).borderRadius),
+    ).toBe('6px')
+  })
+})

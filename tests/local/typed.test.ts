@@ -1,0 +1,64 @@
+/** What stands typed in a long form: kept for its user on this device, and for nobody else. */
+import { describe, expect, it } from 'vitest'
+import { getUser } from '#contract/accounts.ts'
+import { unseal } from '#local/seal.ts'
+import { markSignedOut, openSession } from '#local/session.ts'
+import { keepTyped, readTyped } from '#local/typed.ts'
+import { company, keptDevice } from '#tests/support/kept.ts'
+
+const form = 'newContract:saas'
+const value = { step: 1, values: { code: 'shop' } }
+const me = { companyId: company, userId: 1 }
+
+async function withKey() {
+  const kept = await keptDevice()
+  const body = JSON.stringify({ seal_key: btoa('k'.repeat(32)) })
+  await kept.db.readings.put({ path: getUser.path, body, asOf: 0 })
+  return { ...kept, body }
+}
+
+it('is kept and forgotten by its name', async () => {
+  const { device } = await keptDevice()
+  expect(await readTyped(form, device)).toBeNull()
+  expect(await keepTyped(form, value, device)).toBe(true)
+  expect(await readTyped(form, device)).toMatchObject({ value })
+  expect(await readTyped('newContract:mma', device)).toBeNull()
+  await keepTyped(form, null, device)
+  expect(await readTyped(form, device)).toBeNull()
+})
+
+describe('whoever signs out', () => {
+  it('takes it along: nothing readable stays, and it is there again for its user', async () => {
+    const { device, db, body } = await withKey()
+    await keepTyped(form, value, device)
+    await markSignedOut(device)
+    expect(await readTyped(form, device)).toBeNull()
+    expect(await keepTyped(form, value, device)).toBe(false)
+    const left = await db.meta.toArray()
+    expect(left.filter(({ name }) => name.startsWith('typed:'))).toEqual([])
+    expect(left.filter(({ name }) => name.startsWith('sealed:'))).toHaveLength(1)
+
+    await openSession(device, me)
+    await db.readings.put({ path: getUser.path, body, asOf: 0 })
+    expect(await unseal(db)).toBe(0)
+    expect(await readTyped(form, device)).toMatchObject({ value })
+  })
+
+  it('finds what was typed since, not what was sealed before', async () => {
+    const { device, db, body } = await withKey()
+    await keepTyped(form, value, device)
+    await markSignedOut(device)
+    await openSession(device, me)
+    await db.readings.put({ path: getUser.path, body, asOf: 0 })
+    await keepTyped(form, { step: 0 }, device)
+    await unseal(db)
+    expect(await readTyped(form, device)).toMatchObject({ value: { step: 0 } })
+  })
+})
+
+it("another user's form is none of theirs", async () => {
+  const { device } = await withKey()
+  await keepTyped(form, value, device)
+  await openSession(device, { companyId: company, userId: 2 })
+  expect(await readTyped(form, device)).toBeNull()
+})

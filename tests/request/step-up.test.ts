@@ -1,0 +1,56 @@
+/** S-48 on the device: the page asks for the password and the same wish goes on; what waited offline waits for its user. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { confirmPassword } from '#contract/factors.ts'
+import { deleteUser } from '#contract/users.ts'
+import { outboxDesk } from '#request/desk.ts'
+import { openHouse, type WholeHouse } from '#tests/support/house.ts'
+import { password } from '#tests/support/world.ts'
+
+describe('a call that asks for the password', () => {
+  let house: WholeHouse
+  beforeAll(async () => {
+    house = await openHouse({ STEP_UP: '1' })
+  })
+  beforeEach(async () => void (await house.server.reset()))
+  afterAll(() => house.close())
+
+  const remove = async (ask: () => Promise<boolean>) => {
+    const tablet = await house.signedIn('admin@alpha')
+    tablet.ports.stepUp = ask
+    const id = house.server.world.users['user@alpha'] ?? 0
+    return { tablet, remove: () => tablet.api.ask(deleteUser, { params: { id } }) }
+  }
+
+  it('goes on by itself once it is given, and leaves nothing behind', async () => {
+    let asked = 0
+    const { tablet, remove: run } = await remove(async () => {
+      asked += 1
+      return (await tablet.api.ask(confirmPassword, { body: { password } })).kind === 'fresh'
+    })
+    expect((await run()).kind).toBe('fresh')
+    expect(asked).toBe(1)
+    expect(await tablet.waiting()).toBe(0)
+    expect(JSON.stringify(await tablet.entries())).not.toContain(password)
+  })
+
+  it('is told as it is where nobody gives it, and may be tried again', async () => {
+    const { tablet, remove: run } = await remove(async () => false)
+    expect(await run()).toMatchObject({ kind: 'problem', problem: { code: 'STEP_UP_REQUIRED' } })
+    expect(await tablet.waiting()).toBe(0)
+  })
+
+  it('made offline it waits for its user, and goes after the password', async () => {
+    const { tablet, remove: run } = await remove(async () => false)
+    tablet.line.state = 'down'
+    expect((await run()).kind).toBe('queued')
+    tablet.line.state = 'up'
+    await house.clock.turn(60_000)
+    await tablet.tick()
+    const [entry] = await tablet.entries()
+    expect(entry).toMatchObject({ state: 'refused', problem: { code: 'STEP_UP_REQUIRED' } })
+    await tablet.api.ask(confirmPassword, { body: { password } })
+    expect(await outboxDesk(tablet.ports).retry(entry?.intent ?? '')).toBe(true)
+    await tablet.rest()
+    expect(await tablet.entries()).toEqual([])
+  })
+})
