@@ -16,6 +16,9 @@ import { queryOf, type View } from '#features/orders/address.ts'
 
 type Thunk<T = void> = ThunkAction<Promise<T>, RootState, Extra, UnknownAction>
 
+/** What of an order names its line in the list. */
+type Listed = Pick<OrderRow, 'company_id' | 'client_type' | 'code'>
+
 export interface Orders {
   /** The query of the address when the list was left (C-02). */
   left: string
@@ -60,6 +63,13 @@ export const askOrders =
     const { asking } = selectOrders(getState())
     const result = await api.ask(listOrders, { params: { companyId }, query: queryOf(type, view) })
     dispatch(listAnswered({ asking, list: statusOf(result) }))
+  }
+
+/** How it stands in the list by now: whoever loses the line right after a payment must not read there that it is unpaid. */
+export const askListed =
+  ({ company_id: companyId, client_type: type, code }: Listed): Thunk =>
+  async (_dispatch, _getState, { api }) => {
+    await api.ask(listOrders, { params: { companyId }, query: { type, searchText: code } })
   }
 
 /** The answer is kept on the device, where `usePriceInForce` finds it (M68). */

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router-dom'
 import type { OrderRow } from '#contract/orders.ts'
 import { whyNotContract } from '#domain/contracts.ts'
+import { useDispatch } from '#state/hooks.ts'
 import { Freshness } from '#ui/Freshness.tsx'
 import { goFreely } from '#ui/Leaving.tsx'
 import { Page } from '#ui/Page.tsx'
@@ -19,6 +20,7 @@ import { Sheet } from '#features/orders/components/Sheet.tsx'
 import { StatusTag } from '#features/orders/components/StatusTag.tsx'
 import { Terms } from '#features/orders/components/Terms.tsx'
 import { type ShownOrder, useHistory, usePrices } from '#features/orders/detail.ts'
+import { askListed } from '#features/orders/slice.ts'
 
 /** An order and the contract that came of it; by the address's `edit` what can be changed of it (M98, M100). */
 export function Agreement({ order }: { order: ShownOrder }) {
@@ -27,12 +29,13 @@ export function Agreement({ order }: { order: ShownOrder }) {
   const { row, waiting } = shown
   const [query, setQuery] = useSearchParams()
   const navigate = useNavigate()
+  const dispatch = useDispatch()
   const prices = usePrices(row.client_type)
   const history = useHistory(row.contract_id)
   const [dialog, setDialog] = useState<Dialog | null>(null)
   const contract = history.rows?.find(({ id }) => id === row.contract_id) ?? null
   const editing = query.has('edit') && row.contract_id > 0 && whyNotContract('change', row.state) === null
-  const refresh = () => void Promise.all([order.again(), history.again(), prices.again()])
+  const refresh = () => void Promise.all([order.again(), history.again(), prices.again(), dispatch(askListed(row))])
   const edit = (is: boolean) => setQuery(is ? { edit: '1' } : {}, { replace: !is })
   const close = () => setDialog(null)
 

@@ -50,9 +50,9 @@ export function Dialogs({ dialog, order, zone, changing, onClose, onChanged, onE
       const { id } = dialog.order
       const paid = () => {
         onClose()
+        onChanged()
         // What takes the place of this one has a page of its own.
-        if (id === row.id) onChanged()
-        else go(`/app/contract/${id}`)
+        if (id !== row.id) go(`/app/contract/${id}`)
       }
       return (
         <Window open title={t('pay.title', { code: row.code })} onClose={onClose}>

@@ -11,6 +11,7 @@ import { PaymentPanel } from '#features/orders/components/PaymentPanel.tsx'
 import { namesOf } from '#features/orders/components/PriceAside.tsx'
 import { readOrder } from '#features/orders/ordering.ts'
 import type { Market, Told } from '#features/orders/quoting.ts'
+import { askListed } from '#features/orders/slice.ts'
 
 interface Props {
   id: number
@@ -57,7 +58,9 @@ export function OrderStep({ id, made, told, market, onBack, onPaid, onGone }: Pr
   async function paid() {
     const result = await dispatch(readOrder(id))
     const now = result.kind === 'fresh' ? result.output : order
-    if (now) onPaid(now)
+    if (!now) return
+    void dispatch(askListed(now))
+    onPaid(now)
   }
 
   return (
