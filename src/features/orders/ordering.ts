@@ -1,6 +1,6 @@
 /** The wizard's asking: whether a code is free, what is unpaid, and the order itself. */
 import type { ThunkAction, UnknownAction } from '@reduxjs/toolkit'
-import { orderExists } from '#contract/accounts.ts'
+import { getRequest, orderExists } from '#contract/accounts.ts'
 import type { AskedOf, Id, Intent } from '#contract/endpoint.ts'
 import { createOrder, getOrder, listOrders, type OrderRow } from '#contract/orders.ts'
 import type { Problem } from '#contract/problem.ts'
@@ -58,6 +58,14 @@ export const order =
       { body: { ...body, quote_id, price_id, amount, ...more } },
       asking,
     )) as Result<OrderRow>
+  }
+
+/** What was made of a wish whose answer was lost (protocol 13); null: nothing, or nobody can say it now. */
+export const askMade =
+  (intent: Intent): Thunk<OrderRow | null> =>
+  async (_dispatch, _state, { api }) => {
+    const result = await api.ask(getRequest, { params: { id: `~${intent}` } })
+    return result.kind === 'fresh' ? (result.output as OrderRow | null) : null
   }
 
 /** An unpaid order of one's own that holds the code (D32). */

@@ -4,11 +4,12 @@ import { fieldProblems, type Problem } from '#contract/problem.ts'
 import type { ClientType } from '#domain/access.ts'
 import { useConnection, useDispatch } from '#state/hooks.ts'
 import type { KeptDraft } from '#features/orders/components/useDraft.ts'
+import { useLatest } from '#features/orders/components/useLatest.ts'
 import type { Quoting } from '#features/orders/components/useQuote.ts'
 import type { Agreed } from '#features/orders/drafting.ts'
 import type { AnyProblem } from '#features/orders/field-words.ts'
 import { bodyOf } from '#features/orders/form.ts'
-import { type AppChange, isLineLost, order, questionOf, type Unpaid } from '#features/orders/ordering.ts'
+import { type AppChange, askMade, isLineLost, order, questionOf, type Unpaid } from '#features/orders/ordering.ts'
 import { isAsShown, type Shown, type Told } from '#features/orders/quoting.ts'
 
 /** Where the way from the choice of modules to an order stands. */
@@ -69,6 +70,20 @@ export function useOrdering({ kept, type, quote, here, unpaidWith, onOrdered, on
     setStage({ is: 'failed', problem })
   }
 
+  const take = useLatest((made: OrderRow) => {
+    const id = Number(made.id)
+    change((now) => ({ ...now, step: made.state === 'unpaid' ? 2 : 3, agreed: null, ordered: id, intent: null }))
+    setStage({ is: 'idle' })
+    onOrdered(made)
+  })
+
+  /** True: the order whose answer was lost had been made; who is asked again would be asked to replace their own. */
+  const findMade = useCallback(async () => {
+    const made = intent === null ? null : await dispatch(askMade(intent))
+    if (made) take(made)
+    return made !== null
+  }, [dispatch, intent, take])
+
   const agree: OrderingWay['agree'] = async (told, yes = {}) => {
     const known = unpaidWith(values.code)
     // What was made of this very draft is replaced without another question (D36).
@@ -77,13 +92,7 @@ export function useOrdering({ kept, type, quote, here, unpaidWith, onOrdered, on
     setStage({ is: 'sending' })
     const asked = { body: bodyOf(values, type), told, replaces, confirmKey: yes.confirmKey ?? null }
     const result = await dispatch(order(asked, intent))
-    if (result.kind === 'fresh' && result.output) {
-      const made = result.output
-      const id = Number(made.id)
-      change((now) => ({ ...now, step: made.state === 'unpaid' ? 2 : 3, agreed: null, ordered: id, intent: null }))
-      setStage({ is: 'idle' })
-      return onOrdered(made)
-    }
+    if (result.kind === 'fresh' && result.output) return take(result.output)
     if (result.kind !== 'problem') return setStage({ is: 'idle' })
     const { problem, intent: wish = null } = result
     // Whether it was made nobody knows: asked again under the same wish it is made once.
@@ -107,6 +116,7 @@ export function useOrdering({ kept, type, quote, here, unpaidWith, onOrdered, on
   )
 
   async function begin() {
+    if (await findMade()) return
     const found = await compare(true)
     if (found === null) return setStage({ is: 'idle' })
     if ('told' in found) {
@@ -124,14 +134,17 @@ export function useOrdering({ kept, type, quote, here, unpaidWith, onOrdered, on
   useEffect(() => {
     if (!isBack) return
     let stands = true
-    void compare(false).then((found) => {
+    const look = async () => {
+      if (await findMade()) return
+      const found = await compare(false)
       if (!stands || found === null) return
       if ('told' in found)
         setStage({ is: 'confirm', told: found.told, shown: found.isSame ? null : (agreed?.shown ?? null) })
       else if (!isLineLost(found)) setStage({ is: 'failed', problem: found })
-    })
+    }
+    void look()
     return () => void (stands = false)
-  }, [isBack, compare, agreed])
+  }, [isBack, findMade, compare, agreed])
 
   const calm = useCallback(() => setStage((now) => (now.is === 'idle' ? now : { is: 'idle' })), [])
   return { stage, begin, agree, calm }

@@ -1,0 +1,82 @@
+/** The wizard's fields and buttons, and what a test asks the server past the page. */
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+
+export const field = (page: Page, name: string) => page.locator(`[name="${name}"]`)
+export const submit = (page: Page) => page.locator('.wizard form button[type=submit]')
+export const order = (page: Page) => page.locator('.wizard .card .button.primary')
+export const dialog = (page: Page) => page.getByRole('dialog')
+export const step = (page: Page) => page.locator('.steps [aria-current]').innerText()
+
+/** Takes what comes along as well. */
+export async function choose(page: Page, code: string) {
+  await field(page, `module-${code}`).click()
+  const asked = dialog(page)
+  await Promise.race([asked.waitFor(), expect.poll(() => field(page, `module-${code}`).isChecked()).toBe(true)])
+  if (await asked.count()) await asked.locator('.button.primary').click()
+}
+
+export async function fill(page: Page, code: string, more: Record<string, string> = {}) {
+  await field(page, 'code').fill(code)
+  await field(page, 'name').fill(`Service ${code}`)
+  for (const [name, text] of Object.entries(more)) await field(page, name).fill(text)
+}
+
+/** As the signed-in user, past the page. */
+export const ask = <T>(page: Page, method: string, path: string, body?: object): Promise<{ status: number; body: T }> =>
+  page.evaluate(
+    async ({ method, path, body }) => {
+      const access = /portal-access=([^;]+)/.exec(document.cookie)?.[1] ?? ''
+      const answer = await fetch(path, {
+        method,
+        headers: { authorization: `Bearer ${access}`, 'content-type': 'application/json' },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      })
+      return { status: answer.status, body: (await answer.json()) as T }
+    },
+    { method, path, body },
+  )
+
+export interface Ordered {
+  id: number
+  state: string
+  amount: string
+}
+
+export async function ordersOf(page: Page, code: string): Promise<Ordered[]> {
+  const { body: own } = await ask<{ company_id: number }>(page, 'GET', '/api/m18s/user')
+  const path = `/api/company/${own.company_id}/sorder?searchText=${code}&results=50`
+  return (await ask<{ data: Ordered[] }>(page, 'GET', path)).body.data
+}
+
+interface Prices {
+  concurrentUser: object[]
+  namedUser: object[]
+  module: { code: string }[]
+  [field: string]: unknown
+}
+
+export const without = <T extends object>(row: T, ...names: string[]) =>
+  Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)))
+
+/** A list that is in force from today on and differs from the one before by `changed`, as the provider's staff may make it. */
+export async function newPrices(staff: Page, changed: (list: Prices) => object): Promise<void> {
+  const { body: list } = await ask<Prices>(staff, 'GET', '/api/price')
+  const made = await ask<{ errorMessage?: string; data?: unknown }>(staff, 'POST', '/api/pricelist', {
+    ...without(list, 'id', 'row_version', 'update_time', 'update_user_name'),
+    concurrentUser: list.concurrentUser.map((row) => without(row, 'id')),
+    namedUser: list.namedUser.map((row) => without(row, 'id')),
+    module: list.module.map((row) => without(row, 'id')),
+    effective_date: await field(staff, 'period_start').inputValue(),
+    desc: 'New',
+    confirmed: true,
+    ...changed(list),
+  })
+  expect([made.status, made.body.data]).toEqual([200, undefined])
+}
+
+export const dearer =
+  (code: string, hkd: string) =>
+  ({ module }: Prices) => ({
+    module: module.map((row) => ({ ...without(row, 'id'), ...(row.code === code ? { hkd } : {}) })),
+  })
