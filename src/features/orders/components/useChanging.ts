@@ -6,7 +6,7 @@ import { useDispatch } from '#state/hooks.ts'
 import { problemOf } from '#state/status.ts'
 import { useQuote } from '#features/orders/components/useQuote.ts'
 import { ask } from '#features/orders/kept.ts'
-import { isLineLost, type Question, questionOf, type Unpaid } from '#features/orders/ordering.ts'
+import { askMade, isLineLost, type Question, questionOf, type Unpaid } from '#features/orders/ordering.ts'
 import { isAsShown, type Market, shownOf, type Told, type Wish } from '#features/orders/quoting.ts'
 
 type Body = AskedOf<typeof changeContract>['body']
@@ -71,6 +71,14 @@ export function useChanging({ market, wish, body, unpaid, onOrdered }: Given) {
     return result.kind === 'fresh' && shown && isAsShown(shown, result.output) ? result.output : null
   }
 
+  /** One whose answer was lost may stand by now: then it is what waits to be paid, and is not asked about as another one. */
+  async function start(): Promise<void> {
+    const made = answer.intent === null ? null : await dispatch(askMade(answer.intent))
+    if (made) onOrdered(made)
+    else if (unpaid) setConsent({ is: 'unpaid', unpaid })
+    else await order({})
+  }
+
   async function send(by: Told, yes: Yes): Promise<void> {
     const { quote_id, price_id, amount } = by
     const asking = answer.intent === null ? {} : { intent: answer.intent }
@@ -96,7 +104,7 @@ export function useChanging({ market, wish, body, unpaid, onOrdered }: Given) {
     busy,
     problem: answer.problem ?? problemOf(quote.status),
     consent,
-    start: () => (unpaid ? setConsent({ is: 'unpaid', unpaid }) : void order({})),
+    start: () => void start(),
     agree: () => {
       if (consent?.is === 'unpaid') void order({ ...given, replaces: consent.unpaid.id })
       if (consent?.is === 'apps') void order({ ...given, confirmKey: consent.key })
