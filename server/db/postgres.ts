@@ -18,13 +18,9 @@ export async function openPostgres(config: Config, databaseUrl: string, log: Log
   if (config.migrateDatabaseUrl === null)
     log.warn('MIGRATE_DATABASE_URL is not set, so the login that serves requests may also change the schema')
 
+  const first = firstPool(databaseUrl, log)
+  await checkLogin(first, log).finally(() => first.end())
   const pool = makePool(poolConfig(databaseUrl), log)
-  try {
-    await checkLogin(pool, log)
-  } catch (error) {
-    await pool.end()
-    throw error
-  }
   const ears = listenOn(databaseUrl, log)
   const kysely = overPool(pool, { lanes: true })
   return {
@@ -54,8 +50,14 @@ const poolConfig = (connectionString: string) => ({
   application_name: 'portal',
 })
 
+/** A machine that has just come up may be slow: nobody waits for an answer yet, so that the start may. Refused is refused at once. */
+const startPatience = 30_000
+
+const firstPool = (databaseUrl: string, log: Logger) =>
+  makePool({ ...poolConfig(databaseUrl), max: 1, connectionTimeoutMillis: startPatience }, log)
+
 async function migrateAt(databaseUrl: string, log: Logger): Promise<void> {
-  const pool = makePool({ ...poolConfig(databaseUrl), max: 1 }, log)
+  const pool = firstPool(databaseUrl, log)
   const kysely = overPool(pool)
   try {
     // Asked first, so that a wrong address is told as such and not as a failed migration.
