@@ -5,6 +5,7 @@ import '#ui/icons.ts'
 import { Broken } from '#app/Broken.tsx'
 import { whenSettled } from '#app/idle.ts'
 import { InsideRoutes } from '#app/inside.tsx'
+import { fetchLate } from '#app/late-code.ts'
 import { places } from '#app/paths.ts'
 import { AvatarMenu } from '#app/shell/AvatarMenu.tsx'
 import { ConnectionState } from '#app/shell/ConnectionState.tsx'
@@ -23,19 +24,19 @@ import { TitleTail } from '#ui/Page.tsx'
 import { Toasts } from '#ui/toasts.tsx'
 import { useWords } from '#ui/words.ts'
 
-/** No page waits for these. */
+/** No page waits for these, nor breaks where one of them cannot be fetched. */
 const ActivityButton = lazy(async () => {
   await whenSettled()
-  return { default: (await import('#app/shell/ActivityButton.tsx')).ActivityButton }
+  return { default: (await fetchLate(() => import('#app/shell/ActivityButton.tsx'))).ActivityButton }
 })
 
 const UpdateBar = lazy(async () => {
   await whenSettled()
-  return { default: (await import('#app/shell/UpdateBar.tsx')).UpdateBar }
+  return { default: (await fetchLate(() => import('#app/shell/UpdateBar.tsx'))).UpdateBar }
 })
 const LossBar = lazy(async () => {
   await whenSettled()
-  return { default: (await import('#app/shell/LossBar.tsx')).LossBar }
+  return { default: (await fetchLate(() => import('#app/shell/LossBar.tsx'))).LossBar }
 })
 const Drawer = lazy(async () => ({ default: (await import('#app/shell/Drawer.tsx')).Drawer }))
 
