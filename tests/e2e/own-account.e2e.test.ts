@@ -135,7 +135,7 @@ describe('changing the password', () => {
     await page.getByText('Changing the password needs a connection.', { exact: false }).waitFor({ state: 'attached' })
     await expect.poll(() => page.locator('main button[type="submit"]').getAttribute('aria-disabled')).toBe('true')
     await page.context().setOffline(false)
-    await expect.poll(() => page.locator('main button[type="submit"]').getAttribute('aria-disabled')).toBe(null)
+    await page.locator('main button[type="submit"]:not([aria-disabled])').waitFor({ timeout: 30_000 })
 
     await type(page, password, chosen)
     await toast(page, 'Update successfully.')
