@@ -31,7 +31,7 @@ it('what could not be fetched is asked for again when the browser says that the 
 it('and by itself, where the browser says nothing', async () => {
   const { load, asked } = lost(2)
   const fetched = fetchLate(load)
-  await vi.advanceTimersByTimeAsync(30_000)
+  await vi.advanceTimersByTimeAsync(31_000)
   expect(await fetched).toBe('here')
   expect(asked()).toBe(3)
 })
