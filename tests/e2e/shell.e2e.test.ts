@@ -269,6 +269,26 @@ describe('room and reach', () => {
 })
 
 describe('the connection', () => {
+  it('that is cut in the first moments of a visit costs nothing that stays away (P-11)', async () => {
+    const { page, close } = await open()
+    let cut = true
+    const lost: string[] = []
+    // What no page waits for, and what only its being kept would spare the network.
+    await page.context().route(/\/assets\/(bars|worker)-/, async (route) => {
+      if (!cut) return await route.continue()
+      lost.push(new URL(route.request().url()).pathname)
+      await route.abort('internetdisconnected')
+    })
+    await enter(page, 'admin', '/app/user')
+    await expect.poll(() => lost.join()).toContain('/bars-')
+    await listed(page)
+    cut = false
+    await page.evaluate(() => dispatchEvent(new Event('online')))
+    await page.locator('.bar-activity button').waitFor()
+    await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
+    await close()
+  })
+
   it('is told quietly and at once, and nothing stays in the way when it is back (P-11, R-42)', async () => {
     const { page, close } = await inside('admin', '/app/user')
     await listed(page)
