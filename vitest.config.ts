@@ -35,7 +35,7 @@ export default defineConfig({
         test: {
           name: 'node',
           setupFiles: ['tests/support/seeded.ts'],
-          globalSetup: ['tests/support/postgres-cluster.ts'],
+          globalSetup: ['tests/support/postgres-cluster.ts', 'tests/support/template.ts'],
           include: ['tests/**/*.test.{ts,tsx}'],
           exclude: [...device, ...e2e, 'tests/campaigns/**'],
           testTimeout: 20_000,
@@ -48,6 +48,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'device',
+          globalSetup: ['tests/support/template.ts'],
           include: tests(device),
           setupFiles: ['fake-indexeddb/auto', 'tests/support/seeded.ts'],
           testTimeout: 30_000,

@@ -3,6 +3,7 @@
  * in the first message and never in the address (S-59); whose session ends hears nothing more. An accelerator only: who
  * has no socket polls, and learns the same.
  */
+import { setTimeout as wait } from 'node:timers/promises'
 import type { WebSocket } from '@fastify/websocket'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Caller } from '#domain/access.ts'
@@ -46,9 +47,10 @@ export function serveProgress(app: FastifyInstance, { house }: Premises): void {
         deliver(house, listener, progress)
   })
   const unhearEnds = house.database.listen(sessionsChannel, () => void closeEnded(house, listeners))
-  const looking = setInterval(() => void look(house, listeners), times.look).unref()
+  const closing = new AbortController()
+  void lookOften(house, listeners, closing.signal)
   app.addHook('onClose', async () => {
-    clearInterval(looking)
+    closing.abort()
     unhear()
     unhearEnds()
   })
@@ -166,6 +168,12 @@ const living = (house: House, ids: readonly string[]) =>
 function send({ socket }: Listener, progress: Progress): void {
   if (socket.readyState !== socket.OPEN || socket.bufferedAmount > limits.unsentBytes) return
   socket.send(JSON.stringify(progress))
+}
+
+/** One after the other: where the database is slow, a second look would find nobody's answer to the first one's question. */
+async function lookOften(house: House, listeners: ReadonlySet<Listener>, closing: AbortSignal): Promise<void> {
+  const rest = () => wait(times.look, true, { signal: closing, ref: false }).catch(() => false)
+  while (await rest()) await look(house, listeners)
 }
 
 /** Closes the sockets of ended sessions, also where nothing is to be told, and those whose other end is gone. */
