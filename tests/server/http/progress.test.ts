@@ -22,7 +22,7 @@ eachEngine('progress over a websocket', (engine) => {
   let host: string
   const ears: Ear[] = []
   beforeAll(async () => {
-    times.look = 200
+    times.look = 1000
     server = await startServer({ engine })
     await server.app.listen({ port: 0, host: '127.0.0.1' })
     host = `127.0.0.1:${(server.app.server.address() as AddressInfo).port}`
