@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react'
 import { Link, useLocation } from 'react-router-dom'
 import '#app/shell/inside.css'
 import '#ui/icons.ts'
@@ -25,19 +25,10 @@ import { Toasts } from '#ui/toasts.tsx'
 import { useWords } from '#ui/words.ts'
 
 /** No page waits for these, nor breaks where one of them cannot be fetched. */
-const ActivityButton = lazy(async () => {
-  await whenSettled()
-  return { default: (await fetchLate(() => import('#app/shell/ActivityButton.tsx'))).ActivityButton }
-})
-
-const UpdateBar = lazy(async () => {
-  await whenSettled()
-  return { default: (await fetchLate(() => import('#app/shell/UpdateBar.tsx'))).UpdateBar }
-})
-const LossBar = lazy(async () => {
-  await whenSettled()
-  return { default: (await fetchLate(() => import('#app/shell/LossBar.tsx'))).LossBar }
-})
+const later = (load: () => Promise<{ default: ComponentType }>) => lazy(() => whenSettled().then(() => fetchLate(load)))
+const ActivityButton = later(async () => ({ default: (await import('#app/shell/ActivityButton.tsx')).ActivityButton }))
+const UpdateBar = later(async () => ({ default: (await import('#app/shell/UpdateBar.tsx')).UpdateBar }))
+const LossBar = later(async () => ({ default: (await import('#app/shell/LossBar.tsx')).LossBar }))
 const Drawer = lazy(async () => ({ default: (await import('#app/shell/Drawer.tsx')).Drawer }))
 
 export { pageReady } from '#app/inside.tsx'
