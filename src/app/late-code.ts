@@ -3,15 +3,11 @@
  * anything to have it after all: it is asked for again when there may be a line, by itself less and less often, because what
  * a new build took away does not come back.
  */
-export async function fetchLate<T>(load: () => Promise<T>): Promise<T> {
-  for (let ms = 10_000; ; ms *= 2) {
-    try {
-      return await load()
-    } catch {
-      await new Promise((resolve) => {
-        setTimeout(resolve, ms)
-        window.addEventListener('online', resolve, { once: true })
-      })
-    }
-  }
-}
+export const fetchLate = <T>(load: () => Promise<T>, ms = 10_000): Promise<T> =>
+  load().catch(() => lineMayBeBack(ms).then(() => fetchLate(load, 2 * ms)))
+
+const lineMayBeBack = (ms: number) =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms)
+    window.addEventListener('online', resolve)
+  })

@@ -51,10 +51,12 @@ export async function start(path: string, begun: Begun | null): Promise<void> {
   startTheme()
   const { api, early, store, answered } = openStore()
   const ready = drawable(path)
-  const watch = async () => {
-    const { watchSession } = await fetchLate(() => import('#app/session.ts'))
-    return watchSession(store, api, Promise.all([ready, begun?.list]).then(nothing))
-  }
+  const watch = async () =>
+    (await fetchLate(() => import('#app/session.ts'))).watchSession(
+      store,
+      api,
+      Promise.all([ready, begun?.list]).then(nothing),
+    )
   // Inside, who is there decides what is shown; outside, a form can be read and filled before the device's database is here.
   if (begun) {
     void watch()
