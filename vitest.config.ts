@@ -14,12 +14,14 @@ const alone = ['activity', 'faults', 'offline-pages', 'worker-life', 'worker-lif
 
 const tests = (folders: string[]) => folders.map((folder) => `${folder}/*.test.{ts,tsx}`)
 
+/** Patience, no claim: what is waited for may take its time while another file has the processor. Its default is a second. */
+const patience = { poll: { timeout: 15_000 } }
+
 const inChromium = {
   globalSetup: ['tests/support/demo-data.ts'],
   testTimeout: 90_000,
   hookTimeout: 120_000,
-  // Patience, no claim: what a page shows may take its time while another file's browser has the processor.
-  expect: { poll: { timeout: 15_000 } },
+  expect: patience,
 }
 
 export default defineConfig({
@@ -33,11 +35,12 @@ export default defineConfig({
         test: {
           name: 'node',
           setupFiles: ['tests/support/seeded.ts'],
-          globalSetup: ['tests/support/postgres-cluster.ts'],
+          globalSetup: ['tests/support/postgres-cluster.ts', 'tests/support/template.ts'],
           include: ['tests/**/*.test.{ts,tsx}'],
           exclude: [...device, ...e2e, 'tests/campaigns/**'],
           testTimeout: 20_000,
           hookTimeout: 60_000,
+          expect: patience,
           sequence: { groupOrder: 0 },
         },
       },
@@ -45,10 +48,12 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'device',
+          globalSetup: ['tests/support/template.ts'],
           include: tests(device),
           setupFiles: ['fake-indexeddb/auto', 'tests/support/seeded.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
+          expect: patience,
           sequence: { groupOrder: 1 },
         },
       },

@@ -3,6 +3,7 @@
  * in the first message and never in the address (S-59); whose session ends hears nothing more. An accelerator only: who
  * has no socket polls, and learns the same.
  */
+import { setTimeout as wait } from 'node:timers/promises'
 import type { WebSocket } from '@fastify/websocket'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Caller } from '#domain/access.ts'
@@ -46,9 +47,10 @@ export function serveProgress(app: FastifyInstance, { house }: Premises): void {
         deliver(house, listener, progress)
   })
   const unhearEnds = house.database.listen(sessionsChannel, () => void closeEnded(house, listeners))
-  const looking = setInterval(() => void look(house, listeners), times.look).unref()
+  const closing = new AbortController()
+  void lookOften(house, listeners, closing.signal)
   app.addHook('onClose', async () => {
-    clearInterval(looking)
+    closing.abort()
     unhear()
     unhearEnds()
   })
@@ -83,12 +85,13 @@ function meet(house: House, listeners: Set<Listener>, socket: WebSocket, request
     if (isKnown) return
     isKnown = true
     const token = isBinary ? null : tokenIn(String(data))
-    void admit(house, listeners, socket, token).then((one) => {
-      clearTimeout(late)
+    // Known here from the moment on which it is listed: it may be asked whether it is there before it has been told anything.
+    const join = (one: Listener) => {
       listener = one
       // It may have gone while its token was looked up.
-      if (one && socket.readyState !== socket.OPEN) listeners.delete(one)
-    })
+      if (socket.readyState === socket.OPEN) listeners.add(one)
+    }
+    void admit(house, listeners, socket, token, join).then(() => clearTimeout(late))
   })
   socket.on('pong', () => {
     if (listener) listener.answers = true
@@ -120,30 +123,29 @@ function tokenIn(text: string): string | null {
   }
 }
 
-/** Null: turned away. */
+/** `join`: it is not turned away. */
 async function admit(
   house: House,
-  listeners: Set<Listener>,
+  listeners: ReadonlySet<Listener>,
   socket: WebSocket,
   token: string | null,
-): Promise<Listener | null> {
+  join: (listener: Listener) => void,
+): Promise<void> {
   try {
     const visitor = await visitorOf(house, `Bearer ${token ?? ''}`)
     const caller = callerOf(visitor)
     const own = [...listeners].filter((one) => subjectOf(one.caller) === subjectOf(caller))
     if (own.length >= limits.socketsPerUser) {
       socket.close(because.tryLater)
-      return null
+      return
     }
     const listener = { socket, caller, sessionId: visitor.sessionId ?? '', sent: Promise.resolve(), answers: true }
     // Heard from here on, then what was before: so nothing falls in between.
-    listeners.add(listener)
+    join(listener)
     for (const progress of await progressNow(house, caller)) send(listener, progress)
-    return listener
   } catch (error) {
     if (!(error instanceof ProblemError)) house.log.error({ err: error }, 'a websocket could not be let in')
     socket.close(error instanceof ProblemError && error.status === 401 ? because.unauthorized : because.tryLater)
-    return null
   }
 }
 
@@ -166,6 +168,12 @@ const living = (house: House, ids: readonly string[]) =>
 function send({ socket }: Listener, progress: Progress): void {
   if (socket.readyState !== socket.OPEN || socket.bufferedAmount > limits.unsentBytes) return
   socket.send(JSON.stringify(progress))
+}
+
+/** One after the other: where the database is slow, a second look would find nobody's answer to the first one's question. */
+async function lookOften(house: House, listeners: ReadonlySet<Listener>, closing: AbortSignal): Promise<void> {
+  const rest = () => wait(times.look, true, { signal: closing, ref: false }).catch(() => false)
+  while (await rest()) await look(house, listeners)
 }
 
 /** Closes the sockets of ended sessions, also where nothing is to be told, and those whose other end is gone. */

@@ -9,6 +9,7 @@ import { withEarly } from '#app/early.ts'
 import { loadWords, startWords } from '#app/i18n.ts'
 import { firstPageStands, whenIdle } from '#app/idle.ts'
 import { observed, type Watched, watchLine } from '#app/line.ts'
+import { fetchLate } from '#app/late-code.ts'
 import { Loading } from '#app/Loading.tsx'
 import { insidePlaces, placeAt, places } from '#app/paths.ts'
 import { AppRoutes, drawable } from '#app/routes.tsx'
@@ -51,7 +52,11 @@ export async function start(path: string, begun: Begun | null): Promise<void> {
   const { api, early, store, answered } = openStore()
   const ready = drawable(path)
   const watch = async () =>
-    (await import('#app/session.ts')).watchSession(store, api, Promise.all([ready, begun?.list]).then(nothing))
+    (await fetchLate(() => import('#app/session.ts'))).watchSession(
+      store,
+      api,
+      Promise.all([ready, begun?.list]).then(nothing),
+    )
   // Inside, who is there decides what is shown; outside, a form can be read and filled before the device's database is here.
   if (begun) {
     void watch()
@@ -88,7 +93,7 @@ export async function start(path: string, begun: Begun | null): Promise<void> {
   if (begun) await Promise.race([answered, wait(answerMs)])
   firstPageStands()
   await whenIdle()
-  const [{ startInstall }, { startWorker }] = await Promise.all([corridor(), import('#app/worker.ts')])
+  const [{ startInstall }, { startWorker }] = await fetchLate(() => Promise.all([corridor(), import('#app/worker.ts')]))
   startInstall()
   startWorker()
 }

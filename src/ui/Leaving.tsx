@@ -2,6 +2,7 @@
 import { useContext, useEffect, useState } from 'react'
 import { UNSAFE_NavigationContext } from 'react-router-dom'
 import { Button } from '#ui/Button.tsx'
+import { holdSteps, stepAt } from '#ui/held-steps.ts'
 import { steps } from '#ui/steps.ts'
 import { useWords } from '#ui/words.ts'
 
@@ -50,9 +51,6 @@ export function goFreely(go: Go): void {
   }
 }
 
-/** Where in the history the router says that this is. */
-const stepAt = (state: unknown) => (state as { idx?: number } | null)?.idx ?? 0
-
 /**
  * The browser asks before the tab goes with unsaved words in it. Back and Forward have happened by the time they are heard
  * of: the step is taken back before the router sees it, and `go` of what is answered takes it after all. A step that the app
@@ -64,23 +62,8 @@ export function useHeldSteps(dirty: boolean) {
   useLeaveWarning(dirty)
   useEffect(() => {
     if (!dirty) return
-    const here = stepAt(history.state)
-    // The step that comes next was taken by the app itself, or has been asked about.
-    let passing = false
     const { go } = navigator
-    const pass: typeof go = (delta) => {
-      passing = true
-      go(delta)
-    }
-    const hold = (event: PopStateEvent) => {
-      const delta = stepAt(event.state) - here
-      if (passing) return void (passing = false)
-      event.stopImmediatePropagation()
-      // Where it stands, it has just been put back.
-      if (delta === 0) return
-      history.go(-delta)
-      setWay({ go: () => pass(delta) })
-    }
+    const { pass, hold } = holdSteps(stepAt(history.state), go, (delta) => setWay({ go: () => pass(delta) }))
     Object.assign(navigator, { go: pass })
     steps.hold = hold
     return () => {

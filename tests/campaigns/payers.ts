@@ -18,8 +18,8 @@ export interface World {
   access: string
   sandbox: Sandbox
   chance: Chance
-  /** Business day. */
-  today: string
+  /** The business day, which may be another one by the end. */
+  today: () => string
   /** Resolves when the server, which may be dead by now, answers again. */
   up: () => Promise<void>
 }
@@ -104,7 +104,7 @@ export async function order(world: World, plan: Plan, round: number): Promise<Pa
     users: between(world.chance, 5, 50),
     modules: ['core', 'fin'],
     period: 1,
-    period_start: world.today,
+    period_start: world.today(),
   }
   const { status, body } = await surely(world, () => call(world, 'POST', '/api/sorder', wish, key))
   if (status !== 200 || body.id === undefined) throw new Error(`nothing was ordered: ${status} ${JSON.stringify(body)}`)

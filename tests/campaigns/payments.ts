@@ -70,7 +70,7 @@ export async function payThroughKills({
     access: await signIn(url, 'acme'),
     sandbox,
     chance,
-    today: dateIn('Asia/Hong_Kong', Date.now()),
+    today: () => dateIn('Asia/Hong_Kong', Date.now()),
     up: () => untilReady(url),
   }
   try {

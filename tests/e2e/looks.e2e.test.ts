@@ -86,6 +86,7 @@ describe('by the keyboard alone', () => {
     const page = await open(desk)
     for (const path of ['/login', '/signup', '/forget', '/entrance?code=acmetrade']) {
       await go(page, path)
+      if (path.includes('code=')) await page.locator('.entrance-found').waitFor()
       const { stops, ringless } = await tabThrough(page)
       expect([path, ringless]).toEqual([path, []])
       expect(stops.length).toBeGreaterThan(6)
@@ -93,6 +94,7 @@ describe('by the keyboard alone', () => {
     await signIn(page, the.portal, 'admin')
     for (const path of ['/app/profile/user?edit=1', '/app/profile/password', '/app/profile/company', '/app/device']) {
       await go(page, path)
+      if (path.includes('profile')) await page.locator('main form').waitFor()
       const { stops, ringless } = await tabThrough(page)
       expect([path, ringless]).toEqual([path, []])
       expect(stops.length).toBeGreaterThan(12)

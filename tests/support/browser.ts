@@ -148,7 +148,8 @@ export async function signIn(page: Page, portal: Portal, who: keyof typeof peopl
   await fillLogin(page, people[who])
   await page.locator('form button[type="submit"]').click()
   await page.waitForURL((url) => url.pathname.startsWith('/saas/app'))
-  await page.locator('main h1').waitFor()
+  // In the frame of the app: the login stands under the new address until the page behind it can be drawn.
+  await page.locator('.shell main h1').waitFor()
 }
 
 export interface Trouble {
@@ -162,6 +163,12 @@ export async function seriousTrouble(page: Page): Promise<Trouble[]> {
   // Rows that are being asked for again are dimmed on purpose, and fade back: it is the page at rest that is judged.
   await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached', timeout: 15_000 })
   await page.waitForTimeout(300)
+  // However long that takes here; what turns for ever is at rest as it is.
+  await page.waitForFunction(() =>
+    document
+      .getAnimations()
+      .every((one) => one.playState !== 'running' || one.effect?.getComputedTiming().iterations === Infinity),
+  )
   const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
   const { violations } = await new AxeBuilder({ page }).withTags(tags).analyze()
   return violations

@@ -1,7 +1,5 @@
 /** Databases for tests, of both engines, made from one migrated template each. */
-import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, readFile, readdir, rename, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, inject } from 'vitest'
 import pino from 'pino'
 import { sql } from 'kysely'
@@ -10,11 +8,11 @@ import { RecentCounts } from '#server/db/recent-counts.ts'
 import { RecentRows } from '#server/db/recent.ts'
 import { overEngine } from '#server/db/embedded/open.ts'
 import { startEngine } from '#server/db/embedded/engine.ts'
-import { migrate } from '#server/db/migrate.ts'
 import { openPostgres } from '#server/db/postgres.ts'
 import type { Database, Handle, House } from '#server/house.ts'
 import { noPayments } from '#server/payments.ts'
 import { asSuperuser } from '#tests/support/postgres.ts'
+import { template } from '#tests/support/template.ts'
 
 export type Engine = Database['engine']
 
@@ -113,44 +111,4 @@ async function openInCluster(): Promise<Database> {
       await asSuperuser(url, 'postgres', [`drop database ${name} with (force)`])
     },
   }
-}
-
-/** A dump of a migrated database: made once for these migrations, then read by every test file in half a second. */
-async function template(): Promise<string> {
-  const folder = join(import.meta.dirname, '..', '..', 'node_modules', '.cache')
-  const path = join(folder, `portal-template-${await shapeOf()}.tar`)
-  if (
-    await stat(path).then(
-      () => true,
-      () => false,
-    )
-  )
-    return path
-  const engine = await startEngine({ dataDir: null, load: null }, silent)
-  const database = overEngine(
-    engine,
-    () => true,
-    async () => undefined,
-  )
-  await migrate(database.kysely)
-  await mkdir(folder, { recursive: true })
-  const draft = `${path}.${process.pid}`
-  await engine.dumpTo(draft)
-  await rename(draft, path)
-  await database.close()
-  return path
-}
-
-/** Of everything that a migrated database is made of: the engine's version and the migrations' text. */
-async function shapeOf(): Promise<string> {
-  const root = join(import.meta.dirname, '..', '..')
-  const folder = join(root, 'server', 'db', 'migrations')
-  const files = (await readdir(folder)).sort().map((name) => join(folder, name))
-  const texts = await Promise.all(
-    [...files, join(root, 'node_modules', '@electric-sql', 'pglite', 'package.json')].map((file) => readFile(file)),
-  )
-  return texts
-    .reduce((hash, text) => hash.update(text), createHash('sha256'))
-    .digest('hex')
-    .slice(0, 16)
 }

@@ -1,7 +1,6 @@
 /** A mail server on loopback that speaks as much SMTP as a mail needs (RFC 5321), and can be told to refuse, to stall or to hang up. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { setTimeout as wait } from 'node:timers/promises'
 
 export interface Received {
   from: string
@@ -16,8 +15,8 @@ export interface Mood {
   RCPT?: string
   DATA?: string
   BODY?: string
-  /** Before each greeting, ms. */
-  stallMs?: number
+  /** Waited for before each greeting. */
+  stall?: () => Promise<void>
   /** Takes the mail and hangs up before it says so. */
   hangsUp?: boolean
 }
@@ -52,7 +51,7 @@ export async function startSmtp(): Promise<SmtpServer> {
 
 async function converse(socket: Socket, { received, mood }: Omit<SmtpServer, 'url'>): Promise<void> {
   const say = (line: string) => socket.write(`${line}\r\n`)
-  await wait(mood.stallMs ?? 0)
+  await mood.stall?.()
   say('220 loopback ready')
   let mail: Received = { from: '', to: [], data: '' }
   let inData = false

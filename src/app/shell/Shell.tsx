@@ -1,10 +1,11 @@
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react'
 import { Link, useLocation } from 'react-router-dom'
 import '#app/shell/inside.css'
 import '#ui/icons.ts'
 import { Broken } from '#app/Broken.tsx'
 import { whenSettled } from '#app/idle.ts'
 import { InsideRoutes } from '#app/inside.tsx'
+import { fetchLate } from '#app/late-code.ts'
 import { places } from '#app/paths.ts'
 import { AvatarMenu } from '#app/shell/AvatarMenu.tsx'
 import { ConnectionState } from '#app/shell/ConnectionState.tsx'
@@ -23,20 +24,11 @@ import { TitleTail } from '#ui/Page.tsx'
 import { Toasts } from '#ui/toasts.tsx'
 import { useWords } from '#ui/words.ts'
 
-/** No page waits for these. */
-const ActivityButton = lazy(async () => {
-  await whenSettled()
-  return { default: (await import('#app/shell/ActivityButton.tsx')).ActivityButton }
-})
-
-const UpdateBar = lazy(async () => {
-  await whenSettled()
-  return { default: (await import('#app/shell/UpdateBar.tsx')).UpdateBar }
-})
-const LossBar = lazy(async () => {
-  await whenSettled()
-  return { default: (await import('#app/shell/LossBar.tsx')).LossBar }
-})
+/** No page waits for these, nor breaks where one of them cannot be fetched. */
+const later = (load: () => Promise<{ default: ComponentType }>) => lazy(() => whenSettled().then(() => fetchLate(load)))
+const ActivityButton = later(async () => ({ default: (await import('#app/shell/ActivityButton.tsx')).ActivityButton }))
+const UpdateBar = later(async () => ({ default: (await import('#app/shell/UpdateBar.tsx')).UpdateBar }))
+const LossBar = later(async () => ({ default: (await import('#app/shell/LossBar.tsx')).LossBar }))
 const Drawer = lazy(async () => ({ default: (await import('#app/shell/Drawer.tsx')).Drawer }))
 
 export { pageReady } from '#app/inside.tsx'

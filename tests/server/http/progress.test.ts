@@ -22,7 +22,7 @@ eachEngine('progress over a websocket', (engine) => {
   let host: string
   const ears: Ear[] = []
   beforeAll(async () => {
-    Object.assign(times, { firstMessage: 300, look: 200 })
+    times.look = 1000
     server = await startServer({ engine })
     await server.app.listen({ port: 0, host: '127.0.0.1' })
     host = `127.0.0.1:${(server.app.server.address() as AddressInfo).port}`
@@ -111,7 +111,11 @@ eachEngine('progress over a websocket', (engine) => {
   })
 
   it('wants the token in the first message: not in the address, not made up, not run out, and not much later', async () => {
+    const usual = times.firstMessage
+    // For this one alone: on a busy machine the others' first message may take longer than that.
+    times.firstMessage = 300
     const inAddress = await open(`?token=${staff.access}`)
+    times.firstMessage = usual
     const madeUp = await open()
     madeUp.socket.send(JSON.stringify({ token: `${staff.userId}.x` }))
     const nonsense = await open()

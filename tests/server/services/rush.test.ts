@@ -42,12 +42,14 @@ test('each is made or told to come again, the limit answers at once, other route
   expect(said.filter((status) => status === 200).length).toBeGreaterThan(0)
 
   // One address that has had its twenty.
-  const took: number[] = []
+  const took: { status: number; ms: number }[] = []
   for (let at = 1000; at < 1040; at++) {
     const from = performance.now()
     const { statusCode } = await signUp(at, '10.9.9.9')
-    if (statusCode === 429) took.push(performance.now() - from)
+    took.push({ status: statusCode, ms: performance.now() - from })
   }
-  expect(took).toHaveLength(20)
-  expect(took.toSorted((a, b) => a - b)[10]).toBeLessThan(50)
+  expect(took.map(({ status }) => status)).toEqual(Array.from({ length: 40 }, (_, at) => (at < 20 ? 200 : 429)))
+  // Measured by the same machine's sign-ups: whoever is refused has waited for no hash and no row.
+  const median = (few: typeof took) => few.map(({ ms }) => ms).toSorted((a, b) => a - b)[10] ?? 0
+  expect(median(took.slice(20))).toBeLessThan(median(took.slice(0, 20)) / 2)
 })

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
 import type { FieldProblem } from '#domain/checks.ts'
 import { useDispatch } from '#state/hooks.ts'
@@ -22,10 +22,11 @@ export function Signup({ CompanyFields }: { CompanyFields: CompanyForm }) {
   useEffect(() => void dispatch(signupOpened()), [dispatch])
   useEffect(() => keepDraft(draft), [draft])
 
-  // The next step is told and stands at the top; what was refused takes the focus by itself.
+  // The next step is told and stands at the top; what was refused takes the focus by itself. With the step and not
+  // after it: who is quick has a field of it in hand by then.
   const shown = useRef(step)
   const top = useRef<HTMLOListElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (shown.current === step) return
     shown.current = step
     scrollTo(0, 0)

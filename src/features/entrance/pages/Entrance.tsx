@@ -38,13 +38,18 @@ export function Entrance() {
     input()?.focus()
   }
 
+  /** Of several that were asked for the last one counts, whose answer need not be the last to come. */
+  const latest = useRef(0)
   async function find(asked: string) {
     const problem = checkServiceCode('code', asked)
     if (problem?.code === 'REQUIRED') return refuse(fieldWords(problem, t('code')))
     if (problem) return refuse(problem.code === 'RESERVED' ? t('reserved', { code: asked }) : t('missing'))
     setWrong(null)
     setBusy(true)
+    latest.current += 1
+    const mine = latest.current
     const answer = await dispatch(look(asked))
+    if (mine !== latest.current) return
     setBusy(false)
     if (answer.is === 'missing') return refuse(t('missing'))
     const kept = known.find((one) => one.code === asked)

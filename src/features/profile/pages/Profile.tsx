@@ -6,6 +6,7 @@ import type { UserRow } from '#contract/users.ts'
 import { readSingle } from '#local/single.ts'
 import type { Shown } from '#local/view.ts'
 import { useDispatch, useSignedIn } from '#state/hooks.ts'
+import { userRead } from '#state/session.ts'
 import { useLive } from '#state/live.ts'
 import { Avatar } from '#ui/Avatar.tsx'
 import { Button } from '#ui/Button.tsx'
@@ -49,11 +50,14 @@ function useOwn(): Shown<UserRow> | undefined {
   const dispatch = useDispatch()
   useEffect(() => void dispatch(readOwn()), [dispatch])
   const here = useLive(async () => await readSingle<UserRow>(ownPath, 'users', user.id), [user.id])
-  const isAhead = here !== undefined && here !== null && !here.waiting && here.row.row_version > user.row_version
-  // What waited has arrived: the frame shows name and picture too.
+  const arrived = here && !here.waiting && here.row.row_version > user.row_version ? here.row : null
+  // What waited has arrived: the frame shows name and picture too. Not only when the server says it once more, which on a
+  // slow line it may not in time.
   useEffect(() => {
-    if (isAhead) void dispatch(readOwn())
-  }, [isAhead, dispatch])
+    if (!arrived) return
+    dispatch(userRead({ ...user, ...arrived, id: user.id }))
+    void dispatch(readOwn())
+  }, [arrived, user, dispatch])
   return here === null ? { row: user, waiting: null } : here
 }
 
