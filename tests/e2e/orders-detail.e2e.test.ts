@@ -232,6 +232,7 @@ describe('a contract is modified', () => {
       const dearer = list.concurrentUser.map((range) => ({ ...range, hkd: '900.00' }))
       await route.fulfill({ response: answer, json: { ...list, concurrentUser: dearer } })
     })
+    ends.push(() => page.unrouteAll({ behavior: 'ignoreErrors' }))
     await button('Refresh').click()
     await button('Modify').click()
     await users().fill('35')
