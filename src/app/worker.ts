@@ -45,7 +45,14 @@ async function register(): Promise<void> {
     void tellTyping()
     noteReady()
   })
+  askToBeClaimed(registration)
   await compareBuilds()
+}
+
+/** A page that was on its way when the first worker took over is not among those that it took, and would stay without. */
+function askToBeClaimed({ active }: ServiceWorkerRegistration): void {
+  const message: WorkerMessage = { type: 'claim' }
+  if (!navigator.serviceWorker.controller) active?.postMessage(message)
 }
 
 /** Asks the server which build it serves and what it wants of the worker, and does it. */

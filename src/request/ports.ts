@@ -57,6 +57,8 @@ export type Part = 'staff' | 'signup' | 'orders'
 export type WorkerMessage =
   | { type: 'drain'; hurry: boolean }
   | { type: 'update' }
+  /** This page has no worker, though there is one. */
+  | { type: 'claim' }
   /** Somebody is here who needs these pages: keep their files too. */
   | { type: 'keep'; part: Part }
   /** Something long runs: ask about it for a few seconds, if nobody does. */

@@ -41,17 +41,24 @@ self.addEventListener('message', (event) => {
   const message = event.data as WorkerMessage
   // Only after the user agreed: a new worker under open pages would change the ground they stand on.
   if (message.type === 'update') event.waitUntil(self.skipWaiting())
+  if (message.type === 'claim' && mayClaim()) event.waitUntil(self.clients.claim())
   if (message.type === 'drain') event.waitUntil(drain(portsFor(event), message))
   if (message.type === 'watch') event.waitUntil(watch(portsFor(event), message))
   if (message.type === 'keep') event.waitUntil(keepPart(message.part, all))
   if (message.type === 'build') event.ports[0]?.postMessage(__BUILD__)
 })
 
+/** A page that came before this worker took over, and stood only after. What is loaded past it much later is so on purpose. */
+const comingMs = 60_000
+let activatedAt = Number.NEGATIVE_INFINITY
+const mayClaim = () => !isBypassed() && Date.now() - activatedAt < comingMs
+
 const own = new Set(files.map(({ url }) => new URL(url, location.href).pathname))
 self.addEventListener('install', (event) => event.waitUntil(keepFormer(own)))
-self.addEventListener('activate', (event) =>
-  event.waitUntil(Promise.all([self.clients.claim(), forgetOlder(), forgetOlderParts()])),
-)
+self.addEventListener('activate', (event) => {
+  activatedAt = Date.now()
+  event.waitUntil(Promise.all([self.clients.claim(), forgetOlder(), forgetOlderParts()]))
+})
 
 /** A sync that fails is repeated by the browser after minutes, also with no page open. */
 async function sendOrTryAgain(event: ExtendableEvent): Promise<void> {

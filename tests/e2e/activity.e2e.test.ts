@@ -6,9 +6,12 @@ import { openBrowser, type Portal, seriousTrouble, signIn, startPortal } from '#
 import { silent, testConfig } from '#tests/support/database.ts'
 import { controlWorker } from '#tests/support/worker-control.ts'
 
-/** Entries of each company's trail: with steps of 500 and their rests, a walk of about ten seconds. */
+/**
+ * Entries of each company's trail: with steps of 500 and their rests, a walk of about fourteen seconds. It must be on its way
+ * yet after all that is done to it here: four deaths of the worker, at up to three seconds each.
+ */
 const entries = 1_400
-const restMs = 1_000
+const restMs = 1_500
 
 let portal: Portal
 let browser: Browser

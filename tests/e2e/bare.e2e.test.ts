@@ -33,7 +33,7 @@ it('keeps lists and writes, sends them once when the line is back, and follows a
   await page.getByRole('dialog').locator('button[type="submit"]').click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.locator('tbody').getByText('Waiting to be saved').waitFor()
-  expect(await page.locator('.bar-waiting').innerText()).toBe('1')
+  await expect.poll(() => page.locator('.bar-waiting').innerText()).toBe('1')
   await page.context().setOffline(false)
   await page.locator('.bar-waiting').waitFor({ state: 'detached', timeout: 30_000 })
   await page.reload()

@@ -37,7 +37,7 @@ describe('the password once more (S-48)', () => {
     await given(page).fill(people.admin.password)
     await button(page, 'Continue').click()
     await page.locator('.toast', { hasText: 'Delete successfully.' }).waitFor()
-    expect(await page.getByRole('dialog').count()).toBe(0)
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
     await expect.poll(() => rows(page).filter({ hasText: 'Bonnie Siu' }).count()).toBe(0)
   })
 })

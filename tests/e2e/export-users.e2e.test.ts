@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { people, seriousTrouble, signIn } from '#tests/support/browser.ts'
-import { desk, rows, setUp } from '#tests/support/visit.ts'
+import { controlled, desk, listWhole, rows, setUp } from '#tests/support/visit.ts'
 
 const { the, ends } = setUp()
 
@@ -90,9 +90,11 @@ it('holds every row of the filter in the order of the list, and nothing that a s
 
 it('without a line holds what is on the device, and says in its name how much of all that is, in Chinese', async () => {
   const page = await enter('admin', '', { language: 'zh' })
-  await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
-  await page.reload()
-  await expect.poll(() => page.locator('.freshness').innerText()).not.toContain('此设备')
+  await controlled(page)
+  await listWhole(page)
+  // Its answer would bring back what is taken away below.
+  await Promise.all([page.waitForResponse((answer) => answer.url().includes('sortField=')), page.reload()])
+  await listWhole(page)
   await keepOnlyAPage(page)
   await page.context().setOffline(true)
   await page.getByRole('button', { name: '导出' }).click()
@@ -106,6 +108,8 @@ it('without a line holds what is on the device, and says in its name how much of
 
 it('asks the server for what is not on the device, and holds what is there now', async () => {
   const page = await enter('admin', '?statusType=1&sortField=email&sortOrder=desc')
+  // What is still on its way would bring back what is taken away below.
+  await listWhole(page)
   const shown = Number(/^\d+/.exec(await page.locator('.list-foot p').innerText())?.[0])
   await keepOnlyAPage(page)
   await page.getByRole('button', { name: 'Export' }).click()

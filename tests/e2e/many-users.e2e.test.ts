@@ -60,7 +60,7 @@ describe('choosing users', () => {
     await expect.poll(counted).toBe('0 selected')
     await page.keyboard.press('Escape')
     await page.locator('.picks').waitFor({ state: 'detached' })
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Select')
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Select')
     expect(await rows(page).first().locator('.lead a').count()).toBe(1)
   })
 })
@@ -83,7 +83,7 @@ describe('a move on many', () => {
     await dialog().locator('footer, .p-dialog-footer').getByRole('button', { name: 'Close' }).click()
     for (const name of ['Ada Wong', 'Alice Poon']) await expect.poll(() => row(name).innerText()).toContain('Disabled')
     // Who was left out is chosen still.
-    expect(await counted()).toBe('2 selected')
+    await expect.poll(counted).toBe('2 selected')
 
     for (const name of ['Ada Wong', 'Alice Poon']) await box(name).check()
     await act('Enable')

@@ -1,33 +1,23 @@
 /** Every place that one may enter opens without a network, in a tab that was never there (P-09, R-41). */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { insidePlaces, places } from '#app/paths.ts'
 import { signIn } from '#tests/support/browser.ts'
-import { desk, setUp } from '#tests/support/visit.ts'
+import { filesKept, partKept } from '#tests/support/parts.ts'
+import { controlled, desk, setUp } from '#tests/support/visit.ts'
 
 const { the, ends } = setUp()
 const staffsOnly = insidePlaces.filter((place) => places[place].who === 'providerAdmin')
 
-const worker = readFileSync(join(import.meta.dirname, '..', '..', 'dist', 'sw.js'), 'utf8')
-const filesOf = (parts: string) => new Set(worker.match(new RegExp(`assets/(${parts})-[\\w.-]+`, 'g'))).size
 /** Without a price list, and none was read here yet, these lead to the list (M68). */
 const toList: readonly string[] = ['newContract', 'contract']
-
-/** The files of those who order, and the staff's, come when the page has come to rest. */
-const filesKept = (page: Page) =>
-  page.evaluate(async () => {
-    const names = (await caches.keys()).filter((name) => name.startsWith('portal-staff-'))
-    return (await Promise.all(names.map(async (name) => (await caches.open(name)).keys()))).flat().length
-  })
 
 async function enter(who: 'staff' | 'admin'): Promise<Page> {
   const context = await the.browser.newContext({ ...desk, reducedMotion: 'reduce' })
   ends.push(() => context.close())
   const page = await context.newPage()
   await signIn(page, the.portal, who)
-  await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
+  await controlled(page)
   return page
 }
 
@@ -38,9 +28,9 @@ it.each([
   'for %s',
   async (who, open) => {
     const page = await enter(who)
-    const own = who === 'staff' ? filesOf('staff|orders') : filesOf('orders')
-    expect(own).toBeGreaterThan(3)
-    await expect.poll(() => filesKept(page), { timeout: 30_000 }).toBe(own)
+    await partKept(page, 'orders')
+    if (who === 'staff') await partKept(page, 'staff')
+    else expect(await filesKept(page, 'staff')).toBe(0)
     await page.context().setOffline(true)
     const stands: string[] = []
     const slow: string[] = []
@@ -71,7 +61,7 @@ describe.each([
     ends.push(() => context.close())
     const page = await context.newPage()
     await signIn(page, the.portal, 'admin')
-    await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
+    await controlled(page)
     if (language === 'zh') await page.getByRole('button', { name: '中文' }).click()
     await context.setOffline(true)
     await page.goto(`${the.portal.url}/saas/app/profile/company`)

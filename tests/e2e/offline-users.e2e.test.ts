@@ -118,7 +118,7 @@ describe.each(Object.entries(cuts))('when %s', (_, { cut, mend }) => {
 
     const { page: later } = await open(folder)
     await show(later, portal, '?statusType=0')
-    await expect.poll(() => later.locator('.pending-mark').count(), { timeout: 15_000 }).toBe(0)
+    await expect.poll(() => later.locator('.pending-mark').count(), { timeout: 30_000 }).toBe(0)
     const row = rows(later).filter({ hasText: someone })
     expect(await row.innerText()).toContain({ '0': 'Mr', '1': 'Ms', '2': 'Mrs' }[title ?? ''])
     await later.context().close()

@@ -2,7 +2,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { type people, seriousTrouble, sidewaysScroll, signIn } from '#tests/support/browser.ts'
-import { desk, phone, setUp, tablet } from '#tests/support/visit.ts'
+import { controlled, desk, phone, setUp, tablet } from '#tests/support/visit.ts'
 
 const { the, ends } = setUp()
 
@@ -145,14 +145,14 @@ it('two tabs lead to one payment, and the second one learns that it is paid', as
 
 it('without a line it says that paying needs one, and goes on when it is back', async () => {
   const page = await inside('admin', 'en', tablet)
-  await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
+  await controlled(page)
   const address = await ordered(page, 'payline')
   await panel(page, address)
   await page.context().setOffline(true)
   await page.locator('.payment-offline', { hasText: 'Paying needs a connection.' }).waitFor()
   expect(await button(page, words.en.card).getAttribute('aria-disabled')).toBe('true')
   await page.context().setOffline(false)
-  await page.locator('.payment-offline').waitFor({ state: 'detached', timeout: 20_000 })
+  await page.locator('.payment-offline').waitFor({ state: 'detached', timeout: 30_000 })
   await button(page, words.en.card).click()
   await page.waitForURL(/\/pay\/card\//)
 })

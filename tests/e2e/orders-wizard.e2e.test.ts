@@ -3,7 +3,8 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { type people, signIn } from '#tests/support/browser.ts'
 import { expectFine } from '#tests/support/looks.ts'
-import { desk, phone, setUp, tablet } from '#tests/support/visit.ts'
+import { partKept } from '#tests/support/parts.ts'
+import { controlled, desk, phone, setUp, tablet } from '#tests/support/visit.ts'
 
 const { the, ends } = setUp()
 
@@ -17,7 +18,8 @@ async function inside(who: keyof typeof people, options: BrowserContextOptions =
 }
 const field = (page: Page, name: string) => page.locator(`[name="${name}"]`)
 const submit = (page: Page) => page.locator('.wizard form button[type=submit]')
-const order = (page: Page) => page.locator('.wizard .card .button.primary')
+/** Of the choice of modules: the step before it is a form, whose button is not meant. */
+const order = (page: Page) => page.locator('.wizard section.card .button.primary')
 const dialog = (page: Page) => page.getByRole('dialog')
 const amount = (page: Page) => page.locator('.price-amount').innerText()
 const step = (page: Page) => page.locator('.steps [aria-current]').innerText()
@@ -170,7 +172,7 @@ it('says what is wrong at its field, and whether a code is taken when it is left
   await expect
     .poll(() => errors(page))
     .toEqual(['Please input "Service code" as it\'s required.', 'Please input "Name" as it\'s required.'])
-  expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('code')
+  await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('code')
   await field(page, 'code').fill('select')
   await field(page, 'name').fill('Select')
   await submit(page).click()
@@ -221,7 +223,6 @@ it('"order again" fills the form from an order, and leaves a draft of one\'s own
   expect(await field(page, 'users').inputValue()).toBe('40')
   await page.locator('.draft-note').waitFor()
   await field(page, 'name').fill('My own')
-  await page.waitForTimeout(500)
   await page.goto(`${the.portal.url}/saas/app/contract/new?from=${old?.id}`)
   await page.getByText('You have a draft here already.').waitFor()
   expect(await field(page, 'name').inputValue()).toBe('My own')
@@ -234,17 +235,8 @@ it('"order again" fills the form from an order, and leaves a draft of one\'s own
 
 it('a quote made offline is bought online, and another price is shown before anything is ordered (D89)', async () => {
   const { page, context } = await inside('admin', phone)
-  await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
-  // The pages of who orders come when the frame has come to rest.
-  await expect
-    .poll(() =>
-      page.evaluate(async () => {
-        const names = (await caches.keys()).filter((name) => name.startsWith('portal-staff-'))
-        const kept = await Promise.all(names.map(async (name) => (await (await caches.open(name)).keys()).length))
-        return Math.max(0, ...kept) > 3
-      }),
-    )
-    .toBe(true)
+  await controlled(page)
+  await partKept(page, 'orders')
   await context.setOffline(true)
   await page.reload()
   await fill(page, 'wizline', { users: '11' })

@@ -4,7 +4,7 @@ import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { seriousTrouble, sidewaysScroll, signIn } from '#tests/support/browser.ts'
 import { openFaultProxy } from '#tests/support/fault-proxy.ts'
-import { desk, phone, setUp } from '#tests/support/visit.ts'
+import { controlled, desk, listWhole, phone, setUp } from '#tests/support/visit.ts'
 
 const { the, ends } = setUp()
 let page: Page
@@ -19,12 +19,13 @@ async function open(options: BrowserContextOptions = {}, language = 'en'): Promi
   const opened = await context.newPage()
   await signIn(opened, the.portal, 'admin', '/app/user')
   await opened.locator('.lead a').first().waitFor()
+  await listWhole(opened)
   return opened
 }
 
 /** The network goes once the worker has everything and the list is whole. */
 async function cut() {
-  await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
+  await controlled(page)
   await page.context().setOffline(true)
 }
 const mendLine = () => page.context().setOffline(false)
@@ -217,7 +218,7 @@ describe('changes that wait', () => {
     await dialog().getByText('These build on it and are dropped too:').waitFor()
     const along = await dialog().locator('.write-along li').allInnerTexts()
     expect(along).toEqual(['Change alert of Bruno Lam', 'Change name of Bruno Lam'])
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Keep it')
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Keep it')
     await dialog().getByRole('button', { name: 'Drop all 3' }).click()
     await mendLine()
     await page.getByRole('heading', { name: 'Everything has been sent' }).waitFor(heard)
@@ -263,7 +264,7 @@ describe('a call that is never queued, whose answer was lost', () => {
     ends.push(() => context.close())
     page = await context.newPage()
     await signIn(page, { ...the.portal, url: proxy.url }, 'admin', '/app/user')
-    await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
+    await controlled(page)
     const isRights = ({ method, path }: { method: string; path: string }) =>
       method === 'PUT' && path.includes('/company-user/')
     const isAsking = ({ path }: { path: string }) => path.includes('/api/request/')
@@ -331,7 +332,7 @@ describe('the page can be used by everybody (A-01, T-02)', () => {
 
   it.each(looks)('in %s, %s', async (language, colorScheme, form) => {
     page = await open({ ...form, colorScheme }, language)
-    await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
+    await controlled(page)
     await go('/app/outbox')
     await page.locator('.empty').waitFor()
     expect(['empty', await seriousTrouble(page)]).toEqual(['empty', []])

@@ -1,6 +1,6 @@
 /** A portal and a browser for one test file, and ways into its pages. Both end with the file. */
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { openBrowser, people, type Portal, signIn, startPortal } from '#tests/support/browser.ts'
 
 export const desk: BrowserContextOptions = { viewport: { width: 1280, height: 800 } }
@@ -63,6 +63,17 @@ export async function listed(page: Page) {
   await rows(page).first().waitFor()
   await page.locator('.list:not(.again)').waitFor()
 }
+
+/** The network may go: the worker has the page, whoever asks for it. */
+export const controlled = (page: Page) => page.waitForFunction(() => navigator.serviceWorker.controller !== null)
+
+/** The whole list is on the device once it says of when it is and no longer how much of it. */
+export const listWhole = (page: Page) =>
+  expect
+    .poll(() =>
+      page.locator('.freshness').evaluate((said) => said.querySelector('time')?.textContent === said.textContent),
+    )
+    .toBe(true)
 
 export const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '')
 export const address = (page: Page) => new URL(page.url())

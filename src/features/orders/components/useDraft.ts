@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { keepTyped, readTyped } from '#local/typed.ts'
+import { keepTyped, noteTyped, readTyped } from '#local/typed.ts'
 import { type Draft, draftFrom, draftName, isWorthKeeping, newDraft } from '#features/orders/drafting.ts'
 import type { Values } from '#features/orders/form.ts'
 
@@ -62,10 +62,12 @@ export function useDraft(type: string, fresh: Values | null): KeptDraft | null {
   const { step, agreed, ordered, intent } = draft ?? {}
   useEffect(() => {
     latest.current = draft
+    if (draft && plain.current && draft !== stored.current)
+      noteTyped(name, isWorthKeeping(draft, plain.current) ? draft : null)
     // The first change at once, and while they follow each other the last one of every while.
     const timer = setTimeout(() => void keep(draft), storedAt.current + restMs - performance.now())
     return () => clearTimeout(timer)
-  }, [draft, keep])
+  }, [draft, keep, name])
   // What was decided is kept at once.
   // biome-ignore lint: they are the reason, not the means
   useEffect(() => void keep(latest.current), [step, agreed, ordered, intent, keep])

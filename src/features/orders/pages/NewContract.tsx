@@ -13,7 +13,7 @@ import { useMarket } from '#features/orders/components/useMarket.ts'
 import { useOrderAgain } from '#features/orders/components/useOrderAgain.ts'
 import { useToday } from '#features/orders/components/useToday.ts'
 import { Wizard } from '#features/orders/components/Wizard.tsx'
-import { newDraft } from '#features/orders/drafting.ts'
+import { isWorthKeeping, newDraft } from '#features/orders/drafting.ts'
 import { newValues, valuesOf } from '#features/orders/form.ts'
 import type { ListInForce, Market } from '#features/orders/quoting.ts'
 
@@ -45,7 +45,7 @@ function Drafted({ type, market, currencies }: Props) {
   const fresh = useMemo(() => newValues(market.list, today), [market.list, today])
   const kept = useDraft(type, fresh)
   const { row, done } = useOrderAgain()
-  const isEmpty = kept !== null && kept.keptAt === null && kept.draft.step === 0
+  const isEmpty = kept !== null && kept.draft.step === 0 && !isWorthKeeping(kept.draft, fresh)
   const fill = () => {
     if (!row || !kept) return
     kept.change(() => newDraft(valuesOf(row, fresh, market.list)))

@@ -1,0 +1,25 @@
+/** The first visit: when the worker takes over, it has all pages that are open, those too that are only coming (P-09). */
+import { it } from 'vitest'
+import { controlled, desk, setUp } from '#tests/support/visit.ts'
+
+const { the, ends } = setUp()
+
+it('a page that was on its way while the first worker took over is under it too', async () => {
+  const context = await the.browser.newContext(desk)
+  ends.push(() => context.close())
+  const [first, second] = [await context.newPage(), await context.newPage()]
+  const asked = Promise.withResolvers<void>()
+  const free = Promise.withResolvers<void>()
+  await second.route('**/saas/forget', async (route) => {
+    asked.resolve()
+    await free.promise
+    await route.continue()
+  })
+  const coming = second.goto(`${the.portal.url}/saas/forget`)
+  await asked.promise
+  await first.goto(`${the.portal.url}/saas/login`)
+  await controlled(first)
+  free.resolve()
+  await coming
+  await controlled(second)
+})
