@@ -1,5 +1,6 @@
 /** `npm run campaign -- <id> [arguments]`: what takes longer than the tests may. */
 import { run as faults } from '#tests/campaigns/faults.ts'
+import { run as fees } from '#tests/campaigns/fees.ts'
 import { run as killWrites } from '#tests/campaigns/kill-writes.ts'
 import { run as mutants } from '#tests/campaigns/mutants.ts'
 import { run as outboxModel } from '#tests/campaigns/outbox-model.ts'
@@ -12,6 +13,7 @@ const [, , id = '', ...args] = process.argv
 const campaigns: Record<string, (args: string[]) => Promise<void>> = {
   'kill-writes': killWrites,
   faults,
+  fees,
   mutants,
   'outbox-model': outboxModel,
   payments,

@@ -1,0 +1,50 @@
+/** The days themselves, written down one after the other, in place of arithmetic on them. */
+const lastYear = 2600
+const dayMs = 86_400_000
+/** The business zone of the specification's examples has no summer time. */
+const zoneMs = 8 * 3_600_000
+
+const hasLeapDay = (year: number) => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
+const lengthOf = (year: number, month: number) =>
+  [31, hasLeapDay(year) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0
+const two = (count: number) => String(count).padStart(2, '0')
+
+const all: string[] = []
+for (let year = 1970; year <= lastYear; year++)
+  for (let month = 1; month <= 12; month++)
+    for (let day = 1; day <= lengthOf(year, month); day++) all.push(`${year}-${two(month)}-${two(day)}`)
+const places = new Map(all.map((day, at) => [day, at]))
+
+/** How many days after 1970-01-01. */
+export function placeOf(day: string): number {
+  const place = places.get(day)
+  if (place === undefined) throw new Error(`no such day: ${day}`)
+  return place
+}
+
+export function dayAt(place: number): string {
+  const day = all[place]
+  if (day === undefined) throw new Error(`the calendar has no day ${place}`)
+  return day
+}
+
+export const daysAfter = (day: string, days: number): string => dayAt(placeOf(day) + days)
+
+/** That very day of another month, or the nearest one before it that exists (D19). */
+export function monthsAfter(day: string, months: number): string {
+  const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
+  const count = year * 12 + (month - 1) + months
+  for (let tried = date; tried > 0; tried--) {
+    const found = `${Math.floor(count / 12)}-${two((count % 12) + 1)}-${two(tried)}`
+    if (places.has(found)) return found
+  }
+  throw new Error(`the calendar ends before ${months} months after ${day}`)
+}
+
+export const yearsAfter = (day: string, years: number): string => monthsAfter(day, years * 12)
+
+/** What day an instant falls on in the business zone. */
+export const dayOf = (instant: number): string => dayAt(Math.floor((instant + zoneMs) / dayMs))
+
+/** The instant that is so many milliseconds into a day of the business zone. */
+export const instantIn = (day: string, ms: number): number => placeOf(day) * dayMs - zoneMs + ms

@@ -1,0 +1,123 @@
+/** The fee engine against a second reckoning that has nothing in common with it; more of it: `npm run campaign -- fees`. */
+import { describe, expect, test } from 'vitest'
+import { chanceOf, suiteSeed } from '#tests/support/chance.ts'
+import { compare, describeDifference } from '#tests/domain/fees/against-oracle.ts'
+import { type Case as Golden, cases as goldens, lists } from '#tests/domain/fees/goldens.ts'
+import { instantIn } from '#tests/domain/fees/calendar.ts'
+import { type Case, type ContractCase, oracleOf, type Step } from '#tests/domain/fees/oracle.ts'
+import { drawCase } from '#tests/domain/fees/oracle-cases.ts'
+
+const noon = 43_200_000
+
+function stepOf(golden: Golden): Step {
+  const { mode, users, modules, uat, years, kind } = golden
+  const step = { list: 0, isPaid: true, choice: { user_mode: mode, users, modules, uat } }
+  if (kind === 'create') {
+    const start = golden.period_start ?? '2026-03-01'
+    return { ...step, ask: 'create', at: instantIn(start, noon), start, years }
+  }
+  const at = instantIn(golden.today, noon)
+  return kind === 'extend' ? { ...step, ask: 'extend', at, years } : { ...step, ask: 'change', at }
+}
+
+const paidOf = ({ kind, segments, current_period_end: end }: Golden): ContractCase['paid'] => {
+  if (kind === 'extend') return [{ start: '2025-03-01', end, annual: '42000.00' }]
+  return kind === 'change' ? segments : []
+}
+
+function caseOf(golden: Golden): Case {
+  const { kind, annual: fee, discount, currency } = golden
+  if (kind === 'traffic') return { kind, measured: golden.pdb_traffic, free: golden.free, price: golden.up }
+  if (kind === 'backup') {
+    const bounds =
+      golden.id === 'G34' ? { period: 1, unit: 'year' as const } : { period: golden.months, unit: 'month' as const }
+    const contractEnd = golden.id === 'G34' ? '2027-03-01' : '2029-03-01'
+    return { kind, at: instantIn('2026-09-14', noon), present: null, contractEnd, ...bounds, fee, discount }
+  }
+  const [list, paid, steps] = [lists[golden.price], paidOf(golden), [stepOf(golden)]]
+  return { kind: 'contract', currency, uatBound: 'floor', lists: [list], paid, steps }
+}
+
+/** What an example names differently than an answer does, or says of its way there and not of its result. */
+const agreedOf = ({ annualFee, uat_raw: share, error, ...golden }: Golden, names: string[]) => {
+  if (error) return { refused: [error] }
+  const renamed = { ...golden, ...(annualFee ? { annual: annualFee } : {}), ...(share ? { uat_share: share } : {}) }
+  return Object.fromEntries(Object.entries(renamed).filter(([name]) => names.includes(name)))
+}
+
+describe('the oracle itself', () => {
+  test.each(goldens.map((golden) => [golden.id, golden] as const))('agrees with example %s', (_, golden) => {
+    const [answer = {}] = oracleOf(caseOf(golden)).answers
+    const agreed = agreedOf(golden, Object.keys({ ...answer, extra: '' }))
+    if (golden.kind === 'traffic') agreed.extra = Number(golden.extra).toFixed(2)
+    expect(Object.keys(agreed).length).toBeGreaterThan(
+      { traffic: 1, backup: 2 }[golden.kind as 'backup'] ?? (golden.error ? 0 : 6),
+    )
+    expect(answer).toMatchObject(agreed)
+  })
+
+  test.each([
+    ['G06', '155001.00'],
+    ['G07', '28800.00'],
+    ['G30', '68512.95'],
+  ])('agrees with %s where the bound of UAT is a ceiling (D1)', (id, amount) => {
+    const golden = goldens.find((one) => one.id === id)
+    if (!golden) throw new Error('there is no such example')
+    const one = { ...(caseOf(golden) as ContractCase), uatBound: 'ceiling' as const }
+    expect(oracleOf(one).answers).toMatchObject([{ amount }])
+  })
+
+  test('raises a range that ends before it begins, and drops one that ends with 0 (D82)', () => {
+    const price = { hkd: '1.00', usd: '1.00', rmb: '1.00' }
+    const [golden] = goldens as [Golden]
+    const one = caseOf({ ...golden, users: 11 }) as ContractCase
+    const [list] = one.lists as [ContractCase['lists'][number]]
+    const typed = [10, 5, 0].map((to) => ({ from: 1, to, ...price }))
+    const withUsers = (users: number): ContractCase => ({
+      ...one,
+      lists: [{ ...list, concurrentUser: typed }],
+      steps: one.steps.map((step) => ({ ...step, choice: { ...step.choice, users } })),
+    })
+    expect(oracleOf(withUsers(11)).answers).toMatchObject([{ tiers: ['10x1.00', '1x1.00'] }])
+    expect(oracleOf(withUsers(12)).answers).toEqual([{ refused: ['USERS_OUT_OF_RANGE'] }])
+  })
+})
+
+/** Every place where a fee is known to go wrong, and how often the cases have to get there at the least. */
+const often = [
+  ...['HKD', 'USD', 'RMB'].map((currency) => `currency: ${currency}`),
+  ...['none', 'the first of a range', 'the last of a range', 'more than 100,000'].map((users) => `users: ${users}`),
+  ...['floor', 'ceiling', 'none', 'its bound counts', 'its percentage counts', 'of 0 percent'].map(
+    (uat) => `UAT: ${uat}`,
+  ),
+  ...['the least there is', '0.00', 'what it adds up to'].map((fee) => `fee: ${fee}`),
+  ...['UAT', 'backup', 'discount', 'traffic'].map((place) => `half a cent: ${place}`),
+  ...['a single day', 'days', 'days of several years', 'days with a 29 February', 'whole years'].map(
+    (time) => `time: ${time}`,
+  ),
+  ...['something is due', 'more was paid than it costs', 'costs what was paid'].map((sum) => `change: ${sum}`),
+  ...['before the start', 'on the first day', 'on the last day', 'on the day a year begins'].map(
+    (day) => `change: ${day}`,
+  ),
+  ...['change', 'create', 'backup'].flatMap((day) => [`${day}: on 29 February`, `${day}: on the last of a month`]),
+  ...['1', '2', 'three and more'].map((count) => `change: of ${count} paid segments`),
+  ...['before the end', 'on the end', 'after the end'].map((day) => `extend: ${day}`),
+  ...['cut at the end of the contract', 'whole, by month', 'whole, by year'].map((period) => `backup: ${period}`),
+  ...['0', '100', 'between'].map((discount) => `discount: ${discount}`),
+  ...['free', 'to be paid'].map((traffic) => `traffic: ${traffic}`),
+  ...['USERS_OUT_OF_RANGE', 'modules not listed', 'expired', 'backup of no contract'].map(
+    (reason) => `refused: ${reason}`,
+  ),
+]
+
+test('4,000 cases cost what the oracle says, and get to every place where they might not', () => {
+  const chance = chanceOf(suiteSeed)
+  const seen = new Map(often.map((place) => [place, 0]))
+  for (let at = 0; at < 4_000; at++) {
+    const one = drawCase(chance)
+    const { marks, difference } = compare(one)
+    if (difference) throw new Error(`case ${at}, SEED=${suiteSeed}: ${describeDifference(one)}`)
+    for (const mark of marks) seen.set(mark, (seen.get(mark) ?? 0) + 1)
+  }
+  expect(often.filter((place) => (seen.get(place) ?? 0) < 5)).toEqual([])
+})
