@@ -5,6 +5,20 @@ import { type people, signIn } from '#tests/support/browser.ts'
 import { expectFine } from '#tests/support/looks.ts'
 import { partKept } from '#tests/support/parts.ts'
 import { controlled, desk, phone, setUp, tablet } from '#tests/support/visit.ts'
+import {
+  ask,
+  choose,
+  dearer,
+  dialog,
+  field,
+  fill,
+  newPrices,
+  order,
+  type Ordered,
+  ordersOf,
+  step,
+  submit,
+} from '#tests/support/wizard.ts'
 
 const { the, ends } = setUp()
 
@@ -16,73 +30,8 @@ async function inside(who: keyof typeof people, options: BrowserContextOptions =
   await field(page, 'code').waitFor()
   return { page, context }
 }
-const field = (page: Page, name: string) => page.locator(`[name="${name}"]`)
-const submit = (page: Page) => page.locator('.wizard form button[type=submit]')
-/** Of the choice of modules: the step before it is a form, whose button is not meant. */
-const order = (page: Page) => page.locator('.wizard section.card .button.primary')
-const dialog = (page: Page) => page.getByRole('dialog')
 const amount = (page: Page) => page.locator('.price-amount').innerText()
-const step = (page: Page) => page.locator('.steps [aria-current]').innerText()
 const errors = (page: Page) => page.locator('.field-error').allInnerTexts()
-/** Takes what comes along as well. */
-async function choose(page: Page, code: string) {
-  await field(page, `module-${code}`).click()
-  const asked = dialog(page)
-  await Promise.race([asked.waitFor(), expect.poll(() => field(page, `module-${code}`).isChecked()).toBe(true)])
-  if (await asked.count()) await asked.locator('.button.primary').click()
-}
-async function fill(page: Page, code: string, more: Record<string, string> = {}) {
-  await field(page, 'code').fill(code)
-  await field(page, 'name').fill(`Service ${code}`)
-  for (const [name, text] of Object.entries(more)) await field(page, name).fill(text)
-}
-/** As the signed-in user, past the page. */
-const ask = <T>(page: Page, method: string, path: string, body?: object): Promise<{ status: number; body: T }> =>
-  page.evaluate(
-    async ({ method, path, body }) => {
-      const access = /portal-access=([^;]+)/.exec(document.cookie)?.[1] ?? ''
-      const answer = await fetch(path, {
-        method,
-        headers: { authorization: `Bearer ${access}`, 'content-type': 'application/json' },
-        ...(body ? { body: JSON.stringify(body) } : {}),
-      })
-      return { status: answer.status, body: (await answer.json()) as T }
-    },
-    { method, path, body },
-  )
-
-interface Ordered {
-  id: number
-  state: string
-  amount: string
-}
-async function ordersOf(page: Page, code: string): Promise<Ordered[]> {
-  const { body: own } = await ask<{ company_id: number }>(page, 'GET', '/api/m18s/user')
-  const path = `/api/company/${own.company_id}/sorder?searchText=${code}&results=50`
-  return (await ask<{ data: Ordered[] }>(page, 'GET', path)).body.data
-}
-
-/** A list that is in force from today on, in which one module costs more. */
-async function raisePrice(page: Page, code: string, hkd: string): Promise<void> {
-  interface Rows {
-    concurrentUser: object[]
-    namedUser: object[]
-    module: { code: string }[]
-  }
-  const { body: list } = await ask<Rows & Record<string, unknown>>(page, 'GET', '/api/price')
-  const without = (row: object, ...names: string[]) =>
-    Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)))
-  const made = await ask<{ errorMessage?: string }>(page, 'POST', '/api/pricelist', {
-    ...without(list, 'id', 'row_version', 'update_time', 'update_user_name'),
-    concurrentUser: list.concurrentUser.map((row) => without(row, 'id')),
-    namedUser: list.namedUser.map((row) => without(row, 'id')),
-    module: list.module.map((row) => ({ ...without(row, 'id'), ...(row.code === code ? { hkd } : {}) })),
-    effective_date: await field(page, 'period_start').inputValue(),
-    desc: 'Dearer',
-    confirmed: true,
-  })
-  expect([made.status, made.body.errorMessage]).toEqual([200, undefined])
-}
 
 it('a contract is ordered step by step, at the price that stood beside the form', async () => {
   const { page } = await inside('admin')
@@ -255,7 +204,7 @@ it('a quote made offline is bought online, and another price is shown before any
 
   // Meanwhile the prices change.
   const staff = await inside('staff')
-  await raisePrice(staff.page, 'core', '12500.00')
+  await newPrices(staff.page, dearer('core', '12500.00'))
 
   await context.setOffline(false)
   await page.getByText('The price is another one than you saw. Nothing has been ordered.').waitFor({ timeout: 30_000 })
