@@ -61,10 +61,14 @@ async function chooseCard(page: Page, number: string) {
 const isEffective = (page: Page, said = 'Effective') => page.locator('.order-intro .tag', { hasText: said }).waitFor()
 const back = (page: Page, address: string) => page.waitForURL((url) => url.href.startsWith(address))
 
-it('a card pays, and the page of the order says so', async () => {
+it('a card pays, and both the page of the order and the list without a line say so', async () => {
   const page = await inside('admin', 'en')
   const address = await ordered(page, 'paycard')
+  const listed = page.locator('main tbody tr', { hasText: 'paycard' })
+  await page.goto(`${the.portal.url}/saas/app/contract`)
+  await listed.getByText('Unpaid').waitFor()
   await toCards(page, address)
+  const relisted = page.waitForResponse((answer) => answer.url().includes('searchText=paycard'))
   await chooseCard(page, '4242 4242 4242 4242')
   await back(page, address)
   await note(page, 'Payment received').waitFor()
@@ -72,6 +76,10 @@ it('a card pays, and the page of the order says so', async () => {
   expect([await sidewaysScroll(page), await seriousTrouble(page)]).toEqual([0, []])
   await button(page, 'Close').click()
   await expect.poll(() => page.url()).toBe(address)
+  await relisted
+  await page.context().setOffline(true)
+  await page.locator('.crumbs a').first().click()
+  await listed.getByText('Effective').waitFor()
 })
 
 it('a card whose bank asks first pays after the yes; one that is declined is told so there and another pays', async () => {
