@@ -84,7 +84,7 @@ const together = [
   // What a write takes, from its record to its answer: asked for with the first one.
   {
     name: 'writes',
-    test: /src\/(local\/(outbox|drafts|decisions|lanes|around|folding|receipts|loss|names|kept|files|jobs|activity)|request\/(record|drain|settle|merge|withdraw|batch|writing|relay|probe))\.ts/,
+    test: /src\/(local\/(outbox|drafts|decisions|lanes|around|folding|receipts|loss|names|kept|files|jobs|activity)|contract\/requests|request\/(record|drain|settle|merge|withdraw|batch|writing|relay|probe))\.ts/,
   },
   // The whole table of calls, and the corridor that walks any of them.
   {

@@ -4,7 +4,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { z } from 'zod/mini'
-import { type batchItem, sendBatch } from '#contract/accounts.ts'
+import { type batchItem, sendBatch } from '#contract/requests.ts'
 import { headers } from '#contract/headers.ts'
 import { endpoints } from '#contract/index.ts'
 import { matcher } from '#contract/wire.ts'

@@ -1,5 +1,5 @@
 /** What became of a write (protocol 13), and how far a long request is (protocol 39): a plain id names one. */
-import { getRequest, voidRequest } from '#contract/accounts.ts'
+import { getRequest, voidRequest } from '#contract/requests.ts'
 import type { Caller } from '#domain/access.ts'
 import { callerOf } from '#server/http/session.ts'
 import { notFound } from '#server/problem.ts'

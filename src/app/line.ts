@@ -22,55 +22,44 @@ export function lineOf(result: Result<unknown>, browserOnline: boolean): Line | 
   return browserOnline ? null : 'offline'
 }
 
-/** What hears of the line, and how often the browser has said that the network came or went. */
-export interface Watched {
-  hear: (line: Line) => void
-  turns: () => number
-}
+/** How often the browser has said that the network came or went. */
+let turn = 0
+export const turned = () => void (turn += 1)
 
 /**
  * The same api, listened to. An answer to what was asked before the network came or went says nothing of what is now: one
  * that was still under way when the line was cut would have the page say "online" until the next question.
  */
-export const observed = (api: Api, watched: () => Watched): Api => ({
+export const observed = (api: Api, hear: (line: Line) => void): Api => ({
   async ask(endpoint, asked, asking) {
-    const { turns, hear } = watched()
-    const before = turns()
+    const before = turn
     const result = await api.ask(endpoint, asked, asking)
     const line = lineOf(result, navigator.onLine)
-    if (line && turns() === before) hear(line)
+    if (line && turn === before) hear(line)
     return result
   },
 })
 
-async function knock(lent: Lent): Promise<Line> {
-  if (!navigator.onLine) return 'offline'
-  const isThere = await lent().then(isServerThere, () => false)
-  return isThere ? 'online' : 'unreachable'
-}
-
 /** Follows the browser's events, and knocks while the server does not answer. */
-export function watchLine(store: Store, lent: Lent): Watched {
-  let turn = 0
-  const hear = (line: Line) => {
+export function watchLine(store: Store, lent: Lent) {
+  const set = (line: Line) => {
     if (store.getState().connection.line !== line) store.dispatch(lineChanged(line))
   }
   const look = async () => {
+    if (!navigator.onLine) return set('offline')
     const before = turn
-    const line = await knock(lent)
-    if (turn === before) hear(line)
+    const isThere = await lent().then(isServerThere, () => false)
+    if (turn === before) set(isThere ? 'online' : 'unreachable')
   }
-  window.addEventListener('offline', () => {
-    turn += 1
-    hear('offline')
-  })
-  window.addEventListener('online', () => {
-    turn += 1
+  const follow = () => {
+    turned()
     void look()
-  })
-  if (!navigator.onLine) hear('offline')
+  }
+  window.addEventListener('offline', follow)
+  window.addEventListener('online', follow)
+  if (!navigator.onLine) set('offline')
   setInterval(() => {
     if (store.getState().connection.line !== 'online' && document.visibilityState === 'visible') void look()
   }, KNOCK_MS)
-  return { hear, turns: () => turn }
+  return set
 }

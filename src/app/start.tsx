@@ -8,7 +8,7 @@ import { Broken } from '#app/Broken.tsx'
 import { withEarly } from '#app/early.ts'
 import { loadWords, startWords } from '#app/i18n.ts'
 import { firstPageStands, whenIdle } from '#app/idle.ts'
-import { observed, type Watched, watchLine } from '#app/line.ts'
+import { observed, watchLine } from '#app/line.ts'
 import { fetchLate } from '#app/late-code.ts'
 import { Loading } from '#app/Loading.tsx'
 import { insidePlaces, placeAt, places } from '#app/paths.ts'
@@ -16,6 +16,7 @@ import { AppRoutes, drawable } from '#app/routes.tsx'
 import { soon } from '#app/texts.ts'
 import { startTheme } from '#app/theme.ts'
 import type { Api } from '#request/result.ts'
+import type { Line } from '#state/connection.ts'
 import { StoreProvider } from '#state/hooks.ts'
 import { callerOf } from '#state/session.ts'
 import { makeStore, type Store } from '#state/store.ts'
@@ -28,9 +29,9 @@ function openStore() {
   let first = () => {}
   const answered = new Promise<void>((resolve) => (first = resolve))
   // The line is heard by the store, which is made with the api that hears it.
-  let watched: Watched = { hear: () => undefined, turns: () => 0 }
+  let hear: (line: Line) => void = () => undefined
   const ask: Api['ask'] = async (...asked) => (await corridor()).api.ask(...asked).finally(first)
-  const { api, early } = withEarly(observed({ ask }, () => watched))
+  const { api, early } = withEarly(observed({ ask }, (line) => hear(line)))
   const store = makeStore({
     api,
     // Nobody who is signed in carries these along.
@@ -42,7 +43,7 @@ function openStore() {
       seen: async (intents) => (await jobs()).seen(intents),
     },
   })
-  watched = watchLine(store, async () => (await corridor()).ports)
+  hear = watchLine(store, async () => (await corridor()).ports)
   return { api, early, store, answered }
 }
 

@@ -1,7 +1,7 @@
-/** Signing in and out, the own account, the company, existence queries, batches and what became of a write. */
+/** Signing in and out, the own account, the company, existence queries. */
 import * as z from 'zod/mini'
 import { endpoint, type Row } from '#contract/endpoint.ts'
-import { assetRef, currency, exists, key, randomId, ref, text, timestamp } from '#contract/values.ts'
+import { assetRef, currency, exists, randomId, ref, text, timestamp } from '#contract/values.ts'
 import { language, title, userRow } from '#contract/users.ts'
 
 export const tokenInfo = z.object({
@@ -246,53 +246,4 @@ export const fieldExists = endpoint({
   }),
   output: exists,
   offline: 'online',
-})
-
-/** `~{intent}`: what became of a keyed write; a plain id: a long request. */
-const requestId = z.object({ id: key })
-
-export const getRequest = endpoint({
-  name: 'getRequest',
-  method: 'GET',
-  path: '/api/request/:id',
-  summary: 'What became of a write (~intent), or how far a long request is (id)',
-  who: 'user',
-  matrix: 'Z-15',
-  params: requestId,
-  output: z.unknown(),
-  offline: 'relay',
-})
-
-export const voidRequest = endpoint({
-  name: 'voidRequest',
-  method: 'DELETE',
-  path: '/api/request/:id',
-  summary: 'Make sure that a write which has not happened never will; answers its outcome if it is too late',
-  who: 'user',
-  matrix: 'Z-15',
-  params: requestId,
-  output: z.unknown(),
-  offline: 'online',
-})
-
-export const batchItem = z.object({
-  method: z.enum(['POST', 'PUT', 'DELETE']),
-  path: z.string().check(z.minLength(1), z.maxLength(2000)),
-  key,
-  headers: z._default(z.record(text(60), text(300)), {}),
-  body: z.optional(z.unknown()),
-  /** The intent it must not overtake. */
-  after: z.optional(key),
-})
-
-export const sendBatch = endpoint({
-  name: 'sendBatch',
-  method: 'POST',
-  path: '/api/batch',
-  summary: 'Up to 50 keyed writes, in order, each carried out as if sent alone',
-  who: 'user',
-  matrix: 'Z-15',
-  body: z.array(batchItem).check(z.minLength(1), z.maxLength(50)),
-  output: z.array(z.object({ status: z.int(), headers: z.record(z.string(), z.string()), body: z.unknown() })),
-  offline: 'none',
 })

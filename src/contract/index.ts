@@ -9,6 +9,7 @@ import * as modules from '#contract/modules.ts'
 import * as orders from '#contract/orders.ts'
 import * as payments from '#contract/payments.ts'
 import * as prices from '#contract/prices.ts'
+import * as requests from '#contract/requests.ts'
 import * as services from '#contract/services.ts'
 import * as sessions from '#contract/sessions.ts'
 import * as trail from '#contract/trail.ts'
@@ -26,6 +27,7 @@ export const nouns: Readonly<Record<string, readonly Endpoint[]>> = {
   factors: rowsOf(factors),
   sessions: rowsOf(sessions),
   visitors: rowsOf(visitors),
+  requests: rowsOf(requests),
   users: rowsOf(users),
   orders: rowsOf(orders),
   prices: rowsOf(prices),

@@ -2,7 +2,7 @@
  * Many writes in one request (protocol 23-25): each item with its own key, those of one lane chained. Nothing counts but
  * a whole answer with one echoed entry per item; after anything else every item is unknown and goes again as it is.
  */
-import { sendBatch } from '#contract/accounts.ts'
+import { sendBatch } from '#contract/requests.ts'
 import { headers } from '#contract/headers.ts'
 import type { Entry, Frozen, UserDatabase } from '#local/database.ts'
 import { acceptAll, giveBackAll, pauseSending } from '#local/outbox.ts'

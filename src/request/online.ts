@@ -2,7 +2,7 @@
  * Writes that are never queued: with a record of them on the device before they leave, so that one whose answer is lost
  * is known to be unknown. It is asked about until the server has said how it went, or that it never will (protocol 13).
  */
-import { getRequest, voidRequest } from '#contract/accounts.ts'
+import { getRequest, voidRequest } from '#contract/requests.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import { toWire } from '#contract/wire.ts'

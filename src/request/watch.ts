@@ -2,7 +2,7 @@
  * Asks about long requests: each second, inside an event, by whoever holds the lock and the lease of the row. Any number
  * of pages and a worker that may die at any moment are together one poller (protocol 39).
  */
-import { getRequest } from '#contract/accounts.ts'
+import { getRequest } from '#contract/requests.ts'
 import { headers } from '#contract/headers.ts'
 import { toWire } from '#contract/wire.ts'
 import type { Job, UserDatabase } from '#local/database.ts'

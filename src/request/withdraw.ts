@@ -1,5 +1,5 @@
 /** Takes back writes that may be on their way: the server makes sure that they never run, or says how they ended (protocol 13, 15). */
-import { voidRequest } from '#contract/accounts.ts'
+import { voidRequest } from '#contract/requests.ts'
 import { headers } from '#contract/headers.ts'
 import { toWire } from '#contract/wire.ts'
 import type { Entry, UserDatabase } from '#local/database.ts'

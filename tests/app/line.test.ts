@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { localProblem, type Problem } from '#contract/problem.ts'
 import type { Api, Result } from '#request/result.ts'
 import { getUser } from '#contract/accounts.ts'
-import { lineOf, observed } from '#app/line.ts'
+import { lineOf, observed, turned } from '#app/line.ts'
 
 const refused: Problem = { status: 409, code: 'DUP_USER', message: '', data: null, requestId: null }
 const problem = (what: Problem): Result<unknown> => ({ kind: 'problem', problem: what })
@@ -27,13 +27,12 @@ describe('an answer that was under way when the network came or went', () => {
     ['is believed where nothing moved', 0, ['online']],
   ])('%s', async (_, moves, expected) => {
     const heard: string[] = []
-    let turn = 0
     let answer = () => {}
     const ask: Api['ask'] = () =>
       new Promise((resolve) => (answer = () => resolve({ kind: 'fresh', output: null as never })))
-    const api = observed({ ask }, () => ({ hear: (line) => heard.push(line), turns: () => turn }))
+    const api = observed({ ask }, (line) => heard.push(line))
     const asked = api.ask(getUser, {})
-    turn += moves
+    for (let move = 0; move < moves; move++) turned()
     answer()
     await asked
     expect(heard).toEqual(expected)

@@ -2,7 +2,7 @@
  * A server of which a test can demand any answer: those that the real one gives only in bad weather. It keeps users and
  * a ledger, as small as the corridor can tell; the whole house is tested against the real one.
  */
-import { sendBatch } from '#contract/accounts.ts'
+import { sendBatch } from '#contract/requests.ts'
 import { headers } from '#contract/headers.ts'
 import { aUser, company } from '#tests/support/kept.ts'
 import type { Clock, Received, Sent, Server } from '#tests/support/device.ts'

@@ -1,9 +1,10 @@
 /** The wizard's asking: whether a code is free, what is unpaid, and the order itself. */
 import type { ThunkAction, UnknownAction } from '@reduxjs/toolkit'
-import { getRequest, orderExists } from '#contract/accounts.ts'
+import { orderExists } from '#contract/accounts.ts'
 import type { AskedOf, Id, Intent } from '#contract/endpoint.ts'
 import { createOrder, getOrder, listOrders, type OrderRow } from '#contract/orders.ts'
 import type { Problem } from '#contract/problem.ts'
+import { getRequest } from '#contract/requests.ts'
 import type { ClientType } from '#domain/access.ts'
 import type { Currency } from '#domain/money.ts'
 import type { Result } from '#request/result.ts'

@@ -1,0 +1,53 @@
+/** What became of a write or a long request, and many writes in one call. */
+import * as z from 'zod/mini'
+import { endpoint } from '#contract/endpoint.ts'
+import { key, text } from '#contract/values.ts'
+
+/** `~{intent}`: what became of a keyed write; a plain id: a long request. */
+const requestId = z.object({ id: key })
+
+export const getRequest = endpoint({
+  name: 'getRequest',
+  method: 'GET',
+  path: '/api/request/:id',
+  summary: 'What became of a write (~intent), or how far a long request is (id)',
+  who: 'user',
+  matrix: 'Z-15',
+  params: requestId,
+  output: z.unknown(),
+  offline: 'relay',
+})
+
+export const voidRequest = endpoint({
+  name: 'voidRequest',
+  method: 'DELETE',
+  path: '/api/request/:id',
+  summary: 'Make sure that a write which has not happened never will; answers its outcome if it is too late',
+  who: 'user',
+  matrix: 'Z-15',
+  params: requestId,
+  output: z.unknown(),
+  offline: 'online',
+})
+
+export const batchItem = z.object({
+  method: z.enum(['POST', 'PUT', 'DELETE']),
+  path: z.string().check(z.minLength(1), z.maxLength(2000)),
+  key,
+  headers: z._default(z.record(text(60), text(300)), {}),
+  body: z.optional(z.unknown()),
+  /** The intent it must not overtake. */
+  after: z.optional(key),
+})
+
+export const sendBatch = endpoint({
+  name: 'sendBatch',
+  method: 'POST',
+  path: '/api/batch',
+  summary: 'Up to 50 keyed writes, in order, each carried out as if sent alone',
+  who: 'user',
+  matrix: 'Z-15',
+  body: z.array(batchItem).check(z.minLength(1), z.maxLength(50)),
+  output: z.array(z.object({ status: z.int(), headers: z.record(z.string(), z.string()), body: z.unknown() })),
+  offline: 'none',
+})
