@@ -102,7 +102,10 @@ const together = [
   },
   // How much the device keeps: looked at now and then.
   { name: 'keeping', test: /src\/local\/(copies|many|ranks|room|whole|windows)\.ts/ },
-  { name: 'worker', test: /node_modules\/workbox-|src\/app\/(keep-part|missing|typing|update|word|worker)\.ts/ },
+  {
+    name: 'worker',
+    test: /node_modules\/workbox-|src\/(app\/(keep-part|missing|typing|update|word|worker)|local\/noted)\.ts/,
+  },
   {
     name: 'bars',
     test: /src\/app\/(jobs|progress|shell\/(ActivityButton|Lapsed|LossBar|NewBuild|OwnLanguage|OwnParts|UpdateBar))\.tsx?$/,

@@ -4,7 +4,7 @@
  */
 import { afterChange, type Segment } from '#domain/fees/prorate.ts'
 import { type Currency, readAmount, writeAmount } from '#domain/money.ts'
-import { timestampIn } from '#domain/time.ts'
+import { dateIn, timestampIn } from '#domain/time.ts'
 import { takeChange } from '#server/db/changes.ts'
 import { companyById } from '#server/db/companies.ts'
 import {
@@ -120,7 +120,7 @@ export async function takeEffect(till: Till, orderId: number, stamp: Stamp): Pro
   const year = today.slice(0, 4)
   const number = await nextNumber(db, 'contract', year)
   const code = `C${year}${today.slice(5, 7)}${String(number).padStart(6, '0')}`
-  const { start, segments } = stretch(order, base)
+  const { start, segments } = stretch(till, order, base)
   const id = await insertContract(db, {
     company_id: companyId,
     code,
@@ -160,14 +160,19 @@ async function replaceBase({ db }: Till, base: ContractRecord, stamp: Stamp): Pr
 }
 
 /** From when the contract runs, and what each part of it was sold at (D12). */
-function stretch(order: PayableOrder, base: ContractRecord | null): { start: string; segments: Segment[] } {
+function stretch(
+  { house }: Till,
+  order: PayableOrder,
+  base: ContractRecord | null,
+): { start: string; segments: Segment[] } {
   const annual = readAmount(order.annual)
   const own = { start: order.period_start, end: order.period_end, annual }
   const paid = base ? segmentsOf(base) : []
   if (order.type === 'change' && base)
     return { start: base.period_start, segments: afterChange(paid, order.period_start, annual) }
-  // An extension that was ordered after the end begins anew.
-  const goesOn = base !== null && order.period_start <= base.period_end
+  // An extension that was ordered after the end begins anew. On the day of the end (exclusive) its period alone looks like
+  // that of one ordered before, so it is the day of the order that counts.
+  const goesOn = base !== null && dateIn(house.config.timeZone, order.create_time) < base.period_end
   return goesOn ? { start: base.period_start, segments: [...paid, own] } : { start: own.start, segments: [own] }
 }
 

@@ -4,7 +4,6 @@
  */
 import { getUser } from '#contract/accounts.ts'
 import { localProblem } from '#contract/problem.ts'
-import { forgetNotes } from '#local/noted.ts'
 import { onSessionChange, type Session } from '#local/session.ts'
 import type { Api } from '#request/result.ts'
 import { type SessionUser, sessionUnread, signedOut, userRead } from '#state/session.ts'
@@ -28,7 +27,6 @@ export function watchSession(store: Store, api: Api, drawable: Promise<void>) {
     guessNext(session)
     const shown = store.getState().session
     if (!session || session.signedOut) {
-      forgetNotes()
       // Rows are wiped by then, and what is on the screen must not stay either.
       if (shown.is !== 'signed out')
         store.dispatch(signedOut(session ? 'left' : shown.is === 'unknown' ? 'nobody' : 'ended'))

@@ -1,6 +1,7 @@
 /** The service worker as the page sees it: registered, replaced only with consent, and told when there may be a line. */
 import { isBelow, type Word } from '#contract/build.ts'
 import { thisDevice } from '#local/device.ts'
+import { forgetNotes } from '#local/noted.ts'
 import type { PageMessage, WorkerMessage } from '#request/ports.ts'
 import { ports, standAlone, workerNow } from '#app/send.ts'
 import { tellTyping } from '#app/typing.ts'
@@ -158,6 +159,7 @@ async function hasWork(): Promise<boolean> {
     import('#local/seals.ts'),
   ])
   const session = await readSession()
+  if (!session || session.signedOut) forgetNotes()
   if (session?.signedOut) return true
   if (session && (await isSealedUp(thisDevice().of(session)))) return true
   if ((await readUnknown()).length > 0) return true

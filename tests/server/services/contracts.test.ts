@@ -264,6 +264,24 @@ eachEngine('contracts', (engine) => {
       })
     })
 
+    test('extended on the day they ended begin anew; paid for on it, they go on (D12, T3)', async () => {
+      const extend = { type: 'extend', contract_id: live.contract_id, period: 1 }
+      const startOf = async ({ id }: Ordered) => {
+        const [row] = await history((await readOrder(buyer, id)).contract_id)
+        return row.period_start
+      }
+      await at('2027-03-01')
+      const before = (await change(extend)).json()
+      await at('2027-03-02')
+      await paid(server, before)
+      expect(await startOf(before)).toBe('2026-03-02')
+      const { contract_id } = await readOrder(buyer, before.id)
+      await at('2028-03-02')
+      const after = (await change({ ...extend, contract_id })).json()
+      await paid(server, after)
+      expect(await startOf(after)).toBe('2028-03-02')
+    })
+
     test('of another company are not there, nor for staff without the flag (N-03)', async () => {
       const foreign = await server.signIn('order@beta')
       expect(told(await ask(more(), foreign))).toEqual([404, 'NOT_FOUND'])
