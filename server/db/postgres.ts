@@ -19,7 +19,11 @@ export async function openPostgres(config: Config, databaseUrl: string, log: Log
     log.warn('MIGRATE_DATABASE_URL is not set, so the login that serves requests may also change the schema')
 
   const first = firstPool(databaseUrl, log)
-  await checkLogin(first, log).finally(() => first.end())
+  try {
+    await checkLogin(first, log)
+  } finally {
+    await first.end()
+  }
   const pool = makePool(poolConfig(databaseUrl), log)
   const ears = listenOn(databaseUrl, log)
   const kysely = overPool(pool, { lanes: true })

@@ -22,7 +22,7 @@ const zone = 'Asia/Hong_Kong'
 
 function answerOf(result: QuoteResult): Answer {
   if (result.is === 'modules not listed')
-    return { refused: [`${result.is}: ${[...new Set(result.modules)].toSorted()}`] }
+    return { refused: [`${result.is}: ${[...new Set(result.modules)].toSorted().join(',')}`] }
   if (result.is !== 'quote') return { refused: [result.is] }
   const { quote } = result
   const { annual } = quote
@@ -53,7 +53,7 @@ function checkTold(quote: Quote): void {
   const steps = explain(quote)
   const told = [steps.find(({ code }) => code === 'annual')?.amount, steps.at(-1)?.amount]
   if (!isDeepStrictEqual(told, [writeAmount(quote.annual.fee), writeAmount(quote.amount)]))
-    throw new Error(`its steps say ${told}`)
+    throw new Error(`its steps say ${told.join(', ')}`)
 }
 
 const segmentOf = ({ period_start: start, period_end: end, annual }: Quote): Segment => ({

@@ -129,7 +129,7 @@ function yearOf(one: ContractCase, { list: at, choice }: Step, marks: Marks): Ye
   const missing = chosen.filter((code) => !list.module.some((row) => row.code === code))
   const refused = [
     ...(ranges ? [] : ['USERS_OUT_OF_RANGE']),
-    ...(missing.length ? [`modules not listed: ${missing}`] : []),
+    ...(missing.length ? [`modules not listed: ${missing.join(',')}`] : []),
   ]
   if (!ranges || refused.length) return { refused }
 
