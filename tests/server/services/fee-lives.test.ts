@@ -109,6 +109,6 @@ eachEngine('what contracts cost in the course of their lives', (engine) => {
     }
   }
 
-  const lives = Array.from({ length: 15 }, (_, at) => suiteSeed + at)
+  const lives = Array.from({ length: 10 }, (_, at) => suiteSeed + at)
   test.each(lives)('is what the oracle says (seed %i)', (seed) => live(chanceOf(seed)))
 })
