@@ -67,7 +67,7 @@ const together = [
   },
   {
     name: 'frame',
-    test: /src\/(state\/(connection|hooks|session|status|store)|ui\/(Button|Field|Icon|steps|strokes|Mark|Page|Skeleton|texts|words)|app\/(Broken|early|guard|i18n|line|Loading|page|routes|start|theme)|app\/shell\/(Entry|Footer|Language|ThemeSwitch))\.tsx?$/,
+    test: /src\/(state\/(connection|hooks|session|status|store)|ui\/(Button|Field|Icon|steps|strokes|Mark|Page|Skeleton|texts|words)|app\/(Broken|early|guard|i18n|line|Loading|page|routes|start|theme)|app\/shell\/(Entry|Footer|Language|SkipLink|ThemeSwitch))\.tsx?$/,
   },
   // Who is there and what is kept for them: Dexie and no other library, so that it need not wait for any.
   {

@@ -67,14 +67,20 @@ export async function call(
   }
 }
 
+/** A server that has just come up on a busy machine may say that it has no room for it yet. */
 export async function signIn(url: string, company: string, who = 'admin'): Promise<string> {
   const username = `${company}:${who}@${company}.example`
-  const answer = await fetch(`${url}/api/m18s/token`, {
-    method: 'POST',
-    headers: { authorization: `Basic ${Buffer.from(clientCredential).toString('base64')}`, 'x-token-store': 'body' },
-    body: new URLSearchParams({ grant_type: 'password', username, password: demoPassword }),
-  })
-  return ((await answer.json()) as { access_token: string }).access_token
+  for (let tries = 0; ; tries++) {
+    const answer = await fetch(`${url}/api/m18s/token`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${Buffer.from(clientCredential).toString('base64')}`, 'x-token-store': 'body' },
+      body: new URLSearchParams({ grant_type: 'password', username, password: demoPassword }),
+    })
+    const said = await answer.text()
+    if (answer.status === 200) return (JSON.parse(said) as { access_token: string }).access_token
+    if (tries === 30 || answer.status < 429) throw new Error(`no sign-in: ${answer.status} ${said}`)
+    await wait(1000)
+  }
 }
 
 /** Until the server has said something that does not come of its being killed or busy. */

@@ -3,6 +3,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { type people, seriousTrouble, sidewaysScroll, signIn } from '#tests/support/browser.ts'
 import { controlled, desk, phone, setUp, tablet } from '#tests/support/visit.ts'
+import { ask, choose, fill, order, submit } from '#tests/support/wizard.ts'
 
 const { the, ends } = setUp()
 
@@ -16,21 +17,10 @@ async function inside(who: keyof typeof people, language: string, options: Brows
 
 /** Ordered by the call, as the wizard does at its third step; answers where its page is. */
 async function ordered(page: Page, code: string, currency = 'HKD'): Promise<string> {
-  const id = await page.evaluate(
-    async ({ code, currency }) => {
-      const access = /portal-access=([^;]+)/.exec(document.cookie)?.[1] ?? ''
-      const today = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Hong_Kong' }).format(new Date())
-      const wish = { user_mode: 'CONCURRENT', users: 10, modules: ['core', 'fin'], period: 1, period_start: today }
-      const answer = await fetch('/api/sorder', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${decodeURIComponent(access)}` },
-        body: JSON.stringify({ code, name: code, currency, ...wish }),
-      })
-      return ((await answer.json()) as { id: number }).id
-    },
-    { code, currency },
-  )
-  return `${the.portal.url}/saas/app/contract/${id}`
+  const today = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Hong_Kong' }).format(new Date())
+  const wish = { user_mode: 'CONCURRENT', users: 10, modules: ['core', 'fin'], period: 1, period_start: today }
+  const { body } = await ask<{ id: number }>(page, 'POST', '/api/sorder', { code, name: code, currency, ...wish })
+  return `${the.portal.url}/saas/app/contract/${body.id}`
 }
 
 const words = {
@@ -80,6 +70,21 @@ it('a card pays, and both the page of the order and the list without a line say 
   await page.context().setOffline(true)
   await page.locator('.crumbs a').first().click()
   await listed.getByText('Effective').waitFor()
+})
+
+it('whoever pays from the wizard comes back to its last step', async () => {
+  const page = await inside('admin', 'zh', tablet)
+  await page.goto(`${the.portal.url}/saas/app/contract/new`)
+  await fill(page, 'paywizard')
+  await submit(page).click()
+  await choose(page, 'doc')
+  await order(page).click()
+  await button(page, words.zh.card).click()
+  await page.waitForURL(/\/pay\/card\//)
+  await chooseCard(page, '4242 4242 4242 4242')
+  await page.getByRole('heading', { name: '合同已生效' }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/saas/app/contract/new')
+  await page.getByText('paywizard').first().waitFor()
 })
 
 it('a card whose bank asks first pays after the yes; one that is declined is told so there and another pays', async () => {

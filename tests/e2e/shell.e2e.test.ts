@@ -133,6 +133,7 @@ describe('ways in and out', () => {
     expect(await focused(page)).toBe('Skip to content')
     await page.keyboard.press('Enter')
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('main')
+    expect(address(page).hash).toBe('')
     await close()
   })
 })

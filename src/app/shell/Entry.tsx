@@ -3,6 +3,7 @@ import { Link, useLocation } from 'react-router-dom'
 import { places } from '#app/paths.ts'
 import { Footer } from '#app/shell/Footer.tsx'
 import { Language } from '#app/shell/Language.tsx'
+import { SkipLink } from '#app/shell/SkipLink.tsx'
 import { ThemeSwitch } from '#app/shell/ThemeSwitch.tsx'
 import { useSession } from '#state/hooks.ts'
 import { Mark } from '#ui/Mark.tsx'
@@ -18,9 +19,7 @@ export function Entry({ children }: { children: ReactNode }) {
   const way = inside ? places.home : places.login
   return (
     <TitleTail value={[t('product')]}>
-      <a className="skip" href="#main">
-        {t('skip')}
-      </a>
+      <SkipLink />
       <div className="entry">
         <header className="bar">
           <a className="bar-product" href="/index.html">

@@ -12,6 +12,7 @@ import { ConnectionState } from '#app/shell/ConnectionState.tsx'
 import { Footer } from '#app/shell/Footer.tsx'
 import { Language } from '#app/shell/Language.tsx'
 import { Navigation } from '#app/shell/Navigation.tsx'
+import { SkipLink } from '#app/shell/SkipLink.tsx'
 import { ThemeMenu } from '#app/shell/ThemeMenu.tsx'
 import { readEntries, type Waiting } from '#local/waiting.ts'
 import { useSignedIn } from '#state/hooks.ts'
@@ -46,9 +47,7 @@ export function Shell() {
   }, [])
   return (
     <TitleTail value={[user.company_name, t('product')]}>
-      <a className="skip" href="#main">
-        {t('skip')}
-      </a>
+      <SkipLink />
       <div className="shell">
         <header className="bar">
           <span className="bar-menu">

@@ -5,9 +5,12 @@ import type { Currency } from '#domain/money.ts'
 import { type PaymentType, paymentTypes, whyNotPaidBy } from '#domain/payments.ts'
 import { getSettings } from '#contract/accounts.ts'
 import type { Id, OutputOf } from '#contract/endpoint.ts'
+import type { OrderRow } from '#contract/orders.ts'
 import { checkPayment, pay } from '#contract/payments.ts'
+import { readTyped } from '#local/typed.ts'
 import type { Result } from '#request/result.ts'
 import type { Extra, RootState } from '#state/store.ts'
+import { type Draft, draftName } from '#features/orders/drafting.ts'
 
 type Thunk<T> = ThunkAction<Promise<T>, RootState, Extra, UnknownAction>
 
@@ -33,6 +36,12 @@ export const sendPayment =
       params: path(id),
       body: { type, contractType: 'CONTRACT', ...(token === null ? {} : { token }) },
     })
+
+/** Whether the wizard's draft on this device waits for it to be paid: then the wizard has its last step still to show. */
+export async function isOfDraft({ id, client_type: type }: Pick<OrderRow, 'id' | 'client_type'>): Promise<boolean> {
+  const { step, ordered } = ((await readTyped(draftName(type)))?.value ?? {}) as Partial<Draft>
+  return step === 2 && ordered === id
+}
 
 export type Outcome = OutputOf<typeof checkPayment>['status']
 

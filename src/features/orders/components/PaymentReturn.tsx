@@ -7,14 +7,14 @@ import { Button } from '#ui/Button.tsx'
 import { useWords } from '#ui/words.ts'
 import { PaymentNote } from '#features/orders/components/PaymentNote.tsx'
 import { PaymentWait } from '#features/orders/components/PaymentWait.tsx'
-import type { Outcome } from '#features/orders/paying.ts'
+import { isOfDraft, type Outcome } from '#features/orders/paying.ts'
 
 /** As the address says it to a browser that comes back from a gateway (`?payment=`). */
 const words = ['paid', 'checking', 'cancelled', 'declined'] as const
 type Word = (typeof words)[number]
 
 interface Props {
-  order: Pick<OrderRow, 'id' | 'currency' | 'pay_amount' | 'due'>
+  order: Pick<OrderRow, 'id' | 'client_type' | 'currency' | 'pay_amount' | 'due'>
   /** It is paid, or came to nothing: the page reads anew (M85). */
   onSettled: () => void
 }
@@ -35,9 +35,11 @@ function Back({ order, onSettled, word }: Props & { word: Word }) {
   const { pathname, search } = useLocation()
   const navigate = useNavigate()
   const [stands, setStands] = useState<Word>(word === 'paid' ? 'checking' : word)
-  const told = (outcome: Outcome) => {
+  async function told(outcome: Outcome) {
     setStands(outcome === 'paid' || outcome === 'declined' ? outcome : 'cancelled')
     onSettled()
+    // Who set out from the wizard comes back to its last step.
+    if (outcome === 'paid' && (await isOfDraft(order))) void navigate('/app/contract/new', { replace: true })
   }
   function close() {
     const rest = new URLSearchParams(search)
@@ -45,7 +47,7 @@ function Back({ order, onSettled, word }: Props & { word: Word }) {
     void navigate({ pathname, search: rest.toString() }, { replace: true })
   }
   const amount = `${order.currency} ${grouped(order.pay_amount ?? '0.00')}`
-  if (stands === 'checking') return <PaymentWait id={order.id} onTold={told} />
+  if (stands === 'checking') return <PaymentWait id={order.id} onTold={(outcome) => void told(outcome)} />
   const isPaid = stands === 'paid'
   const date = order.due?.slice(0, 16)
   const cancelled = date ? t('cancelled.text', { date }) : t('cancelled.over')
