@@ -3,8 +3,9 @@ import { keepTyped, noteTyped, readTyped } from '#local/typed.ts'
 import { type Draft, draftFrom, draftName, isWorthKeeping, newDraft } from '#features/orders/drafting.ts'
 import type { Values } from '#features/orders/form.ts'
 
-/** Between two writes at least: a slider that is dragged does not write a hundred times. */
+/** Written once nothing has changed for so long, and after `mostMs` at the latest: a slider does not write a hundred times. */
 const restMs = 250
+const mostMs = 1000
 
 export interface KeptDraft {
   draft: Draft
@@ -64,8 +65,9 @@ export function useDraft(type: string, fresh: Values | null): KeptDraft | null {
     latest.current = draft
     if (draft && plain.current && draft !== stored.current)
       noteTyped(name, isWorthKeeping(draft, plain.current) ? draft : null)
-    // The first change at once, and while they follow each other the last one of every while.
-    const timer = setTimeout(() => void keep(draft), storedAt.current + restMs - performance.now())
+    // The first change at once, and while they follow each other the last one of every while; what stands between is noted.
+    const left = storedAt.current + mostMs - performance.now()
+    const timer = setTimeout(() => void keep(draft), Math.min(restMs, left))
     return () => clearTimeout(timer)
   }, [draft, keep, name])
   // What was decided is kept at once.
