@@ -1,10 +1,10 @@
 /** Between the price that was shown and the order that stands: prices that change, answers that are lost, nothing to pay. */
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContextOptions } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { type people, signIn } from '#tests/support/browser.ts'
 import { openFaultProxy } from '#tests/support/fault-proxy.ts'
 import { expectFine } from '#tests/support/looks.ts'
-import { desk, phone, setUp, tablet } from '#tests/support/visit.ts'
+import { controlled, desk, phone, setUp, tablet } from '#tests/support/visit.ts'
 import { choose, field, fill, newPrices, order, ordersOf, step, submit, without } from '#tests/support/wizard.ts'
 
 const { the, ends } = setUp()
@@ -17,8 +17,6 @@ async function inside(who: keyof typeof people, options: BrowserContextOptions =
   await field(page, 'code').waitFor()
   return page
 }
-
-const under = (page: Page) => page.waitForFunction(() => navigator.serviceWorker.controller !== null)
 
 let made: Promise<void> | null = null
 /** The list of today, made once: the core is dearer in HKD, and in RMB all is free. */
@@ -60,7 +58,7 @@ it('an order whose answer was lost is asked for once more and made once (R-03)',
   const proxy = await openFaultProxy(Number(new URL(the.portal.url).port))
   ends.push(() => proxy.close())
   const page = await inside('admin', phone, proxy.url)
-  await under(page)
+  await controlled(page)
   await fill(page, 'doubtlost')
   await submit(page).click()
   await choose(page, 'hr')
