@@ -8,7 +8,6 @@ import { thisDevice } from '#local/device.ts'
 import type { WorkerMessage } from '#request/ports.ts'
 import { ports } from '#app/send.ts'
 import { isTyping, typingLock } from '#app/typing.ts'
-import { startWaiting } from '#app/waiting.ts'
 import { askWord } from '#app/word.ts'
 
 /**
@@ -20,7 +19,13 @@ export type Update =
   | { is: 'ready' | 'taken' | 'applying' | 'failed'; forced: boolean }
   | { is: 'held'; by: 'typing' | 'sending'; forced: boolean }
 
-const takeOverMs = 20_000
+/** How long nobody sends for it: what waits to be sent is work of the old worker, which would not come to rest. */
+const quietMs = 5_000
+/**
+ * A call that meets the old worker in the moment of its end brings it back, and the browser looks again only when that one
+ * has had nothing to do for half a minute.
+ */
+const takeOverMs = 60_000
 /** The old worker may be in the middle of something; Chromium gives it five minutes. */
 const forceAgainMs = 10_000
 /** A request's own limit and somewhat more: whoever sends longer than that has a dead line, and repeats. */
@@ -83,27 +88,40 @@ async function whenNothingIsSent(): Promise<void> {
   const lock = session ? drainLock(thisDevice().of(session)) : 'portal-nobody'
   const held = await ports.locks.hold(lock, { waitMs: sendingMs }, takeOver)
   // Longer than any request lives: that tab sleeps, and what it sends is known again by its key.
-  if (!held) await takeOver()
-}
-
-async function takeOver(): Promise<void> {
-  // Typed while the others were waited for.
-  if (isTyping()) return say({ is: 'ready', forced })
-  say({ is: 'applying', forced })
-  const registration = await navigator.serviceWorker.getRegistration('/saas/')
-  const waiting = registration?.waiting
-  // Only the server has it: no worker here, or none that stands between. Loading the page is all.
-  if (!waiting) return location.reload()
-  const taken = new Promise<boolean>((resolve) =>
-    navigator.serviceWorker.addEventListener('controllerchange', () => resolve(true), { once: true }),
-  )
-  const isTaken = await startWaiting(waiting, taken, { withinMs: takeOverMs, wait: ports.wait })
-  // The reload is everybody's own, below: held until this page is gone, so that nobody sends in between.
-  if (isTaken) return await ports.wait(takeOverMs)
+  const { taken } = held ? held.value : await takeOver()
+  if (!taken || (await isTakenWithin(taken, takeOverMs))) return
   say({ is: 'failed', forced })
   // Nobody is asked, so nobody asks again.
   if (forced) void ports.wait(forceAgainMs).then(noteReady)
 }
+
+/** Begins it; what comes of it within `quietMs`, and later, is told by `taken`. Null: nothing was begun. */
+async function takeOver(): Promise<{ taken: Promise<unknown> | null }> {
+  // Typed while the others were waited for.
+  if (isTyping()) {
+    say({ is: 'ready', forced })
+    return { taken: null }
+  }
+  say({ is: 'applying', forced })
+  const registration = await navigator.serviceWorker.getRegistration('/saas/')
+  const waiting = registration?.waiting
+  // Only the server has it: no worker here, or none that stands between. Loading the page is all.
+  if (!waiting) {
+    location.reload()
+    return { taken: null }
+  }
+  const taken = new Promise((resolve) =>
+    navigator.serviceWorker.addEventListener('controllerchange', resolve, { once: true }),
+  )
+  const message: WorkerMessage = { type: 'update' }
+  waiting.postMessage(message)
+  // The reload is everybody's own, below: until this page is gone nobody sends in between.
+  if (await isTakenWithin(taken, quietMs)) await ports.wait(quietMs)
+  return { taken }
+}
+
+const isTakenWithin = (taken: Promise<unknown>, ms: number) =>
+  Promise.race([taken.then(() => true), ports.wait(ms).then(() => false)])
 
 /** Follows who is in control: another build means that this page is one of yesterday. */
 export function followController(): void {

@@ -1,6 +1,6 @@
 /** Every build that waits is told of, however early it came and however often (P-15, W-09). */
 import { describe, expect, it } from 'vitest'
-import { followWaiting, startWaiting } from '#app/waiting.ts'
+import { followWaiting } from '#app/waiting.ts'
 
 class FakeWorker extends EventTarget {
   state = 'installing'
@@ -71,28 +71,5 @@ describe('nothing is told of', () => {
     const told = followed(registration)
     registration.finds().becomes('redundant')
     expect(told()).toBe(0)
-  })
-})
-
-describe('a build that is to start', () => {
-  /** Takes over when it has been told so often; time passes as soon as it is waited for. */
-  async function started(after: number) {
-    let told = 0
-    const taken = Promise.withResolvers<boolean>()
-    const postMessage = () => {
-      told += 1
-      if (told === after) taken.resolve(true)
-    }
-    const isTaken = await startWaiting({ postMessage }, taken.promise, { withinMs: 20_000, wait: async () => {} })
-    return { isTaken, told }
-  }
-
-  it('is told again while the browser leaves the old one in its place, and not once it is taken', async () => {
-    expect(await started(1)).toEqual({ isTaken: true, told: 1 })
-    expect(await started(4)).toEqual({ isTaken: true, told: 4 })
-  })
-
-  it('is left alone after its time', async () => {
-    expect(await started(11)).toEqual({ isTaken: false, told: 10 })
   })
 })

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { openBrowser, people, signIn } from '#tests/support/browser.ts'
 import { buildReleases, type Releases, type Served } from '#tests/support/releases.ts'
 import { listed } from '#tests/support/visit.ts'
+import { letRest } from '#tests/support/worker-control.ts'
 
 let browser: Browser
 let releases: Releases
@@ -47,13 +48,20 @@ async function enter(who: keyof typeof people = 'admin', path = '/app/user'): Pr
 /** To be seen again as long as the page is not loaded anew. */
 const mark = (page: Page) => page.evaluate(() => void (document.body.dataset['mark'] = 'here'))
 const isSamePage = (page: Page) => page.evaluate(() => document.body.dataset['mark'] === 'here')
-const isLoadedAnew = (page: Page) =>
-  page.waitForFunction(() => document.body.dataset['mark'] === undefined && document.querySelector('main h1') !== null)
+const isLoadedAnew = (page: Page, sign = 'main h1') =>
+  letRest(
+    page,
+    page.waitForFunction(
+      (shown) => document.body.dataset['mark'] === undefined && document.querySelector(shown) !== null,
+      sign,
+    ),
+  )
 
 /** What a look at the tab, or the hour, does. Not waited for: it may load the page anew. */
 const lookForUpdate = (page: Page) =>
   page.evaluate(() => void navigator.serviceWorker.getRegistration('/saas/').then((found) => found?.update()))
 
+/** Not to be asked for while a worker is to go: a message in the moment of its end brings it back. */
 const buildOf = (page: Page) =>
   page.evaluate(async () => {
     const { port1, port2 } = new MessageChannel()
@@ -85,7 +93,7 @@ describe('a new version', () => {
 
     await second.keyboard.press('Escape')
     await second.getByRole('button', { name: 'Discard' }).click()
-    await Promise.all([first, second, third].map(isLoadedAnew))
+    await Promise.all([first, second, third].map((page) => isLoadedAnew(page)))
     for (const page of [first, second, third]) await expect.poll(() => buildOf(page), patient).toBe(releases.newer)
     await expect.poll(() => bar(first).count(), patient).toBe(0)
   })
@@ -179,7 +187,7 @@ describe('code that a new version took away under an open page', () => {
       const registration = await navigator.serviceWorker.getRegistration('/saas/')
       registration?.waiting?.postMessage({ type: 'update' })
     })
-    await bar(second).getByText('running in your other tabs').waitFor()
+    await letRest(second, bar(second).getByText('running in your other tabs').waitFor())
     await context.setOffline(true)
     const asked = releases.former.filter((file) => !/^(staff|signup)-/.test(file))
     expect(asked.length).toBeGreaterThan(0)
@@ -198,10 +206,8 @@ describe('code that a new version took away under an open page', () => {
     await served.deploy({ without: 'staff-', former: false })
     await toPrices(page)
     await page.getByRole('button', { name: 'Try again' }).waitFor()
-    // The page may be loaded anew while it is asked.
-    const nowIn = () => buildOf(page).catch(() => 'on its way')
-    await expect.poll(nowIn, { timeout: 90_000 }).toBe(releases.newer)
-    await page.getByRole('button', { name: 'Try again' }).waitFor()
+    await isLoadedAnew(page, '.broken-detail')
+    expect(await buildOf(page)).toBe(releases.newer)
     await page.waitForTimeout(3_000)
     expect(loads).toBeLessThanOrEqual(2)
     expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(1)
@@ -257,9 +263,13 @@ describe('the way past a broken worker (W-11)', () => {
     await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
     // It may not be gone yet when the page asks for one again: then the good one waits beside it, and is asked about.
     const nowIn = async () => {
-      if (await reload(page).isVisible()) await reload(page).click()
+      if (await reload(page).isVisible()) {
+        await mark(page)
+        await reload(page).click()
+        await isLoadedAnew(page)
+      }
       return await buildOf(page).catch(() => 'on its way')
     }
-    await expect.poll(nowIn, patient).toBe(releases.older)
+    await expect.poll(nowIn, { ...patient, interval: 1_000 }).toBe(releases.older)
   }, 180_000)
 })
