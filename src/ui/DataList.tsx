@@ -1,4 +1,4 @@
-import { type MouseEvent, type ReactNode, useRef } from 'react'
+import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
 import '#ui/list.css'
 import { Button } from '#ui/Button.tsx'
@@ -109,9 +109,10 @@ interface RoomProps {
 }
 
 /** What is in it is drawn outside: whether it is being asked again is a matter of the frame alone. */
-function Room<R>({ above, head, body, waiting, below, caption, empty, useBusy }: DataListProps<R> & RoomProps) {
+function Room<R>({ above, head, body, waiting, below, caption, empty, fresh, useBusy }: DataListProps<R> & RoomProps) {
   const busy = useBusy()
-  if (body?.length === 0 && !busy)
+  const isAwaited = useAwaited(busy, fresh.asOf)
+  if (body?.length === 0 && !isAwaited)
     return (
       <div className="list-room">
         <div className="list">{empty}</div>
@@ -122,7 +123,7 @@ function Room<R>({ above, head, body, waiting, below, caption, empty, useBusy }:
       <div className={`list${busy && body?.length ? ' again' : ''}`}>
         {above}
         {/* The roles are spelled out because cards take the table's display away, and with it what the tags mean. */}
-        <table className="table" role="table" aria-busy={busy || !body}>
+        <table className="table" role="table" aria-busy={busy || !body?.length}>
           <caption className="sr-only">{caption}</caption>
           <thead role="rowgroup">{head}</thead>
           {/* An empty device that is just being filled has no answer yet: that is a skeleton, not "no users". */}
@@ -132,6 +133,26 @@ function Room<R>({ above, head, body, waiting, below, caption, empty, useBusy }:
       </div>
     </div>
   )
+}
+
+/** A device that has not told of an answer by then has nothing new to tell, or was never given one. */
+const readBackMs = 2_000
+
+/**
+ * Whether rows may still come of an asking: it is under way, or answered and the list not read from the device since. An
+ * empty list may only be an old one until then, and "nobody yet" would stand there for a blink.
+ */
+function useAwaited(busy: boolean, asOf: number | null): boolean {
+  const [asked, setAsked] = useState({ busy: false, asOf })
+  if (asked.busy !== busy) setAsked({ busy, asOf: busy ? asOf : asked.asOf })
+  const [late, setLate] = useState(true)
+  useEffect(() => {
+    if (busy) return setLate(false)
+    const timer = setTimeout(() => setLate(true), readBackMs)
+    return () => clearTimeout(timer)
+  }, [busy])
+  const isReadBack = (asOf ?? 0) > (asked.asOf ?? 0)
+  return busy || !(isReadBack || late)
 }
 
 const ActionsWord = () => <span className="sr-only">{useWords('ui')('list.actions')}</span>
