@@ -91,7 +91,7 @@ export async function start(path: string, begun: Begun | null): Promise<void> {
   if (!begun) void watch()
   // Installing the worker fetches the whole shell and must not stand before the page's own files and rows.
   await ready
-  if (begun) await Promise.race([answered.then(atRest), wait(answerMs)])
+  if (begun) await Promise.race([answered, wait(answerMs)])
   firstPageStands()
   await whenIdle()
   const [{ startInstall }, { startWorker }] = await fetchLate(() => Promise.all([corridor(), import('#app/worker.ts')]))
@@ -138,14 +138,6 @@ const sessionKnown = (store: Store) =>
     const stop = store.subscribe(look)
     look()
   })
-
-/** Resolves when nothing on the page says any more that it is being fetched: an answer is written and read before it is drawn. */
-async function atRest(): Promise<void> {
-  const isBusy = () => document.querySelector('[aria-busy="true"]') !== null
-  for (let waited = 0; isBusy() && waited < answerMs; waited += lookMs) await wait(lookMs)
-  await painted()
-}
-const lookMs = 50
 
 /** A page that can be drawn within this needs no view that says it is coming. */
 const graceMs = 300

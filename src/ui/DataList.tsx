@@ -143,16 +143,15 @@ const readBackMs = 2_000
  * empty list may only be an old one until then, and "nobody yet" would stand there for a blink.
  */
 function useAwaited(busy: boolean, asOf: number | null): boolean {
-  const [asked, setAsked] = useState({ busy: false, asOf })
-  if (asked.busy !== busy) setAsked({ busy, asOf: busy ? asOf : asked.asOf })
-  const [late, setLate] = useState(true)
+  const [since, setSince] = useState<number | null>(null)
   useEffect(() => {
-    if (busy) return setLate(false)
-    const timer = setTimeout(() => setLate(true), readBackMs)
+    if (busy) return setSince(asOf ?? 0)
+    const timer = setTimeout(setSince, readBackMs, null)
     return () => clearTimeout(timer)
+    // As it was when the asking began.
+    // oxlint-disable-next-line react/exhaustive-deps
   }, [busy])
-  const isReadBack = (asOf ?? 0) > (asked.asOf ?? 0)
-  return busy || !(isReadBack || late)
+  return busy || (since !== null && (asOf ?? 0) <= since)
 }
 
 const ActionsWord = () => <span className="sr-only">{useWords('ui')('list.actions')}</span>

@@ -41,25 +41,6 @@ async function cut() {
 }
 const isFocused = (locator: Locator) => locator.evaluate((element) => element === document.activeElement)
 
-describe('a device that knows who is there and no user yet', () => {
-  it('is never told that there is nobody, before the first rows', async () => {
-    await enter('admin', {}, '/app/home')
-    const storageState = await page.context().storageState({ indexedDB: true })
-    for (let visit = 0; visit < 5; visit++) {
-      const context = await the.browser.newContext({ storageState })
-      ends.push(() => context.close())
-      page = await context.newPage()
-      await page.addInitScript(() => {
-        const isEmpty = () => document.querySelector('.list:not(:has(table))') !== null
-        const look = () => isEmpty() && document.documentElement.setAttribute('data-empty', '')
-        new MutationObserver(look).observe(document, { childList: true, subtree: true })
-      })
-      await go('')
-      expect(await page.locator('html[data-empty]').count()).toBe(0)
-    }
-  })
-})
-
 describe("the list of a company's users", () => {
   beforeEach(() => enter())
 
