@@ -22,9 +22,17 @@ export function lineOf(result: Result<unknown>, browserOnline: boolean): Line | 
   return browserOnline ? null : 'offline'
 }
 
-/** How often the browser has said that the network came or went. */
+/** How often the browser has said that the network came or went, and when it last did. */
 let turn = 0
-export const turned = () => void (turn += 1)
+let turnedAt = Number.NEGATIVE_INFINITY
+export const turned = () => {
+  turn += 1
+  turnedAt = performance.now()
+}
+
+/** A network that is going may carry one more answer: so long the browser's "offline" is believed against it. */
+const goingMs = 1_000
+const isGoing = () => !navigator.onLine && performance.now() - turnedAt < goingMs
 
 /**
  * The same api, listened to. An answer to what was asked before the network came or went says nothing of what is now: one
@@ -35,7 +43,7 @@ export const observed = (api: Api, hear: (line: Line) => void): Api => ({
     const before = turn
     const result = await api.ask(endpoint, asked, asking)
     const line = lineOf(result, navigator.onLine)
-    if (line && turn === before) hear(line)
+    if (line && turn === before && !isGoing()) hear(line)
     return result
   },
 })

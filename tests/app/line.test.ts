@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { localProblem, type Problem } from '#contract/problem.ts'
 import type { Api, Result } from '#request/result.ts'
 import { getUser } from '#contract/accounts.ts'
@@ -21,11 +21,17 @@ describe('what an answer says about the line (P-11)', () => {
   })
 })
 
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
 describe('an answer that was under way when the network came or went', () => {
   it.each<[string, number, string[]]>([
     ['is not believed', 1, []],
     ['is believed where nothing moved', 0, ['online']],
   ])('%s', async (_, moves, expected) => {
+    vi.stubGlobal('navigator', { onLine: true })
     const heard: string[] = []
     let answer = () => {}
     const ask: Api['ask'] = () =>
@@ -35,6 +41,22 @@ describe('an answer that was under way when the network came or went', () => {
     for (let move = 0; move < moves; move++) turned()
     answer()
     await asked
+    expect(heard).toEqual(expected)
+  })
+})
+
+describe('an answer while the browser says that there is no network', () => {
+  it.each<[string, number, string[]]>([
+    ['may have come over what was just going, and is not believed', 900, []],
+    ['is believed later: browsers err', 1_100, ['online']],
+  ])('%s', async (_, laterMs, expected) => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    vi.stubGlobal('navigator', { onLine: false })
+    const heard: string[] = []
+    const fresh: Api['ask'] = async () => ({ kind: 'fresh', output: null as never })
+    turned()
+    vi.advanceTimersByTime(laterMs)
+    await observed({ ask: fresh }, (line) => heard.push(line)).ask(getUser, {})
     expect(heard).toEqual(expected)
   })
 })

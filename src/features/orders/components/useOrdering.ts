@@ -134,20 +134,27 @@ export function useOrdering({ kept, type, quote, here, unpaidWith, onOrdered, on
   useEffect(() => {
     if (!isBack) return
     let stands = true
+    let timer: ReturnType<typeof setTimeout> | undefined
     const look = async () => {
       if (await findMade()) return
       const found = await compare(false)
       if (!stands || found === null) return
       if ('told' in found)
         setStage({ is: 'confirm', told: found.told, shown: found.isSame ? null : (agreed?.shown ?? null) })
-      else if (!isLineLost(found)) setStage({ is: 'failed', problem: found })
+      // The first question over a line that is only coming may be lost, and another's answer say that it is there.
+      else if (isLineLost(found)) timer = setTimeout(() => void look(), lookAgainMs)
+      else setStage({ is: 'failed', problem: found })
     }
     void look()
-    return () => void (stands = false)
+    return () => {
+      stands = false
+      clearTimeout(timer)
+    }
   }, [isBack, findMade, compare, agreed])
 
   const calm = useCallback(() => setStage((now) => (now.is === 'idle' ? now : { is: 'idle' })), [])
   return { stage, begin, agree, calm }
 }
 
+const lookAgainMs = 3_000
 const occupied: AnyProblem = { field: 'code', code: 'DUPLICATE' }
