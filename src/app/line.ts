@@ -22,16 +22,12 @@ export function lineOf(result: Result<unknown>, browserOnline: boolean): Line | 
   return browserOnline ? null : 'offline'
 }
 
-/** How often the browser has said that the network came or went, and when it last did. */
-let turn = 0
-let turnedAt = Number.NEGATIVE_INFINITY
-export const turned = () => {
-  turn += 1
-  turnedAt = performance.now()
-}
-
 /** A network that is going may carry one more answer: so long the browser's "offline" is believed against it. */
 const goingMs = 1_000
+
+/** When the browser last said that the network came or went. */
+let turnedAt = -goingMs
+export const turned = () => void (turnedAt = performance.now())
 const isGoing = () => !navigator.onLine && performance.now() - turnedAt < goingMs
 
 /**
@@ -40,10 +36,10 @@ const isGoing = () => !navigator.onLine && performance.now() - turnedAt < goingM
  */
 export const observed = (api: Api, hear: (line: Line) => void): Api => ({
   async ask(endpoint, asked, asking) {
-    const before = turn
+    const before = turnedAt
     const result = await api.ask(endpoint, asked, asking)
     const line = lineOf(result, navigator.onLine)
-    if (line && turn === before && !isGoing()) hear(line)
+    if (line && turnedAt === before && !isGoing()) hear(line)
     return result
   },
 })
@@ -55,9 +51,9 @@ export function watchLine(store: Store, lent: Lent) {
   }
   const look = async () => {
     if (!navigator.onLine) return set('offline')
-    const before = turn
+    const before = turnedAt
     const isThere = await lent().then(isServerThere, () => false)
-    if (turn === before) set(isThere ? 'online' : 'unreachable')
+    if (turnedAt === before) set(isThere ? 'online' : 'unreachable')
   }
   const follow = () => {
     turned()
