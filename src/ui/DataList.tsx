@@ -111,7 +111,7 @@ interface RoomProps {
 /** What is in it is drawn outside: whether it is being asked again is a matter of the frame alone. */
 function Room<R>({ above, head, body, waiting, below, caption, empty, fresh, useBusy }: DataListProps<R> & RoomProps) {
   const busy = useBusy()
-  const isAwaited = useAwaited(busy, fresh.asOf)
+  const isAwaited = useAwaited(busy, fresh)
   if (body?.length === 0 && !isAwaited)
     return (
       <div className="list-room">
@@ -140,9 +140,9 @@ const readBackMs = 2_000
 
 /**
  * Whether rows may still come of an asking: it is under way, or answered and the list not read from the device since. An
- * empty list may only be an old one until then, and "nobody yet" would stand there for a blink.
+ * empty list may only be an old one until then, and "nobody yet" would stand there for a blink. One that is here whole is known.
  */
-function useAwaited(busy: boolean, asOf: number | null): boolean {
+function useAwaited(busy: boolean, { asOf, complete }: Fresh): boolean {
   const [since, setSince] = useState<number | null>(null)
   useEffect(() => {
     if (busy) return setSince(asOf ?? 0)
@@ -151,7 +151,7 @@ function useAwaited(busy: boolean, asOf: number | null): boolean {
     // As it was when the asking began.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [busy])
-  return busy || (since !== null && (asOf ?? 0) <= since)
+  return busy || (!complete && since !== null && (asOf ?? 0) <= since)
 }
 
 const ActionsWord = () => <span className="sr-only">{useWords('ui')('list.actions')}</span>
