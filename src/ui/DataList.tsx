@@ -143,15 +143,16 @@ const readBackMs = 2_000
  * empty list may only be an old one until then, and "nobody yet" would stand there for a blink. One that is here whole is known.
  */
 function useAwaited(busy: boolean, { asOf, complete }: Fresh): boolean {
-  const [since, setSince] = useState<number | null>(null)
+  // Before any time there is: nothing is awaited.
+  const [since, setSince] = useState(-1)
   useEffect(() => {
     if (busy) return setSince(asOf ?? 0)
-    const timer = setTimeout(setSince, readBackMs, null)
+    const timer = setTimeout(setSince, readBackMs, -1)
     return () => clearTimeout(timer)
     // As it was when the asking began.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [busy])
-  return busy || (!complete && since !== null && (asOf ?? 0) <= since)
+  return busy || (!complete && (asOf ?? 0) <= since)
 }
 
 const ActionsWord = () => <span className="sr-only">{useWords('ui')('list.actions')}</span>
