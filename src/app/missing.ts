@@ -26,7 +26,16 @@ export async function loadAgain(): Promise<void> {
     if (registration.waiting) noteReady()
     return
   }
-  if (isTyping() || sessionStorage.getItem(mark) === ports.build) return
+  if (isTyping() || isFilledIn() || sessionStorage.getItem(mark) === ports.build) return
   sessionStorage.setItem(mark, ports.build)
   location.reload()
 }
+
+/**
+ * What stands in a form, a login's password above all, for which no page asks before it is left. It is the same build that the
+ * server has: most likely only the line was lost for a moment, and pressing again brings what is missing.
+ */
+const isFilledIn = () =>
+  [...document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('form :is(input, textarea)')].some(
+    ({ type, value }) => value !== '' && !['checkbox', 'radio', 'hidden'].includes(type),
+  )

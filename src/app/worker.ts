@@ -3,6 +3,7 @@ import { isBelow, type Word } from '#contract/build.ts'
 import { thisDevice } from '#local/device.ts'
 import { forgetNotes } from '#local/noted.ts'
 import type { PageMessage, WorkerMessage } from '#request/ports.ts'
+import { fetchLate } from '#app/late-code.ts'
 import { ports, standAlone, workerNow } from '#app/send.ts'
 import { tellTyping } from '#app/typing.ts'
 import { compareBuilds, followController, force, noteReady } from '#app/update.ts'
@@ -28,8 +29,8 @@ async function start(): Promise<void> {
     if (message.type === 'alive?') port?.postMessage('yes')
   })
   await look()
-  if (!told?.bypass) await register()
   lookAgain()
+  await register()
 }
 
 /** Code that cannot be fetched, now or before anybody listened. */
@@ -41,7 +42,12 @@ function followMissing(): void {
 }
 
 async function register(): Promise<void> {
-  registration = await navigator.serviceWorker.register('/saas/sw.js', { scope: '/saas/', updateViaCache: 'none' })
+  // Cut in the first moments of a visit it cannot be fetched either, and the visit may be a long one.
+  await fetchLate(async () => {
+    if (!told?.bypass)
+      registration = await navigator.serviceWorker.register('/saas/sw.js', { scope: '/saas/', updateViaCache: 'none' })
+  })
+  if (!registration) return
   followWaiting(registration, () => {
     void tellTyping()
     noteReady()

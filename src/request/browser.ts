@@ -38,5 +38,6 @@ export const browserPorts: Shared = {
   // Also in workers; absent where apps have no icon.
   badge: (count) => void navigator.setAppBadge?.(count).catch(() => {}),
   lasting: (work) => void work.catch(reportError),
-  report: reportError,
+  // Called by itself: browsers refuse it as a method of anything but the window.
+  report: (error) => reportError(error),
 }

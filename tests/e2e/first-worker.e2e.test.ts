@@ -23,3 +23,20 @@ it('a page that was on its way while the first worker took over is under it too'
   await coming
   await controlled(second)
 })
+
+it('is fetched in the same visit when the line was cut in its first moments (P-09)', async () => {
+  const context = await the.browser.newContext(desk)
+  ends.push(() => context.close())
+  const page = await context.newPage()
+  const failed = page.waitForEvent('console', (said) => said.text().includes('fetching the script'))
+  // The last thing that is asked for before the worker.
+  await page.route('**/worker.json', async (route) => {
+    await context.setOffline(true)
+    await route.abort()
+  })
+  await page.goto(`${the.portal.url}/saas/login`)
+  await failed
+  await page.unroute('**/worker.json')
+  await context.setOffline(false)
+  await controlled(page)
+})

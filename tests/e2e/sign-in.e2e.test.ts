@@ -160,9 +160,46 @@ describe('logging in', () => {
     await submit(page)
     await page.getByText('Logging in needs a connection.', { exact: false }).waitFor()
     expect(await value(page, 'password')).toBe(people.admin.password)
+    // The words stand there as soon as the line is cut: on a line that comes back at once, the login asked for would be a success.
+    await expect.poll(() => page.locator('form button[type="submit"]').getAttribute('aria-busy')).toBe(null)
     await page.context().setOffline(false)
     await submit(page)
     await inApp(page)
+  })
+
+  it('keeps what was typed when its own code is lost on a line that comes back at once (W-10)', async () => {
+    const page = await visit('/login', { serviceWorkers: 'block' })
+    // What the page needs of its own accord has been there for a while: only what the login asks for is lost.
+    await page.waitForLoadState('networkidle')
+    await fillLogin(page, people.admin)
+    const scripts = /\/assets\/.*\.js$/
+    const asked = page.waitForResponse((response) => response.url().endsWith('/worker.json'))
+    await page.route(scripts, (route) => route.abort('internetdisconnected'))
+    await submit(page)
+    await page.getByText('Logging in needs a connection.', { exact: false }).waitFor()
+    await page.unroute(scripts)
+    // The page has asked which build there is, and heard that it is its own.
+    await asked
+    await page.waitForTimeout(500)
+    expect(await value(page, 'password')).toBe(people.admin.password)
+    await submit(page)
+    await inApp(page)
+  })
+
+  it('on a device that can store nothing says that, and not that a connection is missing', async () => {
+    const context = await the.browser.newContext({ serviceWorkers: 'block' })
+    ends.push(() => context.close())
+    await context.addInitScript(() => {
+      IDBObjectStore.prototype.put = () => {
+        throw new DOMException('the disk is full', 'QuotaExceededError')
+      }
+    })
+    const page = await context.newPage()
+    await page.goto(`${the.portal.url}/saas/login`)
+    await fillLogin(page, people.admin)
+    await submit(page)
+    await page.getByText('This device could not store', { exact: false }).waitFor()
+    expect(await value(page, 'password')).toBe(people.admin.password)
   })
 
   it('leads to where one was going, and nowhere outside (S-67)', async () => {
