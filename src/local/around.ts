@@ -2,6 +2,7 @@
 import type { Id, Intent } from '#contract/endpoint.ts'
 import { type Entry, type Receipt, rowsOf, type UserDatabase } from '#local/database.ts'
 import { readMarks } from '#local/loss.ts'
+import { sealsIn } from '#local/seals.ts'
 
 /** The parts of a draft that decide where it stands. */
 export type Placed = Pick<Entry, 'intent' | 'kind' | 'table' | 'target' | 'ifMatch'> & {
@@ -15,6 +16,8 @@ export interface Around {
   /** Under the drafts' own intents and those they refer to. */
   entries: Map<Intent, Entry>
   receipts: Map<Intent, Receipt>
+  /** Something lies sealed here: whether an intent that came again is in it cannot be told. */
+  hasSeals: boolean
   lastSeq: number
   /** How many writes were ever recorded here. */
   made: number
@@ -37,9 +40,10 @@ export async function lookAround(db: UserDatabase, drafts: readonly Placed[]): P
   // Without a form that says what it was opened on, the base is asked for at once, as if no row had been made here.
   const bare = drafts.filter(({ versioned, target, ifMatch }) => versioned && target !== null && ifMatch === null)
   const asked = bare.map(laneByName)
-  const [there, settled, marks, makers, newest, versions] = await Promise.all([
+  const [there, settled, seals, marks, makers, newest, versions] = await Promise.all([
     intents.length > 0 ? db.outbox.bulkGet(intents) : [],
     intents.length > 0 ? db.receipts.bulkGet(intents) : [],
+    own.length > 0 ? sealsIn(db) : [],
     readMarks(db),
     makersOf(db, drafts),
     newestOf(db, asked),
@@ -48,6 +52,7 @@ export async function lookAround(db: UserDatabase, drafts: readonly Placed[]): P
   const around: Around = {
     entries: byIntent(there),
     receipts: byIntent(settled),
+    hasSeals: seals.length > 0,
     ...marks,
     laneOf: (draft) => laneOf(draft, makers),
     newest,

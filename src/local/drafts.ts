@@ -150,12 +150,14 @@ async function store(db: UserDatabase, drafts: readonly Draft[]): Promise<Entry[
 }
 
 function toEntry(around: Around, draft: Draft, there: Entry | undefined): Entry {
-  const { refers, versioned, isNew: _, file: __, gate: ___, ...given } = draft
+  const { refers, versioned, isNew = false, file: _, gate: __, ...given } = draft
   const lane = there?.lane ?? around.laneOf(draft)
+  // Other bytes may have been sent under its intent: then these need a key of their own (protocol 1, 2).
+  const mayBeSent = there !== undefined || around.receipts.has(draft.intent) || (around.hasSeals && !isNew)
   return {
     ...given,
     ...fresh,
-    key: there || around.receipts.has(draft.intent) ? draft.key : draft.intent,
+    key: mayBeSent ? draft.key : draft.intent,
     lane,
     seq: there?.seq ?? around.lastSeq + 1,
     ifMatch: versioned ? baseOf(around, draft, there ? null : lane) : null,

@@ -17,6 +17,20 @@ it('what the end of a session sealed goes before anything newer on the same row 
   expect(effects).toBe(3)
 })
 
+/** The form was told of a question, and its write lies sealed when it is sent again with other words. */
+it('a form that comes again while its write lies sealed is the same wish under a key of its own (protocol 1, 2)', async () => {
+  const asks: Deed = { ...change, word: 'ask' }
+  const { effects } = await live([
+    asks,
+    { is: 'revoke' },
+    { is: 'create', tab: 0, word: 'good' },
+    { is: 'list', tab: 0 },
+    { is: 'line', state: 'hanging' },
+    { is: 'again', tab: 0 },
+  ])
+  expect(effects).toBe(2)
+})
+
 const seal: Sealed = { name: 'sealed:1', id: '1', iv: new Uint8Array(12), data: new ArrayBuffer(32), entries: 1 }
 
 async function sealedUp() {
