@@ -48,6 +48,8 @@ it('a price that changes between the figure and the order is shown beside the on
   await page.getByText('The price is another one than you saw. Nothing has been ordered.').waitFor()
   expect(await page.locator('.compared dd').allInnerTexts()).toEqual(['HKD 43,000.00', 'HKD 43,500.00'])
   expect(await ordersOf(page, 'doubtprice')).toEqual([])
+  // Beside the form stands what it costs by now.
+  await page.locator('.price-amount').getByText('43,500.00').waitFor()
   await expectFine(page, 'the two prices')
   await page.getByRole('button', { name: 'Create order · HKD 43,500.00' }).click()
   await expect.poll(() => step(page)).toContain('Payment')

@@ -11,6 +11,7 @@ import type { AnyProblem } from '#features/orders/field-words.ts'
 import { bodyOf } from '#features/orders/form.ts'
 import { type AppChange, askMade, isLineLost, order, questionOf, type Unpaid } from '#features/orders/ordering.ts'
 import { isAsShown, type Shown, type Told } from '#features/orders/quoting.ts'
+import { askPrice } from '#features/orders/slice.ts'
 
 /** Where the way from the choice of modules to an order stands. */
 export type Stage =
@@ -151,6 +152,12 @@ export function useOrdering({ kept, type, quote, here, unpaidWith, onOrdered, on
       clearTimeout(timer)
     }
   }, [isBack, findMade, compare, agreed])
+
+  // The figure beside the form comes from prices that are past: with the new ones it is the server's too.
+  const isAnother = stage.is === 'confirm' && stage.shown !== null
+  useEffect(() => {
+    if (isAnother) void dispatch(askPrice(type))
+  }, [isAnother, dispatch, type])
 
   const calm = useCallback(() => setStage((now) => (now.is === 'idle' ? now : { is: 'idle' })), [])
   return { stage, begin, agree, calm }
