@@ -16,8 +16,9 @@ const merges = (endpoint: string) => queuesOf(endpointNamed(endpoint))?.merges =
 export const mayFold = ({ endpoint, makes, target }: Judged): boolean =>
   (makes === 'delete' && typeof target === 'string') || (makes === 'change' && merges(endpoint))
 
-/** None of its bytes was ever fixed, so nobody else can know of it. */
-const neverLeft = ({ state, attempts, bytes }: Entry) => state === 'waiting' && attempts === 0 && bytes === null
+/** None of its bytes was ever fixed, so nobody else can know of it; one that was mended has been somewhere, under another key. */
+const neverLeft = ({ state, attempts, bytes, key, intent }: Entry) =>
+  state === 'waiting' && attempts === 0 && bytes === null && key === intent
 
 export type Folded =
   /** Stored by the caller, in the place of the one it continues. */

@@ -49,6 +49,8 @@ async function inProcess(share: Share): Promise<Lived> {
 
 export async function run(args: string[]): Promise<void> {
   if (args[0] === 'share') {
+    // The other one has found a promise broken: nobody waits for this one any more.
+    process.once('disconnect', () => process.exit())
     const lived = await liveShare(JSON.parse(args[1] ?? '') as Share)
     process.send?.(lived)
     process.disconnect()

@@ -1,8 +1,10 @@
 import { Dexie } from 'dexie'
 import { describe, expect, it } from 'vitest'
+import { localProblem } from '#contract/problem.ts'
 import type { Entry, UserDatabase } from '#local/database.ts'
+import { sendAgain } from '#local/decisions.ts'
 import { type Draft, enqueue } from '#local/drafts.ts'
-import { accept, claim, lookUp } from '#local/outbox.ts'
+import { accept, claim, lookUp, park } from '#local/outbox.ts'
 import { readReceipts } from '#local/receipts.ts'
 import { openSession } from '#local/session.ts'
 import { freeze } from '#request/record.ts'
@@ -164,6 +166,16 @@ describe('a row that was made and taken away here, and never left', () => {
     const { db } = await keptDevice()
     const made = await enqueue(db, creation())
     await claim(db, claiming)
+    await enqueue(db, deletion(`~${made.intent}`))
+    expect(await db.outbox.count()).toBe(2)
+  })
+
+  it('is taken away by the server where its making was sent once and has been mended since (protocol 15)', async () => {
+    const { db } = await keptDevice()
+    const made = await enqueue(db, creation())
+    const [sent] = await claim(db, claiming)
+    await park(db, sent as Entry, 'asks', localProblem('TOO_OLD'))
+    await sendAgain(db, made.intent, { key: crypto.randomUUID() })
     await enqueue(db, deletion(`~${made.intent}`))
     expect(await db.outbox.count()).toBe(2)
   })
