@@ -3,14 +3,11 @@ import type { Intent } from '#contract/endpoint.ts'
 import { type Entry, transact, type UserDatabase } from '#local/database.ts'
 import { tidyFiles } from '#local/files.ts'
 import { takeOut } from '#local/lanes.ts'
-import { isParked } from '#local/outbox.ts'
+import { attemptsLeft, isOld, isParked } from '#local/outbox.ts'
 import { receiptFor, receiptTables } from '#local/receipts.ts'
 
 /** Nothing of the present bytes can be on its way or done: they never left, or were refused for good. */
 export const isUnsent = (entry: Entry) => (isParked(entry) && !isOld(entry)) || entry.attempts === 0
-
-/** Shown to its user because it is old; what was sent of it may have arrived long ago. */
-const isOld = ({ problem }: Entry) => problem?.code === 'TOO_OLD'
 
 /** Its user wants an old write sent: the same bytes under the same key, because the server may know them (protocol 19). */
 export async function allow(db: UserDatabase, intent: Intent, now: number): Promise<boolean> {
@@ -24,12 +21,16 @@ export async function allow(db: UserDatabase, intent: Intent, now: number): Prom
 
 export type Again = { key: string } & Partial<Pick<Entry, 'asked' | 'ifMatch' | 'base'>>
 
-/** A parked write goes again: a new key under the same intent, in its old place (protocol 1, 6). False: not parked. */
-export async function sendAgain(db: UserDatabase, intent: Intent, again: Again): Promise<boolean> {
+/**
+ * A parked write goes again: a new key under the same intent, in its old place (protocol 1, 6). An old one was shown, so
+ * it is not shown again for its age alone (protocol 19). False: not parked.
+ */
+export async function sendAgain(db: UserDatabase, intent: Intent, again: Again, now: number): Promise<boolean> {
   return await transact(db, ['outbox'], async () => {
     const entry = await db.outbox.get(intent)
     if (!entry || !isParked(entry)) return false
-    await db.outbox.put({ ...entry, ...again, ...asNew })
+    const allowed = isOld(entry) ? { allowedAt: now } : {}
+    await db.outbox.put({ ...entry, ...again, ...asNew, attempts: attemptsLeft(entry), ...allowed })
     return true
   })
 }

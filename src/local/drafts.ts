@@ -7,7 +7,7 @@ import { commitNow, type Entry, type LocalFile, transact, type UserDatabase } fr
 import { baseOf, type Around, lookAround, noteLane, seen } from '#local/around.ts'
 import { fold, mayFold } from '#local/folding.ts'
 import { noteMarks } from '#local/loss.ts'
-import { isParked } from '#local/outbox.ts'
+import { attemptsLeft, isParked } from '#local/outbox.ts'
 
 export type Draft = Pick<
   Entry,
@@ -157,6 +157,7 @@ function toEntry(around: Around, draft: Draft, there: Entry | undefined): Entry 
   return {
     ...given,
     ...fresh,
+    attempts: there ? attemptsLeft(there) : 0,
     key: mayBeSent ? draft.key : draft.intent,
     lane,
     seq: there?.seq ?? around.lastSeq + 1,

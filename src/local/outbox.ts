@@ -77,6 +77,12 @@ const oldMs = 30 * 86_400_000
 
 const isTooOld = ({ since, allowedAt }: Entry, now: number) => allowedAt === undefined && since < now - oldMs
 
+/** Shown to its user because it is old; what was sent of it may have arrived long ago. */
+export const isOld = ({ problem }: Entry) => problem?.code === 'TOO_OLD'
+
+/** Of a parked write with new bytes: none, unless former ones may have been done. Then only the server can take it back. */
+export const attemptsLeft = (entry: Entry) => (isOld(entry) ? entry.attempts : 0)
+
 const toAsk = (entry: Entry): Entry => ({ ...entry, state: 'asks', problem: localProblem('TOO_OLD'), leaseUntil: 0 })
 
 /** Read at once, in the order they were made. */

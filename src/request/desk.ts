@@ -27,7 +27,7 @@ export function outboxDesk(ports: Ports): Desk {
     on(false, async (db) => {
       const entry = await db.outbox.get(intent)
       const changes = entry ? how(entry) : null
-      if (!changes || !(await sendAgain(db, intent, { ...changes, key: ports.newId() }))) return false
+      if (!changes || !(await sendAgain(db, intent, { ...changes, key: ports.newId() }, ports.clock()))) return false
       ports.lasting(drain(ports, { hurry: true }))
       return true
     })

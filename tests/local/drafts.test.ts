@@ -175,7 +175,7 @@ describe('a row that was made and taken away here, and never left', () => {
     const made = await enqueue(db, creation())
     const [sent] = await claim(db, claiming)
     await park(db, sent as Entry, 'asks', localProblem('TOO_OLD'))
-    await sendAgain(db, made.intent, { key: crypto.randomUUID() })
+    await sendAgain(db, made.intent, { key: crypto.randomUUID() }, 1_000)
     await enqueue(db, deletion(`~${made.intent}`))
     expect(await db.outbox.count()).toBe(2)
   })

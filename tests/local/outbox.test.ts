@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Entry } from '#local/database.ts'
-import { allow, drop } from '#local/decisions.ts'
+import { allow, drop, sendAgain } from '#local/decisions.ts'
 import { enqueue } from '#local/drafts.ts'
 import { accept, claim, forgetRefused, giveBack, park, pauseSending } from '#local/outbox.ts'
 import { readListOn, readRowOn } from '#local/lists.ts'
@@ -201,6 +201,28 @@ describe('a write that is over thirty days old', () => {
     await allow(db, entry.intent, 40 * day)
     const [again] = await claim(db, claiming({ now: 40 * day }))
     expect([again?.key, again?.bytes]).toEqual([sent?.key, sent?.bytes])
+  })
+
+  it('that was sent before and is mended is taken back from the server too, because the first bytes may be done', async () => {
+    for (const mend of [
+      (db: Kept['db'], { intent }: Entry) => sendAgain(db, intent, { key: 'mended' }, 40 * day),
+      (db: Kept['db'], { intent }: Entry) => enqueue(db, aDraft({ intent, key: 'mended', since: 40 * day })),
+    ]) {
+      const { db, entry } = await leftFor(0)
+      const [sent] = await claim(db, claiming({ now: day }))
+      await giveBack(db, sent as Entry, { state: 'waiting', notBefore: 0, held: 'line', problem: null })
+      await claim(db, claiming({ now: 40 * day }))
+      await mend(db, entry)
+      expect(await db.outbox.get(entry.intent)).toMatchObject({ key: 'mended', state: 'waiting', bytes: null })
+      expect(await drop(db, entry.intent, { now: 40 * day, newId: () => 'other' })).toBe('asked')
+    }
+  })
+
+  it('that was mended is not shown again for its age', async () => {
+    const { db, entry, now } = await leftFor(31)
+    await claim(db, claiming({ now }))
+    await sendAgain(db, entry.intent, { key: 'mended' }, now)
+    expect(intents(await claim(db, claiming({ now })))).toEqual([entry.intent])
   })
 })
 
