@@ -255,7 +255,9 @@ describe('a contract is extended', () => {
     await button('Extend').click()
     const drawer = dialog('Extend longer')
     await drawer.getByLabel('Period (years)').fill('2')
-    // 25 users, core and fin: 57,000.00 a year.
+    await page.reload()
+    await button('Extend').click()
+    // What was typed is there again. 25 users, core and fin: 57,000.00 a year.
     await expect.poll(due).toBe('HKD 114,000.00')
     await drawer.locator('button[type="submit"]').click()
     await dialog('Pay longer').getByRole('button', { name: 'Close' }).click()

@@ -29,7 +29,7 @@ export interface ChangeProps {
 
 /** Mode, users, modules and UAT of a contract in effect, with what it changes and costs beside (M100, M101). */
 export function Editor(props: ChangeProps) {
-  const [typed, keep] = useTyped(props.contract)
+  const [typed, keep] = useTyped('contract', props.contract)
   if (typed) return <Opened {...props} typed={typed} keep={keep} />
   return (
     <section className="card">

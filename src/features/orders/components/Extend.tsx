@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { grouped } from '#domain/money.ts'
 import { lastDay, laterOf } from '#domain/period.ts'
 import { yearLimits } from '#domain/orders.ts'
@@ -15,21 +15,36 @@ import type { ChangeProps } from '#features/orders/components/Editor.tsx'
 import { wholeOf } from '#features/orders/components/OrderFields.tsx'
 import { useChanging } from '#features/orders/components/useChanging.ts'
 import { useToday } from '#features/orders/components/useToday.ts'
+import { useTyped } from '#features/orders/components/useTyped.ts'
 import { useWhyNot } from '#features/orders/components/useWhyNot.ts'
 import { differenceOf, isNothing } from '#features/orders/comparing.ts'
 import { orderFieldWords } from '#features/orders/field-words.ts'
 import { amountAfter } from '#features/orders/quoting.ts'
-import { checkTyped, checkYears, choiceOf, extendWish, type Typed, typedOf } from '#features/orders/wishing.ts'
+import { checkTyped, checkYears, choiceOf, extendWish, type Typed } from '#features/orders/wishing.ts'
 
 /** `onModify`: what runs is not on the list in force any more, and has to be changed first (D16). */
 type Props = ChangeProps & { onModify: () => void }
 
 /** More years, from the end of the contract or from today where that is over (M102); an expired one may change as well. */
-export function Extend({ row, market, asOf, contract, onClose, onOrdered, onModify }: Props) {
+export function Extend(props: Props) {
+  const [typed, keep] = useTyped('extend', props.contract)
+  return typed && <Opened {...props} typed={typed} keep={keep} />
+}
+
+function Opened({
+  row,
+  market,
+  asOf,
+  contract,
+  onClose,
+  onOrdered,
+  onModify,
+  typed,
+  keep,
+}: Props & { typed: Typed; keep: (typed: Typed) => void }) {
   const t = useWords('contract')
   const ui = useWords('ui')
   const today = useToday(market.zone)
-  const [typed, setTyped] = useState<Typed>(() => typedOf(contract))
   const isOver = row.state === 'expired'
   const choice = useMemo(() => choiceOf(typed), [typed])
   const years = wholeOf(typed.years)
@@ -49,7 +64,7 @@ export function Extend({ row, market, asOf, contract, onClose, onOrdered, onModi
   }
   const changing = useChanging({ market, wish, body, unpaid: row.pending, onOrdered })
   const { figure, steps, reckoned, busy, problem } = changing
-  const change = (fields: Partial<Typed>) => setTyped({ ...typed, ...fields })
+  const change = (fields: Partial<Typed>) => keep({ ...typed, ...fields })
   const dirty = typed.years !== '1' || choice === null || !isNothing(differenceOf(contract, choice))
   const unlisted = !isOver && reckoned?.is === 'none' ? reckoned.modules : null
   const whyNot = useWhyNot(unlisted ? t('modifyFirst') : isRight ? null : t('correctFirst'))

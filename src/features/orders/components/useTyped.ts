@@ -16,14 +16,14 @@ const forget =
   }
 
 /**
- * What stands typed in the form of a contract, kept on the device as it is typed: it survives a reload and a session that
+ * What stands typed in a form of a contract, `name`, kept on the device as it is typed: it survives a reload and a session that
  * ends. It is of that very contract; one that took its place begins with its own values. Null: not looked up yet.
  */
-export function useTyped(contract: ContractRow): [Typed | null, (typed: Typed) => void] {
+export function useTyped(name: 'contract' | 'extend', contract: ContractRow): [Typed | null, (typed: Typed) => void] {
   const dispatch = useDispatch()
   const [typed, setTyped] = useState<Typed | null>(null)
   const [first] = useState(contract)
-  const form = `contract:${first.id}`
+  const form = `${name}:${first.id}`
   useEffect(() => {
     let stands = true
     void readTyped(form).then((kept) => stands && setTyped(typedFrom(kept?.value, typedOf(first))))
