@@ -12,7 +12,8 @@ import { build } from 'vite'
 import { openProfile } from '#tests/support/browser.ts'
 import { type Bench, type Figure, median, ratio } from './figures.ts'
 
-const rounds = { fill: 2, compare: 30, click: 300, warm: 5 }
+/** A comparison is three runs of thirty, as the peers were measured; the first few of each only warm up. */
+const rounds = { fill: 2, compare: 30, runs: 3, answer: 90, click: 300, warm: 5 }
 const root = join(import.meta.dirname, '..')
 
 async function measure(tell: (line: string) => void): Promise<Figure[]> {
@@ -110,23 +111,18 @@ async function figures(
     tell(`fill  ours ${filling.ours.toFixed(0)} ms, raw ${filling.raw.toFixed(0)} ms`)
   }
   const large = await heapMb(cdp)
-  const compared = async (withCode: boolean) => {
-    const pairs: Pair[] = []
-    for (let n = -rounds.warm; n < rounds.compare; n++) {
-      const pair = await page.evaluate(([round, code]) => globalThis.listBench.compare(round, code), [
-        n + rounds.warm,
-        withCode,
-      ] as const)
-      if (n >= 0) pairs.push(pair)
-    }
-    return pairs
-  }
-  const typed = await compared(true)
-  const ranged = await compared(false)
+  const [typed, ranged]: [Pair[], Pair[]] = [[], []]
+  for (let run = 0; run < rounds.runs; run++)
+    for (const pairs of [typed, ranged])
+      for (let n = -rounds.warm; n < rounds.compare; n++) {
+        const asked = [run * rounds.compare + n + rounds.warm, pairs === typed] as const
+        const pair = await page.evaluate((given) => globalThis.listBench.compare(...given), asked)
+        if (n >= 0) pairs.push(pair)
+      }
   const opened: number[] = []
-  for (let n = 0; n < rounds.compare; n++) opened.push(await page.evaluate(() => globalThis.listBench.open()))
+  for (let n = 0; n < rounds.answer; n++) opened.push(await page.evaluate(() => globalThis.listBench.open()))
   const answered: number[] = []
-  for (let n = 0; n < rounds.compare; n++) answered.push(await page.evaluate(() => globalThis.listBench.answer()))
+  for (let n = 0; n < rounds.answer; n++) answered.push(await page.evaluate(() => globalThis.listBench.answer()))
   const clicks = await clicked(page)
   const clickedHeap = await heapMb(cdp)
   const against = (id: string, what: string, pairs: Pair[], hard: number, stretch: number): Figure => ({
