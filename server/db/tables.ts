@@ -24,6 +24,8 @@ export interface CompanyTable {
   tel: string | null
   email: string | null
   website: string | null
+  /** As the company's invoices are made out to, never looked up anywhere. */
+  tax_number: string | null
   /** Its users need a second factor. */
   mfa_required: Generated<boolean>
   row_version: Generated<number>

@@ -36,6 +36,7 @@ export interface DemoCompany {
   tel: string
   email: string
   website: string
+  tax_number: string | null
   /** Hosted systems that can be looked up. */
   services: DemoService[]
   users: DemoUser[]
@@ -172,6 +173,7 @@ export const demoCompanies: DemoCompany[] = [
     tel: '+852-31000018',
     email: 'support@m18.example',
     website: 'https://m18.example',
+    tax_number: '31000018',
     services: [],
     users: [
       person('staff@m18.example', 'Stella Chan', 1, { ...rights, accessLevel: 100, madeDaysAgo: 900 }),
@@ -189,6 +191,7 @@ export const demoCompanies: DemoCompany[] = [
     tel: '+852-21104400',
     email: 'office@acme.example',
     website: 'https://acme.example',
+    tax_number: '21104400',
     services: [
       { code: 'acmetrade', name: 'Acme trading', url: 'https://www.acmetrade.m18.example/' },
       { code: 'acmetest', name: 'Acme, to try things out', url: 'https://acmetest.m18.example/' },
@@ -210,6 +213,7 @@ export const demoCompanies: DemoCompany[] = [
     tel: '+86-75526001188',
     email: 'office@globex.example',
     website: 'https://globex.example',
+    tax_number: null,
     services: [{ code: 'globex01', name: '环球贸易', url: 'https://www.globex01.m18.example/' }],
     users: [person('admin@globex.example', '林国华', 0, { ...rights, language: 'zh', madeDaysAgo: 365 })],
   },

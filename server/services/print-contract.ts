@@ -14,8 +14,8 @@ import { html, type Markup, type Part } from '#server/markup.ts'
 import { printWords, sheet } from '#server/services/print-page.ts'
 import type { Say } from '#server/words.ts'
 
-/** As a company stands on a document. */
-export type Party = Pick<CompanyRecord, CompanyField>
+/** As a company stands on a document; invoices from before there was a tax number have none. */
+export type Party = Pick<CompanyRecord, CompanyField> & Partial<Pick<CompanyRecord, 'tax_number'>>
 
 /** Of an invoice, as it was frozen. */
 export interface Frozen {
@@ -70,6 +70,7 @@ function party(say: Say, role: string, { name, code, ...of }: Party): Markup {
 <p class="party"><strong>${name}</strong>${lines.map((line) => html`<br>${line}`)}</p>
 ${facts([
   [say('companyCode'), code],
+  [say('taxNumber'), of.tax_number],
   [say('tel'), of.tel],
   [say('email'), of.email],
   [say('website'), of.website],
@@ -81,7 +82,7 @@ type Fact = [label: string, value: Part]
 /** What is not known is left out. */
 const facts = (all: Fact[]): Markup =>
   html`<dl>${all
-    .filter(([, value]) => value !== null && value !== '')
+    .filter(([, value]) => (value ?? '') !== '')
     .map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`
 
 function factsOf({ contract, order, state, ordered }: Printed, say: Say): Fact[] {

@@ -108,7 +108,7 @@ async function add(db: Handle, form: SignupValues, { password_hash, from, now }:
   return { companyId, userId }
 }
 
-type Profile = Omit<CompanyRecord, 'id' | 'row_version' | 'create_time' | 'update_time' | 'mfa_required'>
+type Profile = Omit<CompanyRecord, 'id' | 'row_version' | 'create_time' | 'update_time' | 'mfa_required' | 'tax_number'>
 
 function profileOf(form: SignupValues): Profile {
   const { country, province, city, addr1, addr2, addr3, tel, email, website } = form

@@ -157,6 +157,7 @@ const companyFields = {
   tel: z.nullable(text(40)),
   email: z.nullable(text(254)),
   website: z.nullable(text(200)),
+  tax_number: z.nullable(text(40)),
 }
 
 export const companyRow = z.object({ id: z.int(), code: z.string(), ...companyFields, row_version: z.int() })

@@ -8,8 +8,7 @@ export type Country = 'CN' | 'HK'
 export const dialCodes = { CN: '86', HK: '852' } as const satisfies Record<Country, string>
 export const countries = Object.keys(dialCodes) as Country[]
 
-/** All but its code, which never changes. */
-export const profileFields = [
+const signupFields = [
   'name',
   'country',
   'province',
@@ -21,7 +20,10 @@ export const profileFields = [
   'email',
   'website',
 ] as const
-export const companyFields = ['code', ...profileFields] as const
+/** All but its code, which never changes. */
+export const profileFields = [...signupFields, 'tax_number'] as const
+/** What the sign-up asks for: a tax number may come later, with the first order. */
+export const companyFields = ['code', ...signupFields] as const
 export type ProfileField = (typeof profileFields)[number]
 export type CompanyField = (typeof companyFields)[number]
 
@@ -44,6 +46,9 @@ const tel: Check = (value) => (telShape.test(value.trim()) ? null : { code: 'INV
 /** A country's code alone is no number yet. */
 const telGiven: Check = (value) => required(value) ?? (/^\+\d*-?$/.test(value.trim()) ? { code: 'REQUIRED' } : null)
 
+/** Every country has a shape of its own, and we can look none of them up. */
+const taxNumber: Check = (value) => (/^[a-z\d -]+$/i.test(value.trim()) ? null : { code: 'INVALID_FORMAT' })
+
 const website: Check = (value) => (isWebsite(value.trim()) ? null : { code: 'INVALID_URL' })
 
 /**
@@ -62,7 +67,7 @@ const ifAny =
     value.trim() === '' ? null : rule(value)
 
 /** Lengths as the table of calls has them. */
-const rules: Record<CompanyField, Check[]> = {
+const rules: Record<CompanyField | ProfileField, Check[]> = {
   code: [required, atMost(longestCompanyCode), wordCharacters, notReserved],
   name: [required, atMost(100)],
   country: [],
@@ -74,12 +79,13 @@ const rules: Record<CompanyField, Check[]> = {
   tel: [atMost(40), ifAny(tel)],
   email: [ifAny(email)],
   website: [atMost(200), ifAny(website)],
+  tax_number: [atMost(40), ifAny(taxNumber)],
 }
 
 /** Only the fields that are named: a change names few. */
-export function checkCompany(values: Partial<Record<CompanyField, string | null>>): FieldProblem[] {
+export function checkCompany(values: Partial<Record<CompanyField | ProfileField, string | null>>): FieldProblem[] {
   const named = Object.entries(rules).filter(([field]) => field in values)
-  const texts = Object.fromEntries(named.map(([field]) => [field, values[field as CompanyField] ?? '']))
+  const texts = Object.fromEntries(named.map(([field]) => [field, values[field as ProfileField] ?? '']))
   return check(texts, Object.fromEntries(named))
 }
 

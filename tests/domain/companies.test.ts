@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkCompany, joinTel, splitTel } from '#domain/companies.ts'
+import { checkCompany, companyFields, joinTel, splitTel } from '#domain/companies.ts'
 
 describe('a telephone number in two parts', () => {
   it.each([
@@ -19,5 +19,29 @@ describe('the profile', () => {
     expect(checkCompany({ tel: '', email: '', website: '' })).toEqual([])
     expect(checkCompany({ name: ' ' })).toEqual([{ field: 'name', code: 'REQUIRED' }])
     expect(checkCompany({ tel: '12' })).toEqual([{ field: 'tel', code: 'INVALID_TEL' }])
+  })
+
+  it.each([
+    [null, null],
+    ['', null],
+    ['  ', null],
+    ['91350211M000100Y43', null],
+    [' 12345678 ', null],
+    ['GB 123-4567 89', null],
+    ['x'.repeat(40), null],
+    ['x'.repeat(41), 'TOO_LONG'],
+    ['12/34', 'INVALID_FORMAT'],
+    ['12\t34', 'INVALID_FORMAT'],
+    ['税号1', 'INVALID_FORMAT'],
+    ['１２３４', 'INVALID_FORMAT'],
+    ['<b>', 'INVALID_FORMAT'],
+  ])('may have the tax number %j or not: %s', (tax_number, code) => {
+    expect(checkCompany({ tax_number }).map((problem) => [problem.field, problem.code])).toEqual(
+      code === null ? [] : [['tax_number', code]],
+    )
+  })
+
+  it('is asked for at the sign-up, but for the tax number', () => {
+    expect(companyFields).not.toContain('tax_number')
   })
 })

@@ -18,6 +18,7 @@ import * as orders from '#server/db/migrations/015-orders.ts'
 import * as printsAndCalendars from '#server/db/migrations/016-calendars.ts'
 import * as paymentAttempts from '#server/db/migrations/017-payment-attempts.ts'
 import * as tickets from '#server/db/migrations/018-tickets.ts'
+import * as taxNumber from '#server/db/migrations/019-tax-number.ts'
 
 export const migrations: Record<string, Migration> = {
   '001-roles': roles,
@@ -38,4 +39,5 @@ export const migrations: Record<string, Migration> = {
   '016-calendars': printsAndCalendars,
   '017-payment-attempts': paymentAttempts,
   '018-tickets': tickets,
+  '019-tax-number': taxNumber,
 }

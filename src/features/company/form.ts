@@ -24,8 +24,8 @@ export type Values = Record<Exclude<ProfileField, 'tel'>, string> & { dialCode: 
 export const pathOf = (id: number): string => toWire(getCompany, { params: { id } }).path
 
 export const profileOf = (row: CompanyRow): CompanyProfile =>
-  // The row has every one of them.
-  Object.fromEntries(profileFields.map((field) => [field, row[field]])) as unknown as CompanyProfile
+  // A row that an earlier build kept on the device may lack one.
+  Object.fromEntries(profileFields.map((field) => [field, row[field] ?? null])) as unknown as CompanyProfile
 
 export function toValues({ tel, ...profile }: CompanyProfile): Values {
   const { dialCode, number } = splitTel(tel)

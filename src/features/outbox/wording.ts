@@ -117,6 +117,7 @@ const others = [
   'addr3',
   'tel',
   'website',
+  'tax_number',
   'code',
   'desc',
   'currency',

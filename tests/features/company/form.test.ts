@@ -25,6 +25,7 @@ const row: CompanyRow = {
   tel: '+852-21104400',
   email: 'office@acme.example',
   website: null,
+  tax_number: null,
   row_version: 3,
 }
 const before = profileOf(row)
@@ -44,6 +45,24 @@ describe("the company's form", () => {
       tel: null,
       website: 'www.acme.example',
     })
+  })
+
+  it('takes a tax number and takes it away, and says what is wrong with one', () => {
+    const given = { ...before, tax_number: '12345678' }
+    expect(toValues(before).tax_number).toBe('')
+    expect(changesOf(fromValues({ ...toValues(before), tax_number: ' 12345678 ' }), before)).toEqual({
+      tax_number: '12345678',
+    })
+    expect(changesOf(fromValues({ ...toValues(given), tax_number: '' }), given)).toEqual({ tax_number: null })
+    expect(checkForm({ ...before, tax_number: '12_34' }, before)).toEqual([
+      { field: 'tax_number', code: 'INVALID_FORMAT' },
+    ])
+  })
+
+  it('finds nothing changed in a row that was kept before there was a tax number', () => {
+    const { tax_number: _none, ...kept } = row
+    const old = profileOf(kept as CompanyRow)
+    expect(changesOf(fromValues(toValues(old)), old)).toEqual({})
   })
 
   it('keeps a telephone number that is of another shape, until it is changed', () => {

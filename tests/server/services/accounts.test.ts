@@ -228,6 +228,21 @@ describe('the company', () => {
     expect(late.json().data.changed_by).toMatchObject({ id: server.world.users['admin@alpha'] })
   })
 
+  test('its tax number is kept and taken away, and a bad one is refused by name', async () => {
+    const admin = await server.signIn('admin@alpha')
+    const url = `/api/m18s/company/${server.world.companies.alpha}`
+    const put = (tax_number: string | null) => admin.send({ method: 'PUT', url, payload: { tax_number } })
+    expect((await admin.send({ url })).json()).toMatchObject({ tax_number: null })
+    expect((await put(' 91350211M000100Y43 ')).json()).toMatchObject({ tax_number: '91350211M000100Y43' })
+    const bad = await put('No. 12345678')
+    expect([bad.statusCode, bad.json().data]).toEqual([
+      400,
+      [expect.objectContaining({ field: 'tax_number', code: 'INVALID_FORMAT' })],
+    ])
+    expect((await admin.send({ url })).json()).toMatchObject({ tax_number: '91350211M000100Y43', row_version: 2 })
+    expect((await put(null)).json()).toMatchObject({ tax_number: null, row_version: 3 })
+  })
+
   test('its links lead to the web and nowhere else (S-08)', async () => {
     const admin = await server.signIn('admin@alpha')
     const url = `/api/m18s/company/${server.world.companies.alpha}`

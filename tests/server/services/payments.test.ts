@@ -48,6 +48,24 @@ eachEngine('a payment', (engine) => {
     expect(JSON.stringify(invoice?.content)).not.toContain('mfa_required')
   })
 
+  test('freezes the tax numbers of both, which change later and stay as they were on the invoice', async () => {
+    const write = async (company: 'alpha' | 'm18', tax_number: string) => {
+      const admin = await the.server.signIn(`admin@${company}`)
+      const url = `/api/m18s/company/${the.server.world.companies[company]}`
+      expect((await admin.send({ method: 'PUT', url, payload: { tax_number } })).statusCode).toBe(200)
+    }
+    await write('m18', '31000018')
+    await write('alpha', '12345678')
+    await paid(the.server, made)
+    await write('m18', '31000019')
+    await write('alpha', '12345679')
+    const [invoice] = await invoices()
+    expect(invoice?.content).toMatchObject({
+      seller: { code: 'm18', tax_number: '31000018' },
+      buyer: { code: 'alpha', tax_number: '12345678' },
+    })
+  })
+
   test('that is told again is known, however often and at the same moment', async () => {
     const fields = { reference: 'one' }
     const told = await Promise.all(Array.from({ length: 10 }, () => paid(the.server, made, fields)))

@@ -1,7 +1,8 @@
 /** Documents by a ticket: for one look, within a minute, of one's own company (D65, Z-24, Z-25). */
+import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { inScope } from '#server/db/scope.ts'
-import { eachEngine } from '#tests/support/database.ts'
+import { eachEngine, pastPolicies } from '#tests/support/database.ts'
 import { bought, type Ordered, setUpShop } from '#tests/support/market.ts'
 import type { SignedIn, TestServer } from '#tests/support/server.ts'
 import { canaries } from '#tests/support/world.ts'
@@ -20,6 +21,9 @@ eachEngine('prints', (engine) => {
   const ask = (by: SignedIn, payload: object) => by.send({ method: 'POST', url: '/api/print', payload })
   const open = (url: string, accept = 'text/html') => server.send({ url, headers: { accept } })
   const ticketOf = async (by = buyer, id = shop.contract_id) => (await ask(by, { kind: 'contract', id })).json().url
+  const companies = async (values: { tax_number: string | null }) => {
+    await inScope(server.house, { role: 'portal_system' }, (db) => db.updateTable('company').set(values).execute())
+  }
   const speak = (language: 'en' | 'zh') =>
     inScope(server.house, { role: 'portal_system' }, (db) =>
       db.updateTable('portal_user').set({ language }).where('id', '=', buyer.userId).execute(),
@@ -54,6 +58,28 @@ eachEngine('prints', (engine) => {
     const { body } = await open(await ticketOf())
     for (const said of ['<html lang="zh-Hans">', '服务合同', '2026-03-02 至 2027-03-01（1 年）', '大写'])
       expect(body).toContain(said)
+  })
+
+  test('show the tax numbers that were frozen with the invoice, whatever they are now', async () => {
+    await companies({ tax_number: '12345678' })
+    const { contract_id } = await bought(server, buyer, { code: 'second' })
+    await companies({ tax_number: '87654321' })
+    const { body } = await open(await ticketOf(buyer, contract_id))
+    expect(body.match(/<dt>Tax number<\/dt><dd>12345678<\/dd>/g)).toHaveLength(2)
+    expect(body).not.toContain('87654321')
+    await speak('zh')
+    const chinese = await open(await ticketOf(buyer, contract_id))
+    expect(chinese.body.match(/<dt>税号<\/dt><dd>12345678<\/dd>/g)).toHaveLength(2)
+  })
+
+  test('say nothing of tax numbers where none was frozen, or the invoice is from before there were any', async () => {
+    await companies({ tax_number: '87654321' })
+    expect((await open(await ticketOf())).body).not.toMatch(/Tax number|87654321/)
+    // Nobody may change an invoice.
+    const older = sql`update invoice set content = content #- '{seller,tax_number}' #- '{buyer,tax_number}'`
+    const made = await pastPolicies(server.house.database, (db) => older.execute(db))
+    expect(made.numAffectedRows).toBe(1n)
+    expect((await open(await ticketOf())).body).not.toMatch(/Tax number|87654321/)
   })
 
   test('run no script and take no style but the page’s own', async () => {

@@ -55,6 +55,12 @@ eachEngine('registering a company', (engine) => {
     expect(company).toMatchObject({ name: 'Nova Ltd', country: 'HK', tel: '+852-12345678', city: null, website: null })
   })
 
+  test('asks for no tax number, and takes none', async () => {
+    const answer = await register({ tax_number: '12345678' })
+    const [company] = await companies()
+    expect([answer.statusCode, company?.tax_number]).toEqual([200, null])
+  })
+
   test('the same form again has one effect and the same answer, one after another and all at once', async () => {
     const answers = await Promise.all([register(), register(), register()])
     answers.push(await register({ user_email: 'ana@NOVA.example' }), await register())

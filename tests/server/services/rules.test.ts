@@ -96,6 +96,15 @@ const company: Partial<Record<keyof CompanyProfile, Case[]>> = {
     [`${long(193)}.example`, 'TOO_LONG'],
     [null, null],
   ],
+  tax_number: [
+    ['91350211M000100Y43', null],
+    ['GB 123-4567 89', null],
+    [long(40), null],
+    [long(41), 'TOO_LONG'],
+    ['12/34', 'INVALID_FORMAT'],
+    ['税号1', 'INVALID_FORMAT'],
+    [null, null],
+  ],
 }
 
 eachEngine('form and server agree on', (engine) => {

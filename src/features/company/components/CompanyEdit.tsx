@@ -8,6 +8,7 @@ import { useConnection, useDispatch, useSelector } from '#state/hooks.ts'
 import { problemOf } from '#state/status.ts'
 import { createUnsaved } from '#state/unsaved.ts'
 import { ConflictNote } from '#ui/ConflictNote.tsx'
+import { Field } from '#ui/Field.tsx'
 import { PageForm } from '#ui/PageForm.tsx'
 import { PendingMark } from '#ui/PendingMark.tsx'
 import { showToast } from '#ui/toasts.tsx'
@@ -96,7 +97,7 @@ export function CompanyEdit({ shown }: { shown: Shown<CompanyRow> }) {
       setError(field as keyof Values, error, { shouldFocus: true })
   }
 
-  const field = (name: Name) =>
+  const field = (name: Name | 'tax_number') =>
     // Shown locked, and no part of what is typed.
     name === 'code'
       ? {}
@@ -125,6 +126,14 @@ export function CompanyEdit({ shown }: { shown: Shown<CompanyRow> }) {
       )}
       {conflict && <ConflictNote title={t('conflict')} found={differences(conflict)} />}
       <CompanyForm lockedCode={base.row.code} values={typed} field={field} />
+      <Field
+        label={t('form.tax_number')}
+        optional
+        autoComplete="off"
+        maxLength={40}
+        help={t('help.tax_number')}
+        {...field('tax_number')}
+      />
     </PageForm>
   )
 

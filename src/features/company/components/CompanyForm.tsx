@@ -6,8 +6,8 @@ import { useWords } from '#ui/words.ts'
 import { Region } from '#features/company/components/Region.tsx'
 import type { Values } from '#features/company/form.ts'
 
-/** `code` is a field only while there is no company yet. */
-export type Name = keyof Values | 'code'
+/** `code` is a field only while there is no company yet; the tax number, which the sign-up does not ask for, is none of these. */
+export type Name = Exclude<keyof Values, 'tax_number'> | 'code'
 
 interface Props {
   /** Shown and never changed (M35). Absent: it is a new company, whose telephone is required (portal 5). */

@@ -1,5 +1,5 @@
 import type { FieldProblem } from '#domain/checks.ts'
-import { type CompanyField, companyFields } from '#domain/companies.ts'
+import { profileFields } from '#domain/companies.ts'
 import { fieldWords, useWords } from '#ui/words.ts'
 
 /** The words of the specification for a company's fields, at the sign-up and on its profile alike (portal 5). */
@@ -9,9 +9,11 @@ export function useProblemWords(code: string) {
   return ({ field, ...problem }: FieldProblem): string => {
     if (field === 'name' && problem.code === 'REQUIRED') return t('form.nameRequired')
     if (field === 'tel' && problem.code === 'INVALID_TEL') return t('telInvalid')
+    if (field === 'tax_number' && problem.code === 'INVALID_FORMAT') return t('taxInvalid')
     if (problem.code === 'RESERVED' || problem.code === 'DUPLICATE') return words(problem.code, { code })
     return fieldWords(problem, isField(field) ? t(`form.${field}`) : field)
   }
 }
 
-const isField = (name: string): name is CompanyField => companyFields.some((field) => field === name)
+const named = ['code', ...profileFields] as const
+const isField = (name: string): name is (typeof named)[number] => named.some((field) => field === name)
