@@ -173,7 +173,7 @@ export const demoCompanies: DemoCompany[] = [
     tel: '+852-31000018',
     email: 'support@m18.example',
     website: 'https://m18.example',
-    tax_number: '31000018',
+    tax_number: '58104427',
     services: [],
     users: [
       person('staff@m18.example', 'Stella Chan', 1, { ...rights, accessLevel: 100, madeDaysAgo: 900 }),
@@ -191,7 +191,7 @@ export const demoCompanies: DemoCompany[] = [
     tel: '+852-21104400',
     email: 'office@acme.example',
     website: 'https://acme.example',
-    tax_number: '21104400',
+    tax_number: '61320985',
     services: [
       { code: 'acmetrade', name: 'Acme trading', url: 'https://www.acmetrade.m18.example/' },
       { code: 'acmetest', name: 'Acme, to try things out', url: 'https://acmetest.m18.example/' },
