@@ -167,7 +167,7 @@ const together = [
     test: /src\/(features\/(company\/|profile\/|sessions\/|accounts\/pages\/Security)|local\/single|ui\/Facts)/,
   },
   { name: 'entrance', test: /src\/(features\/entrance\/|domain\/(entrance|reserved))/ },
-  { name: 'plain', test: /src\/(ui\/PlainPage|features\/trail\/)/ },
+  { name: 'plain', test: /src\/(app\/Fallback|ui\/PlainPage|features\/trail\/)/ },
   // What only devices of people with the order flag keep (src/sw/parts.ts), their texts with it: what its pages share, then
   // the pages. Whatever begins with `orders-` is of that part, and no other chunk may import it.
   {

@@ -257,8 +257,7 @@ describe('a contract is extended', () => {
     await drawer.getByLabel('Period (years)').fill('2')
     await page.reload()
     await button('Extend').click()
-    // What was typed is there again. 25 users, core and fin: 57,000.00 a year.
-    await expect.poll(due).toBe('HKD 114,000.00')
+    await expect.poll(due).toBe('HKD 114,000.00') // 25 users, core and fin: 57,000.00 a year.
     await drawer.locator('button[type="submit"]').click()
     await dialog('Pay longer').getByRole('button', { name: 'Close' }).click()
     await page.getByText('An extension is not paid yet:').waitFor()
