@@ -68,7 +68,7 @@ export function Shell() {
           <span className="bar-company">{user.company_name}</span>
           <span className="bar-space" />
           <LineAndWaiting />
-          <Suspense fallback={<span className="bar-activity" />}>
+          <Suspense fallback={<span className="bar-activity idle" />}>
             <ActivityButton />
           </Suspense>
           <Language />
