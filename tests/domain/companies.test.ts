@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkCompany, companyFields, joinTel, splitTel } from '#domain/companies.ts'
+import { checkCompany, joinTel, splitTel } from '#domain/companies.ts'
 
 describe('a telephone number in two parts', () => {
   it.each([
@@ -39,9 +39,5 @@ describe('the profile', () => {
     expect(checkCompany({ tax_number }).map((problem) => [problem.field, problem.code])).toEqual(
       code === null ? [] : [['tax_number', code]],
     )
-  })
-
-  it('is asked for at the sign-up, but for the tax number', () => {
-    expect(companyFields).not.toContain('tax_number')
   })
 })

@@ -6,7 +6,7 @@ import { useWords } from '#ui/words.ts'
 import { Region } from '#features/company/components/Region.tsx'
 import type { Values } from '#features/company/form.ts'
 
-/** `code` is a field only while there is no company yet; the tax number, which the sign-up does not ask for, is none of these. */
+/** `code` is a field only while there is no company yet; the sign-up does not ask for a tax number. */
 export type Name = Exclude<keyof Values, 'tax_number'> | 'code'
 
 interface Props {

@@ -16,8 +16,8 @@ const forget =
   }
 
 /**
- * What stands typed in a form of a contract, `name`, kept on the device as it is typed: it survives a reload and a session that
- * ends. It is of that very contract; one that took its place begins with its own values. Null: not looked up yet.
+ * What stands typed in the form `name` of a contract, kept on the device as it is typed: it survives a reload and a session
+ * that ends. It is of that very contract; one that took its place begins with its own values. Null: not looked up yet.
  */
 export function useTyped(name: 'contract' | 'extend', contract: ContractRow): [Typed | null, (typed: Typed) => void] {
   const dispatch = useDispatch()
