@@ -104,7 +104,7 @@ const together = [
   { name: 'keeping', test: /src\/local\/(copies|many|ranks|room|whole|windows)\.ts/ },
   {
     name: 'worker',
-    test: /node_modules\/workbox-|src\/(app\/(keep-part|missing|typing|update|word|worker)|local\/noted)\.ts/,
+    test: /node_modules\/workbox-|src\/(app\/(drawn|keep-part|missing|typing|update|word|worker)|local\/noted)\.ts/,
   },
   {
     name: 'bars',

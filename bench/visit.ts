@@ -4,15 +4,18 @@ import type { BrowserContext, CDPSession, Page } from 'playwright-core'
 export interface Visit {
   /** From the navigation's start to the first row on the screen. */
   readyMs: number
+  /** To the first row that answers: what stands there before is a list as it was last drawn. */
+  answersMs: number
   /** Gzipped script that was there by then. */
   scriptBytes: number
-  /** By how much long tasks were longer than 50 ms, until a second after. */
+  /** By how much long tasks were longer than 50 ms, until a second after it answered. */
   blockingMs: number
   heapMb: number
 }
 
 interface Seen {
   readyAt: number
+  answersAt: number
   tasks: { startTime: number; duration: number }[]
 }
 declare global {
@@ -23,13 +26,16 @@ declare global {
 
 /** Runs before the page's own scripts. */
 function watch(selector: string) {
-  const seen: Seen = { readyAt: 0, tasks: [] }
+  const seen: Seen = { readyAt: 0, answersAt: 0, tasks: [] }
   window.benchSeen = seen
   new PerformanceObserver((list) => seen.tasks.push(...list.getEntries())).observe({ type: 'longtask', buffered: true })
   const observer = new MutationObserver(() => {
-    if (!document.querySelector(selector)) return
+    const found = [...document.querySelectorAll(selector)]
+    if (found.length === 0) return
+    requestAnimationFrame(() => (seen.readyAt ||= performance.now()))
+    if (found.every((row) => row.closest('[inert]'))) return
     observer.disconnect()
-    requestAnimationFrame(() => (seen.readyAt = performance.now()))
+    requestAnimationFrame(() => (seen.answersAt = performance.now()))
   })
   observer.observe(document, { childList: true, subtree: true })
 }
@@ -49,7 +55,7 @@ export async function visit(context: BrowserContext, { url, selector }: Place, c
     await session.send('Emulation.setCPUThrottlingRate', { rate: cpu })
     await page.addInitScript(watch, selector)
     await page.goto(url, { waitUntil: 'commit', timeout: 60_000 })
-    await page.waitForFunction(() => (window.benchSeen?.readyAt ?? 0) > 0, null, { timeout: 60_000, polling: 50 })
+    await page.waitForFunction(() => (window.benchSeen?.answersAt ?? 0) > 0, null, { timeout: 60_000, polling: 50 })
     await page.waitForTimeout(settleMs)
     const found = await page.evaluate(measured, settleMs)
     return { ...found, heapMb: await heapOf(session) }
@@ -61,15 +67,17 @@ export async function visit(context: BrowserContext, { url, selector }: Place, c
 }
 
 function measured(settle: number) {
-  const { readyAt, tasks } = window.benchSeen ?? { readyAt: Number.NaN, tasks: [] }
+  const nothing = { readyAt: Number.NaN, answersAt: Number.NaN, tasks: [] }
+  const { readyAt, answersAt, tasks } = window.benchSeen ?? nothing
   const scripts = (performance.getEntriesByType('resource') as PerformanceResourceTiming[]).filter(
-    ({ name, responseEnd }) => new URL(name).pathname.endsWith('.js') && responseEnd <= readyAt,
+    ({ name, responseEnd }) => new URL(name).pathname.endsWith('.js') && responseEnd <= answersAt,
   )
   return {
     readyMs: readyAt,
+    answersMs: answersAt,
     scriptBytes: scripts.reduce((bytes, { encodedBodySize }) => bytes + encodedBodySize, 0),
     blockingMs: tasks
-      .filter(({ startTime }) => startTime < readyAt + settle)
+      .filter(({ startTime }) => startTime < answersAt + settle)
       .reduce((ms, { duration }) => ms + Math.max(0, duration - 50), 0),
   }
 }

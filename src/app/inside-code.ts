@@ -32,7 +32,11 @@ export const insideCode: Record<InsidePlace, Code> = {
     words: ['profile', 'accounts', 'problem'],
   },
   sessions: { load: async () => (await import('#features/sessions/pages/Sessions.tsx')).Sessions, words: ['profile'] },
-  contracts: { load: async () => (await import('#features/orders/pages/Contracts.tsx')).Contracts, words: ['problem'] },
+  contracts: {
+    load: async () => (await import('#features/orders/pages/Contracts.tsx')).Contracts,
+    words: ['problem'],
+    ahead: async () => (await import('#features/orders/ahead.ts')).ahead,
+  },
   newContract: {
     load: async () => (await import('#features/orders/pages/NewContract.tsx')).NewContract,
     words: ['problem'],

@@ -67,7 +67,7 @@ export async function start(path: string, begun: Begun | null): Promise<void> {
   const element = document.getElementById('root')
   if (!element) throw new Error('index.html has no element with the id root')
   const root = createRoot(element)
-  await (begun ? waitInView(store, root) : ready)
+  await (begun ? waitInView(store, root, element.firstChild ? 10 * graceMs : graceMs) : ready)
   let tell = () => {}
   const drawn = new Promise<void>((resolve) => (tell = resolve))
   // As a transition it is drawn in slices, between which the browser comes to its own.
@@ -96,18 +96,18 @@ export async function start(path: string, begun: Begun | null): Promise<void> {
   await whenIdle()
   const [{ startInstall }, { startWorker }] = await fetchLate(() => Promise.all([corridor(), import('#app/worker.ts')]))
   startInstall()
-  startWorker()
+  startWorker(store)
 }
 
 /** What the store says is drawn at once and in one piece, so the page is drawn only when it is known who is there. */
-async function waitInView(store: Store, root: Root): Promise<void> {
+async function waitInView(store: Store, root: Root, ms: number): Promise<void> {
   const timer = setTimeout(() => {
     root.render(
       <StoreProvider store={store}>
         <Loading />
       </StoreProvider>,
     )
-  }, graceMs)
+  }, ms)
   await sessionKnown(store)
   clearTimeout(timer)
 }
@@ -139,7 +139,7 @@ const sessionKnown = (store: Store) =>
     look()
   })
 
-/** A page that can be drawn within this needs no view that says it is coming. */
+/** A page that can be drawn within this needs no view that says it is coming; ten times that, where rows stand there. */
 const graceMs = 300
 /** So long the worker waits for the first rows. */
 const answerMs = 3_000

@@ -3,6 +3,8 @@ import { isBelow, type Word } from '#contract/build.ts'
 import { thisDevice } from '#local/device.ts'
 import { forgetNotes } from '#local/noted.ts'
 import type { PageMessage, WorkerMessage } from '#request/ports.ts'
+import type { Store } from '#state/store.ts'
+import { keepDrawn } from '#app/drawn.ts'
 import { fetchLate } from '#app/late-code.ts'
 import { ports, standAlone, workerNow } from '#app/send.ts'
 import { tellTyping } from '#app/typing.ts'
@@ -14,10 +16,11 @@ let registration: ServiceWorkerRegistration | undefined
 let told: Word | null = null
 
 /** Registers /saas/sw.js; called once after the first paint. */
-export function startWorker(): void {
+export function startWorker(store: Store): void {
   // A worker that cannot be registered is no reason not to work: the page runs the same corridor.
   if ('serviceWorker' in navigator && import.meta.env.PROD) void start().catch(ports.report)
   startTelling()
+  keepDrawn(store)
 }
 
 async function start(): Promise<void> {

@@ -7,6 +7,7 @@ import { getUser } from '#contract/accounts.ts'
 import { besideRows, isFull, rowsOf, rowTables, type UserDatabase } from '#local/database.ts'
 import type { Holding, StoredRow } from '#local/kept.ts'
 import { type Device, thisDevice } from '#local/device.ts'
+import { forgetDrawn } from '#local/drawn.ts'
 import { forgetIndex, rowsIn } from '#local/holdings.ts'
 import { coverageId, fillId, isWhole } from '#local/query.ts'
 import { readSession } from '#local/session.ts'
@@ -173,6 +174,7 @@ async function evict(db: UserDatabase, { id, table, scope }: Holding): Promise<v
     await db.fills.delete(id)
     await db.holdings.delete(id)
   })
+  forgetDrawn(db)
 }
 
 /**

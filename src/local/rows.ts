@@ -1,7 +1,9 @@
 /** The only writers of rows: what the server said, put if newer, and taken away where an answer proves it gone. */
+import { Dexie } from 'dexie'
 import { type Fills, fillsOf, type Row } from '#contract/endpoint.ts'
 import { besideRows, isOutdated, rowsOf, rowTables, transact, type UserDatabase, wipedTables } from '#local/database.ts'
 import { findBetween } from '#local/blocks.ts'
+import { forgetDrawn } from '#local/drawn.ts'
 import type { Coverage, StoredRow } from '#local/kept.ts'
 import { countIn, type Exchange, rowsIn } from '#local/holdings.ts'
 import { addSpan, comparer, coverageId, fillId, foldsOf, matches, pageId, placeOf, tidyFilters } from '#local/query.ts'
@@ -63,7 +65,10 @@ export async function exchange(db: UserDatabase, table: string, { gone, come, st
   const stay = new Set(come.map(({ id }) => id))
   const left = gone.flatMap(({ id }) => (stay.has(id) ? [] : [id]))
   if (come.length > 0) await rowsOf(db, table).bulkPut([...come])
-  if (left.length > 0) await rowsOf(db, table).bulkDelete(left)
+  if (left.length > 0) {
+    await rowsOf(db, table).bulkDelete(left)
+    Dexie.currentTransaction.on('complete', () => Dexie.ignoreTransaction(() => forgetDrawn(db)))
+  }
   await countIn(db, table, staged ? { gone, come, staged } : { gone, come })
 }
 

@@ -1,5 +1,7 @@
 /** What a host (page, worker, test) lends to the corridor. Everything that differs between hosts is in here. */
+import type { Subject } from '#local/database.ts'
 import type { Device } from '#local/device.ts'
+import type { Drawn } from '#local/drawn.ts'
 
 export interface Locks {
   /**
@@ -63,6 +65,8 @@ export type WorkerMessage =
   | { type: 'keep'; part: Part }
   /** Something long runs: ask about it for a few seconds, if nobody does. */
   | { type: 'watch'; hurry: boolean }
+  /** A list as it stands on the screen of this user. */
+  | { type: 'drawn'; drawn: Drawn; subject: Subject }
   /** Say which build you are, on the port that comes with it. */
   | { type: 'build' }
 

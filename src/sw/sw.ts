@@ -4,12 +4,14 @@
  */
 import { cleanupOutdatedCaches, createHandlerBoundToURL, precacheAndRoute } from 'workbox-precaching'
 import { NavigationRoute, registerRoute } from 'workbox-routing'
+import { keepDrawn } from '#local/drawn.ts'
 import { drain } from '#request/drain.ts'
 import type { WorkerMessage } from '#request/ports.ts'
 import { watch } from '#request/watch.ts'
 import { wayOf } from '#request/ways.ts'
 import { answer } from './answer.ts'
 import { isBypassed } from './builds.ts'
+import { withDrawn } from './drawn.ts'
 import { answerFormer, forgetOlder, isHashed, keepFormer } from './former.ts'
 import { findPart, forgetOlderParts, isPart, keepPart } from './parts.ts'
 import { portsFor } from './ports.ts'
@@ -31,7 +33,8 @@ registerRoute(
   async ({ request }) => (await findPart(request)) ?? (await answerFormer(request)),
 )
 cleanupOutdatedCaches()
-registerRoute(new NavigationRoute(createHandlerBoundToURL('/saas/index.html'), { allowlist: [/^\/saas\//] }))
+const shell = createHandlerBoundToURL('/saas/index.html')
+registerRoute(new NavigationRoute((asked) => withDrawn(shell(asked), asked.url), { allowlist: [/^\/saas\//] }))
 
 self.addEventListener('sync', (event) => {
   if (event.tag === 'drain') event.waitUntil(sendOrTryAgain(event))
@@ -45,6 +48,7 @@ self.addEventListener('message', (event) => {
   if (message.type === 'drain') event.waitUntil(drain(portsFor(event), message))
   if (message.type === 'watch') event.waitUntil(watch(portsFor(event), message))
   if (message.type === 'keep') event.waitUntil(keepPart(message.part, all))
+  if (message.type === 'drawn') event.waitUntil(keepDrawn(message.drawn, message.subject).catch(reportError))
   if (message.type === 'build') event.ports[0]?.postMessage(__BUILD__)
 })
 

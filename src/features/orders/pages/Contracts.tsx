@@ -14,6 +14,7 @@ import { Page } from '#ui/Page.tsx'
 import { PendingMark } from '#ui/PendingMark.tsx'
 import { ProblemNote } from '#ui/ProblemNote.tsx'
 import { useWords } from '#ui/words.ts'
+import { ordersAhead } from '#features/orders/ahead.ts'
 import { changeView, readView, remembered, writeView } from '#features/orders/address.ts'
 import { CalendarDialog } from '#features/orders/components/CalendarDialog.tsx'
 import { columns } from '#features/orders/components/columns.tsx'
@@ -68,7 +69,11 @@ export function Contracts() {
     onRemove: (row, what) => setOver({ is: 'remove', what, row }),
     whyNoOrder,
   })
-  const list = useLive(() => readOrders(companyId, type, view), [companyId, type, remembered(view)])
+  const list = useLive(
+    () => readOrders(companyId, type, view),
+    [companyId, type, remembered(view)],
+    ordersAhead(companyId, type, view),
+  )
   const create = <Create whyNot={whyNoOrder} />
   return (
     <Page

@@ -1,0 +1,140 @@
+/** A list that was visited stands there before any script has run, as it was last drawn (L3, L4), and only for its user. */
+import type { BrowserContext, Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { fillLogin, people, signIn } from '#tests/support/browser.ts'
+import { partKept } from '#tests/support/parts.ts'
+import { controlled, desk, listed, phone, rows, setUp } from '#tests/support/visit.ts'
+
+const { the, ends } = setUp()
+
+async function inside(who: 'admin' | 'user', options = desk): Promise<{ context: BrowserContext; page: Page }> {
+  const context = await the.browser.newContext({ ...options, reducedMotion: 'reduce' })
+  ends.push(() => context.close())
+  const page = await context.newPage()
+  await signIn(page, the.portal, who)
+  await controlled(page)
+  return { context, page }
+}
+
+const at = (path: string) => `${the.portal.url}/saas${path}`
+
+/** Opens the list and waits until the worker has been given what stands there. */
+async function visit(page: Page, path: string): Promise<void> {
+  await page.goto(at(path))
+  await listed(page)
+  await expect.poll(() => keptPaths(page)).toContain(`drawn /saas${path}`)
+}
+
+/** Of all users of this device. */
+const keptPaths = (page: Page) =>
+  page.evaluate(async () => {
+    const found: string[] = []
+    for (const { name } of await indexedDB.databases()) {
+      if (!name || !/^portal-\d+-\d+$/.test(name)) continue
+      const db = await new Promise<IDBDatabase>((resolve, reject) => {
+        const opening = indexedDB.open(name)
+        opening.onsuccess = () => resolve(opening.result)
+        opening.onerror = () => reject(new Error(name))
+      })
+      const keys = await new Promise<IDBValidKey[]>((resolve, reject) => {
+        const asking = db.transaction('readings').objectStore('readings').getAllKeys()
+        asking.onsuccess = () => resolve(asking.result)
+        asking.onerror = () => reject(new Error(name))
+      })
+      db.close()
+      found.push(...keys.filter((key): key is string => typeof key === 'string' && key.startsWith('drawn ')))
+    }
+    return found
+  })
+
+/** A tab in which no script of the page runs: what stands in it came with the answer. */
+async function withoutScripts(context: BrowserContext, path: string): Promise<Page> {
+  const page = await context.newPage()
+  const session = await context.newCDPSession(page)
+  await session.send('Emulation.setScriptExecutionDisabled', { value: true })
+  await page.goto(at(path))
+  return page
+}
+
+it.each([
+  ['/app/user', desk],
+  ['/app/user', phone],
+  ['/app/contract', desk],
+] as const)(
+  '%s stands there, offline, before any script has run, and answers nothing',
+  async (path, options) => {
+    const { context, page } = await inside('admin', options)
+    if (path === '/app/contract') await partKept(page, 'orders')
+    await visit(page, path)
+    const names = await rows(page).locator('a').allInnerTexts()
+    expect(names.length).toBeGreaterThan(2)
+    await page.close()
+    await context.setOffline(true)
+    const early = await withoutScripts(context, path)
+    await early.locator('#root > .drawn[inert]').waitFor({ state: 'attached' })
+    expect(await rows(early).locator('a').allInnerTexts()).toEqual(names)
+    expect(await early.locator('html').getAttribute('data-theme')).toBe('light')
+    expect(await early.locator('main h1').isVisible()).toBe(true)
+    await expect(rows(early).locator('a').first().click({ timeout: 500 })).rejects.toThrow()
+  },
+  120_000,
+)
+
+it('is taken over without a jump: no skeleton, no empty list, nothing that moves', async () => {
+  const { context, page } = await inside('admin')
+  const wrong: string[] = []
+  context.on('console', (message) => message.type() === 'error' && wrong.push(message.text()))
+  await visit(page, '/app/user')
+  await page.close()
+  const next = await context.newPage()
+  await next.addInitScript(() => {
+    const seen: string[] = []
+    let moved = 0
+    const look = () => {
+      const root = document.querySelector('#root')
+      if (!root) return
+      const count = root.querySelectorAll('tbody tr:not(.waiting)').length
+      const now = `${root.querySelector('.drawn') ? 'drawn' : 'live'} ${count}`
+      if (seen.at(-1) !== now) seen.push(now)
+      Object.assign(window, { seen, moved })
+    }
+    new MutationObserver(look).observe(document, { childList: true, subtree: true })
+    const shifts = new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) moved += (entry as PerformanceEntry & { value: number }).value
+      Object.assign(window, { moved })
+    })
+    shifts.observe({ type: 'layout-shift', buffered: true })
+  })
+  await next.goto(at('/app/user'))
+  await next.locator('.drawn').waitFor({ state: 'detached' })
+  await listed(next)
+  // The button of activities comes late, and must not push anything either.
+  await next.waitForTimeout(1_500)
+  const { seen, moved } = await next.evaluate(() => {
+    const { seen, moved } = window as unknown as { seen: string[]; moved: number }
+    return { seen, moved }
+  })
+  expect(seen.filter((one) => !one.startsWith('drawn '))).toEqual(['live 10'])
+  expect(seen.at(-2)).toBe('drawn 10')
+  expect(moved).toBe(0)
+  expect(wrong).toEqual([])
+  await rows(next).locator('a').first().click()
+  await next.getByRole('dialog').waitFor()
+}, 120_000)
+
+it('whoever comes next on the same device is shown nothing of it, nor is anybody after a sign-out without a line', async () => {
+  const { context, page } = await inside('admin')
+  await visit(page, '/app/user')
+  await context.setOffline(true)
+  await page.goto(at('/logout'))
+  await expect.poll(() => keptPaths(page)).toEqual([])
+  const nobody = await withoutScripts(context, '/app/user')
+  expect(await nobody.locator('.drawn').count()).toBe(0)
+  await context.setOffline(false)
+  await page.goto(at('/login'))
+  await fillLogin(page, people.globex)
+  await page.locator('form button[type="submit"]').click()
+  await page.locator('.shell main h1').waitFor()
+  const other = await withoutScripts(context, '/app/user')
+  expect(await other.locator('.drawn').count()).toBe(0)
+}, 120_000)
