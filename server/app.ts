@@ -21,6 +21,7 @@ import type { House } from '#server/house.ts'
 import { accounts } from '#server/routes/accounts.ts'
 import { assets } from '#server/routes/assets.ts'
 import { activation } from '#server/routes/activation.ts'
+import { backups } from '#server/routes/backups.ts'
 import { batch } from '#server/routes/batch.ts'
 import { calendars } from '#server/routes/calendars.ts'
 import { companies } from '#server/routes/companies.ts'
@@ -142,6 +143,7 @@ export function handlersOf(premises: Pick<Premises, 'build'>): Handler[] {
     ...prices,
     ...orders,
     ...prints,
+    ...backups,
     ...calendars,
     ...payments,
     ...trail,

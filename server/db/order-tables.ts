@@ -177,12 +177,14 @@ export interface PaymentAttemptTable {
   end_time: number | null
 }
 
-/** Frozen when it was paid; without gaps in its numbers (D90). */
+/** Frozen when it was paid; without gaps in its numbers (D90). What it is of is one of three. */
 export interface InvoiceTable {
   id: Generated<number>
   company_id: Fixed<number>
   code: Fixed<string>
-  order_id: Fixed<number>
+  order_id: Fixed<number | null>
+  backup_order_id: Fixed<number | null>
+  traffic_id: Fixed<number | null>
   content: ColumnType<unknown, string, never>
   create_time: Fixed<number>
 }

@@ -33,7 +33,13 @@ export async function insertPayment(db: Handle, payment: Insertable<PaymentTable
   return made !== undefined
 }
 
-export async function insertInvoice(db: Handle, invoice: Insertable<InvoiceTable>): Promise<void> {
+/** What an invoice is of. */
+export type InvoiceSubject = { order_id: number } | { backup_order_id: number } | { traffic_id: number }
+
+export async function insertInvoice(
+  db: Handle,
+  invoice: Omit<Insertable<InvoiceTable>, 'order_id' | 'backup_order_id' | 'traffic_id'> & InvoiceSubject,
+): Promise<void> {
   await db.insertInto('invoice').values(invoice).execute()
 }
 

@@ -25,7 +25,7 @@ export async function readerOf(db: Handle, userId: number): Promise<Reader | nul
 export interface PrintedContract {
   contract: ContractRecord
   order: Pick<Selectable<OrderTable>, 'name' | 'description' | 'steps' | 'create_time'>
-  /** As it was frozen; null where nothing was due, or it is not paid by a gateway. */
+  /** `frozenInvoice` */
   invoice: unknown
   /** Names by code. */
   modules: Map<string, string>
@@ -39,16 +39,21 @@ export async function printedContract(db: Handle, companyId: number, id: number)
     .select(['name', 'description', 'steps', 'create_time'])
     .where('id', '=', contract.order_id)
     .executeTakeFirstOrThrow()
-  const invoice = await db
-    .selectFrom('invoice')
-    .select('content')
-    .where('order_id', '=', contract.order_id)
-    .executeTakeFirst()
   const named = await db
     .selectFrom('module')
     .select(['code', 'name'])
     .where('type', '=', contract.client_type)
     .execute()
   const modules = new Map(named.map(({ code, name }) => [code, name]))
-  return { contract, order, invoice: invoice?.content ?? null, modules }
+  return { contract, order, invoice: await frozenInvoice(db, 'order_id', contract.order_id), modules }
+}
+
+/** Its content as it was frozen; null where nothing was due, or it is not paid by a gateway. */
+export async function frozenInvoice(
+  db: Handle,
+  subject: 'order_id' | 'backup_order_id' | 'traffic_id',
+  id: number,
+): Promise<unknown> {
+  const row = await db.selectFrom('invoice').select('content').where(subject, '=', id).executeTakeFirst()
+  return row?.content ?? null
 }

@@ -27,13 +27,14 @@ export const takeCode = (db: Handle, { code, companyId, name, time }: Taking, { 
       select take_code(${code}, ${companyId}::integer, ${name}, ${now}, ${time}::bigint) as found`.execute(db),
   )
 
+/** Kinds of rows that the provider's staff open by their ids, whosever they are. */
+export type Owned = 'order' | 'contract' | 'service' | 'backup' | 'traffic'
+
 /** Whose it is, for the provider's staff; null for everybody else. */
-export async function companyOf(db: Handle, kind: 'order' | 'contract', id: number): Promise<number | null> {
-  const asked =
-    kind === 'order'
-      ? sql<{ company: number | null }>`select company_of_order(${id}::integer) as company`
-      : sql<{ company: number | null }>`select company_of_contract(${id}::integer) as company`
-  return (await asked.execute(db)).rows[0]?.company ?? null
+export async function companyOf(db: Handle, kind: Owned, id: number): Promise<number | null> {
+  const find = sql.ref(`company_of_${kind}`)
+  const { rows } = await sql<{ company: number | null }>`select ${find}(${id}::integer) as company`.execute(db)
+  return rows[0]?.company ?? null
 }
 
 /** From here on the fence is that company's, until the end of the transaction or the next call. */

@@ -5,6 +5,7 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { AccessLevel } from '#domain/access.ts'
 import type { Language, Title, UserStatus } from '#domain/users.ts'
+import type { BackupTables } from '#server/db/backup-tables.ts'
 import type { OrderTables } from '#server/db/order-tables.ts'
 
 type Json<T> = ColumnType<T, string, string>
@@ -314,7 +315,7 @@ export interface FactTable {
   value: string
 }
 
-export interface Tables extends OrderTables {
+export interface Tables extends OrderTables, BackupTables {
   company: CompanyTable
   portal_user: UserTable
   asset: AssetTable

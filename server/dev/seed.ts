@@ -7,6 +7,7 @@ import { inScope } from '#server/db/scope.ts'
 import { insertService } from '#server/db/services.ts'
 import { addToTrail } from '#server/db/trail.ts'
 import { insertUser } from '#server/db/users.ts'
+import { loadBackups } from '#server/dev/backups.ts'
 import { loadCatalogue } from '#server/dev/catalogue.ts'
 import { loadOrders } from '#server/dev/orders.ts'
 import { type DemoCompany, demoCompanies, demoPassword, type DemoUser } from '#server/dev/world.ts'
@@ -32,6 +33,7 @@ export async function loadDemoWorld(house: House): Promise<boolean> {
     for (const company of demoCompanies) {
       const companyId = await loadCompany(db, company, hash, now)
       await loadOrders(db, house, { companyId, code: company.code, listId: present, now })
+      await loadBackups(db, house, { companyId, code: company.code, listId: present, now })
     }
     return true
   })

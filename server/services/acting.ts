@@ -2,7 +2,7 @@
 import { isDeleteLevel, isProvider } from '#domain/access.ts'
 import type { Id } from '#contract/endpoint.ts'
 import { companyById } from '#server/db/companies.ts'
-import { companyOf, fenceTo } from '#server/db/service-codes.ts'
+import { companyOf, fenceTo, type Owned } from '#server/db/service-codes.ts'
 import type { Context } from '#server/house.ts'
 import { notFound } from '#server/problem.ts'
 
@@ -46,7 +46,7 @@ export async function forCompany<T, C extends Acting>(
 /** The same for a row that is named by its id alone. */
 export async function forRow<T, C extends Acting>(
   context: C,
-  kind: 'order' | 'contract',
+  kind: Owned,
   id: Id,
   work: (desk: Desk<C>, id: number) => Promise<T>,
 ): Promise<T> {

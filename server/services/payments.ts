@@ -6,7 +6,6 @@ import { afterChange, type Segment } from '#domain/fees/prorate.ts'
 import { type Currency, readAmount, writeAmount } from '#domain/money.ts'
 import { dateIn, timestampIn } from '#domain/time.ts'
 import { takeChange } from '#server/db/changes.ts'
-import { companyById } from '#server/db/companies.ts'
 import {
   type ContractRecord,
   contractForUpdate,
@@ -15,17 +14,10 @@ import {
   overwriteContract,
 } from '#server/db/contracts.ts'
 import { showNewest, type Stamp, unpaidOf, updateOrder } from '#server/db/orders.ts'
-import {
-  insertInvoice,
-  insertPayment,
-  type PayableOrder,
-  payableOrder,
-  paymentBy,
-  type PaymentRecord,
-  sellerNow,
-} from '#server/db/payments.ts'
+import { insertPayment, type PayableOrder, payableOrder, paymentBy, type PaymentRecord } from '#server/db/payments.ts'
 import { isCodeTaken } from '#server/db/service-codes.ts'
 import type { Context, TrailNote } from '#server/house.ts'
+import { type Invoiced, writeInvoice } from '#server/services/invoices.ts'
 import { momentOf } from '#server/services/moment.ts'
 import { segmentsOf } from '#server/services/terms.ts'
 
@@ -83,7 +75,7 @@ export async function applyPayment(till: Till, orderId: number, payment: Payment
   const note: TrailNote = { code: 'order', operation: 'pay', info: { ...info, Reference: reference, Outcome: outcome } }
   if (outcome !== 'applied') return { outcome, repeated: false, companyId, note }
   const effect = await takeEffect(till, orderId, { change: await takeChange(db, companyId), time: now })
-  const invoice = await writeInvoice(till, order, { payment, contract: effect.code })
+  const invoice = await writeInvoice(till, invoiced(order, { payment, contract: effect.code }))
   const codes = { ContractCode: effect.code, InvoiceNo: invoice }
   return { outcome, repeated: false, companyId, note: { ...note, info: { ...note.info, ...codes } } }
 }
@@ -176,43 +168,21 @@ function stretch(
   return goesOn ? { start: base.period_start, segments: [...paid, own] } : { start: own.start, segments: [own] }
 }
 
-/** Frozen as seller and buyer are now; the number is taken in the same transaction, so none is ever missing (D90). */
-async function writeInvoice(
-  { db, house, now }: Till,
-  order: PayableOrder,
-  { payment, contract }: { payment: Payment; contract: string },
-): Promise<string> {
-  const paid = timestampIn(house.config.timeZone, payment.paidAt)
-  const issued = timestampIn(house.config.timeZone, now)
-  const year = issued.slice(0, 4)
-  const code = `I${year}${issued.slice(5, 7)}${String(await nextNumber(db, 'invoice', year)).padStart(6, '0')}`
-  const buyer = await companyById(db, order.company_id)
-  const { currency, amount, pay_amount, period_start, period_end, type, users, user_mode, modules, steps } = order
-  const content = {
-    invoice_no: code,
-    issued,
-    seller: await sellerNow(db),
-    buyer: buyer && publicSide(buyer),
-    service: { code: order.code, name: order.name },
-    contract,
-    order: { id: order.id, type, users, user_mode, modules, uat: order.uat, period_start, period_end },
-    lines: steps,
-    currency,
-    amount,
-    pay_amount,
-    payment: { gateway: payment.gateway, reference: payment.reference, paid },
+const invoiced = (order: PayableOrder, { payment, contract }: { payment: Payment; contract: string }): Invoiced => {
+  const { id, code, name, type, users, user_mode, modules, uat, period_start, period_end } = order
+  const { currency, amount, pay_amount, steps: lines } = order
+  return {
+    companyId: order.company_id,
+    subject: { order_id: id },
+    payment,
+    content: {
+      service: { code, name },
+      contract,
+      order: { id, type, users, user_mode, modules, uat, period_start, period_end },
+      lines,
+      currency,
+      amount,
+      pay_amount,
+    },
   }
-  await insertInvoice(db, {
-    company_id: order.company_id,
-    code,
-    order_id: order.id,
-    content: JSON.stringify(content),
-    create_time: now,
-  })
-  return code
-}
-
-function publicSide(company: NonNullable<Awaited<ReturnType<typeof companyById>>>) {
-  const { mfa_required: _mfa, row_version: _version, create_time: _made, update_time: _changed, ...shown } = company
-  return shown
 }

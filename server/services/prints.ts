@@ -2,48 +2,47 @@
 import { randomBytes } from 'node:crypto'
 import type { Caller } from '#domain/access.ts'
 import type { Language } from '#domain/users.ts'
-import { timestampIn } from '#domain/time.ts'
 import type { InputOf } from '#contract/endpoint.ts'
 import type { requestPrint } from '#contract/payments.ts'
-import { companyById } from '#server/db/companies.ts'
-import { contractById } from '#server/db/contracts.ts'
-import { sellerNow } from '#server/db/payments.ts'
-import { printedContract, readerOf } from '#server/db/prints.ts'
+import { readerOf } from '#server/db/prints.ts'
 import { inScope } from '#server/db/scope.ts'
 import { takeTicket } from '#server/db/tickets.ts'
 import { addToTrail } from '#server/db/trail.ts'
-import type { Handle, House } from '#server/house.ts'
+import type { House } from '#server/house.ts'
 import { notFound } from '#server/problem.ts'
 import { forRow } from '#server/services/acting.ts'
-import { type Frozen, type Party, printContract } from '#server/services/print-contract.ts'
+import { type PrintKind, printKinds } from '#server/services/print-kinds.ts'
 import { gonePage } from '#server/services/print-page.ts'
-import { contractStateOf } from '#server/services/terms.ts'
 import { issueTicket } from '#server/services/tickets.ts'
 
 type Asked = InputOf<typeof requestPrint>['body']
 
-/**
- * An address for one look. Throws NOT_FOUND for what is not the caller's to see, and for backups and their traffic, of
- * which there are none yet; RATE_LIMITED.
- */
+interface Subject {
+  /** None in tickets of the build before this one, which knew contracts alone. */
+  kind?: PrintKind
+  id: number
+}
+
+/** An address for one look. Throws NOT_FOUND for what is not the caller's to see; RATE_LIMITED. */
 export async function askPrint(
   house: House,
   caller: Caller,
   { kind, id }: Asked,
   requestId: string,
 ): Promise<{ url: string }> {
-  if (kind !== 'contract') throw notFound()
+  const { row, menu, note } = printKinds[kind]
   const now = house.clock()
   const key = await inScope(house, { role: 'portal_app', companyId: caller.companyId }, async (db) => {
-    const { info, made } = await forRow({ db, caller }, 'contract', id, async ({ companyId, info }, found) => {
-      const contract = await contractById(db, companyId, found)
-      if (!contract) throw notFound()
-      const made = await issueTicket({ db, caller, now }, { kind: 'print', subject: { id: found }, companyId })
-      return { made, info: { ...info, ServiceCode: contract.service_code, ContractCode: contract.code } }
+    const { info, made } = await forRow({ db, caller }, row, id, async ({ companyId, info }, found) => {
+      const told = await note(db, companyId, found)
+      if (!told) throw notFound()
+      const subject: Subject = { kind, id: found }
+      const made = await issueTicket({ db, caller, now }, { kind: 'print', subject, companyId })
+      return { made, info: { ...info, ...told } }
     })
     const { userId, companyId } = caller
     await addToTrail(db, { companyId, userId, now, status: 0, intent: null, requestId }, [
-      { code: 'order', operation: 'print', info },
+      { code: menu, operation: 'print', info },
     ])
     return made
   })
@@ -64,37 +63,11 @@ export async function openPrint(house: House, key: string): Promise<Opened | nul
     const ticket = await takeTicket(db, 'print', key, now)
     const reader = ticket && (await readerOf(db, ticket.user_id))
     if (!reader) return null
-    const printed = await printedContract(db, ticket.company_id, (ticket.subject as { id: number }).id)
-    if (!printed) return null
-    const { contract, order, invoice, modules } = printed
-    const { timeZone } = house.config
-    const stamp = timestampIn(timeZone, now)
-    const state = contractStateOf(contract, { now: stamp, today: stamp.slice(0, 10) })
-    const frozen = invoice as Frozen | null
+    const { kind = 'contract', id } = ticket.subject as Subject
     const nonce = randomBytes(16).toString('base64')
-    const page = printContract({
-      contract,
-      order,
-      modules,
-      state,
-      nonce,
-      invoice: frozen,
-      seller: frozen?.seller ?? (await sellerOf(db)),
-      buyer: frozen?.buyer ?? (await buyerOf(db, ticket.company_id)),
-      ordered: timestampIn(timeZone, order.create_time),
-      reader,
-      time: stamp,
-    })
-    return { status: 200, page, nonce }
+    const page = await printKinds[kind].page({ db, house, companyId: ticket.company_id, id, reader, nonce, now })
+    return page === null ? null : { status: 200, page, nonce }
   })
-}
-
-const sellerOf = async (db: Handle): Promise<Party> => (await sellerNow(db)) as unknown as Party
-
-async function buyerOf(db: Handle, companyId: number): Promise<Party> {
-  const found = await companyById(db, companyId)
-  if (!found) throw notFound()
-  return found
 }
 
 /** What is shown of a key that no longer works. */

@@ -53,6 +53,7 @@ function idFor(endpoint: Endpoint, kind: Kind, whose: Whose, role: Role): number
   const order = market.orders[company === 'm18' || whose === 'foreign' ? 'beta' : 'alpha']
   if (kind === 'order') return order.id
   if (kind === 'contract') return order.contract_id
+  if (kind === 'service') return order.service_id
   if (kind === 'price') return market.lists[0] ?? 0
   if (kind === 'module') return market.moduleId
   return 1

@@ -37,6 +37,35 @@ eachEngine('the demo world', (engine) => {
     expect(orders.filter(({ type, state }) => type === 'change' && state === 'unpaid')).toHaveLength(1)
   })
 
+  test('has a paid backup, an unpaid one, one for nothing, and two months of traffic', async () => {
+    const found = await inScope(house, { role: 'portal_system' }, async (db) => ({
+      backups: await db
+        .selectFrom('backup_order as b')
+        .leftJoin('invoice as i', 'i.backup_order_id', 'b.id')
+        .select(['b.service_code', 'b.pdb_type', 'b.currency', 'b.discount', 'b.amount', 'b.pay_amount', 'b.status'])
+        .select('i.code as invoice')
+        .orderBy('b.id')
+        .execute(),
+      traffic: await db
+        .selectFrom('traffic as t')
+        .leftJoin('invoice as i', 'i.traffic_id', 't.id')
+        .select(['t.period_end', 't.pdb_traffic', 't.amount', 't.pay_date', 'i.code as invoice'])
+        .orderBy('t.period_end')
+        .execute(),
+    }))
+    const told = found.backups.map(({ invoice, ...one }) => [...Object.values(one), invoice !== null].join(' '))
+    expect(told).toEqual([
+      'acmetrade pdb2s3 HKD 10.00 6000.00 5400.00 1 true',
+      'acmetest pdb2rds HKD 100.00 2500.00 0.00 1 false',
+      'globex01 pdb2rds RMB 0.00 5625.00 5625.00 0 false',
+    ])
+    expect(found.traffic).toMatchObject([
+      { period_end: '2026-10-01', pdb_traffic: '50.00', amount: '0.00', pay_date: null, invoice: null },
+      { period_end: '2026-11-01', pdb_traffic: '63.00', amount: '162.50', pay_date: '2026-11-05' },
+    ])
+    expect(found.traffic[1]?.invoice).toMatch(/^I2026/)
+  })
+
   test('is loaded once', async () => {
     expect(await loadDemoWorld(house)).toBe(false)
     expect((await rows()).length).toBe(8)

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { inScope } from '#server/db/scope.ts'
 import { loadCatalogue } from '#server/dev/catalogue.ts'
 import { applyPayment, type Payment } from '#server/services/payments.ts'
+import { serviceIdOf } from '#tests/support/backups.ts'
 import type { Engine } from '#tests/support/database.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
 
@@ -20,7 +21,7 @@ export interface Market {
   lists: number[]
   moduleId: number
   /** In effect. */
-  orders: Record<'alpha' | 'beta', Ordered>
+  orders: Record<'alpha' | 'beta', Ordered & { service_id: number }>
 }
 
 export const wish = {
@@ -57,7 +58,9 @@ export async function openMarket(server: TestServer): Promise<Market> {
   const orders = {} as Market['orders']
   for (const company of ['alpha', 'beta'] as const) {
     const by = await server.signIn(`order@${company}`)
-    orders[company] = await bought(server, by, { code: `${company}1`, name: `Shop of ${company}` })
+    const code = `${company}1`
+    const made = await bought(server, by, { code, name: `Shop of ${company}` })
+    orders[company] = { ...made, service_id: await serviceIdOf(server, code) }
   }
   return { lists, moduleId: 1, orders }
 }

@@ -3,9 +3,12 @@
  * words are made of, and what it came to. The screen, the print, the API and the tests read the same steps.
  */
 import { type Hundredths, writeAmount } from '#domain/money.ts'
+import type { PlainDate } from '#domain/time.ts'
 import type { Annual } from '#domain/fees/annual.ts'
+import { backupAmount } from '#domain/fees/backup.ts'
 import type { Factor } from '#domain/fees/prorate.ts'
 import type { Quote } from '#domain/fees/quote.ts'
+import { extraTraffic, trafficAmount } from '#domain/fees/traffic.ts'
 
 export type StepCode =
   | 'users'
@@ -20,6 +23,9 @@ export type StepCode =
   | 'contract'
   | 'paid'
   | 'residual'
+  | 'months'
+  | 'discount'
+  | 'traffic'
   | 'due'
 
 export interface Step {
@@ -104,4 +110,29 @@ export function explainAnnual({ users, modules, sum, uat, total, minimum, fee }:
     ...raised,
     step('annual', 'D6', fee),
   ]
+}
+
+interface Backup {
+  /** The fee of a year. */
+  annual: Hundredths
+  months: number
+  discount: Hundredths
+  start: PlainDate
+  /** Exclusive. */
+  end: PlainDate
+}
+
+/** Of a backup: what its months cost, what the discount takes off, what is left to pay. */
+export function explainBackup({ annual, months, discount, start, end }: Backup): Step[] {
+  const { amount, payAmount } = backupAmount(annual, months, discount)
+  const period = { annual: writeAmount(annual), months: String(months), from: start, to: end }
+  const less = step('discount', 'contracts 9', payAmount - amount, { percent: writeAmount(discount) })
+  return [step('months', 'D20', amount, period), ...(discount > 0n ? [less] : []), step('due', 'D25', payAmount)]
+}
+
+/** Of a month's traffic: what its GB beyond the free ones cost. */
+export function explainTraffic(measured: Hundredths, free: Hundredths, pricePerGb: Hundredths): Step[] {
+  const amount = trafficAmount(measured, free, pricePerGb)
+  const values = { gb: writeAmount(extraTraffic(measured, free)), price: writeAmount(pricePerGb) }
+  return [step('traffic', 'D22', amount, values), step('due', 'D25', amount)]
 }

@@ -1,8 +1,13 @@
 /** Traffic of backups: what goes beyond the free GB of a calendar month (D22), without the discount (D23). */
 import { divided, greater, type Hundredths } from '#domain/money.ts'
+import { lastDay } from '#domain/period.ts'
+import type { PlainDate } from '#domain/time.ts'
 
 /** GB in hundredths, as they are measured. */
 export const extraTraffic = (measured: Hundredths, free: Hundredths): Hundredths => greater(measured - free, 0n)
 
 export const trafficAmount = (measured: Hundredths, free: Hundredths, pricePerGb: Hundredths): Hundredths =>
   divided(extraTraffic(measured, free) * pricePerGb, 100n)
+
+/** `yyyy-MM` (contracts 9) of what ends before that day, which is the first of the next month (D18). */
+export const monthOf = (end: PlainDate): string => lastDay(end).slice(0, 7)

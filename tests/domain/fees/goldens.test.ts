@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { addYears, lastDay } from '#domain/period.ts'
 import { readAmount, writeAmount } from '#domain/money.ts'
 import { backupAmount, backupPeriod } from '#domain/fees/backup.ts'
-import { explain } from '#domain/fees/explain.ts'
+import { explain, explainBackup, explainTraffic } from '#domain/fees/explain.ts'
 import { type Asked, quoteChange, quoteCreate, quoteExtension, type QuoteResult } from '#domain/fees/quote.ts'
 import { extraTraffic, trafficAmount } from '#domain/fees/traffic.ts'
 import { type Case, cases, lists } from '#tests/domain/fees/goldens.ts'
@@ -80,10 +80,31 @@ test.each(of('backup').map((one) => [one.id, one] as const))('%s', (_, one) => {
   expect([writeAmount(amount), writeAmount(payAmount)]).toEqual([one.amount, one.pay_amount])
 })
 
+test.each(of('backup').map((one) => [one.id, one] as const))('%s is explained by steps that add up', (_, one) => {
+  const [annual, discount] = [readAmount(one.annual), BigInt(one.discount) * 100n]
+  const asked = { annual, months: one.months, discount, start: '2026-03-02', end: '2027-03-02' }
+  const steps = explainBackup(asked)
+  const due = steps.at(-1)
+  expect(due).toMatchObject({ code: 'due', amount: one.pay_amount })
+  const sum = steps.slice(0, -1).reduce((sofar, { amount }) => sofar + readAmount(amount), 0n)
+  expect(writeAmount(sum)).toBe(one.pay_amount)
+  expect(steps.map(({ code }) => code)).toEqual(['months', ...(one.discount > 0 ? ['discount'] : []), 'due'])
+  expect(steps[0]).toMatchObject({ amount: one.amount, values: { months: String(one.months), to: '2027-03-02' } })
+})
+
 test.each(of('traffic').map((one) => [one.id, one] as const))('%s', (_, one) => {
   const [measured, free] = [readAmount(one.pdb_traffic), BigInt(one.free) * 100n]
   expect(extraTraffic(measured, free)).toBe(readAmount(one.extra))
   expect(writeAmount(trafficAmount(measured, free, readAmount(one.up)))).toBe(one.amount)
+  expect(explainTraffic(measured, free, readAmount(one.up))).toEqual([
+    {
+      code: 'traffic',
+      rule: 'D22',
+      amount: one.amount,
+      values: { gb: writeAmount(readAmount(one.extra)), price: one.up },
+    },
+    { code: 'due', rule: 'D25', amount: one.amount, values: {} },
+  ])
 })
 
 describe('the other readings are another product', () => {

@@ -32,6 +32,8 @@ const tenants: Partial<Record<keyof Tables, string>> = {
   payment: 'company_id',
   payment_attempt: 'company_id',
   invoice: 'company_id',
+  backup_order: 'company_id',
+  traffic: 'company_id',
   ticket: 'company_id',
   price_upload: 'company_id',
   calendar_feed: 'company_id',
@@ -115,6 +117,14 @@ async function fillOrders(db: Handle, companyId: number, code: string): Promise<
     values (${companyId}, ${order}, ${code}, 'stripe', 1, 'HKD', 'en', '', 'open', 1)`.execute(db)
   await sql`insert into invoice (company_id, code, order_id, content, create_time)
     values (${companyId}, ${code}, ${order}, '{}', 1)`.execute(db)
+  const service = sql`(select id from service where code = ${code})`
+  await sql`insert into backup_order (company_id, service_id, service_code, price_id, currency, pdb_type, period, period_type,
+      period_start, period_end, annual, discount, amount, pay_amount, status, steps, change, create_time, update_time)
+    values (${companyId}, ${service}, ${code}, ${price}, 'HKD', 'pdb2s3', 1, 'year', '2026-03-02', '2027-03-02', 1, 0, 1, 1,
+      0, '[]', 1, 1, 1)`.execute(db)
+  await sql`insert into traffic (company_id, service_id, service_code, price_id, currency, period_end, pdb_traffic, free,
+      price, amount, steps, change, create_time, update_time)
+    values (${companyId}, ${service}, ${code}, ${price}, 'HKD', '2026-04-01', 1, 1, 1, 0, '[]', 1, 1, 1)`.execute(db)
 }
 
 const ownersIn = async (house: House, scope: Parameters<typeof inScope>[1], table: keyof Tables): Promise<number[]> => {

@@ -122,10 +122,6 @@ eachEngine('prints', (engine) => {
     expect((await open(url)).statusCode).toBe(404)
   })
 
-  test.each(['PDBORDER', 'TRAFFIC'])('of %s there are none yet', async (kind) => {
-    expect((await ask(buyer, { kind, id: 1 })).json().errorCode).toBe('NOT_FOUND')
-  })
-
   test('stand in the trail, and are counted', async () => {
     for (let at = 0; at < 30; at++) await ticketOf()
     expect((await ask(buyer, { kind: 'contract', id: shop.contract_id })).json().errorCode).toBe('RATE_LIMITED')
