@@ -19,6 +19,7 @@ import * as printsAndCalendars from '#server/db/migrations/016-calendars.ts'
 import * as paymentAttempts from '#server/db/migrations/017-payment-attempts.ts'
 import * as tickets from '#server/db/migrations/018-tickets.ts'
 import * as taxNumber from '#server/db/migrations/019-tax-number.ts'
+import * as apps from '#server/db/migrations/021-apps.ts'
 
 export const migrations: Record<string, Migration> = {
   '001-roles': roles,
@@ -40,4 +41,5 @@ export const migrations: Record<string, Migration> = {
   '017-payment-attempts': paymentAttempts,
   '018-tickets': tickets,
   '019-tax-number': taxNumber,
+  '021-apps': apps,
 }
