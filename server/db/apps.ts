@@ -90,6 +90,22 @@ export async function insertVersion(db: Handle, version: NewVersion): Promise<vo
     .execute()
 }
 
+/** What runs in a service, by app; empty: nothing, or it was created before this was recorded. */
+export async function appsOfService(
+  db: Handle,
+  { companyId, code }: { companyId: number; code: string },
+): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom('service_app')
+    .innerJoin('service', 'service.id', 'service_app.service_id')
+    .select(['service_app.code', 'service_app.version'])
+    .where('service.company_id', '=', companyId)
+    .where('service_app.company_id', '=', companyId)
+    .where('service.code', '=', code)
+    .execute()
+  return new Map(rows.map((row) => [row.code, row.version]))
+}
+
 /** In the place of what ran there before. As the system. */
 export async function recordApps(
   db: Handle,
