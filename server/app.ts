@@ -19,6 +19,7 @@ import { serveProgress, websocketOptions } from '#server/http/progress.ts'
 import { answerGarbage } from '#server/http/socket.ts'
 import type { House } from '#server/house.ts'
 import { accounts } from '#server/routes/accounts.ts'
+import { apps } from '#server/routes/apps.ts'
 import { assets } from '#server/routes/assets.ts'
 import { activation } from '#server/routes/activation.ts'
 import { backups } from '#server/routes/backups.ts'
@@ -140,6 +141,7 @@ export function handlersOf(premises: Pick<Premises, 'build'>): Handler[] {
     ...queries,
     ...users,
     ...modules,
+    ...apps,
     ...prices,
     ...orders,
     ...prints,

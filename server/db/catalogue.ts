@@ -1,11 +1,11 @@
-/** What the rows of modules and price lists share: one number for all that changes in them, and who may see which type. */
+/** What the rows of modules, apps and price lists share: one number for all that changes in them, and who may see which type. */
 import { type SelectQueryBuilder, sql } from 'kysely'
 import type { ClientType } from '#domain/access.ts'
 import type { Tables } from '#server/db/tables.ts'
 import type { Handle } from '#server/house.ts'
 import { ProblemError } from '#server/problem.ts'
 
-type Shared = 'module' | 'price_list'
+type Shared = 'module' | 'app_version' | 'price_list'
 
 /** The next number; its row stays locked until the commit, so numbers follow the order of commits. */
 export async function takeCatalogueChange(db: Handle): Promise<number> {

@@ -1,6 +1,7 @@
 /** The catalogue, orders, contracts and payments as Kysely sees them. Amounts are text with two decimals (D13). */
 import type { ColumnType, Generated, Selectable } from 'kysely'
 import type { ClientType } from '#domain/access.ts'
+import type { Requirement } from '#domain/apps.ts'
 import type { UatBound } from '#domain/fees/annual.ts'
 import type { Step } from '#domain/fees/explain.ts'
 import type { UserMode } from '#domain/fees/list.ts'
@@ -53,6 +54,47 @@ export interface PriceListTable extends Kept {
   /** Withdrawn too: orders that name it still read it. */
   deleted: Generated<boolean>
   update_user_name: string
+}
+
+/** A published version of an app; the newest one is what modules run. */
+export interface AppVersionTable {
+  id: Generated<number>
+  /** Who made it, by the code in its manifest (D80). */
+  provider: Fixed<string>
+  code: Fixed<string>
+  code_key: Fixed<string>
+  name: Fixed<string>
+  name_key: Fixed<string>
+  /** What its package calls the module that it comes from. */
+  module: Fixed<string>
+  version: Fixed<string>
+  /** The version as numbers, worked out by the database. */
+  place: ColumnType<number[], never, never>
+  /** The lowest version from which it can be upgraded to (D79). */
+  min_version_required: Fixed<string | null>
+  release_date: Fixed<PlainDate | null>
+  flags: ColumnType<AppFlag[], string, never>
+  requires: ColumnType<Requirement[], string, never>
+  /** Ids of web resources: its picture and its change log. */
+  icon: Fixed<string | null>
+  markdown: Fixed<string | null>
+  change: Fixed<number>
+  create_time: Fixed<number>
+}
+
+export interface AppFlag {
+  key: string
+  name: string
+  type: 'boolean' | 'int'
+  default: number | boolean
+}
+
+/** The version of an app that runs in a created service. */
+export interface ServiceAppTable {
+  service_id: Fixed<number>
+  company_id: Fixed<number>
+  code: Fixed<string>
+  version: Fixed<string>
 }
 
 export type OrderType = 'create' | 'extend' | 'change'
@@ -201,6 +243,8 @@ export interface OrderTables {
   catalogue: CatalogueTable
   module: ModuleTable
   price_list: PriceListTable
+  app_version: AppVersionTable
+  service_app: ServiceAppTable
   service_order: OrderTable
   contract: ContractTable
   reminder: ReminderTable

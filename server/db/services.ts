@@ -14,6 +14,6 @@ export async function addressOfService(db: Handle, code: string): Promise<Servic
   return row ?? null
 }
 
-export async function insertService(db: Handle, service: Insertable<ServiceTable>): Promise<void> {
-  await db.insertInto('service').values(service).execute()
+export async function insertService(db: Handle, service: Insertable<ServiceTable>): Promise<number> {
+  return (await db.insertInto('service').values(service).returning('id').executeTakeFirstOrThrow()).id
 }

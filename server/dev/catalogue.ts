@@ -1,7 +1,8 @@
-/** The demo world's catalogue: modules with what they need, and two price lists, this year's and the next one's. */
+/** The demo world's catalogue: modules with what they need, their apps, and two price lists, this year's and the next one's. */
 import type { PriceContent } from '#domain/price-checks.ts'
 import { insertModule } from '#server/db/modules.ts'
 import { insertPriceList } from '#server/db/price-lists.ts'
+import { loadApps } from '#server/dev/apps.ts'
 import type { Handle } from '#server/house.ts'
 
 type Charges = [hkd: string, usd: string, rmb: string]
@@ -131,6 +132,7 @@ export async function loadCatalogue(db: Handle, now: number, author: string): Pr
     const brought = JSON.stringify(conditions)
     await insertModule(db, { ...module, ...one, hidden: true, dependencies: none, conditions: brought, apps: holds })
   }
+  await loadApps(db)
   const lists: number[] = []
   for (const list of given) {
     const row = await insertPriceList(db, {

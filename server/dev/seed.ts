@@ -1,5 +1,6 @@
 /** Loads the demo world, once per database. */
 import { userStatus } from '#domain/users.ts'
+import { recordApps } from '#server/db/apps.ts'
 import { takeChange } from '#server/db/changes.ts'
 import { insertCompany } from '#server/db/companies.ts'
 import { factOf, setFactOnce } from '#server/db/facts.ts'
@@ -47,8 +48,8 @@ async function loadCompany(
 ): Promise<number> {
   const madeAt = now - Math.max(...users.map(({ madeDaysAgo }) => madeDaysAgo)) * dayMs
   const companyId = await insertCompany(db, { ...company, addr3: null, create_time: madeAt, update_time: madeAt })
-  for (const service of services)
-    await insertService(db, {
+  for (const { apps, ...service } of services) {
+    const id = await insertService(db, {
       ...service,
       company_id: companyId,
       // They run (D40).
@@ -57,6 +58,8 @@ async function loadCompany(
       create_time: madeAt,
       update_time: madeAt,
     })
+    await recordApps(db, { id, companyId }, new Map(Object.entries(apps)))
+  }
   const ids: number[] = []
   for (const user of users) ids.push(await loadUser(db, companyId, user, hash, now))
   await tellStory(db, companyId, { adminId: ids[0] ?? 0, users, now })

@@ -23,6 +23,8 @@ export interface DemoService {
   code: string
   name: string
   url: string
+  /** What runs there, app by app. */
+  apps: Record<string, string>
 }
 
 export interface DemoCompany {
@@ -193,8 +195,18 @@ export const demoCompanies: DemoCompany[] = [
     website: 'https://acme.example',
     tax_number: '61320985',
     services: [
-      { code: 'acmetrade', name: 'Acme trading', url: 'https://www.acmetrade.m18.example/' },
-      { code: 'acmetest', name: 'Acme, to try things out', url: 'https://acmetest.m18.example/' },
+      {
+        code: 'acmetrade',
+        name: 'Acme trading',
+        url: 'https://www.acmetrade.m18.example/',
+        apps: { framework: '1.10', barcode: '2.1' },
+      },
+      {
+        code: 'acmetest',
+        name: 'Acme, to try things out',
+        url: 'https://acmetest.m18.example/',
+        apps: { framework: '1.10' },
+      },
     ],
     users: [
       person('admin@acme.example', 'Amelia Chan', 1, { ...rights, madeDaysAgo: 720, changedDaysAgo: 90 }),
@@ -214,7 +226,15 @@ export const demoCompanies: DemoCompany[] = [
     email: 'office@globex.example',
     website: 'https://globex.example',
     tax_number: null,
-    services: [{ code: 'globex01', name: '环球贸易', url: 'https://www.globex01.m18.example/' }],
+    // Behind the newest version: a change of its contract asks about it (D44).
+    services: [
+      {
+        code: 'globex01',
+        name: '环球贸易',
+        url: 'https://www.globex01.m18.example/',
+        apps: { framework: '1.9' },
+      },
+    ],
     users: [person('admin@globex.example', '林国华', 0, { ...rights, language: 'zh', madeDaysAgo: 365 })],
   },
 ]

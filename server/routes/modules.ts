@@ -7,9 +7,10 @@ import {
   listModuleChoices,
   listModules,
   updateModule,
+  validateModules,
 } from '#contract/modules.ts'
 import { type Handler, handle, handleList } from '#server/routes/handlers.ts'
-import { choices, create, get, list, relations, remove, update } from '#server/services/modules.ts'
+import { choices, create, get, list, relations, remove, update, validate } from '#server/services/modules.ts'
 
 export const modules: Handler[] = [
   handleList(listModules, list),
@@ -19,4 +20,5 @@ export const modules: Handler[] = [
   handle(updateModule, update),
   handle(deleteModule, remove),
   handle(getModuleRelations, relations),
+  handle(validateModules, validate),
 ]

@@ -3,6 +3,8 @@
  * that the answer bears is a seal over what was asked, so that nothing has to be kept of a question nobody goes on with.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { compareVersions, type PublishedApp } from '#domain/apps.ts'
+import { appsOfService, newestApps } from '#server/db/apps.ts'
 import type { ModuleRecord } from '#server/db/modules.ts'
 import type { OrderRecord } from '#server/db/orders.ts'
 import { burnTicket } from '#server/db/tickets.ts'
@@ -10,18 +12,18 @@ import { ProblemError } from '#server/problem.ts'
 import type { Desk } from '#server/services/acting.ts'
 import type { Terms } from '#server/services/terms.ts'
 
-export interface AppChange {
-  code: string
-  change: 'enter' | 'leave'
-}
+export type AppChange =
+  | { code: string; change: 'enter' | 'leave' }
+  /** A newer one was published since the service was given its own. */
+  | { code: string; change: 'version'; from: string; to: string }
 
 const lifeMs = 10 * 60_000
 
+const codesOf = (modules: readonly ModuleRecord[]) =>
+  new Set(modules.flatMap(({ apps }) => apps.map(({ code }) => code)))
+
 /** What the service had, and what it will have; by code. */
-export function appChanges(former: readonly ModuleRecord[], next: readonly ModuleRecord[]): AppChange[] {
-  const codesOf = (modules: readonly ModuleRecord[]) =>
-    new Set(modules.flatMap(({ apps }) => apps.map(({ code }) => code)))
-  const [before, after] = [codesOf(former), codesOf(next)]
+function comingsAndGoings(before: Set<string>, after: Set<string>): AppChange[] {
   const only = (one: Set<string>, other: Set<string>) => [...one].filter((code) => !other.has(code)).toSorted()
   return [
     ...only(after, before).map((code) => ({ code, change: 'enter' as const })),
@@ -29,16 +31,41 @@ export function appChanges(former: readonly ModuleRecord[], next: readonly Modul
   ]
 }
 
+/** Of the apps that stay: those of which another version runs than modules run now. What was never recorded is unknown. */
+function versionChanges(
+  staying: readonly string[],
+  running: ReadonlyMap<string, string>,
+  published: readonly PublishedApp[],
+): AppChange[] {
+  const newest = new Map(published.map(({ code, version }) => [code, version]))
+  return staying.toSorted().flatMap((code) => {
+    const [from, to] = [running.get(code), newest.get(code)]
+    const isSame = from === undefined || to === undefined || compareVersions(from, to) === 0
+    return isSame ? [] : [{ code, change: 'version' as const, from, to }]
+  })
+}
+
+async function appChanges(
+  { context: { db }, companyId }: Desk,
+  { choice, visible, joining, former }: Terms,
+  service: string,
+): Promise<AppChange[]> {
+  const next = [...visible.filter(({ code }) => choice.modules.includes(code)), ...joining]
+  const [before, after] = [codesOf(former), codesOf(next)]
+  const staying = [...after].filter((code) => before.has(code))
+  const running = await appsOfService(db, { companyId, code: service })
+  const versions = running.size === 0 ? [] : versionChanges(staying, running, await newestApps(db))
+  return [...comingsAndGoings(before, after), ...versions]
+}
+
 /** Throws APP_CONFIRM with `{confirm_info, confirm_key}` until the order is sent again with that key. */
 export async function requireAppsConfirmed(
   desk: Desk,
   terms: Terms,
-  { key, service }: { key: string | undefined; service: OrderRecord['service'] },
+  { key, code, service }: { key: string | undefined } & Pick<OrderRecord, 'code' | 'service'>,
 ): Promise<void> {
   if (!service || service.system_status === 0) return
-  const { choice, visible, joining, former } = terms
-  const next = [...visible.filter(({ code }) => choice.modules.includes(code)), ...joining]
-  const changes = appChanges(former, next)
+  const changes = await appChanges(desk, terms, code)
   if (changes.length === 0) return
   const { db, caller, now } = desk.context
   if (key !== undefined && isSealed(desk, terms, changes, key)) {

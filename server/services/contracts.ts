@@ -29,7 +29,7 @@ export const change: Service<typeof changeContract> = (context, { body }) =>
     const former = await orderById(db, companyId, momentOf(context), base.order_id)
     if (!former) throw notFound()
     const { code, name, description, service } = former
-    await requireAppsConfirmed(desk, terms, { key: body.confirmKey, service })
+    await requireAppsConfirmed(desk, terms, { key: body.confirmKey, code, service })
     return { body: await place(desk, terms, { code, name, description, createTime: now }) }
   })
 

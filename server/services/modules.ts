@@ -1,8 +1,9 @@
 /** The catalogue of modules: what customers choose from, and what joins by itself (contracts 5, D77, D80). */
 import { randomBytes } from 'node:crypto'
 import type { ClientType } from '#domain/access.ts'
+import { appFaults } from '#domain/apps.ts'
 import type { FieldProblem } from '#domain/checks.ts'
-import { moduleLoop } from '#domain/modules.ts'
+import { joined, moduleLoop } from '#domain/modules.ts'
 import type { OrderProblem } from '#domain/order-checks.ts'
 import { isReserved } from '#domain/reserved.ts'
 import { tidyText } from '#domain/text.ts'
@@ -15,8 +16,10 @@ import type {
   listModuleChoices,
   listModules,
   updateModule,
+  validateModules,
 } from '#contract/modules.ts'
 import type { Id, OutputOf } from '#contract/endpoint.ts'
+import { newestApps } from '#server/db/apps.ts'
 import { catalogueChange } from '#server/db/catalogue.ts'
 import * as modules from '#server/db/modules.ts'
 import { listsWithModule } from '#server/db/price-lists.ts'
@@ -209,4 +212,25 @@ function dependentsOf(all: readonly modules.ModuleRecord[], code: string) {
 export const relations: Service<typeof getModuleRelations> = async ({ db, caller }, { query }) => {
   requireType(caller, query.type)
   return { body: dependentsOf(await modules.modulesOf(db, query.type), query.code) }
+}
+
+/** As the set was chosen, with the hidden modules that it brings in; what it depends on is not added. */
+export const validate: Service<typeof validateModules> = async ({ db, caller }, { query, body }) => {
+  requireType(caller, query.type)
+  const all = await modules.modulesOf(db, query.type)
+  const unknown = body.flatMap((code, at) =>
+    all.some((one) => one.code === code) ? [] : [{ field: `${at}`, code: 'MODULE_UNKNOWN' as const, named: code }],
+  )
+  if (unknown.length > 0) throw invalid(unknown)
+  const chosen = all.filter(({ code }) => body.includes(code))
+  const hidden = all.filter((one) => one.hidden)
+  const brought = [...chosen, ...joined(hidden, body)].flatMap(({ apps }) => apps.map(({ code }) => code))
+  const { missing, loops, incompatible } = appFaults(await newestApps(db), [...new Set(brought)])
+  return {
+    body: {
+      apps_missing: missing,
+      apps_loop: loops,
+      apps_incompatible: incompatible.map(({ code, requires }) => ({ app_code: code, err_data: requires })),
+    },
+  }
 }

@@ -81,6 +81,7 @@ const bodies: Record<string, unknown> = {
   reconcilePayments: {},
   changeContract: { type: 'change', contract_id: 1 },
   exportPriceList: { id: 1 },
+  validateModules: ['core'],
   importPriceList: { md5: '0'.repeat(32) },
 }
 

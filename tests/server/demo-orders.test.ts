@@ -1,7 +1,10 @@
 /** The demo world has something to sell, and orders in every state there is, on the day it is loaded. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { appFaults } from '#domain/apps.ts'
 import { contractStates, stateOf } from '#domain/contracts.ts'
 import { timestampIn } from '#domain/time.ts'
+import { newestApps } from '#server/db/apps.ts'
+import { modulesOf } from '#server/db/modules.ts'
 import { inScope } from '#server/db/scope.ts'
 import { loadDemoWorld } from '#server/dev/seed.ts'
 import type { House } from '#server/house.ts'
@@ -64,6 +67,41 @@ eachEngine('the demo world', (engine) => {
       { period_end: '2026-11-01', pdb_traffic: '63.00', amount: '162.50', pay_date: '2026-11-05' },
     ])
     expect(found.traffic[1]?.invoice).toMatch(/^I2026/)
+  })
+
+  test('runs the newest versions of its apps, but for one service that is behind (D44)', async () => {
+    const { running, newest } = await inScope(house, { role: 'portal_system' }, async (db) => ({
+      running: await db
+        .selectFrom('service_app')
+        .innerJoin('service', 'service.id', 'service_app.service_id')
+        .select(['service.code as service', 'service_app.code', 'service_app.version'])
+        .orderBy('service.code')
+        .orderBy('service_app.code')
+        .execute(),
+      newest: await newestApps(db),
+    }))
+    expect(running.map(({ service, code, version }) => `${service} ${code} ${version}`)).toEqual([
+      'acmetest framework 1.10',
+      'acmetrade barcode 2.1',
+      'acmetrade framework 1.10',
+      'globex01 framework 1.9',
+    ])
+    const isBehind = ({ code, version }: { code: string; version: string }) =>
+      newest.find((app) => app.code === code)?.version !== version
+    expect(running.filter(isBehind)).toHaveLength(1)
+  })
+
+  test('publishes the apps that its modules name, in versions and with requirements that fit', async () => {
+    const { modules, newest, count } = await inScope(house, { role: 'portal_system' }, async (db) => ({
+      modules: await modulesOf(db, 'saas'),
+      newest: await newestApps(db),
+      count: (await db.selectFrom('app_version').select('id').execute()).length,
+    }))
+    const named = modules.flatMap(({ apps }) => apps.map(({ code }) => code))
+    expect(named.length).toBeGreaterThan(0)
+    expect(appFaults(newest, named)).toEqual({ missing: [], loops: [], incompatible: [] })
+    expect(newest.some(({ requires }) => requires.length > 0)).toBe(true)
+    expect(count).toBeGreaterThan(newest.length)
   })
 
   test('is loaded once', async () => {

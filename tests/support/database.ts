@@ -74,7 +74,7 @@ export async function emptyDatabase(database: Database): Promise<void> {
   await database.kysely.connection().execute(async (db) => {
     await sql`set session_replication_role = replica`.execute(db)
     await sql`truncate company, portal_user, session, token, one_time_key, ticket, price_upload, attempt, ledger, change, tombstone, trail, fact, job,
-      module, price_list, series
+      module, app_version, price_list, series
       restart identity cascade`.execute(db)
     await sql`set session_replication_role = default`.execute(db)
   })

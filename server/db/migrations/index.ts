@@ -20,6 +20,7 @@ import * as paymentAttempts from '#server/db/migrations/017-payment-attempts.ts'
 import * as tickets from '#server/db/migrations/018-tickets.ts'
 import * as taxNumber from '#server/db/migrations/019-tax-number.ts'
 import * as backups from '#server/db/migrations/020-backups.ts'
+import * as apps from '#server/db/migrations/021-apps.ts'
 
 export const migrations: Record<string, Migration> = {
   '001-roles': roles,
@@ -42,4 +43,5 @@ export const migrations: Record<string, Migration> = {
   '018-tickets': tickets,
   '019-tax-number': taxNumber,
   '020-backups': backups,
+  '021-apps': apps,
 }

@@ -85,10 +85,9 @@ export type Question =
   | { is: 'unpaid'; unpaid: Unpaid }
   | { is: 'apps'; info: readonly AppChange[]; key: string }
 
-export interface AppChange {
-  code: string
-  change: 'enter' | 'leave'
-}
+export type AppChange =
+  | { code: string; change: 'enter' | 'leave' }
+  | { code: string; change: 'version'; from: string; to: string }
 
 export function questionOf({ code, data }: Problem): Question | null {
   const said = (data ?? {}) as {

@@ -22,6 +22,7 @@ const tenants: Partial<Record<keyof Tables, string>> = {
   job: 'company_id',
   asset: 'company_id',
   service: 'company_id',
+  service_app: 'company_id',
   factor: 'company_id',
   recovery_code: 'company_id',
   proof: 'company_id',
@@ -42,7 +43,7 @@ const tables = Object.keys(tenants) as (keyof Tables)[]
 /** Where the companies' role has no business at all. */
 const closed: readonly (keyof Tables)[] = ['device', 'reminder']
 /** What everybody reads and the provider alone writes. */
-const shared: readonly (keyof Tables)[] = ['catalogue', 'module', 'price_list']
+const shared: readonly (keyof Tables)[] = ['catalogue', 'module', 'app_version', 'price_list']
 const open = tables.filter((table) => !closed.includes(table))
 
 /** One row in every table, for each of two companies. */
@@ -64,6 +65,9 @@ async function fill(house: House): Promise<[own: number, foreign: number]> {
         values (${code}, ${companyId}, ${userId}, 'image/webp', '', 1)`.execute(db)
       await sql`insert into service (company_id, code, name, create_time, update_time)
         values (${companyId}, ${code}, '', 1, 1)`.execute(db)
+      await publish(code).execute(db)
+      await sql`insert into service_app (service_id, company_id, code, version)
+        select id, ${companyId}::integer, ${code}, '1' from service where code = ${code}`.execute(db)
       await sql`insert into factor (user_id, company_id, kind, name, secret, create_time)
         values (${userId}, ${companyId}, 'totp', '', '', 1)`.execute(db)
       await sql`insert into recovery_code values (${code}, ${userId}, ${companyId}, null)`.execute(db)
@@ -91,6 +95,12 @@ async function fill(house: House): Promise<[own: number, foreign: number]> {
   }
   return companies as [number, number]
 }
+
+/** The first version of an app. */
+const publish = (
+  code: string,
+) => sql`insert into app_version (provider, code, code_key, name, name_key, module, version,
+  flags, requires, change, create_time) values ('m18', ${code}, ${code}, '', '', '', '1', '[]', '[]', 1, 1)`
 
 /** An order with all that can hang on it. */
 async function fillOrders(db: Handle, companyId: number, code: string): Promise<void> {
@@ -215,6 +225,11 @@ onBothEngines('row-level security alone', (the) => {
     expect((await asCompany(own, sql`select 1 from module`)).rows).toHaveLength(1)
     expect((await asCompany(provider.companyId, rename)).numAffectedRows).toBe(1n)
     await expect(asCompany(provider.companyId, sql`delete from module`)).rejects.toMatchObject({ code: '42501' })
+    await expect(asCompany(own, publish('crm'))).rejects.toMatchObject({ code: '42501' })
+    await asCompany(provider.companyId, publish('crm'))
+    expect((await asCompany(own, sql`select 1 from app_version where code = 'crm'`)).rows).toHaveLength(1)
+    for (const statement of [sql`update app_version set name = 'taken'`, sql`delete from app_version`])
+      await expect(asCompany(provider.companyId, statement)).rejects.toMatchObject({ code: '42501' })
   })
 
   it('comes with no right to change the schema (S-83)', async () => {

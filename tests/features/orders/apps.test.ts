@@ -1,0 +1,24 @@
+/** What an order would change of the apps of a running service, in words (D44). */
+import { afterEach, expect, it } from 'vitest'
+import { changeWords } from '#features/orders/components/AppChanges.tsx'
+import { type AppChange, questionOf } from '#features/orders/ordering.ts'
+import { say, showLanguage } from '#ui/texts.ts'
+
+afterEach(() => showLanguage('en'))
+
+const info: AppChange[] = [
+  { code: 'barcode', change: 'enter' },
+  { code: 'pay', change: 'leave' },
+  { code: 'framework', change: 'version', from: '1.9', to: '1.10' },
+]
+const data = { confirm_info: info, confirm_key: 'k' }
+
+it.each([
+  ['en', ['enters', 'leaves', 'from 1.9 to 1.10']],
+  ['zh', ['加入', '移除', '从 1.9 更新为 1.10']],
+] as const)('is said of each app as the server sends it (%s)', (language, sentences) => {
+  showLanguage(language)
+  const question = questionOf({ status: 409, code: 'APP_CONFIRM', data, message: '', requestId: null })
+  if (question?.is !== 'apps') throw new Error('nothing is asked')
+  expect(question.info.map((one) => changeWords(one, (key, values) => say('wizard', key, values)))).toEqual(sentences)
+})
