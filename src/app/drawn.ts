@@ -60,11 +60,11 @@ const ownSheets = () =>
     ({ href, dataset }) => [new URL(href).pathname, dataset['precedence'] ?? ''] as const,
   )
 
-/** Without what the policy of the page refuses in a text, and what is not there the next time. */
+/** Without what the policy of the page refuses in a text, what is not there the next time, and what nobody sees of it. */
 function plainHtml(root: HTMLElement): string {
   const copy = root.cloneNode(true) as HTMLElement
   for (const element of copy.querySelectorAll('[style]')) element.removeAttribute('style')
   for (const image of copy.querySelectorAll('img[src^="blob:"]')) image.removeAttribute('src')
-  for (const gone of copy.querySelectorAll('.toasts')) gone.remove()
+  for (const gone of copy.querySelectorAll('.toasts, .hint, .sr-only')) gone.remove()
   return copy.getHTML()
 }
