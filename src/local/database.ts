@@ -329,6 +329,16 @@ export async function transact<T>(db: Dexie, tables: readonly string[], act: () 
 }
 
 /**
+ * Reads of one moment. What was read is answered at once: to hear that a transaction that wrote nothing has ended takes one
+ * more turn to the database's process and back.
+ */
+export const readTogether = <T>(db: Dexie, tables: readonly string[], act: () => Promise<T>): Promise<T> =>
+  // Dexie's own promise, or a live query loses sight of what is read after it.
+  new Dexie.Promise<T>((resolve, reject) => {
+    db.transaction('r', tables, async () => resolve(await act())).catch(reject)
+  })
+
+/**
  * Inside a transaction, after its last request was made: the browser need not ask whether there will be more. A request
  * that fails takes the transaction back all the same.
  */

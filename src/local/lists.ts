@@ -3,7 +3,7 @@
  * the list that is. Live queries run these, from an `async` function: Dexie follows no other across awaits.
  */
 import type { Fills, Id, Row } from '#contract/endpoint.ts'
-import { type Entry, type Name, type UserDatabase, rowsOf } from '#local/database.ts'
+import { type Entry, type Name, readTogether, rowsOf, type UserDatabase } from '#local/database.ts'
 import type { Coverage, Fill } from '#local/kept.ts'
 import { type Device, thisDevice } from '#local/device.ts'
 import { layOver } from '#local/overlay.ts'
@@ -70,7 +70,7 @@ export async function readListOn<R extends Row>(device: Device, fills: Fills, qu
 async function readAll<R extends Row>(db: UserDatabase, fills: Fills, query: ListQuery, session: Session) {
   // One moment for all of it, or a write could be accepted between its row and its entry, and show in neither.
   const tables = ['outbox', 'names', 'coverage', 'fills', 'pages', 'indexes', fills.table]
-  const read = await db.transaction('r', tables, async () => {
+  const read = await readTogether(db, tables, async () => {
     if (await db.indexes.get(fillId(fills.table, query.scope))) return null
     return await Promise.all([readKnown(db, fills, query), readFound(db, fills, query, session)])
   })
@@ -108,7 +108,7 @@ export async function readRowOn<R extends Row>(device: Device, table: string, id
   const db = device.of(session)
   // One moment for all of it: a write that is accepted between two readings would be neither on the row nor waiting, and
   // a form opened on that row would be told that somebody else had changed it.
-  const shown = await db.transaction('r', ['outbox', 'names', table], async () => {
+  const shown = await readTogether(db, ['outbox', 'names', table], async () => {
     const { entries, names } = await readHopes(db, table)
     // An address opened before the row had its id keeps finding it (protocol 18).
     const named = typeof id === 'string' ? await db.names.get(id.slice(1)) : undefined

@@ -5,7 +5,7 @@
 import type { Fills, Row } from '#contract/endpoint.ts'
 import { readBuckets } from '#local/blocks.ts'
 import { forgetCopies } from '#local/copies.ts'
-import { rowsOf, type UserDatabase } from '#local/database.ts'
+import { readTogether, rowsOf, type UserDatabase } from '#local/database.ts'
 import type { StoredRow } from '#local/kept.ts'
 import { asServerOrdered, type Found as Laid, inScope, readHopes, readKnown, viewOf } from '#local/lists.ts'
 import { layOver } from '#local/overlay.ts'
@@ -27,7 +27,7 @@ export async function readMany<R extends Row>(
   const beside = ['outbox', 'names', 'coverage', 'fills', 'pages', 'holdings', 'indexes', 'buckets', 'columns']
   const id = fillId(fills.table, query.scope)
   const guess = last.get(`${db.name} ${id}`)
-  return await db.transaction('r', [...beside, fills.table], async () => {
+  return await readTogether(db, [...beside, fills.table], async () => {
     const [index, guessed, known, over] = await Promise.all([
       db.indexes.get(id),
       guess === undefined ? undefined : readBuckets(db, guess, { fills, ...query }),

@@ -3,7 +3,7 @@
  * its table, with what waits laid over it. A person who may see no list has no other row of it.
  */
 import type { Id, Row } from '#contract/endpoint.ts'
-import { rowsOf } from '#local/database.ts'
+import { readTogether, rowsOf } from '#local/database.ts'
 import { type Device, thisDevice } from '#local/device.ts'
 import { readHopes } from '#local/lists.ts'
 import { layOver } from '#local/overlay.ts'
@@ -21,7 +21,7 @@ export async function readSingle<R extends Row>(
   if (!session || session.signedOut) return null
   const db = device.of(session)
   // One moment for all of it, as for a row of a list.
-  return await db.transaction('r', ['outbox', 'names', 'readings', table], async () => {
+  return await readTogether(db, ['outbox', 'names', 'readings', table], async () => {
     const { entries, names } = await readHopes(db, table)
     const reading = await db.readings.get(path)
     const stored = typeof id === 'number' ? await rowsOf(db, table).get(id) : undefined
