@@ -33,6 +33,53 @@ async function inside(who: keyof typeof people, options: BrowserContextOptions =
 const amount = (page: Page) => page.locator('.price-amount').innerText()
 const errors = (page: Page) => page.locator('.field-error').allInnerTexts()
 
+it('the number and the price follow the hand on the slider, and what stands there when it rests is what is kept (Q2)', async () => {
+  const { page } = await inside('admin')
+  await fill(page, 'wizhand', { users: '10' })
+  const slider = page.locator('.users-range')
+  const read = () => Promise.all([slider.inputValue(), field(page, 'users').inputValue(), amount(page)])
+  const box = await slider.boundingBox()
+  if (!box) throw new Error('there is no slider')
+  const to = (part: number) => page.mouse.move(box.x + box.width * part, box.y + box.height / 2)
+  await to(0.1)
+  await page.mouse.down()
+  const seen: string[] = []
+  for (const part of [0.3, 0.5, 0.7]) {
+    await to(part)
+    const [told, number, price] = await read()
+    expect(number).toBe(told)
+    seen.push(price)
+  }
+  expect(new Set(seen).size).toBe(3)
+  await page.mouse.up()
+  const [told, , price] = await read()
+  // Drawn from what the form holds: twice, and nothing of it is another.
+  await field(page, 'uat').check()
+  await expect.poll(() => amount(page)).not.toBe(price)
+  await field(page, 'uat').uncheck()
+  await expect.poll(() => amount(page)).toBe(price)
+  expect(price).toBe(seen.at(-1))
+  expect(await field(page, 'users').inputValue()).toBe(told)
+
+  await page.locator('.price-why summary').click()
+  await slider.press('ArrowLeft')
+  expect(await field(page, 'users').inputValue()).toBe(String(Number(told) - 1))
+  const now = await amount(page)
+  expect(now).not.toBe(price)
+  expect(await page.locator('.why-due > .why-line').first().innerText()).toContain(now)
+  await page.locator('.price-why summary').click()
+  // Held, and not let go: it is kept all the same.
+  await to(0.7)
+  await page.mouse.down()
+  await to(0.4)
+  const [held] = await read()
+  await page.waitForTimeout(2_000)
+  await page.reload()
+  await field(page, 'code').waitFor()
+  expect(await field(page, 'users').inputValue()).toBe(held)
+  expect(await slider.inputValue()).toBe(held)
+})
+
 it('a contract is ordered step by step, at the price that stood beside the form', async () => {
   const { page } = await inside('admin')
   await fill(page, 'Wizone', { users: '25' })

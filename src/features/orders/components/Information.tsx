@@ -11,6 +11,7 @@ import { useWords } from '#ui/words.ts'
 import { OrderFields } from '#features/orders/components/OrderFields.tsx'
 import { type AnyProblem, orderFieldWords } from '#features/orders/field-words.ts'
 import { typedCode, type Values } from '#features/orders/form.ts'
+import type { Hand } from '#features/orders/hand.ts'
 import type { ListInForce } from '#features/orders/quoting.ts'
 
 /** What is known of the code: being asked, free, held by an own unpaid order, or only to be known with a line. */
@@ -23,6 +24,7 @@ interface Props {
   codeState: CodeState
   problems: readonly AnyProblem[]
   list: ListInForce
+  hand: Hand
   currencies: readonly Currency[]
   today: PlainDate
   /** Of the provider's staff. */
@@ -31,7 +33,7 @@ interface Props {
 
 /** The first step: what is ordered for whom, from when. In parts, so that a dragged number draws its own alone. */
 export function Information(props: Props) {
-  const { values, onChange, onLeaveCode, codeState, problems, list, currencies, today, isStaff } = props
+  const { values, onChange, onLeaveCode, codeState, problems, list, hand, currencies, today, isStaff } = props
   const { code, name, desc, company_id, sOrderCreateTime, currency, period, period_start } = values
   const common = { problems, onChange }
   return (
@@ -39,7 +41,7 @@ export function Information(props: Props) {
       <Naming {...{ code, name, desc, codeState, onLeaveCode }} {...common} />
       {isStaff && <StaffFields {...{ company_id, sOrderCreateTime, today }} {...common} />}
       <Currencies {...{ currency, currencies, onChange }} />
-      <OrderFields values={values} list={list} {...common} />
+      <OrderFields values={values} list={list} hand={hand} {...common} />
       <Period {...{ period, period_start, sOrderCreateTime, today }} {...common} />
     </>
   )

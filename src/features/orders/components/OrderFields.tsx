@@ -1,12 +1,14 @@
 import '#features/orders/wizard-words.ts'
-import { useMemo } from 'react'
+import { useMemo, useRef } from 'react'
 import type { UserMode } from '#domain/fees/list.ts'
 import { leastUsers, raisedUsers } from '#domain/order-checks.ts'
 import { userLimits } from '#domain/orders.ts'
 import { CheckField, RadioField } from '#ui/Choice.tsx'
 import { Field } from '#ui/Field.tsx'
 import { useWords } from '#ui/words.ts'
+import { UsersRange } from '#features/orders/components/UsersRange.tsx'
 import { type AnyProblem, orderFieldWords } from '#features/orders/field-words.ts'
+import type { Hand } from '#features/orders/hand.ts'
 import type { ListInForce } from '#features/orders/quoting.ts'
 
 /** As they stand in the form: a number that is being typed is text. */
@@ -21,13 +23,16 @@ export interface OrderFieldsProps {
   onChange: (fields: Partial<TermsTyped>) => void
   problems: readonly AnyProblem[]
   list: ListInForce
+  /** Where figures follow a hand by themselves. */
+  hand?: Hand
 }
 
 const modes: readonly UserMode[] = ['CONCURRENT', 'NAMED']
 
 /** User mode, users and UAT: what a new order and a change of a contract both ask for. */
-export function OrderFields({ values, onChange, problems, list }: OrderFieldsProps) {
+export function OrderFields({ values, onChange, problems, list, hand }: OrderFieldsProps) {
   const t = useWords('wizard')
+  const number = useRef<HTMLInputElement>(null)
   const least = leastUsers(list, values.user_mode)
   // What counts is slow to put into words, and a hand may be dragging.
   const options = useMemo(
@@ -60,6 +65,7 @@ export function OrderFields({ values, onChange, problems, list }: OrderFieldsPro
       <div className="users-field">
         <Field
           label={t('field.users')}
+          ref={number}
           name="users"
           type="number"
           inputMode="numeric"
@@ -71,14 +77,13 @@ export function OrderFields({ values, onChange, problems, list }: OrderFieldsPro
           error={about && orderFieldWords(about, t('field.users'), values.users)}
           onChange={({ target }) => onChange({ users: target.value })}
         />
-        <input
-          type="range"
-          className="users-range"
-          aria-label={t('field.usersRange')}
+        <UsersRange
           min={Math.max(1, least)}
           max={reachOf(list, values.user_mode)}
           value={wholeOf(values.users) ?? least}
-          onChange={({ target }) => onChange({ users: target.value })}
+          number={number}
+          hand={hand}
+          onChange={(users) => onChange({ users })}
         />
       </div>
       <CheckField

@@ -1,31 +1,35 @@
 import '#features/orders/wizard-words.ts'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { lastDay } from '#domain/period.ts'
-import { Amount } from '#ui/Amount.tsx'
+import { Amount, amountText } from '#ui/Amount.tsx'
 import { Icon } from '#ui/Icon.tsx'
 import { Tag } from '#ui/Tag.tsx'
 import { useWords } from '#ui/words.ts'
 import { WhyAmount } from '#features/orders/components/WhyAmount.tsx'
 import { orderFieldWords } from '#features/orders/field-words.ts'
+import type { Hand } from '#features/orders/hand.ts'
 import type { Figure, Market, Reckoned } from '#features/orders/quoting.ts'
 
 interface Props {
   market: Market
   reckoned: Reckoned | null
+  hand: Hand
+  /** What it would be with so many users. */
+  reckonAt: (users: string) => Reckoned | null
   offline: boolean
   /** Without a module it is no price yet, only what the users would cost. */
   hasModules: boolean
 }
 
 /** What it costs as it stands, beside the form and under it on a phone. */
-export function PriceAside({ market, reckoned, offline, hasModules }: Props) {
+export function PriceAside({ market, reckoned, hand, reckonAt, offline, hasModules }: Props) {
   const t = useWords('wizard')
   const { list } = market
   return (
     <aside className="price-aside" aria-label={t('price.label')}>
       <h2>{t('price.label')}</h2>
       {reckoned?.is === 'figure' ? (
-        <Priced figure={reckoned.figure} market={market} hasModules={hasModules} />
+        <Priced figure={reckoned.figure} {...{ market, hand, reckonAt, hasModules }} />
       ) : (
         <p className="price-none">{whyNone(reckoned)}</p>
       )}
@@ -43,17 +47,31 @@ export function PriceAside({ market, reckoned, offline, hasModules }: Props) {
   }
 }
 
-function Priced({ figure, market, hasModules }: { figure: Figure; market: Market; hasModules: boolean }) {
+type PricedProps = Pick<Props, 'market' | 'hand' | 'reckonAt' | 'hasModules'> & { figure: Figure }
+
+function Priced({ figure, market, hand, reckonAt, hasModules }: PricedProps) {
   const t = useWords('wizard')
   const [open, setOpen] = useState(false)
   const { currency, amount, annual, period_start: from, period_end: end } = figure
+  const due = useRef<HTMLSpanElement>(null)
+  const year = useRef<HTMLSpanElement>(null)
+  useEffect(() =>
+    hand.follow((users) => {
+      const found = reckonAt(users)
+      // The reasons are lines that come and go, and so is an answer without a figure.
+      if (open || found?.is !== 'figure' || !due.current || !year.current) return false
+      due.current.textContent = amountText(currency, found.figure.amount)
+      year.current.textContent = amountText(currency, found.figure.annual)
+      return true
+    }),
+  )
   return (
     <>
       <p className="price-amount">
-        <Amount currency={currency} amount={amount} />
+        <Amount ref={due} currency={currency} amount={amount} />
       </p>
       <p className="price-year">
-        <Amount currency={currency} amount={annual} /> {t('price.perYear')}
+        <Amount ref={year} currency={currency} amount={annual} /> {t('price.perYear')}
       </p>
       <p className="price-days">{t('price.days', { from, last: lastDay(end) })}</p>
       {!hasModules && (

@@ -26,7 +26,8 @@ import { useUnpaid } from '#features/orders/components/useUnpaid.ts'
 import type { Agreed, Step } from '#features/orders/drafting.ts'
 import { type AnyProblem, orderFieldWords } from '#features/orders/field-words.ts'
 import { checkInformation, checkModuleStep, stepOf, type Values, wishOf } from '#features/orders/form.ts'
-import { amountAfter, type Market, shownOf } from '#features/orders/quoting.ts'
+import { createHand } from '#features/orders/hand.ts'
+import { amountAfter, type Market, reckon, shownOf } from '#features/orders/quoting.ts'
 
 interface Props {
   market: Market
@@ -52,6 +53,11 @@ export function Wizard({ market, currencies, type, today, kept }: Props) {
   const wish = useMemo(() => wishOf(values), [values])
   const quote = useQuote(market, wish)
   const { reckoned } = quote
+  const [hand] = useState(createHand)
+  const reckonAt = (users: string) => {
+    const wish = wishOf({ ...values, users })
+    return wish && reckon(market, wish, today)
+  }
   const here = useMemo<Agreed | null>(
     () =>
       reckoned?.is === 'figure'
@@ -111,6 +117,7 @@ export function Wizard({ market, currencies, type, today, kept }: Props) {
               codeState={code.state === 'taken' ? 'unasked' : code.state}
               problems={problems}
               list={market.list}
+              hand={hand}
               currencies={currencies}
               today={today}
               isStaff={isProvider(caller)}
@@ -149,6 +156,8 @@ export function Wizard({ market, currencies, type, today, kept }: Props) {
           <PriceAside
             market={market}
             reckoned={reckoned}
+            hand={hand}
+            reckonAt={reckonAt}
             offline={line !== 'online'}
             hasModules={values.modules.length > 0}
           />

@@ -1,0 +1,61 @@
+import { type RefObject, useEffect, useRef } from 'react'
+import { useWords } from '#ui/words.ts'
+import { useLatest } from '#features/orders/components/useLatest.ts'
+import type { Hand } from '#features/orders/hand.ts'
+
+interface Props {
+  value: number
+  min: number
+  max: number
+  /** Shows what the slider says, at once. */
+  number: RefObject<HTMLInputElement | null>
+  hand: Hand | undefined
+  onChange: (users: string) => void
+}
+
+/** Still under a finger that has come to rest. */
+const restMs = 200
+
+/** The users by hand, beside the number. The browser's own: what it says while it is dragged reaches React when it rests. */
+export function UsersRange({ value, min, max, number, hand, onChange }: Props) {
+  const t = useWords('wizard')
+  const range = useRef<HTMLInputElement>(null)
+  const change = useLatest(onChange)
+  // biome-ignore lint: where it ends decides how far it may go
+  useEffect(() => {
+    if (range.current) range.current.value = String(value)
+  }, [value, min, max])
+  useEffect(() => {
+    const slider = range.current
+    if (!slider) return
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const rest = () => {
+      clearTimeout(timer)
+      change(slider.value)
+    }
+    const drag = () => {
+      clearTimeout(timer)
+      if (!hand?.drag(slider.value)) return change(slider.value)
+      if (number.current) number.current.value = slider.value
+      timer = setTimeout(rest, restMs)
+    }
+    slider.addEventListener('input', drag)
+    slider.addEventListener('change', rest)
+    return () => {
+      clearTimeout(timer)
+      slider.removeEventListener('input', drag)
+      slider.removeEventListener('change', rest)
+    }
+  }, [hand, number, change])
+  return (
+    <input
+      ref={range}
+      type="range"
+      className="users-range"
+      aria-label={t('field.usersRange')}
+      min={min}
+      max={max}
+      defaultValue={value}
+    />
+  )
+}
