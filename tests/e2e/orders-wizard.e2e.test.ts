@@ -38,9 +38,15 @@ it('the number and the price follow the hand on the slider, and what stands ther
   await fill(page, 'wizhand', { users: '10' })
   const slider = page.locator('.users-range')
   const read = () => Promise.all([slider.inputValue(), field(page, 'users').inputValue(), amount(page)])
-  const box = await slider.boundingBox()
-  if (!box) throw new Error('there is no slider')
-  const to = (part: number) => page.mouse.move(box.x + box.width * part, box.y + box.height / 2)
+  // They stand above the form, and come when something is typed and when the device has been asked.
+  await page.locator('.draft-note').waitFor()
+  await page.locator('.unpaid-list').waitFor()
+  await slider.scrollIntoViewIfNeeded()
+  const to = async (part: number) => {
+    const box = await slider.boundingBox()
+    if (!box) throw new Error('there is no slider')
+    await page.mouse.move(box.x + box.width * part, box.y + box.height / 2)
+  }
   await to(0.1)
   await page.mouse.down()
   const seen: string[] = []

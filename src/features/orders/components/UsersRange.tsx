@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useRef } from 'react'
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from 'react'
 import { useWords } from '#ui/words.ts'
 import { useLatest } from '#features/orders/components/useLatest.ts'
 import type { Hand } from '#features/orders/hand.ts'
@@ -25,18 +25,27 @@ export function UsersRange({ value, min, max, number, hand, onChange }: Props) {
   useEffect(() => {
     if (range.current) range.current.value = String(value)
   }, [value, min, max])
+  /** What the form does not know yet. */
+  const held = useRef<string | null>(null)
+  const show = useCallback(() => {
+    if (number.current && held.current !== null) number.current.value = held.current
+  }, [number])
+  // Drawn for another reason while it is dragged, the number is given what the form holds.
+  useLayoutEffect(show)
   useEffect(() => {
     const slider = range.current
     if (!slider) return
     let timer: ReturnType<typeof setTimeout> | undefined
     const rest = () => {
       clearTimeout(timer)
+      held.current = null
       change(slider.value)
     }
     const drag = () => {
       clearTimeout(timer)
-      if (!hand?.drag(slider.value)) return change(slider.value)
-      if (number.current) number.current.value = slider.value
+      if (!hand?.drag(slider.value)) return rest()
+      held.current = slider.value
+      show()
       timer = setTimeout(rest, restMs)
     }
     slider.addEventListener('input', drag)
@@ -46,7 +55,7 @@ export function UsersRange({ value, min, max, number, hand, onChange }: Props) {
       slider.removeEventListener('input', drag)
       slider.removeEventListener('change', rest)
     }
-  }, [hand, number, change])
+  }, [hand, show, change])
   return (
     <input
       ref={range}
