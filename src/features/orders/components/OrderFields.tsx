@@ -1,5 +1,5 @@
 import '#features/orders/wizard-words.ts'
-import { useMemo, useRef } from 'react'
+import { useCallback, useMemo, useRef } from 'react'
 import type { UserMode } from '#domain/fees/list.ts'
 import { leastUsers, raisedUsers } from '#domain/order-checks.ts'
 import { userLimits } from '#domain/orders.ts'
@@ -33,6 +33,9 @@ const modes: readonly UserMode[] = ['CONCURRENT', 'NAMED']
 export function OrderFields({ values, onChange, problems, list, hand }: OrderFieldsProps) {
   const t = useWords('wizard')
   const number = useRef<HTMLInputElement>(null)
+  const write = useCallback((users: string) => {
+    if (number.current) number.current.value = users
+  }, [])
   const least = leastUsers(list, values.user_mode)
   // What counts is slow to put into words, and a hand may be dragging.
   const options = useMemo(
@@ -81,7 +84,7 @@ export function OrderFields({ values, onChange, problems, list, hand }: OrderFie
           min={Math.max(1, least)}
           max={reachOf(list, values.user_mode)}
           value={wholeOf(values.users) ?? least}
-          number={number}
+          write={write}
           hand={hand}
           onChange={(users) => onChange({ users })}
         />

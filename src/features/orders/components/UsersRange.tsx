@@ -1,4 +1,4 @@
-import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useRef } from 'react'
 import { useWords } from '#ui/words.ts'
 import { useLatest } from '#features/orders/components/useLatest.ts'
 import type { Hand } from '#features/orders/hand.ts'
@@ -7,8 +7,8 @@ interface Props {
   value: number
   min: number
   max: number
-  /** Shows what the slider says, at once. */
-  number: RefObject<HTMLInputElement | null>
+  /** Shows what the slider says, at once. The same function always. */
+  write: (users: string) => void
   hand: Hand | undefined
   onChange: (users: string) => void
 }
@@ -17,7 +17,7 @@ interface Props {
 const restMs = 200
 
 /** The users by hand, beside the number. The browser's own: what it says while it is dragged reaches React when it rests. */
-export function UsersRange({ value, min, max, number, hand, onChange }: Props) {
+export function UsersRange({ value, min, max, write, hand, onChange }: Props) {
   const t = useWords('wizard')
   const range = useRef<HTMLInputElement>(null)
   const change = useLatest(onChange)
@@ -28,8 +28,8 @@ export function UsersRange({ value, min, max, number, hand, onChange }: Props) {
   /** What the form does not know yet. */
   const held = useRef<string | null>(null)
   const show = useCallback(() => {
-    if (number.current && held.current !== null) number.current.value = held.current
-  }, [number])
+    if (held.current !== null) write(held.current)
+  }, [write])
   // Drawn for another reason while it is dragged, the number is given what the form holds.
   useLayoutEffect(show)
   useEffect(() => {
