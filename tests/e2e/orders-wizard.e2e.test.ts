@@ -31,6 +31,23 @@ async function inside(who: keyof typeof people, options: BrowserContextOptions =
   return { page, context }
 }
 const amount = (page: Page) => page.locator('.price-amount').innerText()
+/** How many answers of a call the device keeps; with `delete` none from then on. Runs in the page. */
+async function readingsOf(asked: string): Promise<number> {
+  const [path = '', act] = asked.split(' ')
+  const names = (await indexedDB.databases()).map(({ name }) => name ?? '')
+  const name = names.find((one) => /^portal-\d+-\d+$/.test(one)) ?? ''
+  const result = <T>(request: IDBRequest<T>) =>
+    new Promise<T>((resolve, reject) => {
+      request.onsuccess = () => resolve(request.result)
+      request.onerror = () => reject(new Error(path))
+    })
+  const db = await result(indexedDB.open(name))
+  const readings = db.transaction('readings', 'readwrite').objectStore('readings')
+  const keys = (await result(readings.getAllKeys())).filter((key) => String(key).startsWith(path))
+  if (act) for (const key of keys) await result(readings.delete(key))
+  db.close()
+  return keys.length
+}
 const errors = (page: Page) => page.locator('.field-error').allInnerTexts()
 
 it('the number and the price follow the hand on the slider, and what stands there when it rests is what is kept (Q2)', async () => {
@@ -233,6 +250,28 @@ it('"order again" fills the form from an order, and leaves a draft of one\'s own
   await page.getByRole('button', { name: 'Discard draft' }).click()
   await dialog(page).getByRole('button', { name: 'Discard draft' }).click()
   await expect.poll(() => field(page, 'name').inputValue()).toBe('')
+})
+
+it('whoever has seen the list orders without a line, and what is not here is said (P-10)', async () => {
+  const context = await the.browser.newContext(tablet)
+  ends.push(() => context.close())
+  const page = await context.newPage()
+  await signIn(page, the.portal, 'admin')
+  await controlled(page)
+  await partKept(page, 'orders')
+  await page.goto(`${the.portal.url}/saas/app/contract`)
+  const kept = () => page.evaluate(readingsOf, '/api/module/info')
+  await expect.poll(kept).toBe(1)
+  await context.setOffline(true)
+  await page.goto(`${the.portal.url}/saas/app/contract/new`)
+  await fill(page, 'wizaway', { users: '25' })
+  await expect.poll(() => amount(page)).toContain('HKD')
+  await page.evaluate(readingsOf, '/api/module/info delete')
+  await page.reload()
+  await page.getByText('What can be ordered could not be read yet.').waitFor()
+  await context.setOffline(false)
+  await field(page, 'code').waitFor()
+  expect(await field(page, 'code').inputValue()).toBe('wizaway')
 })
 
 it('a quote made offline is bought online, and another price is shown before anything is ordered (D89)', async () => {

@@ -3,9 +3,11 @@ import { type PayloadAction, type ThunkAction, type UnknownAction, createSlice }
 import type { ClientType } from '#domain/access.ts'
 import { getSettings } from '#contract/accounts.ts'
 import type { Id, OutputOf } from '#contract/endpoint.ts'
+import { listModuleChoices } from '#contract/modules.ts'
 import { deleteContract, deleteOrder, listCompanies, listOrders, type OrderRow, ordersFills } from '#contract/orders.ts'
 import { reconcilePayments } from '#contract/payments.ts'
 import { getPriceInForce } from '#contract/prices.ts'
+import type { Problem } from '#contract/problem.ts'
 import { readRow } from '#local/lists.ts'
 import { versionOf } from '#local/view.ts'
 import type { Result } from '#request/result.ts'
@@ -79,6 +81,17 @@ export const askPrice =
     dispatch(priceTold({ type, status: { is: 'sending' } }))
     const result = await api.ask(getPriceInForce, { query: { type } })
     dispatch(priceTold({ type, status: statusOf(result) }))
+  }
+
+/**
+ * Brings modules and settings to the device, where whoever works out prices reads them: with the list too, so that who has
+ * seen that can order without a line. Answers what went wrong.
+ */
+export const askMarket =
+  (type: ClientType): Thunk<Problem | null> =>
+  async (_dispatch, _getState, { api }) => {
+    const results = await Promise.all([api.ask(listModuleChoices, { query: { type } }), api.ask(getSettings, {})])
+    return results.find((result) => result.kind === 'problem')?.problem ?? null
   }
 
 /** In which zone the business day begins (D31): kept on the device with the other settings. */

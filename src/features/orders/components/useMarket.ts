@@ -1,30 +1,42 @@
-import { useEffect, useMemo } from 'react'
+import { useCallback, useEffect, useMemo, useState } from 'react'
 import { getSettings } from '#contract/accounts.ts'
 import { listModuleChoices } from '#contract/modules.ts'
+import type { Problem } from '#contract/problem.ts'
 import type { ClientType } from '#domain/access.ts'
 import type { Currency } from '#domain/money.ts'
 import { readAnswer } from '#local/answers.ts'
 import { useConnection, useDispatch } from '#state/hooks.ts'
 import { useLive } from '#state/live.ts'
-import { askMarket } from '#features/orders/market.ts'
 import type { ListInForce, Market } from '#features/orders/quoting.ts'
+import { askMarket } from '#features/orders/slice.ts'
 
-/**
- * What prices are worked out from, as this device last heard; asked for on arrival and when the line is back. Null: it is
- * not here yet. `list`: of `Priced`.
- */
-export function useMarket(
-  type: ClientType,
-  list: ListInForce,
-): { market: Market; currencies: readonly Currency[] } | null {
+interface Found {
+  market: Market
+  currencies: readonly Currency[]
+}
+
+interface Asked {
+  /** Null: it is not here yet. */
+  found: Found | null
+  /** Why it could not be asked for; null: it is being asked for, or was. */
+  problem: Problem | null
+  ask: () => void
+}
+
+/** What prices are worked out from, as this device last heard; asked for on arrival and when the line is back. `list`: of `Priced`. */
+export function useMarket(type: ClientType, list: ListInForce): Asked {
   const dispatch = useDispatch()
   const online = useConnection().line === 'online'
-  useEffect(() => {
-    if (online) void dispatch(askMarket(type))
-  }, [dispatch, type, online])
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const ask = useCallback(() => {
+    setProblem(null)
+    void dispatch(askMarket(type)).then(setProblem)
+  }, [dispatch, type])
+  // biome-ignore lint: the line is not used, its coming back is the reason
+  useEffect(ask, [ask, online])
   const modules = useLive(async () => await readAnswer(listModuleChoices, { query: { type } }), [type])
   const settings = useLive(async () => await readAnswer(getSettings, {}), [])
-  return useMemo(
+  const found = useMemo(
     () =>
       modules && settings
         ? {
@@ -34,4 +46,5 @@ export function useMarket(
         : null,
     [list, modules, settings],
   )
+  return { found, problem, ask }
 }

@@ -30,7 +30,7 @@ import { useActions } from '#features/orders/components/useActions.ts'
 import { useWhyNoOrder } from '#features/orders/components/useWhyNoOrder.ts'
 import { readOrders } from '#features/orders/list.ts'
 import { printContract } from '#features/orders/printing.ts'
-import { askOrders, askPrice, selectOrders, viewChanged } from '#features/orders/slice.ts'
+import { askMarket, askOrders, askPrice, selectOrders, viewChanged } from '#features/orders/slice.ts'
 
 const ways = { read: readView, write: writeView, change: changeView, remembered }
 const nothing = { count: 0, here: 0, total: null, asOf: null, complete: false }
@@ -151,6 +151,9 @@ function useAsking(companyId: number, type: Parameters<typeof askPrice>[0], list
   )
   // biome-ignore lint: the line is not used, its coming back is the reason
   useEffect(ask, [ask, online])
+  useEffect(() => {
+    if (online) void dispatch(askMarket(type))
+  }, [dispatch, type, online])
   return () => {
     ask()
     void dispatch(askPrice(type))

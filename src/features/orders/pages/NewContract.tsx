@@ -3,7 +3,9 @@ import { useEffect, useMemo } from 'react'
 import type { ClientType } from '#domain/access.ts'
 import type { Currency } from '#domain/money.ts'
 import { Button } from '#ui/Button.tsx'
+import { EmptyState } from '#ui/EmptyState.tsx'
 import { Page } from '#ui/Page.tsx'
+import { ProblemNote } from '#ui/ProblemNote.tsx'
 import { Skeleton } from '#ui/Skeleton.tsx'
 import { useWords } from '#ui/words.ts'
 import { Priced } from '#features/orders/components/Priced.tsx'
@@ -29,8 +31,19 @@ export function NewContract() {
 }
 
 function Ready({ type, list }: { type: ClientType; list: ListInForce }) {
-  const found = useMarket(type, list)
-  return found ? <Drafted type={type} {...found} /> : <Skeleton lines={8} />
+  const t = useWords('wizard')
+  const { found, problem, ask } = useMarket(type, list)
+  if (found) return <Drafted type={type} {...found} />
+  if (!problem) return <Skeleton lines={8} />
+  if (problem.code !== 'OFFLINE') return <ProblemNote problem={problem} title={t('missing')} onRetry={ask} />
+  // Nothing has to be pressed: it is asked for again when the line is back.
+  return (
+    <section className="card">
+      <EmptyState icon="offline" title={t('missing')}>
+        <p>{t('missingOffline')}</p>
+      </EmptyState>
+    </section>
+  )
 }
 
 interface Props {
