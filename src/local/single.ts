@@ -33,3 +33,10 @@ export async function readSingle<R extends Row>(
 }
 
 const newer = (a: Row | undefined, b: Row | undefined) => (a && b ? (b.row_version > a.row_version ? b : a) : (a ?? b))
+
+/** Server time of the reading that a stored row came with, epoch ms; null: it is not here. For a live query. */
+export async function readTime(table: string, id: Id, device: Device = thisDevice()): Promise<number | null> {
+  const session = await readSession(device)
+  if (!session || session.signedOut || typeof id !== 'number') return null
+  return (await rowsOf(device.of(session), table).get(id))?.asOf ?? null
+}

@@ -263,6 +263,11 @@ it('whoever has seen the list orders without a line, and what is not here is sai
   const kept = () => page.evaluate(readingsOf, '/api/module/info')
   await expect.poll(kept).toBe(1)
   await context.setOffline(true)
+  await page.goto(`${the.portal.url}/saas/app/contract`)
+  await page.locator('main tbody a', { hasText: 'acmetrade' }).click()
+  // It was listed and never opened: as old as the list, its modules by their names.
+  await page.locator('.order-intro').getByText('as of').waitFor()
+  await page.locator('main').getByText('Supply chain').first().waitFor()
   await page.goto(`${the.portal.url}/saas/app/contract/new`)
   await fill(page, 'wizaway', { users: '25' })
   await expect.poll(() => amount(page)).toContain('HKD')

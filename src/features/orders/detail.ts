@@ -7,7 +7,7 @@ import { getContractHistory, getOrder, type OrderRow } from '#contract/orders.ts
 import { getPriceInForce } from '#contract/prices.ts'
 import { toWire } from '#contract/wire.ts'
 import type { ClientType } from '#domain/access.ts'
-import { readSingle } from '#local/single.ts'
+import { readSingle, readTime } from '#local/single.ts'
 import type { Shown } from '#local/view.ts'
 import { useLive } from '#state/live.ts'
 import { problemOf } from '#state/status.ts'
@@ -22,7 +22,10 @@ export function useOrder(id: number) {
   const { path } = toWire(getOrder, asked)
   // Undefined: the device has not answered yet. Null: it holds none.
   const shown = useLive(async () => await readSingle<OrderRow>(path, 'orders', id), [path, id])
-  return { shown, asOf: kept?.asOf ?? null, busy: asking.is === 'sending', problem: problemOf(asking), again }
+  // The newer of the two is shown: a page that was only listed so far is as old as the list.
+  const listed = useLive(async () => await readTime('orders', id), [id])
+  const asOf = Math.max(kept?.asOf ?? 0, listed ?? 0) || null
+  return { shown, asOf, busy: asking.is === 'sending', problem: problemOf(asking), again }
 }
 
 /** An order that is here. */
