@@ -72,26 +72,19 @@ export const pageOfTraffic = (db: Handle, of: OfService, query: ListQuery): Prom
   readPage(trafficOf(db, of), { fills: fillsOf(listTraffic), columns: trafficColumns, id: trafficColumns.id }, query)
 
 /** Rows whose number is above `since`; null: all. None ever goes. */
-export async function backupsSince(db: Handle, of: OfService, since: number | null) {
-  const upto = await changeSince(db, of.companyId, since)
-  const changed = await backupsOf(db, of)
-    .where('change', '>', since ?? -1)
-    .orderBy('change')
-    .orderBy('id')
-    .execute()
-  return { changed, gone: [], upto }
-}
+const changesSince =
+  <R>(read: (db: Handle, of: OfService, above: number) => Promise<R[]>) =>
+  async (db: Handle, of: OfService, since: number | null) => {
+    const upto = await changeSince(db, of.companyId, since)
+    return { changed: await read(db, of, since ?? -1), gone: [], upto }
+  }
 
-/** The same of traffic. */
-export async function trafficSince(db: Handle, of: OfService, since: number | null) {
-  const upto = await changeSince(db, of.companyId, since)
-  const changed = await trafficOf(db, of)
-    .where('change', '>', since ?? -1)
-    .orderBy('change')
-    .orderBy('id')
-    .execute()
-  return { changed, gone: [], upto }
-}
+export const backupsSince = changesSince<BackupRecord>((db, of, above) =>
+  backupsOf(db, of).where('change', '>', above).orderBy('change').orderBy('id').execute(),
+)
+export const trafficSince = changesSince<TrafficRecord>((db, of, above) =>
+  trafficOf(db, of).where('change', '>', above).orderBy('change').orderBy('id').execute(),
+)
 
 /** Where a stream goes on. */
 interface After {

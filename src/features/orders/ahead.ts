@@ -24,6 +24,9 @@ export const ahead: Ahead = {
     hold(nameOf(companyId, type, view), list)
     return true
   },
-  ask: (api, companyId, search) =>
-    api.ask(listOrders, { params: { companyId }, query: queryOf(chosenClientType(), readView(search)) }),
+  async ask(api, companyId, search) {
+    const view = readView(search)
+    if (view.company !== null) return
+    await api.ask(listOrders, { params: { companyId }, query: queryOf(chosenClientType(), view) })
+  },
 }
