@@ -138,9 +138,12 @@ export async function makeIndex(db: UserDatabase, fills: Fills, scope: number | 
   await db.indexes.put({ id, table: fills.table, name, next: null })
 }
 
-/** Names count on, so that nothing of an older index can be taken for a newer one's. */
+/**
+ * A name is given once, also after the list was cleared away: nothing of an older index can be taken for a newer one's. It
+ * is a number, because older builds count on from it.
+ */
 export const nameAfter = (id: string, name: string | null | undefined): string =>
-  `${id}#${Number(name?.slice(name.lastIndexOf('#') + 1) ?? 0) + 1}`
+  `${id}#${Math.max(Number(name?.slice(name.lastIndexOf('#') + 1) ?? 0) + 1, Date.now())}`
 
 /** Looks at the bucket of one row and makes the index anew where it does not say what the rows say. */
 export async function proveIndex(db: UserDatabase, fills: Fills, scope: number | null, id: number): Promise<boolean> {

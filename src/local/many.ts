@@ -14,7 +14,10 @@ import type { Session } from '#local/session.ts'
 import type { ListQuery, ListView } from '#local/view.ts'
 import { type Found, find } from '#local/windows.ts'
 
-/** Which index each list had last: its buckets are asked for in the same breath as whether it still has it. */
+/**
+ * Which index each list had last. Names are given once, and buckets go with the index that they are of: as long as there is
+ * one under this name, the list still has it, and nobody need ask.
+ */
 const last = new Map<string, string>()
 
 /** Null: the list has no index any more. */
@@ -28,17 +31,18 @@ export async function readMany<R extends Row>(
   const id = fillId(fills.table, query.scope)
   const guess = last.get(`${db.name} ${id}`)
   return await readTogether(db, [...beside, fills.table], async () => {
-    const [index, guessed, known, over] = await Promise.all([
-      db.indexes.get(id),
-      guess === undefined ? undefined : readBuckets(db, guess, { fills, ...query }),
+    const [buckets, known, over] = await Promise.all([
+      guess === undefined ? [] : readBuckets(db, guess, { fills, ...query }),
       readKnown(db, fills, query),
       readOver(db, fills, query, session),
     ])
-    if (index?.name !== guess) note(db, id, index?.name)
-    if (!index) return null
-    const found = await find(db, index.name, { fills, ...query }, index.name === guess ? guessed : undefined)
+    const isHere = buckets.length > 0
+    const name = isHere ? guess : (await db.indexes.get(id))?.name
+    if (name !== guess) note(db, id, name)
+    if (name === undefined) return null
+    const found = await find(db, name, { fills, ...query }, isHere ? buckets : undefined)
     const count = found.count - over.gone.length + over.come.length
-    const oldest = known.asOf ?? (await db.holdings.get(index.id))?.asOf ?? null
+    const oldest = known.asOf ?? (await db.holdings.get(id))?.asOf ?? null
     const isRead = !known.complete && known.page
     const rows = isRead
       ? await pageAsRead(db, { ids: known.page?.ids ?? [], fills, query, over })

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { beforeEach, expect, it } from 'vitest'
+import type { UserRow } from '#contract/users.ts'
 import { copiesOf, countBytes, forgetCopies, mostBytes } from '#local/copies.ts'
 import { besideRows, transact, type UserDatabase } from '#local/database.ts'
 import { openDevice } from '#local/device.ts'
@@ -9,8 +10,15 @@ import { makeIndex } from '#local/holdings.ts'
 import { readListOn } from '#local/lists.ts'
 import { bury, putRow, storeChanges } from '#local/rows.ts'
 import { openSession } from '#local/session.ts'
+import { storeWhole } from '#local/whole.ts'
 import type { ListQuery } from '#local/view.ts'
 import { aUser, company, fills, firstPage } from '#tests/support/kept.ts'
+
+async function* cut(rows: UserRow[], between: () => Promise<unknown> = async () => {}): AsyncIterable<UserRow[]> {
+  yield rows.slice(0, 1)
+  await between()
+  yield rows.slice(1)
+}
 
 const subject = { companyId: company, userId: 1 }
 const within = (db: UserDatabase, act: () => Promise<unknown>) => transact(db, ['users', ...besideRows], act)
@@ -60,7 +68,7 @@ it('what another tab wrote in between is read: a row changed, a row gone, a row 
   expect(await active()).toEqual([3, 9, 1])
 })
 
-it('an index that another tab made anew is read anew, also under the name it had', async () => {
+it('an index that another tab cleared away and made anew has a name of its own, and is read anew', async () => {
   const { db, there, active } = await twoTabs()
   expect(await active()).toEqual([2, 1])
   const [{ name } = { name: '' }] = await db.indexes.toArray()
@@ -69,8 +77,27 @@ it('an index that another tab made anew is read anew, also under the name it had
     await putRow(there, 'users', aUser(2, { status: 0, row_version: 2 }), 2)
     await makeIndex(there, fills, company)
   })
-  expect((await db.indexes.toArray()).map((index) => index.name)).toEqual([name])
+  expect((await db.indexes.toArray()).map((index) => index.name)).not.toContain(name)
   expect(await active()).toEqual([1])
+})
+
+it('an index that is only being filled is not taken for the one that was here before all was cleared away', async () => {
+  const { there, active } = await twoTabs()
+  const filled = (pieces: AsyncIterable<UserRow[]>, upto: number) =>
+    storeWhole(there, fills, company, { pieces, upto, asOf: upto }, 1)
+  const rows = [1, 2].map((id) => aUser(id, { status: 1, title: 0 }))
+  await filled(cut(rows), 2)
+  expect(await active()).toEqual([2, 1])
+  await within(there, async () => {
+    for (const table of besideRows) await there.table(table).clear()
+  })
+  let meanwhile: unknown
+  await filled(
+    cut(rows, async () => (meanwhile = await active())),
+    3,
+  )
+  expect(meanwhile).toEqual([2, 1])
+  expect(await active()).toEqual([2, 1])
 })
 
 it('a bucket that an older build wrote is never copied', async () => {
