@@ -11,15 +11,27 @@ export async function withDrawn(shell: Promise<Response>, { pathname, search }: 
   return drawn && page.ok ? await lay(page, drawn) : page
 }
 
-/** Nothing in it answers or is read out: React clears the root as it puts in what does. */
+const sheetOfAll = /<link rel="stylesheet"[^>]*>/
+
+/**
+ * Nothing in it answers or is read out: React clears the root as it puts in what does. The sheets stand right before it, in
+ * the order that they have in a page without it: there a browser reads on only when they are here. In the head it does not
+ * wait, and Chromium, which looks for forms as soon as all is read, then lays the list out without them and keeps some of
+ * that after they have come. Nor does it draw half of a table, whose columns would move with every further row.
+ */
 async function lay(page: Response, { language, theme, sheets, html }: Drawn): Promise<Response> {
   const links = sheets.map(
     ([path, precedence]) => `<link rel="stylesheet" href="${quoted(path)}" data-precedence="${quoted(precedence)}">`,
   )
-  const text = (await page.text())
+  const shell = await page.text()
+  links.push(shell.match(sheetOfAll)?.[0] ?? '')
+  const text = shell
     .replace(/<html [^>]*>/, () => `<html lang="${quoted(language)}" dir="ltr" data-theme="${quoted(theme)}">`)
-    .replace('</head>', () => `${links.join('')}</head>`)
-    .replace('<div id="root">', (root) => `${root}<div class="drawn" inert>${html}</div>`)
+    .replace(sheetOfAll, '<link rel="expect" href="#all" blocking="render">')
+    .replace(
+      '<div id="root">',
+      (root) => `${links.join('')}${root}<div class="drawn" inert>${html}</div><i id="all"></i>`,
+    )
   const { status, headers } = page
   return new Response(text, { status, headers })
 }

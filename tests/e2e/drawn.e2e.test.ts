@@ -73,6 +73,11 @@ it.each([
     const early = await withoutScripts(context, path)
     await early.locator('#root > .drawn[inert]').waitFor({ state: 'attached' })
     expect(await rows(early).locator('a').allInnerTexts()).toEqual(names)
+    // A browser reads on behind a sheet in the body only when it is here, and draws nothing before all that stands here is.
+    expect(await early.locator('head link[rel=stylesheet]').count()).toBe(0)
+    expect(await early.locator('link[rel=stylesheet] + #root').count()).toBe(1)
+    expect(await early.locator('head link[rel=expect][blocking=render]').getAttribute('href')).toBe('#all')
+    expect(await early.locator('.drawn + #all').count()).toBe(1)
     expect(await early.locator('html').getAttribute('data-theme')).toBe('light')
     expect(await early.locator('main h1').isVisible()).toBe(true)
     await expect(rows(early).locator('a').first().click({ timeout: 500 })).rejects.toThrow()
@@ -80,7 +85,7 @@ it.each([
   120_000,
 )
 
-it('is taken over in one step: no skeleton and no empty list between', async () => {
+it('is taken over without a jump: no skeleton, no empty list between, and nothing moves', async () => {
   const { context, page } = await inside('admin')
   const wrong: string[] = []
   context.on('console', (message) => message.type() === 'error' && wrong.push(message.text()))
@@ -89,24 +94,38 @@ it('is taken over in one step: no skeleton and no empty list between', async () 
   const next = await context.newPage()
   await next.addInitScript(() => {
     const seen: string[] = []
+    const moved: string[] = []
     const look = () => {
       const root = document.querySelector('#root')
       if (!root) return
       const count = root.querySelectorAll('tbody tr:not(.waiting)').length
       const now = `${root.querySelector('.drawn') ? 'drawn' : 'live'} ${count}`
       if (seen.at(-1) !== now) seen.push(now)
-      Object.assign(window, { seen })
+      Object.assign(window, { seen, moved })
     }
     new MutationObserver(look).observe(document, { childList: true, subtree: true })
+    const shifts = new PerformanceObserver((list) => {
+      for (const entry of list.getEntries() as (PerformanceEntry & { value: number; sources: { node: Node }[] })[])
+        if (entry.value > 0.002)
+          moved.push(`${entry.value} ${entry.sources.map(({ node }) => (node as Element).className).join()}`)
+    })
+    shifts.observe({ type: 'layout-shift', buffered: true })
   })
   await next.goto(at('/app/user'))
   await next.locator('.drawn').waitFor({ state: 'detached' })
   await listed(next)
-  const all = await next.evaluate(() => (window as unknown as { seen: string[] }).seen)
+  // The button of activities comes late, and must not push anything either.
+  await next.waitForTimeout(1_500)
+  const { seen: all, moved } = await next.evaluate(() => {
+    const { seen, moved } = window as unknown as Record<'seen' | 'moved', string[]>
+    return { seen, moved }
+  })
   // The root itself may be there a moment before what is laid into it.
   const seen = all.slice(all.findIndex((one) => one.startsWith('drawn ')))
   expect(seen.filter((one) => !one.startsWith('drawn '))).toEqual(['live 10'])
   expect(seen.at(-2)).toBe('drawn 10')
+  // Not the line's own word, which may change meanwhile: a row that moves by its height is a tenth of all there is.
+  expect(moved).toEqual([])
   expect(wrong).toEqual([])
   await rows(next).locator('a').first().click()
   await next.getByRole('dialog').waitFor()
