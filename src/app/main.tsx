@@ -13,4 +13,5 @@ remember('portal.language', first)
 
 const path = location.pathname.slice(import.meta.env.BASE_URL.length - 1) || '/'
 const begun = fetchAhead(path)
-void import('#app/start.tsx').then(({ start }) => start(path, begun))
+// The libraries by themselves, so that the browser comes to its own between them and the app.
+void import('react-dom/client').then(() => import('#app/start.tsx')).then(({ start }) => start(path, begun))

@@ -2,19 +2,18 @@
 import fc from 'fast-check'
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { beforeEach, expect, it } from 'vitest'
-import type { UserRow } from '#contract/users.ts'
 import { copiesOf, countBytes, forgetCopies, mostBytes } from '#local/copies.ts'
 import { besideRows, transact, type UserDatabase } from '#local/database.ts'
 import { openDevice } from '#local/device.ts'
 import { makeIndex } from '#local/holdings.ts'
 import { readListOn } from '#local/lists.ts'
-import { bury, putRow, storeChanges } from '#local/rows.ts'
+import { bury, putRow, type ServerRow, storeChanges } from '#local/rows.ts'
 import { openSession } from '#local/session.ts'
 import { storeWhole } from '#local/whole.ts'
 import type { ListQuery } from '#local/view.ts'
 import { aUser, company, fills, firstPage } from '#tests/support/kept.ts'
 
-async function* cut(rows: UserRow[], between: () => Promise<unknown> = async () => {}): AsyncIterable<UserRow[]> {
+async function* cut(rows: ServerRow[], between: () => Promise<unknown> = async () => {}): AsyncIterable<ServerRow[]> {
   yield rows.slice(0, 1)
   await between()
   yield rows.slice(1)
@@ -83,7 +82,7 @@ it('an index that another tab cleared away and made anew has a name of its own, 
 
 it('an index that is only being filled is not taken for the one that was here before all was cleared away', async () => {
   const { there, active } = await twoTabs()
-  const filled = (pieces: AsyncIterable<UserRow[]>, upto: number) =>
+  const filled = (pieces: AsyncIterable<ServerRow[]>, upto: number) =>
     storeWhole(there, fills, company, { pieces, upto, asOf: upto }, 1)
   const rows = [1, 2].map((id) => aUser(id, { status: 1, title: 0 }))
   await filled(cut(rows), 2)
