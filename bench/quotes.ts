@@ -9,7 +9,8 @@ import type { BrowserContext, CDPSession, Page } from 'playwright-core'
 import type { PriceList, UserRange } from '#domain/fees/list.ts'
 import { quoteCreate } from '#domain/fees/quote.ts'
 import { fillLogin, openBrowser, people, type Person } from '#tests/support/browser.ts'
-import { freePort, startServer } from './child.ts'
+import { freePort } from '#tests/support/free-port.ts'
+import { startServer } from './child.ts'
 import { type Bench, type Figure, median } from './figures.ts'
 
 const size = { ranges: 20, modules: 300 }

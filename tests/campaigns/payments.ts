@@ -6,7 +6,6 @@
  *
  *   npm run campaign -- payments [kills] [seed] [embedded|postgres]
  */
-import { createServer } from 'node:net'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,6 +16,7 @@ import { openSandbox, type Sandbox } from '#server/drivers/payment/sandbox/open.
 import { call, follow, order, type Paying, plans, signIn, type World } from '#tests/campaigns/payers.ts'
 import { count, takenBy } from '#tests/campaigns/till-count.ts'
 import { between, type Chance, chanceOf, pick } from '#tests/support/chance.ts'
+import { freePort } from '#tests/support/free-port.ts'
 import { asSuperuser, postgresBin, startCluster } from '#tests/support/postgres.ts'
 import { type Running, startProcess } from '#tests/support/process.ts'
 
@@ -187,18 +187,6 @@ async function untilReady(url: string): Promise<void> {
     await wait(50)
   }
   throw new Error('the server was not ready again within 30 s')
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  const port = await new Promise<number>((found) => {
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      found(typeof address === 'object' && address ? address.port : 0)
-    })
-  })
-  await new Promise((closed) => probe.close(closed))
-  return port
 }
 
 /** Both engines one after the other, or the one that is named. */

@@ -5,11 +5,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import AxeBuilder from '@axe-core/playwright'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { freePort } from '#tests/support/free-port.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
@@ -28,16 +28,6 @@ export interface Portal {
   start(settings?: Record<string, string>): Promise<void>
   /** Ends it and forgets the data. */
   close(): Promise<void>
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('a listening socket has no port')
-  return address.port
 }
 
 /** Settings with which the demo world that was made beforehand (`demo-data.ts`) is not the one to start on. */

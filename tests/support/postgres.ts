@@ -5,11 +5,11 @@
 import { execFile, spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { chown, mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
+import { freePort } from '#tests/support/free-port.ts'
 
 const run = promisify(execFile)
 
@@ -41,7 +41,7 @@ export async function startCluster(bin: string, { durable = false } = {}): Promi
     run(join(bin, name), args, { ...as, cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8' } })
   await command('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'])
 
-  const port = await sparePort()
+  const port = await freePort()
   const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=${durable ? 'on' : 'off'} -c max_connections=100`
   const start = () => {
     // Not awaited through pg_ctl's pipes: the server inherits them and would keep them open.
@@ -84,15 +84,4 @@ export async function asSuperuser(url: string, database: string, statements: str
 async function idsOf(user: string): Promise<{ uid: number; gid: number }> {
   const [uid, gid] = await Promise.all(['-u', '-g'].map(async (flag) => Number((await run('id', [flag, user])).stdout)))
   return { uid: uid ?? 0, gid: gid ?? 0 }
-}
-
-function sparePort(): Promise<number> {
-  return new Promise((found, failed) => {
-    const server = createServer()
-    server.on('error', failed)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => (typeof address === 'object' && address ? found(address.port) : failed(new Error('no port'))))
-    })
-  })
 }

@@ -1,0 +1,30 @@
+/** A port for a server that is started, and started again, by its number. */
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+
+/**
+ * Below the numbers that systems give to outgoing connections (32768 on Linux, 49152 elsewhere): one of those can be taken by
+ * anybody's connection before the server listens, or while it is down.
+ */
+const range = { first: 20_000, count: 12_000 }
+const mostTries = 50
+
+export async function freePort(): Promise<number> {
+  for (let tries = 0; tries < mostTries; tries++) {
+    const port = range.first + Math.floor(Math.random() * range.count)
+    if (await isFree(port)) return port
+  }
+  throw new Error(`no port is free in ${mostTries} tries from ${range.first} on`)
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer()
+  const listens = new Promise<boolean>((told) => {
+    server.once('error', () => told(false))
+    server.listen(port, '127.0.0.1', () => told(true))
+  })
+  if (!(await listens)) return false
+  server.close()
+  await once(server, 'close')
+  return true
+}
