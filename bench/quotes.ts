@@ -201,7 +201,8 @@ async function openBare(context: BrowserContext): Promise<{ page: Page; client: 
 
 /**
  * From the moment the page hears of the hand until the frame is drawn, for each step of a drag from end to end. The browser
- * hands out such input right before a frame, so that there is no waiting in it.
+ * hands out such input right before a frame, so that there is no waiting in it. A message that the frame sends itself comes when
+ * it is drawn, unless the next frame goes first; then that one's beginning is the end of this.
  */
 async function drag(page: Page, client: CDPSession): Promise<number[]> {
   await page.bringToFront()
@@ -213,14 +214,25 @@ async function drag(page: Page, client: CDPSession): Promise<number[]> {
     const slider = document.querySelector('.users-range')
     const channel = new MessageChannel()
     let began = 0
-    channel.port1.onmessage = () => {
-      if (began > 0) times.push(performance.now() - began)
+    let frame = 0
+    let isDrawing = false
+    const end = (which: number) => {
+      if (which !== frame || began === 0) return
+      times.push(performance.now() - began)
       began = 0
+      isDrawing = false
     }
+    channel.port1.onmessage = ({ data }) => end(data as number)
     const hear = () => {
+      if (isDrawing) end(frame)
       if (began > 0) return
       began = performance.now()
-      requestAnimationFrame(() => channel.port2.postMessage(null))
+      const mine = ++frame
+      requestAnimationFrame(() => {
+        isDrawing = true
+        channel.port2.postMessage(mine)
+        requestAnimationFrame(() => end(mine))
+      })
     }
     slider?.addEventListener('input', hear, { capture: true, signal: last.signal })
   })
