@@ -93,7 +93,7 @@ const together = [
   },
   {
     name: 'parts',
-    test: /src\/ui\/(DataList|FilterBar|Pages|Menu|toasts|Choice|Freshness|PendingMark|Tag|icons|ProblemNote|Dialog|EmptyState|CopyText)/,
+    test: /src\/ui\/(DataList|FilterBar|Pages|Menu|toasts|Choice|Freshness|PendingMark|Tag|icons|ProblemNote|Dialog|EmptyState|CopyText|Select)/,
     minShareCount: 2,
   },
   {

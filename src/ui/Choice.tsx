@@ -1,6 +1,6 @@
 import { type ComponentProps, useId } from 'react'
 import { FieldFrame, type Labelled } from '#ui/Field.tsx'
-import { Icon } from '#ui/Icon.tsx'
+import { Select } from '#ui/Select.tsx'
 
 export interface Option {
   value: string | number
@@ -23,17 +23,14 @@ export function SelectField({
   return (
     <FieldFrame {...{ label, help, error, locked, optional: optional ?? false }}>
       {(described) => (
-        <span className="select">
-          {/* A locked select is disabled: readonly means nothing to it. Its value is then not submitted, as intended. */}
-          <select className="input" disabled={Boolean(locked)} {...select} {...described}>
-            {options.map(({ value, label }) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </select>
-          <Icon name="down" size={16} />
-        </span>
+        // A locked select is disabled: readonly means nothing to it. Its value is then not submitted, as intended.
+        <Select disabled={Boolean(locked)} {...select} {...described}>
+          {options.map(({ value, label }) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </Select>
       )}
     </FieldFrame>
   )

@@ -6,6 +6,7 @@ import { type Fresh, Freshness, number } from '#ui/Freshness.tsx'
 import { Icon, type IconName } from '#ui/Icon.tsx'
 import { Menu } from '#ui/Menu.tsx'
 import { Pages } from '#ui/Pages.tsx'
+import { Select } from '#ui/Select.tsx'
 import { useWords } from '#ui/words.ts'
 
 export interface Column<R> {
@@ -282,8 +283,7 @@ function SortSelect<R>({ columns, sort, onSort }: DataListProps<R>) {
   return (
     <label className="sort-select">
       {t('list.sortBy')}
-      <select
-        className="input"
+      <Select
         value={sort.join(' ')}
         onChange={(event) => {
           const [field = '', order] = event.target.value.split(' ')
@@ -297,7 +297,7 @@ function SortSelect<R>({ columns, sort, onSort }: DataListProps<R>) {
             </option>
           )),
         )}
-      </select>
+      </Select>
     </label>
   )
 }
@@ -321,11 +321,11 @@ function Foot<R>({ count, counted, page, results, rows, fresh, onPage, onResults
       </p>
       <label className="page-size">
         {t('list.rowsPerPage')}
-        <select className="input" value={results} onChange={(event) => onResults(Number(event.target.value))}>
+        <Select value={results} onChange={(event) => onResults(Number(event.target.value))}>
           {sizes.map((size) => (
             <option key={size}>{size}</option>
           ))}
-        </select>
+        </Select>
       </label>
       {pages > 1 && <Pages page={page} pages={pages} onPage={onPage} />}
     </div>

@@ -1,7 +1,7 @@
 import { useId } from 'react'
 import { clientTypeOf, clientTypes } from '#domain/access.ts'
 import { chooseClientType, useClientType } from '#state/client-type.ts'
-import { Icon } from '#ui/Icon.tsx'
+import { Select } from '#ui/Select.tsx'
 import { useWords } from '#ui/words.ts'
 
 /** The choice of the delete level above each staff page (portal 1, M3). */
@@ -16,16 +16,13 @@ export function ClientType() {
   return (
     <section className="update" aria-label={t('clientType.label')}>
       <label htmlFor={id}>{t('clientType.label')}</label>
-      <span className="select">
-        <select className="input" id={id} value={now} onChange={({ target }) => choose(target.value)}>
-          {clientTypes.map((type) => (
-            <option key={type} value={type}>
-              {type}
-            </option>
-          ))}
-        </select>
-        <Icon name="down" size={16} />
-      </span>
+      <Select id={id} value={now} onChange={({ target }) => choose(target.value)}>
+        {clientTypes.map((type) => (
+          <option key={type} value={type}>
+            {type}
+          </option>
+        ))}
+      </Select>
       <p>{t('clientType.help')}</p>
     </section>
   )
