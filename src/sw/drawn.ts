@@ -17,7 +17,7 @@ const sheetOfAll = /<link rel="stylesheet"[^>]*>/
  * Nothing in it answers or is read out: React clears the root as it puts in what does. The sheets stand right before it, in
  * the order that they have in a page without it: there a browser reads on only when they are here. In the head it does not
  * wait, and Chromium, which looks for forms as soon as all is read, then lays the list out without them and keeps some of
- * that after they have come. Nor does it draw half of a table, whose columns would move with every further row.
+ * that after they have come. `expect` keeps it from drawing half a table, whose columns would move with every further row.
  */
 async function lay(page: Response, { language, theme, sheets, html }: Drawn): Promise<Response> {
   const links = sheets.map(
