@@ -2,7 +2,9 @@
 import type { Id, Intent } from '#contract/endpoint.ts'
 import { type Entry, type Receipt, rowsOf, type UserDatabase } from '#local/database.ts'
 import { readMarks } from '#local/loss.ts'
-import { sealsIn } from '#local/seals.ts'
+import { sealedNames } from '#local/seals.ts'
+import type { Asking } from '#local/asking.ts'
+import type { Storing } from '#local/storing.ts'
 
 /** The parts of a draft that decide where it stands. */
 export type Placed = Pick<Entry, 'intent' | 'kind' | 'table' | 'target' | 'ifMatch'> & {
@@ -33,7 +35,7 @@ export interface Around {
  * Inside a transaction over outbox, names, receipts, meta and the drafts' rows. What can be asked for in one breath is:
  * each question that waits for the answer to another is a turn more before the write is on disk.
  */
-export async function lookAround(db: UserDatabase, drafts: readonly Placed[]): Promise<Around> {
+export async function lookAround(ask: Storing, db: UserDatabase, drafts: readonly Placed[]): Promise<Around> {
   const based = drafts.flatMap(({ ifMatch }) => (typeof ifMatch === 'string' ? [ifMatch.slice(1)] : []))
   const own = drafts.flatMap(({ intent, isNew }) => (isNew ? [] : [intent]))
   const intents = [...new Set([...own, ...drafts.flatMap(({ refers }) => refers), ...based])]
@@ -41,13 +43,13 @@ export async function lookAround(db: UserDatabase, drafts: readonly Placed[]): P
   const bare = drafts.filter(({ versioned, target, ifMatch }) => versioned && target !== null && ifMatch === null)
   const asked = bare.map(laneByName)
   const [there, settled, seals, marks, makers, newest, versions] = await Promise.all([
-    intents.length > 0 ? db.outbox.bulkGet(intents) : [],
-    intents.length > 0 ? db.receipts.bulkGet(intents) : [],
-    own.length > 0 ? sealsIn(db) : [],
-    readMarks(db),
-    makersOf(db, drafts),
-    newestOf(db, asked),
-    versionsOf(db, bare),
+    ask.rowsUnder(db.outbox, intents),
+    ask.rowsUnder(db.receipts, intents),
+    own.length > 0 ? ask.rowsBetween(db.meta, sealedNames) : [],
+    readMarks(ask, db),
+    makersOf(ask, db, drafts),
+    newestOf(ask, db, asked),
+    versionsOf(ask, db, bare),
   ])
   const around: Around = {
     entries: byIntent(there),
@@ -64,7 +66,7 @@ export async function lookAround(db: UserDatabase, drafts: readonly Placed[]): P
   // One that is mended is based on the row as it is now, whatever waits behind it.
   const others = unsure.filter(({ ifMatch }) => ifMatch !== null)
   if (lanes.length + others.length === 0) return around
-  const [more, rows] = await Promise.all([newestOf(db, lanes), versionsOf(db, others)])
+  const [more, rows] = await Promise.all([newestOf(ask, db, lanes), versionsOf(ask, db, others)])
   for (const [lane, intent] of more) newest.set(lane, intent)
   for (const [row, version] of rows) versions.set(row, version)
   return around
@@ -81,7 +83,7 @@ export function seen(around: Around, entry: Entry): void {
 }
 
 /** The writes that made rows which are spoken of by their ids: one reading a kind, they are few. */
-async function makersOf(db: UserDatabase, drafts: readonly Placed[]): Promise<Map<string, Intent>> {
+async function makersOf(ask: Asking, db: UserDatabase, drafts: readonly Placed[]): Promise<Map<string, Intent>> {
   const spans = new Map<Placed['kind'], { least: number; most: number }>()
   for (const { kind, target } of drafts) {
     if (typeof target !== 'number') continue
@@ -90,7 +92,14 @@ async function makersOf(db: UserDatabase, drafts: readonly Placed[]): Promise<Ma
   }
   const found = await Promise.all(
     [...spans].map(([kind, { least, most }]) =>
-      db.names.where('[kind+id]').between([kind, least], [kind, most], true, true).toArray(),
+      ask.rowsBetween(
+        db.names,
+        [
+          [kind, least],
+          [kind, most],
+        ],
+        '[kind+id]',
+      ),
     ),
   )
   return new Map(found.flat().map(({ kind, id, intent }) => [`${kind}:${id}`, intent]))
@@ -123,12 +132,21 @@ export function noteLane(db: UserDatabase, { lane, seq }: Entry): void {
  * Always forwards. Chromium keeps what an index said of writes that are gone until somebody walks over it, and backwards
  * it walks over a thousand of these for seconds.
  */
-async function newestOf(db: UserDatabase, lanes: readonly string[]): Promise<Map<string, Intent>> {
+async function newestOf(ask: Storing, db: UserDatabase, lanes: readonly string[]): Promise<Map<string, Intent>> {
+  const intentsIn = (lane: string, first = Number.NEGATIVE_INFINITY) =>
+    ask.namesBetween(
+      db.outbox,
+      [
+        [lane, first],
+        [lane, Number.POSITIVE_INFINITY],
+      ],
+      '[lane+seq]',
+    )
   const found = await Promise.all(
     [...new Set(lanes)].map(async (lane) => {
       const near = from.get(db)?.get(lane)
-      const late = near === undefined ? [] : await inLane(db, lane, near).primaryKeys()
-      const newest = late.at(-1) ?? (await inLane(db, lane).primaryKeys()).at(-1)
+      const late = near === undefined ? [] : await intentsIn(lane, near)
+      const newest = late.at(-1) ?? (await intentsIn(lane)).at(-1)
       return newest === undefined ? [] : [[lane, newest] as const]
     }),
   )
@@ -136,12 +154,12 @@ async function newestOf(db: UserDatabase, lanes: readonly string[]): Promise<Map
 }
 
 /** The writes of one lane in their order. */
-export const inLane = (db: UserDatabase, lane: string, first = Number.NEGATIVE_INFINITY) =>
-  db.outbox.where('[lane+seq]').between([lane, first], [lane, Number.POSITIVE_INFINITY])
+export const inLane = (db: UserDatabase, lane: string) =>
+  db.outbox.where('[lane+seq]').between([lane, Number.NEGATIVE_INFINITY], [lane, Number.POSITIVE_INFINITY])
 
-async function versionsOf(db: UserDatabase, drafts: readonly Placed[]): Promise<Map<string, number>> {
+async function versionsOf(ask: Asking, db: UserDatabase, drafts: readonly Placed[]): Promise<Map<string, number>> {
   const named = drafts.flatMap(({ target }) => (typeof target === 'string' ? [target.slice(1)] : []))
-  const names = byIntent(named.length > 0 ? await db.names.bulkGet(named) : [])
+  const names = byIntent(named.length > 0 ? await ask.rowsUnder(db.names, named) : [])
   const idOf = (id: Id | null) => (typeof id === 'string' ? (names.get(id.slice(1))?.id ?? null) : id)
   const versions = new Map<string, number>()
   for (const table of new Set(drafts.map((draft) => draft.table))) {
@@ -150,7 +168,7 @@ async function versionsOf(db: UserDatabase, drafts: readonly Placed[]): Promise<
       const id = own === table ? idOf(target) : null
       if (id !== null && target !== null) ids.set(target, id)
     }
-    const rows = ids.size > 0 ? await rowsOf(db, table).bulkGet([...ids.values()]) : []
+    const rows = await ask.rowsUnder(rowsOf(db, table), [...ids.values()])
     ;[...ids.keys()].forEach((target, at) => {
       const row = rows[at]
       if (row) versions.set(rowKey(table, target), row.version)

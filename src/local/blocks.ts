@@ -8,6 +8,7 @@ import { bucketName, bucketOf, columnName, idColumn } from '#local/buckets.ts'
 import type { UserDatabase } from '#local/database.ts'
 import type { Bucket, BucketKey, Column, Value } from '#local/kept.ts'
 import { comparePlaces, type Condition, conditionsOf, type Filters, type Place } from '#local/query.ts'
+import type { Asking } from '#local/asking.ts'
 
 export interface Question {
   fills: Fills
@@ -32,9 +33,17 @@ export interface Block {
 }
 
 /** Every bucket that the filter can mean, in the list's own order. */
-export const readBuckets = (db: UserDatabase, list: string, { fills, filters }: Question): Promise<Bucket[]> => {
+export function readBuckets(
+  ask: Asking,
+  db: UserDatabase,
+  list: string,
+  { fills, filters }: Question,
+): Promise<Bucket[]> {
   const [low, high] = rangeOf(fills, filters)
-  return db.buckets.where('[list+at]').between([list, low], [list, high], true, true).toArray()
+  return ask.rowsBetween(db.buckets, [
+    [list, low],
+    [list, high],
+  ])
 }
 
 /** The rows of these buckets tested. */
@@ -65,10 +74,10 @@ export async function testBlocks(
 const namesOf = ({ columns, folded }: Condition) => columns.map((column) => columnName(column, folded))
 
 /** A range over the list's own order leaves out whole buckets: those are not even read. */
-function rangeOf(fills: Fills, filters: Filters): readonly [low: unknown, high: unknown] {
+function rangeOf(fills: Fills, filters: Filters): readonly [low: IDBValidKey, high: IDBValidKey] {
   const [field] = fills.sort
   const kind = fills.sorts[field] ?? 'number'
-  let [low, high]: [unknown, unknown] = [Dexie.minKey, Dexie.maxKey]
+  let [low, high]: [IDBValidKey, IDBValidKey] = [Dexie.minKey, Dexie.maxKey as IDBValidKey]
   if (kind !== 'time') return [low, high]
   for (const [name, filter] of Object.entries(fills.filters)) {
     const given = filters[name]
@@ -158,19 +167,22 @@ const inOneGo = 8
 
 /** From the database. */
 export const piecesOf =
-  (db: UserDatabase, list: string): ReadPieces =>
+  (ask: Asking, db: UserDatabase, list: string): ReadPieces =>
   async (name, buckets) => {
     const [first, last] = [buckets[0], buckets.at(-1)]
     if (!first || !last) return []
     if (buckets.length < inOneGo) {
-      const columns = await db.columns.bulkGet(buckets.map(({ at }): [string, string, BucketKey] => [list, name, at]))
+      const columns = await ask.rowsUnder(
+        db.columns,
+        buckets.map(({ at }) => [list, name, at]),
+      )
       return columns.map((column) => column ?? nothing)
     }
     const [low, high] = [first.at, last.at]
-    const columns = await db.columns
-      .where('[list+column+at]')
-      .between([list, name, low], [list, name, high], true, true)
-      .toArray()
+    const columns = await ask.rowsBetween(db.columns, [
+      [list, name, low],
+      [list, name, high],
+    ])
     const byBucket = new Map(columns.map((column) => [bucketName(column.at), column]))
     return buckets.map(({ at }) => byBucket.get(bucketName(at)) ?? nothing)
   }
@@ -179,6 +191,7 @@ const nothing: Piece = { values: [], codes: new Uint8Array() }
 
 /** Ids of the rows that the filter means and that stand between two places of the order, both left out. */
 export async function findBetween(
+  ask: Asking,
   db: UserDatabase,
   list: string,
   question: Question,
@@ -186,8 +199,8 @@ export async function findBetween(
 ): Promise<number[]> {
   const [field, order] = question.sort
   const name = field === 'id' ? idColumn : columnName(field, question.fills.sorts[field] === 'text')
-  const read = piecesOf(db, list)
-  const blocks = await testBlocks(read, question, await readBuckets(db, list, question), name)
+  const read = piecesOf(ask, db, list)
+  const blocks = await testBlocks(read, question, await readBuckets(ask, db, list, question), name)
   const compare = comparePlaces(order)
   const found: number[] = []
   for (const { bucket, hits, beside, ...block } of blocks) {

@@ -8,6 +8,7 @@ import { bucketName } from '#local/buckets.ts'
 import type { UserDatabase } from '#local/database.ts'
 import type { Bucket } from '#local/kept.ts'
 import { createRanks, type Ranks } from '#local/ranks.ts'
+import type { Asking } from '#local/asking.ts'
 
 /** Every column of a list of 100,000 rows takes some 3 MB. */
 export const mostBytes = 6_000_000
@@ -33,8 +34,8 @@ const nameOf = (db: UserDatabase, list: string, column: string) => `${db.name} $
 const none = (): Copies => ({ of: new Map(), bytes: 0, values: 0, ranks: createRanks() })
 
 /** Reads what there is no copy of. The buckets must have been read in the same transaction. */
-export const copiesOf = (db: UserDatabase, list: string): ReadPieces => {
-  const read = piecesOf(db, list)
+export const copiesOf = (ask: Asking, db: UserDatabase, list: string): ReadPieces => {
+  const read = piecesOf(ask, db, list)
   return async (column, buckets) => {
     const name = nameOf(db, list, column)
     const copies = kept.get(name) ?? none()

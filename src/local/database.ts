@@ -268,8 +268,9 @@ export type Storage = { indexedDB?: IDBFactory; IDBKeyRange?: typeof IDBKeyRange
 export const databaseName = ({ companyId, userId }: Subject) => `portal-${companyId}-${userId}`
 
 export function openDatabase(name: string, storage: Storage): UserDatabase {
-  // Strict, or the success of a write is only the operating system's promise to try.
-  const db = new Dexie(name, { ...storage, chromeTransactionDurability: 'strict' })
+  // Strict, or the success of a write is only the operating system's promise to try. Without Dexie's memory of answers: it
+  // does not hear of what is written past it (straight.ts), and would tell live queries what it knew before.
+  const db = new Dexie(name, { ...storage, chromeTransactionDurability: 'strict', cache: 'disabled' })
   const rows = Object.fromEntries(rowTables.map((table) => [table, 'id, scope']))
   // One version says all: what an older build's database lacks is added to it, and each one more costs every start.
   db.version(4).stores({
@@ -311,8 +312,11 @@ export const rowsOf = (db: UserDatabase, table: string): Table<StoredRow, number
  * Runs one transaction; once more if the connection had been closed under it (a browser may, at any time), and again
  * each time lists have made way when the disk is full: what waits outranks what can be fetched again.
  */
-export async function transact<T>(db: Dexie, tables: readonly string[], act: () => Promise<T>): Promise<T> {
-  const attempt = () => attempted(db, tables, act)
+export const transact = <T>(db: Dexie, tables: readonly string[], act: () => Promise<T>): Promise<T> =>
+  insist(db, () => attempted(db, tables, act))
+
+/** The same of a transaction that is begun otherwise. */
+export async function insist<T>(db: Dexie, attempt: () => Promise<T>): Promise<T> {
   try {
     return await attempt()
   } catch (error) {
@@ -326,25 +330,6 @@ export async function transact<T>(db: Dexie, tables: readonly string[], act: () 
     await db.open()
     return await attempt()
   }
-}
-
-/**
- * Reads of one moment. What was read is answered at once: to hear that a transaction that wrote nothing has ended takes one
- * more turn to the database's process and back.
- */
-export const readTogether = <T>(db: Dexie, tables: readonly string[], act: () => Promise<T>): Promise<T> =>
-  // Dexie's own promise, or a live query loses sight of what is read after it.
-  new Dexie.Promise<T>((resolve, reject) => {
-    db.transaction('r', tables, async () => resolve(await act())).catch(reject)
-  })
-
-/**
- * Inside a transaction, after its last request was made: the browser need not ask whether there will be more. A request
- * that fails takes the transaction back all the same.
- */
-export function commitNow(): void {
-  const { idbtrans } = Dexie.currentTransaction
-  idbtrans.commit?.()
 }
 
 /** A disk that is full aborts the transaction; its requests say only that, and the reason stands at the transaction. */

@@ -3,11 +3,12 @@
  * come while others are being stored are stored together with the next: one strict transaction, not one each.
  */
 import { endpointNamed, type Intent, type Kind } from '#contract/endpoint.ts'
-import { commitNow, type Entry, type LocalFile, transact, type UserDatabase } from '#local/database.ts'
+import { type Entry, type LocalFile, transact, type UserDatabase } from '#local/database.ts'
 import { baseOf, type Around, lookAround, noteLane, seen } from '#local/around.ts'
 import { fold, mayFold } from '#local/folding.ts'
 import { noteMarks } from '#local/loss.ts'
 import { attemptsLeft, isParked } from '#local/outbox.ts'
+import { type Storing, storingHere, strictly } from '#local/storing.ts'
 
 export type Draft = Pick<
   Entry,
@@ -93,11 +94,15 @@ async function storeTogether(db: UserDatabase, wishes: readonly Wish[], isFirst 
   let mayBeNew = isFirst
   try {
     const drafts = wishes.map(({ draft }) => draft)
-    const entries = await transact(db, tablesFor(drafts), async () => {
+    const tables = tablesFor(drafts)
+    const act = async (ask: Storing) => {
       const asked = mayBeNew ? drafts : drafts.map((draft) => ({ ...draft, isNew: false }))
       mayBeNew = false
-      return await store(db, asked)
-    })
+      return await store(ask, db, asked)
+    }
+    const entries = drafts.some(mayFold)
+      ? await transact(db, tables, () => act(storingHere(db)))
+      : await strictly(db, tables, act)
     // One entry a draft, in their order.
     wishes.forEach(({ told }, at) => told(entries[at] as Entry))
   } catch (error) {
@@ -119,8 +124,8 @@ const tablesFor = (drafts: readonly Draft[]): string[] => [
   ...new Set(drafts.flatMap(({ table }) => (table === '' ? [] : [table]))),
 ]
 
-async function store(db: UserDatabase, drafts: readonly Draft[]): Promise<Entry[]> {
-  const around = await lookAround(db, drafts)
+async function store(ask: Storing, db: UserDatabase, drafts: readonly Draft[]): Promise<Entry[]> {
+  const around = await lookAround(ask, db, drafts)
   if (drafts.some(({ gate }) => gate !== undefined && gate !== around.gate)) throw new GateMoved()
   const entries: Entry[] = []
   const made: Entry[] = []
@@ -134,17 +139,14 @@ async function store(db: UserDatabase, drafts: readonly Draft[]): Promise<Entry[
     const folded = mayFold(draft) && !there && entry.key === entry.intent ? await fold(db, entry) : null
     entries.push(folded?.entry ?? entry)
     if (folded?.is === 'cancelled') continue
-    if (draft.file) await db.files.put({ ...draft.file, intent: draft.intent, assetId: null })
+    if (draft.file) ask.put(db.files, { ...draft.file, intent: draft.intent, assetId: null })
     made.push(folded?.entry ?? entry)
     seen(around, folded?.entry ?? entry)
   }
   if (made.length === 0) return entries
-  const marks = { made: around.made + made.length, lastSeq: around.lastSeq }
-  // What cannot be stored must fail before the commit is asked for.
-  const isAlone = made.length === 1 && structuredClone(made) !== undefined
-  const stored = Promise.all([db.outbox.bulkPut(made), noteMarks(db, marks)])
-  if (isAlone) commitNow()
-  await stored
+  for (const entry of made) ask.put(db.outbox, entry)
+  noteMarks(ask, db, { made: around.made + made.length, lastSeq: around.lastSeq })
+  ask.commit()
   for (const entry of made) noteLane(db, entry)
   return entries
 }

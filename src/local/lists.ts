@@ -3,7 +3,7 @@
  * the list that is. Live queries run these, from an `async` function: Dexie follows no other across awaits.
  */
 import type { Fills, Id, Row } from '#contract/endpoint.ts'
-import { type Entry, type Name, readTogether, rowsOf, type UserDatabase } from '#local/database.ts'
+import { type Entry, type Name, rowsOf, type UserDatabase } from '#local/database.ts'
 import type { Coverage, Fill } from '#local/kept.ts'
 import { type Device, thisDevice } from '#local/device.ts'
 import { layOver } from '#local/overlay.ts'
@@ -20,6 +20,7 @@ import {
   tidyFilters,
 } from '#local/query.ts'
 import { readSession, type Session } from '#local/session.ts'
+import { type Asking, readTogether } from '#local/asking.ts'
 import type { ListQuery, ListView, ReadList, ReadRow, Shown } from '#local/view.ts'
 
 const nothing: ListView<never> = { rows: [], count: 0, here: 0, total: null, asOf: null, complete: false }
@@ -70,9 +71,10 @@ export async function readListOn<R extends Row>(device: Device, fills: Fills, qu
 async function readAll<R extends Row>(db: UserDatabase, fills: Fills, query: ListQuery, session: Session) {
   // One moment for all of it, or a write could be accepted between its row and its entry, and show in neither.
   const tables = ['outbox', 'names', 'coverage', 'fills', 'pages', 'indexes', fills.table]
-  const read = await readTogether(db, tables, async () => {
-    if (await db.indexes.get(fillId(fills.table, query.scope))) return null
-    return await Promise.all([readKnown(db, fills, query), readFound(db, fills, query, session)])
+  const read = await readTogether(db, tables, async (ask) => {
+    const [index] = await ask.rowsUnder(db.indexes, [fillId(fills.table, query.scope)])
+    if (index) return null
+    return await Promise.all([readKnown(ask, db, fills, query), readFound(ask, db, fills, query, session)])
   })
   if (!read) return null
   const [known, found] = read
@@ -108,12 +110,12 @@ export async function readRowOn<R extends Row>(device: Device, table: string, id
   const db = device.of(session)
   // One moment for all of it: a write that is accepted between two readings would be neither on the row nor waiting, and
   // a form opened on that row would be told that somebody else had changed it.
-  const shown = await readTogether(db, ['outbox', 'names', table], async () => {
-    const { entries, names } = await readHopes(db, table)
+  const shown = await readTogether(db, ['outbox', 'names', table], async (ask) => {
+    const { entries, names } = await readHopes(ask, db, table)
     // An address opened before the row had its id keeps finding it (protocol 18).
-    const named = typeof id === 'string' ? await db.names.get(id.slice(1)) : undefined
+    const [named] = typeof id === 'string' ? await ask.rowsUnder(db.names, [id.slice(1)]) : []
     const at = named?.id ?? id
-    const stored = typeof at === 'number' ? await rowsOf(db, table).get(at) : undefined
+    const [stored] = typeof at === 'number' ? await ask.rowsUnder(rowsOf(db, table), [at]) : []
     return layOver(stored ? [stored.row] : [], entries, names, session.companyId).get(at)
   })
   return (shown as Shown<R> | undefined) ?? null
@@ -125,18 +127,24 @@ async function openFor(device: Device): Promise<Session | null> {
 }
 
 /** Waiting writes of a table and the names they may use. */
-export async function readHopes(db: UserDatabase, table: string): Promise<{ entries: Entry[]; names: Name[] }> {
-  const entries = (await db.outbox.where('table').equals(table).toArray()).sort((a, b) => a.seq - b.seq)
+export async function readHopes(
+  ask: Asking,
+  db: UserDatabase,
+  table: string,
+): Promise<{ entries: Entry[]; names: Name[] }> {
+  const entries = (await ask.rowsBetween(db.outbox, [table, table], 'table')).sort((a, b) => a.seq - b.seq)
   if (entries.length === 0) return { entries, names: [] }
   const intents = entries.flatMap(({ target }) => (typeof target === 'string' ? [target.slice(1)] : []))
-  const names = (await db.names.bulkGet(intents)).filter((name) => name !== undefined)
+  const names = (await ask.rowsUnder(db.names, intents)).filter((name) => name !== undefined)
   return { entries, names }
 }
 
-async function readFound(db: UserDatabase, fills: Fills, query: ListQuery, { companyId }: Session) {
+async function readFound(ask: Asking, db: UserDatabase, fills: Fills, { scope }: ListQuery, { companyId }: Session) {
   const table = rowsOf(db, fills.table)
-  const stored = await (query.scope === null ? table.toArray() : table.where('scope').equals(query.scope).toArray())
-  const { entries, names } = await readHopes(db, fills.table)
+  const [stored, { entries, names }] = await Promise.all([
+    scope === null ? ask.everyRow(table) : ask.rowsBetween(table, [scope, scope], 'scope'),
+    readHopes(ask, db, fills.table),
+  ])
   const folds = new Map(stored.map((one) => [one.row, one.folds]))
   const laid = layOver(
     stored.map(({ row }) => row),
@@ -146,7 +154,7 @@ async function readFound(db: UserDatabase, fills: Fills, query: ListQuery, { com
   )
   const all: Found[] = []
   for (const shown of laid.values()) {
-    if (!inScope(fills, shown.row, query.scope)) continue
+    if (!inScope(fills, shown.row, scope)) continue
     all.push({ shown, row: shown.row, folds: folds.get(shown.row) ?? foldsOf(fills, shown.row) })
   }
   return { all, stored }
@@ -156,17 +164,18 @@ export const inScope = (fills: Fills, row: Row, scope: number | null) =>
   scope === null || fills.scope === null || (row as unknown as Record<string, unknown>)[fills.scope.column] === scope
 
 /** What earlier readings say about this filter: its total, how old the knowledge is, whether all of it is here. */
-export async function readKnown(db: UserDatabase, fills: Fills, query: ListQuery) {
+export async function readKnown(ask: Asking, db: UserDatabase, fills: Fills, query: ListQuery) {
   const filters = tidyFilters(fills, query.filters)
   const id = coverageId(fills.table, query.scope, filters)
   const list = fillId(fills.table, query.scope)
-  const [fill, readings] = await Promise.all([
-    db.fills.get(list),
-    db.coverage.where('id').startsWith(`${list}|`).toArray(),
+  const [[fill], readings] = await Promise.all([
+    ask.rowsUnder(db.fills, [list]),
+    ask.rowsBetween(db.coverage, [`${list}|`, `${list}|\uffff`]),
   ])
   const own = readings.find((reading) => reading.id === id)
   const whole = wholeBy(fills, filters, fill, readings)
-  const page = whole === null ? await db.pages.get(pageId(id, query.sort, query.results, query.page)) : null
+  const [page] =
+    whole === null ? await ask.rowsUnder(db.pages, [pageId(id, query.sort, query.results, query.page)]) : []
   return {
     list,
     total: own?.total ?? null,

@@ -3,11 +3,12 @@
  * it, a cookie, repeats that count and says how many wait. A database that has counted less than the cookie is not the
  * one that the cookie speaks of: the browser took it away, or an older state of it came back.
  */
-import type { Subject, UserDatabase } from '#local/database.ts'
-import { transact } from '#local/database.ts'
+import { type Made, type Subject, transact, type UserDatabase } from '#local/database.ts'
 import { type Device, thisDevice } from '#local/device.ts'
 import { sealsIn } from '#local/seals.ts'
 import { openGate, readSession } from '#local/session.ts'
+import type { Asking } from '#local/asking.ts'
+import type { Storing } from '#local/storing.ts'
 
 /** Of one user: how many writes were ever recorded, and how many of them the server does not have. */
 export interface Count {
@@ -28,20 +29,21 @@ export interface Marks {
 }
 
 /** Inside a transaction that gives writes their numbers. */
-export async function noteMarks(db: UserDatabase, { made, lastSeq }: Pick<Marks, 'made' | 'lastSeq'>): Promise<void> {
-  await db.meta.put({ name: 'made', count: made, seq: lastSeq })
+export function noteMarks(ask: Storing, db: UserDatabase, { made, lastSeq }: Omit<Marks, 'gate'>): void {
+  ask.put(db.meta, { name: 'made', count: made, seq: lastSeq })
 }
 
-/** In one breath: a write that is being recorded waits for it. */
-export async function readMarks(db: UserDatabase): Promise<Marks> {
-  const [made, gate] = await db.meta.bulkGet(['made', 'gate'])
-  const { count = 0, seq } = made?.name === 'made' ? made : {}
-  return { made: count, lastSeq: seq ?? (await greatestSeq(db)), gate: openGate(gate) }
+/** In one question: a write that is being recorded waits for it. */
+export async function readMarks(ask: Asking, db: UserDatabase): Promise<Marks> {
+  const marks = await ask.rowsBetween(db.meta, ['gate', 'made'])
+  const { count = 0, seq } = marks.find((mark): mark is Made => mark.name === 'made') ?? {}
+  const gate = openGate(marks.find(({ name }) => name === 'gate'))
+  return { made: count, lastSeq: seq ?? (await greatestSeq(ask, db)), gate }
 }
 
 /** All are read once: a number that is told nowhere can be looked for only backwards, which takes Chromium long. */
-const greatestSeq = async (db: UserDatabase) =>
-  (await db.outbox.toArray()).reduce((most, { seq }) => Math.max(most, seq), 0)
+const greatestSeq = async (ask: Asking, db: UserDatabase) =>
+  (await ask.everyRow(db.outbox)).reduce((most, { seq }) => Math.max(most, seq), 0)
 
 export async function madeIn(db: UserDatabase): Promise<number> {
   const made = await db.meta.get('made')

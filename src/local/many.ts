@@ -5,12 +5,13 @@
 import type { Fills, Row } from '#contract/endpoint.ts'
 import { readBuckets } from '#local/blocks.ts'
 import { forgetCopies } from '#local/copies.ts'
-import { readTogether, rowsOf, type UserDatabase } from '#local/database.ts'
+import { rowsOf, type UserDatabase } from '#local/database.ts'
 import type { StoredRow } from '#local/kept.ts'
 import { asServerOrdered, type Found as Laid, inScope, readHopes, readKnown, viewOf } from '#local/lists.ts'
 import { layOver } from '#local/overlay.ts'
 import { type Candidate, comparer, fillId, foldsOf, matches } from '#local/query.ts'
 import type { Session } from '#local/session.ts'
+import { type Asking, readTogether } from '#local/asking.ts'
 import type { ListQuery, ListView } from '#local/view.ts'
 import { type Found, find } from '#local/windows.ts'
 
@@ -30,23 +31,23 @@ export async function readMany<R extends Row>(
   const beside = ['outbox', 'names', 'coverage', 'fills', 'pages', 'holdings', 'indexes', 'buckets', 'columns']
   const id = fillId(fills.table, query.scope)
   const guess = last.get(`${db.name} ${id}`)
-  return await readTogether(db, [...beside, fills.table], async () => {
+  return await readTogether(db, [...beside, fills.table], async (ask) => {
     const [buckets, known, over] = await Promise.all([
-      guess === undefined ? [] : readBuckets(db, guess, { fills, ...query }),
-      readKnown(db, fills, query),
-      readOver(db, fills, query, session),
+      guess === undefined ? [] : readBuckets(ask, db, guess, { fills, ...query }),
+      readKnown(ask, db, fills, query),
+      readOver(ask, db, fills, query, session),
     ])
     const isHere = buckets.length > 0
-    const name = isHere ? guess : (await db.indexes.get(id))?.name
+    const name = isHere ? guess : (await ask.rowsUnder(db.indexes, [id]))[0]?.name
     if (name !== guess) note(db, id, name)
     if (name === undefined) return null
-    const found = await find(db, name, { fills, ...query }, isHere ? buckets : undefined)
+    const found = await find(ask, db, name, { fills, ...query }, isHere ? buckets : undefined)
     const count = found.count - over.gone.length + over.come.length
-    const oldest = known.asOf ?? (await db.holdings.get(id))?.asOf ?? null
+    const oldest = known.asOf ?? (await ask.rowsUnder(db.holdings, [id]))[0]?.asOf ?? null
     const isRead = !known.complete && known.page
     const rows = isRead
-      ? await pageAsRead(db, { ids: known.page?.ids ?? [], fills, query, over })
-      : await readWindow(db, { fills, query, found, over })
+      ? await pageAsRead(ask, db, { ids: known.page?.ids ?? [], fills, query, over })
+      : await readWindow(ask, db, { fills, query, found, over })
     return viewOf<R>(known, { rows, count, here: found.count, oldest })
   })
 }
@@ -77,13 +78,19 @@ interface Over {
   come: Laid[]
 }
 
-async function readOver(db: UserDatabase, fills: Fills, query: ListQuery, { companyId }: Session): Promise<Over> {
-  const { entries, names } = await readHopes(db, fills.table)
+async function readOver(
+  ask: Asking,
+  db: UserDatabase,
+  fills: Fills,
+  query: ListQuery,
+  { companyId }: Session,
+): Promise<Over> {
+  const { entries, names } = await readHopes(ask, db, fills.table)
   if (entries.length === 0) return { shown: new Map(), touched: new Set(), gone: [], come: [] }
   const named = new Map(names.map(({ intent, id }) => [`~${intent}`, id]))
   const ids = entries.map(({ target }) => (typeof target === 'string' ? named.get(target) : target))
   const touched = new Set(ids.filter((id) => typeof id === 'number'))
-  const base = (await rowsOf(db, fills.table).bulkGet([...touched])).filter((row) => row !== undefined)
+  const base = (await ask.rowsUnder(rowsOf(db, fills.table), [...touched])).filter((row) => row !== undefined)
   const laid = layOver(
     base.map(({ row }) => row),
     entries,
@@ -110,6 +117,7 @@ const asLaid = ({ row, folds }: StoredRow): Laid => ({ shown: { row, waiting: nu
  * stored window is read that much wider, and how many of them lie before it is seen by its first row.
  */
 async function readWindow(
+  ask: Asking,
   db: UserDatabase,
   { fills, query, found, over }: { fills: Fills; query: ListQuery; found: Found; over: Over },
 ): Promise<Laid[]> {
@@ -118,7 +126,7 @@ async function readWindow(
   const first = (query.page - 1) * query.results
   const from = Math.min(Math.max(0, first - come.length), Math.max(0, found.count - 1))
   const ids = await found.ids(from, first - from + query.results + gone.length)
-  const stored = await readRows(db, fills.table, ids)
+  const stored = await readRows(ask, db, fills.table, ids)
   const start = from === 0 ? undefined : stored[0]
   const isBefore = (one: Candidate) => start !== undefined && compare(one, start) < 0
   const skipped = from - gone.filter(isBefore).length + come.filter(isBefore).length
@@ -132,23 +140,24 @@ const readAlong = 4
 /** So many are read along whatever the page: ten questions take longer than one that is answered with a hundred rows. */
 const readAtOnce = 100
 
-async function readRows(db: UserDatabase, table: string, ids: readonly number[]): Promise<StoredRow[]> {
+async function readRows(ask: Asking, db: UserDatabase, table: string, ids: readonly number[]): Promise<StoredRow[]> {
   const [least, most] = [Math.min(...ids), Math.max(...ids)]
   if (ids.length === 0 || most - least > Math.max(readAtOnce, ids.length * readAlong))
-    return (await rowsOf(db, table).bulkGet([...ids])).filter((row) => row !== undefined)
-  const rows = await rowsOf(db, table).where(':id').between(least, most, true, true).toArray()
+    return (await ask.rowsUnder(rowsOf(db, table), ids)).filter((row) => row !== undefined)
+  const rows = await ask.rowsBetween(rowsOf(db, table), [least, most])
   const byId = new Map(rows.map((row) => [row.id, row]))
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
 /** A page that was read while the list is not all here: those rows, in the order the server gave them. */
 async function pageAsRead(
+  ask: Asking,
   db: UserDatabase,
   { ids, fills, query, over }: { ids: readonly number[]; fills: Fills; query: ListQuery; over: Over },
 ): Promise<Laid[]> {
   const mine = matches(fills, query.filters)
   const untouched = ids.filter((id) => !over.touched.has(id))
-  const here = (await readRows(db, fills.table, untouched))
+  const here = (await readRows(ask, db, fills.table, untouched))
     .filter((one) => query.scope === null || one.scope === query.scope)
     .filter(mine)
   return asServerOrdered(ids, [...here.map(asLaid), ...over.come], query)

@@ -8,6 +8,7 @@ import type { Coverage, StoredRow } from '#local/kept.ts'
 import { countIn, type Exchange, rowsIn } from '#local/holdings.ts'
 import { addSpan, comparer, coverageId, fillId, foldsOf, matches, pageId, placeOf, tidyFilters } from '#local/query.ts'
 import { readGate } from '#local/session.ts'
+import { asked } from '#local/asking.ts'
 import type { ListQuery } from '#local/view.ts'
 
 /** How long a deleted id is remembered here (protocol 33). */
@@ -233,7 +234,7 @@ async function readBetween(
   if (index) {
     const place = placeOf(fills, query.sort[0])
     const ends = { after: first && place(first), before: last && place(last) }
-    const found = await findBetween(db, index.name, { fills, ...query }, ends)
+    const found = await findBetween(asked(), db, index.name, { fills, ...query }, ends)
     return (await rowsOf(db, fills.table).bulkGet(found)).filter((row) => row !== undefined)
   }
   const mine = matches(fills, query.filters)

@@ -8,6 +8,7 @@ import { transact, wipedTables } from '#local/database.ts'
 import { noteMarks, readMarks } from '#local/loss.ts'
 import { stripJobs } from '#local/open-jobs.ts'
 import { sealsIn } from '#local/seals.ts'
+import { storingHere } from '#local/storing.ts'
 
 /** What is sealed together: an entry means nothing without its file, and the names and receipts of what it follows. */
 interface Belongings {
@@ -135,9 +136,10 @@ async function behind(db: UserDatabase, old: Entry[]): Promise<Entry[]> {
   const since = await db.outbox.orderBy('seq').toArray()
   const free = (entry: Entry): Entry =>
     entry.state === 'sign in' ? { ...entry, state: 'waiting', notBefore: 0 } : entry
-  const { made, lastSeq } = await readMarks(db)
+  const ask = storingHere(db)
+  const { made, lastSeq } = await readMarks(ask, db)
   const all = [...old.map(free), ...since].map((entry, at) => ({ ...entry, seq: lastSeq + at + 1 }))
-  await noteMarks(db, { made, lastSeq: lastSeq + all.length })
+  noteMarks(ask, db, { made, lastSeq: lastSeq + all.length })
   return all
 }
 

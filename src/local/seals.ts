@@ -4,6 +4,9 @@ import type { Sealed, UserDatabase } from '#local/database.ts'
 export const sealsIn = async (db: UserDatabase): Promise<Sealed[]> =>
   (await db.meta.where('name').startsWith('sealed:').toArray()) as Sealed[]
 
+/** Between these lie the names of what is sealed. */
+export const sealedNames = ['sealed:', 'sealed:\uffff'] as const
+
 /**
  * Writes of this user lie here that nobody has opened yet, though their key may: older than any other, so nothing may
  * overtake them, and whoever is back waits for them.

@@ -5,6 +5,7 @@
 import { liveQuery } from 'dexie'
 import { type Gate, type Subject, transact, type UserDatabase } from '#local/database.ts'
 import { type Device, type Occupant, type SessionRecord, thisDevice } from '#local/device.ts'
+import { readTogether } from '#local/asking.ts'
 
 export interface Session extends Subject {
   /** Raised by every sign-in, sign-out and end of a session: what was asked before belongs to nobody after. */
@@ -19,7 +20,8 @@ export interface Session extends Subject {
 
 /** Null: nobody ever signed in here, or the session ended and the server knows. */
 export async function readSession(device: Device = thisDevice()): Promise<Session | null> {
-  const found = await device.directory.session.get('now')
+  const { directory } = device
+  const [found] = await readTogether(directory, ['session'], (ask) => ask.rowsUnder(directory.session, ['now']))
   if (!found?.subject) return null
   const { subject, generation, signedOut, until = null, renewFrom } = found
   return { ...subject, generation, signedOut, until, renewFrom }

@@ -3,11 +3,12 @@
  * its table, with what waits laid over it. A person who may see no list has no other row of it.
  */
 import type { Id, Row } from '#contract/endpoint.ts'
-import { readTogether, rowsOf } from '#local/database.ts'
+import { rowsOf } from '#local/database.ts'
 import { type Device, thisDevice } from '#local/device.ts'
 import { readHopes } from '#local/lists.ts'
 import { layOver } from '#local/overlay.ts'
 import { readSession } from '#local/session.ts'
+import { readTogether } from '#local/asking.ts'
 import type { Shown } from '#local/view.ts'
 
 /** `path`: of the call that reads it. Null: this device has not seen it yet. For a live query. */
@@ -21,10 +22,12 @@ export async function readSingle<R extends Row>(
   if (!session || session.signedOut) return null
   const db = device.of(session)
   // One moment for all of it, as for a row of a list.
-  return await readTogether(db, ['outbox', 'names', 'readings', table], async () => {
-    const { entries, names } = await readHopes(db, table)
-    const reading = await db.readings.get(path)
-    const stored = typeof id === 'number' ? await rowsOf(db, table).get(id) : undefined
+  return await readTogether(db, ['outbox', 'names', 'readings', table], async (ask) => {
+    const [{ entries, names }, [reading], [stored]] = await Promise.all([
+      readHopes(ask, db, table),
+      ask.rowsUnder(db.readings, [path]),
+      ask.rowsUnder(rowsOf(db, table), typeof id === 'number' ? [id] : []),
+    ])
     const row = newer(reading ? (JSON.parse(reading.body) as Row) : undefined, stored?.row)
     const shown = layOver(row?.id === id ? [row] : [], entries, names, session.companyId).get(id)
     // Only answers of its own call stand under a path.

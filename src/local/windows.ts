@@ -16,6 +16,7 @@ import { copiesOf, ranksOf } from '#local/copies.ts'
 import type { UserDatabase } from '#local/database.ts'
 import type { Bucket, BucketKey } from '#local/kept.ts'
 import type { Ranks } from '#local/ranks.ts'
+import type { Asking } from '#local/asking.ts'
 
 /** What a filter means in one list, before a window of it is chosen. */
 export interface Found {
@@ -34,6 +35,7 @@ interface Window {
 
 /** Inside a transaction over the index. `buckets`: those of the question, where they are read already. */
 export async function find(
+  ask: Asking,
   db: UserDatabase,
   list: string,
   question: Question,
@@ -41,10 +43,10 @@ export async function find(
 ): Promise<Found> {
   const { fills, sort } = question
   const [field, order] = sort
-  const read = copiesOf(db, list)
+  const read = copiesOf(ask, db, list)
   const isAlong = field === fills.sort[0]
   const name = isAlong ? null : field === 'id' ? idColumn : columnName(field, fills.sorts[field] === 'text')
-  const blocks = await testBlocks(read, question, buckets ?? (await readBuckets(db, list, question)), name)
+  const blocks = await testBlocks(read, question, buckets ?? (await readBuckets(ask, db, list, question)), name)
   return {
     count: blocks.reduce((sum, { hits }) => sum + hits, 0),
     async ids(first, length) {

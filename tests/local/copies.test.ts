@@ -9,6 +9,7 @@ import { makeIndex } from '#local/holdings.ts'
 import { readListOn } from '#local/lists.ts'
 import { bury, putRow, type ServerRow, storeChanges } from '#local/rows.ts'
 import { openSession } from '#local/session.ts'
+import { readTogether } from '#local/asking.ts'
 import { storeWhole } from '#local/whole.ts'
 import type { ListQuery } from '#local/view.ts'
 import { aUser, company, fills, firstPage } from '#tests/support/kept.ts'
@@ -129,7 +130,7 @@ it('what was used longest ago goes when there is too much, and what is too large
   const columns = { a: 0.4, b: 0.4, c: 0.4, large: 1.1 }
   for (const [column, part] of Object.entries(columns))
     await db.columns.put({ list, column, at: 1, values: [0], codes: new Uint8Array(mostBytes * part) })
-  const read = (column: string) => db.transaction('r', ['columns'], () => copiesOf(db, list)(column, [bucket]))
+  const read = (column: string) => readTogether(db, ['columns'], (ask) => copiesOf(ask, db, list)(column, [bucket]))
   for (const column of ['a', 'b', 'a', 'c', 'large']) await read(column)
   expect(countBytes()).toBeLessThanOrEqual(mostBytes)
   await db.columns.clear()

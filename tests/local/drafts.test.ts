@@ -1,4 +1,3 @@
-import { Dexie } from 'dexie'
 import { describe, expect, it } from 'vitest'
 import { localProblem } from '#contract/problem.ts'
 import type { Entry, UserDatabase } from '#local/database.ts'
@@ -28,13 +27,23 @@ const creation = (given: Partial<Draft> = {}) =>
 const deletion = (target: Draft['target'], given: Partial<Draft> = {}) =>
   aDraft({ endpoint: 'deleteUser', target, makes: 'delete', asked: { params: { id: target } }, ...given })
 
+/** Hears of each transaction over the outbox, to store, when it begins. */
+function hearOfStoring(db: UserDatabase, heard: (transaction: IDBTransaction) => void): void {
+  const connection = db.backendDB()
+  const begin = connection.transaction.bind(connection)
+  connection.transaction = (tables, mode, options) => {
+    const transaction = begin(tables, mode, options)
+    if (mode === 'readwrite' && [...tables].includes('outbox')) heard(transaction)
+    return transaction
+  }
+}
+
 /** In how many transactions `act` stores writes. */
 async function countTransactions(db: UserDatabase, act: () => Promise<unknown>): Promise<number> {
-  const transactions = new Set<unknown>()
-  const note = (_key: unknown, _entry: Entry, transaction: unknown) => void transactions.add(transaction)
-  db.outbox.hook('creating', note)
-  await act().finally(() => db.outbox.hook('creating').unsubscribe(note))
-  return transactions.size
+  let count = 0
+  hearOfStoring(db, () => void count++)
+  await act()
+  return count
 }
 
 describe('writes that come together', () => {
@@ -242,15 +251,17 @@ describe('two changes of one row by a call whose fields stand by themselves', ()
 it('a new write is not stored over itself when the connection closes as it is committed (protocol 11)', async () => {
   const { db } = await keptDevice()
   const draft = aDraft({ isNew: true })
-  let lives = 0
-  const begin = db.transaction.bind(db) as (...args: unknown[]) => Promise<unknown>
+  await db.open()
   // Committed, and whoever waits for it is told that the connection is gone: the claim in between must stand.
-  db.transaction = (async (...args: unknown[]) => {
-    const result = await begin(...args)
-    if (args[0] !== 'rw' || ++lives > 1) return result
-    await db.outbox.update(draft.intent, { state: 'sending', fence: 1 })
-    throw new Dexie.DatabaseClosedError('closed')
-  }) as never
+  hearOfStoring(db, (transaction) => {
+    const sendOn = async () => {
+      await db.outbox.update(draft.intent, { state: 'sending', fence: 1 })
+      Object.defineProperty(transaction, 'error', { value: new DOMException('closed', 'InvalidStateError') })
+      transaction.onabort?.(new Event('abort'))
+    }
+    Object.defineProperty(transaction, 'oncomplete', { set: () => {} })
+    transaction.addEventListener('complete', () => void sendOn())
+  })
   await enqueue(db, draft)
   expect(await db.outbox.toArray()).toMatchObject([{ state: 'sending', fence: 1 }])
 })

@@ -12,6 +12,7 @@ import { rowsOf, transact, type UserDatabase } from '#local/database.ts'
 import { makeIndex } from '#local/holdings.ts'
 import { readListOn } from '#local/lists.ts'
 import { comparer, matches } from '#local/query.ts'
+import { readTogether } from '#local/asking.ts'
 import type { ListQuery } from '#local/view.ts'
 import { find } from '#local/windows.ts'
 import { inScope } from '#server/db/scope.ts'
@@ -175,8 +176,8 @@ describe(`a list of ${people} rows without a network`, () => {
       // By what is stored, and by what is in memory of it.
       if (at % shownEach === 0) forgetCopies()
       const first = (query.page - 1) * query.results
-      const local = await db.transaction('r', ['buckets', 'columns'], async () => {
-        const { count, ids } = await find(db, list, { fills, ...query })
+      const local = await readTogether(db, ['buckets', 'columns'], async (ask) => {
+        const { count, ids } = await find(ask, db, list, { fills, ...query })
         return { count, ids: await ids(first, query.results) }
       })
       expectSame(at, local)
