@@ -269,7 +269,7 @@ export const databaseName = ({ companyId, userId }: Subject) => `portal-${compan
 
 export function openDatabase(name: string, storage: Storage): UserDatabase {
   // Strict, or the success of a write is only the operating system's promise to try. Without Dexie's memory of answers: it
-  // does not hear of what is written past it (straight.ts), and would tell live queries what it knew before.
+  // does not hear of what is written past it (storing.ts), and would tell live queries what it knew before.
   const db = new Dexie(name, { ...storage, chromeTransactionDurability: 'strict', cache: 'disabled' })
   const rows = Object.fromEntries(rowTables.map((table) => [table, 'id, scope']))
   // One version says all: what an older build's database lacks is added to it, and each one more costs every start.

@@ -1,10 +1,12 @@
 import { liveQuery } from 'dexie'
+import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { describe, expect, it } from 'vitest'
 import type { Entry, UserDatabase } from '#local/database.ts'
+import { openDevice } from '#local/device.ts'
 import { enqueue } from '#local/drafts.ts'
 import { type Asking, readTogether } from '#local/asking.ts'
 import { strictly } from '#local/storing.ts'
-import { aDraft, keptDevice } from '#tests/support/kept.ts'
+import { aDraft, company, keptDevice } from '#tests/support/kept.ts'
 
 /** What a screen would show: each answer of a live query, until `stop`. */
 function watch<T>(query: () => Promise<T>) {
@@ -138,9 +140,21 @@ describe('nothing is stored', () => {
   })
 })
 
-it('a connection that was closed is opened again', async () => {
+it('a connection that the browser closed is opened again, for all who find it so', async () => {
   const { db } = await keptDevice()
-  db.close({ disableAutoOpen: false })
-  await enqueue(db, aDraft({ target: 1 }))
+  db.backendDB().close()
+  const reads = [1, 2, 3].map(() => readTogether(db, ['outbox'], (ask) => ask.everyRow(db.outbox)))
+  const write = enqueue(db, aDraft({ target: 1 }))
+  expect((await Promise.all(reads)).every((rows) => rows.length <= 1)).toBe(true)
+  await write
   expect(await db.outbox.count()).toBe(1)
+})
+
+it('a database that is being made is waited for', async () => {
+  const db = openDevice({ indexedDB: new IDBFactory(), IDBKeyRange }).of({ companyId: company, userId: 1 })
+  const opened = db.open()
+  // Its connection is there, and still changes the database.
+  while (!db.isOpen()) await new Promise((soon) => setImmediate(soon))
+  expect(await readTogether(db, ['outbox'], (ask) => ask.everyRow(db.outbox))).toEqual([])
+  await opened
 })
