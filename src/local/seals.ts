@@ -1,11 +1,14 @@
 /** What lies sealed in a user's database, by what can be told of it without the key. What opens it is in seal.ts. */
 import type { Sealed, UserDatabase } from '#local/database.ts'
 
-export const sealsIn = async (db: UserDatabase): Promise<Sealed[]> =>
-  (await db.meta.where('name').startsWith('sealed:').toArray()) as Sealed[]
-
 /** Between these lie the names of what is sealed. */
 export const sealedNames = ['sealed:', 'sealed:\uffff'] as const
+
+export const sealsIn = async (db: UserDatabase): Promise<Sealed[]> =>
+  (await db.meta
+    .where('name')
+    .between(...sealedNames)
+    .toArray()) as Sealed[]
 
 /**
  * Writes of this user lie here that nobody has opened yet, though their key may: older than any other, so nothing may
