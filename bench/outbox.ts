@@ -1,7 +1,6 @@
 /**
- * O1 to O4: the outbox in Chromium against a loop by hand over IndexedDB and against Workbox's queue, one after the other in
- * one page on a profile on disk, over the same server; and the whole portal in bad weather, counted in the server's
- * database.
+ * O1 to O4: the outbox in Chromium against a loop by hand over IndexedDB and against Workbox's queue, in turns, each in a browser
+ * of its own on a profile on disk, over the same server; and the whole portal in bad weather, counted in the server's database.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -31,6 +30,8 @@ const reconnects = 20
 /** Workbox asks for the environment of a bundler. */
 const emptyPage = `<!doctype html><title>Bench</title><script>self.process = { env: { NODE_ENV: 'production' } }</script>`
 
+const names = ['limit', 'ours', 'workbox'] as const satisfies readonly Name[]
+
 interface Stage {
   page: Page
   proxy: FaultProxy
@@ -47,25 +48,31 @@ async function measure(tell: (line: string) => void): Promise<Figure[]> {
   const proxy = await openFaultProxy(Number(new URL(portal.url).port))
   proxy.mount('/bench/', join(served, 'bench'))
   proxy.mount('/saas/rig/', join(served, 'rig'))
-  const browser = await startChromium(join(folder, 'profile'))
+  const stages = {} as Record<Name, Stage>
   try {
-    const page = await browser.page()
-    page.setDefaultTimeout(600_000)
-    await page.goto(`${proxy.url}/bench/index.html`)
-    await page.evaluate(`import('/bench/rig.js').then((rig) => { window.bench = rig })`)
-    const { company, username, password } = people.admin
-    await page.evaluate((who) => window.bench.enter(...who), [company, username, password] as const)
-    const stage = { page, proxy, browser }
-    const speeds = await race(stage, tell)
-    const losses = await peerLosses(stage, tell)
-    const sends = await reconnected(stage, tell)
+    for (const name of names) stages[name] = await openStage(proxy, join(folder, name))
+    const speeds = await race(stages, tell)
+    const losses = await peerLosses(stages.workbox, tell)
+    const sends = await reconnected(stages.ours, tell)
     return [...(await inWeather(tell, losses)), ...speeds, sends]
   } finally {
-    await browser.kill()
+    for (const { browser } of Object.values(stages)) await browser.kill()
     await proxy.close()
     await portal.close()
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** A profile each: all databases of one are one to Chromium, and what one queue has thrown away slows the next one's writes (0027). */
+async function openStage(proxy: FaultProxy, profile: string): Promise<Stage> {
+  const browser = await startChromium(profile)
+  const page = await browser.page()
+  page.setDefaultTimeout(600_000)
+  await page.goto(`${proxy.url}/bench/index.html`)
+  await page.evaluate(`import('/bench/rig.js').then((rig) => { window.bench = rig })`)
+  const { company, username, password } = people.admin
+  await page.evaluate((who) => window.bench.enter(...who), [company, username, password] as const)
+  return { page, proxy, browser }
 }
 
 interface Timed {
@@ -86,11 +93,11 @@ async function time({ page }: Stage, name: Name, many: number): Promise<Timed> {
 }
 
 /** In turn and twice over, so that what drifts, drifts for all; the first round only warms up. */
-async function race(stage: Stage, tell: (line: string) => void): Promise<Figure[]> {
+async function race(stages: Record<Name, Stage>, tell: (line: string) => void): Promise<Figure[]> {
   const took = {} as Record<Name, Timed>
   for (const many of [50, writes])
-    for (const name of ['limit', 'ours', 'workbox'] as const) {
-      took[name] = await time(stage, name, many)
+    for (const name of names) {
+      took[name] = await time(stages[name], name, many)
       const { enqueueMs, p95Ms, drainMs, togetherMs } = took[name]
       const [one, all, sent] = [enqueueMs, togetherMs, drainMs].map(Math.round)
       tell(

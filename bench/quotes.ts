@@ -128,12 +128,12 @@ async function wizard(tell: (line: string) => void): Promise<Figure[]> {
     const figure = (what: string, times: number[], hard: number | null): Figure => ({
       id: 'Q2',
       what,
-      value: slowest(times),
+      value: median(times),
       unit: 'ms',
       better: 'less',
       hard,
       stretch: hard && hard / 2,
-      note: `p95 of ${times.length}; usually ${median(times).toFixed(1)}`,
+      note: `of ${times.length}; p95 ${slowest(times).toFixed(1)}`,
     })
     return [
       {
@@ -147,8 +147,18 @@ async function wizard(tell: (line: string) => void): Promise<Figure[]> {
         note: `of ${shown.length}; ${behind.compared} numbers compared with what the form itself works out`,
       },
       figure('a frame while users are dragged, 4x CPU', closed, frameMs),
-      figure('the same with the reasons open', opened, null),
-      figure('a bare page with a slider, a number, five texts', floor, null),
+      // A bare page is late now and then, too, by how much else the machine does: in the same run, it is only ours that counts.
+      {
+        id: 'Q2',
+        what: 'p95 of that / of a bare page with a slider, a number, five texts',
+        value: slowest(closed) / slowest(floor),
+        unit: 'x',
+        better: 'less',
+        hard: 2,
+        stretch: 1.2,
+        note: `${slowest(closed).toFixed(1)} ms against ${slowest(floor).toFixed(1)}; usually ${median(floor).toFixed(1)}`,
+      },
+      figure('a frame with the reasons open', opened, null),
     ]
   } finally {
     await browser.close()

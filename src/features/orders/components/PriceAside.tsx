@@ -71,7 +71,9 @@ function Priced({ figure, market, hand, reckonAt, hasModules }: PricedProps) {
         <Amount ref={due} currency={currency} amount={amount} />
       </p>
       <p className="price-year">
-        <Amount ref={year} currency={currency} amount={annual} /> {t('price.perYear')}
+        <span className="price-line">
+          <Amount ref={year} currency={currency} amount={annual} /> {t('price.perYear')}
+        </span>
       </p>
       <p className="price-days">{t('price.days', { from, last: lastDay(end) })}</p>
       {!hasModules && (

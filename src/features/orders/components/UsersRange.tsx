@@ -57,14 +57,16 @@ export function UsersRange({ value, min, max, write, hand, onChange }: Props) {
     }
   }, [hand, show, change])
   return (
-    <input
-      ref={range}
-      type="range"
-      className="users-range"
-      aria-label={t('field.usersRange')}
-      min={min}
-      max={max}
-      defaultValue={value}
-    />
+    <div>
+      <input
+        ref={range}
+        type="range"
+        className="users-range"
+        aria-label={t('field.usersRange')}
+        min={min}
+        max={max}
+        defaultValue={value}
+      />
+    </div>
   )
 }
