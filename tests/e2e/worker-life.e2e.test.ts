@@ -2,6 +2,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openBrowser, people, signIn } from '#tests/support/browser.ts'
+import { openFaultProxy } from '#tests/support/fault-proxy.ts'
 import { buildReleases, type Releases, type Served } from '#tests/support/releases.ts'
 import { listed } from '#tests/support/visit.ts'
 import { letRest } from '#tests/support/worker-control.ts'
@@ -27,6 +28,9 @@ afterEach(async () => {
   await served?.portal.close()
 })
 
+/** Longer than anybody sends for a new version, and not as long as it is waited for. */
+const busyMs = 20_000
+
 /** A look at what is so in the end; how long it takes is the machine's matter. */
 const patient = { timeout: 30_000 }
 
@@ -34,11 +38,11 @@ const bar = (page: Page) => page.locator('.update')
 const reload = (page: Page) => bar(page).getByRole('button', { name: 'Reload now' })
 
 /** A page that a worker controls. */
-async function enter(who: keyof typeof people = 'admin', path = '/app/user'): Promise<Page> {
+async function enter(who: keyof typeof people = 'admin', path = '/app/user', url = served.portal.url): Promise<Page> {
   const page = await context.newPage()
   const isFirst = context.pages().length === 1
-  if (isFirst) await signIn(page, served.portal, who, path)
-  await page.goto(`${served.portal.url}/saas${path}`)
+  if (isFirst) await signIn(page, { ...served.portal, url }, who, path)
+  await page.goto(`${url}/saas${path}`)
   await page.locator('main h1').waitFor()
   await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
   await mark(page)
@@ -121,6 +125,41 @@ describe('a new version', () => {
     await listed(second)
     expect(await second.locator('tbody').innerText()).toContain('Overlap Olga')
   })
+
+  it('whose old worker is busy lets writes leave meanwhile, and takes over when that one ends (0025)', async () => {
+    const proxy = await openFaultProxy(Number(new URL(served.portal.url).port))
+    try {
+      const first = await enter('admin', '/app/user', proxy.url)
+      const second = await enter('admin', '/app/user', proxy.url)
+      await second.goto(`${proxy.url}/saas/app/user?user=new`)
+      await second.locator('[role=dialog]').waitFor()
+      await mark(second)
+      await served.deploy()
+      await lookForUpdate(first)
+      await reload(first).waitFor()
+      // Its event lasts as long as the answer is awaited.
+      proxy.set(({ path }) => (path === '/api/m18s/user' ? 'hang' : null))
+      await first.evaluate(() => void fetch('/api/m18s/user'))
+      await expect.poll(() => proxy.arrivals.some(({ fault }) => fault === 'hang'), patient).toBe(true)
+
+      await reload(first).click()
+      await bar(first).getByText('is starting').waitFor()
+      const from = Date.now()
+      await second.locator('[role=dialog] input[name=name]').fill('Meanwhile Mei')
+      await second.locator('[role=dialog] input[name=email]').fill('mei@acme.example')
+      await second.locator('[role=dialog] button[type=submit]').click()
+      const sent = () => proxy.arrivals.some(({ method, keys }) => method === 'POST' && keys.length > 0)
+      await expect.poll(sent, patient).toBe(true)
+      expect([await isSamePage(first), await isSamePage(second)]).toEqual([true, true])
+
+      await first.waitForTimeout(Math.max(0, busyMs - (Date.now() - from)))
+      expect(await bar(first).getByText('is starting').count()).toBe(1)
+      await Promise.all([isLoadedAnew(first), isLoadedAnew(second)])
+      expect(await buildOf(first)).toBe(releases.newer)
+    } finally {
+      await proxy.close()
+    }
+  }, 180_000)
 
   it.each([
     ['cannot all be fetched', { without: 'Overlay' }],
