@@ -50,7 +50,12 @@ async function measure(tell: (line: string) => void): Promise<Figure[]> {
   proxy.mount('/saas/rig/', join(served, 'rig'))
   const stages = {} as Record<Name, Stage>
   try {
-    for (const name of names) stages[name] = await openStage(proxy, join(folder, name))
+    // A profile each: all databases of one are one to Chromium, and what one queue threw away slows the next one's writes (0027).
+    for (const name of names) {
+      const browser = await startChromium(join(folder, name))
+      stages[name] = { page: await browser.page(), proxy, browser }
+      await enterBench(stages[name])
+    }
     const speeds = await race(stages, tell)
     const losses = await peerLosses(stages.workbox, tell)
     const sends = await reconnected(stages.ours, tell)
@@ -63,16 +68,12 @@ async function measure(tell: (line: string) => void): Promise<Figure[]> {
   }
 }
 
-/** A profile each: all databases of one are one to Chromium, and what one queue has thrown away slows the next one's writes (0027). */
-async function openStage(proxy: FaultProxy, profile: string): Promise<Stage> {
-  const browser = await startChromium(profile)
-  const page = await browser.page()
+async function enterBench({ page, proxy }: Stage): Promise<void> {
   page.setDefaultTimeout(600_000)
   await page.goto(`${proxy.url}/bench/index.html`)
   await page.evaluate(`import('/bench/rig.js').then((rig) => { window.bench = rig })`)
   const { company, username, password } = people.admin
   await page.evaluate((who) => window.bench.enter(...who), [company, username, password] as const)
-  return { page, proxy, browser }
 }
 
 interface Timed {

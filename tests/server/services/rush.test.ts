@@ -1,6 +1,7 @@
 /** R-36: the two hundred sign-ups of a minute come as quickly as they can, four at a time, and others are served. */
 import { hash } from '@node-rs/argon2'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { pastPolicies } from '#tests/support/database.ts'
 import { chosen, postForm } from '#tests/support/forms.ts'
 import { startServer, type TestServer } from '#tests/support/server.ts'
 
@@ -45,10 +46,14 @@ test('each is made or told to come again, the limit answers at once, other route
   expect(said.filter((status) => status !== 200 && status !== 429)).toEqual([])
   expect(said.filter((status) => status === 200).length).toBeGreaterThan(0)
 
-  // One address that has had its twenty: whoever is refused waits for no hash.
+  // One address that has had its twenty: whoever is refused waits for no hash and no row.
   vi.mocked(hash).mockClear()
+  const companies = () =>
+    pastPolicies(server.house.database, async (db) => (await db.selectFrom('company').select('id').execute()).length)
+  const before = await companies()
   const statuses: number[] = []
   for (let at = 1000; at < 1040; at++) statuses.push((await signUp(at, '10.9.9.9')).statusCode)
   expect(statuses).toEqual(Array.from({ length: 40 }, (_, at) => (at < 20 ? 200 : 429)))
   expect(hash).toHaveBeenCalledTimes(20)
+  expect((await companies()) - before).toBe(20)
 })
