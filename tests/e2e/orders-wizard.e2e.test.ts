@@ -89,7 +89,23 @@ it('the number and the price follow the hand on the slider, and what stands ther
   expect(await field(page, 'users').inputValue()).toBe(String(Number(told) - 1))
   const now = await amount(page)
   expect(now).not.toBe(price)
-  expect(await page.locator('.why-due > .why-line').first().innerText()).toContain(now)
+  const due = page.locator('.why-due > .why-line').first()
+  expect(await due.innerText()).toContain(now)
+  // The reasons follow the hand as well: lines of ranges come and go, and what each says adds up to what is due.
+  const lines = page.locator('.why-users')
+  await to(0.9)
+  await page.mouse.down()
+  const many = await lines.count()
+  for (const part of [0.6, 0.02]) {
+    await to(part)
+    const [, number, price] = await read()
+    expect(await due.innerText()).toContain(price)
+    const counts = (await lines.allInnerTexts()).map((line) => Number(/: (\d+) ×/.exec(line)?.[1]))
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(Number(number))
+  }
+  expect(await lines.count()).toBeLessThan(many)
+  await page.mouse.up()
+  expect(await due.innerText()).toContain(await amount(page))
   await page.locator('.price-why summary').click()
   // Held, and not let go: it is kept all the same.
   await to(0.7)

@@ -42,18 +42,41 @@ export type AnnualResult =
   | { is: 'modules not listed'; modules: string[] }
 
 export function annualFee(prices: Prices, choice: Choice, reading: UatBound = 'floor'): AnnualResult {
-  const missing = choice.modules.filter((code) => !prices.modules.has(code))
+  const { missing, modules, sum: moduleSum } = modulesOf(prices, choice.modules)
   if (missing.length > 0) return { is: 'modules not listed', modules: missing }
   const users = priceUsers(prices.ranges[choice.user_mode], choice.users)
   if (!users) return { is: 'USERS_OUT_OF_RANGE' }
-  const modules = [...new Set(choice.modules)].map((code) => ({ code, amount: prices.modules.get(code) ?? 0n }))
-  let sum = 0n
+  let sum = moduleSum
   for (const { amount } of users) sum += amount
-  for (const { amount } of modules) sum += amount
   const uat = choice.uat === 1 ? uatFee(prices, sum, reading) : null
   const total = sum + (uat?.fee ?? 0n)
   const fee = greater(total, prices.minimum)
   return { is: 'priced', annual: { users, modules, sum, uat, total, minimum: prices.minimum, fee } }
+}
+
+interface Modules {
+  missing: string[]
+  modules: Annual['modules']
+  sum: Hundredths
+}
+
+const added = new WeakMap<Prices, WeakMap<readonly string[], Modules>>()
+
+/** While the number of users is dragged, the same 300 are asked for at each step: a chosen array is added up once, and must not be changed. */
+function modulesOf(prices: Prices, chosen: readonly string[]): Modules {
+  const known = added.get(prices) ?? new WeakMap<readonly string[], Modules>()
+  added.set(prices, known)
+  const found = known.get(chosen) ?? addUp(prices, chosen)
+  known.set(chosen, found)
+  return found
+}
+
+function addUp(prices: Prices, chosen: readonly string[]): Modules {
+  const missing = chosen.filter((code) => !prices.modules.has(code))
+  const modules = [...new Set(chosen)].map((code) => ({ code, amount: prices.modules.get(code) ?? 0n }))
+  let sum = 0n
+  for (const { amount } of modules) sum += amount
+  return { missing, modules, sum }
 }
 
 function uatFee({ uatPercent: percent, uatBound: bound }: Prices, sum: Hundredths, reading: UatBound) {

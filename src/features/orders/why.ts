@@ -29,6 +29,14 @@ export function treeOf(steps: readonly AnyStep[]): Branch | null {
   return one('due', made)[0] ?? null
 }
 
+/** Whether the two are told by the same words. */
+export const isSame = (one: Branch, other: Branch): boolean =>
+  one.code === other.code &&
+  one.amount === other.amount &&
+  one.parts.length === other.parts.length &&
+  Object.entries(one.values).every(([name, value]) => other.values[name] === value) &&
+  one.parts.every((part, at) => isSame(part, other.parts[at] as Branch))
+
 /** What is made of one part alone says no more than that part's own parts. */
 const plain = (parts: Branch[]): Branch[] => (parts.length === 1 ? (parts[0]?.parts ?? []) : parts)
 const isOneYear = (steps: readonly AnyStep[]) =>

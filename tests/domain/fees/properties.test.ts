@@ -97,6 +97,19 @@ test('the order of the modules, and naming one twice, changes nothing', () => {
   )
 })
 
+test('what was added up for a choice counts by that list and in that currency alone', () => {
+  fc.assert(
+    fc.property(asked, list, (one, other) => {
+      const { choice } = one
+      const asks = [one.list, other].flatMap((list) => currencies.map((currency) => ({ list, currency })))
+      const anew = asks.map((ask) => feeOf({ ...ask, choice: { ...choice, modules: [...choice.modules] } }))
+      expect(asks.map((ask) => feeOf({ ...ask, choice }))).toEqual(anew)
+      expect(asks.map((ask) => feeOf({ ...ask, choice }))).toEqual(anew)
+    }),
+    runs,
+  )
+})
+
 test('currencies never mix: what the others cost changes nothing', () => {
   fc.assert(
     fc.property(asked, amount(), (one, other) => {

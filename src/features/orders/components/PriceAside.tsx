@@ -1,5 +1,5 @@
 import '#features/orders/wizard-words.ts'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { lastDay } from '#domain/period.ts'
 import { Amount, amountText } from '#ui/Amount.tsx'
 import { Icon } from '#ui/Icon.tsx'
@@ -58,8 +58,8 @@ function Priced({ figure, market, hand, reckonAt, hasModules }: PricedProps) {
   useEffect(() =>
     hand.follow((users) => {
       const found = reckonAt(users)
-      // The reasons are lines that come and go, and so is an answer without a figure.
-      if (open || found?.is !== 'figure' || !due.current || !year.current) return false
+      // Why there is none is for the form to say.
+      if (found?.is !== 'figure' || !due.current || !year.current) return false
       due.current.textContent = amountText(currency, found.figure.amount)
       year.current.textContent = amountText(currency, found.figure.annual)
       return true
@@ -83,11 +83,26 @@ function Priced({ figure, market, hand, reckonAt, hasModules }: PricedProps) {
       )}
       <details className="price-why" open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>{t('why.label')}</summary>
-        {/* 300 modules have 300 lines: made only where somebody looks. */}
-        {open && <WhyAmount currency={currency} steps={figure.steps()} names={namesOf(market)} />}
+        {open && <Reasons {...{ figure, market, hand, reckonAt }} />}
       </details>
     </>
   )
+}
+
+/** Lines that come and go with the ranges: they are React's under a hand too, but nothing else is. */
+function Reasons({ figure, market, hand, reckonAt }: Omit<PricedProps, 'hasModules'>) {
+  const [held, setHeld] = useState({ of: figure, figure })
+  useEffect(() =>
+    hand.follow((users) => {
+      const found = reckonAt(users)
+      if (found?.is !== 'figure') return false
+      setHeld({ of: figure, figure: found.figure })
+      return true
+    }),
+  )
+  const shown = held.of === figure ? held.figure : figure
+  const steps = useMemo(() => shown.steps(), [shown])
+  return <WhyAmount currency={shown.currency} steps={steps} names={namesOf(market)} />
 }
 
 const names = new WeakMap<Market, ReadonlyMap<string, string>>()

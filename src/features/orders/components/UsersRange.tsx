@@ -57,7 +57,7 @@ export function UsersRange({ value, min, max, write, hand, onChange }: Props) {
     }
   }, [hand, show, change])
   return (
-    <div>
+    <div className="users-hand">
       <input
         ref={range}
         type="range"

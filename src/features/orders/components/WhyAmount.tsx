@@ -1,11 +1,11 @@
 import '#features/orders/wizard-words.ts'
-import { useMemo } from 'react'
+import { memo, type ReactNode, useMemo, useState } from 'react'
 import { type Currency, grouped, readAmount } from '#domain/money.ts'
 import { userLimits } from '#domain/orders.ts'
 import { lastDay } from '#domain/period.ts'
 import { Amount } from '#ui/Amount.tsx'
 import { useWords, type Words } from '#ui/words.ts'
-import { type AnyStep, type Branch, treeOf } from '#features/orders/why.ts'
+import { type AnyStep, type Branch, isSame, treeOf } from '#features/orders/why.ts'
 
 interface Props {
   currency: Currency
@@ -37,7 +37,12 @@ interface PartProps extends Omit<Props, 'steps'> {
   t: Words<'wizard'>
 }
 
-function Part({ branch, t, ...about }: PartProps) {
+/** Under a hand most lines stay what they are. */
+const Part = memo(PartOfAmount, (was, now) => {
+  return was.t === now.t && was.names === now.names && was.currency === now.currency && isSame(was.branch, now.branch)
+})
+
+function PartOfAmount({ branch, t, ...about }: PartProps) {
   const { code, parts } = branch
   const line = (
     <span className="why-line">
@@ -50,7 +55,7 @@ function Part({ branch, t, ...about }: PartProps) {
       )}
     </span>
   )
-  const inner = parts.length > 0 && (
+  const inner = () => (
     <ul>
       {parts.map((part) => (
         <Part key={keyOf(part)} branch={part} t={t} {...about} />
@@ -60,17 +65,25 @@ function Part({ branch, t, ...about }: PartProps) {
   if (code === 'modules' && parts.length > mostModules)
     return (
       <li className="why-modules">
-        <details>
-          <summary>{line}</summary>
-          {inner}
-        </details>
+        <Folded line={line}>{inner}</Folded>
       </li>
     )
   return (
     <li className={`why-${code}`}>
       {line}
-      {inner}
+      {parts.length > 0 && inner()}
     </li>
+  )
+}
+
+/** 300 modules have 300 lines: made only where somebody looks. */
+function Folded({ line, children }: { line: ReactNode; children: () => ReactNode }) {
+  const [open, setOpen] = useState(false)
+  return (
+    <details open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{line}</summary>
+      {open && children()}
+    </details>
   )
 }
 
