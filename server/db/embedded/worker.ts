@@ -4,6 +4,7 @@
  */
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
+import { setFlagsFromString } from 'node:v8'
 import { gzip } from 'node:zlib'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
@@ -27,6 +28,10 @@ const parent = parentPort
 const report = (said: Report) => parent.postMessage(said)
 
 const { dataDir, load } = workerData as Opening
+
+// Node 24 may end by "Check failed: jit_page_->allocations_.erase" where it throws away slow WebAssembly code for quicker
+// (nodejs/node#66366): the slow code is kept, some megabytes of it. To be taken out with a Node that has the correction.
+setFlagsFromString('--no-wasm-code-gc')
 
 try {
   const pglite = await PGlite.create({

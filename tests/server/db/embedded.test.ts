@@ -97,3 +97,18 @@ describe('room on the disk (R-13)', () => {
     await database.close()
   })
 })
+
+it('throws no compiled code of its engine away while it runs, which ends Node 24 now and then', async () => {
+  const script = `const { startEngine } = await import('#server/db/embedded/engine.ts')
+    const { pino } = await import('pino')
+    const engine = await startEngine({ dataDir: null, load: null }, pino({ level: 'silent' }))
+    await engine.pool.query('select 1')
+    await engine.close()
+    console.log('closed')`
+  const args = ['--trace-wasm-code-gc', '--input-type=module', '-e', script]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  let said = ''
+  child.stdout.on('data', (part) => (said += part))
+  await once(child, 'close')
+  expect(said).toBe('closed\n')
+})
