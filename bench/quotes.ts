@@ -76,7 +76,7 @@ const restMs = 500
 const dryFrames = 20
 const stepsThere = 30
 /** In turns with the bare page: what else the machine does is done to both. */
-const turns = 3
+const turns = 5
 
 async function wizard(tell: (line: string) => void): Promise<Figure[]> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-bench-'))

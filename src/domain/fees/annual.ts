@@ -62,7 +62,10 @@ interface Modules {
 
 const added = new WeakMap<Prices, WeakMap<readonly string[], Modules>>()
 
-/** While the number of users is dragged, the same 300 are asked for at each step: a chosen array is added up once, and must not be changed. */
+/**
+ * While the number of users is dragged, the same 300 modules are asked for at each step: a chosen array is added up once a list
+ * and currency, and must not be changed.
+ */
 function modulesOf(prices: Prices, chosen: readonly string[]): Modules {
   const known = added.get(prices) ?? new WeakMap<readonly string[], Modules>()
   added.set(prices, known)
