@@ -30,7 +30,7 @@ const report = (said: Report) => parent.postMessage(said)
 const { dataDir, load } = workerData as Opening
 
 // Node 24 may end by "Check failed: jit_page_->allocations_.erase" where it throws away slow WebAssembly code for quicker
-// (nodejs/node#66366): the slow code is kept, some megabytes of it. To be taken out with a Node that has the correction.
+// (nodejs/node#66366): the slow code is kept, too. To be taken out with a Node that has the correction.
 setFlagsFromString('--no-wasm-code-gc')
 
 try {

@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import type { Choice } from '#domain/fees/annual.ts'
 import { lastDay } from '#domain/period.ts'
 import { type Currency, readAmount, writeAmount } from '#domain/money.ts'
@@ -6,6 +5,7 @@ import { useConnection } from '#state/hooks.ts'
 import { Amount } from '#ui/Amount.tsx'
 import { number, readingTime } from '#ui/Freshness.tsx'
 import { useWords } from '#ui/words.ts'
+import { Folded } from '#features/orders/components/Folded.tsx'
 import { namesOf } from '#features/orders/components/PriceAside.tsx'
 import { WhyAmount } from '#features/orders/components/WhyAmount.tsx'
 import { type Difference, differenceOf } from '#features/orders/comparing.ts'
@@ -135,7 +135,6 @@ export function Sum({ market, asOf, figure, steps, before }: SumProps) {
   const { currency, amount } = figure
   const over = readAmount(figure.residual_amount) - readAmount(figure.contract_amount)
   const { line } = useConnection()
-  const [open, setOpen] = useState(false)
   return (
     <div className="order-sum">
       <p className="order-due" role="status">
@@ -162,10 +161,7 @@ export function Sum({ market, asOf, figure, steps, before }: SumProps) {
       {line !== 'online' && asOf !== null && (
         <p className="field-help">{t('offlineQuote', { at: readingTime(asOf) })}</p>
       )}
-      <details open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-        <summary>{t('why')}</summary>
-        {open && <WhyAmount currency={currency} steps={steps()} names={namesOf(market)} />}
-      </details>
+      <Folded line={t('why')}>{() => <WhyAmount currency={currency} steps={steps()} names={namesOf(market)} />}</Folded>
     </div>
   )
 }

@@ -5,6 +5,7 @@ import { Amount, amountText } from '#ui/Amount.tsx'
 import { Icon } from '#ui/Icon.tsx'
 import { Tag } from '#ui/Tag.tsx'
 import { useWords } from '#ui/words.ts'
+import { Folded } from '#features/orders/components/Folded.tsx'
 import { WhyAmount } from '#features/orders/components/WhyAmount.tsx'
 import { orderFieldWords } from '#features/orders/field-words.ts'
 import type { Hand } from '#features/orders/hand.ts'
@@ -51,7 +52,6 @@ type PricedProps = Pick<Props, 'market' | 'hand' | 'reckonAt' | 'hasModules'> & 
 
 function Priced({ figure, market, hand, reckonAt, hasModules }: PricedProps) {
   const t = useWords('wizard')
-  const [open, setOpen] = useState(false)
   const { currency, amount, annual, period_start: from, period_end: end } = figure
   const due = useRef<HTMLSpanElement>(null)
   const year = useRef<HTMLSpanElement>(null)
@@ -81,10 +81,9 @@ function Priced({ figure, market, hand, reckonAt, hasModules }: PricedProps) {
           <Icon name="info" size={16} /> {t('price.noModules')}
         </p>
       )}
-      <details className="price-why" open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-        <summary>{t('why.label')}</summary>
-        {open && <Reasons {...{ figure, market, hand, reckonAt }} />}
-      </details>
+      <Folded className="price-why" line={t('why.label')}>
+        {() => <Reasons {...{ figure, market, hand, reckonAt }} />}
+      </Folded>
     </>
   )
 }

@@ -1,10 +1,11 @@
 import '#features/orders/wizard-words.ts'
-import { memo, type ReactNode, useMemo, useState } from 'react'
+import { memo, useMemo } from 'react'
 import { type Currency, grouped, readAmount } from '#domain/money.ts'
 import { userLimits } from '#domain/orders.ts'
 import { lastDay } from '#domain/period.ts'
 import { Amount } from '#ui/Amount.tsx'
 import { useWords, type Words } from '#ui/words.ts'
+import { Folded } from '#features/orders/components/Folded.tsx'
 import { type AnyStep, type Branch, isSame, treeOf } from '#features/orders/why.ts'
 
 interface Props {
@@ -73,17 +74,6 @@ function PartOfAmount({ branch, t, ...about }: PartProps) {
       {line}
       {parts.length > 0 && inner()}
     </li>
-  )
-}
-
-/** 300 modules have 300 lines: made only where somebody looks. */
-function Folded({ line, children }: { line: ReactNode; children: () => ReactNode }) {
-  const [open, setOpen] = useState(false)
-  return (
-    <details open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>{line}</summary>
-      {open && children()}
-    </details>
   )
 }
 
