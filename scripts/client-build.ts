@@ -30,7 +30,10 @@ export function stamp(build: string, sources: string): Plugin {
     transformIndexHtml: {
       order: 'pre',
       handler: (html) =>
-        html.replace(/(<meta name="style-nonce" content=")[^"]*(")/, (_all, open, close) => open + styleNonce + close),
+        html
+          .replace(/(<meta name="style-nonce" content=")[^"]*(")/, (_all, open, close) => open + styleNonce + close)
+          // Every device stores this file: what it says to us stays here.
+          .replace(/\n *<!--.*?-->/g, ''),
     },
     closeBundle: {
       // Last of all: a dist/ without build.json is a build that was cut off, and is made again.

@@ -5,6 +5,7 @@ import '#ui/base.css'
 import '#ui/tag.css'
 import '#app/shell/entry.css'
 import { fetchAhead } from '#app/ahead.ts'
+import { loadOnce } from '#app/load-once.ts'
 import { remember } from '#app/remember.ts'
 import { first } from '#app/texts.ts'
 
@@ -14,4 +15,11 @@ remember('portal.language', first)
 const path = location.pathname.slice(import.meta.env.BASE_URL.length - 1) || '/'
 const begun = fetchAhead(path)
 // The libraries by themselves, so that the browser comes to its own between them and the app.
-void import('react-dom/client').then(() => import('#app/start.tsx')).then(({ start }) => start(path, begun))
+const code = import('react-dom/client').then(() => import('#app/start.tsx'))
+void code.then(({ start }) => start(path, begun), loadWhenOnline)
+
+/** Lost on the way before anything stood: nothing is lost by beginning anew. */
+function loadWhenOnline(): void {
+  if (navigator.onLine) loadOnce()
+  else addEventListener('online', loadOnce)
+}

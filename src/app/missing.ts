@@ -1,16 +1,16 @@
 /** Code that could not be fetched: most likely a new build took it away under an open page (P-15, W-10). */
+import { loadOnce } from '#app/load-once.ts'
 import { ports } from '#app/send.ts'
 import { isTyping } from '#app/typing.ts'
 import { force, noteReady } from '#app/update.ts'
 import { askWord } from '#app/word.ts'
 
-const mark = 'portal.loaded-again'
 const mostTries = 10
 const betweenMs = 1_000
 
 /**
- * Brings the newer build if there is one, which this page is no use without. Else loads the page again, once for a build:
- * what is missing for good ends in the words on the screen and not in a circle. Nothing without a line, nor over unsaved words.
+ * Brings the newer build if there is one, which this page is no use without. Else loads the page again, once. Nothing
+ * without a line, nor over unsaved words.
  */
 export async function loadAgain(): Promise<void> {
   const word = await askWord()
@@ -26,9 +26,7 @@ export async function loadAgain(): Promise<void> {
     if (registration.waiting) noteReady()
     return
   }
-  if (isTyping() || isFilledIn() || sessionStorage.getItem(mark) === ports.build) return
-  sessionStorage.setItem(mark, ports.build)
-  location.reload()
+  if (!isTyping() && !isFilledIn()) loadOnce()
 }
 
 /**

@@ -2,6 +2,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { openBrowser, people, type Portal, signIn, startPortal } from '#tests/support/browser.ts'
+import { tellScreens } from '#tests/support/evidence.ts'
 
 export const desk: BrowserContextOptions = { viewport: { width: 1280, height: 800 } }
 export const tablet: BrowserContextOptions = { viewport: { width: 1024, height: 768 }, hasTouch: true }
@@ -21,7 +22,8 @@ export function setUp(settings: Record<string, string> = {}) {
   beforeAll(async () => {
     ;[the.portal, the.browser] = await Promise.all([startPortal(settings), openBrowser()])
   })
-  afterEach(async () => {
+  afterEach(async ({ task }) => {
+    if (task.result?.state === 'fail') await tellScreens(the.browser, task.name)
     for (const end of ends.splice(0).reverse()) await end()
   })
   afterAll(async () => {

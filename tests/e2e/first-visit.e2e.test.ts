@@ -1,0 +1,80 @@
+/** The first visit: when the worker takes over, it has all pages that are open, those too that are only coming (P-09). And what is lost on the way. */
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { input } from '#tests/support/newcomer.ts'
+import { controlled, desk, setUp } from '#tests/support/visit.ts'
+
+const { the, ends } = setUp()
+
+it('a page that was on its way while the first worker took over is under it too', async () => {
+  const context = await the.browser.newContext(desk)
+  ends.push(() => context.close())
+  const [first, second] = [await context.newPage(), await context.newPage()]
+  const asked = Promise.withResolvers<void>()
+  const free = Promise.withResolvers<void>()
+  await second.route('**/saas/forget', async (route) => {
+    asked.resolve()
+    await free.promise
+    await route.continue()
+  })
+  const coming = second.goto(`${the.portal.url}/saas/forget`)
+  await asked.promise
+  await first.goto(`${the.portal.url}/saas/login`)
+  await controlled(first)
+  free.resolve()
+  await coming
+  await controlled(second)
+})
+
+it('is fetched in the same visit when the line was cut in its first moments (P-09)', async () => {
+  const context = await the.browser.newContext(desk)
+  ends.push(() => context.close())
+  const page = await context.newPage()
+  const failed = page.waitForEvent('console', (said) => said.text().includes('fetching the script'))
+  // The last thing that is asked for before the worker.
+  await page.route('**/worker.json', async (route) => {
+    await context.setOffline(true)
+    await route.abort()
+  })
+  await page.goto(`${the.portal.url}/saas/login`)
+  await failed
+  await page.unroute('**/worker.json')
+  await context.setOffline(false)
+  await controlled(page)
+})
+
+describe('a first visit that loses a file (P-11)', () => {
+  /** The page's scripts of this name are lost, the first so many times that it is loaded. */
+  async function visit(lost: RegExp, times: number): Promise<{ page: Page; loaded: () => number }> {
+    const context = await the.browser.newContext({ ...desk, locale: 'en-GB' })
+    ends.push(() => context.close())
+    const page = await context.newPage()
+    let loaded = 0
+    page.on('request', (request) => request.isNavigationRequest() && loaded++)
+    await page.route(lost, (route) => (loaded <= times ? route.abort('connectionreset') : route.continue()))
+    await page.goto(`${the.portal.url}/saas/login`)
+    return { page, loaded: () => loaded }
+  }
+  const words = (page: Page) => page.getByText('This page has not come through yet.', { exact: false })
+
+  it.each([/assets\/libraries-/, /assets\/frame-/])('%s, once: comes by itself', async (lost) => {
+    const { page, loaded } = await visit(lost, 1)
+    await input(page, 'company').waitFor()
+    expect(loaded()).toBe(2)
+    expect(await words(page).isVisible()).toBe(false)
+  })
+
+  it('its very first one: says so, and comes when it is loaded again', async () => {
+    const { page } = await visit(/assets\/index-/, 1)
+    await words(page).waitFor()
+    await page.getByRole('link', { name: 'Load it again' }).click()
+    await input(page, 'company').waitFor()
+    expect(await words(page).isVisible()).toBe(false)
+  })
+
+  it('for good: says so too, and does not go in a circle', async () => {
+    const { page, loaded } = await visit(/assets\/libraries-/, Number.POSITIVE_INFINITY)
+    await words(page).waitFor()
+    expect(loaded()).toBe(2)
+  })
+})
