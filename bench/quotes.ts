@@ -110,7 +110,7 @@ async function wizard(tell: (line: string) => void): Promise<Figure[]> {
       period_start: await today(page),
     })
     await page.goto(`${app}/app/contract/new?from=${id}`)
-    await page.locator('.draft-note').waitFor()
+    await page.locator('.draft-note button').waitFor()
     // What the worker stores of a first visit is no matter of this.
     await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
     await page.waitForTimeout(settleMs)

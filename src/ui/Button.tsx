@@ -1,5 +1,5 @@
 import type { ComponentProps, MouseEvent, ReactNode } from 'react'
-import { useId } from 'react'
+import { useEffect, useId, useState } from 'react'
 import { Link } from 'react-router-dom'
 import { Icon, type IconName } from '#ui/Icon.tsx'
 
@@ -40,13 +40,23 @@ export function Button({
   ...rest
 }: ButtonProps) {
   const reasonId = useId()
+  // A finger does not hover: it asks why by pressing. What a press has just done may be why there cannot be another, and is
+  // no news to who did it.
+  const [hint, setHint] = useState<'' | ' hint-shown' | ' hint-spent'>('')
+  const forget = () => setHint('')
+  useEffect(() => {
+    if (!hint) return
+    document.addEventListener('pointerdown', forget, true)
+    return () => document.removeEventListener('pointerdown', forget, true)
+  }, [hint])
   const blocked = busy === true || Boolean(whyNot)
   const press = (event: MouseEvent<HTMLButtonElement>) => {
+    setHint(blocked ? ' hint-shown' : ' hint-spent')
     if (blocked) event.preventDefault()
     else onClick?.(event)
   }
   return (
-    <span className={`hinted${whyNot || bare ? '' : ' no-hint'}`}>
+    <span className={`hinted${hint}`} onPointerLeave={forget} onBlur={forget}>
       <button
         {...rest}
         // biome-ignore lint: both values are written out in the props

@@ -55,8 +55,7 @@ it('the number and the price follow the hand on the slider, and what stands ther
   await fill(page, 'wizhand', { users: '10' })
   const slider = page.locator('.users-range')
   const read = () => Promise.all([slider.inputValue(), field(page, 'users').inputValue(), amount(page)])
-  // They stand above the form, and come when something is typed and when the device has been asked.
-  await page.locator('.draft-note').waitFor()
+  // Above the form, and there when the device has been asked.
   await page.locator('.unpaid-list').waitFor()
   await slider.scrollIntoViewIfNeeded()
   const to = async (part: number) => {
@@ -249,6 +248,16 @@ it('an unpaid order of the same code is replaced once that was said and agreed t
   expect(now?.id).not.toBe(old?.id)
 })
 
+it.each(Object.entries({ desk, tablet, phone }))('a draft begins without moving the form, %s', async (_, options) => {
+  const { page } = await inside('globex', options)
+  const top = async () => (await field(page, 'code').boundingBox())?.y
+  await page.waitForLoadState('networkidle')
+  const before = await top()
+  await field(page, 'name').pressSequentially('Ours')
+  await page.locator('.draft-note button').waitFor()
+  expect(await top()).toBe(before)
+})
+
 it('"order again" fills the form from an order, and leaves a draft of one\'s own alone until that is said', async () => {
   const { page } = await inside('admin')
   const [old] = await ordersOf(page, 'acmetrade')
@@ -256,7 +265,7 @@ it('"order again" fills the form from an order, and leaves a draft of one\'s own
   await expect.poll(() => field(page, 'name').inputValue()).toBe('Acme trading')
   expect(await field(page, 'code').inputValue()).toBe('')
   expect(await field(page, 'users').inputValue()).toBe('40')
-  await page.locator('.draft-note').waitFor()
+  await page.locator('.draft-note button').waitFor()
   await field(page, 'name').fill('My own')
   await page.goto(`${the.portal.url}/saas/app/contract/new?from=${old?.id}`)
   await page.getByText('You have a draft here already.').waitFor()

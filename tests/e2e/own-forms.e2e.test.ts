@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { fillLogin, people, seriousTrouble, signIn, startPortal } from '#tests/support/browser.ts'
-import { desk, setUp } from '#tests/support/visit.ts'
+import { desk, setUp, tablet } from '#tests/support/visit.ts'
 
 const { the, ends } = setUp()
 
-async function inside(who: keyof typeof people, path: string): Promise<Page> {
-  const context = await the.browser.newContext(desk)
+async function inside(who: keyof typeof people, path: string, options = desk): Promise<Page> {
+  const context = await the.browser.newContext(options)
   ends.push(() => context.close())
   const page = await context.newPage()
   await signIn(page, the.portal, who, path)
@@ -184,3 +184,25 @@ it('a session that ran out offline is said in both forms before anything is type
   await said.waitFor({ timeout: 30_000 })
   await expect.poll(() => submit.evaluate(why)).toBe('Log in again first.')
 }, 120_000)
+
+it('why a button cannot be pressed is told to who presses it, and not to who has just saved by it (T-04)', async () => {
+  const page = await inside('globex', '/app/profile/company', tablet)
+  await expect.poll(() => field(page, 'City|District').count()).toBe(1)
+  const save = page.locator('main button[type="submit"]')
+  const reason = page.locator('.hint', { hasText: 'Nothing has been changed yet.' })
+  await field(page, 'Website').fill('https://globex.example/new')
+  // The pointer stays on it, as after a tap.
+  await save.click()
+  await expect.poll(() => save.getAttribute('aria-disabled')).toBe('true')
+  await expect.poll(() => reason.count()).toBe(1)
+  expect(await save.evaluate((button) => button.matches(':hover'))).toBe(true)
+  expect(await reason.isVisible()).toBe(false)
+  await page.locator('h1').tap()
+  // Pressed without being hovered: not every browser takes a finger for a mouse.
+  await save.dispatchEvent('click')
+  await expect.poll(() => reason.isVisible()).toBe(true)
+  await page.locator('h1').tap()
+  await expect.poll(() => reason.isVisible()).toBe(false)
+  await save.tap({ force: true })
+  await expect.poll(() => reason.isVisible()).toBe(true)
+})

@@ -16,7 +16,13 @@ export const DraftNote = memo(function DraftNote({ keptAt, discard, unkept }: Om
         <Icon name="alert" size={16} /> {t('draft.unkept')}
       </p>
     )
-  if (keptAt === null) return null
+  // There from the start: what comes with the first letter would push the field away from under the hand.
+  if (keptAt === null)
+    return (
+      <p className="draft-note">
+        <Icon name="device" size={16} /> {t('draft.none')}
+      </p>
+    )
   const footer = (
     <>
       <Button autoFocus onClick={() => setAsked(false)}>
