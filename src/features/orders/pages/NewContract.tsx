@@ -23,7 +23,7 @@ import type { ListInForce, Market } from '#features/orders/quoting.ts'
 export function NewContract() {
   const t = useWords('wizard')
   return (
-    <Page title={t('title')} crumbs={[{ label: t('crumb'), to: '/app/contract' }]} intro={t('lead')}>
+    <Page title={t('title')} crumbs={[{ label: t('crumb'), to: '/app/contract' }]}>
       <Sheet />
       <Priced>{({ type, price }) => <Ready key={type} type={type} list={price} />}</Priced>
     </Page>
