@@ -58,7 +58,7 @@ const together = [
   // Named first, because a group takes along what its modules import: the first script must not bring the libraries.
   {
     name: 'first',
-    test: /src\/app\/(ahead|idle|inside-code|language|load-once|paths|remember|texts|trusted-types)\.ts|src\/(contract\/(headers|problem)|domain\/(access|checks))\.ts|vite\/preload-helper|rolldown\/runtime/,
+    test: /src\/app\/(ahead|idle|inside-code|language|load-once|lost-worker|paths|remember|texts|trusted-types)\.ts|src\/(contract\/(headers|problem)|domain\/(access|checks))\.ts|vite\/preload-helper|rolldown\/runtime/,
     priority: 2,
   },
   {

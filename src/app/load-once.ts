@@ -1,8 +1,18 @@
-const mark = 'portal.loaded-again'
+declare const __BUILD__: string
 
-/** Loads the page again, once for a build: what is missing for good ends in the words on the screen and not in a circle. */
-export function loadOnce(): void {
-  if (sessionStorage.getItem(mark) === __BUILD__) return
-  sessionStorage.setItem(mark, __BUILD__)
+const mark = 'portal.loaded-again'
+const minuteMs = 60_000
+
+/** Loads the page again, once a build or once a minute in this tab: what is missing for good ends in words, not in a circle. */
+export function loadOnce(each: 'build' | 'minute'): void {
+  const now = each === 'build' ? __BUILD__ : String(Math.floor(Date.now() / minuteMs))
+  if (sessionStorage.getItem(mark + each) === now) return
+  sessionStorage.setItem(mark + each, now)
   location.reload()
 }
+
+/** What stands in a form, a login's password above all, for which no page asks before it is left. */
+export const isFilledIn = () =>
+  [...document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('form :is(input, textarea)')].some(
+    ({ type, value }) => value !== '' && !['checkbox', 'radio', 'hidden'].includes(type),
+  )

@@ -6,12 +6,14 @@ import '#ui/tag.css'
 import '#app/shell/entry.css'
 import { fetchAhead } from '#app/ahead.ts'
 import { loadOnce } from '#app/load-once.ts'
+import { followLostWorker } from '#app/lost-worker.ts'
 import { remember } from '#app/remember.ts'
 import { first } from '#app/texts.ts'
 
 // At once: the page may be left before anything else of it is here.
 remember('portal.language', first)
 
+followLostWorker()
 const path = location.pathname.slice(import.meta.env.BASE_URL.length - 1) || '/'
 const begun = fetchAhead(path)
 // The libraries by themselves, so that the browser comes to its own between them and the app.
@@ -20,6 +22,7 @@ void code.then(({ start }) => start(path, begun), loadWhenOnline)
 
 /** Lost on the way before anything stood: nothing is lost by beginning anew. */
 function loadWhenOnline(): void {
-  if (navigator.onLine) loadOnce()
-  else addEventListener('online', loadOnce)
+  const load = () => loadOnce('build')
+  if (navigator.onLine) load()
+  else addEventListener('online', load)
 }

@@ -1,5 +1,5 @@
 /** Code that could not be fetched: most likely a new build took it away under an open page (P-15, W-10). */
-import { loadOnce } from '#app/load-once.ts'
+import { isFilledIn, loadOnce } from '#app/load-once.ts'
 import { ports } from '#app/send.ts'
 import { isTyping } from '#app/typing.ts'
 import { force, noteReady } from '#app/update.ts'
@@ -26,14 +26,6 @@ export async function loadAgain(): Promise<void> {
     if (registration.waiting) noteReady()
     return
   }
-  if (!isTyping() && !isFilledIn()) loadOnce()
+  // It is the same build that the server has: most likely only the line was lost for a moment, and pressing again brings it.
+  if (!isTyping() && !isFilledIn()) loadOnce('build')
 }
-
-/**
- * What stands in a form, a login's password above all, for which no page asks before it is left. It is the same build that the
- * server has: most likely only the line was lost for a moment, and pressing again brings what is missing.
- */
-const isFilledIn = () =>
-  [...document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('form :is(input, textarea)')].some(
-    ({ type, value }) => value !== '' && !['checkbox', 'radio', 'hidden'].includes(type),
-  )
