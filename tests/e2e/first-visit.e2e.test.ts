@@ -1,4 +1,7 @@
-/** The first visit: when the worker takes over, it has all pages that are open, those too that are only coming (P-09). And what is lost on the way. */
+/**
+ * The first visit: when the worker takes over, it has all pages that are open, those too that are only coming (P-09); and
+ * what is lost on the way before there is one.
+ */
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { input } from '#tests/support/newcomer.ts'
