@@ -1,4 +1,5 @@
 /** Ordering in four steps (M70 to M80), with a line and without one. */
+import { setTimeout as wait } from 'node:timers/promises'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { type people, signIn } from '#tests/support/browser.ts'
@@ -55,8 +56,6 @@ it('the number and the price follow the hand on the slider, and what stands ther
   await fill(page, 'wizhand', { users: '10' })
   const slider = page.locator('.users-range')
   const read = () => Promise.all([slider.inputValue(), field(page, 'users').inputValue(), amount(page)])
-  // Above the form, and there when the device has been asked.
-  await page.locator('.unpaid-list').waitFor()
   await slider.scrollIntoViewIfNeeded()
   const to = async (part: number) => {
     const box = await slider.boundingBox()
@@ -246,6 +245,32 @@ it('an unpaid order of the same code is replaced once that was said and agreed t
   await expect.poll(() => step(page)).toContain('Payment')
   const [now] = await ordersOf(page, 'acmehr')
   expect(now?.id).not.toBe(old?.id)
+})
+
+it('the form comes with the list of unpaid orders above it, and is not pushed away by it', async () => {
+  const context = await the.browser.newContext({ ...tablet, serviceWorkers: 'block' })
+  ends.push(() => context.close())
+  const page = await context.newPage()
+  let asked = 0
+  await page.route('**/api/**status=0**', async (route) => {
+    asked++
+    await wait(600)
+    await route.continue()
+  })
+  await page.addInitScript(`{
+    globalThis.tops = []
+    const look = () => {
+      const top = document.querySelector('[name=code]')?.getBoundingClientRect().top
+      if (top !== undefined && top !== tops.at(-1)) tops.push(top)
+      requestAnimationFrame(look)
+    }
+    look()
+  }`)
+  await signIn(page, the.portal, 'admin', '/app/contract/new')
+  await field(page, 'code').waitFor()
+  await page.locator('.unpaid-list').waitFor()
+  expect(asked).toBe(1)
+  expect(await page.evaluate('tops.length')).toBe(1)
 })
 
 it.each(Object.entries({ desk, tablet, phone }))('a draft begins without moving the form, %s', async (_, options) => {

@@ -22,7 +22,7 @@ import type { KeptDraft } from '#features/orders/components/useDraft.ts'
 import { useLatest } from '#features/orders/components/useLatest.ts'
 import { useOrdering } from '#features/orders/components/useOrdering.ts'
 import { useQuote } from '#features/orders/components/useQuote.ts'
-import { useUnpaid } from '#features/orders/components/useUnpaid.ts'
+import type { OwnUnpaid } from '#features/orders/components/useUnpaid.ts'
 import type { Agreed, Step } from '#features/orders/drafting.ts'
 import { type AnyProblem, orderFieldWords } from '#features/orders/field-words.ts'
 import { checkInformation, checkModuleStep, stepOf, type Values, wishOf } from '#features/orders/form.ts'
@@ -35,10 +35,11 @@ interface Props {
   type: ClientType
   today: string
   kept: KeptDraft
+  unpaid: readonly OwnUnpaid[]
 }
 
 /** The four steps. What stands typed is the draft's, so that a reload finds it where it was. */
-export function Wizard({ market, currencies, type, today, kept }: Props) {
+export function Wizard({ market, currencies, type, today, kept, unpaid }: Props) {
   const t = useWords('wizard')
   const { caller } = useSignedIn()
   const { line } = useConnection()
@@ -46,7 +47,6 @@ export function Wizard({ market, currencies, type, today, kept }: Props) {
   const { values, step, ordered } = draft
   const [problems, setProblems] = useState<readonly AnyProblem[]>([])
   const [made, setMade] = useState<OrderRow | null>(null)
-  const unpaid = useUnpaid(caller.companyId, type)
   const unpaidWith = (code: string) => unpaid.find((one) => one.code === tidyText(code)) ?? null
   const own = unpaidWith(values.code)
   const code = useCode(values.code, own !== null)

@@ -2,6 +2,7 @@ import '#features/orders/wizard-words.ts'
 import { useEffect, useMemo } from 'react'
 import type { ClientType } from '#domain/access.ts'
 import type { Currency } from '#domain/money.ts'
+import { useSignedIn } from '#state/hooks.ts'
 import { Button } from '#ui/Button.tsx'
 import { EmptyState } from '#ui/EmptyState.tsx'
 import { Page } from '#ui/Page.tsx'
@@ -14,6 +15,7 @@ import { useDraft } from '#features/orders/components/useDraft.ts'
 import { useMarket } from '#features/orders/components/useMarket.ts'
 import { useOrderAgain } from '#features/orders/components/useOrderAgain.ts'
 import { useToday } from '#features/orders/components/useToday.ts'
+import { type OwnUnpaid, useUnpaid } from '#features/orders/components/useUnpaid.ts'
 import { Wizard } from '#features/orders/components/Wizard.tsx'
 import { isWorthKeeping, newDraft } from '#features/orders/drafting.ts'
 import { newValues, valuesOf } from '#features/orders/form.ts'
@@ -32,8 +34,11 @@ export function NewContract() {
 
 function Ready({ type, list }: { type: ClientType; list: ListInForce }) {
   const t = useWords('wizard')
+  const { caller } = useSignedIn()
   const { found, problem, ask } = useMarket(type, list)
-  if (found) return <Drafted type={type} {...found} />
+  // Asked for beside the market, not after it.
+  const unpaid = useUnpaid(caller.companyId, type)
+  if (found) return <Drafted {...{ type, unpaid, ...found }} />
   if (!problem) return <Skeleton lines={8} />
   if (problem.code !== 'OFFLINE') return <ProblemNote problem={problem} title={t('missing')} onRetry={ask} />
   // Nothing has to be pressed: it is asked for again when the line is back.
@@ -50,9 +55,10 @@ interface Props {
   type: ClientType
   market: Market
   currencies: readonly Currency[]
+  unpaid: readonly OwnUnpaid[] | null
 }
 
-function Drafted({ type, market, currencies }: Props) {
+function Drafted({ type, market, currencies, unpaid }: Props) {
   const t = useWords('wizard')
   const today = useToday(market.zone)
   const fresh = useMemo(() => newValues(market.list, today), [market.list, today])
@@ -68,7 +74,7 @@ function Drafted({ type, market, currencies }: Props) {
   useEffect(() => {
     if (row && isEmpty) fill()
   })
-  if (!kept) return <Skeleton lines={8} />
+  if (!kept || !unpaid) return <Skeleton lines={8} />
   return (
     <>
       {row && !isEmpty && (
@@ -82,7 +88,7 @@ function Drafted({ type, market, currencies }: Props) {
           </div>
         </div>
       )}
-      <Wizard {...{ market, currencies, type, today, kept }} />
+      <Wizard {...{ market, currencies, type, today, kept, unpaid }} />
     </>
   )
 }
