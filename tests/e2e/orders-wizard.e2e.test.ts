@@ -225,6 +225,10 @@ it('says what is wrong at its field, and whether a code is taken when it is left
   expect(await field(page, 'users').inputValue()).toBe('10')
   await page.getByRole('radio', { name: /Concurrent/ }).check()
   expect(await field(page, 'users').inputValue()).toBe('10')
+  // The bound of the list in the currency that is chosen (D1).
+  await page.getByText('for 20.00 % of the fee a year, at least HKD 5,000.00.').waitFor()
+  await page.getByRole('radio', { name: 'USD' }).check()
+  await page.getByText('for 20.00 % of the fee a year, at least USD 640.00.').waitFor()
   await expectFine(page, 'the first step')
 })
 

@@ -22,7 +22,13 @@ export function ChoiceFields({ typed, onChange, problems, market, contract, amou
   const wrong = problems.find(({ field }) => field === 'modules')
   return (
     <>
-      <OrderFields values={typed} onChange={onChange} problems={problems} list={market.list} />
+      <OrderFields
+        values={typed}
+        onChange={onChange}
+        problems={problems}
+        market={market}
+        currency={contract.currency}
+      />
       <ModuleChoice
         market={market}
         currency={contract.currency}

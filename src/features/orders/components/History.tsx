@@ -78,8 +78,10 @@ function Contract({ row, isNow }: { row: ContractRow; isNow: boolean }) {
         </span>
       </td>
       <td data-label={t('column.users')} className="number">
-        {number(row.users)}
-        <span className="beside">{wizard(`mode.${row.user_mode}`)}</span>
+        <div>
+          {number(row.users)}
+          <span className="beside">{wizard(`mode.${row.user_mode}`)}</span>
+        </div>
       </td>
       <td data-label={t('column.modules')}>{row.modules.join(', ')}</td>
       <td data-label={t('column.payAmount')} className="number">

@@ -12,7 +12,7 @@ import { OrderFields } from '#features/orders/components/OrderFields.tsx'
 import { type AnyProblem, orderFieldWords } from '#features/orders/field-words.ts'
 import { typedCode, type Values } from '#features/orders/form.ts'
 import type { Hand } from '#features/orders/hand.ts'
-import type { ListInForce } from '#features/orders/quoting.ts'
+import type { Market } from '#features/orders/quoting.ts'
 
 /** What is known of the code: being asked, free, held by an own unpaid order, or only to be known with a line. */
 export type CodeState = 'unasked' | 'asking' | 'free' | 'own' | 'later'
@@ -23,7 +23,7 @@ interface Props {
   onLeaveCode: () => void
   codeState: CodeState
   problems: readonly AnyProblem[]
-  list: ListInForce
+  market: Market
   hand: Hand
   currencies: readonly Currency[]
   today: PlainDate
@@ -33,7 +33,7 @@ interface Props {
 
 /** The first step: what is ordered for whom, from when. In parts, so that a dragged number draws its own alone. */
 export function Information(props: Props) {
-  const { values, onChange, onLeaveCode, codeState, problems, list, hand, currencies, today, isStaff } = props
+  const { values, onChange, onLeaveCode, codeState, problems, market, hand, currencies, today, isStaff } = props
   const { code, name, desc, company_id, sOrderCreateTime, currency, period, period_start } = values
   const common = { problems, onChange }
   return (
@@ -41,7 +41,7 @@ export function Information(props: Props) {
       <Naming {...{ code, name, desc, codeState, onLeaveCode }} {...common} />
       {isStaff && <StaffFields {...{ company_id, sOrderCreateTime, today }} {...common} />}
       <Currencies {...{ currency, currencies, onChange }} />
-      <OrderFields values={values} list={list} hand={hand} {...common} />
+      <OrderFields values={values} market={market} currency={currency} hand={hand} {...common} />
       <Period {...{ period, period_start, sOrderCreateTime, today }} {...common} />
     </>
   )

@@ -1,15 +1,17 @@
 import '#features/orders/wizard-words.ts'
 import { useCallback, useMemo, useRef } from 'react'
-import type { UserMode } from '#domain/fees/list.ts'
+import { pricesOf, type UserMode } from '#domain/fees/list.ts'
+import { type Currency, writeAmount } from '#domain/money.ts'
 import { leastUsers, raisedUsers } from '#domain/order-checks.ts'
 import { userLimits } from '#domain/orders.ts'
+import { amountText } from '#ui/Amount.tsx'
 import { CheckField, RadioField } from '#ui/Choice.tsx'
 import { Field } from '#ui/Field.tsx'
 import { useWords } from '#ui/words.ts'
 import { UsersRange } from '#features/orders/components/UsersRange.tsx'
 import { type AnyProblem, orderFieldWords } from '#features/orders/field-words.ts'
 import type { Hand } from '#features/orders/hand.ts'
-import type { ListInForce } from '#features/orders/quoting.ts'
+import type { ListInForce, Market } from '#features/orders/quoting.ts'
 
 /** As they stand in the form: a number that is being typed is text. */
 export interface TermsTyped {
@@ -22,7 +24,8 @@ export interface OrderFieldsProps {
   values: TermsTyped
   onChange: (fields: Partial<TermsTyped>) => void
   problems: readonly AnyProblem[]
-  list: ListInForce
+  market: Market
+  currency: Currency
   /** Where figures follow a hand by themselves. */
   hand?: Hand
 }
@@ -30,8 +33,9 @@ export interface OrderFieldsProps {
 const modes: readonly UserMode[] = ['CONCURRENT', 'NAMED']
 
 /** User mode, users and UAT: what a new order and a change of a contract both ask for. */
-export function OrderFields({ values, onChange, problems, list, hand }: OrderFieldsProps) {
+export function OrderFields({ values, onChange, problems, market, currency, hand }: OrderFieldsProps) {
   const t = useWords('wizard')
+  const { list } = market
   const number = useRef<HTMLInputElement>(null)
   const write = useCallback((users: string) => {
     if (number.current) number.current.value = users
@@ -54,6 +58,14 @@ export function OrderFields({ values, onChange, problems, list, hand }: OrderFie
     const users = wholeOf(values.users)
     // Raised to what the other mode asks for at least, never lowered (contracts 5).
     onChange({ user_mode, ...(users === null ? {} : { users: String(raisedUsers(list, user_mode, users)) }) })
+  }
+
+  /** A lowest amount of nothing is none (D1). */
+  function uatHelp() {
+    const { uatBound } = pricesOf(list, currency)
+    const said = { percent: list.uat_charge, bound: amountText(currency, writeAmount(uatBound)) }
+    if (market.uatBound === 'ceiling') return t('field.uatHelpCeiling', said)
+    return t(uatBound > 0n ? 'field.uatHelpFloor' : 'field.uatHelp', said)
   }
 
   return (
@@ -93,7 +105,7 @@ export function OrderFields({ values, onChange, problems, list, hand }: OrderFie
         label={t('field.uat')}
         name="uat"
         checked={values.uat}
-        help={t('field.uatHelp', { percent: list.uat_charge })}
+        help={uatHelp()}
         onChange={({ target }) => onChange({ uat: target.checked })}
       />
     </>

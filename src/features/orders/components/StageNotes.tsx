@@ -84,7 +84,7 @@ function Compared({
   const t = useWords('wizard')
   const press = (
     <Button kind="primary" onClick={onAgree}>
-      {t('order.at')} <Amount currency={currency} amount={told.amount} />
+      {t('order.at')} · <Amount currency={currency} amount={told.amount} />
     </Button>
   )
   if (!shown)

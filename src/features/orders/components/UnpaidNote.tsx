@@ -28,7 +28,7 @@ export const UnpaidNote = memo(function UnpaidNote({ unpaid, code, ordered }: Pr
           {unpaid.map((one) => (
             <li key={one.id}>
               <Link to={`/app/contract/${one.id}`}>{one.code}</Link>{' '}
-              <Amount currency={one.currency} amount={one.amount} /> · {t('unpaid.due', { due: one.due })}
+              <Amount currency={one.currency} amount={one.amount} /> <span>{t('unpaid.due', { due: one.due })}</span>
             </li>
           ))}
         </ul>

@@ -116,7 +116,7 @@ export function Wizard({ market, currencies, type, today, kept, unpaid }: Props)
               onLeaveCode={leaveCode}
               codeState={code.state === 'taken' ? 'unasked' : code.state}
               problems={problems}
-              list={market.list}
+              market={market}
               hand={hand}
               currencies={currencies}
               today={today}
@@ -144,8 +144,13 @@ export function Wizard({ market, currencies, type, today, kept, unpaid }: Props)
             {way.stage.is !== 'confirm' && way.stage.is !== 'waiting' && (
               <div className="page-form-acts">
                 <Button kind="primary" busy={isBusy} onClick={order}>
-                  {t(line === 'online' ? 'order.at' : 'order.later')}{' '}
-                  {figure && values.modules.length > 0 && <Amount currency={figure.currency} amount={figure.amount} />}
+                  {t(line === 'online' ? 'order.at' : 'order.later')}
+                  {figure && values.modules.length > 0 && (
+                    <>
+                      {' · '}
+                      <Amount currency={figure.currency} amount={figure.amount} />
+                    </>
+                  )}
                 </Button>
                 <Button onClick={() => goTo(0)}>{t('back')}</Button>
               </div>
