@@ -26,7 +26,10 @@ const recovering = [...visitors, 'visitors', 'passwords'] as const
 
 /** The pages that need no session. */
 export const outsideCode: Record<OutsidePlace, Code> = {
-  entrance: { load: async () => (await import('#features/entrance/pages/Entrance.tsx')).Entrance, words: ['entrance'] },
+  entrance: {
+    load: async () => (await import('#features/entrance/pages/Entrance.tsx')).Entrance,
+    words: ['entrance', 'fields'],
+  },
   login: {
     load: async () => (await import('#features/accounts/pages/Login.tsx')).Login,
     words: visitors,

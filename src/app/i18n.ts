@@ -29,13 +29,14 @@ function told(): void {
   document.documentElement.lang = languageTags[languageNow()]
 }
 
-/** What cannot be fetched now is asked for again by the next who needs it; until then its keys are shown. */
+/** What cannot be fetched now is asked for again by the next who needs it, and when the line is back; until then its keys are shown. */
 async function fetchTexts(language: Language, namespaces: readonly Namespace[]): Promise<void> {
   const fetched = namespaces.filter((namespace) => !hasTexts(language, namespace))
   await Promise.all(
     fetched.map(async (namespace) => {
       const texts = await readTexts(language, namespace).catch(() => null)
       if (texts) addTexts(language, namespace, texts)
+      else addEventListener('online', () => void fetchTexts(language, [namespace]), { once: true })
     }),
   )
 }

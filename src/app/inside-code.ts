@@ -1,6 +1,7 @@
 /** The pages behind the login before they are drawn. A file of its own: the login page does not carry the list. */
 import type { Code } from '#app/ahead.ts'
 import { type InsidePlace, insidePlaces, placeAt } from '#app/paths.ts'
+import { soon } from '#app/texts.ts'
 
 // One page makes and changes.
 const module: Code = { load: async () => (await import('#features/modules/pages/Module.tsx')).Module, words: ['plain'] }
@@ -10,6 +11,7 @@ const hiddenModule: Code = {
 }
 const price: Code = { load: async () => (await import('#features/prices/pages/Price.tsx')).Price, words: ['plain'] }
 
+/** A page that keeps the words of what is wrong with a field does not begin without them. */
 export const insideCode: Record<InsidePlace, Code> = {
   home: { load: async () => (await import('#app/home.tsx')).OwnHome, words: ['home', 'problem'] },
   users: {
@@ -18,18 +20,21 @@ export const insideCode: Record<InsidePlace, Code> = {
     ahead: async () => (await import('#features/users/list.ts')).ahead,
   },
   services: { load: async () => (await import('#features/services/pages/Services.tsx')).Services, words: ['plain'] },
-  company: { load: async () => (await import('#features/company/pages/Company.tsx')).Company, words: ['company'] },
+  company: {
+    load: async () => (await import('#features/company/pages/Company.tsx')).Company,
+    words: ['company', ...soon],
+  },
   profile: {
     load: async () => (await import('#features/profile/pages/Profile.tsx')).Profile,
-    words: ['profile', 'users'],
+    words: ['profile', 'users', ...soon],
   },
   password: {
     load: async () => (await import('#features/profile/pages/Password.tsx')).Password,
-    words: ['profile', 'passwords'],
+    words: ['profile', 'passwords', ...soon],
   },
   security: {
     load: async () => (await import('#features/accounts/pages/Security.tsx')).Security,
-    words: ['profile', 'accounts', 'problem'],
+    words: ['profile', 'accounts', ...soon],
   },
   sessions: { load: async () => (await import('#features/sessions/pages/Sessions.tsx')).Sessions, words: ['profile'] },
   contracts: {
@@ -43,7 +48,7 @@ export const insideCode: Record<InsidePlace, Code> = {
   },
   contract: {
     load: async () => (await import('#features/orders/pages/Contract.tsx')).Contract,
-    words: ['problem', 'fields'],
+    words: soon,
   },
   trail: { load: async () => (await import('#features/trail/pages/Trail.tsx')).Trail, words: ['plain'] },
   appHistory: { load: async () => (await import('#features/apps/pages/AppHistory.tsx')).AppHistory, words: ['plain'] },
@@ -62,7 +67,7 @@ export const insideCode: Record<InsidePlace, Code> = {
   price,
   outbox: {
     load: async () => (await import('#app/outbox.tsx')).OwnOutbox,
-    words: ['outbox', 'users', 'people', 'problem'],
+    words: ['outbox', 'users', 'people', ...soon],
   },
   device: {
     load: async () => (await import('#features/device/pages/Device.tsx')).Device,

@@ -23,9 +23,19 @@ void i18n.init({
 /** By language and noun, as they came. */
 const held = new Map<string, Texts>()
 
+/** Texts that somebody wanted to show before they were here, who shows a key in their place. */
+const missed = new Set<string>()
+/** Counts the times that such texts came after all. */
+let late = 0
+const hearers = new Set<() => void>()
+
 export function addTexts(language: Language, noun: string, texts: Texts): void {
-  held.set(`${language} ${noun}`, texts)
+  const name = `${language} ${noun}`
+  held.set(name, texts)
   i18n.addResourceBundle(language, noun, texts)
+  if (!missed.delete(name)) return
+  late += 1
+  for (const hear of hearers) hear()
 }
 export const hasTexts = (language: Language, noun: string) => held.has(`${language} ${noun}`)
 
@@ -36,6 +46,17 @@ export function onLanguage(hear: () => void): () => void {
   return () => i18n.off('languageChanged', hear)
 }
 
+/** Another value whenever what is said may be said otherwise: in another language, or at last. */
+export const wordsNow = () => `${languageNow()} ${late}`
+export function onWords(hear: () => void): () => void {
+  hearers.add(hear)
+  const stop = onLanguage(hear)
+  return () => {
+    hearers.delete(hear)
+    stop()
+  }
+}
+
 let fetchBy: (nouns: readonly string[]) => Promise<void> = () => Promise.resolve()
 /** Where texts come from is the roof's to say. */
 export const fetchTextsBy = (way: typeof fetchBy) => void (fetchBy = way)
@@ -43,7 +64,9 @@ export const needTexts = (nouns: readonly string[]) => fetchBy(nouns)
 
 /** The text at a dotted key; null where there is none. */
 export function find(noun: string, key: string): string | null {
-  let at: string | Texts | undefined = held.get(`${languageNow()} ${noun}`)
+  const name = `${languageNow()} ${noun}`
+  let at: string | Texts | undefined = held.get(name)
+  if (!at) missed.add(name)
   for (const part of key.split('.')) at = typeof at === 'object' && Object.hasOwn(at, part) ? at[part] : undefined
   return typeof at === 'string' ? at : null
 }
@@ -53,7 +76,7 @@ export function find(noun: string, key: string): string | null {
  * drawing a hundred times, only has its values put in.
  */
 export function say(noun: string, key: string, values: Values = {}): string {
-  const text = 'count' in values ? null : find(noun, key)
-  if (text === null) return i18n.t(key, { ...values, ns: noun })
+  const text = find(noun, key)
+  if (text === null || 'count' in values) return i18n.t(key, { ...values, ns: noun })
   return text.replaceAll(/{{(\w+)}}/g, (_, name: string) => String(values[name] ?? ''))
 }

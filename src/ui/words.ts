@@ -3,7 +3,6 @@
  * not compile (I-02).
  */
 import type { FieldProblem } from '#domain/checks.ts'
-import type { Language } from '#domain/users.ts'
 import type { Problem } from '#contract/problem.ts'
 import { useMemo, useSyncExternalStore } from 'react'
 import type about from '#locales/en/about.json'
@@ -31,7 +30,7 @@ import type ui from '#locales/en/ui.json'
 import type users from '#locales/en/users.json'
 import type visitors from '#locales/en/visitors.json'
 import type wizard from '#locales/en/wizard.json'
-import { find, languageNow, needTexts, onLanguage, say, type Values } from '#ui/texts.ts'
+import { find, needTexts, onWords, say, type Values, wordsNow } from '#ui/texts.ts'
 
 interface Texts {
   about: typeof about
@@ -71,15 +70,15 @@ type Counted<K extends string> = K extends `${infer Base}_${'one' | 'other'}` ? 
 export type Words<N extends Namespace> = (key: Keys<Texts[N]>, values?: Values) => string
 
 const wordsOf =
-  <N extends Namespace>(namespace: N, _language: Language): Words<N> =>
+  <N extends Namespace>(namespace: N, _now: string): Words<N> =>
   (key, values) =>
     say(namespace, key, values)
 
-/** Texts of one noun, in the language of now; the caller renders again when it changes. */
+/** Texts of one noun, in the language of now; the caller renders again when it changes, or when texts come that were missed. */
 export function useWords<N extends Namespace>(namespace: N): Words<N> {
-  const language = useSyncExternalStore(onLanguage, languageNow)
-  // A new function for a new language, so that what depends on the words is worked out again.
-  return useMemo(() => wordsOf(namespace, language), [language, namespace])
+  const now = useSyncExternalStore(onWords, wordsNow)
+  // A new function for new words, so that what depends on them is worked out again.
+  return useMemo(() => wordsOf(namespace, now), [now, namespace])
 }
 
 /** Brings texts that a page does not begin with, for code that comes later: never rejects. */

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { fillLogin, people, seriousTrouble, sidewaysScroll, signIn } from '#tests/support/browser.ts'
@@ -201,6 +202,19 @@ describe('the company', () => {
 })
 
 describe('the entrance', () => {
+  it('says what is wrong in words, however late these come, and in the other language when that is chosen', async () => {
+    const page = await open()
+    await page.route('**/assets/answers-*.js', async (route) => {
+      await wait(1000)
+      await route.continue()
+    })
+    await page.goto(`${the.portal.url}/saas/entrance`)
+    await button(page, 'Find service').click()
+    await page.getByText('Please input "Service code" as it\'s required.').waitFor()
+    await button(page, '中文').click()
+    await page.getByText('请输入“服务代码”', { exact: false }).waitFor()
+  })
+
   it('leads to a service and its admin site, by known codes without a network too (M9, M58)', async () => {
     const page = await open()
     await page.goto(`${the.portal.url}/saas/entrance`)

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { addTexts, find, languageNow, onLanguage, say, showLanguage } from '#ui/texts.ts'
+import { addTexts, find, languageNow, onLanguage, onWords, say, showLanguage, wordsNow } from '#ui/texts.ts'
 
 addTexts('en', 'sample', {
   plain: 'Save',
@@ -29,6 +29,23 @@ describe('texts (I-01)', () => {
       expect(find('sample', key)).toBeNull()
     expect(say('sample', 'unknown')).toBe('unknown')
     expect(say('nowhere', 'plain')).toBe('plain')
+  })
+
+  test('that come after somebody has shown a key in their place are heard of, others are not', () => {
+    const heard: string[] = []
+    const stop = onWords(() => heard.push(wordsNow()))
+    const before = wordsNow()
+    addTexts('en', 'unasked', { plain: 'Save' })
+    expect([say('late', 'plain'), find('later', 'plain')]).toEqual(['plain', null])
+    addTexts('zh', 'late', { plain: '保存' })
+    expect([heard, wordsNow()]).toEqual([[], before])
+    addTexts('en', 'late', { plain: 'Save' })
+    expect([heard, say('late', 'plain')]).toEqual([[wordsNow()], 'Save'])
+    expect(wordsNow()).not.toBe(before)
+    addTexts('en', 'late', { plain: 'Save' })
+    stop()
+    addTexts('en', 'later', { plain: 'Save' })
+    expect(heard.length).toBe(1)
   })
 
   test('change with the language, and whoever shows them hears it once', () => {

@@ -21,7 +21,7 @@ export function Entrance() {
   const { line } = useConnection()
   const [query, setQuery] = useSearchParams()
   const [code, setCode] = useState(query.get('code') ?? '')
-  const [wrong, setWrong] = useState<string | null>(null)
+  const [wrong, setWrong] = useState<'REQUIRED' | 'RESERVED' | 'MISSING' | null>(null)
   const [busy, setBusy] = useState(false)
   const [found, setFound] = useState<{ service: Found; isKept: boolean } | null>(null)
   const [known, setKnown] = useState(readFound)
@@ -32,7 +32,7 @@ export function Entrance() {
     setKnown(all)
     keepFound(all)
   }
-  function refuse(why: string) {
+  function refuse(why: typeof wrong) {
     setWrong(why)
     setFound(null)
     input()?.focus()
@@ -42,8 +42,7 @@ export function Entrance() {
   const latest = useRef(0)
   async function find(asked: string) {
     const problem = checkServiceCode('code', asked)
-    if (problem?.code === 'REQUIRED') return refuse(fieldWords(problem, t('code')))
-    if (problem) return refuse(problem.code === 'RESERVED' ? t('reserved', { code: asked }) : t('missing'))
+    if (problem) return refuse(problem.code === 'REQUIRED' || problem.code === 'RESERVED' ? problem.code : 'MISSING')
     setWrong(null)
     setBusy(true)
     latest.current += 1
@@ -51,7 +50,7 @@ export function Entrance() {
     const answer = await dispatch(look(asked))
     if (mine !== latest.current) return
     setBusy(false)
-    if (answer.is === 'missing') return refuse(t('missing'))
+    if (answer.is === 'missing') return refuse('MISSING')
     const kept = known.find((one) => one.code === asked)
     if (answer.is === 'failed' && !kept) {
       setFound(null)
@@ -81,6 +80,11 @@ export function Entrance() {
     void find(one.code)
   }
 
+  const said = {
+    REQUIRED: () => fieldWords({ code: 'REQUIRED' }, t('code')),
+    RESERVED: () => t('reserved', { code: code.trim() }),
+    MISSING: () => t('missing'),
+  }
   return (
     <div className="entrance">
       <Page title={t('title')} intro={t('lead')} width="narrow">
@@ -90,7 +94,7 @@ export function Entrance() {
             name="code"
             value={code}
             help={t('help')}
-            error={wrong}
+            error={wrong && said[wrong]()}
             autoCapitalize="none"
             autoComplete="off"
             autoCorrect="off"

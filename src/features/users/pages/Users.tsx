@@ -18,7 +18,8 @@ import { useView } from '#features/users/components/useView.ts'
 import { readUsers, usersAhead } from '#features/users/list.ts'
 
 /** What comes later says its words from its first drawing on. */
-const worded = async <M,>(code: Promise<M>): Promise<M> => (await Promise.all([code, loadTexts('people')]))[0]
+const worded = async <M,>(code: Promise<M>): Promise<M> =>
+  (await Promise.all([code, loadTexts('people', 'fields', 'problem')]))[0]
 
 const load = async () => ({ default: (await worded(import('#features/users/components/UserDrawer.tsx'))).UserDrawer })
 const UserDrawer = lazy(load)
