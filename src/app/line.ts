@@ -2,6 +2,7 @@
  * Whether the server can be reached. The browser's word alone is not enough: it says "online" in a hotel's captive
  * network too. So what the corridor meets counts, and while nobody answers we knock by ourselves.
  */
+import { localProblem } from '#contract/problem.ts'
 import { isServerThere } from '#request/knock.ts'
 import type { Ports } from '#request/ports.ts'
 import type { Api, Result } from '#request/result.ts'
@@ -9,6 +10,8 @@ import { type Line, lineChanged } from '#state/connection.ts'
 import type { Store } from '#state/store.ts'
 
 const KNOCK_MS = 10_000
+/** So far apart are the knocks that answers which did not come give rise to. */
+const DOUBT_MS = 2_000
 
 /** Of the corridor, which comes after the first page. */
 type Lent = () => Promise<Ports>
@@ -30,24 +33,40 @@ let turnedAt = -goingMs
 export const turned = () => void (turnedAt = performance.now())
 const isGoing = () => !navigator.onLine && performance.now() - turnedAt < goingMs
 
+const unreadable: Result<never> = { kind: 'problem', problem: localProblem('UNREADABLE_ANSWER') }
+
+/** Tells what an answer says of the line, and answers what is known of it then. */
+export type Hear = (line: Line) => Promise<Line>
+
 /**
  * The same api, listened to. An answer to what was asked before the network came or went says nothing of what is now: one
- * that was still under way when the line was cut would have the page say "online" until the next question.
+ * that was still under way when the line was cut would have the page say "online" until the next question. A read that was
+ * lost though the server is there is asked for once more: nothing else would bring it, as the line does not come back.
  */
-export const observed = (api: Api, hear: (line: Line) => void): Api => ({
+export const observed = (api: Api, hear: Hear): Api => ({
   async ask(endpoint, asked, asking) {
     const before = turnedAt
     const result = await api.ask(endpoint, asked, asking)
     const line = lineOf(result, navigator.onLine)
-    if (line && turnedAt === before && !isGoing()) hear(line)
-    return result
+    if (!line || turnedAt !== before || isGoing() || asking?.signal?.aborted) return result
+    const known = hear(line)
+    const isReread = line === 'unreachable' && endpoint.method === 'GET' && !endpoint.secret && !endpoint.relays
+    if (!isReread || (await known) !== 'online') return result
+    const again = await api.ask(endpoint, asked, asking)
+    // Without an end that comes by itself, as the line's has: whoever asked is told, and can ask again.
+    return lineOf(again, navigator.onLine) === 'unreachable' ? unreadable : again
   },
 })
 
-/** Follows the browser's events, and knocks while the server does not answer. */
-export function watchLine(store: Store, lent: Lent) {
+/**
+ * Follows the browser's events, and knocks while the server does not answer. An answer that did not come is a doubt and no
+ * more, as one address may fail alone (a filter, a proxy's 504): all pages ask again when the line changes, and a line that
+ * followed every answer would have them ask without end.
+ */
+export function watchLine(store: Store, lent: Lent): Hear {
+  const known = () => store.getState().connection.line
   const set = (line: Line) => {
-    if (store.getState().connection.line !== line) store.dispatch(lineChanged(line))
+    if (known() !== line) store.dispatch(lineChanged(line))
   }
   const look = async () => {
     if (!navigator.onLine) return set('offline')
@@ -59,11 +78,23 @@ export function watchLine(store: Store, lent: Lent) {
     turned()
     void look()
   }
+  let doubtedAt = -DOUBT_MS
+  let doubt: Promise<void> | null = null
+  const doubted = async () => {
+    await new Promise((resolve) => setTimeout(resolve, doubtedAt + DOUBT_MS - performance.now()))
+    await look()
+    doubtedAt = performance.now()
+    doubt = null
+  }
   window.addEventListener('offline', follow)
   window.addEventListener('online', follow)
   if (!navigator.onLine) set('offline')
   setInterval(() => {
-    if (store.getState().connection.line !== 'online' && document.visibilityState === 'visible') void look()
+    if (known() !== 'online' && document.visibilityState === 'visible') void look()
   }, KNOCK_MS)
-  return set
+  return async (line) => {
+    if (line !== 'unreachable') set(line)
+    else if (known() === 'online') await (doubt ??= doubted())
+    return known()
+  }
 }

@@ -8,7 +8,7 @@ import { Broken } from '#app/Broken.tsx'
 import { withEarly } from '#app/early.ts'
 import { loadWords, startWords } from '#app/i18n.ts'
 import { firstPageStands, whenIdle } from '#app/idle.ts'
-import { observed, watchLine } from '#app/line.ts'
+import { type Hear, observed, watchLine } from '#app/line.ts'
 import { fetchLate } from '#app/late-code.ts'
 import { Loading } from '#app/Loading.tsx'
 import { insidePlaces, placeAt, places } from '#app/paths.ts'
@@ -16,7 +16,6 @@ import { AppRoutes, drawable } from '#app/routes.tsx'
 import { soon } from '#app/texts.ts'
 import { startTheme } from '#app/theme.ts'
 import type { Api } from '#request/result.ts'
-import type { Line } from '#state/connection.ts'
 import { StoreProvider } from '#state/hooks.ts'
 import { callerOf } from '#state/session.ts'
 import { makeStore, type Store } from '#state/store.ts'
@@ -29,7 +28,7 @@ function openStore() {
   let first = () => {}
   const answered = new Promise<void>((resolve) => (first = resolve))
   // The line is heard by the store, which is made with the api that hears it.
-  let hear: (line: Line) => void = () => undefined
+  let hear: Hear = async (line) => line
   const ask: Api['ask'] = async (...asked) => (await corridor()).api.ask(...asked).finally(first)
   const { api, early } = withEarly(observed({ ask }, (line) => hear(line)))
   const store = makeStore({

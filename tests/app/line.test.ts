@@ -1,8 +1,12 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { headers } from '#contract/headers.ts'
 import { localProblem, type Problem } from '#contract/problem.ts'
+import type { Ports } from '#request/ports.ts'
 import type { Api, Result } from '#request/result.ts'
-import { getUser } from '#contract/accounts.ts'
-import { lineOf, observed, turned } from '#app/line.ts'
+import { changePassword, getUser } from '#contract/accounts.ts'
+import type { Line } from '#state/connection.ts'
+import { makeStore } from '#state/store.ts'
+import { lineOf, observed, turned, watchLine } from '#app/line.ts'
 
 const refused: Problem = { status: 409, code: 'DUP_USER', message: '', data: null, requestId: null }
 const problem = (what: Problem): Result<unknown> => ({ kind: 'problem', problem: what })
@@ -21,6 +25,11 @@ describe('what an answer says about the line (P-11)', () => {
   })
 })
 
+const keep = (heard: string[]) => async (line: Line) => {
+  heard.push(line)
+  return line
+}
+
 afterEach(() => {
   vi.useRealTimers()
   vi.unstubAllGlobals()
@@ -36,7 +45,7 @@ describe('an answer that was under way when the network came or went', () => {
     let answer = () => {}
     const ask: Api['ask'] = () =>
       new Promise((resolve) => (answer = () => resolve({ kind: 'fresh', output: null as never })))
-    const api = observed({ ask }, (line) => heard.push(line))
+    const api = observed({ ask }, keep(heard))
     const asked = api.ask(getUser, {})
     for (let move = 0; move < moves; move++) turned()
     answer()
@@ -56,7 +65,95 @@ describe('an answer while the browser says that there is no network', () => {
     const fresh: Api['ask'] = async () => ({ kind: 'fresh', output: null as never })
     turned()
     vi.advanceTimersByTime(laterMs)
-    await observed({ ask: fresh }, (line) => heard.push(line)).ask(getUser, {})
+    await observed({ ask: fresh }, keep(heard)).ask(getUser, {})
     expect(heard).toEqual(expected)
+  })
+})
+
+describe('what was asked and lost while the browser has a network', () => {
+  const lost = problem(localProblem('OFFLINE'))
+  const fresh: Result<unknown> = { kind: 'fresh', output: 1 }
+  const gone = AbortSignal.abort()
+  it.each<[string, Line, Parameters<Api['ask']>, number, string]>([
+    ['a read is asked for once more where the server is there', 'online', [getUser, {}], 2, 'fresh'],
+    ['a read is not where it is away', 'unreachable', [getUser, {}], 1, 'problem'],
+    ['a write is never: it may have been done', 'online', [changePassword, { body: {} as never }], 1, 'problem'],
+    ['nothing is that nobody waits for any more', 'online', [getUser, {}, { signal: gone }], 1, 'problem'],
+  ])('%s', async (_, known, asked, times, kind) => {
+    vi.stubGlobal('navigator', { onLine: true })
+    const ask = vi.fn<() => Promise<Result<unknown>>>().mockResolvedValueOnce(lost).mockResolvedValueOnce(fresh)
+    const api = observed({ ask: ask as unknown as Api['ask'] }, async () => known)
+    expect((await api.ask(...asked)).kind).toBe(kind)
+    expect(ask).toHaveBeenCalledTimes(times)
+  })
+})
+
+it('a read that is lost twice though the server is there is no matter of the line, and can be asked for again', async () => {
+  vi.stubGlobal('navigator', { onLine: true })
+  const ask = async () => problem(localProblem('OFFLINE')) as Result<never>
+  const result = await observed({ ask }, async () => 'online').ask(getUser, {})
+  expect(result).toEqual(problem(localProblem('UNREADABLE_ANSWER')))
+})
+
+describe('an answer that did not come while the browser has a network', () => {
+  function watched(there: { is: boolean }) {
+    vi.useFakeTimers()
+    vi.stubGlobal('navigator', { onLine: true })
+    vi.stubGlobal('window', new EventTarget())
+    vi.stubGlobal('document', { visibilityState: 'visible' })
+    const never = () => new Promise<never>(() => {})
+    const jobs = { again: never, dismiss: never, seen: never }
+    const store = makeStore({ api: { ask: never }, enter: never, leave: never, jobs })
+    let knocks = 0
+    const network = async () => {
+      knocks += 1
+      if (!there.is) throw new TypeError('Failed to fetch')
+      return new Response('{}', { headers: { [headers.requestId]: 'r' } })
+    }
+    const ports = { network, origin: 'http://localhost', wait: never } as unknown as Ports
+    const hear = watchLine(store, async () => ports)
+    const lines: string[] = []
+    store.subscribe(() => lines.push(store.getState().connection.line))
+    return { hear, lines, knocks: () => knocks }
+  }
+
+  it('is told as soon as a knock is not answered either, and ended by the next answer', async () => {
+    const { hear, lines } = watched({ is: false })
+    void hear('unreachable')
+    await vi.advanceTimersByTimeAsync(1)
+    expect(lines).toEqual(['unreachable'])
+    void hear('online')
+    expect(lines).toEqual(['unreachable', 'online'])
+  })
+
+  it('says nothing of the line where the server answers a knock, and knocks every other second at most', async () => {
+    const { hear, lines, knocks } = watched({ is: true })
+    for (let asked = 0; asked < 95; asked++) {
+      void hear('unreachable')
+      void hear('online')
+      await vi.advanceTimersByTimeAsync(100)
+    }
+    expect(lines).toEqual([])
+    expect(knocks()).toBe(5)
+  })
+
+  it('does not have pages ask without end where others are answered and a knock is not', async () => {
+    const { hear, lines } = watched({ is: false })
+    for (let asked = 0; asked < 95; asked++) {
+      void hear('unreachable')
+      await vi.advanceTimersByTimeAsync(100)
+      void hear('online')
+    }
+    expect(lines.filter((line) => line === 'unreachable')).toHaveLength(5)
+  })
+
+  it('is known again once the server is back, by the knock that is sent every ten seconds', async () => {
+    const there = { is: false }
+    const { hear, lines } = watched(there)
+    void hear('unreachable')
+    await vi.advanceTimersByTimeAsync(1)
+    there.is = true
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(lines).toEqual(['unreachable', 'online'])
   })
 })

@@ -290,6 +290,29 @@ describe('the connection', () => {
     await close()
   })
 
+  it('is not gone where one address fails alone: nobody asks without end, and what is missing can be asked for again (P-11)', async () => {
+    const { page, close } = await open()
+    const asked: string[] = []
+    page.context().on('request', (request) => asked.push(new URL(request.url()).pathname))
+    await page.context().route('**/api/module/info?**', (route) => route.fulfill({ status: 504, body: 'late' }))
+    await enter(page, 'admin', '/app/contract')
+    await listed(page)
+    await expect.poll(() => asked.join()).toContain('/api/module/info')
+    await page.waitForTimeout(3000)
+    const before = asked.length
+    await page.waitForTimeout(4000)
+    expect(asked.slice(before).filter((path) => path.startsWith('/api/')).length).toBeLessThan(12)
+    expect(await page.locator('.bar [role=status]').first().innerText()).toContain('Online')
+    await listed(page)
+    await go(page, '/app/contract/new')
+    const retry = page.getByRole('button', { name: 'Try again' })
+    await retry.waitFor()
+    await page.context().unroute('**/api/module/info?**')
+    await retry.click()
+    await page.locator('[name=code]').waitFor()
+    await close()
+  })
+
   it('is told quietly and at once, and nothing stays in the way when it is back (P-11, R-42)', async () => {
     const { page, close } = await inside('admin', '/app/user')
     await listed(page)
