@@ -5,7 +5,7 @@
 import { localProblem } from '#contract/problem.ts'
 import { isServerThere } from '#request/knock.ts'
 import type { Ports } from '#request/ports.ts'
-import type { Api, Result } from '#request/result.ts'
+import { type Api, isRead, type Result } from '#request/result.ts'
 import { type Line, lineChanged } from '#state/connection.ts'
 import type { Store } from '#state/store.ts'
 
@@ -50,8 +50,7 @@ export const observed = (api: Api, hear: Hear): Api => ({
     const line = lineOf(result, navigator.onLine)
     if (!line || turnedAt !== before || isGoing() || asking?.signal?.aborted) return result
     const known = hear(line)
-    const isReread = line === 'unreachable' && endpoint.method === 'GET' && !endpoint.secret && !endpoint.relays
-    if (!isReread || (await known) !== 'online') return result
+    if (line !== 'unreachable' || !isRead(endpoint) || (await known) !== 'online') return result
     const again = await api.ask(endpoint, asked, asking)
     // Without an end that comes by itself, as the line's has: whoever asked is told, and can ask again.
     return lineOf(again, navigator.onLine) === 'unreachable' ? unreadable : again

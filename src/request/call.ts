@@ -7,7 +7,7 @@ import { headers } from '#contract/headers.ts'
 import { localProblem, type LocalCode, readProblem } from '#contract/problem.ts'
 import { toWire, type Wire } from '#contract/wire.ts'
 import type { Ports } from '#request/ports.ts'
-import type { Api, Asking, Result } from '#request/result.ts'
+import { type Api, type Asking, isRead, type Result } from '#request/result.ts'
 
 export interface PagePorts extends Ports {
   /** To the worker where one is in control, else to the same pipeline in this page. */
@@ -26,8 +26,7 @@ export function createApi(ports: PagePorts): Api {
 
 async function ask(ports: PagePorts, endpoint: Endpoint, asked: Input, asking: Asking): Promise<Result<unknown>> {
   try {
-    if (endpoint.method === 'GET' && !endpoint.secret && !endpoint.relays)
-      return await askToRead(ports, endpoint, asked, asking)
+    if (isRead(endpoint)) return await askToRead(ports, endpoint, asked, asking)
     return await (await import('#request/writing.ts')).askToWrite(ports, endpoint, asked, asking)
   } catch (error) {
     // What a line that is gone throws is one of these; all else is a mistake of ours.

@@ -13,6 +13,9 @@ export type Result<O> =
   | { kind: 'started'; jobId: string }
   | { kind: 'problem'; problem: Problem; intent?: Intent }
 
+/** Changes nothing, starts nothing and is no secret: may be asked for as often as one likes. */
+export const isRead = ({ method, secret, relays }: Endpoint) => method === 'GET' && !secret && !relays
+
 export interface Asking {
   /** The intent a form was given when it was opened or refused before: sent again, it is the same wish (protocol 1, 20). */
   intent?: Intent
