@@ -1,13 +1,23 @@
 /** Lays the list that was last drawn at an address into the page that answers for it, until the page draws itself. */
+import type { Device } from '#local/device.ts'
 import { type Drawn, findDrawn } from '#local/drawn.ts'
 
-/** Rows a little later are better than a page that waits for them. */
-const mostMs = 150
+/**
+ * So long a page that could be there waits for its rows; after it, rows a little later are better. Not from the beginning: a
+ * machine that stands still for a moment would use it up before the device is even asked.
+ */
+export const mostMs = 300
 
-export async function withDrawn(shell: Promise<Response>, { pathname, search }: URL): Promise<Response> {
+export async function withDrawn(
+  shell: Promise<Response>,
+  { pathname, search }: URL,
+  build: string,
+  device?: Device,
+): Promise<Response> {
+  const found = findDrawn(pathname + search, { build, now: Date.now() }, device).catch(() => null)
+  const page = await shell
   const late = new Promise<null>((resolve) => setTimeout(resolve, mostMs, null))
-  const found = findDrawn(pathname + search, { build: __BUILD__, now: Date.now() }).catch(() => null)
-  const [page, drawn] = await Promise.all([shell, Promise.race([found, late])])
+  const drawn = await Promise.race([found, late])
   return drawn && page.ok ? await lay(page, drawn) : page
 }
 

@@ -34,7 +34,9 @@ registerRoute(
 )
 cleanupOutdatedCaches()
 const shell = createHandlerBoundToURL('/saas/index.html')
-registerRoute(new NavigationRoute((asked) => withDrawn(shell(asked), asked.url), { allowlist: [/^\/saas\//] }))
+registerRoute(
+  new NavigationRoute((asked) => withDrawn(shell(asked), asked.url, __BUILD__), { allowlist: [/^\/saas\//] }),
+)
 
 self.addEventListener('sync', (event) => {
   if (event.tag === 'drain') event.waitUntil(sendOrTryAgain(event))
