@@ -40,8 +40,8 @@ const list: PriceList = {
   module: codes.map((code, at) => ({ code, ...charges(900 + at) })),
 }
 
-/** Times in us. Each quote is of another number of users and of modules chosen anew. */
-function timeQuotes(): number[] {
+/** Each quote is of another number of users and of modules chosen anew; the slowest twentieth is told, not the usual one. */
+function quote(): Figure {
   const times: number[] = []
   for (let at = -2000; at < 10_000; at++) {
     const choice = { user_mode: 'CONCURRENT', users: 5 + (Math.abs(at) % 400), modules: [...codes], uat: 1 } as const
@@ -51,25 +51,12 @@ function timeQuotes(): number[] {
     if (result.is !== 'quote') throw new Error(`no price: ${result.is}`)
     if (at >= 0) times.push(took * 1000)
   }
-  return times
-}
-
-/**
- * The slowest twentieth is told, not the usual quote. In rounds, because all of one is over in half a second, which a machine
- * that does something else meanwhile can spoil whole.
- */
-async function quote(): Promise<Figure> {
-  const rounds: number[][] = []
-  for (let round = 0; round < quoteRounds; round++) {
-    if (round > 0) await new Promise((resolve) => setTimeout(resolve, restMs))
-    rounds.push(timeQuotes())
-  }
-  const each = rounds.map(slowest)
-  const note = `p95, median of ${quoteRounds} rounds (${Math.min(...each).toFixed(1)} to ${Math.max(...each).toFixed(1)}); usually ${median(rounds.flat()).toFixed(1)}`
+  const value = slowest(times)
+  const note = `p95; usually ${median(times).toFixed(1)}`
   return {
     id: 'Q1',
     what: 'a quote of 20 ranges, 300 modules',
-    value: median(each),
+    value,
     unit: 'us',
     better: 'less',
     hard: 100,
@@ -78,7 +65,6 @@ async function quote(): Promise<Figure> {
   }
 }
 
-const quoteRounds = 5
 const slowest = (times: readonly number[]) =>
   times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? Number.NaN
 
@@ -348,7 +334,7 @@ async function drag(page: Page, looks = false): Promise<Dragged> {
 }
 
 async function measure(tell: (line: string) => void): Promise<Figure[]> {
-  const figure = await quote()
+  const figure = quote()
   tell(`a quote: ${figure.note} us`)
   return [figure, ...(await wizard(tell))]
 }
