@@ -5,209 +5,86 @@ import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { VitePWA } from 'vite-plugin-pwa'
-import {
-  dist,
-  former,
-  namedAhead,
-  onlyWoff2,
-  shortImports,
-  squeezed,
-  stamp,
-  usedRouter,
-  withDigests,
-  withoutChecks,
-  withoutProse,
-} from './scripts/client-build.ts'
-import { buildId, buildName } from './scripts/sources.mjs'
+import { dist, former, namedAhead, onlyWoff2, squeezed, stamp, withDigests } from './scripts/client-build.ts'
+import { buildId, buildName } from './scripts/build-id.mjs'
 
 const root = import.meta.dirname
 const server = `http://127.0.0.1:${process.env['PORT'] ?? 8080}`
 
-/** What only the provider's staff meet: its code is kept by the workers of their devices alone. */
-const staffsOnly = [
-  ...['apps', 'modules', 'prices', 'services'].map((name) => `features/${name}/`),
-  'app/shell/ClientType',
-]
+/** Pages whose code only some devices keep (src/sw/optional-chunks.ts), by the beginning of its file's name. */
+const parts = {
+  staff: /src\/(features\/(apps|modules|prices|services)\/|app\/shell\/ClientTypeSelect)/,
+  signup: /src\/app\/pages\/SignupPage/,
+}
 
-const reactRouter = join(root, 'node_modules', 'react-router', 'dist', 'production')
+const prefixOf = (page: string | null) =>
+  Object.entries(parts)
+    .map(([name, pages]) => (page !== null && pages.test(page) ? `${name}-` : ''))
+    .join('')
 
-/**
- * The same libraries with less in them: Dexie's build for browsers of today, no immer, which nothing here needs, of zod
- * only the descriptions, because the client checks nothing with its schemas, and the router without its warnings for
- * developers (its package names that build for nobody; both entries, or there would be two routers). A dialog that
- * neither ripples nor is resized needs neither.
- */
+/** Dexie's build for browsers of today; a dialog that neither ripples nor is resized needs neither. */
 const lighter = [
-  { find: /^react-router$/, replacement: join(reactRouter, 'index.mjs') },
-  { find: /^react-router\/dom$/, replacement: join(reactRouter, 'dom-export.mjs') },
-  { find: 'zod/mini', replacement: join(root, 'src', 'contract', 'shapes.ts') },
   { find: /^dexie$/, replacement: 'dexie/dist/modern/dexie.mjs' },
   {
     find: /^primereact\/(ripple|icons\/window(maximize|minimize))$/,
     replacement: join(root, 'src', 'ui', 'prime', 'nothing.ts'),
   },
-  { find: /^immer$/, replacement: join(root, 'src', 'state', 'plain-immer.ts') },
 ]
 
+/** The texts of a language that the first pages show are one file, the others a second. */
+const earlyTexts = /src\/locales\/\w+\/(shell|ui|users|home|accounts|problem|fields)\.json$/
+
 /**
- * What is needed together comes together: the libraries, which change seldom; the frame; what is fetched beside every
- * page (the device's database, the calls, the corridor's end in the page); the pages by what they share. Left to itself
- * the bundler makes a hundred files, each a request with a kB of headers (L6), and they pack worse.
+ * What is needed together is one file. A group takes along what its modules import, unless a group before it has that
+ * already; what is in none is split by the bundler.
  */
 const together = [
-  // Named first, because a group takes along what its modules import: the first script must not bring the libraries.
+  // The first script: it only sends for the others, so it must not wait for a library.
   {
     name: 'first',
-    test: /src\/app\/(ahead|idle|inside-code|language|load-once|lost-worker|paths|remember|texts|trusted-types)\.ts|src\/(contract\/(headers|problem)|domain\/(access|checks))\.ts|vite\/preload-helper|rolldown\/runtime/,
-    priority: 2,
+    test: /src\/app\/(routes\/(prefetch|page-modules|page-module)|pwa\/worker-recovery)\.ts|vite\/preload-helper|rolldown\/runtime/,
   },
+  // They change seldom.
   {
     name: 'libraries',
-    test: /node_modules\/(i18next|react|react-dom|react-router|react-router-dom|react-redux|@reduxjs|redux|redux-thunk|immer|reselect|scheduler|use-sync-external-store|cookie|set-cookie-parser)\//,
+    test: /node_modules\/(i18next|react-i18next|react|react-dom|react-router|react-router-dom|react-redux|@reduxjs|scheduler)\//,
   },
-  {
-    name: 'frame',
-    test: /src\/(state\/(connection|hooks|session|status|store)|ui\/(Button|Field|Icon|steps|strokes|Mark|Page|Skeleton|texts|words)|app\/(Broken|early|guard|i18n|line|Loading|page|routes|start|theme)|app\/shell\/(Entry|Footer|Language|SkipLink|ThemeSwitch))\.tsx?$/,
-  },
-  // Who is there and what is kept for them: Dexie and no other library, so that it need not wait for any.
+  { name: 'frame', test: /src\/(app\/start|features\/accounts\/pages\/Login)\.tsx/ },
+  // Who is signed in, the device's database, and how the page reads.
   {
     name: 'device',
-    test: /node_modules\/dexie\/|src\/(local\/(database|device|lists|overlay|query|readings|session|view|waiting)\.ts|contract\/(accounts|cookies|endpoint|shapes|users|values|wire)|app\/who|request\/subject|state\/ahead|features\/users\/(address|list)\.ts|state\/listing\.ts)/,
-    priority: 1,
+    test: /src\/(app\/connection\/(current-user|session-sync|network-bundle)|request\/reads\/read)\.ts/,
   },
   {
-    name: 'corridor',
-    test: /node_modules\/dexie-react-hooks\/|src\/(app\/(corridor|install|session|send)|request\/(call|locks|browser)|state\/live)\.ts/,
+    name: 'inside',
+    test: /src\/(app\/(routes\/app-routes|pages\/(UsersPage|HomePage)|shell\/AppLayout)\.tsx|ui\/(form|list|overlay|page|display|navigation-guard|i18n|icons)\/[\w-]+\.tsx?$)/,
   },
-  // What a page needs to ask by itself, while no worker does.
-  { name: 'reads', test: /src\/(request\/(reads|lists|bearer|line)|local\/(blocks|buckets|holdings|rows))\.ts/ },
-  // What a write takes, from its record to its answer: asked for with the first one.
+  // What a write takes, and what comes when the first page has come to rest.
   {
-    name: 'writes',
-    test: /src\/(local\/(outbox|drafts|decisions|lanes|around|folding|receipts|loss|names|kept|files|jobs|activity)|contract\/requests|request\/(record|drain|settle|merge|withdraw|batch|writing|relay|probe))\.ts/,
+    name: 'later',
+    test: /src\/(request|local|contract|state)\/|src\/app\/(connection\/job-timer|pwa\/service-worker|shell\/(?!ClientTypeSelect)[\w-]+)\.tsx?$/,
   },
-  // The whole table of calls, and the corridor that walks any of them.
+  // All that is drawn by PrimeReact: one file is 7 kB less than one for each part (docs/decisions/0045).
+  { name: 'prime', test: /src\/ui\/prime\// },
   {
-    name: 'calls',
-    test: /src\/(contract\/(index|apps|backups|calendars|modules|orders|payments|prices|services|sessions|visitors|trail)|request\/(pipeline|upload))\.ts/,
+    name: 'pages',
+    test: /src\/(app\/pages\/OutboxPage|features\/((activity|company|device|entrance|outbox|profile|trail|users)\/|(accounts|sessions)\/pages\/(Logout|Security|Sessions)|accounts\/components\/(NewPassword|useSmallForm)))/,
   },
+  // As the parts above, with its texts: no file that every device keeps may import it.
   {
-    name: 'parts',
-    test: /src\/ui\/(DataList|FilterBar|Pages|Menu|toasts|Choice|Freshness|PendingMark|Tag|icons|ProblemNote|Dialog|EmptyState|CopyText|Select)/,
-    minShareCount: 2,
+    name: 'orders',
+    test: /src\/(features\/orders\/|locales\/\w+\/(order-fields|orders|wizard|contract|payment|calendar)\.json)/,
   },
+  // Of no use without a connection, so no device keeps it.
   {
-    name: 'shell',
-    test: /src\/app\/(inside\.tsx|shell\/(AvatarMenu|ConnectionState|Drawer|Navigation|Shell|ThemeMenu|menu))|src\/ui\/(Avatar|initials)\.tsx?/,
-  },
-  // How much the device keeps: looked at now and then.
-  { name: 'keeping', test: /src\/local\/(copies|many|ranks|room|whole|windows)\.ts/ },
-  {
-    name: 'worker',
-    test: /node_modules\/workbox-|src\/(app\/(drawn|keep-part|missing|typing|update|word|worker)|local\/noted)\.ts/,
+    name: 'online',
+    test: /src\/(app\/(connection\/StepUpDialog|pages\/UserSidePanels)|features\/(accounts\/(pages\/(Activate|Forget|ResetPwd)|components\/(SecondStep|Enrol|Factors|FactorDialog))|sessions\/components\/))/,
   },
   {
-    name: 'bars',
-    test: /src\/app\/(jobs|progress|shell\/(ActivityButton|Lapsed|LossBar|NewBuild|OwnLanguage|OwnParts|UpdateBar))\.tsx?$/,
+    name: (id: string) => `${earlyTexts.test(id) ? 'words' : 'more-words'}-${/locales\/(\w+)/.exec(id)?.[1]}`,
+    test: /src\/locales\/\w+\/[\w-]+\.json$/,
   },
-  // Each a few lines, and asked for seldom.
-  { name: 'about', test: /src\/app\/(versions\.ts|shell\/(About|InstallGuide)\.tsx)$/ },
-  // Pages by whom they serve.
-  { name: 'accounts', test: /src\/features\/accounts\/(slice|waits|return-to|components\/(AccountCard|Note|useWait))/ },
-  {
-    name: 'visits',
-    test: /src\/(domain\/password(s|-strength)|features\/accounts\/(passwords|components\/(NewPassword|useTyped))|ui\/PasswordMeter)/,
-  },
-  // What a mail brings somebody to, and asking for it. Of no use without a line, so no device keeps it.
-  {
-    name: 'mailed',
-    test: /src\/features\/accounts\/(activation|recovering|pages\/(Activate|Forget|ResetPwd)|components\/(SetPassword|useTakenKey))/,
-  },
-  // The form that the sign-up and the profile share: kept on the device, which the sign-up is not.
-  {
-    name: 'companies',
-    test: /src\/(domain\/(companies|reserved)|features\/company\/(components\/Company(Fields|Form)|components\/Region|region))/,
-  },
-  {
-    name: 'signup',
-    test: /src\/(app\/signup|domain\/signup|features\/accounts\/(drafts|registering|pages\/Signup|components\/Register))/,
-  },
-  { name: 'users', test: /src\/(app\/users|state\/use-listing|features\/users\/(pages\/Users|slice))\.tsx?$/ },
-  {
-    name: 'several',
-    test: /src\/(features\/users\/(exporting|many|picked|components\/(Picks|(Many|Export)Dialog))|domain\/csv|ui\/save-file)\.tsx?$/,
-  },
-  {
-    name: 'forms',
-    test: /node_modules\/react-hook-form\/|src\/(state\/sending|ui\/(FormDrawer|Leaving|PageForm|ConflictNote)|features\/(users|outbox)\/(components\/(\w*User\w*|Conflict|Invitation|MendForm)|form|opened|saving))\.tsx?$/,
-  },
-  {
-    name: 'desk',
-    test: /src\/(app\/outbox|features\/(activity|device|outbox)\/|request\/(compare|desk)|ui\/ProgressBar)/,
-  },
-  // In the table of calls as well, which every device keeps.
-  { name: 'factor-calls', test: /src\/contract\/factors/ },
-  // The second step of a sign-in, and what sets it up. Of no use without a line, so no device keeps them.
-  {
-    name: 'second-step',
-    test: /src\/(app\/step-up|features\/accounts\/(factors|factor-words|passkeys|components\/(SecondStep|ProveForm)))|node_modules\/@simplewebauthn\//,
-  },
-  {
-    name: 'factor-setup',
-    test: /src\/features\/accounts\/components\/(Enrol|SetUpApp|SetUpPasskey|RecoveryCodes|RenameFactor|Factors|FactorDialog)|node_modules\/qrcode\.react\//,
-  },
-  // Says nothing without a line, so no device keeps it: the page itself is the own account's.
-  {
-    name: 'sessions',
-    test: /src\/(app\/beside-user|features\/(accounts\/components\/ColleagueFactors|sessions\/(asking|components)|users\/(ending|components\/EndSessions))|locales\/\w+\/sessions\.json)/,
-  },
-  // The own account and the own company, and which provinces and cities there are.
-  {
-    name: 'own',
-    test: /src\/(features\/(company\/|profile\/|sessions\/|accounts\/pages\/Security)|local\/single|ui\/Facts)/,
-  },
-  { name: 'entrance', test: /src\/(features\/entrance\/|domain\/(entrance|reserved))/ },
-  { name: 'plain', test: /src\/(app\/Fallback|ui\/PlainPage|features\/trail\/)/ },
-  // What only devices of people with the order flag keep (src/sw/parts.ts), their texts with it: what its pages share, then
-  // the pages. Whatever begins with `orders-` is of that part, and no other chunk may import it.
-  {
-    name: 'orders-wizard',
-    test: /src\/(features\/orders\/(pages\/NewContract|(choosing|drafting|field-words|form|market|ordering|quoting|why|wizard-words)\.ts|components\/(AppChanges|Confirm|Difference|DraftNote|Finish|Information|Module|Order(Fields|Made|Step)|PriceAside|Stage|Steps|UnpaidNote|Why|Wizard|use(Code|Draft|Latest|Market|OrderAgain|Ordering|Quote|Today|Unpaid)))|locales\/\w+\/(order-fields|wizard)\.json)/,
-  },
-  {
-    name: 'orders-pay',
-    test: /src\/(features\/orders\/(card-fields|pay|components\/Pay)|locales\/\w+\/payment\.json)/,
-  },
-  {
-    name: 'orders-detail',
-    test: /src\/(features\/orders\/(pages\/Contract\.|(comparing|contract-words|detail|kept|wishing)\.ts|components\/(Acts|Agreement|AlertDate|ChoiceFields|Consent|Costs|Dialogs|Editor|Extend|History|Notices|Terms|use(Changing|Typed|WhyNot)\.))|locales\/\w+\/contract\.json)/,
-  },
-  {
-    name: 'orders-shared',
-    test: /src\/(domain\/(fees\/|contracts|money|period|order-checks)|local\/answers|ui\/(Amount|order-icons)|features\/orders\/([\w-]+\.ts$|components\/(StatusTag|Priced|Sheet|ServiceInfo))|locales\/\w+\/orders\.json)/,
-  },
-  { name: 'orders-list', test: /src\/features\/orders\// },
-  ...['en', 'zh'].flatMap((language) => [
-    { name: `words-${language}`, test: texts(language, 'shell|ui|users') },
-    { name: `home-${language}`, test: texts(language, 'home') },
-    { name: `answers-${language}`, test: texts(language, 'problem|fields|accounts') },
-    { name: `factor-words-${language}`, test: texts(language, 'factors') },
-    { name: `others-${language}`, test: texts(language, '\\w+') },
-  ]),
-]
-
-/** Of a language what every page and the list show, home, what comes back from an asking, and the rest. */
-function texts(language: string, nouns: string): RegExp {
-  return new RegExp(`src/locales/${language}/(${nouns})\\.json`)
-}
-
-/**
- * What the first list runs through: compiled as a whole beside the page's own thread while it is read in, not function
- * by function when it draws. Of the libraries much is never called and lies compiled in memory (0.2 MB, L7).
- */
-const wholly = new Set(['first', 'libraries', 'frame', 'device', 'corridor', 'parts', 'shell', 'users'])
-
-const isStaff = (module: string | null) => module !== null && staffsOnly.some((part) => module.includes(`/src/${part}`))
+].map((group, at, all) => ({ ...group, priority: all.length - at }))
 
 export default defineConfig(({ command }) => {
   const sources = buildId(root)
@@ -217,8 +94,6 @@ export default defineConfig(({ command }) => {
     define: { __BUILD__: JSON.stringify(build) },
     plugins: [
       react(),
-      withoutProse(),
-      withoutChecks(),
       VitePWA({
         strategies: 'injectManifest',
         srcDir: 'src/sw',
@@ -229,7 +104,6 @@ export default defineConfig(({ command }) => {
           rollupFormat: 'iife',
           target: 'es2023',
           sourcemap: false,
-          buildPlugins: { vite: [withoutProse(), withoutChecks()] },
           globPatterns: ['**/*.{js,css,html,svg,png,woff2,webmanifest}'],
           // A captive portal's page is no file of ours: what is stored is what was built (W-04).
           manifestTransforms: [withDigests],
@@ -243,13 +117,10 @@ export default defineConfig(({ command }) => {
             'sw.js',
             'assets/{city,province}.min-*',
             'assets/hongkong-*',
-            'assets/{second-step,factor-setup,factor-words-*}-*',
-            'assets/{mailed,sessions}-*',
+            'assets/online-*',
           ],
         },
       }),
-      shortImports,
-      usedRouter,
       namedAhead,
       squeezed,
       former(),
@@ -267,7 +138,7 @@ export default defineConfig(({ command }) => {
       cssCodeSplit: false,
       // Inlined images would need `data:` in more places of the CSP than img-src.
       assetsInlineLimit: 0,
-      // What a page needs is sent for by the first script at once (src/app/ahead.ts), not named at each import again.
+      // What a page needs is sent for by the first script at once (src/app/routes/prefetch.ts), not named at each import again.
       modulePreload: false,
       reportCompressedSize: false,
       rollupOptions: {
@@ -275,11 +146,10 @@ export default defineConfig(({ command }) => {
         checks: { ineffectiveDynamicImport: false, pluginTimings: false },
         output: {
           codeSplitting: { groups: together },
-          postBanner: ({ name }) => (wholly.has(name) ? '//# allFunctionsCalledOnLoad' : ''),
-          // What only the order pages look like stands beside their code (src/features/orders/components/Sheet.tsx).
+          // What only the order pages look like stands beside their code (src/features/orders/OrderStyles.tsx).
           assetFileNames: ({ originalFileNames: [from = ''] }) =>
             `assets/${from.includes('features/orders/') ? 'orders-' : ''}[name]-[hash][extname]`,
-          chunkFileNames: (chunk) => `assets/${isStaff(chunk.facadeModuleId) ? 'staff-' : ''}[name]-[hash].js`,
+          chunkFileNames: (chunk) => `assets/${prefixOf(chunk.facadeModuleId)}[name]-[hash].js`,
         },
       },
     },

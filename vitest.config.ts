@@ -1,24 +1,36 @@
 /**
- * Kinds of test, one after the other: `node` (rules, server, house), `device` (the request corridor over a fake
- * IndexedDB), `e2e` (real Chromium), and `e2e-alone`, the files of it that go by the clock. All but the last
- * run two files at a time, because two cores are what there is.
+ * Kinds of test, those of a browser last: `node` (rules, server, architecture, parts of the client
+ * that need no page), `page` (what runs in a page, without a browser), `dom`
+ * (whole pages and their parts in a simulated DOM, over a real server in process), `device` (the request pipeline over a fake
+ * IndexedDB) and `e2e` (real Chromium). They run two files at a time, because two cores are what there is. In `node` and `device`
+ * the files of a worker share its modules and its embedded database (`isolate: false`): to load both takes longer than most
+ * files run.
  */
 import { defineConfig } from 'vitest/config'
+import LongestFirst from './tests/support/longest-first.ts'
 
-const device = ['tests/local/**', 'tests/request/**', 'tests/sw/**', 'tests/house/whole/**', 'tests/models/**']
+const device = ['tests/local/**', 'tests/request/**', 'tests/sw/**', 'tests/integration/**', 'tests/outbox-model/**']
+/** They change globals of the page, or what a module is: each file has a worker of its own. */
+const page = [
+  'tests/app/connection/connection-monitor.test.ts',
+  'tests/app/pwa/*.test.ts',
+  'tests/features/entrance/found-services.test.ts',
+  'tests/server/services/rush.test.ts',
+]
+/** What draws; each file's worker is its own, because the pages that it leaves behind go on. */
+const dom = ['app', 'features', 'state', 'ui'].map((part) => `tests/${part}/**/*.test.tsx`)
 const e2e = ['tests/e2e/**']
-/** They hold the product, or a session's life, to seconds of the clock: nothing else may have the machine meanwhile. */
-const alone = ['activity', 'faults', 'offline-pages', 'worker-life', 'worker-life-requests', 'worker-life-session'].map(
-  (name) => `tests/e2e/${name}.e2e.test.ts`,
-)
+const clocked = ['tests/campaigns/browser/**']
 
-const tests = (folders: string[]) => folders.map((folder) => `${folder}/*.test.{ts,tsx}`)
+const tests = (places: string[]) => places.map((place) => (place.endsWith('.ts') ? place : `${place}/*.test.{ts,tsx}`))
 
 /** Patience, no claim: what is waited for may take its time while another file has the processor. Its default is a second. */
 const patience = { poll: { timeout: 15_000 } }
 
 const inChromium = {
-  globalSetup: ['tests/support/demo-data.ts'],
+  // They hold no state of their modules, and share a connection to the browser.
+  isolate: false,
+  globalSetup: ['tests/support/shared-portal.ts'],
   testTimeout: 90_000,
   hookTimeout: 120_000,
   expect: patience,
@@ -29,6 +41,7 @@ export default defineConfig({
   test: {
     // An embedded database takes about half a gigabyte.
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
@@ -37,7 +50,8 @@ export default defineConfig({
           setupFiles: ['tests/support/seeded.ts'],
           globalSetup: ['tests/support/postgres-cluster.ts', 'tests/support/template.ts'],
           include: ['tests/**/*.test.{ts,tsx}'],
-          exclude: [...device, ...e2e, 'tests/campaigns/**'],
+          exclude: [...device, ...e2e, ...page, ...dom, 'tests/campaigns/**'],
+          isolate: false,
           testTimeout: 20_000,
           hookTimeout: 60_000,
           expect: patience,
@@ -47,24 +61,57 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'page',
+          setupFiles: ['tests/support/seeded.ts'],
+          include: page,
+          testTimeout: 20_000,
+          hookTimeout: 60_000,
+          expect: patience,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'dom',
+          environment: './tests/support/page-environment.ts',
+          environmentOptions: { happyDOM: { url: 'http://localhost:8080/saas/' } },
+          globalSetup: ['tests/support/template.ts'],
+          include: dom,
+          setupFiles: ['fake-indexeddb/auto', 'tests/support/dom.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          expect: patience,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'device',
+          isolate: false,
           globalSetup: ['tests/support/template.ts'],
           include: tests(device),
           setupFiles: ['fake-indexeddb/auto', 'tests/support/seeded.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
           expect: patience,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 0 },
         },
       },
       {
         extends: true,
-        test: { ...inChromium, name: 'e2e', include: tests(e2e), exclude: alone, sequence: { groupOrder: 2 } },
+        test: { ...inChromium, name: 'e2e', include: tests(e2e), sequence: { groupOrder: 1 } },
       },
-      {
-        extends: true,
-        test: { ...inChromium, name: 'e2e-alone', include: alone, fileParallelism: false, sequence: { groupOrder: 3 } },
-      },
+      // What goes by the clock, for which nothing else may have the machine: `npm run campaign -- browser`.
+      ...(process.env.CAMPAIGN
+        ? [
+            {
+              extends: true,
+              test: { ...inChromium, name: 'campaign', include: tests(clocked), fileParallelism: false },
+            },
+          ]
+        : []),
     ],
   },
 })

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { asSuperuser, postgresBin, startCluster } from '#tests/support/postgres.ts'
-import { startServer } from './child.ts'
+import { startServer } from './server-process.ts'
 import { type Bench, type Figure, median, ratio } from './figures.ts'
 import { moreCompanies, type Session, signIn } from './world.ts'
 
@@ -25,22 +25,23 @@ interface View {
   query: string
   /** The first of the ten pages that are turned. */
   from: number
-  /** What reads all it is asked about is told, not promised. */
-  hard: number | null
 }
 const views: readonly View[] = [
-  { name: 'newest first', query: '', from: 1, hard: 1.5 },
-  { name: 'by name', query: '&sortField=name', from: 1, hard: 1.5 },
-  { name: 'the last ones', query: '', from: 990, hard: 1.5 },
-  { name: 'of a status', query: '&status=1', from: 1, hard: null },
-  { name: 'of a search', query: '&searchText=service', from: 1, hard: null },
+  { name: 'newest first', query: '', from: 1 },
+  { name: 'by name', query: '&sortField=name', from: 1 },
+  { name: 'the last ones', query: '', from: 990 },
 ]
 
 async function measure(tell: (line: string) => void): Promise<Figure[]> {
   const bin = postgresBin()
-  const limits = { id: 'C1', unit: 'x', better: 'less', stretch: 1.1 } as const
-  const what = 'page of 10,000 orders vs of 10'
-  if (bin === null) return [{ ...limits, what, hard: 1.5, value: null, note: 'PostgreSQL is not installed here' }]
+  const figure = {
+    id: 'C1',
+    what: 'a page of 10,000 orders vs of 10, the slowest of three orders',
+    unit: 'x',
+    better: 'less',
+    limit: 2.5,
+  } as const
+  if (bin === null) return [{ ...figure, value: null, note: 'PostgreSQL is not installed here' }]
   const cluster = await startCluster(bin)
   const folder = await mkdtemp(join(tmpdir(), 'portal-bench-'))
   try {
@@ -58,8 +59,8 @@ async function measure(tell: (line: string) => void): Promise<Figure[]> {
     const [large, small] = await Promise.all(
       ['bench1', 'bench2'].map((code) => signIn(server.url, `${code}:user0@${code}.example`)),
     )
-    const figures: Figure[] = []
-    for (const { name, query, from, hard } of views) {
+    const found: { value: number; note: string }[] = []
+    for (const { name, query, from } of views) {
       const times = { large: [] as number[], small: [] as number[] }
       for (let round = 0; round < rounds; round++) {
         times.large.push(await timed(server.url, large as Session, `${query}&page=${from + (round % 10)}`))
@@ -68,10 +69,11 @@ async function measure(tell: (line: string) => void): Promise<Figure[]> {
       const [ours, floor] = [times.large.slice(10), times.small.slice(10)]
       const note = `${median(ours).toFixed(1)} ms against ${median(floor).toFixed(1)}`
       tell(`${name}: ${note}`)
-      figures.push({ ...limits, what: `${what}, ${name}`, hard, value: ratio(ours, floor), note })
+      found.push({ value: ratio(ours, floor), note: `${name}: ${note}` })
     }
     await server.stop()
-    return figures
+    const [slowest] = found.toSorted((a, b) => b.value - a.value)
+    return [{ ...figure, value: null, ...slowest }]
   } finally {
     await cluster.stop()
     await rm(folder, { recursive: true, force: true })

@@ -1,5 +1,5 @@
 /**
- * L1 to L7: sign-in and the users list in Chromium, against a page that is react-dom and one fetched table (floor), and
+ * L1 to L5: sign-in and the users list in Chromium, against a page that is react-dom and one fetched table (floor), and
  * the same with a hand-written worker (floor-sw). Every round visits all of them, so what drifts, drifts for all.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -9,10 +9,10 @@ import { join } from 'node:path'
 import type { Browser, BrowserContext } from 'playwright-core'
 import { fillLogin, openBrowser, people } from '#tests/support/browser.ts'
 import { freePort } from '#tests/support/free-port.ts'
-import { startServer } from './child.ts'
+import { startServer } from './server-process.ts'
 import { type Bench, type Figure, median, ratio } from './figures.ts'
-import { startFloor } from './floor.ts'
-import { type Gate, openGate } from './gate.ts'
+import { startFloor } from './baseline-page.ts'
+import { type Gate, openGate } from './throttled-proxy.ts'
 import { type Place, type Visit, visit } from './visit.ts'
 
 const rounds = { plain: 5, slow: 3 }
@@ -25,8 +25,6 @@ interface Round {
   floorSw: Record<'cold' | 'warm' | 'offline', Visit>
   list: Record<'cold' | 'warm' | 'offline', Visit>
   login: Visit
-  /** From the server, with all that the worker keeps. */
-  wireBytes: number
 }
 
 type Session = Awaited<ReturnType<BrowserContext['storageState']>>
@@ -108,27 +106,25 @@ async function round(browser: Browser, places: Places, isSlow: boolean, tell: (l
   }
   const thrice = async (place: Place, gate: Gate, state?: Session) => {
     const context = await browser.newContext(state ? { storageState: state } : {})
-    const before = gate.bytes()
     const cold = await visit(context, place, cpu)
     await kept(context, place, gate)
-    const wireBytes = gate.bytes() - before
     const warm = await visit(context, place, cpu)
     await gate.quiet(quietMs)
     await context.setOffline(true)
     const offline = await visit(context, place, cpu)
     await context.close()
-    return { cold, warm, offline, wireBytes }
+    return { cold, warm, offline }
   }
   const floor = await alone(places.floor)
-  const { wireBytes: _, ...floorSw } = await thrice(places.floorSw, gates.floor)
+  const floorSw = await thrice(places.floorSw, gates.floor)
   const login = await alone(places.login)
-  const { wireBytes, ...list } = await thrice(places.list, gates.portal, session)
+  const list = await thrice(places.list, gates.portal, session)
   const ms = (found: Visit) => found.readyMs.toFixed(0)
   tell(
     `${isSlow ? 'slow ' : 'plain'}  floor ${ms(floor)}  floor-sw ${ms(floorSw.cold)} ${ms(floorSw.warm)} ${ms(floorSw.offline)}` +
       `  sign-in ${ms(login)}  list ${ms(list.cold)} ${ms(list.warm)} ${ms(list.offline)} ms`,
   )
-  return { floor, floorSw, list, login, wireBytes }
+  return { floor, floorSw, list, login }
 }
 
 /** Until the worker has all it keeps: a page stands open, as it does with people. */
@@ -141,113 +137,52 @@ async function kept(context: BrowserContext, { url }: Place, gate: Gate): Promis
 }
 
 function figures(plain: Round[], slow: Round[]): Figure[] {
-  const times = (
-    id: string,
-    what: string,
-    pick: (round: Round) => [Visit, Visit],
-    limits: [number, number][] | null,
-    when: 'readyMs' | 'answersMs' = 'readyMs',
-  ): Figure[] =>
-    [plain, slow].map((rounds, at) => {
-      const ours = rounds.map((round) => pick(round)[0][when])
-      const floor = rounds.map((round) => pick(round)[1].readyMs)
-      const [hard, stretch] = limits?.[at] ?? limits?.[0] ?? [null, null]
-      const note = `${median(ours).toFixed(0)} ms against ${median(floor).toFixed(0)}`
-      return {
-        id,
-        what: `${what}, ${at === 0 ? 'plain' : 'slow'}`,
-        value: ratio(ours, floor),
-        unit: 'x',
-        better: 'less',
-        hard,
-        stretch,
-        note,
-      }
-    })
-  const most = (
-    id: string,
-    what: string,
-    unit: 'kB' | 'ms',
-    values: number[],
-    hard: number,
-    stretch: number,
-  ): Figure => ({
-    id,
-    what,
-    value: median(values),
-    unit,
-    better: 'less',
-    hard,
-    stretch,
-  })
-  const kB = (bytes: number) => bytes / 1000
-  const near: [number, number][] = [
-    [2.5, 1.8],
-    [1.8, 1.4],
-  ]
-  const warm = ({ list, floorSw }: Round): [Visit, Visit] => [list.warm, floorSw.warm]
-  const offline = ({ list, floorSw }: Round): [Visit, Visit] => [list.offline, floorSw.offline]
-  return [
-    ...times('L1', 'cold list vs floor', ({ list, floor }) => [list.cold, floor], near),
-    ...times('L1', 'cold sign-in vs floor', ({ login, floor }) => [login, floor], near),
-    most(
-      'L2',
-      'script until the first list, gzip',
-      'kB',
-      plain.map(({ list }) => kB(list.cold.scriptBytes)),
-      170,
-      155,
-    ),
-    most(
-      'L2',
-      'script until sign-in, gzip',
-      'kB',
-      plain.map(({ login }) => kB(login.scriptBytes)),
-      115,
-      110,
-    ),
-    ...times('L3', 'warm list vs floor-sw', warm, [[1.8, 1.4]]),
-    ...times('L3', 'the same until a row answers', warm, null, 'answersMs'),
-    ...times('L4', 'offline list vs floor-sw', offline, [[1.8, 1.4]]),
-    ...times('L4', 'the same until a row answers', offline, null, 'answersMs'),
-    most(
-      'L5',
-      'blocking at 4x CPU, cold',
-      'ms',
-      slow.map(({ list }) => list.cold.blockingMs),
-      150,
-      50,
-    ),
-    most(
-      'L5',
-      'blocking at 4x CPU, offline',
-      'ms',
-      slow.map(({ list }) => list.offline.blockingMs),
-      150,
-      50,
-    ),
-    most(
-      'L6',
-      'wire with precache',
-      'kB',
-      plain.map(({ wireBytes }) => kB(wireBytes)),
-      350,
-      220,
-    ),
-    {
-      id: 'L7',
-      what: 'heap after the first list vs floor',
-      value: ratio(
-        plain.map(({ list }) => list.cold.heapMb),
-        plain.map(({ floor }) => floor.heapMb),
-      ),
+  const times = (id: string, what: string, pairs: [Visit, Visit][], limit: number): Figure => {
+    const [ours, floor] = [pairs.map(([visit]) => visit.readyMs), pairs.map(([, visit]) => visit.readyMs)]
+    return {
+      id,
+      what,
+      value: ratio(ours, floor),
       unit: 'x',
       better: 'less',
-      hard: 3,
-      stretch: 2.2,
-      note: `${median(plain.map(({ list }) => list.cold.heapMb)).toFixed(1)} MB against ${median(plain.map(({ floor }) => floor.heapMb)).toFixed(1)}`,
+      limit,
+      note: `${median(ours).toFixed(0)} ms against ${median(floor).toFixed(0)}`,
+    }
+  }
+  return [
+    times(
+      'L1',
+      'first visit to the list on a slow device vs a bare page',
+      slow.map(({ list, floor }) => [list.cold, floor]),
+      2.5,
+    ),
+    times(
+      'L2',
+      'first visit to sign-in on a slow device vs a bare page',
+      slow.map(({ login, floor }) => [login, floor]),
+      1.9,
+    ),
+    times(
+      'L3',
+      'list visited before vs a bare page with a worker',
+      plain.map(({ list, floorSw }) => [list.warm, floorSw.warm]),
+      3,
+    ),
+    times(
+      'L4',
+      'list offline vs a bare page with a worker',
+      plain.map(({ list, floorSw }) => [list.offline, floorSw.offline]),
+      3.5,
+    ),
+    {
+      id: 'L5',
+      what: 'first visit to the list on a slow device, page blocked',
+      value: median(slow.map(({ list }) => list.cold.blockingMs)),
+      unit: 'ms',
+      better: 'less',
+      limit: 200,
     },
   ]
 }
 
-export const page: Bench = { ids: ['L1', 'L2', 'L3', 'L4', 'L5', 'L6', 'L7'], measure }
+export const page: Bench = { ids: ['L1', 'L2', 'L3', 'L4', 'L5'], measure }

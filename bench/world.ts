@@ -18,16 +18,6 @@ export const moreCompanies = [
     from company c, generate_series(0, ${usersEach}) n where c.code like 'bench%'`,
 ]
 
-/** Trail rows as a company of some age has them; written past the triggers that chain them. */
-export const oldTrail = (rows: number) => [
-  `set session_replication_role = replica`,
-  `insert into trail (id, company_id, code, operation, exec_user_id, exec_user_name, end_time, status, info, request_id,
-      previous, hash)
-    select nextval('trail_id'), (select id from company where code = 'acme'), 'user', 'update', 1, 'Somebody', n * 1000, 0,
-      '{"UserName": "Somebody"}', 'bench', repeat('0', 64), repeat('0', 64) from generate_series(1, ${rows}) n`,
-  `set session_replication_role = default`,
-]
-
 export interface Session {
   bearer: string
   userId: number

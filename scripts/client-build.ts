@@ -6,8 +6,8 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip as gzipCompress } from 'node:zlib'
 import type { Plugin as PostcssPlugin } from 'postcss'
-import { parseSync, type Plugin } from 'vite'
-import { keepFormer, readFormer } from './former.mjs'
+import type { Plugin } from 'vite'
+import { keepFormer, readFormer } from './previous-build.mjs'
 import { writeSite } from './site.ts'
 
 /** Where the client is built into; the server takes it from there by the same name. */
@@ -139,109 +139,5 @@ export const onlyWoff2: PostcssPlugin = {
         else source.remove()
       })
     },
-  },
-}
-
-/** Summaries and matrix numbers are for the server's documents and the tests; the client carries none of that prose. */
-export const withoutProse = (): Plugin => ({
-  name: 'portal-without-prose',
-  apply: 'build',
-  enforce: 'pre',
-  transform: {
-    filter: { id: /\/src\/contract\/\w+\.ts$/ },
-    handler: (code) => ({
-      code: code.replaceAll(/^ {2}(?:summary|matrix):\s+(?:'[^'\n]*'|"[^"\n]*"),$/gm, ''),
-      map: null,
-    }),
-  },
-})
-
-/**
- * The client's stand-in for zod checks no value (src/contract/shapes.ts): it need not carry what would be checked, the
- * patterns above all, and the bounds of texts and numbers.
- */
-export const withoutChecks = (): Plugin => ({
-  name: 'portal-without-checks',
-  apply: 'build',
-  enforce: 'pre',
-  transform: {
-    filter: { id: /\/src\/contract\/\w+\.ts$/ },
-    handler: (code, id) => {
-      let rest = code
-      let before = code.length
-      // From the last on, the outer before what is in it: what goes takes along whatever stands inside.
-      const spans = checksIn(parseSync(id, code).program).sort((a, b) => b.end - a.end || a.start - b.start)
-      for (const { start, end } of spans) {
-        if (end > before) continue
-        rest = rest.slice(0, start) + rest.slice(end)
-        before = start
-      }
-      return { code: rest }
-    },
-  },
-})
-
-interface Span {
-  start: number
-  end: number
-}
-interface Node extends Span {
-  type: string
-  callee?: Span & { name?: string; object?: Span; property?: { name?: string } }
-}
-
-/** Of src/contract/values.ts: all that they are given are bounds. */
-const bounded = new Set(['text', 'whole'])
-
-/** `.check(...)`, from behind what is described to the closing bracket. */
-function checksIn(node: unknown): Span[] {
-  if (Array.isArray(node)) return node.flatMap(checksIn)
-  if (typeof node !== 'object' || node === null) return []
-  const { type, callee, end } = node as Node
-  const isCheck = type === 'CallExpression' && callee?.object && callee.property?.name === 'check'
-  const own = isCheck ? [{ start: callee.object?.end ?? end, end }] : []
-  if (type === 'CallExpression' && callee?.name && bounded.has(callee.name))
-    own.push({ start: callee.end + 1, end: end - 1 })
-  return [...own, ...Object.values(node).flatMap(checksIn)]
-}
-
-/**
- * Vite's helper around each `import()` brings style sheets and names of files to preload; here there is one sheet and no
- * such list. What remains is that the page hears of code that could not be fetched (src/app/worker.ts).
- */
-export const shortImports: Plugin = {
-  name: 'portal-short-imports',
-  apply: 'build',
-  enforce: 'pre',
-  load: {
-    filter: { id: /vite\/preload-helper/ },
-    handler: () => `export const __vitePreload = (load) =>
-      load().catch((payload) => {
-        const event = Object.assign(new Event('vite:preloadError', { cancelable: true }), { payload })
-        dispatchEvent(event)
-        if (!event.defaultPrevented) throw payload
-      })`,
-  },
-}
-
-/**
- * The router is one file whose unused parts stay, because they bear names for developers, are made by calls that are not
- * marked as free of effect, or stand in a `Link` for frameworks only (it would fetch pages ahead by their `prefetch`).
- * 3 kB on the way to the login form; a version that is written otherwise fails the budget and nothing else.
- */
-export const usedRouter: Plugin = {
-  name: 'portal-used-router',
-  apply: 'build',
-  enforce: 'pre',
-  transform: {
-    filter: { id: /react-router\/dist\/production\/chunk-\w+\.mjs$/ },
-    handler: (code) => ({
-      code: code
-        .replaceAll(/^\w+\.displayName = "[^"]*";$/gm, '')
-        .replaceAll(/^var \w+ = (?=React\d*\.(?:createContext|forwardRef|memo)\()/gm, '$&/* @__PURE__ */ ')
-        .replaceAll(/^(var \w+ = )(class extends React\d*\.Component {.*?^});$/gms, '$1/* @__PURE__ */ (() => $2)();')
-        .replaceAll(/(?:\/\* @__PURE__ \*\/ )?React\d*\.createElement\(PrefetchPageLinks, { page: href }\)/g, 'null'),
-      map: null,
-    }),
   },
 }

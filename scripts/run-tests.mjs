@@ -60,11 +60,21 @@ const judged = (test) => {
   return isContinuous ? { name: `${test.name} (skipped)`, status: 'failed' } : { ...test, status: 'skipped' }
 }
 
+/** So that a file that grows slow is seen before the whole is. Files run side by side: theirs add up to more than the total. */
+function tellSlowest({ data }, minutes) {
+  const files = (data?.testResults ?? []).map((file) => ({ name: place(file), ms: file.endTime - file.startTime }))
+  const slowest = files.toSorted((a, b) => b.ms - a.ms).slice(0, 10)
+  console.log(`\nSlowest files:\n${slowest.map(({ name, ms }) => `  ${(ms / 1000).toFixed(1)} s  ${name}`).join('\n')}`)
+  console.log(`\n${minutes.toFixed(1)} minutes in all`)
+}
+
 const args = process.argv.slice(2)
+const began = performance.now()
 const results = args.length ? [] : await runChecks([...checks, budget], tell)
+const run = await runVitest(args)
 const tests = [
   ...results.map(({ name, passed }) => ({ name, status: passed ? 'passed' : 'failed' })),
-  ...outcomes(await runVitest(args)).map(judged),
+  ...outcomes(run).map(judged),
 ]
 
 const named = (status) => tests.filter((test) => test.status === status)
@@ -79,6 +89,7 @@ for (const [status, title] of [
         .join('\n')}`,
     )
 }
+tellSlowest(run, (performance.now() - began) / 60_000)
 const [passed, failed, skipped] = ['passed', 'failed', 'skipped'].map((status) => named(status).length)
 console.log(`\n${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`)
 process.exitCode = failed ? 1 : 0

@@ -10,10 +10,10 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '..')
 const read = (...path: string[]) => readFileSync(join(root, ...path), 'utf8')
 
-/** Where they are served from (server/http/premises.ts). */
+/** Where they are served from (server/http/context.ts). */
 export const siteFolder = join(root, 'dist-site')
 
-const sheets = ['src/ui/tokens.css', 'src/ui/tag.css', 'site/site.css']
+const sheets = ['src/ui/tokens.css', 'src/ui/display/tag.css', 'site/site.css']
 
 /** Every file by its name. */
 export function composeSite(): Map<string, string> {

@@ -1,5 +1,6 @@
 /** The environment, read once. A value that cannot be meant ends the start with one sentence that names it. */
 import { randomBytes } from 'node:crypto'
+import { BlockList, isIP } from 'node:net'
 import { resolve } from 'node:path'
 
 export interface Config {
@@ -42,6 +43,8 @@ export interface Config {
   minBuild: number
   /** The way out of a broken worker (W-11). */
   workerBypass: boolean
+  /** Whether the page `/api/docs` is served. */
+  apiDocs: boolean
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -78,21 +81,23 @@ export function readConfig(env: Env): Config {
   const databaseUrl = postgresUrl(env, 'DATABASE_URL')
   const publicUrl = url(env, 'PUBLIC_URL', `http://localhost:${port}`)
   const key = tokenKey(env)
+  const trustProxy = whole(env, 'TRUST_PROXY', 0, 0, 10)
+  const reached = publicSetting({ host, publicUrl: publicUrl.href, trustProxy })
+  const isDemo = demo(env, databaseUrl === null, reached)
   return {
     port,
     host,
     dataDir: resolve(env.DATA_DIR || 'data'),
     databaseUrl,
     migrateDatabaseUrl: postgresUrl(env, 'MIGRATE_DATABASE_URL'),
-    // Known passwords belong on a machine that only its owner reaches.
-    demo: flag(env, 'DEMO', databaseUrl === null && isLoopback(host)),
+    demo: isDemo,
     publicUrl: publicUrl.href.replace(/\/$/, ''),
     tls: publicUrl.protocol === 'https:',
     timeZone: timeZone(env),
     uatBound: oneOf(env, 'UAT_BOUND', 'floor', ['floor', 'ceiling'] as const),
     tokenKey: key ?? randomBytes(32),
     tokenKeyGiven: key !== null,
-    trustProxy: whole(env, 'TRUST_PROXY', 0, 0, 10),
+    trustProxy,
     logLevel: oneOf(env, 'LOG_LEVEL', 'info', logLevels),
     argon2: {
       memoryCost: whole(env, 'ARGON2_MEMORY_KB', 19_456, 4096, 1_048_576),
@@ -122,10 +127,41 @@ export function readConfig(env: Env): Config {
     clientDir: env.CLIENT_DIR ? resolve(env.CLIENT_DIR) : null,
     minBuild: buildNumber(env, 'MIN_BUILD'),
     workerBypass: flag(env, 'WORKER_BYPASS', false),
+    apiDocs: flag(env, 'API_DOCS', isDemo),
   }
 }
 
-export const isLoopback = (host: string) => host === 'localhost' || host === '::1' || host.startsWith('127.')
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8)
+loopback.addAddress('::1', 'ipv6')
+
+/**
+ * Whether only this machine reaches it: an address of 127.0.0.0/8, `::1`, or `localhost` and what ends in it (RFC 6761). False
+ * for every other name, whatever it resolves to today, and for the wildcards 0.0.0.0 and `::`. Takes an URL's hostname too.
+ */
+export function isLoopback(host: string): boolean {
+  const plain = host.replace(/^\[(.*)\]$/, '$1')
+  const version = isIP(plain)
+  if (version !== 0) return loopback.check(plain, version === 4 ? 'ipv4' : 'ipv6')
+  return /^(.+\.)?localhost\.?$/i.test(plain)
+}
+
+/** The setting by which people of other machines would reach this one; null: nobody is meant to. */
+export function publicSetting({ host, publicUrl, trustProxy }: Pick<Config, 'host' | 'publicUrl' | 'trustProxy'>) {
+  if (!isLoopback(new URL(publicUrl).hostname)) return `PUBLIC_URL ${publicUrl}`
+  if (!isLoopback(host)) return `HOST ${host}`
+  // A proxy on this machine lets others in to an address of this machine.
+  return trustProxy > 0 ? `TRUST_PROXY ${trustProxy}` : null
+}
+
+/** Everybody knows the demo world's passwords, and its mails are shown to everybody: it never leaves this machine. */
+function demo(env: Env, isEmbedded: boolean, reached: string | null): boolean {
+  const asked = flag(env, 'DEMO', isEmbedded && reached === null)
+  if (!asked || reached === null) return asked
+  throw new StartProblem(
+    `DEMO=1 serves passwords that everybody knows, and ${reached} is for more than this machine: unset DEMO and begin with an empty DATA_DIR or DATABASE_URL, or take a loopback address for HOST and PUBLIC_URL, and no TRUST_PROXY.`,
+  )
+}
 
 export function whole(env: Env, name: string, otherwise: number, min: number, max: number): number {
   const given = env[name]
@@ -135,7 +171,7 @@ export function whole(env: Env, name: string, otherwise: number, min: number, ma
   throw new StartProblem(`${name} must be a whole number from ${min} to ${max}, not "${given}".`)
 }
 
-/** Longer than other numbers: it is a moment (scripts/sources.mjs). */
+/** Longer than other numbers: it is a moment (scripts/build-id.mjs). */
 function buildNumber(env: Env, name: string): number {
   const given = env[name] || '0'
   if (/^\d{1,15}$/.test(given)) return Number(given)

@@ -1,25 +1,26 @@
 /** The way in, outside demo mode: as long as nobody of the provider can sign in, each start gives a link that works once. */
-import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
+import { randomBytes } from 'node:crypto'
 import { environments, PROVIDER } from '#domain/access.ts'
 import { userStatus } from '#domain/users.ts'
-import { takeChange } from '#server/db/changes.ts'
-import { companyByCode, insertCompany } from '#server/db/companies.ts'
-import { addKey, spendKeysOf } from '#server/db/one-time-keys.ts'
-import { inScope } from '#server/db/scope.ts'
-import { hasActiveAdmin, insertUser, userByEmail } from '#server/db/users.ts'
-import type { Handle, House } from '#server/house.ts'
-import { newSealKey } from '#server/services/seal-key.ts'
+import { takeChange } from '#server/db/change-numbers.ts'
+import { companyByCode, insertCompany } from '#server/db/accounts/companies.ts'
+import type { Handle } from '#server/db/handle.ts'
+import { addKey, spendKeysOf } from '#server/db/accounts/one-time-keys.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import { hasActiveAdmin, insertUser, userByEmail } from '#server/db/accounts/users.ts'
+import type { AppContext } from '#server/context.ts'
+import { newSealKey } from '#server/services/sessions/seal-key.ts'
 
 const lifeMs = 72 * 3_600_000
 
 /** Null: a provider's admin can sign in already. */
-export async function linkForFirstAdmin(house: House): Promise<string | null> {
-  const { config } = house
-  return inScope(house, { role: 'portal_system' }, async (db) => {
+export async function linkForFirstAdmin(app: AppContext): Promise<string | null> {
+  const { config } = app
+  return inTransaction(app, { role: 'portal_system' }, async (db) => {
     // Several servers may start at once; the second one finds what the first has made.
     await sql`select pg_advisory_xact_lock(7801, -1)`.execute(db)
-    const now = house.clock()
+    const now = app.clock()
     const companyId = await providerId(db, now)
     if (await hasActiveAdmin(db, companyId)) return null
     const known = await userByEmail(db, companyId, config.providerEmail)

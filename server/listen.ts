@@ -4,12 +4,12 @@ import { flushCompileCache } from 'node:module'
 import { createServer } from 'node:net'
 import type { Logger } from 'pino'
 import { type Config, readConfig, StartProblem } from '#server/config.ts'
-import { openDatabase } from '#server/db/database.ts'
-import { readPaymentSettings } from '#server/payment-settings.ts'
-import { demoCompanies, demoPassword } from '#server/dev/world.ts'
+import { openDatabase } from '#server/db/open.ts'
+import { readPaymentSettings } from '#server/payment-config.ts'
+import { demoCompanies, demoPassword } from '#server/dev/demo-data.ts'
 import { buildLog } from '#server/log.ts'
-import type { House } from '#server/house.ts'
-import type { Started } from '#server/start.ts'
+import type { AppContext } from '#server/context.ts'
+import type { Started } from '#server/create-context.ts'
 
 /** How long requests at work may take to finish once the end was asked for (R-15), in ms. */
 const patience = { requests: 7000, all: 9500 }
@@ -29,26 +29,26 @@ async function main(): Promise<void> {
   // A thread of its own opens the embedded database: meanwhile this one loads the rest.
   const opening = openDatabase(config, log)
   opening.catch(() => undefined)
-  const { startHouse, buildApp, startJobs, warmUp, openPayments } = await loadTheRest()
+  const { createAppContext, buildApp, startJobs, warmUp, openPayments } = await loadTheRest()
   // Waited for before the first request; begun here, beside the database.
   warmUp(config.argon2).catch(() => undefined)
   const place = { config, log, clock: Date.now }
-  const started = await startHouse(config, log, Date.now, opening, () => openPayments(paymentSettings, place))
-  const closeHouse = async ({ database, payments } = started.house) => {
+  const started = await createAppContext(config, log, Date.now, opening, () => openPayments(paymentSettings, place))
+  const closeAppContext = async ({ database, payments } = started.app) => {
     await Promise.all([database.close(), payments.close()])
   }
-  const app = buildApp(started.house)
+  const fastify = buildApp(started.app)
   try {
-    await app.listen({ port: config.port, host: config.host })
+    await fastify.listen({ port: config.port, host: config.host })
   } catch (error) {
-    await closeHouse()
+    await closeAppContext()
     throw asStartProblem(error, config)
   }
-  const stopJobs = startJobs(started.house)
+  const stopJobs = startJobs(started.app)
   closeOnSignal(log, async () => {
     // Jobs put down their work while the last requests finish.
-    await Promise.all([closeApp(app), ...stopJobs.map((stop) => stop())])
-    await closeHouse()
+    await Promise.all([closeApp(fastify), ...stopJobs.map((stop) => stop())])
+    await closeAppContext()
   })
   console.log(welcome(started))
   // Now and not only at the end, which may be sudden.
@@ -57,7 +57,7 @@ async function main(): Promise<void> {
 
 async function loadTheRest() {
   const [
-    { startHouse },
+    { createAppContext },
     { buildApp },
     { warmUp },
     { sweepHourly },
@@ -69,26 +69,26 @@ async function loadTheRest() {
     { chooseMail },
     { openPayments },
   ] = await Promise.all([
-    import('#server/start.ts'),
+    import('#server/create-context.ts'),
     import('#server/app.ts'),
-    import('#server/services/hashing.ts'),
-    import('#server/jobs/sweep.ts'),
-    import('#server/jobs/tend-orders.ts'),
-    import('#server/jobs/dump.ts'),
+    import('#server/services/accounts/password-hash.ts'),
+    import('#server/jobs/delete-expired-data.ts'),
+    import('#server/jobs/expire-orders.ts'),
+    import('#server/jobs/dump-database.ts'),
     import('#server/jobs/reconcile-payments.ts'),
     import('#server/jobs/runner.ts'),
-    import('#server/jobs/kinds.ts'),
-    import('#server/drivers/mail/choose.ts'),
-    import('#server/drivers/payment/choose.ts'),
+    import('#server/jobs/registry.ts'),
+    import('#server/drivers/mail/create-driver.ts'),
+    import('#server/drivers/payment/create-drivers.ts'),
   ])
-  const startJobs = (house: House) => [
-    sweepHourly(house),
-    tendHourly(house),
-    dumpHourly(house),
-    reconcileOften(house),
-    runJobs(house, { ...kinds, ...clockKinds }, paymentKinds, mailKinds(chooseMail(house.config, house.clock))),
+  const startJobs = (app: AppContext) => [
+    sweepHourly(app),
+    tendHourly(app),
+    dumpHourly(app),
+    reconcileOften(app),
+    runJobs(app, { ...kinds, ...clockKinds }, paymentKinds, mailKinds(chooseMail(app.config, app.clock))),
   ]
-  return { startHouse, buildApp, startJobs, warmUp, openPayments }
+  return { createAppContext, buildApp, startJobs, warmUp, openPayments }
 }
 
 /** Port 0 is settled before anything is built, because links name the port. */
@@ -117,9 +117,9 @@ function asStartProblem(error: unknown, { port, host }: Config): unknown {
 }
 
 /** Readiness turns red, no new connection is taken, requests at work finish; what hangs is cut off in the end. */
-async function closeApp(app: FastifyInstance): Promise<void> {
-  const cut = setTimeout(() => app.server.closeAllConnections(), patience.requests)
-  await app.close()
+async function closeApp(fastify: FastifyInstance): Promise<void> {
+  const cut = setTimeout(() => fastify.server.closeAllConnections(), patience.requests)
+  await fastify.close()
   clearTimeout(cut)
 }
 
@@ -146,7 +146,7 @@ function closeOnSignal(log: Logger, close: () => Promise<void>): void {
     })
 }
 
-function welcome({ house: { config }, firstAdminLink }: Started): string {
+function welcome({ app: { config }, firstAdminLink }: Started): string {
   const lines = ['', `  The portal is open: ${config.publicUrl}/`, '']
   if (firstAdminLink)
     lines.push('  Set the password of the first administrator (once, within 72 hours):', `  ${firstAdminLink}`, '')

@@ -46,6 +46,7 @@ export type SecurityEvent =
   | 'login ok'
   | 'login failed'
   | 'login throttled'
+  | 'login flood'
   | 'second factor asked'
   | 'second factor failed'
   | 'second factor throttled'
@@ -70,6 +71,7 @@ export type SecurityEvent =
   | 'role changed'
   | 'access denied'
   | 'cross-site refused'
+  | 'host refused'
   | 'flood'
   | 'input refused'
 

@@ -1,4 +1,5 @@
 /** The program. Loading its code is half of a start, so what was compiled the last time is kept. */
+import '#server/private-files.ts'
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 

@@ -1,17 +1,14 @@
 /** Runs in Chromium, over the product's own files: what `bench/lists.ts` calls, step by step. */
-import { listTrail } from '#contract/trail.ts'
-import { type Device, openDevice } from '#local/device.ts'
-import { readListOn } from '#local/lists.ts'
-import { openSession } from '#local/session.ts'
-import type { ListQuery } from '#local/view.ts'
-import { storeWhole } from '#local/whole.ts'
-import { browserPorts } from '#request/browser.ts'
-import { answerList } from '#request/lists.ts'
-import type { Ports } from '#request/ports.ts'
+import { listTrail } from '#contract/audit-trail.ts'
+import { type Device, openDevice } from '#local/storage/device.ts'
+import { readListOn } from '#local/lists/read-list.ts'
+import { openSession } from '#local/session/session.ts'
+import type { ListQuery } from '#local/lists/list-view.ts'
+import { storeWhole } from '#local/list-index/bulk-load.ts'
 import { fillRaw, openRaw, pageRaw } from './raw.ts'
 import { codes, dayOf, days, operations, pieces, rowCount } from './rows.ts'
 
-const fills = listTrail.fills as NonNullable<typeof listTrail.fills>
+const fills = listTrail.list as NonNullable<typeof listTrail.list>
 const subject = { companyId: 7, userId: 1 }
 let device: Device
 let raw: IDBDatabase
@@ -30,38 +27,27 @@ async function forget(): Promise<void> {
       })
 }
 
-/** Both filled with as many rows; ms each. */
-async function fill(count: number, oursFirst: boolean): Promise<{ ours: number; raw: number }> {
-  raw?.close()
-  device?.of(subject).close()
-  device?.directory.close()
+/** Both filled with the same rows; ms each. */
+async function fill(): Promise<{ ours: number; raw: number }> {
   await forget()
-  const ours = async () => {
-    device = openDevice()
-    await openSession(device, subject)
-    const answer = { pieces: pieces(count), upto: 1, asOf: 1_000 }
-    const { ms, value } = await timed(() => storeWhole(device.of(subject), fills, null, answer, 1))
-    if (!value) throw new Error('the fill was not kept')
-    return ms
-  }
-  const theirs = async () => {
-    raw = await openRaw('raw')
-    return (await timed(() => fillRaw(raw, count))).ms
-  }
-  if (oursFirst) return { ours: await ours(), raw: await theirs() }
-  const first = await theirs()
-  return { ours: await ours(), raw: first }
+  device = openDevice()
+  await openSession(device, subject)
+  const answer = { pieces: pieces(rowCount), upto: 1, asOf: 1_000 }
+  const ours = await timed(() => storeWhole(device.of(subject), fills, null, answer, 1))
+  if (!ours.value) throw new Error('the fill was not kept')
+  raw = await openRaw('raw')
+  return { ours: ours.ms, raw: (await timed(() => fillRaw(raw, rowCount))).ms }
 }
 
 const ask = (given: Partial<ListQuery>) =>
   readListOn(device, fills, { scope: null, filters: {}, sort: ['end_time', 'desc'], page: 1, results: 10, ...given })
 
 /** One question to both, over a quarter of the time, never the same quarter twice in a row; answers must be equal. */
-async function compare(round: number, withCode: boolean): Promise<{ ours: number; raw: number }> {
+async function compare(round: number): Promise<{ ours: number; raw: number }> {
   const begin = (round * 7) % (days - 25)
   const [from, until] = [dayOf(begin), dayOf(begin + 24)]
-  const code = withCode ? (codes[round % codes.length] as string) : null
-  const filters = { dateFrom: from, dateTo: until, ...(code === null ? {} : { code }) }
+  const code = codes[round % codes.length] as string
+  const filters = { dateFrom: from, dateTo: until, code }
   const askOurs = () => timed(() => ask({ filters }))
   const askRaw = () => timed(() => pageRaw(raw, { code, from, until }))
   const [first, second] = round % 2 ? [await askOurs(), await askRaw()] : [await askRaw(), await askOurs()]
@@ -97,26 +83,7 @@ async function click(chance: number[]): Promise<number> {
   return ms
 }
 
-/** The list as it is opened: first page, nothing filtered. */
-const open = async () => (await timed(() => ask({}))).ms
-
-/** What the corridor says while there is no line, as a worker would: the whole way from the question to the answer. */
-async function answer(): Promise<number> {
-  const ports: Ports = {
-    ...browserPorts,
-    build: 'bench',
-    network: () => Promise.reject(new TypeError('no line')),
-    access: { read: () => Promise.resolve('a token'), renewed: () => {}, forget: () => Promise.resolve() },
-    device: () => Promise.resolve(device),
-    wakeLater: () => {},
-  }
-  const letter = { method: 'GET', path: '/api/systrail?results=10&page=1', headers: {}, body: null }
-  const { ms, value } = await timed(() => answerList(ports, { endpoint: listTrail, params: {}, letter }, fills))
-  if (value?.status !== 200) throw new Error(`the device answered ${value?.status}`)
-  return ms
-}
-
-const bench = { fill, compare, click, open, answer, rowCount }
+const bench = { fill, compare, click }
 declare global {
   var listBench: typeof bench
 }

@@ -34,14 +34,10 @@ export async function fillRaw(db: IDBDatabase, count: number): Promise<void> {
 }
 
 /** The newest ten of a range and how many there are. */
-export async function pageRaw(db: IDBDatabase, given: { code: string | null; from: string; until: string }) {
+export async function pageRaw(db: IDBDatabase, given: { code: string; from: string; until: string }) {
   const { code, from, until } = given
-  const index = db
-    .transaction('rows')
-    .objectStore('rows')
-    .index(code === null ? 'time' : 'code')
-  const begin = code === null ? [] : [code]
-  const range = IDBKeyRange.bound([...begin, from], [...begin, `${until}\uffff`])
+  const index = db.transaction('rows').objectStore('rows').index('code')
+  const range = IDBKeyRange.bound([code, from], [code, `${until}\uffff`])
   const [count, rows] = await Promise.all([asked(index.count(range)), newest(index, range, 10)])
   return { count, ids: rows.map(({ id }) => id) }
 }

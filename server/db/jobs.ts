@@ -1,8 +1,8 @@
 /** Long requests as rows: begun, claimed, come further, ended. What a row is for is said by its kind alone. */
 import { type Selectable, sql } from 'kysely'
-import type { Owner } from '#server/db/ledger.ts'
-import type { JobTable } from '#server/db/tables.ts'
-import type { Handle } from '#server/house.ts'
+import type { Handle } from '#server/db/handle.ts'
+import type { Owner } from '#server/db/idempotency.ts'
+import type { JobTable } from '#server/db/tables/tables.ts'
 
 export type JobRow = Selectable<JobTable>
 

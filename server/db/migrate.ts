@@ -3,7 +3,7 @@ import { Migrator } from 'kysely/migration'
 import { type Kysely, sql } from 'kysely'
 import { StartProblem } from '#server/config.ts'
 import { migrations } from '#server/db/migrations/index.ts'
-import type { Tables } from '#server/db/tables.ts'
+import type { Tables } from '#server/db/tables/tables.ts'
 
 /** Runs what has not run yet and answers its names. `upTo` is for tests that stop on the way. */
 export async function migrate(kysely: Kysely<Tables>, upTo?: string): Promise<string[]> {

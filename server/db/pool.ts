@@ -1,10 +1,8 @@
 /** One way to read values from both engines, and one Kysely over either's pool. */
-import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
+import { Kysely, PostgresDialect } from 'kysely'
 import { Pool, type PoolConfig, types } from 'pg'
 import type { Logger } from 'pino'
-import { Connection, type Own, Session } from '#server/db/client.ts'
-import { Lanes } from '#server/db/lanes.ts'
-import type { Tables } from '#server/db/tables.ts'
+import type { Tables } from '#server/db/tables/tables.ts'
 
 const INT8 = 20
 
@@ -14,24 +12,14 @@ const readTypes: PoolConfig['types'] = {
     oid === INT8 ? Number : types.getTypeParser(oid, format as 'text')) as typeof types.getTypeParser,
 }
 
-/** A pool whose idle connections may break without ending the process. */
+/** A pool whose connections may break without ending the process. */
 export function makePool(config: PoolConfig, log: Logger): Pool {
-  const pool = new Pool({ ...config, types: readTypes, Client: Connection, pipeline: true } as PoolConfig)
+  const pool = new Pool({ ...config, types: readTypes })
+  // Of a connection that nobody uses.
   pool.on('error', (error) => log.warn({ err: error }, 'a database connection was lost'))
+  // Of one in use: the statement that waits on it fails with the error, but an event that nobody hears ends the process.
+  pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }
 
-/** `lanes`: where the pool has connections to spare. */
-export function overPool(pool: Pool, { lanes: hasLanes = false } = {}): Kysely<Tables> {
-  const lanes = hasLanes ? new Lanes(pool) : null
-  const acquire = () => pool.connect() as unknown as Promise<Own>
-  const sessions = {
-    options: pool.options,
-    connect: async () => new Session(acquire, lanes),
-    async end() {
-      lanes?.close()
-      await pool.end()
-    },
-  }
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: sessions as unknown as PostgresPool }) })
-}
+export const overPool = (pool: Pool): Kysely<Tables> => new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })

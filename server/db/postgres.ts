@@ -1,15 +1,13 @@
 /** The database as a server of its own: many nodes, fsync, backups by its own tools. */
-import { Client, escapeIdentifier, type Pool } from 'pg'
 import { setTimeout as wait } from 'node:timers/promises'
+import { Client, escapeIdentifier, type Pool } from 'pg'
 import type { Logger } from 'pino'
 import { type Config, StartProblem } from '#server/config.ts'
-import { Announcements } from '#server/db/announcements.ts'
+import { Announcements } from '#server/db/channels.ts'
+import type { Database } from '#server/db/handle.ts'
 import { migrate } from '#server/db/migrate.ts'
 import { makePool, overPool } from '#server/db/pool.ts'
-import { RecentCounts } from '#server/db/recent-counts.ts'
-import { RecentRows } from '#server/db/recent.ts'
-import { limits } from '#server/db/scope.ts'
-import type { Database } from '#server/house.ts'
+import { limits } from '#server/db/transaction.ts'
 
 const connections = 20
 
@@ -26,13 +24,11 @@ export async function openPostgres(config: Config, databaseUrl: string, log: Log
   }
   const pool = makePool(poolConfig(databaseUrl), log)
   const ears = listenOn(databaseUrl, log)
-  const kysely = overPool(pool, { lanes: true })
+  const kysely = overPool(pool)
   return {
     engine: 'postgres',
     kysely,
-    recentUsers: new RecentRows(),
-    recentCounts: new RecentCounts(),
-    hasRoom: () => true,
+    hasFreeSpace: () => true,
     dumpTo: null,
     async announce(channel, message) {
       await pool.query('select pg_notify($1, $2)', [channel, message])
@@ -86,8 +82,8 @@ function unreachable(databaseUrl: string, error: unknown): StartProblem {
 
 /** The login must be able to put on both roles; that it could do more is worth a warning (S-83). */
 async function checkLogin(pool: Pool, log: Logger): Promise<void> {
-  const { rows } = await pool.query<{ login: string; member: boolean; mighty: boolean; isolation: string }>(`
-    select current_user as login, current_setting('default_transaction_isolation') as isolation,
+  const { rows } = await pool.query<{ login: string; member: boolean; mighty: boolean }>(`
+    select current_user as login,
       pg_has_role(current_user, 'portal_app', 'member') and pg_has_role(current_user, 'portal_system', 'member') as member,
       (select rolsuper or rolbypassrls from pg_roles where rolname = current_user) as mighty`)
   const [login] = rows
@@ -95,12 +91,6 @@ async function checkLogin(pool: Pool, log: Logger): Promise<void> {
     throw new StartProblem(
       `The login ${login?.login} of DATABASE_URL must be a member of portal_app and portal_system: ` +
         `grant portal_app, portal_system to ${escapeIdentifier(login?.login ?? '')}.`,
-    )
-  // A transaction of one message names no level (`flight.ts`), and the write path is made for this one.
-  if (login.isolation !== 'read committed')
-    throw new StartProblem(
-      `The login ${login.login} of DATABASE_URL begins its transactions as ${login.isolation}: ` +
-        `alter role ${escapeIdentifier(login.login)} set default_transaction_isolation to 'read committed'.`,
     )
   if (login.mighty) log.warn('the login of DATABASE_URL is a superuser or bypasses row-level security; use a plain one')
 }

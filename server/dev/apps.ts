@@ -1,9 +1,9 @@
 /** The demo world's apps: those that its modules name, in the versions that were published over the years. */
 import type { Requirement } from '#domain/apps.ts'
 import type { PlainDate } from '#domain/time.ts'
-import { insertVersion } from '#server/db/apps.ts'
-import type { AppFlag } from '#server/db/order-tables.ts'
-import type { Handle } from '#server/house.ts'
+import { insertVersion } from '#server/db/catalogue/apps.ts'
+import type { Handle } from '#server/db/handle.ts'
+import type { AppFlag } from '#server/db/tables/order-tables.ts'
 
 interface DemoVersion {
   code: string

@@ -4,13 +4,14 @@ import { explainBackup, explainTraffic } from '#domain/fees/explain.ts'
 import { trafficAmount } from '#domain/fees/traffic.ts'
 import { readAmount, writeAmount } from '#domain/money.ts'
 import { addMonths } from '#domain/period.ts'
-import type { BackupPrices } from '#domain/price-checks.ts'
+import type { BackupPrices } from '#domain/checks/price-checks.ts'
 import { dateIn, startOfDay } from '#domain/time.ts'
-import { insertBackup, insertTraffic } from '#server/db/backups.ts'
-import { takeChange } from '#server/db/changes.ts'
-import { priceListById } from '#server/db/price-lists.ts'
-import type { Handle, House } from '#server/house.ts'
-import { invoiceBackup, invoiceTraffic } from '#server/services/invoices.ts'
+import { insertBackup, insertTraffic } from '#server/db/hosting/backups.ts'
+import { takeChange } from '#server/db/change-numbers.ts'
+import type { Handle } from '#server/db/handle.ts'
+import { priceListById } from '#server/db/catalogue/price-lists.ts'
+import type { AppContext } from '#server/context.ts'
+import { invoiceBackup, invoiceTraffic } from '#server/services/payments/invoices.ts'
 
 interface DemoBackup {
   /** Of the service. */
@@ -58,7 +59,7 @@ const traffics: Readonly<Record<string, readonly DemoTraffic[]>> = {
 const dayMs = 86_400_000
 
 interface Made {
-  house: House
+  app: AppContext
   db: Handle
   companyId: number
   listId: number
@@ -69,12 +70,12 @@ interface Made {
 /** As the system, behind the company's orders. */
 export async function loadBackups(
   db: Handle,
-  house: House,
+  app: AppContext,
   { companyId, code, listId, now }: { companyId: number; code: string; listId: number; now: number },
 ): Promise<void> {
   const prices = (await priceListById(db, listId))?.content.pdbPrice
   if (!prices) throw new Error('the demo world has no prices of backups')
-  const made = { house, db, companyId, listId, prices, now }
+  const made = { app, db, companyId, listId, prices, now }
   for (const one of backups[code] ?? []) await loadBackup(made, one)
   for (const one of traffics[code] ?? []) await loadTraffic(made, one)
 }
@@ -91,11 +92,11 @@ const serviceOf = ({ db, companyId }: Made, code: string) =>
     .executeTakeFirstOrThrow()
 
 async function loadBackup(made: Made, one: DemoBackup): Promise<void> {
-  const { db, house, companyId, listId, prices, now } = made
+  const { db, app, companyId, listId, prices, now } = made
   const service = await serviceOf(made, one.code)
   const at = now - one.daysAgo * dayMs
   const period = backupPeriod({
-    today: dateIn(house.config.timeZone, at),
+    today: dateIn(app.config.timeZone, at),
     present: null,
     contractEnd: service.period_end,
     period: one.period,
@@ -129,13 +130,13 @@ async function loadBackup(made: Made, one: DemoBackup): Promise<void> {
   })
   // What costs nothing takes effect without a payment, and is not invoiced (D15).
   if (one.status === 1 && payAmount > 0n)
-    await invoiceBackup({ db, house, now: at }, companyId, id, paidOn(`demo-backup-${id}`, at))
+    await invoiceBackup({ db, app, now: at }, companyId, id, paidOn(`demo-backup-${id}`, at))
 }
 
 /** What is due of a month is paid on the fifth day of the next one, at noon. */
 async function loadTraffic(made: Made, { code, monthsAgo, measured: gb }: DemoTraffic): Promise<void> {
-  const { db, house, companyId, listId, prices, now } = made
-  const { timeZone } = house.config
+  const { db, app, companyId, listId, prices, now } = made
+  const { timeZone } = app.config
   const service = await serviceOf(made, code)
   const end = addMonths(`${dateIn(timeZone, now).slice(0, 7)}-01`, -monthsAgo)
   const paidAt = Math.min(now, startOfDay(timeZone, end) + 4.5 * dayMs)
@@ -161,7 +162,7 @@ async function loadTraffic(made: Made, { code, monthsAgo, measured: gb }: DemoTr
     create_time: paidAt,
     update_time: paidAt,
   })
-  if (isPaid) await invoiceTraffic({ db, house, now: paidAt }, companyId, id, paidOn(`demo-traffic-${id}`, paidAt))
+  if (isPaid) await invoiceTraffic({ db, app, now: paidAt }, companyId, id, paidOn(`demo-traffic-${id}`, paidAt))
 }
 
 const paidOn = (reference: string, paidAt: number) => ({ gateway: 'simulate', reference, paidAt })

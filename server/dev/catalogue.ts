@@ -1,9 +1,9 @@
 /** The demo world's catalogue: modules with what they need, their apps, and two price lists, this year's and the next one's. */
-import type { PriceContent } from '#domain/price-checks.ts'
-import { insertModule } from '#server/db/modules.ts'
-import { insertPriceList } from '#server/db/price-lists.ts'
+import type { PriceContent } from '#domain/checks/price-checks.ts'
+import type { Handle } from '#server/db/handle.ts'
+import { insertModule } from '#server/db/catalogue/modules.ts'
+import { insertPriceList } from '#server/db/catalogue/price-lists.ts'
 import { loadApps } from '#server/dev/apps.ts'
-import type { Handle } from '#server/house.ts'
 
 type Charges = [hkd: string, usd: string, rmb: string]
 const charges = ([hkd, usd, rmb]: Charges) => ({ hkd, usd, rmb })

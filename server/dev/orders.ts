@@ -3,16 +3,17 @@ import { dueOf } from '#domain/contracts.ts'
 import { explain } from '#domain/fees/explain.ts'
 import { quoteChange, quoteCreate, type QuoteResult } from '#domain/fees/quote.ts'
 import { dateIn, timestampIn } from '#domain/time.ts'
-import { takeChange } from '#server/db/changes.ts'
-import { contractById } from '#server/db/contracts.ts'
-import { insertOrder, showNewest } from '#server/db/orders.ts'
-import { type PriceListRecord, priceListById } from '#server/db/price-lists.ts'
-import type { Handle, House } from '#server/house.ts'
-import { applyPayment } from '#server/services/payments.ts'
-import { amountsOf } from '#server/services/quotes.ts'
-import { segmentsOf } from '#server/services/terms.ts'
+import { takeChange } from '#server/db/change-numbers.ts'
+import { contractById } from '#server/db/orders/contracts.ts'
+import type { Handle } from '#server/db/handle.ts'
+import { insertOrder, showNewest } from '#server/db/orders/orders.ts'
+import { priceListById, type PriceListRecord } from '#server/db/catalogue/price-lists.ts'
+import type { AppContext } from '#server/context.ts'
+import { applyPayment } from '#server/services/payments/apply-payment.ts'
+import { amountsOf } from '#server/services/orders/quotes.ts'
+import { segmentsOf } from '#server/services/orders/order-terms.ts'
 
-interface DemoOrder {
+export interface DemoOrder {
   code: string
   name: string
   currency: 'HKD' | 'USD' | 'RMB'
@@ -27,7 +28,7 @@ interface DemoOrder {
   changed?: { users: number; daysAgo: number; paid: boolean }
 }
 
-const acme: DemoOrder[] = [
+export const acmeOrders: DemoOrder[] = [
   {
     code: 'acmetrade',
     name: 'Acme trading',
@@ -87,7 +88,7 @@ const acme: DemoOrder[] = [
   },
 ]
 
-const globex: DemoOrder[] = [
+export const globexOrders: DemoOrder[] = [
   {
     code: 'globex01',
     name: '环球贸易',
@@ -101,12 +102,10 @@ const globex: DemoOrder[] = [
   },
 ]
 
-const demoOrders: Readonly<Record<string, readonly DemoOrder[]>> = { acme, globex }
-
 const dayMs = 86_400_000
 
 interface Made {
-  house: House
+  app: AppContext
   db: Handle
   companyId: number
   list: PriceListRecord
@@ -116,20 +115,20 @@ interface Made {
 /** As the system, by the price list of that id. */
 export async function loadOrders(
   db: Handle,
-  house: House,
-  { companyId, code, listId, now }: { companyId: number; code: string; listId: number; now: number },
+  app: AppContext,
+  { companyId, orders, listId, now }: { companyId: number; orders: readonly DemoOrder[]; listId: number; now: number },
 ): Promise<void> {
   const list = await priceListById(db, listId)
   if (!list) throw new Error('the demo world has no price list')
-  for (const one of demoOrders[code] ?? []) await loadOrder({ house, db, companyId, list, now }, one)
+  for (const one of orders) await loadOrder({ app, db, companyId, list, now }, one)
 }
 
 async function loadOrder(made: Made, one: DemoOrder): Promise<void> {
-  const { db, list, now, house } = made
+  const { db, list, now, app } = made
   const at = now - one.daysAgo * dayMs
-  const start = dateIn(house.config.timeZone, at)
+  const start = dateIn(app.config.timeZone, at)
   const choice = { user_mode: one.user_mode, users: one.users, modules: one.modules, uat: 0 as const }
-  const asked = { list: list.content, currency: one.currency, choice, uatBound: house.config.uatBound }
+  const asked = { list: list.content, currency: one.currency, choice, uatBound: app.config.uatBound }
   const base = await place(made, one, {
     at,
     type: 'create',
@@ -142,7 +141,7 @@ async function loadOrder(made: Made, one: DemoOrder): Promise<void> {
   const contract = await contractById(db, made.companyId, await contractOf(db, base))
   if (!contract) throw new Error('a demo order was not paid')
   const changedAt = now - daysAgo * dayMs
-  const day = dateIn(house.config.timeZone, changedAt)
+  const day = dateIn(app.config.timeZone, changedAt)
   const result = quoteChange({ ...asked, choice: { ...choice, users } }, segmentsOf(contract), day)
   const change = await place(made, one, { at: changedAt, type: 'change', users, result, baseId: contract.id })
   if (paid) await pay(made, change, changedAt)
@@ -157,7 +156,7 @@ interface Placed {
 }
 
 async function place(made: Made, one: DemoOrder, { at, type, users, result, baseId }: Placed): Promise<number> {
-  const { db, house, companyId, list } = made
+  const { db, app, companyId, list } = made
   if (result.is !== 'quote') throw new Error(`the demo order ${one.code} has no price: ${result.is}`)
   const { quote } = result
   const amounts = amountsOf({ quote })
@@ -182,11 +181,11 @@ async function place(made: Made, one: DemoOrder, { at, type, users, result, base
     period: one.years,
     period_start: quote.period_start,
     period_end: quote.period_end,
-    uat_bound: house.config.uatBound,
+    uat_bound: app.config.uatBound,
     steps: JSON.stringify(explain(quote)),
     base_id: baseId ?? null,
     contract_id: null,
-    due: dueOf(timestampIn(house.config.timeZone, at)),
+    due: dueOf(timestampIn(app.config.timeZone, at)),
     alert_date: null,
     change,
     create_time: at,
@@ -202,9 +201,9 @@ const orderOf = (db: Handle, id: number) =>
 const contractOf = async (db: Handle, id: number) => (await orderOf(db, id)).contract_id ?? 0
 
 /** On the day it was ordered. */
-async function pay({ db, house }: Made, id: number, at: number): Promise<void> {
+async function pay({ db, app }: Made, id: number, at: number): Promise<void> {
   const { pay_amount: amount, currency } = await orderOf(db, id)
   const payment = { gateway: 'simulate', reference: `demo-${id}`, amount, currency, paidAt: at }
-  const done = await applyPayment({ db, house, now: at }, id, payment)
+  const done = await applyPayment({ db, app, now: at }, id, payment)
   if (done?.outcome !== 'applied') throw new Error(`the demo order ${id} was not paid: ${done?.outcome ?? 'missing'}`)
 }

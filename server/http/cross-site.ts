@@ -1,4 +1,6 @@
 /** A page of another origin may not make us change anything (S-55): told by Sec-Fetch-Site, in its absence by Origin. */
+import { isIP } from 'node:net'
+import { isLoopback } from '#server/config.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 
 export function isCrossSite(headers: IncomingHttpHeaders, publicUrl: string): boolean {
@@ -6,11 +8,21 @@ export function isCrossSite(headers: IncomingHttpHeaders, publicUrl: string): bo
   if (typeof site === 'string') return site !== 'same-origin' && site !== 'none'
   const { origin } = headers
   if (origin === undefined) return false
-  return origin !== new URL(publicUrl).origin && hostOf(origin) !== headers.host
+  return origin !== new URL(publicUrl).origin && origin !== `${new URL(publicUrl).protocol}//${headers.host}`
 }
 
-/** A browser says neither Origin nor Host falsely, so an equal pair is the same site whatever name we are reached by. */
-const hostOf = (origin: string): string | null => (URL.canParse(origin) ? new URL(origin).host : null)
+/**
+ * Whether somebody who asks for this host can mean us: a page of another name, which its owner lets point to our address for a
+ * moment, would count as ours (DNS rebinding). An address cannot be made to point elsewhere, nor can `localhost`. Without a
+ * Host (HTTP/1.0, of a health check) there is no page that asks.
+ */
+export function isOurHost(host: string | undefined, publicUrl: string): boolean {
+  if (host === undefined) return true
+  if (!URL.canParse(`http://${host}`)) return false
+  const { hostname } = new URL(`http://${host}`)
+  const isAddress = isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0
+  return isAddress || isLoopback(hostname) || hostname === new URL(publicUrl).hostname
+}
 
 export const isSameOrigin = (headers: IncomingHttpHeaders) => headers['sec-fetch-site'] === 'same-origin'
 

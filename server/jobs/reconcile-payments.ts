@@ -4,14 +4,14 @@
  */
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { reconcilePayments as endpoint } from '#contract/payments.ts'
-import { type AttemptRecord, isAnyDue, lookAtAll, takeDue } from '#server/db/payment-attempts.ts'
-import { inScope } from '#server/db/scope.ts'
-import type { House } from '#server/house.ts'
-import { onClock } from '#server/jobs/clock.ts'
-import type { JobKind } from '#server/jobs/kinds.ts'
-import { ringForJobs } from '#server/services/jobs.ts'
-import { askToLook } from '#server/services/payment-looks.ts'
-import { tend } from '#server/services/settling.ts'
+import { type AttemptRecord, isAnyDue, lookAtAll, takeDue } from '#server/db/payments/payment-attempts.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import type { AppContext } from '#server/context.ts'
+import { onClock } from '#server/jobs/interval.ts'
+import type { JobKind } from '#server/jobs/job-kind.ts'
+import { notifyJobs } from '#server/services/job-requests.ts'
+import { askToLook } from '#server/services/payments/request-reconciliation.ts'
+import { tend } from '#server/services/payments/settle-attempt.ts'
 
 export const reconcileJob = 'reconcile-payments'
 const everyMs = 10_000
@@ -22,24 +22,24 @@ const most = 10
 type Point = OutputOf<typeof endpoint>
 const system = { role: 'portal_system' } as const
 
-const step: JobKind<unknown, Point, Point>['step'] = async ({ house, point }) => {
+const step: JobKind<unknown, Point, Point>['step'] = async ({ app, point }) => {
   const so = point ?? { looked: 0, paid: 0, ended: 0, waiting: 0, unanswered: 0 }
-  const due = await inScope(house, system, (db) => takeDue(db, house.clock(), most))
+  const due = await inTransaction(app, system, (db) => takeDue(db, app.clock(), most))
   const after = { ...so }
   for (const attempt of due) {
     after.looked += 1
-    after[await becameOf(house, attempt)] += 1
+    after[await becameOf(app, attempt)] += 1
   }
   return due.length < most ? { is: 'done', output: after } : { is: 'on', point: after, percent: 50 }
 }
 
-async function becameOf(house: House, attempt: AttemptRecord): Promise<Exclude<keyof Point, 'looked'>> {
+async function becameOf(app: AppContext, attempt: AttemptRecord): Promise<Exclude<keyof Point, 'looked'>> {
   try {
-    const { state } = await tend(house, attempt)
+    const { state } = await tend(app, attempt)
     if (state === 'paid') return 'paid'
     return state === 'declined' || state === 'closed' ? 'ended' : 'waiting'
   } catch (error) {
-    house.log.warn({ err: error, attempt: attempt.id }, 'a payment could not be asked about')
+    app.log.warn({ err: error, attempt: attempt.id }, 'a payment could not be asked about')
     return 'unanswered'
   }
 }
@@ -48,7 +48,7 @@ async function becameOf(house: House, attempt: AttemptRecord): Promise<Exclude<k
 export const reconcilePayments = (): JobKind<unknown, Point, Point> => ({
   resumes: true,
   async step(work) {
-    if (work.point === null) await inScope(work.house, system, (db) => lookAtAll(db, work.house.clock()))
+    if (work.point === null) await inTransaction(work.app, system, (db) => lookAtAll(db, work.app.clock()))
     return await step(work)
   },
 })
@@ -57,17 +57,17 @@ export const reconcilePayments = (): JobKind<unknown, Point, Point> => ({
 export const lookAfterPayments = (): JobKind<unknown, Point, Point> => ({ resumes: true, quiet: true, step })
 
 /** Two nodes that ask at once ask for one job. */
-export async function askWhereDue(house: House): Promise<void> {
-  const now = house.clock()
+export async function askWhereDue(app: AppContext): Promise<void> {
+  const now = app.clock()
   const intent = `look-${Math.floor(now / everyMs)}`
-  const isAsked = await inScope(
-    house,
+  const isAsked = await inTransaction(
+    app,
     system,
     async (db) => (await isAnyDue(db, now)) && (await askToLook(db, { companyId: 0, intent, now })),
   )
-  if (isAsked) ringForJobs(house)
+  if (isAsked) notifyJobs(app)
 }
 
 /** Answers how to stop. */
-export const reconcileOften = (house: House): (() => Promise<void>) =>
-  onClock(house, { firstMs, everyMs }, askWhereDue, 'payments could not be looked after')
+export const reconcileOften = (app: AppContext): (() => Promise<void>) =>
+  onClock(app, { firstMs, everyMs }, askWhereDue, 'payments could not be looked after')

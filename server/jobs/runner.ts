@@ -5,9 +5,10 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { isStored } from '#contract/verdict.ts'
+import type { Handle } from '#server/db/handle.ts'
 import {
-  claimJob,
   type ClaimedJob,
+  claimJob,
   dropJob,
   endJob,
   freeLeases,
@@ -15,12 +16,19 @@ import {
   putBackJob,
   recordStep,
 } from '#server/db/jobs.ts'
-import { inScope } from '#server/db/scope.ts'
-import type { Handle, House } from '#server/house.ts'
-import { endpointOf, type JobKind, type Kinds, type Step } from '#server/jobs/kinds.ts'
-import { outputOf } from '#server/output.ts'
-import { ProblemError } from '#server/problem.ts'
-import { jobsChannel, type Progress, progressChannel, type ProgressOf, progressOf } from '#server/services/jobs.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import type { AppContext } from '#server/context.ts'
+import type { JobKind, Step } from '#server/jobs/job-kind.ts'
+import { endpointOf, type Kinds } from '#server/jobs/registry.ts'
+import { outputOf } from '#server/response-schema.ts'
+import { ProblemError } from '#server/problem-error.ts'
+import {
+  jobsChannel,
+  type Progress,
+  progressChannel,
+  type ProgressOf,
+  progressOf,
+} from '#server/services/job-requests.ts'
 
 /** In ms. A step longer than the lease keeps it alive by itself. */
 export const pace = { lease: 15_000, heartbeat: 5_000, look: 5_000, stop: 5_000, firstRetry: 2_000 }
@@ -31,50 +39,51 @@ const waitOf = ({ wait = usualWait }: JobKind, tries: number) => wait(tries)
 /** Of each crew. */
 const atOnce = 2
 
-const asSystem = <T>(house: House, work: (db: Handle) => Promise<T>) => inScope(house, { role: 'portal_system' }, work)
+const asSystem = <T>(app: AppContext, work: (db: Handle) => Promise<T>) =>
+  inTransaction(app, { role: 'portal_system' }, work)
 
 /** Takes one job and works on it until it ends or `stop` is asked for. False: there was none to take. */
-export async function workOne(house: House, kinds: Kinds, stop = new AbortController().signal): Promise<boolean> {
+export async function workOne(app: AppContext, kinds: Kinds, stop = new AbortController().signal): Promise<boolean> {
   const names = Object.keys(kinds)
-  const job = await asSystem(house, (db) => claimJob(db, { kinds: names, now: house.clock(), leaseMs: pace.lease }))
+  const job = await asSystem(app, (db) => claimJob(db, { kinds: names, now: app.clock(), leaseMs: pace.lease }))
   if (!job) return false
   const kind = kinds[job.kind]
   if (!kind) throw new Error(`no kind of job is named ${job.kind}`)
-  await workOn({ house, kind, job, stop })
+  await workOn({ app, kind, job, stop })
   return true
 }
 
-interface Desk {
-  house: House
+interface JobRun {
+  app: AppContext
   kind: JobKind
   job: ClaimedJob
   stop: AbortSignal
 }
 
-async function workOn(desk: Desk): Promise<void> {
-  const { house, kind, job, stop } = desk
+async function workOn(desk: JobRun): Promise<void> {
+  const { app, kind, job, stop } = desk
   if ((job.orphaned && !kind.resumes) || waitOf(kind, job.tries - 1) === null)
     return await fail(desk, new ProblemError('INTERRUPTED'))
   for (;;) {
-    if (stop.aborted) return void (await asSystem(house, (db) => putBackJob(db, job, 0)))
-    const step = await keepingLease(desk, () => kind.step({ house, input: job.input, point: job.point })).catch(
+    if (stop.aborted) return void (await asSystem(app, (db) => putBackJob(db, job, 0)))
+    const step = await keepingLease(desk, () => kind.step({ app, input: job.input, point: job.point })).catch(
       (error: unknown) => asFailure(error),
     )
     if ('failed' in step) return await giveUp(desk, step.failed)
     if (step.is === 'done') return await finish(desk, step.output)
     if (!(await record(desk, step))) return
-    await rest(house, stop)
+    await rest(app, stop)
   }
 }
 
 /** Between two steps people's requests go first: the embedded database has one connection for all. */
-const rest = ({ config }: House, stop: AbortSignal) =>
+const rest = ({ config }: AppContext, stop: AbortSignal) =>
   wait(config.jobRestMs, undefined, { signal: stop }).catch(() => undefined)
 
-async function keepingLease<T>({ house, job }: Desk, work: () => Promise<T>): Promise<T> {
+async function keepingLease<T>({ app, job }: JobRun, work: () => Promise<T>): Promise<T> {
   const beat = setInterval(() => {
-    asSystem(house, (db) => keepLease(db, job, house.clock() + pace.lease)).catch((error: unknown) =>
-      house.log.warn({ err: error, job: job.id }, 'the lease of a job could not be kept'),
+    asSystem(app, (db) => keepLease(db, job, app.clock() + pace.lease)).catch((error: unknown) =>
+      app.log.warn({ err: error, job: job.id }, 'the lease of a job could not be kept'),
     )
   }, pace.heartbeat)
   try {
@@ -84,21 +93,21 @@ async function keepingLease<T>({ house, job }: Desk, work: () => Promise<T>): Pr
   }
 }
 
-async function record({ house, job }: Desk, { point, percent, info }: Step<unknown, unknown> & { is: 'on' }) {
-  const leaseUntil = house.clock() + pace.lease
-  if (!(await asSystem(house, (db) => recordStep(db, job, { point, percent, leaseUntil })))) return false
+async function record({ app, job }: JobRun, { point, percent, info }: Step<unknown, unknown> & { is: 'on' }) {
+  const leaseUntil = app.clock() + pace.lease
+  if (!(await asSystem(app, (db) => recordStep(db, job, { point, percent, leaseUntil })))) return false
   Object.assign(job, { point, percent: Math.max(percent, job.percent), tries: 0 })
-  await tell(house, job, 'active', info)
+  await tell(app, job, 'active', info)
   return true
 }
 
-async function finish({ house, kind, job }: Desk, output: unknown): Promise<void> {
-  if (kind.quiet) return await asSystem(house, (db) => dropJob(db, job))
+async function finish({ app, kind, job }: JobRun, output: unknown): Promise<void> {
+  if (kind.quiet) return await asSystem(app, (db) => dropJob(db, job))
   const endpoint = endpointOf(job.kind)
   if (!endpoint) throw new Error(`no endpoint relays ${job.kind}`)
   const body = endpoint.output === null ? null : JSON.stringify(outputOf(endpoint, output))
-  const ending = { state: 'done', status: body === null ? 204 : 200, body, now: house.clock() } as const
-  if (await asSystem(house, (db) => endJob(db, job, ending))) await tell(house, { ...job, percent: 100 }, 'success')
+  const ending = { state: 'done', status: body === null ? 204 : 200, body, now: app.clock() } as const
+  if (await asSystem(app, (db) => endJob(db, job, ending))) await tell(app, { ...job, percent: 100 }, 'success')
 }
 
 interface Failure {
@@ -107,23 +116,23 @@ interface Failure {
 const asFailure = (failed: unknown): Failure => ({ failed })
 
 /** A refusal is an answer. What may turn out differently is tried again, where a step may be done twice. */
-async function giveUp(desk: Desk, error: unknown): Promise<void> {
-  const { house, kind, job } = desk
+async function giveUp(desk: JobRun, error: unknown): Promise<void> {
+  const { app, kind, job } = desk
   if (error instanceof ProblemError && isStored(error.status, error.code)) return await fail(desk, error)
-  house.log.error({ err: error, job: job.id, kind: job.kind }, 'a step of a job failed')
+  app.log.error({ err: error, job: job.id, kind: job.kind }, 'a step of a job failed')
   if (!kind.resumes) return await fail(desk, new ProblemError('INTERRUPTED'))
   const waitMs = waitOf(kind, job.tries)
   if (waitMs === null) return await fail(desk, new ProblemError('SERVER_ERROR'))
-  await asSystem(house, (db) => putBackJob(db, job, house.clock() + waitMs))
+  await asSystem(app, (db) => putBackJob(db, job, app.clock() + waitMs))
 }
 
-async function fail({ house, kind, job }: Desk, { code, status, data }: ProblemError): Promise<void> {
+async function fail({ app, kind, job }: JobRun, { code, status, data }: ProblemError): Promise<void> {
   if (kind.quiet) {
-    house.log.error({ job: job.id, kind: job.kind, tries: job.tries, problem: code }, 'a job was given up')
-    return await asSystem(house, (db) => dropJob(db, job))
+    app.log.error({ job: job.id, kind: job.kind, tries: job.tries, problem: code }, 'a job was given up')
+    return await asSystem(app, (db) => dropJob(db, job))
   }
-  const ending = { state: 'failed', status, body: JSON.stringify({ code, data }), now: house.clock() } as const
-  if (await asSystem(house, (db) => endJob(db, job, ending))) await tell(house, job, 'exception')
+  const ending = { state: 'failed', status, body: JSON.stringify({ code, data }), now: app.clock() } as const
+  if (await asSystem(app, (db) => endJob(db, job, ending))) await tell(app, job, 'exception')
 }
 
 /**
@@ -131,14 +140,14 @@ async function fail({ house, kind, job }: Desk, { code, status, data }: ProblemE
  * an accelerator: a poll knows the same, so one that cannot be told is only logged.
  */
 async function tell(
-  house: House,
+  app: AppContext,
   job: ClaimedJob,
   status: Progress['data']['status'],
   info?: Progress['info'],
 ): Promise<void> {
   const told: ProgressOf = { companyId: job.company_id, userId: job.user_id, progress: progressOf(job, status, info) }
-  await house.database.announce(progressChannel, JSON.stringify(told)).catch((error: unknown) => {
-    house.log.warn({ err: error, job: job.id }, 'the progress of a job could not be told')
+  await app.database.announce(progressChannel, JSON.stringify(told)).catch((error: unknown) => {
+    app.log.warn({ err: error, job: job.id }, 'the progress of a job could not be told')
   })
 }
 
@@ -146,12 +155,12 @@ async function tell(
  * Works jobs as they come: at once when one is announced, and by looking now and then. The crews work beside each other,
  * each on its kinds. Answers how to stop.
  */
-export function runJobs(house: House, ...crews: Kinds[]): () => Promise<void> {
+export function runJobs(app: AppContext, ...crews: Kinds[]): () => Promise<void> {
   const stop = new AbortController()
   /** What wakes each worker from its wait. */
   const bells = new Map<number, () => void>()
   const ring = () => bells.forEach((wake) => wake())
-  const unhear = house.database.listen(jobsChannel, ring)
+  const unhear = app.database.listen(jobsChannel, ring)
   const bell = (worker: number) => new Promise<void>((rung) => bells.set(worker, rung))
 
   async function work(kinds: Kinds, worker: number): Promise<void> {
@@ -160,16 +169,16 @@ export function runJobs(house: House, ...crews: Kinds[]): () => Promise<void> {
       const next = Promise.race([bell(worker), wait(pace.look, undefined, { signal: stop.signal, ref: false })])
         // The end may come while nobody waits for it: unheard, it would end the process as a bug (S-92).
         .catch(() => undefined)
-      const worked = house.database.hasRoom() && (await workOne(house, kinds, stop.signal).catch(missed))
+      const worked = app.database.hasFreeSpace() && (await workOne(app, kinds, stop.signal).catch(missed))
       if (!worked) await next
     }
   }
   const missed = (error: unknown) => {
-    house.log[error instanceof ProblemError ? 'warn' : 'error']({ err: error }, 'a job could not be worked on')
+    app.log[error instanceof ProblemError ? 'warn' : 'error']({ err: error }, 'a job could not be worked on')
     return false
   }
   // One process at a time has the embedded folder: what was held before this start is held by nobody.
-  const freed = house.database.engine === 'embedded' ? asSystem(house, freeLeases).catch(missed) : Promise.resolve()
+  const freed = app.database.engine === 'embedded' ? asSystem(app, freeLeases).catch(missed) : Promise.resolve()
   const workers = crews.flatMap((kinds) => Array.from({ length: atOnce }, () => kinds))
   const working = freed.then(() => Promise.all(workers.map(work)))
   return async () => {

@@ -1,8 +1,8 @@
 /** Sends one mail: looked up and made now, sent outside any transaction, tried again for most of a day. */
-import { inScope } from '#server/db/scope.ts'
+import { inTransaction } from '#server/db/transaction.ts'
 import { type MailDriver, MailProblem } from '#server/drivers/mail/driver.ts'
-import type { JobKind } from '#server/jobs/kinds.ts'
-import { type AskedMail, mailNow } from '#server/services/mails.ts'
+import type { JobKind } from '#server/jobs/job-kind.ts'
+import { type AskedMail, mailNow } from '#server/services/mail/request-mail.ts'
 
 const second = 1000
 const minute = 60 * second
@@ -15,19 +15,19 @@ export const sendMail = (driver: MailDriver): JobKind<AskedMail, never, null> =>
   resumes: true,
   quiet: true,
   wait: (tries) => waits[Math.max(tries, 1) - 1] ?? (tries <= waits.length + hourly ? hour : null),
-  async step({ house, input }) {
-    const mail = await inScope(house, { role: 'portal_system' }, (db) => mailNow(db, house, input))
+  async step({ app, input }) {
+    const mail = await inTransaction(app, { role: 'portal_system' }, (db) => mailNow(db, app, input))
     const about = { mail: input.mail, id: input.id }
     if (mail === null) {
-      house.log.info(about, 'a mail has nothing to say any more')
+      app.log.info(about, 'a mail has nothing to say any more')
       return { is: 'done', output: null }
     }
     try {
       await driver.send(mail)
-      house.log.info(about, 'mail sent')
+      app.log.info(about, 'mail sent')
     } catch (error) {
       if (!(error instanceof MailProblem) || !error.final) throw error
-      house.log.error({ ...about, err: error }, 'a mail was refused and is given up')
+      app.log.error({ ...about, err: error }, 'a mail was refused and is given up')
     }
     return { is: 'done', output: null }
   },

@@ -1,19 +1,19 @@
 /** The own account. */
 import { changePassword, getSettings, getUser, updateOwnUser } from '#contract/accounts.ts'
-import type { Premises } from '#server/http/premises.ts'
-import { callerOf } from '#server/http/session.ts'
-import { conduct, type Handler, handle } from '#server/routes/handlers.ts'
-import { changeOwn, settings, user } from '#server/services/accounts.ts'
-import { changeOwnPassword } from '#server/services/password-change.ts'
+import type { HttpContext } from '#server/http/context.ts'
+import { requireCaller } from '#server/http/authenticate.ts'
+import { procedureHandler, type Handler, serviceHandler } from '#server/routes/route-handler.ts'
+import { changeOwn, settings, user } from '#server/services/accounts/own-account.ts'
+import { changeOwnPassword } from '#server/services/accounts/change-password.ts'
 
-export const accounts = ({ build }: Pick<Premises, 'build'>): Handler[] => [
-  handle(getUser, user),
-  handle(updateOwnUser, changeOwn),
-  handle(getSettings, settings(build.build)),
-  conduct(changePassword, async ({ house, visitor, address, requestId }, { body }) => {
+export const accounts = ({ build }: Pick<HttpContext, 'build'>): Handler[] => [
+  serviceHandler(getUser, user),
+  serviceHandler(updateOwnUser, changeOwn),
+  serviceHandler(getSettings, settings(build.build)),
+  procedureHandler(changePassword, async ({ app, principal, address, requestId }, { body }) => {
     const { orgPwd: original, newPwd: chosen } = body
-    const asked = { original, chosen, sessionId: visitor.sessionId, address, requestId }
-    await changeOwnPassword(house, callerOf(visitor), asked)
+    const asked = { original, chosen, sessionId: principal.sessionId, address, requestId }
+    await changeOwnPassword(app, requireCaller(principal), asked)
     return { body: null }
   }),
 ]

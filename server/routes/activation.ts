@@ -1,16 +1,16 @@
 /** Links of mails, before there is a session. */
-import { activateUser, checkActivation } from '#contract/visitors.ts'
-import { conduct, type Handler } from '#server/routes/handlers.ts'
-import { activateAccount, whoActivates } from '#server/services/activation.ts'
+import { activateUser, checkActivation } from '#contract/public.ts'
+import { procedureHandler, type Handler } from '#server/routes/route-handler.ts'
+import { activateAccount, whoActivates } from '#server/services/accounts/activate-account.ts'
 
 export const activation: Handler[] = [
-  conduct(checkActivation, async ({ house }, { query }) => {
-    const { passwordHash } = await whoActivates(house, query.otk)
+  procedureHandler(checkActivation, async ({ app }, { query }) => {
+    const { passwordHash } = await whoActivates(app, query.otk)
     return { body: { code: passwordHash === null ? 'SET_PASSWORD' : 'OK' } as const }
   }),
 
-  conduct(activateUser, async ({ house, requestId }, { body }) => {
-    await activateAccount(house, { key: body.otk, password: body.password, requestId })
+  procedureHandler(activateUser, async ({ app, requestId }, { body }) => {
+    await activateAccount(app, { key: body.otk, password: body.password, requestId })
     return { body: { code: 'ACTIVATE_OK' } as const }
   }),
 ]

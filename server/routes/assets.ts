@@ -1,26 +1,26 @@
 /** Pictures: in by a form, out as bytes that never change. */
 import { uploadAsset } from '#contract/accounts.ts'
-import { getAsset } from '#contract/visitors.ts'
+import { getAsset } from '#contract/public.ts'
 import { isSmallEnough } from '#domain/images.ts'
-import { ReceivedFile } from '#server/http/parts.ts'
-import { invalid, ProblemError } from '#server/problem.ts'
-import { conduct, type Handler, handle } from '#server/routes/handlers.ts'
-import { assetNamed, upload } from '#server/services/assets.ts'
-import { makeAvatar } from '#server/services/pictures.ts'
+import { ReceivedFile } from '#server/http/input/multipart.ts'
+import { invalid, ProblemError } from '#server/problem-error.ts'
+import { procedureHandler, type Handler, serviceHandler } from '#server/routes/route-handler.ts'
+import { assetNamed, upload } from '#server/services/accounts/assets.ts'
+import { makeAvatar } from '#server/services/accounts/avatar-image.ts'
 
 const year = 31_536_000
 
 export const assets: Handler[] = [
-  handle(uploadAsset, upload, async (input) => {
+  serviceHandler(uploadAsset, upload, async (input, { userId }) => {
     const file: unknown = input.body.avatar
     if (!(file instanceof ReceivedFile) || file.bytes.length === 0)
       throw invalid([{ field: 'avatar', code: 'REQUIRED' }])
     if (!isSmallEnough(file.bytes.length)) throw new ProblemError('IMAGE_TOO_LARGE')
-    return { ...input, body: { avatar: await makeAvatar(file.bytes) } }
+    return { ...input, body: { avatar: await makeAvatar(file.bytes, userId) } }
   }),
 
-  conduct(getAsset, async ({ house }, { params }) => {
-    const { type, bytes } = await assetNamed(house, params.id)
+  procedureHandler(getAsset, async ({ app }, { params }) => {
+    const { type, bytes } = await assetNamed(app, params.id)
     return {
       body: bytes,
       headers: {

@@ -1,25 +1,25 @@
 /** The calendar of what is due. */
 import { endCalendar, getCalendar, readCalendar, renewCalendar } from '#contract/calendars.ts'
-import { callerOf } from '#server/http/session.ts'
-import { conduct, type Handler } from '#server/routes/handlers.ts'
-import * as calendar from '#server/services/calendars.ts'
+import { requireCaller } from '#server/http/authenticate.ts'
+import { procedureHandler, type Handler } from '#server/routes/route-handler.ts'
+import * as calendar from '#server/services/orders/calendars.ts'
 
 export const calendars: Handler[] = [
-  conduct(getCalendar, async ({ house, visitor }) => ({
-    body: await calendar.calendarSince(house, callerOf(visitor)),
+  procedureHandler(getCalendar, async ({ app, principal }) => ({
+    body: await calendar.calendarSince(app, requireCaller(principal)),
   })),
 
-  conduct(renewCalendar, async ({ house, visitor, requestId }) => ({
-    body: await calendar.renewCalendar(house, callerOf(visitor), requestId),
+  procedureHandler(renewCalendar, async ({ app, principal, requestId }) => ({
+    body: await calendar.renewCalendar(app, requireCaller(principal), requestId),
   })),
 
-  conduct(endCalendar, async ({ house, visitor, requestId }) => {
-    await calendar.endCalendar(house, callerOf(visitor), requestId)
+  procedureHandler(endCalendar, async ({ app, principal, requestId }) => {
+    await calendar.endCalendar(app, requireCaller(principal), requestId)
     return { body: null }
   }),
 
-  conduct(readCalendar, async ({ house }, { params }) => ({
-    body: Buffer.from(await calendar.readCalendar(house, params.key)),
+  procedureHandler(readCalendar, async ({ app }, { params }) => ({
+    body: Buffer.from(await calendar.readCalendar(app, params.key)),
     headers: {
       'content-type': 'text/calendar; charset=utf-8',
       'content-disposition': 'inline; filename="contracts.ics"',

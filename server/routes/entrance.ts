@@ -1,8 +1,8 @@
 /** The public look-up of services. */
-import { serviceUrl } from '#contract/visitors.ts'
-import { conduct, type Handler } from '#server/routes/handlers.ts'
-import { findService } from '#server/services/entrance.ts'
+import { serviceUrl } from '#contract/public.ts'
+import { procedureHandler, type Handler } from '#server/routes/route-handler.ts'
+import { findService } from '#server/services/hosting/find-service.ts'
 
 export const entrance: Handler[] = [
-  conduct(serviceUrl, async ({ house }, { query }) => ({ body: await findService(house, query.code) })),
+  procedureHandler(serviceUrl, async ({ app }, { query }) => ({ body: await findService(app, query.code) })),
 ]

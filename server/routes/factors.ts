@@ -15,9 +15,9 @@ import {
   setUpFactor,
   setUpFirstFactor,
 } from '#contract/factors.ts'
-import { callerOf } from '#server/http/session.ts'
-import { conduct, type Handler, handle, type Visit } from '#server/routes/handlers.ts'
-import { add, setUp } from '#server/services/factor-setup.ts'
+import { requireCaller } from '#server/http/authenticate.ts'
+import { procedureHandler, type Handler, serviceHandler, type RequestContext } from '#server/routes/route-handler.ts'
+import { add, setUp } from '#server/services/factors/set-up-factor.ts'
 import {
   type Asking,
   beginChange,
@@ -28,72 +28,72 @@ import {
   renewCodes,
   requireOfCompany,
   type User,
-} from '#server/services/factors.ts'
-import { factorsOfColleague, resetColleague } from '#server/services/lost-factors.ts'
-import { confirmPassword as giveAgain } from '#server/services/step-up.ts'
+} from '#server/services/factors/factors.ts'
+import { factorsOfColleague, resetColleague } from '#server/services/factors/reset-factors.ts'
+import { confirmPassword as giveAgain } from '#server/services/sessions/step-up.ts'
 
-const userOf = ({ visitor }: Visit): User => ({
+const userOf = ({ principal }: RequestContext): User => ({
   is: 'user',
-  userId: callerOf(visitor).userId,
-  sessionId: visitor.sessionId,
+  userId: requireCaller(principal).userId,
+  sessionId: principal.sessionId,
 })
-const byUser = (visit: Visit, token: string): Asking => ({ ...visit, holder: userOf(visit), token })
-const byStranger = (visit: Visit, token: string): Asking => ({ ...visit, holder: { is: 'stranger' }, token })
+const byUser = (visit: RequestContext, token: string): Asking => ({ ...visit, holder: userOf(visit), token })
+const byStranger = (visit: RequestContext, token: string): Asking => ({ ...visit, holder: { is: 'stranger' }, token })
 
 export const factors: Handler[] = [
-  handle(getFactors, read),
+  serviceHandler(getFactors, read),
 
-  conduct(beginProof, async (visit) => ({ body: await beginChange(visit.house, userOf(visit)) })),
+  procedureHandler(beginProof, async (visit) => ({ body: await beginChange(visit.app, userOf(visit)) })),
 
-  conduct(proveSelf, async (visit, { body: { mfa_token, ...given } }) => {
-    await prove(visit.house, byUser(visit, mfa_token), given)
+  procedureHandler(proveSelf, async (visit, { body: { mfa_token, ...given } }) => {
+    await prove(visit.app, byUser(visit, mfa_token), given)
     return { body: null }
   }),
 
-  conduct(confirmPassword, async (visit, { body }) => {
-    await giveAgain(visit.house, userOf(visit), visit, body.password)
+  procedureHandler(confirmPassword, async (visit, { body }) => {
+    await giveAgain(visit.app, userOf(visit), visit, body.password)
     return { body: null }
   }),
 
-  conduct(setUpFactor, async (visit, { body }) => ({
-    body: await setUp(visit.house, byUser(visit, body.mfa_token), body.kind),
+  procedureHandler(setUpFactor, async (visit, { body }) => ({
+    body: await setUp(visit.app, byUser(visit, body.mfa_token), body.kind),
   })),
 
-  conduct(addFactor, async (visit, { body }) => ({
-    body: { recovery_codes: await add(visit.house, byUser(visit, body.mfa_token), body) },
+  procedureHandler(addFactor, async (visit, { body }) => ({
+    body: { recovery_codes: await add(visit.app, byUser(visit, body.mfa_token), body) },
   })),
 
-  conduct(removeFactor, async (visit, { body }) => {
-    await remove(visit.house, byUser(visit, body.mfa_token), body.id)
+  procedureHandler(removeFactor, async (visit, { body }) => {
+    await remove(visit.app, byUser(visit, body.mfa_token), body.id)
     return { body: null }
   }),
 
-  conduct(renameFactor, async (visit, { body }) => {
-    await rename(visit.house, { holder: userOf(visit), requestId: visit.requestId }, body)
+  procedureHandler(renameFactor, async (visit, { body }) => {
+    await rename(visit.app, { holder: userOf(visit), requestId: visit.requestId }, body)
     return { body: null }
   }),
 
-  conduct(renewRecoveryCodes, async (visit, { body }) => ({
-    body: { recovery_codes: await renewCodes(visit.house, byUser(visit, body.mfa_token)) },
+  procedureHandler(renewRecoveryCodes, async (visit, { body }) => ({
+    body: { recovery_codes: await renewCodes(visit.app, byUser(visit, body.mfa_token)) },
   })),
 
-  conduct(requireFactor, async (visit, { body }) => {
-    await requireOfCompany(visit.house, byUser(visit, body.mfa_token), body.required)
+  procedureHandler(requireFactor, async (visit, { body }) => {
+    await requireOfCompany(visit.app, byUser(visit, body.mfa_token), body.required)
     return { body: null }
   }),
 
-  handle(getUserFactors, factorsOfColleague),
+  serviceHandler(getUserFactors, factorsOfColleague),
 
-  conduct(resetUserFactors, async (visit, { params: { id }, body }) => {
-    await resetColleague(visit.house, byUser(visit, body.mfa_token), { caller: callerOf(visit.visitor), id })
+  procedureHandler(resetUserFactors, async (visit, { params: { id }, body }) => {
+    await resetColleague(visit.app, byUser(visit, body.mfa_token), { caller: requireCaller(visit.principal), id })
     return { body: null }
   }),
 
-  conduct(setUpFirstFactor, async (visit, { body }) => ({
-    body: await setUp(visit.house, byStranger(visit, body.mfa_token), body.kind),
+  procedureHandler(setUpFirstFactor, async (visit, { body }) => ({
+    body: await setUp(visit.app, byStranger(visit, body.mfa_token), body.kind),
   })),
 
-  conduct(addFirstFactor, async (visit, { body }) => ({
-    body: { recovery_codes: await add(visit.house, byStranger(visit, body.mfa_token), body) },
+  procedureHandler(addFirstFactor, async (visit, { body }) => ({
+    body: { recovery_codes: await add(visit.app, byStranger(visit, body.mfa_token), body) },
   })),
 ]

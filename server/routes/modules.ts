@@ -9,16 +9,16 @@ import {
   updateModule,
   validateModules,
 } from '#contract/modules.ts'
-import { type Handler, handle, handleList } from '#server/routes/handlers.ts'
-import { choices, create, get, list, relations, remove, update, validate } from '#server/services/modules.ts'
+import { type Handler, serviceHandler, listHandler } from '#server/routes/route-handler.ts'
+import { choices, create, get, list, relations, remove, update, validate } from '#server/services/catalogue/modules.ts'
 
 export const modules: Handler[] = [
-  handleList(listModules, list),
-  handle(listModuleChoices, choices),
-  handle(getModule, get),
-  handle(createModule, create),
-  handle(updateModule, update),
-  handle(deleteModule, remove),
-  handle(getModuleRelations, relations),
-  handle(validateModules, validate),
+  listHandler(listModules, list),
+  serviceHandler(listModuleChoices, choices),
+  serviceHandler(getModule, get),
+  serviceHandler(createModule, create),
+  serviceHandler(updateModule, update),
+  serviceHandler(deleteModule, remove),
+  serviceHandler(getModuleRelations, relations),
+  serviceHandler(validateModules, validate),
 ]

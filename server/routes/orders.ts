@@ -10,19 +10,19 @@ import {
   listOrders,
   setAlertDate,
 } from '#contract/orders.ts'
-import { type Handler, handle, handleList } from '#server/routes/handlers.ts'
-import { change, history } from '#server/services/contracts.ts'
-import { alert, create, get, list, remove, removeChange } from '#server/services/orders.ts'
-import { calculate as calculated } from '#server/services/quotes.ts'
+import { type Handler, serviceHandler, listHandler } from '#server/routes/route-handler.ts'
+import { change, history } from '#server/services/orders/contracts.ts'
+import { alert, create, get, list, remove, removeChange } from '#server/services/orders/orders.ts'
+import { calculate as calculated } from '#server/services/orders/quotes.ts'
 
 export const orders: Handler[] = [
-  handleList(listOrders, list),
-  handle(createOrder, create),
-  handle(getOrder, get),
-  handle(deleteOrder, remove),
-  handle(setAlertDate, alert),
-  handle(calculate, calculated),
-  handle(changeContract, change),
-  handle(deleteContract, removeChange),
-  handle(getContractHistory, history),
+  listHandler(listOrders, list),
+  serviceHandler(createOrder, create),
+  serviceHandler(getOrder, get),
+  serviceHandler(deleteOrder, remove),
+  serviceHandler(setAlertDate, alert),
+  serviceHandler(calculate, calculated),
+  serviceHandler(changeContract, change),
+  serviceHandler(deleteContract, removeChange),
+  serviceHandler(getContractHistory, history),
 ]

@@ -1,5 +1,5 @@
 /** Paying, and what gateways and browsers that come back from them tell. */
-import type { InputOf } from '#contract/endpoint.ts'
+import type { ParsedInputOf } from '#contract/endpoint.ts'
 import { headers as names } from '#contract/headers.ts'
 import {
   alipayCalls,
@@ -9,22 +9,22 @@ import {
   returnFromPayment,
   stripeCalls,
 } from '#contract/payments.ts'
-import { headerOf } from '#server/http/input.ts'
-import { callerOf } from '#server/http/session.ts'
-import { notFound } from '#server/problem.ts'
-import { conduct, type Handler, handle, type Visit } from '#server/routes/handlers.ts'
-import { beginJob } from '#server/services/jobs.ts'
-import { check, pay } from '#server/services/paying.ts'
-import { comeBack, hear } from '#server/services/payment-calls.ts'
+import { headerOf } from '#server/http/input/parse.ts'
+import { requireCaller } from '#server/http/authenticate.ts'
+import { notFound } from '#server/problem-error.ts'
+import { procedureHandler, type Handler, serviceHandler, type RequestContext } from '#server/routes/route-handler.ts'
+import { beginJob } from '#server/services/job-requests.ts'
+import { check, pay } from '#server/services/payments/start-payment.ts'
+import { comeBack, acceptCallback } from '#server/services/payments/gateway-callbacks.ts'
 
 const text = 'text/plain; charset=utf-8'
 
 export const payments: Handler[] = [
-  conduct(payCall, async (visit, { params, body }) => {
+  procedureHandler(payCall, async (visit, { params, body }) => {
     requireOrder(body)
-    const { house, visitor, language, headers } = visit
-    const told = await pay(house, {
-      caller: callerOf(visitor),
+    const { app, principal, language, headers } = visit
+    const told = await pay(app, {
+      caller: requireCaller(principal),
       orderId: params.contract,
       type: body.type,
       token: body.type === 'stripe' ? body.token || null : null,
@@ -34,28 +34,28 @@ export const payments: Handler[] = [
     })
     return { body: told }
   }),
-  conduct(checkPayment, async ({ house, visitor }, { params, body }) => {
+  procedureHandler(checkPayment, async ({ app, principal }, { params, body }) => {
     requireOrder(body)
-    return { body: await check(house, { caller: callerOf(visitor), orderId: params.contract }) }
+    return { body: await check(app, { caller: requireCaller(principal), orderId: params.contract }) }
   }),
-  handle(reconcilePayments, (context) => beginJob(context, { kind: 'reconcile-payments', input: {} })),
-  conduct(stripeCalls, async (visit) => {
-    await hear(visit.house, 'stripe', visit)
+  serviceHandler(reconcilePayments, (context) => beginJob(context, { kind: 'reconcile-payments', input: {} })),
+  procedureHandler(stripeCalls, async (visit) => {
+    await acceptCallback(visit.app, 'stripe', visit)
     return { body: null }
   }),
-  conduct(alipayCalls, async (visit, { body }) => {
-    const said = await hear(visit.house, body.app_id === undefined ? 'globalAlipay' : 'alipay', visit)
+  procedureHandler(alipayCalls, async (visit, { body }) => {
+    const said = await acceptCallback(visit.app, body.app_id === undefined ? 'globalAlipay' : 'alipay', visit)
     return { body: Buffer.from(said), headers: { 'content-type': text } }
   }),
-  conduct(returnFromPayment, async ({ house, url }, { params }) => {
+  procedureHandler(returnFromPayment, async ({ app, url }, { params }) => {
     const query = new URLSearchParams(url.split('?')[1])
-    return { status: 303, body: null, headers: { location: await comeBack(house, params.key, query) } }
+    return { status: 303, body: null, headers: { location: await comeBack(app, params.key, query) } }
   }),
 ]
 
 /** Backups and traffic are not sold yet: there is none of that number. */
-function requireOrder({ contractType }: Pick<InputOf<typeof payCall>['body'], 'contractType'>): void {
+function requireOrder({ contractType }: Pick<ParsedInputOf<typeof payCall>['body'], 'contractType'>): void {
   if (contractType !== 'CONTRACT') throw notFound()
 }
 
-const deviceOf = ({ headers }: Visit) => (/Mobi/.test(headers['user-agent'] ?? '') ? 'phone' : 'desktop')
+const deviceOf = ({ headers }: RequestContext) => (/Mobi/.test(headers['user-agent'] ?? '') ? 'phone' : 'desktop')

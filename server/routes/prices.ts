@@ -12,36 +12,36 @@ import {
   updatePriceList,
   uploadPriceList,
 } from '#contract/prices.ts'
-import { ReceivedFile } from '#server/http/parts.ts'
-import { invalid } from '#server/problem.ts'
-import { conduct, type Handler, handle, handleList } from '#server/routes/handlers.ts'
-import { unpackPriceList } from '#server/services/price-archive.ts'
-import { download, exportList, importList, upload } from '#server/services/price-files.ts'
-import { create, get, inForce, list, modulePrices, remove, update } from '#server/services/price-lists.ts'
+import { ReceivedFile } from '#server/http/input/multipart.ts'
+import { invalid } from '#server/problem-error.ts'
+import { procedureHandler, type Handler, serviceHandler, listHandler } from '#server/routes/route-handler.ts'
+import { unpackPriceList } from '#server/services/catalogue/price-archive.ts'
+import { download, exportList, importList, upload } from '#server/services/catalogue/price-files.ts'
+import { create, get, inForce, list, modulePrices, remove, update } from '#server/services/catalogue/price-lists.ts'
 
 export const prices: Handler[] = [
-  handle(getPriceInForce, inForce),
-  handle(getPriceList, get),
-  handleList(listPriceLists, list),
-  handle(createPriceList, create),
-  handle(updatePriceList, update),
-  handle(deletePriceList, remove),
-  handle(listModulePrices, modulePrices),
-  handle(exportPriceList, exportList),
+  serviceHandler(getPriceInForce, inForce),
+  serviceHandler(getPriceList, get),
+  listHandler(listPriceLists, list),
+  serviceHandler(createPriceList, create),
+  serviceHandler(updatePriceList, update),
+  serviceHandler(deletePriceList, remove),
+  serviceHandler(listModulePrices, modulePrices),
+  serviceHandler(exportPriceList, exportList),
 
-  conduct(downloadPriceList, async ({ house }, input) => {
-    const { name, bytes } = await download(house, input)
+  procedureHandler(downloadPriceList, async ({ app }, input) => {
+    const { name, bytes } = await download(app, input)
     return {
       body: bytes,
       headers: { 'content-type': 'application/zip', 'content-disposition': `attachment; filename="${name}"` },
     }
   }),
 
-  handle(uploadPriceList, upload, async (input) => {
+  serviceHandler(uploadPriceList, upload, async (input) => {
     const { file } = input.body
     if (!(file instanceof ReceivedFile) || file.bytes.length === 0) throw invalid([{ field: 'file', code: 'REQUIRED' }])
     return { ...input, body: { file: await unpackPriceList(Buffer.from(file.bytes)) } }
   }),
 
-  handle(importPriceList, importList),
+  serviceHandler(importPriceList, importList),
 ]

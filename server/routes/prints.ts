@@ -1,18 +1,18 @@
 /** Printing: an address for one look, and what it shows. */
 import { openPrint, requestPrint } from '#contract/payments.ts'
-import { callerOf } from '#server/http/session.ts'
-import { notFound } from '#server/problem.ts'
-import { conduct, type Handler } from '#server/routes/handlers.ts'
-import { printPolicy } from '#server/services/print-page.ts'
-import { askPrint, goneDocument, openPrint as opened } from '#server/services/prints.ts'
+import { requireCaller } from '#server/http/authenticate.ts'
+import { notFound } from '#server/problem-error.ts'
+import { procedureHandler, type Handler } from '#server/routes/route-handler.ts'
+import { printPolicy } from '#server/services/prints/page.ts'
+import { askPrint, goneDocument, openPrint as opened } from '#server/services/prints/prints.ts'
 
 export const prints: Handler[] = [
-  conduct(requestPrint, async ({ house, visitor, requestId }, { body }) => ({
-    body: await askPrint(house, callerOf(visitor), body, requestId),
+  procedureHandler(requestPrint, async ({ app, principal, requestId }, { body }) => ({
+    body: await askPrint(app, requireCaller(principal), body, requestId),
   })),
 
-  conduct(openPrint, async ({ house, headers, language }, { params }) => {
-    const found = await opened(house, params.key)
+  procedureHandler(openPrint, async ({ app, headers, language }, { params }) => {
+    const found = await opened(app, params.key)
     // A person gets a page, a program the usual problem.
     if (!found && !(headers.accept ?? '').includes('text/html')) throw notFound()
     const { status, page, nonce } = found ?? goneDocument(language)

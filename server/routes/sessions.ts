@@ -1,24 +1,24 @@
 /** Where a user is signed in. */
 import { endOtherSessions, endSession, endUserSessions, listSessions } from '#contract/sessions.ts'
-import { callerOf } from '#server/http/session.ts'
-import { conduct, type Handler, handle, type Visit } from '#server/routes/handlers.ts'
-import { type Asker, endAll, endOne, endOthers, ownSessions } from '#server/services/sessions.ts'
+import { requireCaller } from '#server/http/authenticate.ts'
+import { procedureHandler, type Handler, serviceHandler, type RequestContext } from '#server/routes/route-handler.ts'
+import { type Asker, endAll, endOne, endOthers, ownSessions } from '#server/services/sessions/sessions.ts'
 
-const askerOf = ({ visitor, requestId }: Visit): Asker => ({
-  caller: callerOf(visitor),
-  sessionId: visitor.sessionId,
+const askerOf = ({ principal, requestId }: RequestContext): Asker => ({
+  caller: requireCaller(principal),
+  sessionId: principal.sessionId,
   requestId,
 })
 
 export const sessions: Handler[] = [
-  conduct(listSessions, async (visit) => ({ body: await ownSessions(visit.house, askerOf(visit)) })),
-  conduct(endSession, async (visit, { params }) => {
-    await endOne(visit.house, askerOf(visit), params.id)
+  procedureHandler(listSessions, async (visit) => ({ body: await ownSessions(visit.app, askerOf(visit)) })),
+  procedureHandler(endSession, async (visit, { params }) => {
+    await endOne(visit.app, askerOf(visit), params.id)
     return { body: null }
   }),
-  conduct(endOtherSessions, async (visit) => {
-    await endOthers(visit.house, askerOf(visit))
+  procedureHandler(endOtherSessions, async (visit) => {
+    await endOthers(visit.app, askerOf(visit))
     return { body: null }
   }),
-  handle(endUserSessions, endAll),
+  serviceHandler(endUserSessions, endAll),
 ]

@@ -8,15 +8,15 @@ import {
   sendActivationMail,
   updateCompanyUser,
 } from '#contract/users.ts'
-import { type Handler, handle, handleList } from '#server/routes/handlers.ts'
-import { activatemail, create, disable, enable, list, remove, update } from '#server/services/users.ts'
+import { type Handler, serviceHandler, listHandler } from '#server/routes/route-handler.ts'
+import { activatemail, create, disable, enable, list, remove, update } from '#server/services/accounts/users.ts'
 
 export const users: Handler[] = [
-  handleList(listUsers, list),
-  handle(createUser, create),
-  handle(updateCompanyUser, update),
-  handle(deleteUser, remove),
-  handle(sendActivationMail, activatemail),
-  handle(disableUser, disable),
-  handle(enableUser, enable),
+  listHandler(listUsers, list),
+  serviceHandler(createUser, create),
+  serviceHandler(updateCompanyUser, update),
+  serviceHandler(deleteUser, remove),
+  serviceHandler(sendActivationMail, activatemail),
+  serviceHandler(disableUser, disable),
+  serviceHandler(enableUser, enable),
 ]

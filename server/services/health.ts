@@ -1,11 +1,11 @@
 /** Whether the database answers. */
 import { sql } from 'kysely'
-import { inScope } from '#server/db/scope.ts'
-import type { House } from '#server/house.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import type { AppContext } from '#server/context.ts'
 
-export async function isReachable(house: House): Promise<boolean> {
+export async function isReachable(app: AppContext): Promise<boolean> {
   try {
-    await inScope(house, { role: 'portal_system' }, (db) => sql`select 1`.execute(db), 'reading')
+    await inTransaction(app, { role: 'portal_system' }, (db) => sql`select 1`.execute(db), 'reading')
     return true
   } catch {
     return false

@@ -3,11 +3,11 @@
  * look within a short time (D64, D65).
  */
 import { randomBytes } from 'node:crypto'
-import type { TicketKind } from '#server/db/tables.ts'
-import { inScope } from '#server/db/scope.ts'
-import { countTickets, insertTicket, takeTicket, type Ticket } from '#server/db/tickets.ts'
-import type { Context, House } from '#server/house.ts'
-import { notFound, ProblemError } from '#server/problem.ts'
+import type { TicketKind } from '#server/db/tables/tables.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import { countTickets, insertTicket, takeTicket, type Ticket } from '#server/db/accounts/tickets.ts'
+import type { ServiceContext, AppContext } from '#server/context.ts'
+import { notFound, ProblemError } from '#server/problem-error.ts'
 
 /** In ms. */
 type Issued = Exclude<TicketKind, 'confirm'>
@@ -20,7 +20,7 @@ const most = 30
  * found to be allowed it. Throws RATE_LIMITED.
  */
 export async function issueTicket(
-  { db, caller, now }: Pick<Context, 'db' | 'caller' | 'now'>,
+  { db, caller, now }: Pick<ServiceContext, 'db' | 'caller' | 'now'>,
   { kind, subject, companyId = caller.companyId }: { kind: Issued; subject: unknown; companyId?: number },
 ): Promise<string> {
   const { userId } = caller
@@ -32,9 +32,9 @@ export async function issueTicket(
 }
 
 /** Throws NOT_FOUND for what was used, is over or never was. */
-export async function redeemTicket(house: House, kind: Issued, key: string): Promise<Ticket> {
-  const now = house.clock()
-  const ticket = await inScope(house, { role: 'portal_system' }, (db) => takeTicket(db, kind, key, now))
+export async function redeemTicket(app: AppContext, kind: Issued, key: string): Promise<Ticket> {
+  const now = app.clock()
+  const ticket = await inTransaction(app, { role: 'portal_system' }, (db) => takeTicket(db, kind, key, now))
   if (!ticket) throw notFound()
   return ticket
 }

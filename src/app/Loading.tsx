@@ -1,11 +1,11 @@
 import { useSession } from '#state/hooks.ts'
-import { ProblemNote } from '#ui/ProblemNote.tsx'
-import { Skeleton } from '#ui/Skeleton.tsx'
-import { useWords } from '#ui/words.ts'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { Skeleton } from '#ui/page/Skeleton.tsx'
+import { useTranslation } from 'react-i18next'
 
 /** Shown while it is not known who is there or the page's code is on its way; says so when that cannot be found out. */
 export function Loading() {
-  const t = useWords('shell')
+  const { t } = useTranslation('shell')
   const session = useSession()
   const problem = session.is === 'unknown' ? session.problem : undefined
   return (

@@ -2,23 +2,23 @@
 import '#app/trusted-types.ts'
 import '#ui/tokens.css'
 import '#ui/base.css'
-import '#ui/tag.css'
-import '#app/shell/entry.css'
-import { fetchAhead } from '#app/ahead.ts'
-import { loadOnce } from '#app/load-once.ts'
-import { followLostWorker } from '#app/lost-worker.ts'
-import { remember } from '#app/remember.ts'
-import { first } from '#app/texts.ts'
+import '#ui/display/tag.css'
+import '#app/shell/public.css'
+import { fetchAhead } from '#app/routes/prefetch.ts'
+import { loadOnce } from '#app/pwa/reload-once.ts'
+import { followLostWorker } from '#app/pwa/worker-recovery.ts'
+import { remember } from '#app/preferences/preferences.ts'
+import { first } from '#app/i18n/locale-files.ts'
 
 // At once: the page may be left before anything else of it is here.
 remember('portal.language', first)
 
 followLostWorker()
 const path = location.pathname.slice(import.meta.env.BASE_URL.length - 1) || '/'
-const begun = fetchAhead(path)
+fetchAhead(path)
 // The libraries by themselves, so that the browser comes to its own between them and the app.
 const code = import('react-dom/client').then(() => import('#app/start.tsx'))
-void code.then(({ start }) => start(path, begun), loadWhenOnline)
+void code.then(({ start }) => start(path), loadWhenOnline)
 
 /** Lost on the way before anything stood: nothing is lost by beginning anew. */
 function loadWhenOnline(): void {

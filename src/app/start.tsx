@@ -2,71 +2,61 @@
 import { StrictMode, startTransition, useEffect } from 'react'
 import { createRoot, type Root } from 'react-dom/client'
 import { BrowserRouter } from 'react-router-dom'
-import { may } from '#domain/access.ts'
-import type { Begun } from '#app/ahead.ts'
-import { Broken } from '#app/Broken.tsx'
-import { withEarly } from '#app/early.ts'
-import { loadWords, startWords } from '#app/i18n.ts'
+import { isInside } from '#app/routes/prefetch.ts'
+import { Broken } from '#app/ErrorBoundary.tsx'
+import { loadWords, startWords } from '#app/i18n/i18n.ts'
 import { firstPageStands, whenIdle } from '#app/idle.ts'
-import { type Hear, observed, watchLine } from '#app/line.ts'
-import { fetchLate } from '#app/late-code.ts'
+import { type ConnectionListener, observed, watchConnection } from '#app/connection/connection-monitor.ts'
+import { fetchLate } from '#app/pwa/retry-import.ts'
 import { Loading } from '#app/Loading.tsx'
-import { insidePlaces, placeAt, places } from '#app/paths.ts'
-import { AppRoutes, drawable } from '#app/routes.tsx'
-import { soon } from '#app/texts.ts'
-import { startTheme } from '#app/theme.ts'
-import type { Api } from '#request/result.ts'
+import { AppRoutes, drawable } from '#app/routes/routes.tsx'
+import { soon } from '#app/i18n/locale-files.ts'
+import { startTheme } from '#app/preferences/theme.ts'
+import type { Api } from '#request/results.ts'
 import { StoreProvider } from '#state/hooks.ts'
-import { callerOf } from '#state/session.ts'
 import { makeStore, type Store } from '#state/store.ts'
-import '#ui/steps.ts'
+import '#ui/navigation-guard/popstate.ts'
 
-const corridor = () => import('#app/corridor.ts')
-const jobs = async () => (await import('#app/jobs.ts')).jobs
+const pipeline = () => import('#app/connection/network-bundle.ts')
+const jobs = async () => (await import('#app/connection/job-timer.ts')).jobs
 
 function openStore() {
   let first = () => {}
   const answered = new Promise<void>((resolve) => (first = resolve))
   // The line is heard by the store, which is made with the api that hears it.
-  let hear: Hear = async (line) => line
-  const ask: Api['ask'] = async (...asked) => (await corridor()).api.ask(...asked).finally(first)
-  const { api, early } = withEarly(observed({ ask }, (line) => hear(line)))
+  let hear: ConnectionListener = async (line) => line
+  const ask: Api['call'] = async (...asked) => (await pipeline()).api.call(...asked).finally(first)
+  const api = observed({ call: ask }, (line) => hear(line))
   const store = makeStore({
     api,
     // Nobody who is signed in carries these along.
-    enter: async (given) => (await import('#request/sign-in.ts')).signIn((await corridor()).ports, given),
-    leave: async (discard) => (await import('#request/sign-in.ts')).signOut((await corridor()).ports, discard),
+    enter: async (given) => (await import('#request/session/sign-in.ts')).signIn((await pipeline()).ports, given),
+    leave: async (discard) => (await import('#request/session/sign-in.ts')).signOut((await pipeline()).ports, discard),
     jobs: {
       again: async (intent) => (await jobs()).again(intent),
       dismiss: async (intent) => (await jobs()).dismiss(intent),
       seen: async (intents) => (await jobs()).seen(intents),
     },
   })
-  hear = watchLine(store, async () => (await corridor()).ports)
-  return { api, early, store, answered }
+  hear = watchConnection(store, async () => (await pipeline()).ports)
+  return { api, store, answered }
 }
 
-/** `path`: inside the base. `begun`: null outside, where nobody has to be there. */
-export async function start(path: string, begun: Begun | null): Promise<void> {
+/** `path`: inside the base. Resolves to what is drawn, once all is here. */
+export async function start(path: string): Promise<Root> {
   startTheme()
-  const { api, early, store, answered } = openStore()
+  const { api, store, answered } = openStore()
   const ready = drawable(path)
   const watch = async () =>
-    (await fetchLate(() => import('#app/session.ts'))).watchSession(
-      store,
-      api,
-      Promise.all([ready, begun?.list]).then(nothing),
-    )
+    (await fetchLate(() => import('#app/connection/session-sync.ts'))).watchSession(store, api, ready)
   // Inside, who is there decides what is shown; outside, a form can be read and filled before the device's database is here.
-  if (begun) {
-    void watch()
-    void askEarly(path, begun, early)
-  }
+  const inside = isInside(path)
+  if (inside) void watch()
   await startWords()
   const element = document.getElementById('root')
   if (!element) throw new Error('index.html has no element with the id root')
   const root = createRoot(element)
-  await (begun ? waitInView(store, root, element.firstChild ? 10 * graceMs : graceMs) : ready)
+  await (inside ? waitInView(store, root) : ready)
   let tell = () => {}
   const drawn = new Promise<void>((resolve) => (tell = resolve))
   // As a transition it is drawn in slices, between which the browser comes to its own.
@@ -87,26 +77,29 @@ export async function start(path: string, begun: Begun | null): Promise<void> {
   await drawn
   await painted()
   void loadWords(...soon)
-  if (!begun) void watch()
+  if (!inside) void watch()
   // Installing the worker fetches the whole shell and must not stand before the page's own files and rows.
   await ready
-  if (begun) await Promise.race([answered, wait(answerMs)])
+  if (inside) await Promise.race([answered, wait(answerMs)])
   firstPageStands()
   await whenIdle()
-  const [{ startInstall }, { startWorker }] = await fetchLate(() => Promise.all([corridor(), import('#app/worker.ts')]))
+  const [{ startInstall }, { startWorker }] = await fetchLate(() =>
+    Promise.all([pipeline(), import('#app/pwa/service-worker.ts')]),
+  )
   startInstall()
-  startWorker(store)
+  startWorker()
+  return root
 }
 
 /** What the store says is drawn at once and in one piece, so the page is drawn only when it is known who is there. */
-async function waitInView(store: Store, root: Root, ms: number): Promise<void> {
+async function waitInView(store: Store, root: Root): Promise<void> {
   const timer = setTimeout(() => {
     root.render(
       <StoreProvider store={store}>
         <Loading />
       </StoreProvider>,
     )
-  }, ms)
+  }, graceMs)
   await sessionKnown(store)
   clearTimeout(timer)
 }
@@ -115,14 +108,6 @@ async function waitInView(store: Store, root: Root, ms: number): Promise<void> {
 function Told({ drawn }: { drawn: () => void }) {
   useEffect(drawn, [drawn])
   return null
-}
-
-/** A device that holds nothing of the list has it asked for before the page is drawn. */
-async function askEarly(path: string, { known, list }: Begun, api: Api): Promise<void> {
-  const [who, read] = await Promise.all([known, list])
-  const place = placeAt(insidePlaces, path)
-  if (!who?.kept || !read || read.here || !place || !may(places[place].who, callerOf(who.kept))) return
-  await read.ahead.ask(api, who.kept.company_id, new URLSearchParams(location.search))
 }
 
 /** Resolves when it is known who is there, or why it is not. */
@@ -138,10 +123,9 @@ const sessionKnown = (store: Store) =>
     look()
   })
 
-/** A page that can be drawn within this needs no view that says it is coming; ten times that, where rows stand there. */
+/** A page that can be drawn within this needs no view that says it is coming. */
 const graceMs = 300
 /** So long the worker waits for the first rows. */
 const answerMs = 3_000
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 const painted = () => new Promise<void>((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
-const nothing = () => undefined

@@ -1,7 +1,7 @@
 /** Signing in and out, the own account, the company, existence queries. */
 import * as z from 'zod/mini'
 import { endpoint, type Row } from '#contract/endpoint.ts'
-import { assetRef, currency, exists, randomId, ref, text, timestamp } from '#contract/values.ts'
+import { assetRef, currency, exists, line, randomId, ref, text, timestamp } from '#contract/values.ts'
 import { language, title, userRow } from '#contract/users.ts'
 
 export const tokenInfo = z.object({
@@ -95,7 +95,7 @@ export const getSettings = endpoint({
   offline: 'read',
 })
 
-const ownFields = z.object({ name: text(100), title, avatar: z.nullable(randomId), language })
+const ownFields = z.object({ name: line(100), title, avatar: z.nullable(randomId), language })
 
 export const updateOwnUser = endpoint({
   name: 'updateOwnUser',
@@ -108,7 +108,7 @@ export const updateOwnUser = endpoint({
   body: z.partial(z.extend(z.omit(ownFields, { title: true }), { avatar: z.nullable(assetRef) })),
   output: userRow,
   offline: 'queue',
-  queues: {
+  queue: {
     kind: 'user',
     table: 'users',
     target: ({ params }) => params.id,
@@ -160,6 +160,16 @@ const companyFields = {
   tax_number: z.nullable(text(40)),
 }
 
+const companyInput = {
+  ...companyFields,
+  name: line(100),
+  province: z.nullable(line(100)),
+  city: z.nullable(line(100)),
+  addr1: z.nullable(line(200)),
+  addr2: z.nullable(line(200)),
+  addr3: z.nullable(line(200)),
+}
+
 export const companyRow = z.object({ id: z.int(), code: z.string(), ...companyFields, row_version: z.int() })
 
 export const getCompany = endpoint({
@@ -182,10 +192,10 @@ export const updateCompany = endpoint({
   who: 'admin',
   matrix: 'Z-09',
   params: z.object({ id: ref('company') }),
-  body: z.partial(z.object(companyFields)),
+  body: z.partial(z.object(companyInput)),
   output: companyRow,
   offline: 'queue',
-  queues: {
+  queue: {
     kind: 'company',
     table: 'companies',
     target: ({ params }) => params.id,

@@ -1,6 +1,6 @@
 /** Apps: the packages that modules are made of, their upload and their history. */
 import * as z from 'zod/mini'
-import { endpoint, type Fills } from '#contract/endpoint.ts'
+import { endpoint, type ListSpec } from '#contract/endpoint.ts'
 import { changes, page, paged, plainDate, randomId, sortNames, text, timestamp } from '#contract/values.ts'
 
 /** What an app can be told by the module that takes it in. */
@@ -32,7 +32,7 @@ const appFills = {
   sort: ['code', 'asc'],
   filters: { searchText: { is: 'contains', columns: ['code', 'name'] } },
   scope: null,
-} satisfies Fills
+} satisfies ListSpec
 
 const searched = { searchText: z.optional(text(100)) }
 
@@ -46,7 +46,7 @@ export const listApps = endpoint({
   query: page(sortNames(appFills), searched),
   output: z.union([paged(appRow), changes(appRow)]),
   offline: 'list',
-  fills: appFills,
+  list: appFills,
 })
 
 const historyRow = z.object({
@@ -68,7 +68,7 @@ const historyFills = {
   sort: ['create_time', 'desc'],
   filters: { searchText: { is: 'contains', columns: ['code', 'name'] } },
   scope: null,
-} satisfies Fills
+} satisfies ListSpec
 
 export const listAppHistory = endpoint({
   name: 'listAppHistory',
@@ -80,7 +80,7 @@ export const listAppHistory = endpoint({
   query: page(sortNames(historyFills), searched),
   output: z.union([paged(historyRow), changes(historyRow)]),
   offline: 'list',
-  fills: historyFills,
+  list: historyFills,
 })
 
 const md5 = z.string().check(z.regex(/^[0-9a-f]{32}$/))
@@ -126,7 +126,7 @@ export const publishApps = endpoint({
   }),
   output: z.array(uploadedFile),
   offline: 'online',
-  relays: 'publish-apps',
+  job: 'publish-apps',
 })
 
 export const getResource = endpoint({
@@ -139,5 +139,5 @@ export const getResource = endpoint({
   params: z.object({ id: randomId }),
   output: z.unknown(),
   offline: 'read',
-  answers: 'bytes',
+  responseType: 'bytes',
 })

@@ -1,6 +1,6 @@
 /** Database-backup subscriptions of a hosted service, and the traffic they cause. */
 import * as z from 'zod/mini'
-import { endpoint, type Fills } from '#contract/endpoint.ts'
+import { endpoint, type ListSpec } from '#contract/endpoint.ts'
 import {
   amount,
   changes,
@@ -49,7 +49,7 @@ const backupFills = {
   sort: ['create_time', 'desc'],
   filters: { pdb_type: { is: 'equal', column: 'pdb_type' } },
   scope: { column: 'service_id', param: 'serviceId' },
-} satisfies Fills
+} satisfies ListSpec
 
 export const listBackupOrders = endpoint({
   name: 'listBackupOrders',
@@ -61,7 +61,7 @@ export const listBackupOrders = endpoint({
   query: page(sortNames(backupFills), { serviceId: ref('service'), pdb_type: z.optional(backupType) }),
   output: z.union([paged(backupRow), changes(backupRow)]),
   offline: 'list',
-  fills: backupFills,
+  list: backupFills,
 })
 
 export const orderBackup = endpoint({
@@ -106,7 +106,7 @@ const trafficFills = {
   sort: ['period_end', 'desc'],
   filters: {},
   scope: { column: 'service_id', param: 'serviceId' },
-} satisfies Fills
+} satisfies ListSpec
 
 export const listTraffic = endpoint({
   name: 'listTraffic',
@@ -118,7 +118,7 @@ export const listTraffic = endpoint({
   query: page(sortNames(trafficFills), { serviceId: ref('service') }),
   output: z.union([paged(trafficRow), changes(trafficRow)]),
   offline: 'list',
-  fills: trafficFills,
+  list: trafficFills,
 })
 
 export const getTraffic = endpoint({

@@ -50,5 +50,5 @@ export const readCalendar = endpoint({
   output: z.unknown(),
   offline: 'none',
   secret: true,
-  answers: 'bytes',
+  responseType: 'bytes',
 })

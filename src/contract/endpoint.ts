@@ -40,7 +40,7 @@ export type Filter =
 /** text sorts by its folded key (domain/text.ts), the others by value; nulls last both ways, ties by id. */
 export type SortKind = 'text' | 'number' | 'flag' | 'time'
 
-export interface Fills {
+export interface ListSpec {
   /** Table on the device, and kind of row. */
   table: string
   row: Shape
@@ -56,7 +56,7 @@ export interface Row {
   row_version: number
 }
 
-export interface Queues<A> {
+export interface QueueSpec<A> {
   /** The kind of row it is about; with the target it makes the lane, in which order is kept. */
   kind: Kind
   table: string
@@ -101,18 +101,18 @@ export interface Endpoint<
   output: O
   /** Offline policy in one word, as the table of calls states it. */
   offline: 'list' | 'read' | 'queue' | 'online' | 'relay' | 'none'
-  fills?: Fills
+  list?: ListSpec
   // biome-ignore: the row's own functions know their input; whoever walks the table does not.
-  queues?: Queues<never>
+  queue?: QueueSpec<never>
   /** Names the job that does it: 202 and a place to look. */
-  relays?: string
-  /** Never in the ledger, never through the worker, never in a log: passwords, tokens, one-time keys. */
+  job?: string
+  /** Never in the idempotency store, never through the worker, never in a log: passwords, tokens, one-time keys. */
   secret?: true
   /** What is dangerous enough to ask for the password again, where the operator turned that on (S-48). */
   // biome-ignore: as in `queues`.
   stepUp?: (asked: never) => boolean
   /** Answers something else than JSON. */
-  answers?: 'bytes' | 'html'
+  responseType?: 'bytes' | 'html'
 }
 
 const declared = new Map<string, Endpoint>()
@@ -124,8 +124,8 @@ const declared = new Map<string, Endpoint>()
 export const endpointNamed = (name: string): Endpoint | undefined => declared.get(name)
 
 /** What fills a table of the device, under the same condition. */
-export const fillsOf = (table: string): Fills | undefined =>
-  [...declared.values()].find((endpoint) => endpoint.fills?.table === table)?.fills
+export const fillsOf = (table: string): ListSpec | undefined =>
+  [...declared.values()].find((endpoint) => endpoint.list?.table === table)?.list
 
 /** Declares one endpoint. The functions in `queues` are typed by its own schemas. */
 export function endpoint<
@@ -133,13 +133,13 @@ export function endpoint<
   Q extends Shape | undefined = undefined,
   B extends Schema | undefined = undefined,
   O extends Schema | null = null,
->(spec: Omit<Endpoint<P, Q, B, O>, 'queues'> & { queues?: Queues<Asked<P, Q, B>> }): Endpoint<P, Q, B, O> {
+>(spec: Omit<Endpoint<P, Q, B, O>, 'queue'> & { queue?: QueueSpec<Asked<P, Q, B>> }): Endpoint<P, Q, B, O> {
   const made = spec as Endpoint<P, Q, B, O>
   declared.set(made.name, made as unknown as Endpoint)
   return made
 }
 
-export type AskedOf<E> = E extends Endpoint<infer P, infer Q, infer B, Schema | null> ? Asked<P, Q, B> : never
+export type InputOf<E> = E extends Endpoint<infer P, infer Q, infer B, Schema | null> ? Asked<P, Q, B> : never
 export type OutputOf<E> =
   E extends Endpoint<Shape | undefined, Shape | undefined, Schema | undefined, infer O>
     ? O extends Schema
@@ -148,7 +148,7 @@ export type OutputOf<E> =
     : never
 
 /** What a server handler is given: everything parsed. */
-export type InputOf<E> =
+export type ParsedInputOf<E> =
   E extends Endpoint<infer P, infer Q, infer B, Schema | null>
     ? {
         params: P extends z.ZodMiniType ? z.output<P> : Record<never, never>

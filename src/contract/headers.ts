@@ -4,7 +4,7 @@ export const headers = {
   key: 'idempotency-key',
   /** The first key of the same user intent; left out when it equals the key. */
   intent: 'idempotency-intent',
-  /** `done; <ledger id>`, `refused; <ledger id>` or `refused; schema`: only on final outcomes. */
+  /** `done; <idempotency store id>`, `refused; <idempotency store id>` or `refused; schema`: only on final outcomes. */
   outcome: 'idempotency-outcome',
   replayed: 'idempotency-replayed',
   /** `{company id}:{user id}` a write was made by, frozen with it. */
@@ -23,8 +23,8 @@ export const headers = {
   kept: 'x-kept',
   /** Marks the pipeline's own requests, so that a worker leaves them alone. */
   pipeline: 'x-pipeline',
-  /** The build of the worker whose corridor answered; without it a worker in control has let the request through. */
-  corridor: 'x-corridor',
+  /** The build of the worker whose pipeline answered; without it a worker in control has let the request through. */
+  workerBuild: 'x-corridor',
   /** `body`: clients without cookies get the refresh token in the answer. */
   tokenStore: 'x-token-store',
 } as const

@@ -12,9 +12,9 @@ import * as prices from '#contract/prices.ts'
 import * as requests from '#contract/requests.ts'
 import * as services from '#contract/services.ts'
 import * as sessions from '#contract/sessions.ts'
-import * as trail from '#contract/trail.ts'
+import * as trail from '#contract/audit-trail.ts'
 import * as users from '#contract/users.ts'
-import * as visitors from '#contract/visitors.ts'
+import * as visitors from '#contract/public.ts'
 
 const isEndpoint = (value: unknown): value is Endpoint =>
   typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'who' in value

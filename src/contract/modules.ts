@@ -1,14 +1,14 @@
 /** The catalogue of modules, visible and hidden. */
 import * as z from 'zod/mini'
 import { cataloguedHere } from '#domain/modules.ts'
-import { endpoint, type Fills, type Row } from '#contract/endpoint.ts'
-import { changes, clientType, page, paged, ref, sortNames, text, timestamp, wordCode } from '#contract/values.ts'
+import { endpoint, type ListSpec, type Row } from '#contract/endpoint.ts'
+import { changes, clientType, line, page, paged, ref, sortNames, text, timestamp, wordCode } from '#contract/values.ts'
 
 const codes = z.array(wordCode).check(z.maxLength(500))
 
 const fields = z.object({
   code: wordCode,
-  name: text(100, 1),
+  name: line(100, 1),
   type: clientType,
   hidden: z.boolean(),
   dependencies: codes,
@@ -30,7 +30,7 @@ const moduleRow = z.object({
 })
 type ModuleRow = Omit<z.output<typeof moduleRow>, 'id'> & Row
 
-const fills = {
+const list = {
   table: 'modules',
   row: moduleRow,
   sorts: { id: 'number', code: 'text', name: 'text', version: 'text', create_time: 'time' },
@@ -40,7 +40,7 @@ const fills = {
     type: { is: 'equal', column: 'type' },
   },
   scope: null,
-} satisfies Fills
+} satisfies ListSpec
 
 export const listModules = endpoint({
   name: 'listModules',
@@ -49,10 +49,10 @@ export const listModules = endpoint({
   summary: 'Modules by client type, visible or hidden',
   who: 'orderOrProviderAdmin',
   matrix: 'Z-30',
-  query: page(sortNames(fills), { hidden: z.optional(z.boolean()), type: z.optional(clientType) }),
+  query: page(sortNames(list), { hidden: z.optional(z.boolean()), type: z.optional(clientType) }),
   output: z.union([paged(moduleRow), changes(moduleRow)]),
   offline: 'list',
-  fills,
+  list,
 })
 
 const ofType = z.object({ type: z._default(clientType, 'saas') })
@@ -92,7 +92,7 @@ export const createModule = endpoint({
   body: z.extend(z.partial(z.omit(fields, { name: true })), { name: fields.shape.name }),
   output: moduleRow,
   offline: 'queue',
-  queues: {
+  queue: {
     kind: 'module',
     table,
     target: () => null,
@@ -124,7 +124,7 @@ export const updateModule = endpoint({
   body: z.partial(fields),
   output: moduleRow,
   offline: 'queue',
-  queues: {
+  queue: {
     kind: 'module',
     table,
     target: ({ params }) => params.id,
@@ -143,7 +143,7 @@ export const deleteModule = endpoint({
   params: byId,
   output: null,
   offline: 'queue',
-  queues: { kind: 'module', table, target: ({ params }) => params.id, overlay: () => null, versioned: true },
+  queue: { kind: 'module', table, target: ({ params }) => params.id, overlay: () => null, versioned: true },
 })
 
 const dependents = z.array(z.object({ id: z.int(), code: z.string(), name: z.string() }))

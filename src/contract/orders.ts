@@ -4,19 +4,20 @@
  */
 import * as z from 'zod/mini'
 import { descLimit, nameLimit, type OrderDraft, orderedHere, userLimits, yearLimits } from '#domain/orders.ts'
-import { endpoint, type Fills, type Row } from '#contract/endpoint.ts'
+import { endpoint, type ListSpec, type Row } from '#contract/endpoint.ts'
 import {
   amount,
   changes,
   clientType,
   currency,
   flag01,
+  line,
   page,
   paged,
   plainDate,
   randomId,
-  rowId,
   ref,
+  rowId,
   serviceCode,
   sortNames,
   text,
@@ -29,7 +30,11 @@ import {
 const years = whole(yearLimits.least, yearLimits.most)
 const users = whole(userLimits.least, userLimits.most)
 /** That there is at least one is said in the specification's own words (contracts 8). */
-const modules = z.array(wordCode).check(z.maxLength(500))
+/** Each once: what is named twice would be paid for twice. */
+const modules = z.array(wordCode).check(
+  z.maxLength(500),
+  z.refine((codes) => new Set(codes).size === codes.length),
+)
 const state = z.enum(['invalid', 'unpaid', 'effective', 'overwritten', 'expired'])
 /** -1 invalid, 0 unpaid, 1 effective; 2 and 3 change places between the two readings (D27, D28). */
 const status = z.union([z.literal(-1), z.literal(0), z.literal(1), z.literal(2), z.literal(3)])
@@ -122,7 +127,7 @@ export const ordersFills = {
     searchText: { is: 'contains', columns: ['code', 'name'] },
   },
   scope: { column: 'company_id', param: 'companyId' },
-} satisfies Fills
+} satisfies ListSpec
 
 /** One row for each service code: the order in force, else the newest (D35). Type is the client type. */
 export const listOrders = endpoint({
@@ -140,7 +145,7 @@ export const listOrders = endpoint({
   }),
   output: z.union([paged(orderRow), changes(orderRow)]),
   offline: 'list',
-  fills: ordersFills,
+  list: ordersFills,
 })
 
 /** Whose contracts the provider's staff may look at (D53): by id, or by a part of the code or name; without either none. */
@@ -167,7 +172,7 @@ const quoted = {
 
 const contractPayload = z.object({
   code: text(60, 1),
-  name: text(nameLimit, 1),
+  name: line(nameLimit, 1),
   desc: z.optional(z.nullable(text(descLimit))),
   currency,
   user_mode: userMode,
@@ -195,7 +200,7 @@ export const createOrder = endpoint({
   body: contractPayload,
   output: orderRow,
   offline: 'queue',
-  queues: {
+  queue: {
     kind: 'order',
     table: 'orders',
     target: () => null,
@@ -230,7 +235,7 @@ export const deleteOrder = endpoint({
   params: byId,
   output: null,
   offline: 'queue',
-  queues: {
+  queue: {
     kind: 'order',
     table: 'orders',
     target: ({ params }) => params.id,
@@ -249,7 +254,7 @@ export const setAlertDate = endpoint({
   body: z.object({ id: ref('order'), alert_date: z.nullable(plainDate) }),
   output: orderRow,
   offline: 'queue',
-  queues: {
+  queue: {
     kind: 'order',
     table: 'orders',
     target: ({ body }) => body.id,

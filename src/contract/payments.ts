@@ -8,7 +8,7 @@ import { randomId, rowId, text } from '#contract/values.ts'
 const contractType = z.enum(['CONTRACT', 'PDBORDER', 'TRAFFIC'])
 
 /**
- * Secret, because it carries a card's token: what becomes of it stands in the attempts and not in the ledger. The same call
+ * Secret, because it carries a card's token: what becomes of it stands in the attempts and not in the idempotency store. The same call
  * again is told the same.
  */
 export const pay = endpoint({
@@ -65,7 +65,7 @@ export const reconcilePayments = endpoint({
     unanswered: z.int(),
   }),
   offline: 'online',
-  relays: 'reconcile-payments',
+  job: 'reconcile-payments',
 })
 
 /** Gateways send the payer's browser here; it goes on to the order in the app. */
@@ -109,7 +109,7 @@ export const alipayCalls = endpoint({
   output: z.unknown(),
   offline: 'none',
   secret: true,
-  answers: 'bytes',
+  responseType: 'bytes',
 })
 
 export const requestPrint = endpoint({
@@ -136,5 +136,5 @@ export const openPrint = endpoint({
   output: z.unknown(),
   offline: 'online',
   secret: true,
-  answers: 'html',
+  responseType: 'html',
 })

@@ -1,7 +1,7 @@
 /** Price lists: the one in force for who orders, all of them for the provider's staff. */
 import * as z from 'zod/mini'
 import { listedHere } from '#domain/prices.ts'
-import { endpoint, type Fills, type Row } from '#contract/endpoint.ts'
+import { endpoint, type ListSpec, type Row } from '#contract/endpoint.ts'
 import {
   amount,
   changes,
@@ -105,14 +105,14 @@ export const getPriceList = endpoint({
   offline: 'read',
 })
 
-const fills = {
+const list = {
   table: 'price_lists',
   row: priceRow,
   sorts: { id: 'number', effective_date: 'time', desc: 'text', confirmed: 'flag', update_time: 'time' },
   sort: ['effective_date', 'desc'],
   filters: { type: { is: 'equal', column: 'type' } },
   scope: null,
-} satisfies Fills
+} satisfies ListSpec
 
 export const listPriceLists = endpoint({
   name: 'listPriceLists',
@@ -121,10 +121,10 @@ export const listPriceLists = endpoint({
   summary: 'Price lists by client type, without their rows',
   who: 'providerAdmin',
   matrix: 'Z-32',
-  query: page(sortNames(fills), { type: z.optional(clientType) }),
+  query: page(sortNames(list), { type: z.optional(clientType) }),
   output: z.union([paged(priceRow), changes(priceRow)]),
   offline: 'list',
-  fills,
+  list,
 })
 
 const fields = z.object({
@@ -154,7 +154,7 @@ export const createPriceList = endpoint({
   ),
   output: priceList,
   offline: 'queue',
-  queues: {
+  queue: {
     kind: 'price',
     table,
     target: () => null,
@@ -176,7 +176,7 @@ export const updatePriceList = endpoint({
   body: z.extend(z.partial(fields), { id: ref('price') }),
   output: priceList,
   offline: 'queue',
-  queues: {
+  queue: {
     kind: 'price',
     table,
     target: ({ body }) => body.id,
@@ -198,7 +198,7 @@ export const deletePriceList = endpoint({
   params: byId,
   output: null,
   offline: 'queue',
-  queues: { kind: 'price', table, target: ({ params }) => params.id, overlay: () => null, versioned: true },
+  queue: { kind: 'price', table, target: ({ params }) => params.id, overlay: () => null, versioned: true },
 })
 
 export const listModulePrices = endpoint({
@@ -238,7 +238,7 @@ export const downloadPriceList = endpoint({
   output: z.unknown(),
   offline: 'online',
   secret: true,
-  answers: 'bytes',
+  responseType: 'bytes',
 })
 
 const md5 = z.string().check(z.regex(/^[0-9a-f]{32}$/))

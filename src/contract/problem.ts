@@ -2,7 +2,7 @@
  * The one error shape. A problem is data with a code; words are found for it in `locales` by code, in the language of
  * whoever reads it. Unknown codes show the server's own message, then the code (portal 8).
  */
-import type { FieldProblem } from '#domain/checks.ts'
+import type { FieldProblem } from '#domain/checks/field-checks.ts'
 
 /** Every code the server answers, with its HTTP status (D60). Token errors carry OAuth's names beside. */
 export const problemStatus = {
@@ -55,6 +55,8 @@ export const problemStatus = {
   UNSUPPORTED_TYPE: 415,
   IDEMPOTENCY_MISMATCH: 422,
   RESOURCE_LOCKED: 423,
+  // Waited for like a locked row, with Retry-After: this write stays in the outbox, and nothing behind it is held up.
+  COMPANY_MAIL_LIMIT: 423,
   DEPENDENCY_FAILED: 424,
   NAME_UNKNOWN: 424,
   NOT_ATTEMPTED: 424,

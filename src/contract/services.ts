@@ -1,6 +1,6 @@
 /** Hosted services: the running systems behind contracts. What touches one is never queued, most of it takes minutes. */
 import * as z from 'zod/mini'
-import { endpoint, type Fills } from '#contract/endpoint.ts'
+import { endpoint, type ListSpec } from '#contract/endpoint.ts'
 import { systemStatus } from '#contract/orders.ts'
 import {
   changes,
@@ -52,7 +52,7 @@ const serviceRow = z.object({
   row_version: z.int(),
 })
 
-const fills = {
+const list = {
   table: 'services',
   row: serviceRow,
   sorts: {
@@ -70,7 +70,7 @@ const fills = {
     companyId: { is: 'equal', column: 'company_id' },
   },
   scope: null,
-} satisfies Fills
+} satisfies ListSpec
 
 /** companyId counts for provider admins; for others it is refused unless it is their own (N-06). */
 export const listServices = endpoint({
@@ -80,13 +80,13 @@ export const listServices = endpoint({
   summary: "Hosted services: the own company's, or everyone's for a provider admin",
   who: 'orderOrProviderAdmin',
   matrix: 'Z-27',
-  query: page(sortNames(fills), {
+  query: page(sortNames(list), {
     searchText: z.optional(text(100)),
     companyId: z.optional(ref('company')),
   }),
   output: z.union([paged(serviceRow), changes(serviceRow)]),
   offline: 'list',
-  fills,
+  list,
 })
 
 const byId = z.object({ id: ref('service') })
@@ -101,7 +101,7 @@ export const createService = endpoint({
   summary: 'Set up the running system of a contract in effect',
   query: z.object({ contractId: ref('contract') }),
   output: serviceRow,
-  relays: 'create-service',
+  job: 'create-service',
 })
 
 export const updateService = endpoint({
@@ -112,7 +112,7 @@ export const updateService = endpoint({
   summary: "Bring a service to its modules' newest apps",
   params: byId,
   output: serviceRow,
-  relays: 'update-service',
+  job: 'update-service',
 })
 
 export const removeService = endpoint({
@@ -123,7 +123,7 @@ export const removeService = endpoint({
   summary: 'Take the running system away; the service stays, its data for 30 days (D41)',
   params: byId,
   output: serviceRow,
-  relays: 'remove-service',
+  job: 'remove-service',
 })
 
 /** Who may is finer than the flag: the customer after expiry, the provider at delete level (D41, Z-26). */
@@ -135,7 +135,7 @@ export const deleteService = endpoint({
   summary: 'Delete a service with its data',
   params: byId,
   output: null,
-  relays: 'delete-service',
+  job: 'delete-service',
   stepUp: () => true,
 })
 
@@ -147,7 +147,7 @@ export const resetServicePassword = endpoint({
   summary: "Reset the password of a service's administrator (D43)",
   params: byId,
   output: null,
-  relays: 'reset-service-password',
+  job: 'reset-service-password',
 })
 
 export const rebootService = endpoint({
@@ -158,7 +158,7 @@ export const rebootService = endpoint({
   summary: 'Restart a running system',
   params: byId,
   output: null,
-  relays: 'reboot-service',
+  job: 'reboot-service',
 })
 
 export const configureService = endpoint({
@@ -169,7 +169,7 @@ export const configureService = endpoint({
   summary: 'Change memory and number of tasks; takes effect with a restart',
   query: z.object({ serviceId: ref('service'), task_runtime_memory: memory, task_desire_count: taskCount }),
   output: serviceRow,
-  relays: 'configure-service',
+  job: 'configure-service',
 })
 
 export const requestLog = endpoint({
@@ -195,5 +195,5 @@ export const downloadLog = endpoint({
   output: z.unknown(),
   offline: 'online',
   secret: true,
-  answers: 'bytes',
+  responseType: 'bytes',
 })

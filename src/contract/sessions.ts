@@ -30,7 +30,7 @@ export const listSessions = endpoint({
   offline: 'online',
 })
 
-// As signing out: repeated it changes nothing, and it must not wait in any ledger or worker.
+// As signing out: repeated it changes nothing, and it must not wait in any idempotency store or worker.
 export const endSession = endpoint({
   name: 'endSession',
   method: 'DELETE',

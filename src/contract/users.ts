@@ -1,7 +1,7 @@
 /** The users of a company, as its admin sees and changes them. */
 import * as z from 'zod/mini'
 import { type UserFields, userMoveLeadsTo, userStatus } from '#domain/users.ts'
-import { endpoint, type Fills, type Id, type Queues, type Row } from '#contract/endpoint.ts'
+import { endpoint, type ListSpec, type Id, type QueueSpec, type Row } from '#contract/endpoint.ts'
 import { changes, page, paged, ref, sortNames, text, timestamp } from '#contract/values.ts'
 
 export const title = z.union([z.literal(0), z.literal(1), z.literal(2)])
@@ -52,7 +52,7 @@ export const usersFills = {
     searchText: { is: 'contains', columns: ['name', 'email'] },
   },
   scope: { column: 'company_id', param: 'companyId' },
-} satisfies Fills
+} satisfies ListSpec
 
 /** portal 2: filter by status type and include deleted (D91); the search box is ours. */
 export const listUsers = endpoint({
@@ -70,7 +70,7 @@ export const listUsers = endpoint({
   }),
   output: z.union([paged(userRow), changes(userRow)]),
   offline: 'list',
-  fills: usersFills,
+  list: usersFills,
 })
 
 const newUser = z.object({
@@ -90,7 +90,7 @@ const patch =
     row && { ...row, ...fields }
 
 const byId = z.object({ id: ref('user') })
-const move = (status: UserRow['status']): Queues<{ params: { id: Id } }> => ({
+const move = (status: UserRow['status']): QueueSpec<{ params: { id: Id } }> => ({
   kind: 'user',
   table: 'users',
   target: (asked) => asked.params.id,
@@ -108,7 +108,7 @@ export const createUser = endpoint({
   body: newUser,
   output: userRow,
   offline: 'queue',
-  queues: {
+  queue: {
     kind: 'user',
     table: 'users',
     target: () => null,
@@ -158,7 +158,7 @@ export const updateCompanyUser = endpoint({
   ),
   output: userRow,
   offline: 'queue',
-  queues: {
+  queue: {
     kind: 'user',
     table: 'users',
     target: ({ params }) => params.id,
@@ -178,7 +178,7 @@ export const deleteUser = endpoint({
   params: byId,
   output: null,
   offline: 'queue',
-  queues: move(userMoveLeadsTo.remove),
+  queue: move(userMoveLeadsTo.remove),
   stepUp: () => true,
 })
 
@@ -192,7 +192,7 @@ export const sendActivationMail = endpoint({
   params: byId,
   output: userRow,
   offline: 'queue',
-  queues: move(userMoveLeadsTo.activatemail),
+  queue: move(userMoveLeadsTo.activatemail),
 })
 
 export const disableUser = endpoint({
@@ -205,7 +205,7 @@ export const disableUser = endpoint({
   params: byId,
   output: userRow,
   offline: 'queue',
-  queues: move(userMoveLeadsTo.disable),
+  queue: move(userMoveLeadsTo.disable),
 })
 
 export const enableUser = endpoint({
@@ -218,5 +218,5 @@ export const enableUser = endpoint({
   params: byId,
   output: userRow,
   offline: 'queue',
-  queues: move(userMoveLeadsTo.enable),
+  queue: move(userMoveLeadsTo.enable),
 })

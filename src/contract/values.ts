@@ -1,6 +1,7 @@
 /** The values that calls are made of, once: ids, references, pages, amounts, dates, flags. */
 import * as z from 'zod/mini'
-import { type Fills, type Id, type Kind, type Schema, type Shape } from '#contract/endpoint.ts'
+import { oneLine } from '#domain/text.ts'
+import { type ListSpec, type Id, type Kind, type Schema, type Shape } from '#contract/endpoint.ts'
 
 const kinds = new WeakMap<object, Kind>()
 
@@ -23,6 +24,8 @@ export function refKind(schema: Schema): Kind | undefined {
 }
 
 export const text = (max: number, min = 0) => z.string().check(z.minLength(min), z.maxLength(max))
+/** Of one line: what stands in lists, mails and headings beside texts of other people. */
+export const line = (max: number, min = 0) => text(max, min).check(z.regex(oneLine))
 /** Starts with a word letter: a segment of dots alone would be folded away by every URL parser. */
 export const key = z.string().check(z.minLength(1), z.maxLength(200), z.regex(/^~?\w[\w.~:-]*$/))
 export const amount = z.string().check(z.regex(/^-?\d{1,13}\.\d{2}$/))
@@ -70,4 +73,4 @@ export const paged = <R extends Shape>(row: R) =>
 export const changes = <R extends Shape>(row: R) =>
   z.object({ changed: z.array(row), gone: z.array(z.int()), upto: z.int() })
 
-export const sortNames = (fills: Pick<Fills, 'sorts'>) => Object.keys(fills.sorts) as [string, ...string[]]
+export const sortNames = (list: Pick<ListSpec, 'sorts'>) => Object.keys(list.sorts) as [string, ...string[]]

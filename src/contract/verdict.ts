@@ -9,18 +9,18 @@
  */
 export type Verdict = 'done' | 'later' | 'refused' | 'asks' | 'conflict' | 'sign in'
 
-export interface Seen {
+export interface ResponseFacts {
   status: number
   code: string | null
   /** The answer repeats our key: it is from our server, not from something between. */
   echoed: boolean
-  /** The answer says that its outcome is in the ledger, or follows from the bytes alone. */
+  /** The answer says that its outcome is in the idempotency store, or follows from the bytes alone. */
   final: boolean
 }
 
 const neverStored = new Set([401, 408, 423, 424, 425, 429])
 
-/** Whether the ledger keeps an outcome. What may turn out differently next time is not kept. */
+/** Whether the idempotency store keeps an outcome. What may turn out differently next time is not kept. */
 export function isStored(status: number, code: string | null): boolean {
   if (status >= 500 || neverStored.has(status)) return false
   return code !== 'IDEMPOTENCY_IN_PROGRESS' && code !== 'WRONG_SESSION' && code !== 'STEP_UP_REQUIRED'
@@ -40,7 +40,7 @@ const byCode: Record<string, Verdict> = {
 }
 
 /** The verdict on one answer. An answer without our echo is a failure of the line, whatever it says. */
-export function verdict(method: string, seen: Seen): Verdict {
+export function verdict(method: string, seen: ResponseFacts): Verdict {
   const { status, code } = seen
   if (!seen.echoed) return 'later'
   if (status === 401) return 'sign in'

@@ -1,5 +1,5 @@
 /** Apps: which of two versions is the newer one, and what a set of apps lacks (contracts 4, 8). */
-import { circlesIn, reached } from '#domain/circles.ts'
+import { circlesIn, reached } from '#domain/dependency-cycles.ts'
 
 /**
  * Below 0: `one` is the older version; 0: they are the same. Dotted numbers are compared number by number, and a number

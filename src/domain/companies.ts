@@ -1,6 +1,14 @@
 /** What a company says of itself: its fields, and the checks of its form, at the sign-up and on its profile (portal 3, 5). */
-import { atMost, type Check, check, email, type FieldProblem, required } from '#domain/checks.ts'
-import { isReserved } from '#domain/reserved.ts'
+import {
+  atMost,
+  type Check,
+  check,
+  email,
+  type FieldProblem,
+  isOneLine,
+  required,
+} from '#domain/checks/field-checks.ts'
+import { isReserved } from '#domain/reserved-words.ts'
 
 export type Country = 'CN' | 'HK'
 
@@ -69,13 +77,13 @@ const ifAny =
 /** Lengths as the table of calls has them. */
 const rules: Record<CompanyField | ProfileField, Check[]> = {
   code: [required, atMost(longestCompanyCode), wordCharacters, notReserved],
-  name: [required, atMost(100)],
+  name: [required, atMost(100), isOneLine],
   country: [],
-  province: [atMost(100)],
-  city: [atMost(100)],
-  addr1: [atMost(200)],
-  addr2: [atMost(200)],
-  addr3: [atMost(200)],
+  province: [atMost(100), isOneLine],
+  city: [atMost(100), isOneLine],
+  addr1: [atMost(200), isOneLine],
+  addr2: [atMost(200), isOneLine],
+  addr3: [atMost(200), isOneLine],
   tel: [atMost(40), ifAny(tel)],
   email: [ifAny(email)],
   website: [atMost(200), ifAny(website)],

@@ -1,5 +1,5 @@
 /** What a password must be (D74, S-27, S-28). The list of common ones lives on the server; this is what a form can tell at once. */
-import { check, email, type FieldProblem, required } from '#domain/checks.ts'
+import { check, email, type FieldProblem, required } from '#domain/checks/field-checks.ts'
 
 export const passwordLength = { min: 8, max: 128 } as const
 

@@ -1,5 +1,5 @@
 /** Registering a company with its first user, as one form in two steps; fields are named as they travel (portal 3, 5). */
-import type { FieldProblem } from '#domain/checks.ts'
+import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { checkNewCompany, type CompanyValues } from '#domain/companies.ts'
 import { checkConfirmed, checkPassword } from '#domain/passwords.ts'
 import { checkUser } from '#domain/users.ts'

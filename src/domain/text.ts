@@ -7,6 +7,9 @@ export const foldText = (text: string): string => text.normalize('NFKC').toLower
 /** Input as we keep it: NFC (S-14), without the blanks around it. */
 export const tidyText = (text: string): string => text.normalize('NFC').trim()
 
+/** No line break or other control character, and none that turns the direction of what stands beside it (F-06). */
+export const oneLine = /^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]*$/u
+
 /** What people call a row: its name, else its code; null where it has neither. */
 export function nameIn(values: unknown): string | null {
   const { name, code } = (values ?? {}) as { name?: unknown; code?: unknown }

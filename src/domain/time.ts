@@ -3,19 +3,12 @@ export type PlainDate = string
 export type Timestamp = string
 
 const formats = new Map<string, Intl.DateTimeFormat>()
+const fields = { year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' } as const
 
 function partsIn(zone: string, instant: number): Record<string, string> {
   let format = formats.get(zone)
   if (!format) {
-    format = new Intl.DateTimeFormat('en-CA', {
-      timeZone: zone,
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: '2-digit',
-      day: '2-digit',
-      hour: '2-digit',
-      minute: '2-digit',
-    })
+    format = new Intl.DateTimeFormat('en-CA', { timeZone: zone, hourCycle: 'h23', ...fields })
     formats.set(zone, format)
   }
   return Object.fromEntries(format.formatToParts(instant).map((part) => [part.type, part.value]))
@@ -50,6 +43,9 @@ export const dateIn = (zone: string, instant: number): PlainDate => timestampIn(
 /** The first moment of that day in the zone, epoch ms. */
 export function startOfDay(zone: string, date: PlainDate): number {
   const asUtc = Date.parse(`${date}T00:00:00Z`)
-  const offset = Date.parse(`${timestampIn(zone, asUtc).replace(' ', 'T')}Z`) - asUtc
-  return asUtc - offset
+  const by = (near: number) => asUtc + near - Date.parse(`${timestampIn(zone, near).replace(' ', 'T')}Z`)
+  // Clocks may be put on or back between the two.
+  const [one, other] = [by(asUtc), by(by(asUtc))]
+  const first = Math.min(one, other)
+  return dateIn(zone, first) === date ? first : Math.max(one, other)
 }

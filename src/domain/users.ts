@@ -1,5 +1,13 @@
 /** A company's users: their states, what may be done in each, which fields are locked, and the checks of their form. */
-import { type Check, atMost, check, email, type FieldProblem, required } from '#domain/checks.ts'
+import {
+  type Check,
+  atMost,
+  check,
+  email,
+  type FieldProblem,
+  isOneLine,
+  required,
+} from '#domain/checks/field-checks.ts'
 import type { AccessLevel } from '#domain/access.ts'
 
 /** portal 4 */
@@ -70,7 +78,10 @@ export function lockedFields(user: { status: UserStatus }, by: { self: boolean }
   return locked
 }
 
-const userRules = { name: [required, atMost(100)], email: [required, email] } satisfies Record<string, Check[]>
+const userRules = { name: [required, atMost(100), isOneLine], email: [required, email] } satisfies Record<
+  string,
+  Check[]
+>
 
 /** The checks of portal 5 on a user's form; `fields` names those that are being set. */
 export const checkUser = (values: Partial<Pick<UserFields, 'name' | 'email'>>): FieldProblem[] => {

@@ -5,25 +5,34 @@
 import type { Endpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import { endpoints } from '#contract/index.ts'
-import { matcher } from '#contract/wire.ts'
-import { lookUp, type Outcome, whenSettled } from '#local/outbox.ts'
-import { queuesOf } from '#local/overlay.ts'
-import { storeRow } from '#local/rows.ts'
-import { readGate, readSession } from '#local/session.ts'
-import { sendSignedIn } from '#request/bearer.ts'
-import { drain } from '#request/drain.ts'
-import { type Answer, isGood, jsonOf, type Letter, ownAnswer, toResponse } from '#request/line.ts'
-import { type Asked, patienceMs } from '#request/lists.ts'
+import { matcher } from '#contract/http-mapping.ts'
+import { storeRow } from '#local/lists/response-store.ts'
+import { lookUp, type Outcome, whenSettled } from '#local/outbox/status.ts'
+import { queuesOf } from '#local/lists/overlay.ts'
+import { readSession } from '#local/session/session.ts'
+import { readGate } from '#local/session/session-generation.ts'
+import { sendSignedIn } from '#request/session/auth-fetch.ts'
+import { sendOutbox } from '#request/writes/sender.ts'
+import {
+  type ResponseData,
+  isGood,
+  jsonOf,
+  type RequestData,
+  localResponse,
+  toResponse,
+} from '#request/transport/transport.ts'
+import { patienceMs } from '#request/reads/list.ts'
 import type { Ports } from '#request/ports.ts'
-import { read } from '#request/reads.ts'
-import { start } from '#request/relay.ts'
-import { subjectOf } from '#request/subject.ts'
+import { read } from '#request/reads/read.ts'
+import type { Asked } from '#request/reads/read-context.ts'
+import { start } from '#request/jobs/start-job.ts'
+import { subjectOf } from '#request/session/subject.ts'
 
 const find = matcher(endpoints)
 
 /**
- * Whether the corridor takes it. Pure and synchronous, because a worker must say so at once. Secrets, uploads and
- * pictures travel as the browser sends them; what the corridor itself sends carries a mark (protocol 11).
+ * Whether the request pipeline takes it. Pure and synchronous, because a worker must say so at once. Secrets, uploads and
+ * pictures travel as the browser sends them; what the request pipeline itself sends carries a mark (protocol 11).
  */
 export function takes(request: Pick<Request, 'method' | 'url' | 'headers'>, origin: string): boolean {
   const url = new URL(request.url)
@@ -32,7 +41,8 @@ export function takes(request: Pick<Request, 'method' | 'url' | 'headers'>, orig
   return endpoint !== undefined && isOurs(endpoint)
 }
 
-const isOurs = ({ secret, answers, encoding }: Endpoint) => !secret && !answers && encoding !== 'multipart'
+const isOurs = ({ secret, responseType: answers, encoding }: Endpoint) =>
+  !secret && !answers && encoding !== 'multipart'
 
 /** Never rejects: a line that failed with nothing kept is a network error, as without us. */
 export async function handle(request: Request, ports: Ports): Promise<Response> {
@@ -45,18 +55,18 @@ export async function handle(request: Request, ports: Ports): Promise<Response> 
   }
 }
 
-async function travel(request: Request, ports: Ports): Promise<Answer | null> {
+async function travel(request: Request, ports: Ports): Promise<ResponseData | null> {
   const url = new URL(request.url)
   const match = find(request.method, url.pathname)
   const letter = await letterOf(request)
   if (!match) return await sendSignedIn(ports, letter)
   const asked = { ...match, letter }
   if (request.method === 'GET') return await read(ports, asked)
-  if (match.endpoint.relays) return (await start(ports, letter)) ?? (await sendNow(ports, asked))
+  if (match.endpoint.job) return (await start(ports, letter)) ?? (await sendNow(ports, asked))
   return (await recorded(ports, letter)) ?? (await sendNow(ports, asked))
 }
 
-async function letterOf(request: Request): Promise<Letter> {
+async function letterOf(request: Request): Promise<RequestData> {
   const url = new URL(request.url)
   const body = request.method === 'GET' || request.method === 'HEAD' ? null : await request.text()
   return {
@@ -68,7 +78,7 @@ async function letterOf(request: Request): Promise<Letter> {
 }
 
 /** A write that the page recorded: its entry is sent, never a second one made. Null: it was not recorded. */
-async function recorded(ports: Ports, { headers: given }: Letter): Promise<Answer | null> {
+async function recorded(ports: Ports, { headers: given }: RequestData): Promise<ResponseData | null> {
   const intent = given[headers.intent] ?? given[headers.key]
   const device = await ports.device()
   const session = await readSession(device)
@@ -77,7 +87,7 @@ async function recorded(ports: Ports, { headers: given }: Letter): Promise<Answe
   const before = await lookUp(db, intent)
   if (!before.entry) return before.receipt && answerOf(before)
   // Somebody waits for it, which is reason enough to try the line.
-  const draining = drain(ports, { hurry: true })
+  const draining = sendOutbox(ports, { hurry: true })
   ports.lasting(draining)
   const { settled, stop } = whenSettled(db, intent)
   await Promise.race([settled, draining, ports.wait(patienceMs)])
@@ -86,7 +96,7 @@ async function recorded(ports: Ports, { headers: given }: Letter): Promise<Answe
 }
 
 /** How a recorded write stands, as the one who asked gets it. */
-export function answerOf({ entry, receipt }: Outcome): Answer {
+export function answerOf({ entry, receipt }: Outcome): ResponseData {
   if (receipt) {
     const body = receipt.status === 204 ? '' : receipt.body
     return { status: receipt.status, headers: new Headers({ 'content-type': 'application/json' }), text: body }
@@ -94,15 +104,15 @@ export function answerOf({ entry, receipt }: Outcome): Answer {
   const problem = entry?.problem
   const stands = { [headers.outbox]: entry?.state ?? 'refused' }
   if (!entry || !problem || entry.state === 'waiting' || entry.state === 'sending')
-    return ownAnswer(202, null, { [headers.outbox]: 'queued' })
-  if (entry.state === 'sign in') return ownAnswer(202, null, { [headers.outbox]: 'queued' })
+    return localResponse(202, null, { [headers.outbox]: 'queued' })
+  if (entry.state === 'sign in') return localResponse(202, null, { [headers.outbox]: 'queued' })
   const { status, code, message, data, requestId } = problem
   const body = { errorCode: code, errorMessage: message, data }
-  return ownAnswer(status, body, { ...stands, ...(requestId ? { [headers.requestId]: requestId } : {}) })
+  return localResponse(status, body, { ...stands, ...(requestId ? { [headers.requestId]: requestId } : {}) })
 }
 
 /** A write that is never queued. Its row, where the answer holds one, is the server's word like any other. */
-async function sendNow(ports: Ports, { endpoint, letter }: Asked): Promise<Answer | null> {
+async function sendNow(ports: Ports, { endpoint, letter }: Asked): Promise<ResponseData | null> {
   const device = await ports.device()
   const session = await readSession(device)
   const generation = session && !session.signedOut ? await readGate(device.of(session)) : null

@@ -1,7 +1,5 @@
-/** What a host (page, worker, test) lends to the corridor. Everything that differs between hosts is in here. */
-import type { Subject } from '#local/database.ts'
-import type { Device } from '#local/device.ts'
-import type { Drawn } from '#local/drawn.ts'
+/** What a host (page, worker, test) lends to the request pipeline. Everything that differs between hosts is in here. */
+import type { Device } from '#local/storage/device.ts'
 
 export interface Locks {
   /**
@@ -20,7 +18,7 @@ export interface Access {
 }
 
 /** A small text outside of the device's databases: a cookie of the pages, which no database takes along when it goes. */
-export interface Tally {
+export interface UnsentCookie {
   read(): Promise<string | null>
   write(text: string): Promise<void>
 }
@@ -45,7 +43,7 @@ export interface Ports {
   /** Asks the browser for a wake-up when the line is back, where it can (Background Sync). Only an accelerator. */
   wakeLater(): void
   /** How many writes wait, by user; without it the loss of a database is not noticed. */
-  tally?: Tally
+  tally?: UnsentCookie
   /** Shows on the app's icon how many writes wait, where there is an icon. */
   badge?(count: number): void
   /** A mistake of ours: told to whoever looks, and to nobody's screen. */
@@ -53,20 +51,21 @@ export interface Ports {
 }
 
 /** What not every device stores. */
-export type Part = 'staff' | 'signup' | 'orders'
+export type OptionalChunk = 'staff' | 'signup' | 'orders'
 
 /** What pages tell the worker. */
 export type WorkerMessage =
   | { type: 'drain'; hurry: boolean }
-  | { type: 'update' }
+  /** Take over from the worker before; the type is Workbox's. */
+  | { type: 'SKIP_WAITING' }
+  /** Nobody is signed in any more, or somebody else is. */
+  | { type: 'forget' }
   /** This page has no worker, though there is one. */
   | { type: 'claim' }
   /** Somebody is here who needs these pages: keep their files too. */
-  | { type: 'keep'; part: Part }
+  | { type: 'keep'; part: OptionalChunk }
   /** Something long runs: ask about it for a few seconds, if nobody does. */
   | { type: 'watch'; hurry: boolean }
-  /** A list as it stands on the screen of this user. */
-  | { type: 'drawn'; drawn: Drawn; subject: Subject }
   /** Say which build you are, on the port that comes with it. */
   | { type: 'build' }
 

@@ -19,7 +19,7 @@ function read(): string | null {
   }
 }
 
-export const chosenClientType = (): ClientType => (read() === 'mma' ? 'mma' : 'saas')
+const chosen = (): ClientType => (read() === 'mma' ? 'mma' : 'saas')
 
 function subscribe(listener: () => void) {
   listeners.add(listener)
@@ -46,5 +46,5 @@ export function chooseClientType(type: ClientType): void {
  */
 export function useClientType(rule: (caller: Caller, chosen: ClientType) => ClientType): ClientType {
   const { caller } = useSignedIn()
-  return rule(caller, useSyncExternalStore(subscribe, chosenClientType))
+  return rule(caller, useSyncExternalStore(subscribe, chosen))
 }

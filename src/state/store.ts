@@ -1,9 +1,9 @@
 /** The idiom of the store. Thunks get `api` through the extra argument, so that no feature knows the network. */
 import { type ThunkDispatch, type UnknownAction, combineSlices, configureStore } from '@reduxjs/toolkit'
 import type { Language } from '#domain/users.ts'
-import type { Api, Jobs, Result } from '#request/result.ts'
-import { connection } from '#state/connection.ts'
-import { type SessionUser, session } from '#state/session.ts'
+import type { Api, JobActions, Result } from '#request/results.ts'
+import { connection } from '#state/connection-slice.ts'
+import { type SessionUser, session } from '#state/session-slice.ts'
 
 /**
  * What every page may count on. A feature's slice joins when its page loads, `const own = slice.injectInto(root)`, and is
@@ -33,7 +33,7 @@ export interface Extra {
   enter: (given: (Credentials | SecondProof) & { language: Language }) => Promise<Result<{ user: SessionUser }>>
   leave: (discard: boolean) => Promise<void>
   /** What the list of long requests may do with them. */
-  jobs: Jobs
+  jobs: JobActions
 }
 
 export type Dispatch = ThunkDispatch<RootState, Extra, UnknownAction>

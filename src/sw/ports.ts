@@ -1,8 +1,8 @@
-/** What the worker lends to the corridor. */
+/** What the worker lends to the request pipeline. */
 import { cookies, tallyCookie } from '#contract/cookies.ts'
-import { askForSync, browserPorts } from '#request/browser.ts'
-import type { Access, Ports, Tally } from '#request/ports.ts'
-import { heed } from './builds.ts'
+import { askForSync, browserPorts } from '#request/transport/browser-ports.ts'
+import type { Access, Ports, UnsentCookie } from '#request/ports.ts'
+import { heed } from './build-check.ts'
 
 declare const self: ServiceWorkerGlobalScope
 
@@ -29,7 +29,7 @@ const access: Access = {
 }
 
 /** A worker that cannot read cookies leaves it to the next page. */
-const tally: Tally = {
+const tally: UnsentCookie = {
   read: async () => ('cookieStore' in self ? ((await self.cookieStore.get(tallyCookie.name))?.value ?? null) : null),
   async write(value) {
     if (!('cookieStore' in self)) return

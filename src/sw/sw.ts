@@ -1,27 +1,26 @@
 /**
  * The worker: only events. Which requests it takes is decided at once and without looking anything up; what happens to
- * them is the corridor's matter, and the same in a page without a worker.
+ * them is the request pipeline's matter, and the same in a page without a worker.
  */
 import { cleanupOutdatedCaches, createHandlerBoundToURL, precacheAndRoute } from 'workbox-precaching'
 import { NavigationRoute, registerRoute } from 'workbox-routing'
-import { keepDrawn } from '#local/drawn.ts'
-import { drain } from '#request/drain.ts'
+import { sendOutbox } from '#request/writes/sender.ts'
 import type { WorkerMessage } from '#request/ports.ts'
-import { watch } from '#request/watch.ts'
-import { wayOf } from '#request/ways.ts'
-import { answer } from './answer.ts'
-import { isBypassed } from './builds.ts'
-import { withDrawn } from './drawn.ts'
-import { answerFormer, forgetOlder, isHashed, keepFormer } from './former.ts'
-import { findPart, forgetOlderParts, isPart, keepPart } from './parts.ts'
+import { watch } from '#request/jobs/job-poller.ts'
+import { routeRequest } from '#request/route-request.ts'
+import { answer } from './respond.ts'
+import { isBypassed } from './build-check.ts'
+import { answerFormer, forgetOlder, isHashed, keepFormer } from './previous-build.ts'
+import { findPart, forgetOlderParts, isPart, keepPart } from './optional-chunks.ts'
+import { forgetMedia, isMedia, media } from './media.ts'
 import { portsFor } from './ports.ts'
 
 declare const self: ServiceWorkerGlobalScope
 
 // Before Workbox's own listener: whoever answers first has the request.
 self.addEventListener('fetch', (event) => {
-  const way = wayOf(event.request, { origin: self.location.origin, bypassed: isBypassed() })
-  if (way === 'corridor') event.respondWith(answer(event))
+  const way = routeRequest(event.request, { origin: self.location.origin, bypassed: isBypassed() })
+  if (way === 'pipeline') event.respondWith(answer(event))
   if (way === 'through') event.stopImmediatePropagation()
 })
 
@@ -32,11 +31,9 @@ registerRoute(
   ({ url }) => isHashed(url),
   async ({ request }) => (await findPart(request)) ?? (await answerFormer(request)),
 )
+registerRoute(({ url, sameOrigin }) => sameOrigin && isMedia(url), media)
 cleanupOutdatedCaches()
-const shell = createHandlerBoundToURL('/saas/index.html')
-registerRoute(
-  new NavigationRoute((asked) => withDrawn(shell(asked), asked.url, __BUILD__), { allowlist: [/^\/saas\//] }),
-)
+registerRoute(new NavigationRoute(createHandlerBoundToURL('/saas/index.html'), { allowlist: [/^\/saas\//] }))
 
 self.addEventListener('sync', (event) => {
   if (event.tag === 'drain') event.waitUntil(sendOrTryAgain(event))
@@ -45,12 +42,12 @@ self.addEventListener('sync', (event) => {
 self.addEventListener('message', (event) => {
   const message = event.data as WorkerMessage
   // Only after the user agreed: a new worker under open pages would change the ground they stand on.
-  if (message.type === 'update') event.waitUntil(self.skipWaiting())
+  if (message.type === 'SKIP_WAITING') event.waitUntil(self.skipWaiting())
   if (message.type === 'claim' && mayClaim()) event.waitUntil(self.clients.claim())
-  if (message.type === 'drain') event.waitUntil(drain(portsFor(event), message))
+  if (message.type === 'drain') event.waitUntil(sendOutbox(portsFor(event), message))
   if (message.type === 'watch') event.waitUntil(watch(portsFor(event), message))
   if (message.type === 'keep') event.waitUntil(keepPart(message.part, all))
-  if (message.type === 'drawn') event.waitUntil(keepDrawn(message.drawn, message.subject).catch(reportError))
+  if (message.type === 'forget') event.waitUntil(forgetMedia())
   if (message.type === 'build') event.ports[0]?.postMessage(__BUILD__)
 })
 
@@ -68,5 +65,5 @@ self.addEventListener('activate', (event) => {
 
 /** A sync that fails is repeated by the browser after minutes, also with no page open. */
 async function sendOrTryAgain(event: ExtendableEvent): Promise<void> {
-  if (await drain(portsFor(event), { hurry: true })) throw new Error('something still waits')
+  if (await sendOutbox(portsFor(event), { hurry: true })) throw new Error('something still waits')
 }

@@ -10,9 +10,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Deeds, type Lane, planDeeds } from '#tests/campaigns/deeds.ts'
-import { type Reckoning, reckon } from '#tests/campaigns/reckoning.ts'
-import { strike, type Strike, strikes } from '#tests/campaigns/strikes.ts'
+import { type Deeds, type Lane, planDeeds } from '#tests/campaigns/operations.ts'
+import { type Reckoning, reckon } from '#tests/campaigns/verify.ts'
+import { strike, type Strike, strikes } from '#tests/campaigns/faults-injected.ts'
 import { openTabs, type Tabs, tabsOpen } from '#tests/campaigns/tabs.ts'
 import { type Portal, startPortal } from '#tests/support/browser.ts'
 import { between, type Chance, chanceOf, pick } from '#tests/support/chance.ts'
@@ -27,6 +27,8 @@ export interface Round {
   /** Every so many-th call instead, whatever it is. */
   every?: number
   strike: Strike | null
+  /** Users that each tab makes and renames; 4 where it is not said. */
+  lanes?: number
 }
 
 export interface Campaign {
@@ -165,20 +167,29 @@ const nothing = (): Omit<Report, 'seed'> => ({
 /** Writes under the weather and the strike; answers how long it took from the line being good to nothing waiting. */
 async function play(stage: Stage, round: Round): Promise<number> {
   const { proxy, chance, deeds, report } = stage
-  const lanes = Array.from({ length: tabsOpen }, () => lanesOf(deeds, chance))
+  const lanes = Array.from({ length: tabsOpen }, () => lanesOf(deeds, chance, round.lanes))
   if (round.strike === 'a tab without a worker') await stage.tabs.loseWorker()
   const byChance = drawn(chance, round.faults, { share: round.share })
   if (round.every) proxy.set(everyNth(round.every, drawn(chance, round.faults)))
   else proxy.set(round.strike ? byChance : eachFirst(round.faults, byChance))
-  const striking = round.strike ? strike(round.strike, { ...stage, recorded: counter(deeds) }) : null
-  await stage.tabs.write(lanes)
-  if (round.strike && striking) report.struck[round.strike] = (report.struck[round.strike] ?? 0) + (await striking)
+  const struck = await both(
+    stage.tabs.write(lanes),
+    round.strike ? strike(round.strike, { ...stage, recorded: counter(deeds) }) : Promise.resolve(0),
+  )
+  if (round.strike) report.struck[round.strike] = (report.struck[round.strike] ?? 0) + struck
   // Some of it is tried, and goes wrong, before the line is good.
   await wait(between(chance, 500, 1_500))
   proxy.heal()
   if (round.strike === 'device offline') await stage.tabs.browser.context.setOffline(false)
   if (!stage.tabs.browser.isUp()) stage.tabs = await stage.open()
   return await recover(stage, round)
+}
+
+/** Both have ended before one of them fails it: nobody strikes at what is cleared away. */
+async function both<T>(writing: Promise<void>, striking: Promise<T>): Promise<T> {
+  await Promise.allSettled([writing, striking])
+  await writing
+  return await striking
 }
 
 /** Each of them on one of the first writes: what a seed decides is how often it is met, not whether. */
@@ -220,10 +231,10 @@ async function recover({ tabs, report }: Stage, round: Round): Promise<number> {
 }
 
 /** Half of them on users that earlier rounds made. */
-function lanesOf(deeds: Deeds, chance: Chance): Lane[] {
+function lanesOf(deeds: Deeds, chance: Chance, many = lanesPerTab): Lane[] {
   const isWhole = ({ deeds: made }: Lane) => made.every(({ intent }) => deeds.recorded.has(intent))
   const settled = [...deeds.lanes.values()].filter(isWhole)
-  return Array.from({ length: lanesPerTab }, (_, at) => {
+  return Array.from({ length: many }, (_, at) => {
     const known = at % 2 ? settled.splice(Math.floor(chance() * settled.length), 1)[0] : undefined
     return known ? deeds.furtherOn(known.maker, renamings, null) : deeds.newLane(renamings)
   })

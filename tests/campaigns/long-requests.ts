@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import pino from 'pino'
 import { clientCredential } from '#contract/accounts.ts'
 import { readConfig } from '#server/config.ts'
-import { openDatabase } from '#server/db/database.ts'
+import { openDatabase } from '#server/db/open.ts'
 import { people, type Portal, startPortal } from '#tests/support/browser.ts'
 
 /** Entries of each of the three companies: with steps of 500, nine rests to a walk. */

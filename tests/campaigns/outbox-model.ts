@@ -1,16 +1,17 @@
 /**
- * The outbox against its promise (tests/models), further than the suite may: all crash points of all short histories, then
+ * The outbox against its promise (tests/outbox-model), further than the suite may: all crash points of all short histories, then
  * as many random long ones as are asked for, in two processes. Ends with 1 at the first promise that is broken, and says
- * with which seed and path it is had again (`SEED=... REPLAY=... npm test -- tests/models/random-1.test.ts`).
+ * with which seed and path it is had again, by `replay`.
  *
  *   npm run campaign -- outbox-model [histories] [seed]
+ *   npm run campaign -- outbox-model replay <seed> <path>
  */
 import 'fake-indexeddb/auto'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { cpus } from 'node:os'
-import { dieEverywhere, shorts } from '#tests/models/crashes.ts'
-import { liveMany, type Sum } from '#tests/models/random.ts'
+import { dieEverywhere, shorts } from '#tests/outbox-model/crashes.ts'
+import { liveMany, type Sum } from '#tests/outbox-model/random.ts'
 
 interface Share {
   seed: number
@@ -54,6 +55,12 @@ export async function run(args: string[]): Promise<void> {
     const lived = await liveShare(JSON.parse(args[1] ?? '') as Share)
     process.send?.(lived)
     process.disconnect()
+    return
+  }
+  if (args[0] === 'replay') {
+    const [, seed, path] = args
+    await liveMany({ seed: Number(seed), runs: atOnce, path })
+    console.log('no promise broken')
     return
   }
   const [histories = '10000', given = String(Date.now() % 1_000_000)] = args

@@ -5,8 +5,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { clientCredential } from '#contract/accounts.ts'
-import type { Sandbox } from '#server/drivers/payment/sandbox/open.ts'
-import { demoPassword } from '#server/dev/world.ts'
+import type { Sandbox } from '#server/drivers/payment/sandbox/server.ts'
+import { demoPassword } from '#server/dev/demo-data.ts'
 import { between, type Chance, pick } from '#tests/support/chance.ts'
 import { visit } from '#tests/support/gateway-pages.ts'
 

@@ -12,9 +12,9 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import pino from 'pino'
 import { dateIn } from '#domain/time.ts'
-import { openSandbox, type Sandbox } from '#server/drivers/payment/sandbox/open.ts'
-import { call, follow, order, type Paying, plans, signIn, type World } from '#tests/campaigns/payers.ts'
-import { count, takenBy } from '#tests/campaigns/till-count.ts'
+import { openSandbox, type Sandbox } from '#server/drivers/payment/sandbox/server.ts'
+import { call, follow, order, type Paying, type Plan, plans, signIn, type World } from '#tests/campaigns/payers.ts'
+import { count, takenBy } from '#tests/campaigns/balance.ts'
 import { between, type Chance, chanceOf, pick } from '#tests/support/chance.ts'
 import { freePort } from '#tests/support/free-port.ts'
 import { asSuperuser, postgresBin, startCluster } from '#tests/support/postgres.ts'
@@ -24,6 +24,8 @@ export interface Campaign {
   kills: number
   seed: number
   payers?: number
+  /** What they do, drawn by chance; all there are, unless told otherwise. */
+  plans?: readonly Plan[]
   /** A folder of its own; with `DATABASE_URL` where the data are elsewhere. */
   env: Record<string, string> & { DATA_DIR: string }
   say?: (line: string) => void
@@ -45,6 +47,7 @@ export async function payThroughKills({
   kills,
   seed,
   payers = 5,
+  plans: drawn = plans,
   env,
   say = () => undefined,
 }: Campaign): Promise<Report> {
@@ -77,7 +80,7 @@ export async function payThroughKills({
     for (let round = 0; round < kills; round++) {
       const before = all.length
       const working = Array.from({ length: payers }, async () => {
-        const paying = await order(world, pick(chance, plans), round)
+        const paying = await order(world, pick(chance, drawn), round)
         all.push(paying)
         await follow(world, paying)
       })
@@ -96,7 +99,7 @@ export async function payThroughKills({
       await lookAtEverything(url)
       if ((round + 1) % 10 === 0) say(`${round + 1} kills, ${all.length} orders, ${report.cut} payments cut off so far`)
     }
-    await wait(settlesAfter)
+    if (drawn.includes('left')) await wait(settlesAfter)
     await lookAtEverything(url)
     await end(server)
     const { wrong, cut, applied } = await count(settings, await takenBy(sandbox), all)

@@ -1,30 +1,42 @@
-/** `npm run campaign -- <id> [arguments]`: what takes longer than the tests may. */
+/**
+ * `npm run campaign -- <id> [arguments]`: what takes longer than the tests may, or goes by the clock. `nightly` runs all of
+ * them and writes one report.
+ */
+import { run as browser } from '#tests/campaigns/browser.ts'
 import { run as faults } from '#tests/campaigns/faults.ts'
 import { run as fees } from '#tests/campaigns/fees.ts'
+import { run as histories } from '#tests/campaigns/histories.ts'
 import { run as killWrites } from '#tests/campaigns/kill-writes.ts'
 import { run as mutants } from '#tests/campaigns/mutants.ts'
+import { nightly } from '#tests/campaigns/nightly.ts'
 import { run as outboxModel } from '#tests/campaigns/outbox-model.ts'
 import { run as payments } from '#tests/campaigns/payments.ts'
 import { run as saved } from '#tests/campaigns/saved.ts'
+import { run as signInFlood } from '#tests/campaigns/sign-in-flood.ts'
 import { run as workerLife } from '#tests/campaigns/worker-life.ts'
 
 const [, , id = '', ...args] = process.argv
 
 const campaigns: Record<string, (args: string[]) => Promise<void>> = {
+  browser,
   'kill-writes': killWrites,
   faults,
   fees,
+  histories,
   mutants,
   'outbox-model': outboxModel,
   payments,
   saved,
+  'sign-in-flood': signInFlood,
   'worker-life': workerLife,
 }
 
 const campaign = campaigns[id]
-if (campaign) {
+if (id === 'nightly') {
+  await nightly(Object.keys(campaigns))
+} else if (campaign) {
   await campaign(args)
 } else {
-  console.error(`There is no campaign "${id}". There are: ${Object.keys(campaigns).join(', ')}.`)
+  console.error(`There is no campaign "${id}". There are: ${[...Object.keys(campaigns), 'nightly'].join(', ')}.`)
   process.exitCode = 1
 }

@@ -1,7 +1,7 @@
 /** Two tabs of one browser on one profile, signed in to the portal and each with a hand inside, that can be lost and had again. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
-import type { Lane } from '#tests/campaigns/deeds.ts'
+import type { Lane } from '#tests/campaigns/operations.ts'
 import { fillLogin, people, type Person } from '#tests/support/browser.ts'
 import { between, type Chance } from '#tests/support/chance.ts'
 import { type Chromium, startChromium } from '#tests/support/chromium.ts'
@@ -43,6 +43,8 @@ export interface Opening {
 
 export const tabsOpen = 2
 const readyMs = 30_000
+/** It does so once a minute at most. */
+const mostLoads = 3
 
 export async function openTabs(opening: Opening): Promise<Tabs> {
   const browser = await startChromium(opening.profile)
@@ -63,9 +65,11 @@ export async function openTabs(opening: Opening): Promise<Tabs> {
 async function over(browser: Chromium, first: Page, second: Page): Promise<Tabs> {
   const worker = await controlWorker(first)
   const write = (page: Page, lanes: Lane[] = []) =>
-    page.evaluate(
-      (deeds) => window.rig.writeAll(deeds, window.campaignTold),
-      lanes.map(({ deeds }) => deeds),
+    byHand(page, () =>
+      page.evaluate(
+        (deeds) => window.rig.writeAll(deeds, window.campaignTold),
+        lanes.map(({ deeds }) => deeds),
+      ),
     )
   return {
     browser,
@@ -77,9 +81,9 @@ async function over(browser: Chromium, first: Page, second: Page): Promise<Tabs>
       // Who was killed while writing has an excuse.
       if (failed && browser.isUp()) throw failed.reason
     },
-    waiting: () => first.evaluate(() => window.rig.waiting()),
-    author: () => first.evaluate(() => window.rig.subject()),
-    standing: async () => (await first.evaluate(() => window.rig.standing())).join('; '),
+    waiting: () => byHand(first, () => first.evaluate(() => window.rig.waiting())),
+    author: () => byHand(first, () => first.evaluate(() => window.rig.subject())),
+    standing: async () => (await byHand(first, () => first.evaluate(() => window.rig.standing()))).join('; '),
     async harassWorker(chance, { leastMs, mostMs, forMs }) {
       const until = Date.now() + forMs
       let stops = 0
@@ -96,6 +100,22 @@ async function over(browser: Chromium, first: Page, second: Page): Promise<Tabs>
       await listOf(second).waitFor()
       await giveHand(second)
     },
+  }
+}
+
+/**
+ * The app loads a page once more whose worker does not bring what it has (`worker-recovery.ts`), and a worker that is ended
+ * while it is asked does not: the page that stands then gets its hand, and what was asked of the former one is asked again.
+ */
+async function byHand<T>(page: Page, act: () => Promise<T>): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    try {
+      await listOf(page).waitFor()
+      if (await page.evaluate(() => window.rig === undefined)) await giveHand(page)
+      return await act()
+    } catch (error) {
+      if (tries === mostLoads || !/context was destroyed|of undefined \(reading/.test(String(error))) throw error
+    }
   }
 }
 

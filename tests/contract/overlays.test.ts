@@ -6,20 +6,20 @@ import { anything } from '#tests/contract/arbitrary.ts'
 
 const intent = '01920000-0000-7000-8000-000000000001'
 const named = { intent, companyId: 7 }
-const rowsOf = (table: string) => endpoints.find(({ fills }) => fills?.table === table)?.fills?.row
-const queued = endpoints.filter(({ queues }) => queues)
-const makes = ({ queues, body }: Endpoint) => queues?.target({ params: {}, body } as never) === null
+const rowsOf = (table: string) => endpoints.find(({ list }) => list?.table === table)?.list?.row
+const queued = endpoints.filter(({ queue: queues }) => queues)
+const action = ({ queue: queues, body }: Endpoint) => queues?.target({ params: {}, body } as never) === null
 
 const asked = ({ params, body }: Endpoint) =>
   fc.record({ ...(params && { params: anything(params) }), ...(body && { body: anything(body) }) })
-const overlay = ({ queues }: Endpoint, row: Row | null, said: unknown) =>
+const overlay = ({ queue: queues }: Endpoint, row: Row | null, said: unknown) =>
   queues?.overlay(row, said as never, named) ?? null
 
 describe('a row that waits to be made', () => {
-  test.each(queued.filter(makes).map((endpoint) => [endpoint.name, endpoint] as const))(
+  test.each(queued.filter(action).map((endpoint) => [endpoint.name, endpoint] as const))(
     '%s: has all that a list shows, and is named by its write',
     (_, endpoint) => {
-      const columns = Object.keys(rowsOf(endpoint.queues?.table ?? '')?.shape ?? {})
+      const columns = Object.keys(rowsOf(endpoint.queue?.table ?? '')?.shape ?? {})
       expect(columns).not.toEqual([])
       fc.assert(
         fc.property(asked(endpoint), (said) => {
@@ -35,12 +35,12 @@ describe('a row that waits to be made', () => {
 })
 
 describe('a row with a change laid over it', () => {
-  const changes = queued.filter((endpoint) => !makes(endpoint) && rowsOf(endpoint.queues?.table ?? ''))
+  const changes = queued.filter((endpoint) => !action(endpoint) && rowsOf(endpoint.queue?.table ?? ''))
 
   test.each(changes.map((endpoint) => [endpoint.name, endpoint] as const))(
     '%s: keeps its id and version, leaves the row as it is, and needs a row to lie on',
     (_, endpoint) => {
-      const shape = rowsOf(endpoint.queues?.table ?? '')
+      const shape = rowsOf(endpoint.queue?.table ?? '')
       if (!shape) throw new Error('a table without rows')
       fc.assert(
         fc.property(anything(shape), asked(endpoint), (found, said) => {

@@ -4,6 +4,7 @@ import { endpoints } from '#contract/index.ts'
 import * as users from '#contract/users.ts'
 import { refKind } from '#contract/values.ts'
 import * as z from 'zod/mini'
+import { shaped } from '#server/response-schema.ts'
 import { added, specified } from '#tests/contract/specified.ts'
 
 const doubles = (names: string[]) => names.filter((name, at) => names.indexOf(name) !== at)
@@ -38,13 +39,32 @@ describe('the table of calls', () => {
   })
 })
 
+test('an answer has the fields that its schema lists, and drops every other (S-16)', () => {
+  const open: string[] = []
+  const look = (json: unknown, where: string): void => {
+    if (typeof json !== 'object' || json === null) return
+    const { properties, additionalProperties } = json as Record<string, unknown>
+    if (properties && additionalProperties !== false) open.push(where)
+    for (const [name, inside] of Object.entries(json)) look(inside, `${where}.${name}`)
+  }
+  const answering = endpoints.filter(({ output }) => output !== null)
+  expect(answering.length).toBeGreaterThan(50)
+  for (const { name, output } of answering) look(z.toJSONSchema(output!, { io: 'output' }), name)
+  expect(open).toEqual([])
+
+  const row = z.object({ id: z.number(), inside: z.array(z.object({ name: z.string() })) })
+  const stored = { id: 1, password_hash: 'x', inside: [{ name: 'a', token: 'y' }] }
+  expect(shaped(row, stored, 'test')).toEqual({ id: 1, inside: [{ name: 'a' }] })
+  expect(() => shaped(row, { id: '1', inside: [] }, 'test')).toThrow('test answers what its schema does not allow: id')
+})
+
 describe('lists', () => {
   const lists = endpoints.filter(({ offline }) => offline === 'list')
 
   test('every list fills a table, and every filled table is a list', () => {
-    expect(lists.filter(({ fills }) => !fills)).toEqual([])
-    expect(endpoints.filter(({ fills, offline }) => fills && offline !== 'list')).toEqual([])
-    const tables = lists.map(({ fills }) => fills?.table ?? '')
+    expect(lists.filter(({ list }) => !list)).toEqual([])
+    expect(endpoints.filter(({ list, offline }) => list && offline !== 'list')).toEqual([])
+    const tables = lists.map(({ list }) => list?.table ?? '')
     expect(doubles(tables)).toEqual([])
     expect(tables.toSorted()).toEqual(
       [
@@ -64,21 +84,21 @@ describe('lists', () => {
 
   test.each(lists.map((endpoint) => [endpoint.name, endpoint] as const))(
     '%s sorts, filters and divides by columns that its rows have, and lets itself be asked so',
-    (_, { fills, query, params }) => {
-      if (!fills) throw new Error('a list without fills')
-      const columns = shapeOf(fills.row)
+    (_, { list, query, params }) => {
+      if (!list) throw new Error('a list without fills')
+      const columns = shapeOf(list.row)
       expect(columns).toContain('id')
       expect(columns).toContain('row_version')
-      expect(columns).toEqual(expect.arrayContaining(Object.keys(fills.sorts)))
-      expect(Object.keys(fills.sorts)).toContain(fills.sort[0])
-      for (const filter of Object.values(fills.filters))
+      expect(columns).toEqual(expect.arrayContaining(Object.keys(list.sorts)))
+      expect(Object.keys(list.sorts)).toContain(list.sort[0])
+      for (const filter of Object.values(list.filters))
         expect(columns).toEqual(expect.arrayContaining('columns' in filter ? [...filter.columns] : [filter.column]))
       const asked = [...shapeOf(query), ...shapeOf(params)]
-      expect(asked).toEqual(expect.arrayContaining(Object.keys(fills.filters)))
+      expect(asked).toEqual(expect.arrayContaining(Object.keys(list.filters)))
       expect(asked).toEqual(expect.arrayContaining(['results', 'page', 'sortField', 'sortOrder', 'since']))
-      if (fills.scope) {
-        expect(columns).toContain(fills.scope.column)
-        expect(asked).toContain(fills.scope.param)
+      if (list.scope) {
+        expect(columns).toContain(list.scope.column)
+        expect(asked).toContain(list.scope.param)
       }
     },
   )
@@ -87,23 +107,23 @@ describe('lists', () => {
 describe('writes', () => {
   test('every write that may queue says how it will look; uploads are bytes beside the queue (protocol 22)', () => {
     const queued = endpoints.filter(({ offline }) => offline === 'queue')
-    const without = queued.filter(({ queues }) => !queues)
+    const without = queued.filter(({ queue: queues }) => !queues)
     expect(without.every(({ encoding }) => encoding === 'multipart')).toBe(true)
-    expect(queued.filter(({ queues }) => queues && typeof queues.overlay !== 'function')).toEqual([])
-    expect(endpoints.filter(({ queues, offline }) => queues && offline !== 'queue')).toEqual([])
+    expect(queued.filter(({ queue: queues }) => queues && typeof queues.overlay !== 'function')).toEqual([])
+    expect(endpoints.filter(({ queue: queues, offline }) => queues && offline !== 'queue')).toEqual([])
   })
 
   test('nothing both queues and takes long (protocol 39)', () => {
-    expect(endpoints.filter(({ queues, relays }) => queues && relays)).toEqual([])
+    expect(endpoints.filter(({ queue: queues, job: relays }) => queues && relays)).toEqual([])
   })
 
-  test('what is secret never queues and never fills the device', () => {
+  test('what is secret never queues and never fills the device (S-84)', () => {
     expect(
-      endpoints.filter(({ secret, queues, fills, offline }) => secret && (queues || fills || offline === 'queue')),
+      endpoints.filter(({ secret, queue: queues, list, offline }) => secret && (queues || list || offline === 'queue')),
     ).toEqual([])
   })
 
-  test('passwords, one-time keys, prints, logs and exports are secret', () => {
+  test('passwords, one-time keys, prints, logs and exports are secret (S-77)', () => {
     const telling = endpoints.filter(
       ({ path, name }) =>
         /password|token|activate|print|\/log|export|\/:key/.test(path) && !name.endsWith('ServicePassword'),
@@ -113,12 +133,14 @@ describe('writes', () => {
 
   test('money, passwords and running systems are never left waiting in a queue (D89)', () => {
     const never = ['/api/payment/', '/api/contract', '/api/aws/', '/api/m18s/password', '/api/pdb/', '/api/app']
-    const waiting = endpoints.filter(({ queues, path }) => queues && never.some((start) => path.startsWith(start)))
+    const waiting = endpoints.filter(
+      ({ queue: queues, path }) => queues && never.some((start) => path.startsWith(start)),
+    )
     expect(waiting).toEqual([])
   })
 
   test('what changes the access of others waits in no queue, and no price list is confirmed from one', () => {
-    const unless = (name: string, asked: unknown) => named(name)?.queues?.unless?.(asked as never)
+    const unless = (name: string, asked: unknown) => named(name)?.queue?.unless?.(asked as never)
     expect(unless('updateCompanyUser', { params: { id: 1 }, body: { admin: true } })).toBe(true)
     expect(unless('updateCompanyUser', { params: { id: 1 }, body: { title: 1 } })).toBe(false)
     expect(unless('createUser', { body: { access_level: 100 } })).toBe(true)
@@ -150,7 +172,7 @@ describe('names of rows (protocol 17)', () => {
   })
 
   test('every queued change of a row says which one by an id of its kind, in path or body', () => {
-    for (const { name, params: path, body, queues } of endpoints) {
+    for (const { name, params: path, body, queue: queues } of endpoints) {
       if (!queues) continue
       const fields = { ...path?.shape, ...(body as Shape | undefined)?.shape } as Record<string, Schema>
       const found = fields.id ? refKind(fields.id) : undefined

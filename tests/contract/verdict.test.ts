@@ -36,6 +36,7 @@ const byCode: Record<ProblemCode, Verdict | Record<'POST' | 'PUT' | 'DELETE', Ve
   LAST_ADMIN: 'refused',
   LAST_FACTOR: 'refused',
   MAIL_LIMIT: 'refused',
+  COMPANY_MAIL_LIMIT: 'later',
   STATE_CONFLICT: 'refused',
   NOTHING_CHANGED: 'refused',
   USERS_OUT_OF_RANGE: 'refused',
@@ -120,7 +121,7 @@ describe('an answer that is not proved to be ours', () => {
   })
 })
 
-describe('what the ledger keeps (protocol 3)', () => {
+describe('what the idempotency store keeps (protocol 3)', () => {
   test('every outcome, except what may turn out differently next time', () => {
     const kept = Object.entries(problemStatus).filter(([code, status]) => isStored(status, code))
     const dropped = Object.keys(problemStatus).filter((code) => !kept.some(([name]) => name === code))
@@ -136,6 +137,7 @@ describe('what the ledger keeps (protocol 3)', () => {
         'USER_STATUS_DEACTIVATED',
         'REQUEST_TIMEOUT',
         'RESOURCE_LOCKED',
+        'COMPANY_MAIL_LIMIT',
         'DEPENDENCY_FAILED',
         'NAME_UNKNOWN',
         'NOT_ATTEMPTED',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { FieldCode } from '#domain/checks.ts'
+import type { FieldCode } from '#domain/checks/field-checks.ts'
 import { type LocalCode, problemStatus } from '#contract/problem.ts'
 import enFields from '#locales/en/fields.json' with { type: 'json' }
 import en from '#locales/en/problem.json' with { type: 'json' }

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { type AppFaults, appFaults, compareVersions, type PublishedApp } from '#domain/apps.ts'
-import { mostCircles } from '#domain/circles.ts'
+import { mostCircles } from '#domain/dependency-cycles.ts'
 
 describe('of two versions', () => {
   it.each([

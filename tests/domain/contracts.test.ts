@@ -36,7 +36,7 @@ describe('the two readings of a status (D27, D28)', () => {
   })
 })
 
-describe('an unpaid order (T1, D30, D31)', () => {
+describe('an unpaid order (F-09, T1, D30, D31)', () => {
   it('is due a week after the day it was made on, in the last second of that day', () => {
     expect(dueOf(created)).toBe('2026-09-21 23:59:59')
   })

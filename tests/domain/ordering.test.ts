@@ -1,7 +1,14 @@
 /** What may be ordered, as tables of cases (contracts 5, T6 to T9). */
 import { describe, expect, it, test } from 'vitest'
 import { joined, moduleLoop } from '#domain/modules.ts'
-import { checkChoice, checkCreated, checkName, checkStart, raisedUsers, startWindow } from '#domain/order-checks.ts'
+import {
+  checkChoice,
+  checkCreated,
+  checkName,
+  checkStart,
+  raisedUsers,
+  startWindow,
+} from '#domain/checks/order-checks.ts'
 import { isDate } from '#domain/period.ts'
 import { startOfDay, timestampIn } from '#domain/time.ts'
 import { lists } from '#tests/domain/fees/goldens.ts'
@@ -21,10 +28,13 @@ test.each([
   ['2028-02-29', true],
   ['2026-13-01', false],
   ['2026-1-01', false],
+  ['0000-00-00', false],
+  ['9999-12-31', true],
+  ['9999-12-32', false],
   ['', false],
 ])('%s is a day: %s', (text, is) => expect(isDate(text)).toBe(is))
 
-describe('the day on which a contract begins (D38, D39)', () => {
+describe('the day on which a contract begins (D38, D39, F-09)', () => {
   const today = '2026-03-02'
   it.each([
     ['2026-03-01', null, ['START_WINDOW 2026-03-02 – 2026-04-01']],

@@ -8,7 +8,7 @@ describe('the end of a period', () => {
     ['2024-02-29', 1, '2025-02-28'],
     ['2024-02-29', 4, '2028-02-29'],
     ['2026-12-31', 99, '2125-12-31'],
-  ])('%s and %i years is %s; the 29th of February becomes the 28th (D19)', (start, years, end) => {
+  ])('%s and %i years is %s; the 29th of February becomes the 28th (D19, F-09)', (start, years, end) => {
     expect(addYears(start, years)).toBe(end)
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { dateIn, timestampIn } from '#domain/time.ts'
+import { dateIn, startOfDay, timestampIn } from '#domain/time.ts'
 
 describe('days and times are those of the portal, wherever the server stands (M53)', () => {
   const instant = Date.UTC(2026, 11, 31, 16, 30, 5)
@@ -16,4 +16,20 @@ describe('days and times are those of the portal, wherever the server stands (M5
   it('midnight is the first second of its day', () => {
     expect(timestampIn('Asia/Hong_Kong', Date.UTC(2026, 0, 1, 16))).toBe('2026-01-02 00:00:00')
   })
+})
+
+/** With the hour that the clock skips or repeats after, before, and at midnight. */
+it.each([
+  ['Asia/Hong_Kong', '2026-03-29', '2026-03-28T16:00:00Z'],
+  ['America/New_York', '2026-03-08', '2026-03-08T05:00:00Z'],
+  ['America/New_York', '2026-11-01', '2026-11-01T04:00:00Z'],
+  ['Europe/Berlin', '2026-03-29', '2026-03-28T23:00:00Z'],
+  ['Australia/Sydney', '2026-10-04', '2026-10-03T14:00:00Z'],
+  ['Australia/Sydney', '2026-04-05', '2026-04-04T13:00:00Z'],
+  ['Asia/Beirut', '2026-03-29', '2026-03-28T22:00:00Z'],
+  ['America/Havana', '2026-11-01', '2026-11-01T04:00:00Z'],
+])('in %s the day %s begins at %s (F-09)', (zone, date, begins) => {
+  const at = startOfDay(zone, date)
+  expect(new Date(at)).toEqual(new Date(begins))
+  expect([dateIn(zone, at), dateIn(zone, at - 1)]).toEqual([date, expect.not.stringMatching(date)])
 })

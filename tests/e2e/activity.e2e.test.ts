@@ -1,192 +1,53 @@
-import { sql } from 'kysely'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { openDatabase } from '#server/db/database.ts'
-import { openBrowser, type Portal, seriousTrouble, signIn, startPortal } from '#tests/support/browser.ts'
-import { silent, testConfig } from '#tests/support/database.ts'
+/** A long request on the screen. How often it is asked about, and what strikes in between do, campaigns measure. */
+import { expect, it } from 'vitest'
+import { seriousTrouble } from '#tests/support/browser.ts'
+import { controlled, resumedPage, setUp } from '#tests/support/visit.ts'
 import { controlWorker } from '#tests/support/worker-control.ts'
 
-/**
- * Entries of each company's trail: with steps of 500 and their rests, a walk of about fourteen seconds. It must be on its way
- * yet after all that is done to it here: four deaths of the worker, at up to three seconds each.
- */
-const entries = 1_400
-const restMs = 1_500
+/** It rests behind its first step until the server is started anew, so that nothing here is a race. */
+const setup = setUp({ JOB_REST_MS: '60000' })
 
-let portal: Portal
-let browser: Browser
-beforeAll(async () => {
-  ;[portal, browser] = await Promise.all([
-    startPortal({ JOB_REST_MS: String(restMs), LOG_LEVEL: 'info' }),
-    openBrowser(),
-  ])
-  await writeTrail(portal)
-})
-afterAll(async () => {
-  await browser.close()
-  await portal.close()
-})
-
-let context: BrowserContext
-afterEach(() => context.close())
-
-/** Somebody of the provider's staff, on a device with nothing on it. */
-async function staff(): Promise<Page> {
-  context = await browser.newContext({ locale: 'en-GB' })
-  const page = await context.newPage()
-  await signIn(page, portal, 'staff')
-  return page
-}
-
-/** By the table's own chain, into the stopped server's database. */
-async function writeTrail(portal: Portal) {
-  await portal.stop()
-  const database = await openDatabase(testConfig({ DATA_DIR: portal.dataDir }), silent)
-  // The chain is made by a trigger, so it must not be switched off as for damage.
-  await database.kysely.transaction().execute(async (db) => {
-    await sql`insert into trail (id, company_id, code, operation, exec_user_name, end_time, status, info, request_id, previous, hash)
-      select 0, company.id, 'user', 'update', 'Somebody', at, 0, '{}', '', '', '' from company, generate_series(1, ${entries}) at
-      order by company.id, at`.execute(db)
+it('is followed from every page and by a websocket, survives a reload, its worker’s death and a restart, and shows its result (C-27, M46, R-24 to R-26)', async () => {
+  const page = await resumedPage(setup, 'staff', '/app/user')
+  const complaints: string[] = []
+  const heard: string[] = []
+  page.on('console', (message) => {
+    if (/Content Security Policy|Refused to connect/i.test(message.text())) complaints.push(message.text())
   })
-  await database.close()
-  await portal.start()
-}
+  page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => heard.push(String(payload))))
+  await controlled(page)
+  await page.getByRole('button', { name: 'Activity', exact: true }).click()
+  const panel = page.getByRole('dialog', { name: 'Activity' })
+  await panel.getByText('Nothing is running').waitFor()
+  await panel.getByRole('button', { name: 'Verify the audit trail' }).click()
+  await panel.getByRole('progressbar').waitFor()
+  expect(await seriousTrouble(page)).toEqual([])
+  await expect.poll(() => heard.length).toBeGreaterThan(0)
+  expect(JSON.parse(heard[0] ?? '')).toMatchObject({ code: 'verify-trail', data: { status: 'active' } })
+  expect(complaints).toEqual([])
 
-const show = async (page: Page) => {
-  await page.goto(`${portal.url}/saas/app/activity`)
-  await page.locator('main h1').waitFor()
-}
-const start = (page: Page) => page.locator('main').getByRole('button', { name: 'Verify the audit trail' }).click()
-const bar = (page: Page) =>
-  page.locator('main').getByRole('progressbar', { name: 'Progress: Check of the audit trail' })
-const percent = async (page: Page) => Number(await bar(page).getAttribute('aria-valuenow'))
-const result = (page: Page) => page.locator('main .request').filter({ hasText: 'as they were written' })
-const isControlled = (page: Page) => page.waitForFunction(() => navigator.serviceWorker.controller !== null)
+  await page.reload()
+  const running = page.getByRole('button', { name: 'Activity: 1 running' })
+  await running.waitFor()
+  const worker = await controlWorker(page)
+  await expect.poll(() => worker.isRunning()).toBe(true)
+  await worker.stop()
+  // Another page is told of it too, and is where its end is seen.
+  const other = await page.context().newPage()
+  await other.goto(`${setup.the.portal.url}/saas/app/activity`)
+  await other.locator('main').getByRole('progressbar', { name: 'Progress: Check of the audit trail' }).waitFor()
+  await setup.the.portal.stop()
+  await setup.the.portal.start({ JOB_REST_MS: '0' })
+  const words = /\d entries are as they were written.*Companies: 3\./
+  await other.locator('main .request').filter({ hasText: words }).waitFor({ timeout: 45_000 })
 
-/** Polls of long requests that the server answered so far, from its own log. */
-const polls = () => portal.output().split('"route":"/api/request/:id"').length - 1
-
-describe('a long request in a real browser', () => {
-  it('is asked about once a second, whatever number of pages is open', async () => {
-    const page = await staff()
-    const pages = [page, await context.newPage(), await context.newPage()]
-    for (const one of pages) await show(one)
-    for (const one of pages) await isControlled(one)
-    await start(page)
-    for (const one of pages) await bar(one).waitFor()
-    const before = polls()
-    const since = performance.now()
-    await page.waitForTimeout(7_000)
-    const perSecond = (polls() - before) / ((performance.now() - since) / 1000)
-    expect(perSecond).toBeLessThanOrEqual(1.05 + 1 / 7)
-    // A watch that sleeps for five seconds makes half of this; a busy machine alone does not.
-    expect(perSecond).toBeGreaterThan(0.6)
-    for (const one of pages) await result(one).waitFor({ timeout: 45_000 })
-    console.log(`polls per second over ${pages.length} pages: ${perSecond.toFixed(2)}`)
-  })
-
-  it('is told by a websocket that the page’s policy lets through, and by polls where it is cut (R-26)', async () => {
-    const page = await staff()
-    const complaints: string[] = []
-    const heard: string[] = []
-    page.on('console', (message) => {
-      if (/Content Security Policy|Refused to connect/i.test(message.text())) complaints.push(message.text())
-    })
-    page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => heard.push(String(payload))))
-    await show(page)
-    await start(page)
-    await expect.poll(() => heard.length, { timeout: 10_000 }).toBeGreaterThan(2)
-    expect(JSON.parse(heard.at(-1) ?? '')).toMatchObject({ code: 'verify-trail', data: { status: 'active' } })
-    expect(complaints).toEqual([])
-    await result(page).waitFor({ timeout: 45_000 })
-
-    const blocked = await withoutSocket()
-    await show(blocked.page)
-    await start(blocked.page)
-    const seen: number[] = []
-    await expect
-      .poll(
-        async () => {
-          if ((await bar(blocked.page).count()) > 0) seen.push(await percent(blocked.page).catch(() => 0))
-          return await result(blocked.page).count()
-        },
-        { timeout: 45_000, interval: 200 },
-      )
-      .toBe(2)
-    expect(blocked.tries()).toBeGreaterThan(0)
-    expect(blocked.tries()).toBeLessThan(25)
-    const shown = seen.filter((one) => one > 0)
-    expect(shown).toEqual(shown.toSorted((a, b) => a - b))
-  })
-
-  async function withoutSocket() {
-    const page = await context.newPage()
-    let tries = 0
-    await page.routeWebSocket(/progress/, async (socket) => {
-      tries += 1
-      await socket.close()
-    })
-    return { page, tries: () => tries }
-  }
-
-  it('can be followed from every page: counted in the bar, listed beside the page, told when it has ended (C-27)', async () => {
-    const page = await staff()
-    await page.goto(`${portal.url}/saas/app/user`)
-    await page.locator('main h1').waitFor()
-    await page.getByRole('button', { name: 'Activity', exact: true }).click()
-    const panel = page.getByRole('dialog', { name: 'Activity' })
-    await panel.getByText('Nothing is running').waitFor()
-    expect(await seriousTrouble(page)).toEqual([])
-    await panel.getByRole('button', { name: 'Verify the audit trail' }).click()
-    await panel.getByRole('progressbar').waitFor()
-    expect(await seriousTrouble(page)).toEqual([])
-    await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: 'Activity: 1 running' }).waitFor()
-    const toast = page.getByRole('status').filter({ hasText: 'A long request has ended.' })
-    await toast.waitFor({ timeout: 45_000 })
-    await toast.getByRole('button', { name: 'Show' }).click()
-    await panel.getByText('as they were written').waitFor()
-    await page.getByRole('button', { name: 'Activity', exact: true }).waitFor({ state: 'attached' })
-    await panel.getByRole('button', { name: 'Dismiss Check of the audit trail' }).click()
-    await panel.getByText('Nothing is running').waitFor()
-  })
-
-  it('survives a reload, the death of its worker and of the server, and shows its result (M46, R-24, R-25)', async () => {
-    const page = await staff()
-    await show(page)
-    await isControlled(page)
-    await start(page)
-    await expect.poll(() => percent(page), { timeout: 10_000 }).toBeGreaterThan(0)
-
-    await page.reload()
-    await bar(page).waitFor()
-    const worker = await controlWorker(page)
-    await expect.poll(() => worker.isRunning()).toBe(true)
-    const before = await percent(page)
-    expect(before).toBeGreaterThan(0)
-    const gaps: number[] = []
-    for (let strike = 0; strike < 4; strike++) {
-      await expect.poll(() => worker.isRunning()).toBe(true)
-      const asked = polls()
-      const since = performance.now()
-      await worker.stop()
-      await expect.poll(() => polls(), { interval: 20, timeout: 5_000 }).toBeGreaterThan(asked)
-      gaps.push(Math.round(performance.now() - since))
-    }
-    console.log(`ms from the worker's death to the next poll: ${gaps.join(', ')}`)
-    expect(Math.max(...gaps)).toBeLessThan(3_000)
-    expect(await percent(page)).toBeGreaterThan(before)
-
-    await portal.kill()
-    await portal.start()
-    const killed = await percent(page)
-    await worker.stop()
-    await result(page).waitFor({ timeout: 45_000 })
-    expect(killed).toBeLessThan(100)
-    expect(await result(page).innerText()).toMatch(/4,\d{3} entries are as they were written.*Companies: 3\./)
-    // Whoever comes later finds it as well, with the server away.
-    await portal.stop()
-    await page.reload()
-    await result(page).waitFor()
-  })
+  const toast = page.getByRole('status').filter({ hasText: 'A long request has ended.' })
+  await toast.getByRole('button', { name: 'Show' }).click()
+  await panel.getByText(words).waitFor()
+  // Whoever comes later finds it as well, with the server away.
+  await setup.the.portal.stop()
+  await other.reload()
+  await other.locator('main .request').filter({ hasText: words }).waitFor()
+  await panel.getByRole('button', { name: 'Dismiss Check of the audit trail' }).click()
+  await panel.getByText('Nothing is running').waitFor()
 })

@@ -1,13 +1,13 @@
 /** A browser without what only some have: no worker, no locks, no Background Sync, no cookieStore, no badge (P-31). */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { signIn } from '#tests/support/browser.ts'
-import { desk, listed, setUp } from '#tests/support/visit.ts'
+import type { Who } from '#tests/support/browser.ts'
+import { arrive, contextOf, desk, listed, ownCompany, setUpShared } from '#tests/support/visit.ts'
 
-const { the, ends } = setUp()
+const { the, ends } = setUpShared()
 
-async function open(): Promise<Page> {
-  const context = await the.browser.newContext({ ...desk, serviceWorkers: 'block' })
+async function open(who: Who, path: string): Promise<Page> {
+  const context = await contextOf(the, who, { ...desk, serviceWorkers: 'block' })
   ends.push(() => context.close())
   await context.addInitScript(() => {
     const without = { Navigator: ['locks', 'serviceWorker', 'setAppBadge', 'clearAppBadge', 'storage'] }
@@ -15,15 +15,16 @@ async function open(): Promise<Page> {
     for (const name of ['cookieStore', 'Notification', 'SyncManager', 'BroadcastChannel', 'requestIdleCallback'])
       delete (window as unknown as Record<string, unknown>)[name]
   })
-  return await context.newPage()
+  const page = await context.newPage()
+  page.on('pageerror', (error) => wrong.push(error.message))
+  await arrive(page, the.portal, path)
+  return page
 }
+/** Errors of scripts. */
+const wrong: string[] = []
 
 it('keeps lists and writes, sends them once when the line is back, and follows a long request to its end (P-31)', async () => {
-  const page = await open()
-  const wrong: string[] = []
-  page.on('pageerror', (error) => wrong.push(error.message))
-  await signIn(page, the.portal, 'admin', '/app/user')
-  await page.goto(`${the.portal.url}/saas/app/user?searchText=agnes`)
+  const page = await open(ownCompany().admin, '/app/user?searchText=agnes')
   await listed(page)
   await page.locator('.lead a').first().click()
   const name = page.getByRole('dialog').locator('input[name="name"]')
@@ -41,10 +42,7 @@ it('keeps lists and writes, sends them once when the line is back, and follows a
   expect(await page.locator('tbody tr').first().innerText()).toContain('Agnes without anything')
   expect(await page.locator('tbody .pending-mark').count()).toBe(0)
 
-  const staff = await open()
-  staff.on('pageerror', (error) => wrong.push(error.message))
-  await signIn(staff, the.portal, 'staff', '/app/home')
-  await staff.goto(`${the.portal.url}/saas/app/activity`)
+  const staff = await open('staff', '/app/activity')
   await staff.locator('main').getByRole('button', { name: 'Verify the audit trail' }).click()
   await staff.locator('main').getByText('as they were written').waitFor({ timeout: 30_000 })
   expect(wrong).toEqual([])

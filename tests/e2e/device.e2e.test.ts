@@ -1,42 +1,21 @@
-/** What a device holds, shown and cleared in real Chromium; what waits there is never cleared along (P-18, protocol 30). */
-import type { BrowserContextOptions, Page } from 'playwright-core'
-import { describe, expect, it } from 'vitest'
-import { people, seriousTrouble, sidewaysScroll, signIn } from '#tests/support/browser.ts'
-import { controlled, desk, listWhole, phone, setUp } from '#tests/support/visit.ts'
+/** What a device holds, shown and cleared in real Chromium; what waits there is never cleared along (P-18). */
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { filesKept, partKept } from '#tests/support/parts.ts'
+import { controlled, listWhole, ownCompany, resumedPage, setUpShared } from '#tests/support/visit.ts'
 
-const { the, ends } = setUp()
+const setup = setUpShared()
+const { the } = setup
+const { admin } = ownCompany()
 let page: Page
 
-async function enter(
-  options: BrowserContextOptions = {},
-  { language = 'en', who = 'admin' }: { language?: string; who?: keyof typeof people } = {},
-) {
-  const context = await the.browser.newContext({ ...desk, reducedMotion: 'reduce', ...options })
-  ends.push(() => context.close())
-  await context.addInitScript((chosen) => localStorage.setItem('portal.language', chosen), language)
-  page = await context.newPage()
-  await signIn(page, the.portal, who, '/app/user')
-  await userLink().waitFor()
-  await listWhole(page)
-}
+/** Patience for what has to go to the server and come back. */
+const heard = { timeout: 30_000 }
 
 const go = (path: string) => page.goto(`${the.portal.url}/saas${path}`)
 const userLink = () => page.locator('.lead a').first()
 const dialog = () => page.getByRole('dialog')
 const lists = () => page.locator('.device-lists tbody tr')
-const cut = async () => {
-  await controlled(page)
-  await page.context().setOffline(true)
-}
-
-/** Changes a user on the list that stands, without a network. */
-async function change() {
-  await userLink().click()
-  await dialog().locator('input[name="alert"]').click()
-  await dialog().locator('button[type="submit"]').click()
-  await dialog().waitFor({ state: 'detached' })
-}
-
 /** All databases, storages and caches of the site, as one text. */
 const everythingStored = () =>
   page.evaluate(async () => {
@@ -60,91 +39,53 @@ const everythingStored = () =>
     return found.join('\n')
   })
 
-describe('what is kept on this device', () => {
-  it('is told without a network: which list, how much of it, how old, how large, and who keeps it', async () => {
-    await enter()
-    await cut()
-    await go('/app/device')
-    await lists().first().waitFor()
-    expect(await lists().first().innerText()).toMatch(
-      /^Users\s+\d+\s*All of it\s+(\d{4}-\d\d-\d\d )?\d\d:\d\d\s+\d+ kB$/,
-    )
-    await page.getByText(/used of .+ that the browser allows/).waitFor()
-    await page.getByText('The browser may clear this storage by itself').waitFor()
-    const refresh = page.getByRole('button', { name: 'Refresh now' })
-    await expect.poll(() => refresh.getAttribute('aria-disabled')).toBe('true')
-    await page.context().setOffline(false)
-    await expect.poll(() => refresh.getAttribute('aria-disabled'), { timeout: 30_000 }).toBeNull()
-    await refresh.click()
-    await page.getByText('The lists are up to date.').waitFor()
-  })
+it('what this device keeps is told without a network and holds no secret (W-07); it is cleared, and what waits stays', async () => {
+  page = await resumedPage(setup, admin, '/app/user')
+  await userLink().waitFor()
+  await listWhole(page)
+  // Whose parts are not for them are not here either (P-09).
+  await partKept(page, 'orders')
+  expect(await filesKept(page, 'staff')).toBe(0)
+  await controlled(page)
+  await page.context().setOffline(true)
 
-  it('is cleared, and what waits to be sent stays with the entry it is about', async () => {
-    await enter()
-    await cut()
-    const changed = await userLink().innerText()
-    await change()
-    await go('/app/device')
-    await page.getByRole('button', { name: 'Clear lists' }).click()
-    await dialog().getByText('1 change that waits to be sent stays here').waitFor()
-    await dialog().getByText('until there is one, the lists will be empty').waitFor()
-    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Keep them')
-    await dialog().getByRole('button', { name: 'Clear lists' }).click()
-    await page.getByText('The lists were cleared.').waitFor()
+  const changed = await userLink().innerText()
+  await userLink().click()
+  await dialog().locator('input[name="alert"]').click()
+  await dialog().locator('button[type="submit"]').click()
+  await dialog().waitFor({ state: 'detached' })
+  await page.locator('.bar-waiting').waitFor()
+  const tokens = (await page.context().cookies()).filter(({ name }) => /portal-(access|refresh)$/.test(name))
+  const stored = await everythingStored()
+  // It is found where it is: what is searched is what is there.
+  expect(stored).toContain('admin@acme.example')
+  expect(tokens).toHaveLength(2)
+  for (const secret of [admin.password, ...tokens.map(({ value }) => value)])
+    expect(stored.includes(secret)).toBe(false)
 
-    await page.getByRole('link', { name: 'Waiting changes' }).click()
-    await page.getByRole('heading', { name: `Change alert of ${changed}` }).waitFor()
-    await page.context().setOffline(false)
-    await page.getByRole('heading', { name: 'Everything has been sent' }).waitFor({ timeout: 30_000 })
-    await go('/app/user')
-    await expect.poll(() => page.locator('.lead a').count(), { timeout: 30_000 }).toBe(10)
-  })
+  await go('/app/device')
+  await lists().first().waitFor()
+  expect(await lists().first().innerText()).toMatch(/^Users\s+\d+\s*All of it\s+(\d{4}-\d\d-\d\d )?\d\d:\d\d\s+\d+ kB$/)
+  await page.getByText(/used of .+ that the browser allows/).waitFor()
+  await page.getByText('The browser may clear this storage by itself').waitFor()
+  const refresh = page.getByRole('button', { name: 'Refresh now' })
+  await expect.poll(() => refresh.getAttribute('aria-disabled')).toBe('true')
 
-  it('holds no password and no token, wherever one looks (W-07)', async () => {
-    await enter()
-    await cut()
-    await change()
-    await page.locator('.bar-waiting').waitFor()
-    const tokens = (await page.context().cookies()).filter(({ name }) => /portal-(access|refresh)$/.test(name))
-    const stored = await everythingStored()
-    // It is found where it is: what is searched is what is there.
-    expect(stored).toContain('admin@acme.example')
-    expect(tokens).toHaveLength(2)
-    for (const secret of [people.admin.password, ...tokens.map(({ value }) => value)])
-      expect(stored.includes(secret)).toBe(false)
-  })
+  await page.getByRole('button', { name: 'Clear lists' }).click()
+  await dialog().getByText('1 change that waits to be sent stays here').waitFor()
+  await dialog().getByText('until there is one, the lists will be empty').waitFor()
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Keep them')
+  await dialog().getByRole('button', { name: 'Clear lists' }).click()
+  await page.getByText('The lists were cleared.').waitFor()
+  await page.getByRole('link', { name: 'Waiting changes' }).click()
+  await page.getByRole('heading', { name: `Change alert of ${changed}` }).waitFor()
 
-  it('tells of other people no more than how many changes of theirs lie here (protocol 30)', async () => {
-    await enter()
-    await cut()
-    await change()
-    await go('/logout')
-    await page.getByRole('button', { name: 'Keep and log out' }).click()
-    await page.getByRole('heading', { name: 'You are logged out' }).waitFor()
-    await page.context().setOffline(false)
-    await signIn(page, the.portal, 'globex')
-    await go('/app/device')
-    await page.getByText('1 change of another person lies here sealed').waitFor()
-  })
-})
-
-describe('the page can be used by everybody (A-01, T-02)', () => {
-  const looks = [
-    ['en', 'dark', desk],
-    ['zh', 'light', phone],
-  ] as const
-
-  it.each(looks)('in %s, %s', async (language, colorScheme, form) => {
-    await enter({ ...form, colorScheme }, { language })
-    await go('/app/device')
-    await lists().first().waitFor()
-    expect(['lists', await seriousTrouble(page)]).toEqual(['lists', []])
-    expect(await sidewaysScroll(page)).toBe(0)
-    await page.locator('.device-acts button').last().click()
-    await dialog().waitFor()
-    expect(['clear', await seriousTrouble(page)]).toEqual(['clear', []])
-    await dialog().locator('.button.danger').click()
-    await page.locator('.empty').waitFor()
-    expect(['empty', await seriousTrouble(page)]).toEqual(['empty', []])
-  })
+  await page.context().setOffline(false)
+  await page.getByRole('heading', { name: 'Everything has been sent' }).waitFor(heard)
+  await go('/app/device')
+  await expect.poll(() => refresh.getAttribute('aria-disabled'), heard).toBeNull()
+  await refresh.click()
+  await page.getByText('The lists are up to date.').waitFor(heard)
+  await go('/app/user')
+  await expect.poll(() => page.locator('.lead a').count(), heard).toBe(10)
 })

@@ -5,9 +5,9 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { input } from '#tests/support/newcomer.ts'
-import { controlled, desk, setUp } from '#tests/support/visit.ts'
+import { controlled, desk, setUpShared } from '#tests/support/visit.ts'
 
-const { the, ends } = setUp()
+const { the, ends } = setUpShared()
 
 it('a page that was on its way while the first worker took over is under it too', async () => {
   const context = await the.browser.newContext(desk)
@@ -49,7 +49,8 @@ it('is fetched in the same visit when the line was cut in its first moments (P-0
 describe('a first visit that loses a file (P-11)', () => {
   /** The page's scripts of this name are lost, the first so many times that it is loaded. */
   async function visit(lost: RegExp, times: number): Promise<{ page: Page; loaded: () => number }> {
-    const context = await the.browser.newContext({ ...desk, locale: 'en-GB' })
+    // What is lost here is lost before there is a worker: none is let fetch the whole app beside it.
+    const context = await the.browser.newContext({ ...desk, locale: 'en-GB', serviceWorkers: 'block' })
     ends.push(() => context.close())
     const page = await context.newPage()
     let loaded = 0

@@ -3,21 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterEach, describe, expect, it } from 'vitest'
-import { openDatabase } from '#server/db/database.ts'
+import { openDatabase } from '#server/db/open.ts'
 import { pastPolicies, silent, testConfig } from '#tests/support/database.ts'
 import { openProfile, type Portal, signIn, startPortal } from '#tests/support/browser.ts'
-
-/** Two ways of being offline that look different to a browser: it knows, or only the server is silent. */
-const cuts = {
-  'the device has no network': {
-    cut: (context: BrowserContext) => context.setOffline(true),
-    mend: () => Promise.resolve(),
-  },
-  'the server cannot be reached': {
-    cut: (_context: BrowserContext, portal: Portal) => portal.stop(),
-    mend: (portal: Portal) => portal.start(),
-  },
-}
 
 const ends: (() => Promise<void> | void)[] = []
 afterEach(async () => {
@@ -75,7 +63,7 @@ async function trailOfWrites(portal: Portal): Promise<Told[]> {
   }
 }
 
-describe.each(Object.entries(cuts))('when %s', (_, { cut, mend }) => {
+describe('when the server cannot be reached', () => {
   it('the app opens, the list sorts and filters, and a change made there is saved once when the network is back (R-41, P-12)', async () => {
     const { portal, folder } = await setUp()
     const { context, page } = await open(folder)
@@ -86,7 +74,7 @@ describe.each(Object.entries(cuts))('when %s', (_, { cut, mend }) => {
     await show(page, portal)
     await expect.poll(() => page.locator('.freshness').innerText()).not.toContain('on this device')
 
-    await cut(context, portal)
+    await portal.stop()
     await page.reload()
     await rows(page).locator('a').first().waitFor()
     expect(await page.locator('.freshness').innerText()).toMatch(/^as of /)
@@ -114,7 +102,7 @@ describe.each(Object.entries(cuts))('when %s', (_, { cut, mend }) => {
     await expect.poll(() => rows(page).filter({ hasText: someone }).innerText()).toContain('Waiting to be saved')
 
     await context.close()
-    await mend(portal)
+    await portal.start()
 
     const { page: later } = await open(folder)
     await show(later, portal, '?statusType=0')

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { endSession, openSession, readGate, readSession, sweep } from '#local/session.ts'
-import { aUser, company, keptDevice } from '#tests/support/kept.ts'
-import { rowsOf } from '#local/database.ts'
+import { rowsOf } from '#local/storage/database.ts'
+import { endSession, openSession, readSession, sweep } from '#local/session/session.ts'
+import { readGate } from '#local/session/session-generation.ts'
+import { aUser, company, keptDevice } from '#tests/support/device-database.ts'
 
 const subject = { companyId: company, userId: 1 }
 

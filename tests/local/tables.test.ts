@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { endpoints } from '#contract/index.ts'
-import { rowTables } from '#local/database.ts'
-import { keptDevice } from '#tests/support/kept.ts'
+import { rowTables } from '#local/storage/database.ts'
+import { keptDevice } from '#tests/support/device-database.ts'
 
 const named = endpoints
-  .flatMap(({ fills, queues }) => [fills?.table, queues?.table])
+  .flatMap(({ list, queue: queues }) => [list?.table, queues?.table])
   .filter((table) => table !== undefined)
 
 it('every list and every queued write has its table on the device, and every table is filled', async () => {
@@ -15,5 +15,5 @@ it('every list and every queued write has its table on the device, and every tab
 
 it('every queued write says what becomes of its row', () => {
   const queued = endpoints.filter(({ offline, encoding }) => offline === 'queue' && encoding !== 'multipart')
-  expect(queued.filter(({ queues }) => !queues).map(({ name }) => name)).toEqual([])
+  expect(queued.filter(({ queue: queues }) => !queues).map(({ name }) => name)).toEqual([])
 })

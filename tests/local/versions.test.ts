@@ -2,15 +2,15 @@
 import { Dexie } from 'dexie'
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { expect, it } from 'vitest'
-import { databaseName, openDatabase } from '#local/database.ts'
-import { openDevice } from '#local/device.ts'
-import { enqueue } from '#local/drafts.ts'
-import { readListOn } from '#local/lists.ts'
-import { claim } from '#local/outbox.ts'
-import { storeChanges, storePage } from '#local/rows.ts'
-import { openSession } from '#local/session.ts'
-import { freeze } from '#request/record.ts'
-import { aDraft, aUser, company, fills, firstPage, pageAnswer } from '#tests/support/kept.ts'
+import { databaseName, openDatabase } from '#local/storage/database.ts'
+import { openDevice } from '#local/storage/device.ts'
+import { enqueue } from '#local/outbox/enqueue.ts'
+import { readListOn } from '#local/lists/read-list.ts'
+import { storeChanges, storePage } from '#local/lists/response-store.ts'
+import { claim } from '#local/outbox/claim.ts'
+import { openSession } from '#local/session/session.ts'
+import { freeze } from '#request/writes/record-write.ts'
+import { aDraft, aUser, company, list, firstPage, pageAnswer } from '#tests/support/device-database.ts'
 
 const subject = { companyId: company, userId: 1 }
 const name = databaseName(subject)
@@ -39,14 +39,21 @@ function openOlder(storage: { indexedDB: IDBFactory; IDBKeyRange: typeof IDBKeyR
 it('what an older build kept and wrote is all there after the upgrade, in its order', async () => {
   const storage = { indexedDB: new IDBFactory(), IDBKeyRange }
   const older = openOlder(storage)
-  const made = Array.from({ length: 50 }, (_, at) => ({
-    ...aDraft({ target: at + 1 }),
-    seq: at + 1,
-    lane: `user:${at}`,
-  }))
-  const fields = { state: 'waiting', dependsOn: [], bytes: null, attempts: 0, notBefore: 0, held: null, fence: 0 }
+  const made = Array.from({ length: 50 }, (_, at) => {
+    const { input, action, ...draft } = aDraft({ target: at + 1 })
+    return { ...draft, seq: at + 1, lane: `user:${at}`, asked: input, makes: action }
+  })
+  const fields = { state: 'waiting', dependsOn: [], bytes: null, attempts: 0, notBefore: 0, held: 'line', fence: 0 }
   await older.table('outbox').bulkAdd(made.map((draft) => ({ ...draft, ...fields, leaseUntil: 0, problem: null })))
-  await older.table('meta').put({ name: 'gate', open: true, generation: 1 })
+  await older.table('names').put({ intent: 'a', kind: 'user', id: 7 })
+  await older
+    .table('receipts')
+    .put({ intent: 'b', time: 1, outcome: 'done', status: 200, body: '', ledgerId: '9', about: { makes: 'delete' } })
+  await older.table('meta').bulkPut([
+    { name: 'gate', open: true, generation: 1 },
+    { name: 'made', count: 50 },
+    { name: 'typed:order', value: { users: 3 }, at: 1 },
+  ])
   const row = { id: 1, scope: company, version: 1, asOf: 5, row: users[0], folds: { name: 'user 1', email: '' } }
   await older.table('users').put(row)
 
@@ -55,21 +62,31 @@ it('what an older build kept and wrote is all there after the upgrade, in its or
   expect((await newer.outbox.orderBy('seq').toArray()).map(({ intent }) => intent)).toEqual(
     made.map(({ intent }) => intent),
   )
+  expect(await newer.outbox.get(made[4]?.intent ?? '')).toMatchObject({
+    queueKey: 'user:4',
+    input: made[4]?.asked,
+    action: made[4]?.makes,
+    delayedBy: 'network',
+  })
+  expect(await newer.rowIds.get('a')).toMatchObject({ kind: 'user', id: 7 })
+  expect(await newer.receipts.get('b')).toMatchObject({ outcomeId: '9', about: { action: 'delete' } })
+  expect(await newer.meta.toCollection().primaryKeys()).toEqual(['draft:order', 'session-generation', 'write-counter'])
+  expect(await newer.table('users').count()).toBe(0)
   expect(await claim(newer, { ...claiming, most: 50 })).not.toHaveLength(0)
-  await storePage(newer, fills, firstPage, pageAnswer([aUser(2)], 10, '1', 2), 1)
-  expect(await newer.holdings.toArray()).toMatchObject([
+  await storePage(newer, list, firstPage, pageAnswer([aUser(2)], 10, '1', 2), 1)
+  expect(await newer.listStats.toArray()).toMatchObject([
     { table: 'users', scope: company, rows: await newer.table('users').count() },
   ])
   newer.close()
   older.close()
 })
 
-it('a page of this build goes on writing its outbox under a newer one, and leaves rows to that one', async () => {
+it('a page of this build goes on writing its outbox under a newer one, and leaves rows to that one (F-13)', async () => {
   const storage = { indexedDB: new IDBFactory(), IDBKeyRange }
   const device = openDevice(storage)
   await openSession(device, subject)
   const db = device.of(subject)
-  await storeChanges(db, fills, company, { changed: users, gone: [], upto: 1, asOf: 1 }, { all: true, generation: 1 })
+  await storeChanges(db, list, company, { changed: users, gone: [], upto: 1, asOf: 1 }, { all: true, generation: 1 })
   for (let n = 0; n < 50; n++) await enqueue(db, aDraft({ target: 1 + (n % 12) }))
 
   const newer = openDatabase(name, storage)
@@ -79,10 +96,10 @@ it('a page of this build goes on writing its outbox under a newer one, and leave
 
   const late = await enqueue(db, aDraft({ target: 3 }))
   expect(await newer.outbox.get(late.intent)).toEqual(late)
-  expect(await storePage(db, fills, firstPage, pageAnswer([aUser(77)], 99), 1)).toBe(false)
+  expect(await storePage(db, list, firstPage, pageAnswer([aUser(77)], 99), 1)).toBe(false)
   expect(await newer.table('users').count()).toBe(12)
   // It still shows what is there.
-  expect((await readListOn(device, fills, firstPage)).count).toBe(12)
+  expect((await readListOn(device, list, firstPage)).count).toBe(12)
   newer.close()
   db.close()
 })
@@ -91,15 +108,15 @@ it('a row that the server deleted is in no list, no page, no index and no form a
   const device = openDevice({ indexedDB: new IDBFactory(), IDBKeyRange })
   await openSession(device, subject)
   const db = device.of(subject)
-  await storePage(db, fills, firstPage, pageAnswer(users.slice(0, 10), 1, '1', 12), 1)
-  await storeChanges(db, fills, company, { changed: users, gone: [], upto: 1, asOf: 2 }, { all: true, generation: 1 })
-  await storeChanges(db, fills, company, { changed: [], gone: [4], upto: 2, asOf: 3 }, { all: false, generation: 1 })
+  await storePage(db, list, firstPage, pageAnswer(users.slice(0, 10), 1, '1', 12), 1)
+  await storeChanges(db, list, company, { changed: users, gone: [], upto: 1, asOf: 2 }, { all: true, generation: 1 })
+  await storeChanges(db, list, company, { changed: [], gone: [4], upto: 2, asOf: 3 }, { all: false, generation: 1 })
   for (const query of [firstPage, { ...firstPage, sort: ['id', 'desc'] as const }, { ...firstPage, results: 50 }]) {
-    const { rows, count } = await readListOn(device, fills, query)
+    const { rows, count } = await readListOn(device, list, query)
     expect([rows.some(({ row }) => row.id === 4), count]).toEqual([false, 11])
   }
   expect(await db.table('users').get(4)).toBeUndefined()
   // An older answer that still has it does not bring it back (protocol 33).
-  await storePage(db, fills, firstPage, pageAnswer(users.slice(0, 10), 2, '1', 12), 1)
+  await storePage(db, list, firstPage, pageAnswer(users.slice(0, 10), 2, '1', 12), 1)
   expect(await db.table('users').get(4)).toBeUndefined()
 })

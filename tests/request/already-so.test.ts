@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { Deed } from '#tests/models/deeds.ts'
-import { live } from '#tests/models/live.ts'
+import type { Deed } from '#tests/outbox-model/operations.ts'
+import { live } from '#tests/outbox-model/live.ts'
 
 const down: Deed = { is: 'line', state: 'down' }
 const up: Deed[] = [

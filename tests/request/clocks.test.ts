@@ -5,7 +5,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { listUsers, updateCompanyUser } from '#contract/users.ts'
 import { createClock, createTablet } from '#tests/support/device.ts'
-import { company } from '#tests/support/kept.ts'
+import { company } from '#tests/support/device-database.ts'
 import { createScripted } from '#tests/support/scripted.ts'
 
 const second = 1_000
@@ -30,7 +30,7 @@ type Stage = ReturnType<typeof tablet>
 /** Five calls and a write, as on any screen; how often the session was renewed for them. */
 async function work({ server, device }: Stage): Promise<number> {
   const before = server.renewals
-  for (let times = 0; times < 5; times++) expect((await device.api.ask(listUsers, users)).kind).toBe('fresh')
+  for (let times = 0; times < 5; times++) expect((await device.api.call(listUsers, users)).kind).toBe('fresh')
   await device.rest()
   return server.renewals - before
 }
@@ -47,7 +47,7 @@ describe.each(skews.map((ms) => [ms]))('a clock that is %i ms away', (skew) => {
     expect(await work(stage)).toBe(0)
     await stage.clock.turn(11 * 60 * second)
     expect(await work(stage)).toBeLessThanOrEqual(1)
-    await stage.device.api.ask(updateCompanyUser, { params: { id: 2 }, body: { title: 1 } })
+    await stage.device.api.call(updateCompanyUser, { params: { id: 2 }, body: { title: 1 } })
     expect(stage.server.rows.get(2)?.title).toBe(1)
     expect(await isHere(stage)).toBe(true)
   })

@@ -22,7 +22,7 @@ it.each([
     if (flip % 50 === 0) {
       const name = `Name ${String(flip).padStart(4, '0')}`
       names.push(name)
-      void tablet.api.ask(updateCompanyUser, { params: { id: 2 }, body: { name } })
+      void tablet.api.call(updateCompanyUser, { params: { id: 2 }, body: { name } })
     }
     await clock.turn(flipMs)
     if (flip % 5 === 0) await tablet.tick()

@@ -5,23 +5,23 @@
 import { expect, it } from 'vitest'
 import { getUser } from '#contract/accounts.ts'
 import { createUser, deleteUser, listUsers, updateCompanyUser } from '#contract/users.ts'
-import { signOut } from '#request/sign-in.ts'
+import { signOut } from '#request/session/sign-in.ts'
 import { createClock, createTablet, type LineState, type Received, type Tablet } from '#tests/support/device.ts'
-import { company } from '#tests/support/kept.ts'
+import { company } from '#tests/support/device-database.ts'
 import { createScripted, type Scripted } from '#tests/support/scripted.ts'
 
 const secret = 'Wei Confidential'
 const first = { companyId: company, userId: 1 }
 
 const deeds = {
-  'a change': (tablet: Tablet) => tablet.api.ask(updateCompanyUser, { params: { id: 3 }, body: { name: secret } }),
+  'a change': (tablet: Tablet) => tablet.api.call(updateCompanyUser, { params: { id: 3 }, body: { name: secret } }),
   'a new row': (tablet: Tablet) =>
-    tablet.api.ask(createUser, { body: { title: 0, name: secret, email: 'wei@acme.example' } }),
+    tablet.api.call(createUser, { body: { title: 0, name: secret, email: 'wei@acme.example' } }),
   'a change over a change': async (tablet: Tablet) => {
-    await tablet.api.ask(updateCompanyUser, { params: { id: 3 }, body: { name: secret } })
-    return await tablet.api.ask(updateCompanyUser, { params: { id: 3 }, body: { alert: true } })
+    await tablet.api.call(updateCompanyUser, { params: { id: 3 }, body: { name: secret } })
+    return await tablet.api.call(updateCompanyUser, { params: { id: 3 }, body: { alert: true } })
   },
-  'a deletion': (tablet: Tablet) => tablet.api.ask(deleteUser, { params: { id: 3 } }),
+  'a deletion': (tablet: Tablet) => tablet.api.call(deleteUser, { params: { id: 3 } }),
 }
 
 /** How the first one goes, and whether what they left is to arrive once they are back. */
@@ -32,7 +32,7 @@ const ways: Record<string, { go: (stage: Stage) => Promise<unknown>; arrives: bo
     go: async ({ tablet, server }) => {
       tablet.line.state = 'up'
       server.revoke()
-      await tablet.api.ask(listUsers, { params: { companyId: company } })
+      await tablet.api.call(listUsers, { params: { companyId: company } })
       await tablet.rest()
     },
     arrives: true,
@@ -65,7 +65,7 @@ it.each(cases)('%s, the line %s, gone %s', async (deedName, line, wayName) => {
   server.script = (sent, answer) => (sent.path === getUser.path && sent.method === 'GET' ? withKey(answer()) : null)
   const way = ways[wayName] as (typeof ways)[string]
   await tablet.signIn('acme', 'user1@acme.example')
-  await tablet.api.ask(listUsers, { params: { companyId: company } })
+  await tablet.api.call(listUsers, { params: { companyId: company } })
   await tablet.rest()
   tablet.line.state = line
   await patiently(clock, deeds[deedName as keyof typeof deeds](tablet))

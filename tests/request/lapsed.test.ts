@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { listUsers, updateCompanyUser } from '#contract/users.ts'
-import { hasLapsed } from '#local/session.ts'
+import { hasLapsed } from '#local/session/session.ts'
 import { createClock, createTablet } from '#tests/support/device.ts'
-import { company } from '#tests/support/kept.ts'
+import { company } from '#tests/support/device-database.ts'
 import { createScripted } from '#tests/support/scripted.ts'
 
 const users = { params: { companyId: company } }
@@ -14,7 +14,7 @@ async function signedIn() {
   const server = createScripted(clock)
   const tablet = createTablet((sent) => server.answer(sent), clock)
   await tablet.signIn('acme', 'user1@acme.example')
-  await tablet.api.ask(listUsers, users)
+  await tablet.api.call(listUsers, users)
   await tablet.rest()
   const lapsed = async () => {
     const session = await tablet.session()
@@ -27,12 +27,12 @@ describe('a session that runs out while nobody can be asked (W-06)', () => {
   it('can be read, and takes no writes; what waited before goes on waiting', async () => {
     const { clock, tablet, lapsed } = await signedIn()
     tablet.line.state = 'down'
-    expect((await tablet.api.ask(updateCompanyUser, rename)).kind).toBe('queued')
+    expect((await tablet.api.call(updateCompanyUser, rename)).kind).toBe('queued')
     await clock.turn(2 * half + 1)
     expect(await lapsed()).toBe(true)
     tablet.cookies.delete('portal-access')
-    expect(await tablet.api.ask(updateCompanyUser, rename)).toMatchObject({ problem: { code: 'SESSION_LAPSED' } })
-    expect((await tablet.api.ask(listUsers, users)).kind).toBe('kept')
+    expect(await tablet.api.call(updateCompanyUser, rename)).toMatchObject({ problem: { code: 'SESSION_LAPSED' } })
+    expect((await tablet.api.call(listUsers, users)).kind).toBe('kept')
     expect(await tablet.waiting()).toBe(1)
     expect(await tablet.session()).toMatchObject({ userId: 1, signedOut: false })
   })
@@ -41,7 +41,7 @@ describe('a session that runs out while nobody can be asked (W-06)', () => {
     const { clock, tablet, lapsed } = await signedIn()
     await clock.turn(half)
     tablet.cookies.delete('portal-access')
-    await tablet.api.ask(listUsers, users)
+    await tablet.api.call(listUsers, users)
     await clock.turn(half + 1_000)
     expect(await lapsed()).toBe(false)
     await clock.turn(half)

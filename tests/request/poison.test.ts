@@ -30,10 +30,10 @@ it.each([
   }
   tablet.line.state = 'down'
   const change = (id: number, name: string) =>
-    tablet.api.ask(updateCompanyUser, { params: { id }, body: { name } }, { base: { rowVersion: 1, values: {} } })
+    tablet.api.call(updateCompanyUser, { params: { id }, body: { name } }, { base: { rowVersion: 1, values: {} } })
   for (let at = 0; at < 100; at++) {
     if (at === 50)
-      await tablet.api.ask(createUser, {
+      await tablet.api.call(createUser, {
         body: { title: 0, name: bad, email: 'bad@acme.example', admin: false, order: false, alert: false },
       })
     else await change((at % 2) + 2, `${(at % 2) + 2}: ${String(at).padStart(3, '0')}`)

@@ -7,26 +7,26 @@
  */
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { verifyTrail } from '#contract/trail.ts'
-import type { Job } from '#local/database.ts'
-import type { PagePorts } from '#request/call.ts'
-import { jobsOf } from '#request/relay.ts'
-import { watch } from '#request/watch.ts'
+import { verifyTrail } from '#contract/audit-trail.ts'
+import type { Job } from '#local/storage/records.ts'
+import { jobsOf } from '#request/page/job-actions.ts'
+import type { PagePorts } from '#request/page/page-ports.ts'
+import { watch } from '#request/jobs/job-poller.ts'
 import { pastPolicies } from '#tests/support/database.ts'
 import { breathe, type LineState, type Tablet } from '#tests/support/device.ts'
-import { comeIn, openHouse, type WholeHouse } from '#tests/support/house.ts'
+import { comeIn, openInstallation, type Installation } from '#tests/support/app.ts'
 import { paced, type Paced } from '#tests/support/paced.ts'
 
-const { RUNS = '60', REPLAY } = process.env
+const { RUNS = '10', REPLAY } = process.env
 const runs = Number(RUNS)
 /** As a failure prints them. */
 const replay = REPLAY === undefined ? {} : { path: REPLAY }
 
-let house: WholeHouse
+let app: Installation
 beforeAll(async () => {
-  house = await openHouse()
+  app = await openInstallation()
 })
-afterAll(() => house.close())
+afterAll(() => app.close())
 
 type Event =
   | { is: 'ask'; again: boolean }
@@ -84,7 +84,7 @@ async function pass(stage: Stage, ms: number, count: number): Promise<void> {
   const before = polled(stage).length
   for (let at = 0; at < ms; at += 250) {
     await tick(stage, count)
-    await house.clock.turn(250)
+    await app.clock.turn(250)
     await checkPercents(stage)
   }
   const most = (await jobsHere(stage)).length * (Math.ceil(ms / 1000) * 1.05 + 1)
@@ -112,7 +112,7 @@ async function happen(stage: Stage, event: Event): Promise<void> {
     case 'ask': {
       const intent = event.again ? stage.intents.pop() : undefined
       const asking = { until: 'started' as const, ...(intent ? { intent } : {}) }
-      void tablet.api.ask(verifyTrail, { body: { companyId: null } }, asking).then((result) => {
+      void tablet.api.call(verifyTrail, { body: { companyId: null } }, asking).then((result) => {
         if (result.kind === 'problem' && result.intent) stage.intents.push(result.intent)
       })
       return await breathe(20)
@@ -138,14 +138,14 @@ async function happen(stage: Stage, event: Event): Promise<void> {
       for (const { intent } of await jobsHere(stage)) await jobsOf(tablet.ports).again(intent)
       return
     case 'jump':
-      await house.clock.turn(event.minutes * 60_000)
+      await app.clock.turn(event.minutes * 60_000)
   }
 }
 
 /** Signing out waits for a moment of the clock, which is turned for it. */
 async function leave(tablet: Tablet): Promise<void> {
   const leaving = tablet.signOut()
-  for (let at = 0; at < 8; at++) await house.clock.turn(1_000)
+  for (let at = 0; at < 8; at++) await app.clock.turn(1_000)
   await leaving
 }
 
@@ -157,7 +157,7 @@ async function come(stage: Stage): Promise<void> {
 }
 
 const atServer = () =>
-  pastPolicies(house.server.house.database, (db) =>
+  pastPolicies(app.server.app.database, (db) =>
     db.selectFrom('job').select(['id', 'intent', 'state']).orderBy('create_time').execute(),
   )
 
@@ -167,7 +167,7 @@ async function settle(stage: Stage): Promise<void> {
   await come(stage)
   for (let round = 0; round < 60; round++) {
     while (await stage.work.stepIfAny());
-    await house.clock.turn(16_000)
+    await app.clock.turn(16_000)
     await Promise.all(stage.pages.map(({ ports }) => watch(ports, { hurry: true, forMs: 0 })))
     for (const job of await jobsHere(stage))
       if (job.state === 'timeout') await jobsOf(stage.tablet.ports).again(job.intent)
@@ -180,9 +180,9 @@ async function settle(stage: Stage): Promise<void> {
 }
 
 async function live(events: readonly Event[]): Promise<void> {
-  await house.server.reset()
-  const tablet = await house.signedIn('admin@m18')
-  const stage: Stage = { tablet, work: paced(house.server, 3), pages: [], intents: [], seen: new Map() }
+  await app.server.reset()
+  const tablet = await app.signedIn('admin@m18')
+  const stage: Stage = { tablet, work: paced(app.server, 3), pages: [], intents: [], seen: new Map() }
   openPages(stage)
   for (const event of [{ is: 'ask', again: false } as const, ...events]) await happen(stage, event)
   await settle(stage)

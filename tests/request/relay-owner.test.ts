@@ -1,17 +1,17 @@
 /** A tablet that changes hands while something long is under way: whose it is, and that it is never forgotten (protocol 39). */
 import { describe, expect, it } from 'vitest'
-import { readActivity } from '#local/activity.ts'
+import { readActivity } from '#local/jobs/read-jobs.ts'
 import { breathe } from '#tests/support/device.ts'
-import { comeIn } from '#tests/support/house.ts'
+import { comeIn } from '#tests/support/app.ts'
 import { begun, dbOf, jobsOn, longRequests, only, polls, verify } from '#tests/support/long-requests.ts'
 import { paced } from '#tests/support/paced.ts'
 
-const { house, jobsAtServer, pass } = longRequests()
+const { app, jobsAtServer, pass } = longRequests()
 
 describe('whose it is', () => {
   it('a session that ended pauses it; the same user, back again, gets the result', async () => {
-    const tablet = await house.signedIn('admin@m18')
-    const work = paced(house.server, 1)
+    const tablet = await app.signedIn('admin@m18')
+    const work = paced(app.server, 1)
     const intent = await begun(tablet)
     await tablet.signOut()
     expect(await readActivity(tablet.device)).toEqual([])
@@ -26,7 +26,7 @@ describe('whose it is', () => {
   })
 
   it('another user of the tablet neither sees it nor asks about it', async () => {
-    const tablet = await house.signedIn('admin@m18')
+    const tablet = await app.signedIn('admin@m18')
     await begun(tablet)
     await tablet.signOut()
     await comeIn(tablet, 'user@m18')
@@ -37,10 +37,10 @@ describe('whose it is', () => {
   })
 
   it('a cookie that became another’s under the page pauses it, and is not told as “there is nothing”', async () => {
-    const tablet = await house.signedIn('admin@m18')
+    const tablet = await app.signedIn('admin@m18')
     await begun(tablet)
     const db = await dbOf(tablet)
-    const other = await house.signedIn('user@m18')
+    const other = await app.signedIn('user@m18')
     for (const [name, value] of other.cookies) tablet.cookies.set(name, value)
     await pass(3000, tablet)
     expect(await db.jobs.toArray()).toMatchObject([{ state: 'running', problem: null }])
@@ -52,7 +52,7 @@ describe('whose it is', () => {
   })
 
   it('one whose start got no answer is found again by its owner after a sign-out', async () => {
-    const tablet = await house.signedIn('admin@m18')
+    const tablet = await app.signedIn('admin@m18')
     tablet.line.state = 'answers lost'
     await verify(tablet)
     await tablet.signOut()
@@ -65,8 +65,8 @@ describe('whose it is', () => {
 
   it('one that is sent again while its user signs out is never forgotten, whenever that falls (protocol 13, 39)', async () => {
     for (let moment = 0; moment < 30; moment++) {
-      await house.server.reset()
-      const tablet = await house.signedIn('admin@m18')
+      await app.server.reset()
+      const tablet = await app.signedIn('admin@m18')
       tablet.line.state = 'answers lost'
       const told = await verify(tablet)
       const intent = told.kind === 'problem' ? told.intent : ''
@@ -74,7 +74,7 @@ describe('whose it is', () => {
       const again = verify(tablet, { intent, until: 'started' })
       await breathe(moment)
       const leaving = tablet.signOut()
-      for (let at = 0; at < 8; at++) await house.clock.turn(1_000)
+      for (let at = 0; at < 8; at++) await app.clock.turn(1_000)
       await leaving
       tablet.line.state = 'up'
       await comeIn(tablet, 'admin@m18')
@@ -89,8 +89,8 @@ describe('whose it is', () => {
   })
 
   it('a sign-out takes the result from the device, and the owner finds it again', async () => {
-    const tablet = await house.signedIn('admin@m18')
-    const work = paced(house.server, 1)
+    const tablet = await app.signedIn('admin@m18')
+    const work = paced(app.server, 1)
     await begun(tablet)
     await work.step()
     await work.step()

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { getUser } from '#contract/accounts.ts'
-import type { Sealed } from '#local/database.ts'
-import { enqueue } from '#local/drafts.ts'
-import { claim } from '#local/outbox.ts'
-import { unseal } from '#local/seal.ts'
-import { freeze } from '#request/record.ts'
-import type { Deed } from '#tests/models/deeds.ts'
-import { live } from '#tests/models/live.ts'
-import { aDraft, keptDevice } from '#tests/support/kept.ts'
+import { enqueue } from '#local/outbox/enqueue.ts'
+import { claim } from '#local/outbox/claim.ts'
+import { unseal } from '#local/outbox/sealed-outbox.ts'
+import type { Sealed } from '#local/storage/records.ts'
+import { freeze } from '#request/writes/record-write.ts'
+import type { Deed } from '#tests/outbox-model/operations.ts'
+import { live } from '#tests/outbox-model/live.ts'
+import { aDraft, keptDevice } from '#tests/support/device-database.ts'
 
 const change: Deed = { is: 'change', tab: 0, at: 0, word: 'good', field: 'name', based: false }
 
@@ -50,7 +50,7 @@ it('while older writes are sealed and nobody knows their key, none is sent past 
 it("what its user's own key does not open stays, and holds nothing up", async () => {
   const { db, go } = await sealedUp()
   const body = JSON.stringify({ seal_key: btoa('x'.repeat(32)) })
-  await db.readings.put({ path: getUser.path, body, asOf: 0 })
+  await db.responses.put({ path: getUser.path, body, asOf: 0 })
   expect(await unseal(db)).toBe(0)
   expect(await db.meta.get(seal.name)).toBeDefined()
   expect(await go()).toBe(1)

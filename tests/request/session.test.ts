@@ -3,7 +3,7 @@ import { getUser } from '#contract/accounts.ts'
 import { headers } from '#contract/headers.ts'
 import { listUsers, updateCompanyUser } from '#contract/users.ts'
 import { createClock, createTablet } from '#tests/support/device.ts'
-import { aUser, company } from '#tests/support/kept.ts'
+import { aUser, company } from '#tests/support/device-database.ts'
 import { createScripted } from '#tests/support/scripted.ts'
 
 async function signedIn() {
@@ -11,7 +11,7 @@ async function signedIn() {
   const server = createScripted(clock)
   const tablet = createTablet((sent) => server.answer(sent), clock)
   await tablet.signIn('acme', 'user1@acme.example')
-  await tablet.api.ask(listUsers, { params: { companyId: company } })
+  await tablet.api.call(listUsers, { params: { companyId: company } })
   await tablet.rest()
   return { clock, server, tablet }
 }
@@ -19,28 +19,28 @@ const users = { params: { companyId: company } }
 type Signed = Awaited<ReturnType<typeof signedIn>>
 const rowsHere = async ({ tablet }: Signed) =>
   (await tablet.device.of({ companyId: company, userId: 1 }).table('users').count()) as number
-const write = ({ tablet }: Signed) => tablet.api.ask(updateCompanyUser, { params: { id: 2 }, body: { title: 1 } })
+const write = ({ tablet }: Signed) => tablet.api.call(updateCompanyUser, { params: { id: 2 }, body: { title: 1 } })
 
 describe('an expired token', () => {
   it('is renewed once for a hundred calls that meet it, and each is repeated once (R-22)', async () => {
     const { clock, server, tablet } = await signedIn()
     await clock.turn(601_000)
-    const answers = await Promise.all(Array.from({ length: 100 }, () => tablet.api.ask(listUsers, users)))
+    const answers = await Promise.all(Array.from({ length: 100 }, () => tablet.api.call(listUsers, users)))
     expect(answers.every(({ kind }) => kind === 'fresh')).toBe(true)
     expect(server.renewals).toBe(1)
   })
 
-  it('is renewed before the call when its cookie is gone', async () => {
+  it('is renewed before the call when its cookie is gone (K-13)', async () => {
     const { server, tablet } = await signedIn()
     tablet.cookies.delete('portal-access')
-    expect((await tablet.api.ask(getUser, {})).kind).toBe('fresh')
+    expect((await tablet.api.call(getUser, {})).kind).toBe('fresh')
     expect(server.renewals).toBe(1)
   })
 
   it('names the user whom the session is taken for', async () => {
     const { tablet } = await signedIn()
     tablet.cookies.delete('portal-access')
-    await tablet.api.ask(getUser, {})
+    await tablet.api.call(getUser, {})
     const renewal = tablet.line.log.find(({ sent }) => sent.body?.includes('refresh_token'))
     expect(renewal?.sent.headers[headers.forUser]).toBe(`${company}:1`)
   })
@@ -52,8 +52,8 @@ describe('an expired token', () => {
     tablet.line.state = 'down'
     tablet.reopen()
     expect(await tablet.session()).toMatchObject({ userId: 1, signedOut: false })
-    expect(await tablet.api.ask(getUser, {})).toMatchObject({ kind: 'kept', output: { id: 1 } })
-    expect(await tablet.api.ask(listUsers, users)).toMatchObject({ kind: 'kept' })
+    expect(await tablet.api.call(getUser, {})).toMatchObject({ kind: 'kept', output: { id: 1 } })
+    expect(await tablet.api.call(listUsers, users)).toMatchObject({ kind: 'kept' })
     expect(await rowsHere(signed)).toBe(3)
   })
 
@@ -62,7 +62,7 @@ describe('an expired token', () => {
     let thaw = () => {}
     const frozen = tablet.ports.locks.hold('portal-renew', { waitMs: 0 }, () => new Promise<void>((go) => (thaw = go)))
     tablet.cookies.delete('portal-access')
-    const asked = tablet.api.ask(getUser, {})
+    const asked = tablet.api.call(getUser, {})
     await clock.turn(0)
     expect(server.renewals).toBe(0)
     await clock.turn(5_000)
@@ -80,7 +80,7 @@ describe('a token near its end (K-05)', () => {
     const { clock, server, tablet } = await signedIn()
     await clock.turn(almostMs)
     const before = tablet.cookies.get('portal-access')
-    const answers = await Promise.all(Array.from({ length: 100 }, () => tablet.api.ask(listUsers, users)))
+    const answers = await Promise.all(Array.from({ length: 100 }, () => tablet.api.call(listUsers, users)))
     await tablet.rest()
     expect(answers.every(({ kind }) => kind === 'fresh')).toBe(true)
     expect(server.renewals).toBe(1)
@@ -91,7 +91,7 @@ describe('a token near its end (K-05)', () => {
   it('is left alone before that, and while nobody asks for anything: a forgotten screen does not stay signed in', async () => {
     const { clock, server, tablet } = await signedIn()
     await clock.turn(600_000 - 91_000)
-    await tablet.api.ask(listUsers, users)
+    await tablet.api.call(listUsers, users)
     await clock.turn(90_000)
     await tablet.rest()
     expect(server.renewals).toBe(0)
@@ -106,12 +106,12 @@ describe('a token near its end (K-05)', () => {
       tries += 1
       return { status: 503, headers: {}, body: '' }
     }
-    for (let times = 0; times < 5; times++) await tablet.api.ask(listUsers, users)
+    for (let times = 0; times < 5; times++) await tablet.api.call(listUsers, users)
     await tablet.rest()
     expect(tries).toBe(1)
     server.script = null
     await clock.turn(60_000)
-    expect((await tablet.api.ask(listUsers, users)).kind).toBe('fresh')
+    expect((await tablet.api.call(listUsers, users)).kind).toBe('fresh')
     expect(server.renewals).toBe(1)
   })
 
@@ -121,7 +121,7 @@ describe('a token near its end (K-05)', () => {
     for (const ms of [10 * 31_557_600_000, -20 * 31_557_600_000]) {
       const before = server.renewals
       tablet.ports.clock = () => clock.now() + ms
-      for (let times = 0; times < 5; times++) await tablet.api.ask(listUsers, users)
+      for (let times = 0; times < 5; times++) await tablet.api.call(listUsers, users)
       await tablet.rest()
       expect(server.renewals - before).toBeLessThanOrEqual(1)
       expect(await tablet.session()).toMatchObject({ signedOut: false })
@@ -137,7 +137,7 @@ describe('a session that the server has ended', () => {
     await write(signed)
     tablet.line.state = 'up'
     server.revoke()
-    await tablet.api.ask(listUsers, users)
+    await tablet.api.call(listUsers, users)
     await tablet.rest()
     expect(await tablet.session()).toBeNull()
     expect(await rowsHere(signed)).toBe(0)
@@ -149,7 +149,7 @@ describe('a session that the server has ended', () => {
     const { server, tablet } = signed
     const body = JSON.stringify({ errorCode: 'UNAUTHORIZED' })
     server.script = () => ({ status: 401, headers: { 'content-type': 'application/json' }, body })
-    await tablet.api.ask(listUsers, users)
+    await tablet.api.call(listUsers, users)
     expect(await tablet.session()).toMatchObject({ userId: 1 })
     expect(await rowsHere(signed)).toBe(3)
   })
@@ -180,7 +180,7 @@ describe('signing out', () => {
     expect(await rowsHere(signed)).toBe(0)
     expect(await tablet.device.of({ companyId: company, userId: 1 }).outbox.count()).toBe(1)
     tablet.line.state = 'up'
-    expect(await tablet.api.ask(listUsers, users)).toMatchObject({ kind: 'problem', problem: { code: 'SIGNED_OUT' } })
+    expect(await tablet.api.call(listUsers, users)).toMatchObject({ kind: 'problem', problem: { code: 'SIGNED_OUT' } })
     expect(server.renewals).toBe(0)
     expect(server.effects.size).toBe(0)
   })
@@ -191,7 +191,7 @@ describe('signing out', () => {
     let release = () => {}
     const held = tablet.ports.locks.hold('portal-renew', { waitMs: 0 }, () => new Promise<void>((go) => (release = go)))
     tablet.cookies.delete('portal-access')
-    const asked = tablet.api.ask(getUser, {})
+    const asked = tablet.api.call(getUser, {})
     await clock.turn(0)
     tablet.line.state = 'down'
     await tablet.signOut()
@@ -201,7 +201,7 @@ describe('signing out', () => {
     expect(server.renewals).toBe(0)
     tablet.cookies.set('portal-access', cookie)
     const before = tablet.line.log.length
-    expect(await tablet.api.ask(listUsers, users)).toMatchObject({ problem: { code: 'SIGNED_OUT' } })
+    expect(await tablet.api.call(listUsers, users)).toMatchObject({ problem: { code: 'SIGNED_OUT' } })
     expect(tablet.line.log.length).toBe(before)
   })
 
@@ -239,12 +239,42 @@ describe('signing out', () => {
       if (sent.path.includes('/users')) await (meanwhile ??= tablet.signOut())
       return said
     }
-    await tablet.api.ask(listUsers, users)
+    await tablet.api.call(listUsers, users)
     expect(await rowsHere(signed)).toBe(0)
   })
 })
 
 describe('another user on the same device', () => {
+  it("signs in beside the first one's late sign-out, which takes nothing of theirs away (protocol 29)", async () => {
+    const { clock, server, tablet } = await signedIn()
+    tablet.line.state = 'down'
+    await tablet.signOut()
+    tablet.line.state = 'up'
+    let answered = () => {}
+    const busy = new Promise<void>((go) => (answered = go))
+    const answer = server.answer
+    // As the server does: whichever session the cookie names ends, and the answer takes the cookies away.
+    server.answer = async (sent) => {
+      const said = await answer(sent)
+      if (!sent.path.endsWith('/logout')) return said
+      await busy
+      const gone = ['portal-access', 'portal-refresh'].map((name) => `${name}=; Path=/; Max-Age=0`)
+      return { ...said, headers: { ...said.headers, 'set-cookie': gone } }
+    }
+    const leaving = tablet.tick()
+    await expect.poll(() => tablet.line.log.filter(({ sent }) => sent.path.endsWith('/logout'))).toHaveLength(2)
+    const entering = tablet.signIn('acme', 'user2@acme.example')
+    // A page and its worker may both be at it.
+    const again = tablet.tick()
+    await clock.turn(0)
+    answered()
+    await Promise.all([leaving, entering, again])
+    expect(await tablet.session()).toMatchObject({ userId: 2, signedOut: false })
+    expect(tablet.cookies.get('portal-access')).toMatch(/^2\./)
+    expect(server.logouts).toBe(1)
+    expect((await tablet.api.call(getUser, {})).kind).toBe('fresh')
+  })
+
   it('sees nothing of the first, and never sends what the first left waiting (W-01, W-03, R-08)', async () => {
     const signed = await signedIn()
     const { server, tablet } = signed
@@ -293,7 +323,7 @@ describe('an answer made for somebody else', () => {
       const said = answer()
       return sent.path.includes('/users') ? { ...said, headers: { ...said.headers, [headers.subject]: '8:9' } } : null
     }
-    expect((await tablet.api.ask(listUsers, users)).kind).toBe('fresh')
+    expect((await tablet.api.call(listUsers, users)).kind).toBe('fresh')
     await tablet.rest()
     expect(await rowsHere(signed)).toBe(3)
   })
@@ -304,7 +334,7 @@ describe('a device that lost its storage', () => {
     const { server, tablet, clock } = await signedIn()
     const fresh = createTablet((sent) => server.answer(sent), clock)
     for (const [name, value] of tablet.cookies) fresh.cookies.set(name, value)
-    expect((await fresh.api.ask(getUser, {})).kind).toBe('fresh')
+    expect((await fresh.api.call(getUser, {})).kind).toBe('fresh')
     expect(await fresh.session()).toMatchObject({ companyId: company, userId: 1 })
   })
 })

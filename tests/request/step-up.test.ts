@@ -2,30 +2,30 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { confirmPassword } from '#contract/factors.ts'
 import { deleteUser } from '#contract/users.ts'
-import { outboxDesk } from '#request/desk.ts'
-import { openHouse, type WholeHouse } from '#tests/support/house.ts'
+import { createOutboxActions } from '#request/page/outbox-actions.ts'
+import { openInstallation, type Installation } from '#tests/support/app.ts'
 import { password } from '#tests/support/world.ts'
 
 describe('a call that asks for the password', () => {
-  let house: WholeHouse
+  let app: Installation
   beforeAll(async () => {
-    house = await openHouse({ STEP_UP: '1' })
+    app = await openInstallation({ STEP_UP: '1' })
   })
-  beforeEach(async () => void (await house.server.reset()))
-  afterAll(() => house.close())
+  beforeEach(async () => void (await app.server.reset()))
+  afterAll(() => app.close())
 
   const remove = async (ask: () => Promise<boolean>) => {
-    const tablet = await house.signedIn('admin@alpha')
+    const tablet = await app.signedIn('admin@alpha')
     tablet.ports.stepUp = ask
-    const id = house.server.world.users['user@alpha'] ?? 0
-    return { tablet, remove: () => tablet.api.ask(deleteUser, { params: { id } }) }
+    const id = app.server.world.users['user@alpha'] ?? 0
+    return { tablet, remove: () => tablet.api.call(deleteUser, { params: { id } }) }
   }
 
   it('goes on by itself once it is given, and leaves nothing behind', async () => {
     let asked = 0
     const { tablet, remove: run } = await remove(async () => {
       asked += 1
-      return (await tablet.api.ask(confirmPassword, { body: { password } })).kind === 'fresh'
+      return (await tablet.api.call(confirmPassword, { body: { password } })).kind === 'fresh'
     })
     expect((await run()).kind).toBe('fresh')
     expect(asked).toBe(1)
@@ -44,12 +44,12 @@ describe('a call that asks for the password', () => {
     tablet.line.state = 'down'
     expect((await run()).kind).toBe('queued')
     tablet.line.state = 'up'
-    await house.clock.turn(60_000)
+    await app.clock.turn(60_000)
     await tablet.tick()
     const [entry] = await tablet.entries()
     expect(entry).toMatchObject({ state: 'refused', problem: { code: 'STEP_UP_REQUIRED' } })
-    await tablet.api.ask(confirmPassword, { body: { password } })
-    expect(await outboxDesk(tablet.ports).retry(entry?.intent ?? '')).toBe(true)
+    await tablet.api.call(confirmPassword, { body: { password } })
+    expect(await createOutboxActions(tablet.ports).retry(entry?.intent ?? '')).toBe(true)
     await tablet.rest()
     expect(await tablet.entries()).toEqual([])
   })

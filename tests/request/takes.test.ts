@@ -11,7 +11,9 @@ const example = (path: string) => path.replace(/:\w+/g, '1')
 describe('the worker', () => {
   it('never touches passwords, tokens, keys, uploads or pictures (W-08)', () => {
     const touched = endpoints.filter(({ method, path }) => takes(request(method, example(path)), origin))
-    const kept = touched.filter(({ secret, encoding, answers }) => secret || encoding === 'multipart' || answers)
+    const kept = touched.filter(
+      ({ secret, encoding, responseType: answers }) => secret || encoding === 'multipart' || answers,
+    )
     expect(kept.map(({ name }) => name)).toEqual([])
     expect(takes(request('POST', '/api/m18s/token'), origin)).toBe(false)
     expect(takes(request('GET', '/public/asset/0123456789'), origin)).toBe(false)
@@ -23,7 +25,7 @@ describe('the worker', () => {
     expect(takes(request('PUT', '/api/m18s/company-user/4'), origin)).toBe(true)
   })
 
-  it("leaves the corridor's own requests, other hosts and other paths alone (protocol 11)", () => {
+  it("leaves the request pipeline's own requests, other hosts and other paths alone (protocol 11)", () => {
     expect(takes(request('GET', '/api/m18s/user', { [headers.pipeline]: '1' }), origin)).toBe(false)
     expect(takes(new Request('https://elsewhere.test/api/m18s/user'), origin)).toBe(false)
     expect(takes(request('GET', '/saas/app/user'), origin)).toBe(false)

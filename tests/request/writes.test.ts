@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { headers } from '#contract/headers.ts'
 import { createUser, listUsers, updateCompanyUser } from '#contract/users.ts'
-import { outboxDesk } from '#request/desk.ts'
+import { createOutboxActions } from '#request/page/outbox-actions.ts'
 import { createClock, createTablet, type Tablet } from '#tests/support/device.ts'
-import { company } from '#tests/support/kept.ts'
+import { company } from '#tests/support/device-database.ts'
 import { createScripted, refusal, toWrites } from '#tests/support/scripted.ts'
 
 async function signedIn() {
@@ -11,12 +11,12 @@ async function signedIn() {
   const server = createScripted(clock)
   const tablet = createTablet((sent) => server.answer(sent), clock)
   await tablet.signIn('acme', 'user1@acme.example')
-  await tablet.api.ask(listUsers, { params: { companyId: company } })
+  await tablet.api.call(listUsers, { params: { companyId: company } })
   await tablet.rest()
   return { clock, server, tablet }
 }
 const retitle = (tablet: Tablet, title: 0 | 1 | 2 = 1, id = 2) =>
-  tablet.api.ask(updateCompanyUser, { params: { id }, body: { title } })
+  tablet.api.call(updateCompanyUser, { params: { id }, body: { title } })
 const writes = (tablet: Tablet) => tablet.line.log.filter(({ sent }) => sent.headers[headers.key])
 const total = (effects: Map<string, number>) => [...effects.values()].reduce((sum, one) => sum + one, 0)
 const done = { [headers.outcome]: 'refused; 9' }
@@ -93,7 +93,7 @@ describe('a write', () => {
       body: sent?.sent.body ?? null,
       headers: { [headers.key]: sent?.sent.headers[headers.key] ?? '' },
     })
-    const answer = await tablet.ports.corridor(again, updateCompanyUser)
+    const answer = await tablet.ports.pipeline(again, updateCompanyUser)
     expect(await answer.json()).toMatchObject({ id: 2, title: 1 })
     expect(writes(tablet)).toHaveLength(1)
   })
@@ -154,7 +154,7 @@ describe('a write', () => {
     tablet.line.state = 'down'
     await retitle(tablet)
     tablet.line.state = 'up'
-    await tablet.api.ask(listUsers, { params: { companyId: company } })
+    await tablet.api.call(listUsers, { params: { companyId: company } })
     await tablet.rest()
     expect(server.rows.get(2)?.title).toBe(1)
   })
@@ -169,7 +169,7 @@ describe('a refused write', () => {
     expect(await tablet.waiting()).toBe(0)
     server.script = null
     const intent = refused.kind === 'problem' ? refused.intent : undefined
-    const again = await tablet.api.ask(
+    const again = await tablet.api.call(
       updateCompanyUser,
       { params: { id: 2 }, body: { title: 2 } },
       { intent: intent ?? '' },
@@ -218,7 +218,7 @@ describe('a question of the server', () => {
     await retitle(tablet)
     const [{ intent } = { intent: '' }] = await tablet.entries()
     server.script = null
-    expect(await outboxDesk(tablet.ports).confirm(intent)).toBe(true)
+    expect(await createOutboxActions(tablet.ports).confirm(intent)).toBe(true)
     await tablet.rest()
     const sent = writes(tablet).at(-1)?.sent
     expect(JSON.parse(sent?.body ?? '')).toEqual({ title: 1, confirmKey: 'c-1' })
@@ -274,11 +274,11 @@ describe('a row made offline', () => {
   it('can be changed before it has an id, and both reach the server in order, nothing rewritten', async () => {
     const { server, tablet } = await signedIn()
     tablet.line.state = 'down'
-    const made = await tablet.api.ask(createUser, {
+    const made = await tablet.api.call(createUser, {
       body: { title: 0, name: 'Made here', email: 'made@acme.example', admin: false, order: false, alert: false },
     })
     const intent = made.kind === 'queued' ? made.intent : ''
-    await tablet.api.ask(updateCompanyUser, { params: { id: `~${intent}` }, body: { title: 2 } })
+    await tablet.api.call(updateCompanyUser, { params: { id: `~${intent}` }, body: { title: 2 } })
     expect(await tablet.row('users', `~${intent}`)).toMatchObject({ row: { name: 'Made here', title: 2 } })
     tablet.line.state = 'up'
     server.script = (sent, answer) => {

@@ -9,8 +9,8 @@ import type { Endpoint, Kind, Schema, Shape } from '#contract/endpoint.ts'
 import { endpoints } from '#contract/index.ts'
 import { refKind } from '#contract/values.ts'
 import { handlersOf } from '#server/app.ts'
-import { inScope } from '#server/db/scope.ts'
-import { type Market, openMarket, wish } from '#tests/support/market.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import { type Market, openMarket, wish } from '#tests/support/shop-data.ts'
 import { type Send, type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
 import { canaries, type Role, roles } from '#tests/support/world.ts'
 
@@ -130,18 +130,21 @@ describe.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`
   (_, endpoint) => {
     const isBuilt = built.has(endpoint.name)
 
-    test.each(Object.keys(roles) as Role[])(`answers %s as the matrix says (${endpoint.matrix})`, async (role) => {
-      for (const whose of whoseOf(endpoint)) {
-        const send = await senderFor(role)
-        const answer = await send(requestFor(endpoint, whose, role))
-        const code = answer.body === '' ? null : answer.json().errorCode
-        const seen = `${whose}: ${answer.statusCode} ${code ?? ''}`
-        expect(seen).toMatch(expected(endpoint, role, whose))
-        const own = ['S', 'P', 'D'].includes(role) ? 'm18' : 'alpha'
-        for (const company of ['alpha', 'beta', 'm18'] as const)
-          if (company !== own || role === 'A') expect(answer.body).not.toContain(canaries[company])
-      }
-    })
+    test.each(Object.keys(roles) as Role[])(
+      `answers %s as the matrix says (${endpoint.matrix}; S-50)`,
+      async (role) => {
+        for (const whose of whoseOf(endpoint)) {
+          const send = await senderFor(role)
+          const answer = await send(requestFor(endpoint, whose, role))
+          const code = answer.body === '' ? null : answer.json().errorCode
+          const seen = `${whose}: ${answer.statusCode} ${code ?? ''}`
+          expect(seen).toMatch(expected(endpoint, role, whose))
+          const own = ['S', 'P', 'D'].includes(role) ? 'm18' : 'alpha'
+          for (const company of ['alpha', 'beta', 'm18'] as const)
+            if (company !== own || role === 'A') expect(answer.body).not.toContain(canaries[company])
+        }
+      },
+    )
 
     /** Signing out ends a session of its own, or the walk would end here for that role. */
     async function senderFor(role: Role): Promise<Send> {
@@ -177,7 +180,7 @@ async function expiredToken(): Promise<SignedIn> {
   if (expired) return expired
   expired = await server.signIn('second@alpha')
   const { userId } = expired
-  await inScope(server.house, { role: 'portal_system' }, (db) =>
+  await inTransaction(server.app, { role: 'portal_system' }, (db) =>
     sql`update token set access_until = ${server.clock.now} where user_id = ${userId}`.execute(db),
   )
   return expired
@@ -187,7 +190,7 @@ let disabled: SignedIn | undefined
 async function disabledToken(): Promise<SignedIn> {
   if (disabled) return disabled
   disabled = await server.signIn('second@beta')
-  await inScope(server.house, { role: 'portal_system' }, (db) =>
+  await inTransaction(server.app, { role: 'portal_system' }, (db) =>
     db
       .updateTable('portal_user')
       .set({ status: -1 })

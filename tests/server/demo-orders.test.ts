@@ -1,31 +1,31 @@
 /** The demo world has something to sell, and orders in every state there is, on the day it is loaded. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { appFaults } from '#domain/apps.ts'
 import { contractStates, stateOf } from '#domain/contracts.ts'
 import { timestampIn } from '#domain/time.ts'
-import { newestApps } from '#server/db/apps.ts'
-import { modulesOf } from '#server/db/modules.ts'
-import { inScope } from '#server/db/scope.ts'
-import { loadDemoWorld } from '#server/dev/seed.ts'
-import type { House } from '#server/house.ts'
-import { eachEngine, openTestDatabase, testHouse } from '#tests/support/database.ts'
+import { newestApps } from '#server/db/catalogue/apps.ts'
+import { modulesOf } from '#server/db/catalogue/modules.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import { loadDemoWorld } from '#server/dev/load-demo-data.ts'
+import type { AppContext } from '#server/context.ts'
+import { openTestDatabase, testContext } from '#tests/support/database.ts'
 
-eachEngine('the demo world', (engine) => {
+describe('the demo world', () => {
   const now = Date.parse('2026-11-22T02:00:00Z')
-  let house: House
+  let app: AppContext
   beforeAll(async () => {
-    house = testHouse(await openTestDatabase(engine), () => now)
-    expect(await loadDemoWorld(house)).toBe(true)
+    app = testContext(await openTestDatabase('embedded'), () => now)
+    expect(await loadDemoWorld(app)).toBe(true)
   }, 90_000)
-  afterAll(() => house.database.close())
+  afterAll(() => app.database.close())
 
   const rows = () =>
-    inScope(house, { role: 'portal_system' }, (db) =>
+    inTransaction(app, { role: 'portal_system' }, (db) =>
       db.selectFrom('service_order').selectAll().where('deleted', '=', false).orderBy('id').execute(),
     )
 
   test('has orders in every state, one row for each service, and one that waits to be changed', async () => {
-    const moment = timestampIn(house.config.timeZone, now)
+    const moment = timestampIn(app.config.timeZone, now)
     const orders = (await rows()).map((row) => ({ ...row, state: stateOf(row, moment) }))
     expect([...new Set(orders.map(({ state }) => state))].toSorted()).toEqual([...contractStates].toSorted())
     const shown = orders.filter((one) => one.shown).map(({ code, state }) => `${code} ${state}`)
@@ -41,7 +41,7 @@ eachEngine('the demo world', (engine) => {
   })
 
   test('has a paid backup, an unpaid one, one for nothing, and two months of traffic', async () => {
-    const found = await inScope(house, { role: 'portal_system' }, async (db) => ({
+    const found = await inTransaction(app, { role: 'portal_system' }, async (db) => ({
       backups: await db
         .selectFrom('backup_order as b')
         .leftJoin('invoice as i', 'i.backup_order_id', 'b.id')
@@ -70,7 +70,7 @@ eachEngine('the demo world', (engine) => {
   })
 
   test('runs the newest versions of its apps, but for one service that is behind (D44)', async () => {
-    const { running, newest } = await inScope(house, { role: 'portal_system' }, async (db) => ({
+    const { running, newest } = await inTransaction(app, { role: 'portal_system' }, async (db) => ({
       running: await db
         .selectFrom('service_app')
         .innerJoin('service', 'service.id', 'service_app.service_id')
@@ -92,7 +92,7 @@ eachEngine('the demo world', (engine) => {
   })
 
   test('publishes the apps that its modules name, in versions and with requirements that fit', async () => {
-    const { modules, newest, count } = await inScope(house, { role: 'portal_system' }, async (db) => ({
+    const { modules, newest, count } = await inTransaction(app, { role: 'portal_system' }, async (db) => ({
       modules: await modulesOf(db, 'saas'),
       newest: await newestApps(db),
       count: (await db.selectFrom('app_version').select('id').execute()).length,
@@ -105,7 +105,7 @@ eachEngine('the demo world', (engine) => {
   })
 
   test('is loaded once', async () => {
-    expect(await loadDemoWorld(house)).toBe(false)
+    expect(await loadDemoWorld(app)).toBe(false)
     expect((await rows()).length).toBe(8)
   })
 })

@@ -4,8 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { clientCredential } from '#contract/accounts.ts'
+import { readConfig, StartProblem } from '#server/config.ts'
+import { openEmbedded } from '#server/db/embedded/open.ts'
+import { silent } from '#tests/support/database.ts'
 import { asSuperuser } from '#tests/support/postgres.ts'
 import { type Running, startProcess } from '#tests/support/process.ts'
+import { layDataFolder } from '#tests/support/template.ts'
 
 // A first start makes its database, which takes seconds on an idle machine.
 vi.setConfig({ testTimeout: 90_000 })
@@ -62,13 +66,16 @@ describe('a server on a data folder', () => {
     expect((await readFile(join(env.DATA_DIR, 'token.key'), 'latin1')).length).toBe(64)
   })
 
-  it('will not serve a demo world, whose passwords everybody knows, to other machines unasked', async () => {
+  it('will not serve a demo world, whose passwords everybody knows, to other machines', async () => {
     const refused = await refusal({ DATA_DIR: join(parent, 'data'), HOST: '0.0.0.0' })
     expect(refused).toMatchObject({ code: 1, said: expect.stringContaining('holds the demo world') })
+    expect(refused.said).toContain('HOST 0.0.0.0 is for more than this machine: use another DATA_DIR')
+    expect(refused.said).toMatch(oneSentence)
   })
 
   it('gives the first administrator of a real installation a link that works once, and nobody an account (S-34)', async () => {
     const env = { DATA_DIR: join(parent, 'real'), DEMO: '0' }
+    await layDataFolder(env.DATA_DIR)
     const first = start(env)
     const url = await first.ready
     for (const email of ['staff@m18.example', 'provider-admin@m18.local']) {
@@ -102,7 +109,9 @@ describe('a start that cannot be is one sentence and exit code 1', () => {
     const port = await new Promise<number>((listening) => {
       taken.listen(0, '127.0.0.1', () => listening((taken.address() as { port: number }).port))
     })
-    const refused = await refusal({ DATA_DIR: join(parent, 'port'), PORT: String(port) })
+    const env = { DATA_DIR: join(parent, 'port'), PORT: String(port), DEMO: '0' }
+    await layDataFolder(env.DATA_DIR)
+    const refused = await refusal(env)
     await new Promise((closed) => taken.close(closed))
     expect(refused).toMatchObject({
       code: 1,
@@ -121,39 +130,43 @@ describe('a start that cannot be is one sentence and exit code 1', () => {
   })
 
   it('for a folder of a newer version, and of a newer database', async () => {
-    const folder = join(parent, 'newer')
-    await mkdir(join(folder, 'database'), { recursive: true })
-    await writeFile(join(folder, 'portal.json'), '{"portal": 2}')
-    expect((await refusal({ DATA_DIR: folder })).said).toMatch(/newer version of the portal/)
-    await writeFile(join(folder, 'portal.json'), '{"portal": 1}')
-    await writeFile(join(folder, 'database', 'PG_VERSION'), '19\n')
-    const refused = await refusal({ DATA_DIR: folder })
-    expect(refused).toMatchObject({ code: 1, said: expect.stringContaining('PostgreSQL 19') })
+    const dataDir = join(parent, 'newer')
+    const open = () => openEmbedded(readConfig({ DATA_DIR: dataDir }), silent)
+    await mkdir(join(dataDir, 'database'), { recursive: true })
+    await writeFile(join(dataDir, 'portal.json'), '{"portal": 2}')
+    await expect(open()).rejects.toThrow(/newer version of the portal/)
+    await writeFile(join(dataDir, 'portal.json'), '{"portal": 1}')
+    await writeFile(join(dataDir, 'database', 'PG_VERSION'), '19\n')
+    await expect(open()).rejects.toThrow(StartProblem)
+    await expect(open()).rejects.toThrow(/^[^\n]*PostgreSQL 19[^\n]*$/)
+  })
+
+  it('for a PAYMENT_SANDBOX_PORT that is no number', async () => {
+    const refused = await refusal({ DATA_DIR: join(parent, 'never'), PAYMENT_SANDBOX_PORT: 'cards' })
+    expect(refused).toMatchObject({ code: 1, said: expect.stringMatching(/^PAYMENT_SANDBOX_PORT must/) })
     expect(refused.said).toMatch(oneSentence)
   })
 
-  it.each([
-    ['a database that is not there', 'postgres://nobody:hush@127.0.0.1:9/none', /127\.0\.0\.1:9\/none cannot be used/],
-    ['an address that is none', 'mysql://x', /DATABASE_URL must be an address like/],
-  ])('for %s, without its password', async (_, DATABASE_URL, words) => {
+  it('for a database that is not there, without its password', async () => {
+    const DATABASE_URL = 'postgres://nobody:hush@127.0.0.1:9/none'
     const refused = await refusal({ DATABASE_URL, DATA_DIR: join(parent, 'pg') })
     expect(refused.code).toBe(1)
-    expect(refused.said.split('\n').at(-1)).toMatch(words)
+    expect(refused.said.split('\n').at(-1)).toMatch(/127\.0\.0\.1:9\/none cannot be used/)
     expect(refused.said).not.toContain('hush')
   })
 
   it.each([
     ['PORT', 'http'],
+    ['DATABASE_URL', 'mysql://x'],
     ['TIME_ZONE', 'Mars/Base'],
     ['UAT_BOUND', 'up'],
     ['PUBLIC_URL', 'portal'],
-    ['PAYMENT_SANDBOX_PORT', 'cards'],
     ['TOKEN_KEY', 'short'],
     ['LOG_LEVEL', 'loud'],
-  ])('for a %s of "%s"', async (name, value) => {
-    const refused = await refusal({ DATA_DIR: join(parent, 'never'), [name]: value })
-    expect(refused).toMatchObject({ code: 1, said: expect.stringMatching(new RegExp(`^${name} must`)) })
-    expect(refused.said).toMatch(oneSentence)
+  ])('for a %s of "%s", by a StartProblem of one sentence', (name, value) => {
+    const read = () => readConfig({ DATA_DIR: join(parent, 'never'), [name]: value })
+    expect(read).toThrow(StartProblem)
+    expect(read).toThrow(new RegExp(`^${name} must[^\\n]*$`))
   })
 })
 
@@ -176,12 +189,7 @@ describe.skipIf(!inject('postgresUrl'))('a server on PostgreSQL', () => {
     }
     const refused = await refusal(env)
     expect(refused).toMatchObject({ code: 1, said: expect.stringContaining('grant portal_app, portal_system to') })
-    await asSuperuser(url, 'plain', [
-      'grant portal_app, portal_system to portal_login',
-      "alter role portal_login set default_transaction_isolation to 'serializable'",
-    ])
-    expect(await refusal(env)).toMatchObject({ code: 1, said: expect.stringContaining("to 'read committed'") })
-    await asSuperuser(url, 'plain', ['alter role portal_login reset default_transaction_isolation'])
+    await asSuperuser(url, 'plain', ['grant portal_app, portal_system to portal_login'])
     const running = start(env)
     expect((await fetch(`${await running.ready}/health/ready`)).status).toBe(200)
     // Two nodes on one database; the same key, or none of the two could answer for the other's tokens.

@@ -4,12 +4,12 @@ import { backupAmount } from '#domain/fees/backup.ts'
 import { explainBackup, explainTraffic } from '#domain/fees/explain.ts'
 import { trafficAmount } from '#domain/fees/traffic.ts'
 import { readAmount, writeAmount } from '#domain/money.ts'
-import type { BackupOrderTable, TrafficTable } from '#server/db/backup-tables.ts'
-import { insertBackup, insertTraffic } from '#server/db/backups.ts'
-import { takeChange } from '#server/db/changes.ts'
-import { inScope } from '#server/db/scope.ts'
-import type { Handle } from '#server/house.ts'
-import { invoiceBackup, invoiceTraffic } from '#server/services/invoices.ts'
+import type { BackupOrderTable, TrafficTable } from '#server/db/tables/backup-tables.ts'
+import { insertBackup, insertTraffic } from '#server/db/hosting/backups.ts'
+import { takeChange } from '#server/db/change-numbers.ts'
+import type { Handle } from '#server/db/handle.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import { invoiceBackup, invoiceTraffic } from '#server/services/payments/invoices.ts'
 import type { TestServer } from '#tests/support/server.ts'
 
 const system = { role: 'portal_system' } as const
@@ -24,7 +24,7 @@ const payment = (server: TestServer, id: number) => ({
 })
 
 export const serviceIdOf = (server: TestServer, code: string): Promise<number> =>
-  inScope(server.house, system, async (db) => (await serviceOf(db, code)).id)
+  inTransaction(server.app, system, async (db) => (await serviceOf(db, code)).id)
 
 interface Wish extends Partial<Insertable<BackupOrderTable>> {
   months?: number
@@ -32,7 +32,7 @@ interface Wish extends Partial<Insertable<BackupOrderTable>> {
 
 /** A year of pdb2s3 in HKD at 6000.00 with a tenth off, paid and invoiced, but for what is said otherwise. */
 export const backupOf = (server: TestServer, code: string, { months = 12, ...fields }: Wish = {}): Promise<number> =>
-  inScope(server.house, system, async (db) => {
+  inTransaction(server.app, system, async (db) => {
     const { id: service_id, company_id } = await serviceOf(db, code)
     const given = {
       currency: 'HKD',
@@ -64,7 +64,7 @@ export const backupOf = (server: TestServer, code: string, { months = 12, ...fie
       ...given,
     })
     if (given.status === 1 && payAmount > 0n)
-      await invoiceBackup({ db, house: server.house, now }, company_id, id, payment(server, id))
+      await invoiceBackup({ db, app: server.app, now }, company_id, id, payment(server, id))
     return id
   })
 
@@ -78,7 +78,7 @@ export const trafficOf = (
   code: string,
   { isPaid = true, ...fields }: Measured = {},
 ): Promise<number> =>
-  inScope(server.house, system, async (db) => {
+  inTransaction(server.app, system, async (db) => {
     const { id: service_id, company_id } = await serviceOf(db, code)
     const given = {
       currency: 'HKD',
@@ -105,6 +105,6 @@ export const trafficOf = (
       update_time: now,
       ...given,
     })
-    if (isPaid) await invoiceTraffic({ db, house: server.house, now }, company_id, id, payment(server, id))
+    if (isPaid) await invoiceTraffic({ db, app: server.app, now }, company_id, id, payment(server, id))
     return id
   })

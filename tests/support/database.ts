@@ -1,17 +1,17 @@
 /** Databases for tests, of both engines, made from one migrated template each. */
-import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, inject } from 'vitest'
-import pino from 'pino'
 import { sql } from 'kysely'
+import { randomUUID } from 'node:crypto'
+import pino from 'pino'
+import { afterAll, beforeAll, beforeEach, describe, inject } from 'vitest'
 import { readConfig } from '#server/config.ts'
-import { RecentCounts } from '#server/db/recent-counts.ts'
-import { RecentRows } from '#server/db/recent.ts'
+import { type Engine as Running, startEngine } from '#server/db/embedded/engine.ts'
 import { overEngine } from '#server/db/embedded/open.ts'
-import { startEngine } from '#server/db/embedded/engine.ts'
+import type { Database, Handle } from '#server/db/handle.ts'
 import { openPostgres } from '#server/db/postgres.ts'
-import type { Database, Handle, House } from '#server/house.ts'
-import { noPayments } from '#server/payments.ts'
-import { asSuperuser } from '#tests/support/postgres.ts'
+import type { AppContext } from '#server/context.ts'
+import { noPayments } from '#server/payment-methods.ts'
+import { asSuperuser, migratedDatabase } from '#tests/support/postgres.ts'
+import { emptyTables } from '#tests/support/snapshot.ts'
 import { template } from '#tests/support/template.ts'
 
 export type Engine = Database['engine']
@@ -29,14 +29,21 @@ export function eachEngine(title: string, body: (engine: Engine) => void): void 
     describe.skipIf(!isHere)(`${title} (${engine === 'embedded' ? 'embedded' : 'PostgreSQL'})`, () => body(engine))
 }
 
+/** For what has to hold when several connections race, of which only PostgreSQL has more than one; embedded where it is missing. */
+export function onConnections(title: string, body: (engine: Engine) => void): void {
+  describe(title, () =>
+    body(engines.some(({ engine, isHere }) => engine === 'postgres' && isHere) ? 'postgres' : 'embedded'),
+  )
+}
+
 /** One database per engine for the whole block, empty at the start of each test. `the` is filled before the tests run. */
-export function onBothEngines(title: string, body: (the: House, engine: Engine) => void): void {
+export function onBothEngines(title: string, body: (the: AppContext, engine: Engine) => void): void {
   eachEngine(title, (engine) => {
-    const the = {} as House
+    const the = {} as AppContext
     beforeAll(async () => {
-      Object.assign(the, testHouse(await openTestDatabase(engine)))
+      Object.assign(the, testContext(await openTestDatabase(engine)))
     })
-    beforeEach(() => emptyDatabase(the.database))
+    beforeEach(() => emptyTables(the.database))
     afterAll(() => the.database.close())
     body(the, engine)
   })
@@ -58,27 +65,13 @@ export const testConfig = (env: Record<string, string> = {}) =>
     ...env,
   })
 
-export const testHouse = (database: Database, clock: () => number = Date.now): House => ({
+export const testContext = (database: Database, clock: () => number = Date.now): AppContext => ({
   config: testConfig(),
   database,
   log: silent,
   clock,
   payments: noPayments,
 })
-
-/** Takes every row out again, as the owner of the tables; the schema stays. */
-export async function emptyDatabase(database: Database): Promise<void> {
-  // The same ids are about to name other rows.
-  database.recentUsers = new RecentRows()
-  database.recentCounts = new RecentCounts()
-  await database.kysely.connection().execute(async (db) => {
-    await sql`set session_replication_role = replica`.execute(db)
-    await sql`truncate company, portal_user, session, token, one_time_key, ticket, price_upload, attempt, ledger, change, tombstone, trail, fact, job,
-      module, app_version, price_list, series
-      restart identity cascade`.execute(db)
-    await sql`set session_replication_role = default`.execute(db)
-  })
-}
 
 /** For what a test must see or damage past every policy. */
 export const pastPolicies = <T>(database: Database, work: (db: Handle) => Promise<T>): Promise<T> =>
@@ -87,14 +80,32 @@ export const pastPolicies = <T>(database: Database, work: (db: Handle) => Promis
     return work(db)
   })
 
+/** Left by the file before, where files share a worker: to start an engine takes longer than most files run. */
+let spare: Running | null = null
+
 async function openInMemory(): Promise<Database> {
-  const engine = await startEngine({ dataDir: null, load: await template() }, silent)
-  return overEngine(
+  const engine = spare ?? (await startEngine({ dataDir: null, load: await template() }, silent))
+  spare = null
+  const database = overEngine(
     engine,
     () => true,
     async () => undefined,
   )
+  return {
+    ...database,
+    async close() {
+      if (spare || !(await isClean(database))) return database.close()
+      spare = engine
+    },
+  }
 }
+
+/** Whether it could be emptied for the next one. */
+const isClean = (database: Database) =>
+  emptyTables(database).then(
+    () => true,
+    () => false,
+  )
 
 let made = 0
 
@@ -102,7 +113,7 @@ async function openInCluster(): Promise<Database> {
   const url = inject('postgresUrl')
   if (!url) throw new Error('PostgreSQL is not installed here')
   const name = `t${process.pid}_${made++}_${randomUUID().slice(0, 8)}`
-  await asSuperuser(url, 'postgres', [`create database ${name}`])
+  await asSuperuser(url, 'postgres', [`create database ${name} template ${migratedDatabase}`])
   const database = await openPostgres(testConfig(), `${url}/${name}`, silent)
   return {
     ...database,

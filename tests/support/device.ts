@@ -1,21 +1,23 @@
 /**
- * A device in the test's hand: the real corridor and the real Dexie over a fake IndexedDB, a line that can be cut, a
+ * A device in the test's hand: the real pipeline and the real Dexie over a fake IndexedDB, a line that can be cut, a
  * clock that is turned, and no timers of its own. Several can stand side by side, as different people's tablets.
  */
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import type { Endpoint, Row } from '#contract/endpoint.ts'
-import { type Device, openDevice } from '#local/device.ts'
-import { readListOn, readRowOn } from '#local/lists.ts'
-import { countWaiting, readEntries } from '#local/waiting.ts'
-import { readSession } from '#local/session.ts'
-import type { ListQuery } from '#local/view.ts'
-import { createApi, type PagePorts } from '#request/call.ts'
-import { drain } from '#request/drain.ts'
-import { webLocks } from '#request/locks.ts'
+import { type Device, openDevice } from '#local/storage/device.ts'
+import { readListOn } from '#local/lists/read-list.ts'
+import { readSession } from '#local/session/session.ts'
+import { readRowOn } from '#local/lists/read-row.ts'
+import type { ListQuery } from '#local/lists/list-view.ts'
+import { countWaiting, readEntries } from '#local/outbox/read-entries.ts'
+import { createApi } from '#request/page/api.ts'
+import { sendOutbox } from '#request/writes/sender.ts'
+import { webLocks } from '#request/transport/web-locks.ts'
+import type { PagePorts } from '#request/page/page-ports.ts'
 import { handle } from '#request/pipeline.ts'
-import type { Api } from '#request/result.ts'
-import { signIn, signOut } from '#request/sign-in.ts'
-import { accessFrom } from '#request/subject.ts'
+import type { Api } from '#request/results.ts'
+import { signIn, signOut } from '#request/session/sign-in.ts'
+import { accessFrom } from '#request/session/subject.ts'
 
 export interface Clock {
   now(): number
@@ -93,7 +95,7 @@ export interface Tablet {
   signOut(): Promise<void>
   /** What a trigger does: everything that may go is sent. */
   tick(): Promise<boolean>
-  /** Waits for what the corridor began and did not wait for; throws what it had to report. */
+  /** Waits for what the request pipeline began and did not wait for; throws what it had to report. */
   rest(): Promise<void>
   /** How many things the host (a worker, above all) is asked to stay alive for. */
   staysFor(): number
@@ -176,7 +178,7 @@ export function createTablet(server: Server, clock: Clock): Tablet {
     badge: (count) => void (badge = count),
     wakeLater: () => {},
     report: (error) => void mistakes.push(error),
-    corridor: (request) => handle(request, ports),
+    pipeline: (request) => handle(request, ports),
   }
   return {
     line,
@@ -189,7 +191,7 @@ export function createTablet(server: Server, clock: Clock): Tablet {
     signIn: (company, username, password = 'Portal-demo-1') =>
       signIn(ports, { company, username, password, language: 'en' }),
     signOut: () => signOut(ports),
-    tick: () => drain(ports, { hurry: true }),
+    tick: () => sendOutbox(ports, { hurry: true }),
     async rest() {
       while (begun.size > 0) await Promise.all(begun)
       if (mistakes.length > 0) throw mistakes[0]
@@ -215,9 +217,9 @@ export function createTablet(server: Server, clock: Clock): Tablet {
   }
 }
 
-function listed({ fills, name }: Endpoint) {
-  if (!fills) throw new Error(`${name} is no list`)
-  return fills
+function listed({ list, name }: Endpoint) {
+  if (!list) throw new Error(`${name} is no list`)
+  return list
 }
 
 const firstPage = (endpoint: Endpoint): ListQuery => ({
@@ -231,7 +233,7 @@ const firstPage = (endpoint: Endpoint): ListQuery => ({
 /** What a browser says by itself about a page's own requests. */
 const byBrowser = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }
 
-async function toSent(request: Request, cookies: Map<string, string>): Promise<Sent> {
+export async function toSent(request: Request, cookies: Map<string, string>): Promise<Sent> {
   const url = new URL(request.url)
   const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
   const headers = {
@@ -250,7 +252,7 @@ const textOf = async (request: Request) =>
     ? Buffer.from(await request.arrayBuffer()).toString('latin1')
     : await request.text()
 
-function toResponse({ status, headers, body }: Received): Response {
+export function toResponse({ status, headers, body }: Received): Response {
   const given = new Headers()
   for (const [name, value] of Object.entries(headers)) if (name !== 'set-cookie') given.set(name, String(value))
   return new Response(status === 204 || status === 304 ? null : body, { status, headers: given })

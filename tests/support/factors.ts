@@ -1,5 +1,5 @@
 /** Users with a second factor, set up over the calls as a client does it. */
-import { inScope } from '#server/db/scope.ts'
+import { inTransaction } from '#server/db/transaction.ts'
 import { newPasskey, type Passkey } from '#tests/support/authenticator.ts'
 import { grant, type SignedIn, type TestServer, usernameOf } from '#tests/support/server.ts'
 import { password } from '#tests/support/world.ts'
@@ -17,7 +17,7 @@ export interface Step {
 
 /** The password step; what it says is still needed. */
 export async function passwordStep(server: TestServer, who: string): Promise<Step> {
-  const answer = await grant(server.app, { grant_type: 'password', username: usernameOf(who), password })
+  const answer = await grant(server.fastify, { grant_type: 'password', username: usernameOf(who), password })
   if (answer.json().errorCode !== 'MFA_REQUIRED') throw new Error(`no second step: ${answer.body}`)
   return answer.json().data
 }
@@ -27,7 +27,7 @@ export const secondStep = (
   mfa_token: string,
   given: Record<string, string>,
   headers: Record<string, string> = { 'x-token-store': 'body' },
-) => grant(server.app, { grant_type: 'mfa', mfa_token, ...given }, headers)
+) => grant(server.fastify, { grant_type: 'mfa', mfa_token, ...given }, headers)
 
 export const post = (person: Pick<SignedIn, 'send'>, path: string, payload: object = {}) =>
   person.send({ method: 'POST', url: `/api/m18s/mfa/${path}`, payload })
@@ -71,7 +71,7 @@ export async function withPasskey(person: SignedIn): Promise<Passkey & { codes: 
 
 /** Somebody whom the exception of the demo world does not cover. */
 export const makeReal = (server: TestServer, who: string) =>
-  inScope(server.house, { role: 'portal_system' }, (db) =>
+  inTransaction(server.app, { role: 'portal_system' }, (db) =>
     db
       .updateTable('portal_user')
       .set({ demo: false })

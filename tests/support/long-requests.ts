@@ -1,14 +1,14 @@
 /** Tests of long requests: a house for one file, emptied before each test, and how its pages are driven. */
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import { verifyTrail } from '#contract/trail.ts'
-import type { PagePorts } from '#request/call.ts'
-import { watch } from '#request/watch.ts'
+import { verifyTrail } from '#contract/audit-trail.ts'
+import type { PagePorts } from '#request/page/page-ports.ts'
+import { watch } from '#request/jobs/job-poller.ts'
 import { pastPolicies } from '#tests/support/database.ts'
 import { breathe, type Tablet } from '#tests/support/device.ts'
-import { openHouse, type WholeHouse } from '#tests/support/house.ts'
+import { openInstallation, type Installation } from '#tests/support/app.ts'
 
 export const all = { body: { companyId: null } }
-export const verify = (tablet: Tablet, asking = {}) => tablet.api.ask(verifyTrail, all, asking)
+export const verify = (tablet: Tablet, asking = {}) => tablet.api.call(verifyTrail, all, asking)
 
 export async function begun(tablet: Tablet): Promise<string> {
   const result = await verify(tablet, { until: 'started' })
@@ -43,20 +43,20 @@ export function pagesOf(tablet: Tablet, count: number): { ports: PagePorts }[] {
 }
 
 export function longRequests() {
-  const house = {} as WholeHouse
-  beforeAll(async () => void Object.assign(house, await openHouse()))
-  beforeEach(async () => void (await house.server.reset()))
-  afterAll(() => house.close())
+  const app = {} as Installation
+  beforeAll(async () => void Object.assign(app, await openInstallation()))
+  beforeEach(async () => void (await app.server.reset()))
+  afterAll(() => app.close())
 
   const jobsAtServer = () =>
-    pastPolicies(house.server.house.database, async (db) => (await db.selectFrom('job').select('id').execute()).length)
+    pastPolicies(app.server.app.database, async (db) => (await db.selectFrom('job').select('id').execute()).length)
 
   /** Ticks each quarter of a second, as several pages together do, for so long. */
   async function pass(ms: number, ...pages: { ports: PagePorts }[]): Promise<void> {
     for (let at = 0; at < ms; at += 250) {
       await tick(...pages)
-      await house.clock.turn(250)
+      await app.clock.turn(250)
     }
   }
-  return { house, jobsAtServer, pass }
+  return { app, jobsAtServer, pass }
 }

@@ -1,8 +1,8 @@
 /** The mails of a test server: its jobs worked off by hand, into a box that can be looked into. */
 import type { Mail, MailDriver } from '#server/drivers/mail/driver.ts'
-import { mailKinds } from '#server/jobs/kinds.ts'
+import { mailKinds } from '#server/jobs/registry.ts'
 import { workOne } from '#server/jobs/runner.ts'
-import type { House } from '#server/house.ts'
+import type { AppContext } from '#server/context.ts'
 
 export interface Box {
   mails: Mail[]
@@ -10,14 +10,14 @@ export interface Box {
   fetch(): Promise<Mail[]>
 }
 
-export function mailBox(house: () => House): Box {
+export function mailBox(app: () => AppContext): Box {
   const mails: Mail[] = []
   const driver: MailDriver = { send: async (mail) => void mails.push(mail) }
   return {
     mails,
     async fetch() {
       const before = mails.length
-      while (await workOne(house(), mailKinds(driver)));
+      while (await workOne(app(), mailKinds(driver)));
       return mails.slice(before)
     },
   }

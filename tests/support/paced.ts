@@ -1,5 +1,6 @@
 /** A long request whose steps a test lets happen one by one, worked by the server's own runner. */
-import type { JobKind, Kinds } from '#server/jobs/kinds.ts'
+import type { JobKind } from '#server/jobs/job-kind.ts'
+import type { Kinds } from '#server/jobs/registry.ts'
 import { workOne } from '#server/jobs/runner.ts'
 import type { TestServer } from '#tests/support/server.ts'
 
@@ -41,7 +42,7 @@ export function paced(server: TestServer, steps: number): Paced {
   function stepIfAny(): Promise<boolean> {
     const stop = new AbortController()
     return workOne(
-      server.house,
+      server.app,
       kindsFor(stop, () => Promise.resolve()),
       stop.signal,
     )
@@ -61,7 +62,7 @@ export function paced(server: TestServer, steps: number): Paced {
           there()
           return new Promise<never>(() => {})
         })
-        void workOne(server.house, kinds, stop.signal).then(() => there())
+        void workOne(server.app, kinds, stop.signal).then(() => there())
       })
       await reached
     },

@@ -1,18 +1,24 @@
 /** Companies and users for tests of the database and of writes: the least there can be. */
 import type { Caller } from '#domain/access.ts'
-import { takeChange } from '#server/db/changes.ts'
-import { insertCompany } from '#server/db/companies.ts'
-import { inScope } from '#server/db/scope.ts'
-import { insertUser, type NewUser } from '#server/db/users.ts'
-import type { House } from '#server/house.ts'
+import { takeChange } from '#server/db/change-numbers.ts'
+import { insertCompany } from '#server/db/accounts/companies.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import { insertUser, type NewUser } from '#server/db/accounts/users.ts'
+import type { AppContext } from '#server/context.ts'
 
 export const system = { role: 'portal_system' } as const
 
-export const addCompany = (house: House, code: string): Promise<number> =>
-  inScope(house, system, (db) => insertCompany(db, { code, name: `${code} Limited`, create_time: 1, update_time: 1 }))
+export const addCompany = (app: AppContext, code: string): Promise<number> =>
+  inTransaction(app, system, (db) =>
+    insertCompany(db, { code, name: `${code} Limited`, create_time: 1, update_time: 1 }),
+  )
 
-export const addUser = (house: House, companyId: number, user: Partial<NewUser> & { email: string }): Promise<number> =>
-  inScope(house, system, async (db) =>
+export const addUser = (
+  app: AppContext,
+  companyId: number,
+  user: Partial<NewUser> & { email: string },
+): Promise<number> =>
+  inTransaction(app, system, async (db) =>
     insertUser(db, {
       title: 0,
       name: user.email.replace(/@.*/, ''),
@@ -34,8 +40,8 @@ export const addUser = (house: House, companyId: number, user: Partial<NewUser> 
   )
 
 /** A company with its admin, as the caller of a write. */
-export async function addAdmin(house: House, code: string): Promise<Caller> {
-  const companyId = await addCompany(house, code)
-  const userId = await addUser(house, companyId, { email: `admin@${code}.example`, admin: true })
+export async function addAdmin(app: AppContext, code: string): Promise<Caller> {
+  const companyId = await addCompany(app, code)
+  const userId = await addUser(app, companyId, { email: `admin@${code}.example`, admin: true })
   return { userId, companyId, companyCode: code, admin: true, order: false, accessLevel: 0 }
 }

@@ -1,4 +1,5 @@
 /** Pictures to upload, and what somebody might hide in one. */
+import { crc32, deflateSync } from 'node:zlib'
 import { Transformer } from '@napi-rs/image'
 
 /** A square of four colours, so that a turned or cropped one is seen. */
@@ -44,6 +45,74 @@ export function flooded(file: Uint8Array, width: number, height: number): Uint8A
   lying.writeUInt32BE(width, 16)
   lying.writeUInt32BE(height, 20)
   return lying
+}
+
+interface PngHead {
+  width: number
+  height: number
+  /** Bits of one channel. */
+  depth?: 1 | 8 | 16
+  /** Of PNG: 0 is grey, 6 is colour with transparency. */
+  color?: 0 | 6
+}
+
+/** A black PNG made by hand: well formed, however absurd. `more` stands before its pixels. */
+export function blackPng({ width, height, depth = 8, color = 6 }: PngHead, ...more: Buffer[]): Buffer {
+  const head = Buffer.alloc(13)
+  head.writeUInt32BE(width, 0)
+  head.writeUInt32BE(height, 4)
+  head[8] = depth
+  head[9] = color
+  const row = 1 + Math.ceil((width * depth * (color === 6 ? 4 : 1)) / 8)
+  const pixels = deflateSync(Buffer.alloc(row * height), { level: 9 })
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+  return Buffer.concat([signature, pngChunk('IHDR', head), ...more, pngChunk('IDAT', pixels), pngChunk('IEND')])
+}
+
+export function pngChunk(kind: string, data: Uint8Array = new Uint8Array()): Buffer {
+  const named = Buffer.concat([Buffer.from(kind, 'latin1'), data])
+  const sized = Buffer.alloc(4)
+  sized.writeUInt32BE(data.length)
+  const sum = Buffer.alloc(4)
+  sum.writeUInt32BE(crc32(named))
+  return Buffer.concat([sized, named, sum])
+}
+
+/** Some 2 MB of a grey JPEG of 4096 pixels a side, drawn anew tens of thousands of times: each pass over all blocks is 40 bytes. */
+export function endlessJpeg(): Buffer {
+  const segment = (marker: number, ...body: number[]) => {
+    const size = body.length + 2
+    return Buffer.from([0xff, marker, size >> 8, size & 0xff, ...body])
+  }
+  const lengths = [1, ...Array<number>(15).fill(0)]
+  // One code of one bit each: "no difference", and "the next 16384 blocks end here".
+  const tables = segment(0xc4, 0x00, ...lengths, 0x00, 0x10, ...lengths, 0xe0)
+  const blocks = 512 * 512
+  const first = Buffer.concat([segment(0xda, 1, 1, 0x00, 0, 0, 0), Buffer.alloc(blocks / 8)])
+  const pass = Buffer.concat([segment(0xda, 1, 1, 0x00, 1, 63, 0), Buffer.alloc(((blocks / 16_384) * 15) / 8)])
+  const parts = [
+    Buffer.from([0xff, 0xd8]),
+    segment(0xdb, 0x00, ...Array<number>(64).fill(1)),
+    segment(0xc2, 8, 0x10, 0x00, 0x10, 0x00, 1, 1, 0x11, 0),
+    tables,
+    first,
+    ...Array<Buffer>(48_000).fill(pass),
+    Buffer.from([0xff, 0xd9]),
+  ]
+  return Buffer.concat(parts)
+}
+
+/** A WebP that says of itself another size than the picture in it has. */
+export function boxedWebp(frame: Uint8Array, width: number, height: number): Buffer {
+  const box = Buffer.alloc(18)
+  box.write('VP8X', 0, 'latin1')
+  box.writeUInt32LE(10, 4)
+  box.writeUIntLE(width - 1, 12, 3)
+  box.writeUIntLE(height - 1, 15, 3)
+  const parts = Buffer.concat([Buffer.from('WEBP', 'latin1'), box, frame.subarray(12)])
+  const head = Buffer.from('RIFF\0\0\0\0', 'latin1')
+  head.writeUInt32LE(parts.length, 4)
+  return Buffer.concat([head, parts])
 }
 
 /** Longer, and still the same picture to whoever stops at its end. */

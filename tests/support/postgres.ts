@@ -70,6 +70,9 @@ export async function startCluster(bin: string, { durable = false } = {}): Promi
   }
 }
 
+/** In the cluster of a run of the tests: what each of their databases is a copy of. */
+export const migratedDatabase = 'migrated'
+
 /** Runs statements as the superuser, in a database of the cluster. */
 export async function asSuperuser(url: string, database: string, statements: string[]): Promise<void> {
   const client = new Client({ connectionString: `${url}/${database}` })

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { numberOf } from '#contract/build.ts'
+import { numberOf } from '#contract/client-build.ts'
 import { type Portal, startPortal } from '#tests/support/browser.ts'
 
 const root = join(import.meta.dirname, '..', '..')

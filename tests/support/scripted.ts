@@ -1,10 +1,10 @@
 /**
  * A server of which a test can demand any answer: those that the real one gives only in bad weather. It keeps users and
- * a ledger, as small as the corridor can tell; the whole house is tested against the real one.
+ * an idempotency store, as small as the request pipeline can tell; the whole house is tested against the real one.
  */
 import { sendBatch } from '#contract/requests.ts'
 import { headers } from '#contract/headers.ts'
-import { aUser, company } from '#tests/support/kept.ts'
+import { aUser, company } from '#tests/support/device-database.ts'
 import type { Clock, Received, Sent, Server } from '#tests/support/device.ts'
 
 type Row = ReturnType<typeof aUser>
@@ -34,7 +34,7 @@ export const refusal = (status: number, code: string, extra: Record<string, stri
 
 export function createScripted(clock: Clock): Scripted {
   const rows = new Map([1, 2, 3].map((id) => [id, aUser(id)]))
-  const ledger = new Map<string, Received>()
+  const idempotency = new Map<string, Received>()
   const tokens = new Map<string, { userId: number; until: number }>()
   let change = 1
 
@@ -77,7 +77,7 @@ export function createScripted(clock: Clock): Scripted {
 
   function write(sent: Sent, id: number | null): Received {
     const key = sent.headers[headers.key] ?? ''
-    const stored = ledger.get(key)
+    const stored = idempotency.get(key)
     if (stored) return { ...stored, headers: { ...stored.headers, [headers.replayed]: 'true' } }
     server.effects.set(key, (server.effects.get(key) ?? 0) + 1)
     change += 1
@@ -87,7 +87,7 @@ export function createScripted(clock: Clock): Scripted {
     const row = { ...before, ...JSON.parse(sent.body ?? '{}'), row_version: before.row_version + 1 }
     rows.set(at, row)
     const answer = json(200, row, echo)
-    ledger.set(key, answer)
+    idempotency.set(key, answer)
     return answer
   }
 

@@ -7,10 +7,11 @@ import { Writable } from 'node:stream'
 import { clientCredential } from '#contract/accounts.ts'
 import { buildApp } from '#server/app.ts'
 import { buildLog } from '#server/log.ts'
-import type { Settings } from '#server/http/premises.ts'
-import type { House } from '#server/house.ts'
-import { noPayments } from '#server/payments.ts'
-import { emptyDatabase, type Engine, openTestDatabase, testConfig } from '#tests/support/database.ts'
+import type { Settings } from '#server/http/context.ts'
+import type { AppContext } from '#server/context.ts'
+import { noPayments } from '#server/payment-methods.ts'
+import { type Engine, openTestDatabase, testConfig } from '#tests/support/database.ts'
+import { emptyTables } from '#tests/support/snapshot.ts'
 import { loadWorld, password, type World } from '#tests/support/world.ts'
 
 export interface Clock {
@@ -28,8 +29,8 @@ export interface SignedIn {
 }
 
 export interface TestServer {
-  app: FastifyInstance
-  house: House
+  fastify: FastifyInstance
+  app: AppContext
   clock: Clock
   world: World
   /** Everything that was logged. */
@@ -56,30 +57,30 @@ export async function startServer({ settings, env, engine = 'embedded' }: Server
   const lines: string[] = []
   const log = buildLog('info', lineSink(lines))
   const database = await openTestDatabase(engine)
-  const house: House = { config: testConfig(env), database, log, clock: () => clock.now, payments: noPayments }
+  const app: AppContext = { config: testConfig(env), database, log, clock: () => clock.now, payments: noPayments }
   // Fuzzing from one address would meet the limit for strangers before it meets anything else.
-  const app = buildApp(house, {
+  const fastify = buildApp(app, {
     anonymousPerMinute: 1_000_000,
     queriesPerMinute: 1_000_000,
     costlyPerMinute: 1_000_000,
     ...settings,
   })
-  await app.ready()
+  await fastify.ready()
   const server: TestServer = {
+    fastify: fastify,
     app,
-    house,
     clock,
-    world: await loadWorld(house),
+    world: await loadWorld(app),
     logged: () => lines.join(''),
-    send: (options) => app.inject(options),
-    signIn: async (who, given = password) => signInto(app, usernameOf(who), given),
+    send: (options) => fastify.inject(options),
+    signIn: async (who, given = password) => signInto(fastify, usernameOf(who), given),
     reset: async () => {
-      await emptyDatabase(database)
-      server.world = await loadWorld(house)
+      await emptyTables(database)
+      server.world = await loadWorld(app)
       return server.world
     },
     close: async () => {
-      await app.close()
+      await fastify.close()
       await database.close()
     },
   }
@@ -100,18 +101,22 @@ export function usernameOf(who: string): string {
   return `${company}:${role}@${company}.example`
 }
 
-async function signInto(app: FastifyInstance, username: string, given: string): Promise<SignedIn> {
-  const answer = await grant(app, { grant_type: 'password', username, password: given }, { 'x-token-store': 'body' })
+async function signInto(fastify: FastifyInstance, username: string, given: string): Promise<SignedIn> {
+  const answer = await grant(
+    fastify,
+    { grant_type: 'password', username, password: given },
+    { 'x-token-store': 'body' },
+  )
   if (answer.statusCode !== 200) throw new Error(`${username} is not let in: ${answer.body}`)
   const { access_token, refresh_token, user_id } = answer.json()
   const send: Send = (options) =>
-    app.inject({ ...options, headers: { authorization: `Bearer ${access_token}`, ...options.headers } })
+    fastify.inject({ ...options, headers: { authorization: `Bearer ${access_token}`, ...options.headers } })
   return { access: access_token, refresh: refresh_token, userId: user_id, send }
 }
 
 /** The token call, as its form. */
-export const grant = (app: FastifyInstance, form: Record<string, string>, headers: Record<string, string> = {}) =>
-  app.inject({
+export const grant = (fastify: FastifyInstance, form: Record<string, string>, headers: Record<string, string> = {}) =>
+  fastify.inject({
     method: 'POST',
     url: '/api/m18s/token',
     headers: { authorization: basic, 'content-type': 'application/x-www-form-urlencoded', ...headers },

@@ -1,8 +1,24 @@
-/** A portal and a browser for one test file, and ways into its pages. Both end with the file. */
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect } from 'vitest'
-import { openBrowser, people, type Portal, signIn, startPortal } from '#tests/support/browser.ts'
+/**
+ * What a browser test has: a portal and the browser that all files share (`shared-portal.ts`), and ways into its pages. On the
+ * shared portal who writes does so in a company of their own; who stops the server, changes its settings or what belongs to all
+ * companies
+ * (price lists, modules) asks for a portal of the file's own.
+ */
+import { buffer } from 'node:stream/consumers'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Download,
+  type Locator,
+  type Page,
+} from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest'
+import { type Portal, personOf, signIn, startPortal, type Who } from '#tests/support/browser.ts'
+import { type Company, takeCompany } from '#tests/support/companies.ts'
 import { tellScreens } from '#tests/support/evidence.ts'
+import { closePool, lend } from '#tests/support/page-pool.ts'
 
 export const desk: BrowserContextOptions = { viewport: { width: 1280, height: 800 } }
 export const tablet: BrowserContextOptions = { viewport: { width: 1024, height: 768 }, hasTouch: true }
@@ -15,47 +31,180 @@ export interface Visit {
   close: () => Promise<void>
 }
 
-/** `ends` are run after each test, the last one first. `settings` are the server's environment. */
-export function setUp(settings: Record<string, string> = {}) {
-  const the = {} as { portal: Portal; browser: Browser }
-  const ends: (() => Promise<unknown>)[] = []
+interface Ground {
+  portal: Portal
+  browser: Browser
+}
+
+/** One connection for each process that runs test files. */
+let connection: Promise<Browser> | undefined
+export const sharedBrowser = () => (connection ??= chromium.connect(inject('shared').browser))
+
+const isNotOurs = () =>
+  Promise.reject(new Error('the portal of all files is stopped by none of them: setUp() starts another'))
+const sharedPortal = (): Portal => ({
+  url: inject('shared').url,
+  dataDir: '',
+  output: () => '',
+  stop: isNotOurs,
+  kill: isNotOurs,
+  start: isNotOurs,
+  close: () => Promise.resolve(),
+})
+
+export interface SetUp {
+  the: Ground
+  /** Run after each test, the last one first; told whether it passed. */
+  ends: ((hasPassed: boolean) => Promise<unknown>)[]
+}
+
+/** With a portal of the file's own, which ends with it. `settings` are the server's environment. */
+export const setUp = (settings: Record<string, string> = {}): SetUp => withPortal(() => startPortal(settings))
+
+/** On the portal of all files. */
+export const setUpShared = (): SetUp => withPortal(async () => sharedPortal())
+
+function withPortal(open: () => Promise<Portal>): SetUp {
+  const the = {} as Ground
+  const ends: SetUp['ends'] = []
   beforeAll(async () => {
-    ;[the.portal, the.browser] = await Promise.all([startPortal(settings), openBrowser()])
+    ;[the.portal, the.browser] = await Promise.all([open(), sharedBrowser()])
   })
   afterEach(async ({ task }) => {
     if (task.result?.state === 'fail') await tellScreens(the.browser, task.name)
-    for (const end of ends.splice(0).reverse()) await end()
+    for (const end of ends.splice(0).reverse()) await end(task.result?.state === 'pass')
   })
   afterAll(async () => {
-    await the.browser?.close()
+    await closePool()
     await the.portal?.close()
   })
   return { the, ends }
 }
 
-export function visits() {
-  const { the } = setUp()
+/** A company that no other test knows, with the people, services and orders of Acme. */
+export const ownCompany = (): Company => takeCompany(inject('shared').taken)
+
+type Stored = Awaited<ReturnType<BrowserContext['storageState']>>
+const sessions = new Map<string, Promise<Stored>>()
+
+/**
+ * What a browser keeps of somebody who has signed in: cookies and databases. Signed in once for each person and process; for tests
+ * that do not end the session and do not look at how it began.
+ */
+function sessionOf({ portal, browser }: Ground, who: Who): Promise<Stored> {
+  const person = personOf(who)
+  const name = [portal.url, person.company, person.username].join(' ')
+  const known = sessions.get(name)
+  if (known) return known
+  const made = signedIn({ portal, browser }, who)
+  sessions.set(name, made)
+  return made
+}
+
+async function signedIn({ portal, browser }: Ground, who: Who): Promise<Stored> {
+  const context = await browser.newContext({ serviceWorkers: 'block' })
+  try {
+    await signIn(await context.newPage(), portal, who)
+    return await context.storageState({ indexedDB: true })
+  } finally {
+    await context.close()
+  }
+}
+
+/** A browser of its own in which somebody has signed in before; the page is not anywhere yet. */
+export async function contextOf(the: Ground, who: Who, options: BrowserContextOptions = desk): Promise<BrowserContext> {
+  return the.browser.newContext({ ...options, storageState: await sessionOf(the, who) })
+}
+
+const lendTo = (the: Ground, who: Who, options: Shown) =>
+  lend(JSON.stringify([the.portal.url, personOf(who), options]), the.portal.url, () =>
+    shownIn(options, (still) => contextOf(the, who, still)),
+  )
+
+/** A page of somebody who has signed in before (`contextOf`), in a browser that the file's tests share (`page-pool.ts`). */
+export async function resumedPage(setup: SetUp, who: Who, path: string, options: Shown = {}): Promise<Page> {
+  const { page, giveBack } = await lendTo(setup.the, who, options)
+  setup.ends.push(giveBack)
+  await arrive(page, setup.the.portal, path)
+  return page
+}
+
+/** The same on a device that has read and sent nothing before, and which ends with the test. */
+export async function freshPage(setup: SetUp, who: Who, path: string, options: Shown = {}): Promise<Page> {
+  const context = await shownIn(options, (still) => contextOf(setup.the, who, still))
+  setup.ends.push(() => context.close())
+  const page = await context.newPage()
+  await arrive(page, setup.the.portal, path)
+  return page
+}
+
+/** The same by the login form, with a session that may be ended. */
+export async function enteredPage(setup: SetUp, who: Who, path: string, options: Shown = {}): Promise<Page> {
+  const context = await shownIn(options, (still) => setup.the.browser.newContext(still))
+  setup.ends.push(() => context.close())
+  const page = await context.newPage()
+  await signIn(page, setup.the.portal, who, path)
+  return page
+}
+
+/** `language` is the one that was chosen before. */
+type Shown = BrowserContextOptions & { language?: 'en' | 'zh' }
+
+async function shownIn(
+  { language, ...options }: Shown,
+  open: (options: BrowserContextOptions) => Promise<BrowserContext>,
+): Promise<BrowserContext> {
+  const context = await open({ ...desk, reducedMotion: 'reduce', ...options })
+  if (language) await context.addInitScript((chosen) => localStorage.setItem('portal.language', chosen), language)
+  return context
+}
+
+export function visits({ the }: SetUp = setUp()) {
+  function visit(page: Page, close: () => Promise<void>): Visit {
+    const wrong: string[] = []
+    page.on('console', (message) => message.type() === 'error' && wrong.push(message.text()))
+    page.on('pageerror', (error) => wrong.push(error.message))
+    return { page, wrong, close }
+  }
 
   /** A browser of its own, nobody signed in. */
   async function open(options: BrowserContextOptions = desk): Promise<Visit> {
     const context = await the.browser.newContext(options)
-    const page = await context.newPage()
-    const wrong: string[] = []
-    page.on('console', (message) => message.type() === 'error' && wrong.push(message.text()))
-    page.on('pageerror', (error) => wrong.push(error.message))
-    return { page, wrong, close: () => context.close() }
+    return visit(await context.newPage(), () => context.close())
   }
 
-  const enter = (page: Page, who: keyof typeof people, path?: string) => signIn(page, the.portal, who, path)
+  const enter = (page: Page, who: Who, path?: string) => signIn(page, the.portal, who, path)
 
-  async function inside(who: keyof typeof people, path: string, options?: BrowserContextOptions): Promise<Visit> {
-    const visit = await open(options)
-    await enter(visit.page, who, path)
-    return visit
+  /** A browser of its own, signed in by the form. */
+  async function inside(who: Who, path: string, options?: BrowserContextOptions): Promise<Visit> {
+    const given = await open(options)
+    await enter(given.page, who, path)
+    return given
+  }
+
+  /** A browser of the file (`page-pool.ts`), with a session that was begun before (`contextOf`). */
+  async function resume(who: Who, path: string, options: BrowserContextOptions = desk): Promise<Visit> {
+    const { page, giveBack } = await lendTo(the, who, options)
+    const given = visit(page, () => giveBack(true))
+    await arrive(page, the.portal, path)
+    return given
   }
 
   const go = (page: Page, path: string) => page.goto(`${the.portal.url}/saas${path}`)
-  return { open, enter, inside, go }
+  return { open, enter, inside, resume, go }
+}
+
+/** Loads a page of the app, of somebody who has signed in, and waits until it stands. */
+export async function arrive(page: Page, portal: Pick<Portal, 'url'>, path: string) {
+  await page.goto(`${portal.url}/saas${path}`)
+  await page.locator('.shell main h1').waitFor()
+}
+
+/** By keys, at a quick typist's speed, in place of what stands there: what a form does between two keys is seen. */
+export async function typeInto(field: Locator, text: string): Promise<void> {
+  await field.focus()
+  await field.press('ControlOrMeta+a')
+  await field.pressSequentially(text, { delay: 10 })
 }
 
 export const rows = (page: Page) => page.locator('tbody tr:not(.waiting)')
@@ -76,6 +225,10 @@ export const listWhole = (page: Page) =>
       page.locator('.freshness').evaluate((said) => said.querySelector('time')?.textContent === said.textContent),
     )
     .toBe(true)
+
+/** What was saved, wherever the browser runs, with the mark at its beginning. */
+export const textOf = async (download: Download): Promise<string> =>
+  (await buffer(await download.createReadStream())).toString('utf8')
 
 export const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '')
 export const address = (page: Page) => new URL(page.url())

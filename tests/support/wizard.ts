@@ -49,35 +49,3 @@ export async function ordersOf(page: Page, code: string): Promise<Ordered[]> {
   const path = `/api/company/${own.company_id}/sorder?searchText=${code}&results=50`
   return (await ask<{ data: Ordered[] }>(page, 'GET', path)).body.data
 }
-
-interface Prices {
-  concurrentUser: object[]
-  namedUser: object[]
-  module: { code: string }[]
-  [field: string]: unknown
-}
-
-export const without = <T extends object>(row: T, ...names: string[]) =>
-  Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)))
-
-/** A list that is in force from today on and differs from the one before by `changed`, as the provider's staff may make it. */
-export async function newPrices(staff: Page, changed: (list: Prices) => object): Promise<void> {
-  const { body: list } = await ask<Prices>(staff, 'GET', '/api/price')
-  const made = await ask<{ errorMessage?: string; data?: unknown }>(staff, 'POST', '/api/pricelist', {
-    ...without(list, 'id', 'row_version', 'update_time', 'update_user_name'),
-    concurrentUser: list.concurrentUser.map((row) => without(row, 'id')),
-    namedUser: list.namedUser.map((row) => without(row, 'id')),
-    module: list.module.map((row) => without(row, 'id')),
-    effective_date: await field(staff, 'period_start').inputValue(),
-    desc: 'New',
-    confirmed: true,
-    ...changed(list),
-  })
-  expect([made.status, made.body.data]).toEqual([200, undefined])
-}
-
-export const dearer =
-  (code: string, hkd: string) =>
-  ({ module }: Prices) => ({
-    module: module.map((row) => ({ ...without(row, 'id'), ...(row.code === code ? { hkd } : {}) })),
-  })

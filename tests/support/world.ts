@@ -4,13 +4,15 @@
  */
 import type { AccessLevel } from '#domain/access.ts'
 import { type UserStatus, userStatus } from '#domain/users.ts'
-import { takeChange } from '#server/db/changes.ts'
-import { insertCompany } from '#server/db/companies.ts'
-import { inScope } from '#server/db/scope.ts'
-import { insertUser } from '#server/db/users.ts'
-import type { Handle, House } from '#server/house.ts'
-import { hashPassword } from '#server/services/hashing.ts'
-import { newSealKey } from '#server/services/seal-key.ts'
+import { takeChange } from '#server/db/change-numbers.ts'
+import { insertCompany } from '#server/db/accounts/companies.ts'
+import type { Handle } from '#server/db/handle.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import { insertUser } from '#server/db/accounts/users.ts'
+import type { AppContext } from '#server/context.ts'
+import { hashPassword } from '#server/services/accounts/password-hash.ts'
+import { newSealKey } from '#server/services/sessions/seal-key.ts'
+import { putBack, type Snapshot, takeSnapshot } from '#tests/support/snapshot.ts'
 
 export const password = 'Quiet-harbour-27'
 
@@ -61,17 +63,45 @@ export const roles = {
 } as const
 export type Role = keyof typeof roles
 
-export async function loadWorld(house: House): Promise<World> {
-  const hash = await hashPassword(password, house.config.argon2)
+/** As it was made first in this worker, at that time. */
+let first: { world: World; snapshot: Snapshot; time: number } | null = null
+
+/** Into an empty database. */
+export async function loadWorld(app: AppContext): Promise<World> {
+  const now = app.clock()
+  if (first) {
+    await putBack(app.database, at(first.snapshot, first.time, now))
+    return structuredClone(first.world)
+  }
+  const world = await makeWorld(app)
+  first = { world: structuredClone(world), snapshot: await takeSnapshot(app.database), time: now }
+  return world
+}
+
+/** The same rows, made at another time. */
+const at = ({ tables, ...others }: Snapshot, then: number, now: number): Snapshot => ({
+  ...others,
+  tables: tables.map(({ rows, ...table }) => ({
+    ...table,
+    rows: rows.map((row) => ({
+      ...row,
+      ...(row['create_time'] === then ? { create_time: now } : {}),
+      ...(row['update_time'] === then ? { update_time: now } : {}),
+    })),
+  })),
+})
+
+async function makeWorld(app: AppContext): Promise<World> {
+  const hash = await hashPassword(password, app.config.argon2)
   const world: World = { companies: { alpha: 0, beta: 0, m18: 0 }, users: {} }
-  await inScope(house, { role: 'portal_system' }, async (db) => {
-    for (const name of companyNames) world.companies[name] = await addCompany(db, name, house.clock())
+  await inTransaction(app, { role: 'portal_system' }, async (db) => {
+    for (const name of companyNames) world.companies[name] = await addCompany(db, name, app.clock())
     // One of each company in turn, so that neighbouring ids are foreign ones.
     for (let at = 0; at < 12; at++)
       for (const name of companyNames) {
         const person = people[name][at]
         if (!person) continue
-        const id = await addUser(db, house, { company: name, companyId: world.companies[name], person, hash })
+        const id = await addUser(db, app, { company: name, companyId: world.companies[name], person, hash })
         world.users[`${person.role}@${name}`] = id
       }
   })
@@ -91,7 +121,8 @@ const addCompany = (db: Handle, name: CompanyName, now: number) =>
     tel: '+852-12345678',
     email: `office@${name}.example`,
     website: null,
-    create_time: now,
+    // No newcomers, who may send only few mails.
+    create_time: now - 30 * 86_400_000,
     update_time: now,
   })
 
@@ -102,7 +133,17 @@ interface NewPerson {
   hash: string
 }
 
-async function addUser(db: Handle, house: House, { company, companyId, person, hash }: NewPerson): Promise<number> {
+/** How somebody of the world is stored now. */
+export const readUser = (app: AppContext, { users }: World, who: string) =>
+  inTransaction(app, { role: 'portal_system' }, (db) =>
+    db
+      .selectFrom('portal_user')
+      .selectAll()
+      .where('id', '=', users[who] ?? 0)
+      .executeTakeFirstOrThrow(),
+  )
+
+async function addUser(db: Handle, app: AppContext, { company, companyId, person, hash }: NewPerson): Promise<number> {
   return insertUser(db, {
     company_id: companyId,
     title: 0,
@@ -121,7 +162,7 @@ async function addUser(db: Handle, house: House, { company, companyId, person, h
     access_level: person.accessLevel ?? 0,
     seal_key: newSealKey(),
     change: await takeChange(db, companyId),
-    create_time: house.clock(),
-    update_time: house.clock(),
+    create_time: app.clock(),
+    update_time: app.clock(),
   })
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { initials } from '#ui/initials.ts'
+import { initials } from '#ui/display/initials.ts'
 
 it.each([
   ['Li Wei', 'LW'],

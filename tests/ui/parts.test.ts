@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { confirmCode } from '#ui/confirm-code.ts'
-import { number, readingTime } from '#ui/Freshness.tsx'
-import { pageNumbers } from '#ui/Pages.tsx'
+import { confirmCode } from '#ui/form/confirm-code.ts'
+import { number, readingTime } from '#ui/list/Freshness.tsx'
+import { pageNumbers } from '#ui/list/Pagination.tsx'
 
 describe('the pages of a list', () => {
   it.each([

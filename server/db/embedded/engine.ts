@@ -3,9 +3,9 @@ import { MessageChannel, Worker } from 'node:worker_threads'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { StartProblem } from '#server/config.ts'
-import { limits } from '#server/db/scope.ts'
+import { limits } from '#server/db/transaction.ts'
 import { makePool } from '#server/db/pool.ts'
-import { PortStream } from '#server/db/embedded/stream.ts'
+import { PortStream } from '#server/db/embedded/port-stream.ts'
 import type { Opening, Order, Report } from '#server/db/embedded/worker.ts'
 
 export interface Engine {

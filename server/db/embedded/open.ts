@@ -1,15 +1,13 @@
 /** The embedded database of one data folder: locked, watched, in its own thread. */
 import type { Logger } from 'pino'
 import type { Config } from '#server/config.ts'
-import { Announcements } from '#server/db/announcements.ts'
+import { Announcements } from '#server/db/channels.ts'
 import { type Engine, startEngine } from '#server/db/embedded/engine.ts'
-import { databaseFolder, hasDatabase, newDatabaseFolder, takeFolder } from '#server/db/embedded/folder.ts'
-import { measure, type Space, watchRoom } from '#server/db/embedded/room.ts'
+import { databaseFolder, hasDatabase, newDatabaseFolder, takeFolder } from '#server/db/embedded/data-folder.ts'
+import { measure, type Space, watchFreeSpace } from '#server/db/embedded/free-space.ts'
+import type { Database } from '#server/db/handle.ts'
 import { migrate } from '#server/db/migrate.ts'
 import { overPool } from '#server/db/pool.ts'
-import { RecentCounts } from '#server/db/recent-counts.ts'
-import { RecentRows } from '#server/db/recent.ts'
-import type { Database } from '#server/house.ts'
 
 export async function openEmbedded(
   config: Pick<Config, 'dataDir' | 'freeSpace'>,
@@ -21,8 +19,8 @@ export async function openEmbedded(
   try {
     if (!(await hasDatabase(config.dataDir))) await makeDatabase(config.dataDir, log)
     engine = await startEngine({ dataDir: databaseFolder(config.dataDir), load: null }, log)
-    const room = await watchRoom(config.freeSpace, look, log)
-    const database = overEngine(engine, room.hasRoom, async () => {
+    const room = await watchFreeSpace(config.freeSpace, look, log)
+    const database = overEngine(engine, room.hasFreeSpace, async () => {
       room.stop()
       await lock.release()
     })
@@ -44,14 +42,12 @@ async function makeDatabase(folder: string, log: Logger): Promise<void> {
 }
 
 /** A database over a running engine. Announcements stay in this process: there is no other on this folder. */
-export function overEngine(engine: Engine, hasRoom: () => boolean, afterwards: () => Promise<void>): Database {
+export function overEngine(engine: Engine, hasFreeSpace: () => boolean, afterwards: () => Promise<void>): Database {
   const ears = new Announcements()
   return {
     engine: 'embedded',
     kysely: overPool(engine.pool),
-    recentUsers: new RecentRows(),
-    recentCounts: new RecentCounts(),
-    hasRoom,
+    hasFreeSpace: hasFreeSpace,
     dumpTo: (path) => engine.dumpTo(path),
     announce: async (channel, message) => ears.tell(channel, message),
     listen: (channel, hear) => ears.hear(channel, hear),

@@ -21,6 +21,7 @@ import * as tickets from '#server/db/migrations/018-tickets.ts'
 import * as taxNumber from '#server/db/migrations/019-tax-number.ts'
 import * as backups from '#server/db/migrations/020-backups.ts'
 import * as apps from '#server/db/migrations/021-apps.ts'
+import * as idempotency from '#server/db/migrations/022-idempotency.ts'
 
 export const migrations: Record<string, Migration> = {
   '001-roles': roles,
@@ -44,4 +45,5 @@ export const migrations: Record<string, Migration> = {
   '019-tax-number': taxNumber,
   '020-backups': backups,
   '021-apps': apps,
+  '022-idempotency': idempotency,
 }

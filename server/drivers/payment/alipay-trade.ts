@@ -1,7 +1,7 @@
 /** What both of Alipay's gateways share: forms, times, amounts and the states of a trade. */
 import { type Hundredths, readAmount } from '#domain/money.ts'
 import type { Asked, Notice, Payment, PaymentDriver } from '#server/drivers/payment/driver.ts'
-import { NoticeProblem, PaymentProblem } from '#server/drivers/payment/problems.ts'
+import { NoticeProblem, PaymentProblem } from '#server/drivers/payment/errors.ts'
 
 export type FormOfAlipay = Record<string, string>
 

@@ -10,8 +10,8 @@ import {
   timestampOfAlipay,
 } from '#server/drivers/payment/alipay-trade.ts'
 import type { Asked, Beginning, Payment, PaymentDriver } from '#server/drivers/payment/driver.ts'
-import { NoticeProblem, PaymentProblem } from '#server/drivers/payment/problems.ts'
-import type { AlipaySettings } from '#server/payment-settings.ts'
+import { NoticeProblem, PaymentProblem } from '#server/drivers/payment/errors.ts'
+import type { AlipaySettings } from '#server/payment-config.ts'
 
 /** In ms. */
 const timeout = 20_000

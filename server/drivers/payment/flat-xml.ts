@@ -2,7 +2,7 @@
  * The one form of XML that Alipay's cross-border gateway answers with: elements around elements, text in the innermost.
  * Read as name and text; what comes twice, or is anything more of XML, is refused.
  */
-import { PaymentProblem } from '#server/drivers/payment/problems.ts'
+import { PaymentProblem } from '#server/drivers/payment/errors.ts'
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 

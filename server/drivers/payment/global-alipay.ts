@@ -14,8 +14,8 @@ import {
 } from '#server/drivers/payment/alipay-trade.ts'
 import { readFlatXml } from '#server/drivers/payment/flat-xml.ts'
 import { type Asked, type Payment, type PaymentDriver, withQuery } from '#server/drivers/payment/driver.ts'
-import { NoticeProblem, PaymentProblem } from '#server/drivers/payment/problems.ts'
-import type { GlobalAlipaySettings } from '#server/payment-settings.ts'
+import { NoticeProblem, PaymentProblem } from '#server/drivers/payment/errors.ts'
+import type { GlobalAlipaySettings } from '#server/payment-config.ts'
 
 /** In ms. */
 const timeout = 20_000
@@ -36,7 +36,8 @@ export function globalAlipayPayment(settings: GlobalAlipaySettings, notifyUrl: s
   async function ask(service: string, { key }: Asked): Promise<FormOfAlipay> {
     const body = new URLSearchParams(signed({ service, out_trade_no: key, out_order_no: key }))
     const url = `${gatewayUrl}?_input_charset=UTF-8`
-    const answer = await fetch(url, { method: 'POST', body, signal: AbortSignal.timeout(timeout) }).catch(() => null)
+    const signal = AbortSignal.timeout(timeout)
+    const answer = await fetch(url, { method: 'POST', body, redirect: 'error', signal }).catch(() => null)
     const text = answer?.ok ? await answer.text().catch(() => null) : null
     if (text === null) throw new PaymentProblem(`Alipay was not understood (${answer?.status ?? 'no answer'})`, false)
     return readFlatXml(text)

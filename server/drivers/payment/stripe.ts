@@ -12,10 +12,10 @@ import {
   type PaymentDriver,
   withQuery,
 } from '#server/drivers/payment/driver.ts'
-import { NoticeProblem, PaymentProblem } from '#server/drivers/payment/problems.ts'
-import { readStripeNotice } from '#server/drivers/payment/stripe-notice.ts'
+import { NoticeProblem, PaymentProblem } from '#server/drivers/payment/errors.ts'
+import { readStripeNotice } from '#server/drivers/payment/stripe-webhook.ts'
 import { asPayment, currencyCodes, sessionAsPayment } from '#server/drivers/payment/stripe-payment.ts'
-import type { StripeSettings } from '#server/payment-settings.ts'
+import type { StripeSettings } from '#server/payment-config.ts'
 
 /** In ms; an answer that does not come is asked for again with the same key, so it is charged once. */
 const patience = { timeout: 20_000, maxNetworkRetries: 2 }
@@ -100,7 +100,7 @@ const charged = ({ money }: Beginning) => ({ amount: Number(money.amount), curre
 
 async function charge(stripe: Stripe, beginning: Beginning): Promise<Begun> {
   const { token, key, description, returnUrl } = beginning
-  if (token?.startsWith('pi_')) return outcomeOf(await intentFor(stripe, token, beginning))
+  if (token?.startsWith('pi_')) return await payByIntent(stripe, token, beginning)
   const asked = stripe.paymentIntents.create(
     {
       ...charged(beginning),
@@ -116,11 +116,16 @@ async function charge(stripe: Stripe, beginning: Beginning): Promise<Begun> {
   return await asked.then(outcomeOf, declinedOr)
 }
 
-/** One that was made for something else pays nothing here. */
-async function intentFor(stripe: Stripe, id: string, { order }: Beginning): Promise<Stripe.PaymentIntent> {
-  const intent = await said(stripe.paymentIntents.retrieve(id))
-  if (intent.metadata.order === order) return intent
-  throw new PaymentProblem('the payment intent belongs to another order', true)
+const unknownIntent: Begun = { kind: 'declined', code: 'CARD_INVALID', reason: 'resource_missing' }
+
+/** The payer named it: one that does not exist, or was made for something else, is theirs to change. */
+async function payByIntent(stripe: Stripe, id: string, { order }: Beginning): Promise<Begun> {
+  try {
+    const intent = await stripe.paymentIntents.retrieve(id)
+    return intent.metadata.order === order ? outcomeOf(intent) : unknownIntent
+  } catch (error) {
+    return error instanceof Stripe.errors.StripeInvalidRequestError ? unknownIntent : refused(error)
+  }
 }
 
 const methodOf = (token: string) => {

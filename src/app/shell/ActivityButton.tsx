@@ -1,28 +1,25 @@
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'react-router-dom'
-import { loadWords } from '#app/i18n.ts'
+import { loadWords } from '#app/i18n/i18n.ts'
 import { whenSettled } from '#app/idle.ts'
-import { places } from '#app/paths.ts'
-import { countActivity } from '#local/activity.ts'
-import { useLive } from '#state/live.ts'
-import { Button } from '#ui/Button.tsx'
-import { showToast } from '#ui/toasts.tsx'
-import { useWords } from '#ui/words.ts'
+import { places } from '#app/routes/paths.ts'
+import { countActivity } from '#local/jobs/read-jobs.ts'
+import { useLiveQuery } from '#state/live-query.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { showToast } from '#ui/overlay/toasts.tsx'
+import { useTranslation } from 'react-i18next'
 
 const Panel = lazy(async () => {
-  const [{ Panel: Drawn }] = await Promise.all([
-    import('#features/activity/components/Panel.tsx'),
-    loadWords('activity'),
-  ])
+  const [{ Panel: Drawn }] = await Promise.all([import('#features/activity/JobsPanel.tsx'), loadWords('activity')])
   return { default: Drawn }
 })
 
 /** How many long requests are on their way, from every page; opens the list of them (C-27). */
 export function ActivityButton() {
-  const t = useWords('shell')
+  const { t } = useTranslation('shell')
   const { pathname } = useLocation()
   const [shown, setShown] = useState(false)
-  const counted = useLive(() => countActivity(), [])
+  const counted = useLiveQuery(() => countActivity(), [])
   const { open = 0, unseen = 0 } = counted ?? {}
   useEffect(watch, [])
   // The list lies over one page; on the next one it would be in the way.
@@ -61,7 +58,7 @@ function watch() {
   let stop: (() => void) | undefined
   let gone = false
   void whenSettled()
-    .then(() => import('#app/jobs.ts'))
+    .then(() => import('#app/connection/job-timer.ts'))
     .then(({ watchJobs }) => {
       if (!gone) stop = watchJobs()
     })
@@ -73,7 +70,7 @@ function watch() {
 
 /** Says that one has ended to whoever is looking elsewhere; not of those that had ended before this page came. */
 function useTold(unseen: number | undefined, looking: boolean, show: () => void) {
-  const t = useWords('shell')
+  const { t } = useTranslation('shell')
   const before = useRef(unseen)
   useEffect(() => {
     if (unseen === before.current) return

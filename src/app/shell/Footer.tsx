@@ -1,4 +1,4 @@
-import { useWords } from '#ui/words.ts'
+import { useTranslation } from 'react-i18next'
 
 /** Pages of the public site, outside the portal: plain links (portal 2). */
 const policies = [
@@ -9,7 +9,7 @@ const policies = [
 ] as const
 
 export function Footer() {
-  const t = useWords('shell')
+  const { t } = useTranslation('shell')
   return (
     <footer className="footer">
       <ul>

@@ -1,14 +1,14 @@
 import { useId } from 'react'
 import { NavLink } from 'react-router-dom'
 import type { Caller } from '#domain/access.ts'
-import { places } from '#app/paths.ts'
-import { groups, menuFor } from '#app/shell/menu.ts'
-import { Icon } from '#ui/Icon.tsx'
-import { useWords } from '#ui/words.ts'
+import { places } from '#app/routes/paths.ts'
+import { groups, menuFor } from '#app/shell/navigation-items.ts'
+import { Icon } from '#ui/icons/Icon.tsx'
+import { useTranslation } from 'react-i18next'
 
 /** The places this user may go to. Words hide on a slim rail but stay for readers and as tooltips. */
 export function Navigation({ caller, onGo }: { caller: Caller; onGo?: () => void }) {
-  const t = useWords('shell')
+  const { t } = useTranslation('shell')
   const id = useId()
   return (
     <nav className="nav" aria-label={t('navigation')}>

@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from 'react'
-import { chooseTheme, subscribeTheme, themeNow, themes } from '#app/theme.ts'
-import { Menu } from '#ui/Menu.tsx'
-import { useWords } from '#ui/words.ts'
+import { chooseTheme, subscribeTheme, themeNow, themes } from '#app/preferences/theme.ts'
+import { Menu } from '#ui/overlay/Menu.tsx'
+import { useTranslation } from 'react-i18next'
 
 export function ThemeMenu() {
-  const t = useWords('shell')
+  const { t } = useTranslation('shell')
   const theme = useSyncExternalStore(subscribeTheme, themeNow)
   const items = themes.map((key) => ({
     key,

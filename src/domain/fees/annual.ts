@@ -1,6 +1,6 @@
 /** What a set of users and modules costs a year (contracts 9, D1 to D7). */
 import { greater, type Hundredths, percentOf } from '#domain/money.ts'
-import type { Prices, UserMode } from '#domain/fees/list.ts'
+import type { Prices, UserMode } from '#domain/fees/price-list.ts'
 import { priceUsers, type UserLine } from '#domain/fees/tiers.ts'
 
 /** Which way the bound of the UAT fee is read; one setting of the server, noted on each order (D1). */

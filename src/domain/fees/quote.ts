@@ -3,7 +3,7 @@ import { addYears, laterOf } from '#domain/period.ts'
 import type { PlainDate } from '#domain/time.ts'
 import { type Currency, greater, type Hundredths } from '#domain/money.ts'
 import { type Annual, annualFee, type AnnualResult, type Choice, type UatBound } from '#domain/fees/annual.ts'
-import { type PriceList, pricesOf } from '#domain/fees/list.ts'
+import { type PriceList, pricesOf } from '#domain/fees/price-list.ts'
 import { prorated, remaining, type Segment, type Stretch } from '#domain/fees/prorate.ts'
 
 interface Priced {

@@ -1,6 +1,6 @@
 /** Users by range: each user costs what the range says that they are in (D2). */
 import type { Hundredths } from '#domain/money.ts'
-import type { Range } from '#domain/fees/list.ts'
+import type { Range } from '#domain/fees/price-list.ts'
 
 export interface UserLine extends Range {
   /** Of the users, how many lie in this range. */

@@ -1,5 +1,5 @@
 /** A new password, typed twice. */
-import type { FieldProblem } from '#domain/checks.ts'
+import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { checkConfirmed, checkPassword } from '#domain/passwords.ts'
 
 export interface Passwords {

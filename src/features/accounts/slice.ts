@@ -1,16 +1,15 @@
 /** Coming, going and activating: where each asking stands. What is typed stays in its form and never comes here. */
-import { type PayloadAction, type ThunkAction, type UnknownAction, createSlice } from '@reduxjs/toolkit'
+import { type PayloadAction, createSlice } from '@reduxjs/toolkit'
 import type { Problem } from '#contract/problem.ts'
-import { signedIn, signedOut } from '#state/session.ts'
-import { type Status, idle } from '#state/status.ts'
-import { languageNow } from '#ui/texts.ts'
-import { type Credentials, type Extra, type RootState, root } from '#state/store.ts'
-import { reached } from '#features/accounts/waits.ts'
+import { signedIn, signedOut } from '#state/session-slice.ts'
+import { type Status, idle } from '#state/request-status.ts'
+import { languageNow } from '#ui/i18n/i18n.ts'
+import type { AppThunk } from '#state/app-thunk.ts'
+import { type Credentials, root } from '#state/store.ts'
+import { reached } from '#features/accounts/retry-after.ts'
 
 /** The rows of these calls bring the schemas along: fetched when one is asked, not before the login form is drawn. */
-const calls = () => import('#contract/visitors.ts')
-
-type Thunk = ThunkAction<Promise<void>, RootState, Extra, UnknownAction>
+const calls = () => import('#contract/public.ts')
 
 /** What the link of the mail turned out to be. */
 export type Link =
@@ -61,7 +60,7 @@ export const tidied = ({ company, username, password }: Credentials): Credential
 })
 
 export const login =
-  (credentials: Credentials): Thunk =>
+  (credentials: Credentials): AppThunk =>
   async (dispatch, _, { enter }) => {
     dispatch(loginSent())
     // What signs in is itself fetched when it is first needed, and may be out of reach like everything else.
@@ -74,12 +73,12 @@ export const login =
 
 /** The password that was just refused proves that the mail may be asked for (M25). */
 export const resendMail =
-  (credentials: Credentials): Thunk =>
+  (credentials: Credentials): AppThunk =>
   async (dispatch, _, { api }) => {
     const { company, username, password } = tidied(credentials)
     dispatch(resendSent())
     const body = { username: `${company}:${username}`, password }
-    const result = await reached(async () => api.ask((await calls()).resendActivationMail, { body }))
+    const result = await reached(async () => api.call((await calls()).resendActivationMail, { body }))
     const answer: Accounts['resend'] =
       result.kind === 'problem' ? failed(result.problem) : { is: 'sent', email: username }
     dispatch(resendAnswered(answer))
@@ -90,28 +89,28 @@ export const resendMail =
  * the same, and the server is told later (protocol 29).
  */
 export const logout =
-  (discard = false): Thunk =>
+  (discard = false): AppThunk =>
   async (dispatch, _, { leave }) => {
     await leave(discard)
     dispatch(signedOut('left'))
   }
 
 export const readLink =
-  (otk: string): Thunk =>
+  (otk: string): AppThunk =>
   async (dispatch, _, { api }) => {
     dispatch(linkRead({ is: 'unknown' }))
-    const result = await reached(async () => api.ask((await calls()).checkActivation, { query: { otk } }))
+    const result = await reached(async () => api.call((await calls()).checkActivation, { query: { otk } }))
     if (result.kind === 'fresh') dispatch(linkRead({ is: 'good', setsPassword: result.output.code === 'SET_PASSWORD' }))
     if (result.kind === 'problem') dispatch(afterProblem(result.problem))
   }
 
 /** Null: the account has a password already, and only wants to be activated. */
 export const activate =
-  (otk: string, password: string | null): Thunk =>
+  (otk: string, password: string | null): AppThunk =>
   async (dispatch, _, { api }) => {
     dispatch(activationSent())
     const body = { otk, ...(password === null ? {} : { password }) }
-    const result = await reached(async () => api.ask((await calls()).activateUser, { body }))
+    const result = await reached(async () => api.call((await calls()).activateUser, { body }))
     if (result.kind === 'fresh') dispatch(linkRead({ is: 'done' }))
     if (result.kind === 'problem') dispatch(afterProblem(result.problem))
   }

@@ -1,8 +1,8 @@
 /** The company's form: its values, what of them is sent, and what is wrong with them. Values mirror the form. */
 import { getCompany, type companyRow } from '#contract/accounts.ts'
 import type { Row } from '#contract/endpoint.ts'
-import { toWire } from '#contract/wire.ts'
-import type { FieldProblem } from '#domain/checks.ts'
+import { toWire } from '#contract/http-mapping.ts'
+import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import {
   checkCompany,
   type CompanyProfile,

@@ -1,57 +1,53 @@
-/** The company page's asking. The row comes through the device; what is typed stays in its form. */
-import { type PayloadAction, type ThunkAction, type UnknownAction, createSlice } from '@reduxjs/toolkit'
+/** The company page in the store: how its reading and its form's sending stand. The row comes through the device. */
+import { createSlice } from '@reduxjs/toolkit'
 import { getCompany, updateCompany } from '#contract/accounts.ts'
+import type { Problem } from '#contract/problem.ts'
 import type { CompanyProfile } from '#domain/companies.ts'
-import { type Shown, versionOf } from '#local/view.ts'
-import type { Result } from '#request/result.ts'
-import { signedOut } from '#state/session.ts'
-import { afterSending, type Sending, unsent } from '#state/sending.ts'
-import { type Status, idle } from '#state/status.ts'
-import { type Extra, type RootState, root } from '#state/store.ts'
+import { type OverlaidRow, versionOf } from '#local/lists/list-view.ts'
+import { createAppThunk, problemOfRejected } from '#state/app-thunk.ts'
+import { type Sending, unsent } from '#state/form-status.ts'
+import { addFormCases, createFormThunk } from '#state/form-thunk.ts'
+import { signedOut } from '#state/session-slice.ts'
+import { root } from '#state/store.ts'
 import { type CompanyRow, profileOf } from '#features/company/form.ts'
 
-type Thunk<T> = ThunkAction<Promise<T>, RootState, Extra, UnknownAction>
+export const fetchCompany = createAppThunk('company/fetch', async (id: number, { extra: { api }, rejectWithValue }) => {
+  const result = await api.call(getCompany, { params: { id } })
+  return result.kind === 'problem' ? rejectWithValue(result.problem) : result.kind
+})
 
-export interface Company extends Sending {
-  reading: Status
+interface Opened {
+  /** The row as it stood when the form was opened, with the own write laid over it, if there is one. */
+  opened: OverlaidRow<CompanyRow>
+  changes: Partial<CompanyProfile>
 }
 
-const initialState: Company = { reading: idle, ...unsent }
+export const save = createFormThunk('company/save', ({ opened, changes }: Opened, { extra: { api }, getState }) => {
+  const { intent } = selectCompany(getState())
+  const base = { rowVersion: versionOf(opened), values: { ...profileOf(opened.row) } }
+  const asked = { params: { id: opened.row.id }, body: changes }
+  return api.call(updateCompany, asked, { base, ...(intent === null ? {} : { intent }) })
+})
 
-export const company = createSlice({
+interface Company extends Sending {
+  /** Why the row could not be read. */
+  problem: Problem | null
+}
+
+const initialState: Company = { problem: null, ...unsent }
+
+const company = createSlice({
   name: 'company',
   initialState,
-  reducers: {
-    read: (state, { payload }: PayloadAction<Status>) => ({ ...state, reading: payload }),
-    formOpened: (state) => ({ ...state, ...unsent }),
-    formTold: (state, { payload }: PayloadAction<Partial<Sending>>) => ({ ...state, ...payload }),
-  },
-  extraReducers: (builder) => builder.addCase(signedOut, () => initialState),
+  reducers: { formOpened: (state) => ({ ...state, ...unsent }) },
+  extraReducers: (builder) =>
+    addFormCases(builder, save)
+      .addCase(fetchCompany.pending, (state) => ({ ...state, problem: null }))
+      .addCase(fetchCompany.rejected, (state, action) => ({ ...state, problem: problemOfRejected(action) }))
+      .addCase(signedOut, () => initialState),
 })
 
 const own = company.injectInto(root)
 /** Of the whole state, whose type no feature knows. */
 export const selectCompany = (state: object): Company => own.selectSlice(state)
 export const { formOpened } = company.actions
-const { read, formTold } = company.actions
-
-export const askCompany =
-  (id: number): Thunk<void> =>
-  async (dispatch, _getState, { api }) => {
-    dispatch(read({ is: 'sending' }))
-    const result = await api.ask(getCompany, { params: { id } })
-    dispatch(read(result.kind === 'problem' ? { is: 'failed', problem: result.problem } : idle))
-  }
-
-/** `opened`: the row as it stood when the form was opened, with the own write laid over it, if there is one. */
-export const save =
-  (opened: Shown<CompanyRow>, changes: Partial<CompanyProfile>): Thunk<Result<unknown>> =>
-  async (dispatch, getState, { api }) => {
-    dispatch(formTold({ form: { is: 'sending' } }))
-    const { intent } = selectCompany(getState())
-    const base = { rowVersion: versionOf(opened), values: { ...profileOf(opened.row) } }
-    const asked = { params: { id: opened.row.id }, body: changes }
-    const result = await api.ask(updateCompany, asked, { base, ...(intent === null ? {} : { intent }) })
-    dispatch(formTold(afterSending(result)))
-    return result
-  }

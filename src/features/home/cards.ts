@@ -1,6 +1,6 @@
 /** What home offers, by the rules that the menu and the server go by (domain/access): nothing that would be refused. */
 import { type Caller, may, type Who } from '#domain/access.ts'
-import type { IconName } from '#ui/Icon.tsx'
+import type { IconName } from '#ui/icons/Icon.tsx'
 
 interface Way {
   name: string

@@ -1,7 +1,7 @@
 /** The words of paying come with its code. */
 import en from '#locales/en/payment.json'
 import zh from '#locales/zh/payment.json'
-import { addTexts } from '#ui/texts.ts'
+import { i18n } from '#ui/i18n/i18n.ts'
 
-addTexts('en', 'payment', en)
-addTexts('zh', 'payment', zh)
+i18n.addResourceBundle('en', 'payment', en)
+i18n.addResourceBundle('zh', 'payment', zh)

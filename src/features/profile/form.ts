@@ -1,8 +1,8 @@
 /** The profile's form: what of it is sent, and what is wrong with it. */
 import { getUser } from '#contract/accounts.ts'
-import { toWire } from '#contract/wire.ts'
+import { toWire } from '#contract/http-mapping.ts'
 import type { UserRow } from '#contract/users.ts'
-import type { FieldProblem } from '#domain/checks.ts'
+import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { checkConfirmed, checkPassword } from '#domain/passwords.ts'
 import { tidyText } from '#domain/text.ts'
 import { checkUser } from '#domain/users.ts'

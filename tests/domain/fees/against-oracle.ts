@@ -7,7 +7,7 @@ import { type Quote, quoteChange, quoteCreate, quoteExtension, type QuoteResult 
 import { extraTraffic, trafficAmount } from '#domain/fees/traffic.ts'
 import { readAmount, writeAmount } from '#domain/money.ts'
 import { lastDay } from '#domain/period.ts'
-import { rangesInOrder } from '#domain/price-checks.ts'
+import { rangesInOrder } from '#domain/checks/price-checks.ts'
 import { dateIn } from '#domain/time.ts'
 import {
   type Answer,

@@ -1,7 +1,7 @@
 /** The agreed examples and the two price lists they are worked out on, as data. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { PriceList, UserMode, UserRange } from '#domain/fees/list.ts'
+import type { PriceList, UserMode, UserRange } from '#domain/fees/price-list.ts'
 import type { Currency } from '#domain/money.ts'
 
 type Charges = Record<'hkd' | 'usd' | 'rmb', string>

@@ -110,7 +110,7 @@ const often = [
   ),
 ]
 
-test('4,000 cases cost what the oracle says, and get to every place where they might not', () => {
+test('4,000 cases cost what the oracle says, and get to every place where they might not (F-10, R-39)', () => {
   const chance = chanceOf(suiteSeed)
   const seen = new Map(often.map((place) => [place, 0]))
   for (let at = 0; at < 4_000; at++) {

@@ -4,7 +4,7 @@
  * because all that is asked of it is to be right.
  */
 import type { Choice, UatBound } from '#domain/fees/annual.ts'
-import type { PriceList } from '#domain/fees/list.ts'
+import type { PriceList } from '#domain/fees/price-list.ts'
 import type { Currency } from '#domain/money.ts'
 import { dayAt, dayOf, daysAfter, monthsAfter, placeOf, yearsAfter } from '#tests/domain/fees/calendar.ts'
 import {

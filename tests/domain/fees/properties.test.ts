@@ -5,7 +5,7 @@ import { currencies, divided, readAmount, writeAmount } from '#domain/money.ts'
 import { addMonths, addYears } from '#domain/period.ts'
 import { annualFee, type Choice } from '#domain/fees/annual.ts'
 import { explain, type Step } from '#domain/fees/explain.ts'
-import { type PriceList, pricesOf } from '#domain/fees/list.ts'
+import { type PriceList, pricesOf } from '#domain/fees/price-list.ts'
 import { afterChange, type Segment } from '#domain/fees/prorate.ts'
 import { type Asked, quoteChange, quoteCreate, quoteExtension, type QuoteResult } from '#domain/fees/quote.ts'
 
@@ -212,7 +212,7 @@ test('the lines of a year add up to its fee, and years multiply it, to the cent'
   )
 })
 
-test('amounts are read as they are written, and halves go away from zero', () => {
+test('amounts are read as they are written, and halves go away from zero (S-12)', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n }), (cents) => {
       expect(readAmount(writeAmount(cents))).toBe(cents)

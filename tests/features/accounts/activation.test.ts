@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import problem from '#locales/en/problem.json' with { type: 'json' }
-import { addTexts } from '#ui/texts.ts'
-import { problemWords } from '#ui/words.ts'
+import { i18n } from '#ui/i18n/i18n.ts'
+import { problemWords } from '#ui/i18n/problem-messages.ts'
 import { openedBy } from '#features/accounts/activation.ts'
 import { checkPasswords } from '#features/accounts/passwords.ts'
 
-addTexts('en', 'problem', problem)
+i18n.addResourceBundle('en', 'problem', problem)
 
 /** What the page says of a link that is used up. */
 function saidOf(query: string): string {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { AskedOf, Endpoint, OutputOf } from '#contract/endpoint.ts'
+import type { InputOf, Endpoint, OutputOf } from '#contract/endpoint.ts'
 import { localProblem, type Problem } from '#contract/problem.ts'
 import { activate, linkOpened, login, logout, readLink, resendMail, selectAccounts } from '#features/accounts/slice.ts'
-import type { Result } from '#request/result.ts'
-import type { SessionUser } from '#state/session.ts'
+import type { Result } from '#request/results.ts'
+import type { SessionUser } from '#state/session-slice.ts'
 import { type Credentials, type Extra, makeStore } from '#state/store.ts'
 
 const user: SessionUser & { seal_key: string } = {
@@ -36,7 +36,7 @@ function storeThat(answers: { enter?: Result<{ user: SessionUser }>; ask?: Resul
   const heard: unknown[] = []
   const extra: Extra = {
     api: {
-      ask<E extends Endpoint>(endpoint: E, asked: AskedOf<E>) {
+      call<E extends Endpoint>(endpoint: E, asked: InputOf<E>) {
         heard.push([endpoint.name, asked])
         if (answers.fails) return unfetched()
         return Promise.resolve((answers.ask ?? { kind: 'fresh', output: null }) as Result<OutputOf<E>>)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { places } from '#app/paths.ts'
+import { places } from '#app/routes/paths.ts'
 import type { Caller } from '#domain/access.ts'
 import { cards, greetingAt, offered, quick } from '#features/home/cards.ts'
 

@@ -1,10 +1,10 @@
 /** What an order would change of the apps of a running service, in words (D44). */
 import { afterEach, expect, it } from 'vitest'
-import { changeWords } from '#features/orders/components/AppChanges.tsx'
-import { type AppChange, questionOf } from '#features/orders/ordering.ts'
-import { say, showLanguage } from '#ui/texts.ts'
+import { changeWords } from '#features/orders/detail/ContractAppChanges.tsx'
+import { type AppChange, questionOf } from '#features/orders/wizard/submit-order.ts'
+import { i18n } from '#ui/i18n/i18n.ts'
 
-afterEach(() => showLanguage('en'))
+afterEach(async () => void (await i18n.changeLanguage('en')))
 
 const info: AppChange[] = [
   { code: 'barcode', change: 'enter' },
@@ -16,9 +16,9 @@ const data = { confirm_info: info, confirm_key: 'k' }
 it.each([
   ['en', ['enters', 'leaves', 'from 1.9 to 1.10']],
   ['zh', ['加入', '移除', '从 1.9 更新为 1.10']],
-] as const)('is said of each app as the server sends it (%s)', (language, sentences) => {
-  showLanguage(language)
+] as const)('is said of each app as the server sends it (%s)', async (language, sentences) => {
+  await i18n.changeLanguage(language)
   const question = questionOf({ status: 409, code: 'APP_CONFIRM', data, message: '', requestId: null })
   if (question?.is !== 'apps') throw new Error('nothing is asked')
-  expect(question.info.map((one) => changeWords(one, (key, values) => say('wizard', key, values)))).toEqual(sentences)
+  expect(question.info.map((one) => changeWords(one, i18n.getFixedT(null, 'wizard')))).toEqual(sentences)
 })

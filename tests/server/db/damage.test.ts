@@ -11,9 +11,10 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { StartProblem } from '#server/config.ts'
 import { openEmbedded } from '#server/db/embedded/open.ts'
-import { inScope } from '#server/db/scope.ts'
-import { silent, testConfig, testHouse } from '#tests/support/database.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import { silent, testConfig, testContext } from '#tests/support/database.ts'
 import { system } from '#tests/support/people.ts'
+import { layDataFolder } from '#tests/support/template.ts'
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 })
 
@@ -39,6 +40,7 @@ const writer = (dataDir: string) => `
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'portal-damage-'))
   killed = join(folder, 'killed')
+  await layDataFolder(killed)
   const child = spawn(process.execPath, ['--input-type=module', '-e', writer(killed)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -103,7 +105,7 @@ describe('a database whose log is damaged at its end', () => {
       return
     }
     const opened = database as Awaited<ReturnType<typeof openEmbedded>>
-    const { rows } = await inScope(testHouse(opened), system, (db) =>
+    const { rows } = await inTransaction(testContext(opened), system, (db) =>
       sql<{
         kind: string
         numbers: number[]

@@ -1,16 +1,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { lockFolder } from '#server/db/embedded/lock.ts'
-import { markOf, type Space } from '#server/db/embedded/room.ts'
+import { lockFolder } from '#server/db/embedded/folder-lock.ts'
+import { markOf, type Space } from '#server/db/embedded/free-space.ts'
 import { openEmbedded } from '#server/db/embedded/open.ts'
-import { inScope } from '#server/db/scope.ts'
-import { silent, testConfig, testHouse } from '#tests/support/database.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import { silent, testConfig, testContext } from '#tests/support/database.ts'
 import { system } from '#tests/support/people.ts'
+import { layDataFolder } from '#tests/support/template.ts'
 
 // Making a database takes seconds on an idle machine.
 vi.setConfig({ testTimeout: 90_000 })
@@ -23,13 +24,39 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 
 /** Another process that tries to take the lock: says `taken` and holds it, or ends with what it was told. */
 function contender() {
-  const script = `const { lockFolder } = await import('#server/db/embedded/lock.ts')
+  const script = `const { lockFolder } = await import('#server/db/embedded/folder-lock.ts')
     try { await lockFolder(${JSON.stringify(folder)}); console.log('taken'); setInterval(() => {}, 1000) }
     catch (error) { console.log(error.message) }`
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
   const said = once(child.stdout, 'data').then(([part]) => String(part).trim())
   return { child, said, kill: async () => (child.kill('SIGKILL'), once(child, 'exit')) }
 }
+
+describe.skipIf(process.platform === 'win32')('a data folder (S-80)', () => {
+  it('is its owner’s alone: what lay open to others is closed, and what we write is', async () => {
+    await layDataFolder(folder)
+    await chmod(folder, 0o777)
+    for (const name of await readdir(folder)) await chmod(join(folder, name), 0o777)
+    const database = await openEmbedded(testConfig({ DATA_DIR: folder }), silent)
+    try {
+      const modes = await Promise.all(
+        [folder, ...(await readdir(folder)).map((name) => join(folder, name))].map((path) => stat(path)),
+      )
+      expect(modes.map(({ mode }) => mode & 0o022)).toEqual(modes.map(() => 0))
+      expect((await stat(folder)).mode & 0o077).toBe(0)
+    } finally {
+      await database.close()
+    }
+  })
+
+  it('of a server is written for its owner alone, whatever the shell allows', async () => {
+    const script = "await import('#server/private-files.ts'); console.log(process.umask().toString(8))"
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    expect(String((await once(child.stdout, 'data'))[0]).trim()).toBe('77')
+  })
+})
 
 describe('the lock on a data folder (R-14)', () => {
   it('is held by one process, and let go by closing', async () => {
@@ -88,12 +115,13 @@ describe('room on the disk (R-13)', () => {
   it('is looked at while the server runs: writes stop below the mark, and go on without a restart', async () => {
     let space: Space = { free: 0, total: gigabyte }
     const config = { dataDir: join(folder, 'data'), freeSpace: testConfig().freeSpace }
+    await layDataFolder(config.dataDir)
     const database = await openEmbedded(config, silent, async () => space)
-    expect(database.hasRoom()).toBe(false)
+    expect(database.hasFreeSpace()).toBe(false)
     // Reading goes on.
-    await inScope(testHouse(database), system, (db) => sql`select 1`.execute(db))
+    await inTransaction(testContext(database), system, (db) => sql`select 1`.execute(db))
     space = { free: gigabyte, total: gigabyte }
-    await expect.poll(() => database.hasRoom(), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => database.hasFreeSpace(), { timeout: 10_000 }).toBe(true)
     await database.close()
   })
 })

@@ -1,10 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import { expect, it } from 'vitest'
-import { inScope } from '#server/db/scope.ts'
+import type { Handle } from '#server/db/handle.ts'
 import { insertJob } from '#server/db/jobs.ts'
-import type { Tables } from '#server/db/tables.ts'
-import { addToTrail } from '#server/db/trail.ts'
-import type { Handle, House } from '#server/house.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import type { Tables } from '#server/db/tables/tables.ts'
+import { addToTrail } from '#server/db/audit/audit-trail.ts'
+import type { AppContext } from '#server/context.ts'
 import { onBothEngines } from '#tests/support/database.ts'
 import { addAdmin, system } from '#tests/support/people.ts'
 
@@ -15,7 +16,7 @@ const tenants: Partial<Record<keyof Tables, string>> = {
   session: 'company_id',
   token: 'company_id',
   one_time_key: 'company_id',
-  ledger: 'company_id',
+  idempotency: 'company_id',
   change: 'company_id',
   tombstone: 'company_id',
   trail: 'company_id',
@@ -47,19 +48,19 @@ const shared: readonly (keyof Tables)[] = ['catalogue', 'module', 'app_version',
 const open = tables.filter((table) => !closed.includes(table))
 
 /** One row in every table, for each of two companies. */
-async function fill(house: House): Promise<[own: number, foreign: number]> {
+async function fill(app: AppContext): Promise<[own: number, foreign: number]> {
   const companies: number[] = []
   for (const code of ['acme', 'globex']) {
-    const { companyId, userId } = await addAdmin(house, code)
+    const { companyId, userId } = await addAdmin(app, code)
     companies.push(companyId)
-    await inScope(house, system, async (db) => {
+    await inTransaction(app, system, async (db) => {
       await sql`insert into session values (${code}, ${userId}, ${companyId}, 1, 1, 9, null, null, '', '')`.execute(db)
       await sql`insert into token (session_id, user_id, company_id, refresh_hash, access_hash, create_time, access_until,
         refresh_until) values (${code}, ${userId}, ${companyId}, ${`r${code}`}, ${`a${code}`}, 1, 9, 9)`.execute(db)
       await sql`insert into one_time_key values (${code}, ${userId}, ${companyId}, 'reset', 9, null)`.execute(db)
       await sql`insert into ticket values (${code}, 'price', ${userId}, ${companyId}, '{}', 9, null)`.execute(db)
       await sql`insert into price_upload values (${userId}, ${companyId}, ${code}, '{}', 1)`.execute(db)
-      await sql`insert into ledger (company_id, user_id, key, intent, fingerprint, method, path, state, create_time)
+      await sql`insert into idempotency (company_id, user_id, key, intent, fingerprint, method, path, state, create_time)
         values (${companyId}, ${userId}, 'k', 'k', '', 'POST', '', 'open', 1)`.execute(db)
       await sql`insert into asset (name, company_id, user_id, type, bytes, create_time)
         values (${code}, ${companyId}, ${userId}, 'image/webp', '', 1)`.execute(db)
@@ -137,9 +138,13 @@ async function fillOrders(db: Handle, companyId: number, code: string): Promise<
     values (${companyId}, ${service}, ${code}, ${price}, 'HKD', '2026-04-01', 1, 1, 1, 0, '[]', 1, 1, 1)`.execute(db)
 }
 
-const ownersIn = async (house: House, scope: Parameters<typeof inScope>[1], table: keyof Tables): Promise<number[]> => {
+const ownersIn = async (
+  app: AppContext,
+  scope: Parameters<typeof inTransaction>[1],
+  table: keyof Tables,
+): Promise<number[]> => {
   const column = sql.ref(tenants[table] ?? '')
-  const found = await inScope(house, scope, (db) =>
+  const found = await inTransaction(app, scope, (db) =>
     // Deliberately without a condition: the query's own fence is taken away (N-10).
     sql<{ owner: number }>`select distinct ${column} as owner from ${sql.table(table)} order by 1`.execute(db),
   )
@@ -176,8 +181,8 @@ onBothEngines('row-level security alone', (the) => {
 
   it('lets nobody change, take over or plant rows of another company', async () => {
     const [own, foreign] = await fill(the)
-    const asOwn = <T>(work: Parameters<typeof inScope<T>>[2]) =>
-      inScope(the, { role: 'portal_app', companyId: own }, work)
+    const asOwn = <T>(work: Parameters<typeof inTransaction<T>>[2]) =>
+      inTransaction(the, { role: 'portal_app', companyId: own }, work)
     const changed = await asOwn((db) => db.updateTable('portal_user').set({ name: 'taken' }).executeTakeFirst())
     expect(Number(changed.numUpdatedRows)).toBe(1)
     await expect(asOwn((db) => sql`update portal_user set company_id = ${foreign}`.execute(db))).rejects.toMatchObject({
@@ -212,7 +217,7 @@ onBothEngines('row-level security alone', (the) => {
     const provider = await addAdmin(the, 'm18')
     const [own] = await fill(the)
     const asCompany = (companyId: number, statement: RawBuilder<unknown>) =>
-      inScope(the, { role: 'portal_app', companyId }, (db) => statement.execute(db))
+      inTransaction(the, { role: 'portal_app', companyId }, (db) => statement.execute(db))
     const plant = sql`insert into module (type, code, code_key, name, name_key, hidden, dependencies, conditions,
       any_condition, apps, change, create_time, update_time)
       values ('saas', 'crm', 'crm', '', '', false, '[]', '[]', false, '[]', 1, 1, 1)`
@@ -235,13 +240,13 @@ onBothEngines('row-level security alone', (the) => {
   it('comes with no right to change the schema (S-83)', async () => {
     for (const scope of [{ role: 'portal_app', companyId: 1 }, system] as const)
       for (const statement of [sql`create table mine (x int)`, sql`alter table trail disable row level security`])
-        await expect(inScope(the, scope, (db) => statement.execute(db))).rejects.toMatchObject({ code: '42501' })
+        await expect(inTransaction(the, scope, (db) => statement.execute(db))).rejects.toMatchObject({ code: '42501' })
   })
 
   it('leaves nothing of a role or a company behind on the connection', async () => {
     const [own] = await fill(the)
-    await inScope(the, { role: 'portal_app', companyId: own }, (db) => sql`select 1`.execute(db))
-    await inScope(the, { role: 'portal_app', companyId: own }, async () => {
+    await inTransaction(the, { role: 'portal_app', companyId: own }, (db) => sql`select 1`.execute(db))
+    await inTransaction(the, { role: 'portal_app', companyId: own }, async () => {
       throw new Error('given up')
     }).catch(() => undefined)
     const { rows } = await sql<{ role: string; company: string | null }>`

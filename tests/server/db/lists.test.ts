@@ -1,8 +1,8 @@
 import { beforeEach, expect, it } from 'vitest'
-import { addTombstone, changeOf, sweepTombstones, takeChange } from '#server/db/changes.ts'
-import { inScope } from '#server/db/scope.ts'
-import { listUsers, updateUser, userForUpdate, usersChangedSince } from '#server/db/users.ts'
-import type { Handle } from '#server/house.ts'
+import { addTombstone, changeOf, sweepTombstones, takeChange } from '#server/db/change-numbers.ts'
+import type { Handle } from '#server/db/handle.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import { listUsers, updateUser, userForUpdate, usersChangedSince } from '#server/db/accounts/users.ts'
 import { onBothEngines } from '#tests/support/database.ts'
 import { addCompany, addUser, system } from '#tests/support/people.ts'
 
@@ -20,7 +20,7 @@ const people = [
 
 onBothEngines('a list of users', (the) => {
   let companyId = 0
-  const asOwn = <T>(work: (db: Handle) => Promise<T>) => inScope(the, { role: 'portal_app', companyId }, work)
+  const asOwn = <T>(work: (db: Handle) => Promise<T>) => inTransaction(the, { role: 'portal_app', companyId }, work)
   const list = (query: Record<string, unknown>) =>
     asOwn((db) => listUsers(db, companyId, { results: 50, page: 1, ...query }))
   const names = async (query: Record<string, unknown>) => (await list(query)).rows.map(({ name }) => name)
@@ -91,7 +91,7 @@ onBothEngines('a list of users', (the) => {
     await asOwn(async (db) =>
       addTombstone(db, { companyId, kind: 'user', rowId: 77, change: await takeChange(db, companyId), time: 5 }),
     )
-    expect(await inScope(the, system, (db) => sweepTombstones(db, 6))).toBe(1)
+    expect(await inTransaction(the, system, (db) => sweepTombstones(db, 6))).toBe(1)
     await expect(asOwn((db) => usersChangedSince(db, companyId, before))).rejects.toMatchObject({ code: 'GONE' })
     await expect(asOwn((db) => usersChangedSince(db, companyId, before + 9))).rejects.toMatchObject({ status: 410 })
     expect(await asOwn((db) => usersChangedSince(db, companyId, before + 1))).toMatchObject({ changed: [], gone: [] })

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { describe, expect, inject, it, vi } from 'vitest'
-import { overEngine } from '#server/db/embedded/open.ts'
 import { startEngine } from '#server/db/embedded/engine.ts'
+import { overEngine } from '#server/db/embedded/open.ts'
+import type { Database } from '#server/db/handle.ts'
 import { migrate } from '#server/db/migrate.ts'
 import { migrations } from '#server/db/migrations/index.ts'
 import { makePool, overPool } from '#server/db/pool.ts'
-import type { Database } from '#server/house.ts'
 import { eachEngine, type Engine, openTestDatabase, silent } from '#tests/support/database.ts'
 import { asSuperuser } from '#tests/support/postgres.ts'
 
@@ -77,6 +77,8 @@ describe('the shape of the database', () => {
       const database = await openTestDatabase(engine)
       await sql`insert into kysely_migration (name, timestamp) values ('999-of-tomorrow', '')`.execute(database.kysely)
       await expect(migrate(database.kysely)).rejects.toThrow(/newer version of the portal \(it has 999-of-tomorrow\)/)
+      // Other files get this database next.
+      await sql`delete from kysely_migration where name = '999-of-tomorrow'`.execute(database.kysely)
       await database.close()
     })
   })

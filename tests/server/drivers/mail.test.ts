@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { chooseMail } from '#server/drivers/mail/choose.ts'
+import { chooseMail } from '#server/drivers/mail/create-driver.ts'
 import { type Mail, type MailDriver, MailProblem } from '#server/drivers/mail/driver.ts'
 import { folderMail, listMail, mostKept, readMail } from '#server/drivers/mail/folder.ts'
 import { testConfig } from '#tests/support/database.ts'

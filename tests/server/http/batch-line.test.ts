@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { inScope } from '#server/db/scope.ts'
+import { inTransaction } from '#server/db/transaction.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
 
 let server: TestServer
@@ -12,8 +12,8 @@ let admin: SignedIn
 let port: number
 beforeAll(async () => {
   server = await startServer()
-  await server.app.listen({ port: 0, host: '127.0.0.1' })
-  const address = server.app.server.address()
+  await server.fastify.listen({ port: 0, host: '127.0.0.1' })
+  const address = server.fastify.server.address()
   if (address === null || typeof address === 'string') throw new Error('a listening socket has no port')
   port = address.port
   admin = await server.signIn('admin@alpha')
@@ -49,7 +49,7 @@ test('whoever hangs up has the rest not attempted', async () => {
   await once(socket, 'connect')
   const lines = [
     'POST /api/batch HTTP/1.1',
-    'Host: portal',
+    'Host: localhost',
     `Authorization: Bearer ${admin.access}`,
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(body)}`,
@@ -68,7 +68,7 @@ test('whoever hangs up has the rest not attempted', async () => {
 })
 
 const doneOf = (items: { key: string }[]) =>
-  inScope(server.house, { role: 'portal_system' }, async (db) => {
+  inTransaction(server.app, { role: 'portal_system' }, async (db) => {
     const keys = items.map(({ key }) => key)
-    return (await db.selectFrom('ledger').select('id').where('key', 'in', keys).execute()).length
+    return (await db.selectFrom('idempotency').select('id').where('key', 'in', keys).execute()).length
   })

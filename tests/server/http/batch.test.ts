@@ -1,7 +1,7 @@
 /** Batches (protocol 23, 24): each item as if it had come alone. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { randomUUID } from 'node:crypto'
-import { inScope } from '#server/db/scope.ts'
+import { inTransaction } from '#server/db/transaction.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
 
 let server: TestServer
@@ -111,7 +111,7 @@ test('a user who is disabled in the middle does nothing more; the rest is not at
   )
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
   const late = await batchBy(second, async () => {
-    await inScope(server.house, { role: 'portal_system' }, (db) =>
+    await inTransaction(server.app, { role: 'portal_system' }, (db) =>
       db.updateTable('portal_user').set({ status: -1 }).where('id', '=', second.userId).execute(),
     )
   })
@@ -124,12 +124,12 @@ test('a user who is disabled in the middle does nothing more; the rest is not at
 
 /** A batch of three during whose first item something happens. */
 async function batchBy(by: SignedIn, during: () => Promise<void>): Promise<ItemAnswer[]> {
-  const { database } = server.house
+  const { database } = server.app
   let writes = 0
-  server.house.database = {
+  server.app.database = {
     ...database,
     // Asked for the batch, for its first item, and once more where that item begins.
-    hasRoom: () => {
+    hasFreeSpace: () => {
       writes++
       return true
     },
@@ -138,7 +138,7 @@ async function batchBy(by: SignedIn, during: () => Promise<void>): Promise<ItemA
   while (writes < 3) await new Promise((resolve) => setImmediate(resolve))
   await during()
   const answers = await carried
-  server.house.database = database
+  server.app.database = database
   return answers
 }
 

@@ -43,6 +43,24 @@ describe('a stranger', () => {
   })
 })
 
+test('who is signed in can always sign out, whatever strangers do at the same address', async () => {
+  const user = await server.signIn('second@alpha')
+  const out = (authorization: string) =>
+    server.send({ method: 'POST', url: '/api/m18s/logout', remoteAddress: '203.0.113.6', headers: { authorization } })
+  let last = 0
+  for (let at = 0; at < 25; at++) last = (await out(`Bearer made-up-${at}`)).statusCode
+  expect(last).toBe(429)
+  expect((await out(`Bearer ${user.access}`)).statusCode).toBe(204)
+  expect((await user.send({ url: '/api/m18s/user' })).statusCode).toBe(401)
+})
+
+test('a stranger with a network of IPv6 is one stranger', async () => {
+  let last = 0
+  for (let at = 0; at < 25; at++) last = (await from(`2001:db8::${at.toString(16)}:1`, '/api/nothing')).statusCode
+  expect(last).toBe(429)
+  expect((await from('2001:db8:0:1::1', '/api/nothing')).statusCode).toBe(404)
+})
+
 test('who is signed in may ask only so often for what costs much, and so may their company (S-25)', async () => {
   const ours = await startServer({ settings: { costlyPerMinute: 3 } })
   try {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { randomUUID } from 'node:crypto'
 import { endpoints } from '#contract/index.ts'
-import { inScope } from '#server/db/scope.ts'
+import { inTransaction } from '#server/db/transaction.ts'
 import { basic, grant, type SignedIn, startServer, type TestServer, usernameOf } from '#tests/support/server.ts'
 import { password } from '#tests/support/world.ts'
 
@@ -55,7 +55,7 @@ test('no secret that was ever sent stands in the log: every field of every call 
     }
     if (path.endsWith('logout')) admin = await server.signIn('admin@alpha')
   }
-  await grant(server.app, { grant_type: 'password', username: usernameOf('user@alpha'), password: canary })
+  await grant(server.fastify, { grant_type: 'password', username: usernameOf('user@alpha'), password: canary })
   const logged = server.logged()
   expect(lines().length).toBeGreaterThan(endpoints.length)
   for (const secret of [canary, admin.access, admin.refresh, password]) expect(logged).not.toContain(secret)
@@ -87,7 +87,11 @@ test('line breaks and terminal codes in a name stay inside their line (S-90)', a
 
 test('what matters for security has a word of its own (S-88)', async () => {
   const user = await server.signIn('user@alpha')
-  await grant(server.app, { grant_type: 'password', username: usernameOf('user@alpha'), password: 'Not-the-one-44' })
+  await grant(server.fastify, {
+    grant_type: 'password',
+    username: usernameOf('user@alpha'),
+    password: 'Not-the-one-44',
+  })
   await user.send({ method: 'DELETE', url: `/api/m18s/user/${user.userId}` })
   await user.send({ url: `/api/m18s/company/${server.world.companies.alpha}` })
   await admin.send({ method: 'PUT', url: `/api/m18s/company-user/${user.userId}`, payload: { order: true } })
@@ -108,10 +112,10 @@ test('what matters for security has a word of its own (S-88)', async () => {
 })
 
 test('a fault of ours is told by its request id alone, and logged with it (S-92)', async () => {
-  const { database } = server.house
-  server.house.database = { ...database, kysely: new Proxy(database.kysely, { get: () => fault }) }
+  const { database } = server.app
+  server.app.database = { ...database, kysely: new Proxy(database.kysely, { get: () => fault }) }
   const answer = await admin.send({ url: '/api/m18s/user' })
-  server.house.database = database
+  server.app.database = database
   expect([answer.statusCode, answer.json().errorCode, answer.json().data]).toEqual([500, 'SERVER_ERROR', null])
   expect(answer.body).not.toContain('wires')
   const line = lines().find(({ requestId, msg }) => requestId === answer.headers['x-request-id'] && msg === 'failed')
@@ -125,28 +129,28 @@ const fault = () => {
 }
 
 test('a database that cannot be reached is a 503 that says when to come again (H-11)', async () => {
-  const { database } = server.house
+  const { database } = server.app
   const gone = () => {
     throw Object.assign(new Error('gone'), { code: '57P01' })
   }
-  server.house.database = { ...database, kysely: new Proxy(database.kysely, { get: () => gone }) }
+  server.app.database = { ...database, kysely: new Proxy(database.kysely, { get: () => gone }) }
   const answer = await admin.send({ url: '/api/m18s/user' })
   const ready = await server.send({ url: '/health/ready' })
-  server.house.database = database
+  server.app.database = database
   expect([answer.statusCode, answer.json().errorCode, answer.headers['retry-after']]).toEqual([503, 'UNAVAILABLE', '5'])
   expect(ready.statusCode).toBe(503)
   expect((await server.send({ url: '/health/ready' })).statusCode).toBe(200)
 })
 
 test('below the free-space mark writes are refused and readings go on (R-13)', async () => {
-  const { database } = server.house
-  server.house.database = { ...database, hasRoom: () => false }
+  const { database } = server.app
+  server.app.database = { ...database, hasFreeSpace: () => false }
   const write = await admin.send({ method: 'POST', url: `/api/users/enable/${server.world.users['disabled@alpha']}` })
   const read = await admin.send({ url: '/api/m18s/user' })
-  server.house.database = database
+  server.app.database = database
   expect([write.statusCode, write.json().errorCode, write.headers['retry-after']]).toEqual([503, 'STORAGE_FULL', '60'])
   expect(read.statusCode).toBe(200)
-  const changed = await inScope(server.house, { role: 'portal_system' }, (db) =>
+  const changed = await inTransaction(server.app, { role: 'portal_system' }, (db) =>
     db
       .selectFrom('portal_user')
       .select('status')

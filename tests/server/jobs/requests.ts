@@ -1,10 +1,11 @@
 /** Long requests as an outside client asks for them, on a server of either engine. */
 import { headers } from '#contract/headers.ts'
-import { addToTrail } from '#server/db/trail.ts'
-import { inScope } from '#server/db/scope.ts'
-import type { JobKind, Kinds } from '#server/jobs/kinds.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import { addToTrail } from '#server/db/audit/audit-trail.ts'
+import type { JobKind } from '#server/jobs/job-kind.ts'
+import type { Kinds } from '#server/jobs/registry.ts'
 import { workOne } from '#server/jobs/runner.ts'
-import { verifyTrail } from '#server/jobs/verify-trail.ts'
+import { verifyTrail } from '#server/jobs/verify-audit-trail.ts'
 import type { SignedIn, TestServer } from '#tests/support/server.ts'
 
 export const begin = (who: SignedIn, key: string = crypto.randomUUID(), companyId: number | null = null) =>
@@ -21,12 +22,12 @@ export const ask = (who: SignedIn, location: string) => who.send({ method: 'GET'
 export const bySteps = (most: number): Kinds => ({ 'verify-trail': verifyTrail(most) as unknown as JobKind })
 
 export async function workAll(server: TestServer, kinds: Kinds): Promise<void> {
-  while (await workOne(server.house, kinds));
+  while (await workOne(server.app, kinds));
 }
 
 /** Entries in the trail of one company. */
 export async function writeTrail(server: TestServer, companyId: number, count: number): Promise<void> {
-  await inScope(server.house, { role: 'portal_system' }, async (db) => {
+  await inTransaction(server.app, { role: 'portal_system' }, async (db) => {
     for (let at = 0; at < count; at++)
       await addToTrail(db, { companyId, userId: null, now: at, status: 0, intent: null, requestId: '' }, [
         { code: 'user', operation: 'update', info: { at } },

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { inScope } from '#server/db/scope.ts'
-import type { JobKind, Step } from '#server/jobs/kinds.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import type { JobKind, Step } from '#server/jobs/job-kind.ts'
 import { pace, runJobs, workOne } from '#server/jobs/runner.ts'
-import { ProblemError } from '#server/problem.ts'
+import { ProblemError } from '#server/problem-error.ts'
+import { ask, begin } from '#tests/server/jobs/requests.ts'
 import { eachEngine } from '#tests/support/database.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
-import { ask, begin } from '#tests/server/jobs/requests.ts'
 
 const output = { companies: 0, rows: 0, broken: [] }
 const never = new Promise<never>(() => {})
@@ -43,7 +43,7 @@ eachEngine('work on a long request', (engine) => {
   afterAll(() => server.close())
 
   const runs = async (...kinds: ReturnType<typeof tenSteps>['kinds'][]) => {
-    for (const kind of kinds) await workOne(server.house, kind)
+    for (const kind of kinds) await workOne(server.app, kind)
   }
 
   /** Stands for a kill: the step never comes back, and nobody takes care of its lease. */
@@ -62,10 +62,10 @@ eachEngine('work on a long request', (engine) => {
     const done: number[] = []
     for (const fatal of [1, 4, 10]) {
       const { marks, kinds, there } = cutAt(fatal)
-      void workOne(server.house, kinds)
+      void workOne(server.app, kinds)
       await there
       // Still leased: nobody else takes it.
-      expect(await workOne(server.house, kinds)).toBe(false)
+      expect(await workOne(server.app, kinds)).toBe(false)
       server.clock.now += pace.lease
       done.push(...marks.slice(0, -1))
     }
@@ -78,7 +78,7 @@ eachEngine('work on a long request', (engine) => {
   it('that may not be repeated ends as interrupted, to be started anew by a person, and is never a 404 (R-24)', async () => {
     const first = cutAt(3)
     const once = { 'verify-trail': { ...first.kinds['verify-trail'], resumes: false } }
-    void workOne(server.house, once)
+    void workOne(server.app, once)
     await first.there
     server.clock.now += pace.lease
     const second = tenSteps(false)
@@ -99,7 +99,7 @@ eachEngine('work on a long request', (engine) => {
       reached()
       return asleep
     })
-    const sleeping = workOne(server.house, slow.kinds)
+    const sleeping = workOne(server.app, slow.kinds)
     await there
     server.clock.now += pace.lease
     const quick = tenSteps(true)
@@ -151,7 +151,7 @@ eachEngine('work on a long request', (engine) => {
       if (step === 4) stop.abort()
       return undefined
     })
-    await workOne(server.house, stopped.kinds, stop.signal)
+    await workOne(server.app, stopped.kinds, stop.signal)
     const next = tenSteps(true)
     await runs(next.kinds)
     expect([...stopped.marks, ...next.marks]).toEqual(oneToTen)
@@ -159,7 +159,7 @@ eachEngine('work on a long request', (engine) => {
 
   it('begins as soon as it is asked for, by a runner that is otherwise idle', async () => {
     const work = tenSteps(true)
-    const stop = runJobs(server.house, work.kinds)
+    const stop = runJobs(server.app, work.kinds)
     try {
       await expect.poll(async () => (await ask(staff, location)).statusCode).toBe(200)
       const asked = performance.now()
@@ -174,7 +174,7 @@ eachEngine('work on a long request', (engine) => {
   })
 
   const leaseUntil = () =>
-    inScope(server.house, { role: 'portal_system' }, async (db) => {
+    inTransaction(server.app, { role: 'portal_system' }, async (db) => {
       const { lease_until } = await db.selectFrom('job').select('lease_until').executeTakeFirstOrThrow()
       return lease_until
     })
@@ -191,12 +191,12 @@ eachEngine('work on a long request', (engine) => {
     const beat = pace.heartbeat
     pace.heartbeat = 20
     try {
-      const working = workOne(server.house, long.kinds)
+      const working = workOne(server.app, long.kinds)
       await there
       server.clock.now += pace.lease - 1
       await expect.poll(leaseUntil).toBe(server.clock.now + pace.lease)
       server.clock.now += 2
-      expect(await workOne(server.house, tenSteps(true).kinds)).toBe(false)
+      expect(await workOne(server.app, tenSteps(true).kinds)).toBe(false)
       wake()
       await working
     } finally {

@@ -1,19 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { chooseMail } from '#server/drivers/mail/choose.ts'
-import { mailKinds } from '#server/jobs/kinds.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { chooseMail } from '#server/drivers/mail/create-driver.ts'
+import { mailKinds } from '#server/jobs/registry.ts'
 import { workOne } from '#server/jobs/runner.ts'
-import { inScope } from '#server/db/scope.ts'
-import { eachEngine } from '#tests/support/database.ts'
+import { inTransaction } from '#server/db/transaction.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
 import { type SmtpServer, startSmtp } from '#tests/support/smtp.ts'
 
-eachEngine('mail through a real mail server', (engine) => {
+describe('mail through a real mail server', () => {
   let server: TestServer
   let smtp: SmtpServer
   let admin: SignedIn
   beforeAll(async () => {
     smtp = await startSmtp()
-    server = await startServer({ engine, env: { SMTP_URL: smtp.url } })
+    server = await startServer({ env: { SMTP_URL: smtp.url } })
   })
   beforeEach(async () => {
     await server.reset()
@@ -27,9 +26,9 @@ eachEngine('mail through a real mail server', (engine) => {
   })
   afterAll(() => Promise.all([server.close(), smtp.close()]))
 
-  const work = () => workOne(server.house, mailKinds(chooseMail(server.house.config, server.house.clock)))
+  const work = () => workOne(server.app, mailKinds(chooseMail(server.app.config, server.app.clock)))
   const waiting = () =>
-    inScope(server.house, { role: 'portal_system' }, (db) => db.selectFrom('job').selectAll().execute())
+    inTransaction(server.app, { role: 'portal_system' }, (db) => db.selectFrom('job').selectAll().execute())
   const last = () => server.logged().trim().split('\n').at(-1) ?? ''
 
   it('is sent once, and its row goes', async () => {

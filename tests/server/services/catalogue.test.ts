@@ -24,7 +24,7 @@ type Ask = (headers: Record<string, string>) => Promise<LightMyRequestResponse>
 
 describe('the catalogue of errors', () => {
   let server: TestServer
-  const box = mailBox(() => server.house)
+  const box = mailBox(() => server.app)
   beforeAll(async () => {
     server = await startServer()
   })
@@ -34,7 +34,7 @@ describe('the catalogue of errors', () => {
   const signIn =
     (who: string, given: string): Ask =>
     (headers) =>
-      grant(server.app, { grant_type: 'password', username: usernameOf(who), password: given }, headers)
+      grant(server.fastify, { grant_type: 'password', username: usernameOf(who), password: given }, headers)
   const post =
     (url: string, payload: object): Ask =>
     (headers) =>

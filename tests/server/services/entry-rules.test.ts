@@ -4,11 +4,11 @@
  * company's in rules, the service code's in entrance.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { check, type FieldProblem, required } from '#domain/checks.ts'
+import { check, type FieldProblem, required } from '#domain/checks/field-checks.ts'
 import { checkForgotten } from '#domain/passwords.ts'
 import { lockedFields, userStatus } from '#domain/users.ts'
 import { checkPasswords } from '#features/accounts/passwords.ts'
-import { checkForm, newFields } from '#features/users/form.ts'
+import { checkForm, newFields } from '#features/users/form/user-form.ts'
 import { keyIn, mailBox } from '#tests/support/mailed.ts'
 import { grant, type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
 import { password } from '#tests/support/world.ts'
@@ -42,7 +42,7 @@ const names: readonly Case[] = [
 describe('form and server agree on', () => {
   let server: TestServer
   let admin: SignedIn
-  const box = mailBox(() => server.house)
+  const box = mailBox(() => server.app)
   beforeAll(async () => {
     server = await startServer()
     admin = await server.signIn('admin@alpha')
@@ -102,7 +102,7 @@ describe('form and server agree on', () => {
       const typed = { ...whole, [missing]: '' }
       expect(check(typed, rules).map(({ field, code }) => `${field} ${code}`)).toEqual([`${missing} REQUIRED`])
       const username = `${typed.company}:${typed.username}`
-      const answer = await grant(server.app, { grant_type: 'password', username, password: typed.password })
+      const answer = await grant(server.fastify, { grant_type: 'password', username, password: typed.password })
       // A part of the username is no field of the call: what lacks it is nobody's (S-32).
       expect([missing, answer.statusCode]).toEqual([missing, missing === 'password' ? 400 : 401])
     }

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readView } from '#features/users/address.ts'
-import { listed } from '#features/users/exporting.ts'
-import { eachEngine } from '#tests/support/database.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readView } from '#features/users/list/list-url.ts'
+import { listed } from '#features/users/list/export-users.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
 
-eachEngine('the whole list in one answer', (engine) => {
+describe('the whole list in one answer', () => {
   let server: TestServer
   let admin: SignedIn
   beforeAll(async () => {
-    server = await startServer({ engine })
+    server = await startServer()
     await server.reset()
     admin = await server.signIn('admin@alpha')
     const payload = { title: 0, name: 'élodie Ünal', email: 'Élodie@alpha.example' }

@@ -2,14 +2,13 @@
  * Contracts bought, changed and extended through the server's calls, by chance, held to the fee oracle: what an order asks
  * depends on all that was paid before, which the server keeps and the oracle remembers (D11, D12).
  */
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Choice } from '#domain/fees/annual.ts'
 import { dayOf, daysAfter, instantIn, placeOf } from '#tests/domain/fees/calendar.ts'
 import { lists } from '#tests/domain/fees/goldens.ts'
 import { type ContractCase, oracleOf, type Step } from '#tests/domain/fees/oracle.ts'
 import { between, type Chance, chanceOf, pick, suiteSeed } from '#tests/support/chance.ts'
-import { eachEngine } from '#tests/support/database.ts'
-import { bought, type Ordered, paid, readOrder, setUpShop, wish } from '#tests/support/market.ts'
+import { bought, type Ordered, paid, readOrder, setUpShop, wish } from '#tests/support/shop-data.ts'
 import type { SignedIn } from '#tests/support/server.ts'
 
 const dayMs = 86_400_000
@@ -34,8 +33,8 @@ function dayFrom(chance: Chance, since: string, end: string): string {
   return daysAfter(since, pick(chance, [...inside, 0, days - 1, days, days + between(chance, 1, 60)]))
 }
 
-eachEngine('what contracts cost in the course of their lives', (engine) => {
-  const the = setUpShop(engine)
+describe('what contracts cost in the course of their lives', () => {
+  const the = setUpShop('embedded')
 
   async function live(chance: Chance): Promise<void> {
     const currency = pick(chance, ['HKD', 'USD', 'RMB'] as const)

@@ -3,11 +3,16 @@
  * what the other refuses (contracts 5), and both name the same field.
  */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { checkInformation, checkModuleStep, newValues, type Values, bodyOf } from '#features/orders/form.ts'
-import type { Market } from '#features/orders/quoting.ts'
-import { eachEngine } from '#tests/support/database.ts'
+import {
+  checkInformation,
+  checkModuleStep,
+  newValues,
+  type Values,
+  bodyOf,
+} from '#features/orders/wizard/wizard-form.ts'
+import type { PriceData } from '#features/orders/quote/local-quote.ts'
 import { wrong } from '#tests/support/forms.ts'
-import { setUpShop } from '#tests/support/market.ts'
+import { setUpShop } from '#tests/support/shop-data.ts'
 import type { SignedIn } from '#tests/support/server.ts'
 
 const today = '2026-03-02'
@@ -85,10 +90,10 @@ const alike: Record<string, readonly string[]> = {
   INVALID_FORMAT: ['INVALID_FORMAT', 'OUT_OF_RANGE', 'TOO_LONG'],
 }
 
-eachEngine('the rules of an order', (engine) => {
-  const the = setUpShop(engine)
+describe('the rules of an order (F-09, S-24)', () => {
+  const the = setUpShop('embedded')
   let buyer: SignedIn
-  let market: Market
+  let market: PriceData
   beforeEach(async () => {
     buyer = await the.server.signIn('order@alpha')
     const read = async (url: string) => (await buyer.send({ url })).json()

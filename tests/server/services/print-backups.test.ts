@@ -1,14 +1,14 @@
 /** Backups and months of traffic on paper, by a ticket as contracts are (contracts 3, 7, 9; D18 to D25, D65). */
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
-import { inScope } from '#server/db/scope.ts'
+import { inTransaction } from '#server/db/transaction.ts'
 import { backupOf, trafficOf } from '#tests/support/backups.ts'
-import { eachEngine } from '#tests/support/database.ts'
-import { bought, setUpShop } from '#tests/support/market.ts'
+import { onConnections } from '#tests/support/database.ts'
+import { bought, setUpShop } from '#tests/support/shop-data.ts'
 import type { SignedIn, TestServer } from '#tests/support/server.ts'
 import { canaries } from '#tests/support/world.ts'
 
-eachEngine('prints of backups', (engine) => {
+onConnections('prints of backups', (engine) => {
   const the = setUpShop(engine)
   let server: TestServer
   let buyer: SignedIn
@@ -35,11 +35,13 @@ eachEngine('prints of backups', (engine) => {
       .replace(/<[^>]+>/g, ' ')
       .replace(/\s+/g, ' ')
   const speak = (language: 'en' | 'zh') =>
-    inScope(server.house, system, (db) =>
+    inTransaction(server.app, system, (db) =>
       db.updateTable('portal_user').set({ language }).where('id', '=', buyer.userId).execute(),
     )
   const rename = (name: string) =>
-    inScope(server.house, system, (db) => db.updateTable('company').set({ name }).where('code', '=', 'alpha').execute())
+    inTransaction(server.app, system, (db) =>
+      db.updateTable('company').set({ name }).where('code', '=', 'alpha').execute(),
+    )
 
   test('show a paid backup with its parties, its period, its steps and its invoice', async () => {
     const id = await backupOf(server, 'shop')
@@ -200,7 +202,7 @@ eachEngine('prints of backups', (engine) => {
     const staff = await server.signIn('order@m18')
     await printed('PDBORDER', await backupOf(server, 'shop'))
     await printed('TRAFFIC', await trafficOf(server, 'shop'), staff)
-    const noted = await inScope(server.house, system, (db) =>
+    const noted = await inTransaction(server.app, system, (db) =>
       db
         .selectFrom('trail')
         .select(['company_id', 'code', 'exec_user_id', 'info'])
@@ -230,7 +232,7 @@ eachEngine('prints of backups', (engine) => {
   test('name no service that is another company’s by now', async () => {
     const id = await backupOf(server, 'shop', { status: 0 })
     const beta = server.world.companies.beta
-    await inScope(server.house, system, (db) =>
+    await inTransaction(server.app, system, (db) =>
       sql`update service set company_id = ${beta}, name = ${canaries.beta}`.execute(db),
     )
     const told = await read('PDBORDER', id)

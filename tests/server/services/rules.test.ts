@@ -3,11 +3,10 @@
  * server: neither may accept what the other refuses (portal 5).
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { FieldProblem } from '#domain/checks.ts'
+import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import type { CompanyProfile } from '#domain/companies.ts'
 import { checkForm, profileOf } from '#features/company/form.ts'
 import { changesOf, checkName, checkPasswords } from '#features/profile/form.ts'
-import { eachEngine } from '#tests/support/database.ts'
 import { postForm } from '#tests/support/forms.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
 import { password } from '#tests/support/world.ts'
@@ -107,12 +106,12 @@ const company: Partial<Record<keyof CompanyProfile, Case[]>> = {
   ],
 }
 
-eachEngine('form and server agree on', (engine) => {
+describe('form and server agree on', () => {
   let server: TestServer
   let admin: SignedIn
   let url: string
   beforeAll(async () => {
-    server = await startServer({ engine })
+    server = await startServer()
     admin = await server.signIn('admin@alpha')
     url = `/api/m18s/company/${server.world.companies.alpha}`
   }, 90_000)

@@ -49,7 +49,7 @@ test('each is made or told to come again, the limit answers at once, other route
   // One address that has had its twenty: whoever is refused waits for no hash and no row.
   vi.mocked(hash).mockClear()
   const companies = () =>
-    pastPolicies(server.house.database, async (db) => (await db.selectFrom('company').select('id').execute()).length)
+    pastPolicies(server.app.database, async (db) => (await db.selectFrom('company').select('id').execute()).length)
   const before = await companies()
   const statuses: number[] = []
   for (let at = 1000; at < 1040; at++) statuses.push((await signUp(at, '10.9.9.9')).statusCode)

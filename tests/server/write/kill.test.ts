@@ -5,13 +5,15 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { killWrites } from '#tests/campaigns/kill-writes.ts'
 import { suiteSeed } from '#tests/support/chance.ts'
 import { asSuperuser } from '#tests/support/postgres.ts'
+import { layDataFolder } from '#tests/support/template.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
 
-/** The campaign of the same name does twenty. */
-const rounds = 3
+/** The campaign of the same name does twenty on each, of twice as many writes. */
+const rounds = { embedded: 1, postgres: 4 }
+const short = { writers: 20, writesPerWriter: 5 }
 
-describe('a server killed in the middle of 200 writes, and the same keys sent again (R-10, R-11, R-45)', () => {
+describe('a server killed in the middle of 100 writes, and the same keys sent again (R-10, R-11, R-45, S-19)', () => {
   let folder: string
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'portal-kill-test-'))
@@ -19,8 +21,10 @@ describe('a server killed in the middle of 200 writes, and the same keys sent ag
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
   it('has every acknowledged write, none twice, none in half (embedded)', async () => {
-    const report = await killWrites({ rounds, seed: suiteSeed, env: { DATA_DIR: join(folder, 'data') } })
-    expect(report).toMatchObject({ rounds, writes: rounds * 200 })
+    const env = { DATA_DIR: join(folder, 'data') }
+    await layDataFolder(env.DATA_DIR)
+    const report = await killWrites({ ...short, rounds: rounds.embedded, seed: suiteSeed, env })
+    expect(report).toMatchObject({ rounds: rounds.embedded, writes: rounds.embedded * 100 })
     expect(report.acknowledged).toBeGreaterThan(0)
   })
 
@@ -28,6 +32,7 @@ describe('a server killed in the middle of 200 writes, and the same keys sent ag
     const url = inject('postgresUrl') ?? ''
     await asSuperuser(url, 'postgres', ['create database killed'])
     const env = { DATA_DIR: join(folder, 'key'), DATABASE_URL: `${url}/killed`, DEMO: '1' }
-    expect(await killWrites({ rounds, seed: suiteSeed, env })).toMatchObject({ rounds, writes: rounds * 200 })
+    const report = await killWrites({ ...short, rounds: rounds.postgres, seed: suiteSeed, env })
+    expect(report).toMatchObject({ rounds: rounds.postgres, writes: rounds.postgres * 100 })
   })
 })

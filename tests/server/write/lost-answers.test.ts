@@ -7,13 +7,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { InjectOptions } from 'fastify'
 import { endpoints } from '#contract/index.ts'
 import { handlersOf } from '#server/app.ts'
-import { inScope } from '#server/db/scope.ts'
-import { openShop, wish } from '#tests/support/market.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import { openShop, wish } from '#tests/support/shop-data.ts'
 import { system } from '#tests/support/people.ts'
 import { formWith, png } from '#tests/support/pictures.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
 
-const rounds = 50
+/** A handful; `npm run campaign -- histories` does many. */
+const rounds = Number(process.env.RUNS ?? 4)
 
 let server: TestServer
 let admin: SignedIn
@@ -106,7 +107,7 @@ const ordered = (round: number) => madeBy('/api/sorder', { ...wish, code: `shop$
 /** Of the type that has an alert date, which no list here sells. */
 async function sold(round: number): Promise<number> {
   const id = await ordered(round)
-  await inScope(server.house, system, (db) =>
+  await inTransaction(server.app, system, (db) =>
     db
       .updateTable('service_order')
       .set({ client_type: 'mma' } as never)
@@ -125,7 +126,7 @@ async function moved(way: 'enable' | 'disable', back: 'enable' | 'disable', roun
 }
 
 const trailOf = (intent: string) =>
-  inScope(server.house, system, (db) =>
+  inTransaction(server.app, system, (db) =>
     db.selectFrom('trail').select(['status']).where('intent', '=', intent).execute(),
   )
 

@@ -1,17 +1,23 @@
 /** Writes as the routes hand them over: the contract's own endpoints, with a service small enough to be seen through. */
 import { randomUUID } from 'node:crypto'
-import type { Caller } from '#domain/access.ts'
-import type { Endpoint, InputOf } from '#contract/endpoint.ts'
+import type { Endpoint, ParsedInputOf } from '#contract/endpoint.ts'
 import { createUser, deleteUser, updateCompanyUser } from '#contract/users.ts'
-import { inScope } from '#server/db/scope.ts'
-import type { House } from '#server/house.ts'
-import * as users from '#server/services/users.ts'
-import { type Carried, carryOut, type WriteRequest } from '#server/write.ts'
+import type { Caller } from '#domain/access.ts'
+import type { StoredResponse, WriteRequest } from '#server/commands/command.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import type { AppContext } from '#server/context.ts'
+import * as users from '#server/services/accounts/users.ts'
+import { executeWrite } from '#server/commands/execute.ts'
 import { system } from '#tests/support/people.ts'
 
 type More = Partial<Omit<WriteRequest, 'endpoint' | 'input'>>
 
-export function requestOf<E extends Endpoint>(endpoint: E, caller: Caller | null, input: InputOf<E>, more: More = {}) {
+export function requestOf<E extends Endpoint>(
+  endpoint: E,
+  caller: Caller | null,
+  input: ParsedInputOf<E>,
+  more: More = {},
+) {
   const { params = {}, body } = input as { params?: Record<string, unknown>; body?: unknown }
   const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => String(params[name]))
   return {
@@ -24,7 +30,6 @@ export function requestOf<E extends Endpoint>(endpoint: E, caller: Caller | null
     after: null,
     body,
     caller,
-    word: null,
     requestId: 'request-1',
     language: 'en',
     permit: () => undefined,
@@ -38,28 +43,34 @@ export interface NewUser {
   email: string
 }
 
-export const create = (house: House, caller: Caller, user: NewUser, more: More = {}): Promise<Carried> => {
+export const create = (app: AppContext, caller: Caller, user: NewUser, more: More = {}): Promise<StoredResponse> => {
   const body = { title: 0 as const, admin: false, order: false, alert: false, access_level: 0 as const, ...user }
-  return carryOut(house, requestOf(createUser, caller, { params: {}, query: {}, body }, more), users.create)
+  return executeWrite(app, requestOf(createUser, caller, { params: {}, query: {}, body }, more), users.create)
 }
 
 type Ref = number | `~${string}`
 
-export const rename = (house: House, caller: Caller, id: Ref, name: string, more: More = {}): Promise<Carried> => {
+export const rename = (
+  app: AppContext,
+  caller: Caller,
+  id: Ref,
+  name: string,
+  more: More = {},
+): Promise<StoredResponse> => {
   const input = { params: { id }, query: {}, body: { name } }
-  return carryOut(house, requestOf(updateCompanyUser, caller, input, more), users.update)
+  return executeWrite(app, requestOf(updateCompanyUser, caller, input, more), users.update)
 }
 
-export const remove = (house: House, caller: Caller, id: Ref, more: More = {}): Promise<Carried> =>
-  carryOut(house, requestOf(deleteUser, caller, { params: { id }, query: {}, body: undefined }, more), users.remove)
+export const remove = (app: AppContext, caller: Caller, id: Ref, more: More = {}): Promise<StoredResponse> =>
+  executeWrite(app, requestOf(deleteUser, caller, { params: { id }, query: {}, body: undefined }, more), users.remove)
 
-export const bodyOf = ({ body }: Carried) => JSON.parse(body ?? 'null') as Record<string, never>
+export const bodyOf = ({ body }: StoredResponse) => JSON.parse(body ?? 'null') as Record<string, never>
 
-export const outcomeOf = ({ headers }: Carried) => headers['idempotency-outcome']?.replace(/;.*/, '')
+export const outcomeOf = ({ headers }: StoredResponse) => headers['idempotency-outcome']?.replace(/;.*/, '')
 
 /** What is in the database: users beside the admin, and the trail. */
-export const stateOf = (house: House) =>
-  inScope(house, system, async (db) => ({
+export const stateOf = (app: AppContext) =>
+  inTransaction(app, system, async (db) => ({
     users: await db
       .selectFrom('portal_user')
       .select(['id', 'name', 'status', 'row_version', 'change'])

@@ -1,19 +1,19 @@
 /**
- * A hand inside the page: the app's own corridor, called from a test. Built beside the product and never into it, loaded
+ * A hand inside the page: the app's own pipeline, called from a test. Built beside the product and never into it, loaded
  * into a page of the portal that is signed in, where it does what a screen does (read the row, base the write on it, ask)
  * and says of each write when it was recorded and what the page was told.
  */
-import { createUser, updateCompanyUser } from '#contract/users.ts'
+import { api, ports } from '#app/connection/api.ts'
 import type { Id } from '#contract/endpoint.ts'
-import { thisDevice } from '#local/device.ts'
-import { readRow } from '#local/lists.ts'
-import { sealsIn } from '#local/seals.ts'
-import { readSession } from '#local/session.ts'
-import { versionOf } from '#local/view.ts'
-import { countWaiting, readEntries } from '#local/waiting.ts'
-import { findOutcome } from '#request/record.ts'
-import { signOut } from '#request/sign-in.ts'
-import { api, ports } from '#app/send.ts'
+import { createUser, updateCompanyUser } from '#contract/users.ts'
+import { thisDevice } from '#local/storage/device.ts'
+import { sealsIn } from '#local/outbox/sealed-records.ts'
+import { readSession } from '#local/session/session.ts'
+import { readRow } from '#local/lists/read-row.ts'
+import { versionOf } from '#local/lists/list-view.ts'
+import { countWaiting, readEntries } from '#local/outbox/read-entries.ts'
+import { findOutcome } from '#request/writes/record-write.ts'
+import { signOut } from '#request/session/sign-in.ts'
 
 /** One write: makes a user (`target` null) or gives one another name. */
 export interface Deed {
@@ -34,7 +34,7 @@ export interface Told {
 const recordPollMs = 2
 
 function ask({ intent, target, name, email }: Deed) {
-  if (target === null) return api.ask(createUser, { body: { title: 0, name, email } }, { intent })
+  if (target === null) return api.call(createUser, { body: { title: 0, name, email } }, { intent })
   return changed(target, name, intent)
 }
 
@@ -42,7 +42,7 @@ async function changed(target: Id, name: string, intent: string) {
   const shown = await readRow('users', target)
   // A form opens on a row that is there; where none is, the device decides what the write is based on.
   const base = shown && { rowVersion: versionOf(shown), values: { name: (shown.row as { name?: string }).name } }
-  return await api.ask(
+  return await api.call(
     updateCompanyUser,
     { params: { id: target }, body: { name } },
     { intent, ...(base ? { base } : {}) },
@@ -52,6 +52,8 @@ async function changed(target: Id, name: string, intent: string) {
 /** Resolves once it is recorded; what the page is told comes later, by `tell`. */
 async function write(deed: Deed, tell: (told: Told) => void): Promise<void> {
   const { intent } = deed
+  // A page that was loaded again begins its lanes anew.
+  if (await isKnown(intent)) return tell({ intent, what: 'recorded' })
   let isTold = false
   const asked = ask(deed).then((result) => {
     isTold = true
@@ -74,8 +76,8 @@ async function write(deed: Deed, tell: (told: Told) => void): Promise<void> {
 /** Lanes side by side, the writes of each one after the other, as fast as they can be recorded. */
 export async function writeAll(lanes: Deed[][], tell: (told: Told) => void): Promise<void> {
   await Promise.all(
-    lanes.map(async (lane) => {
-      for (const deed of lane) await write(deed, tell)
+    lanes.map(async (queueKey) => {
+      for (const deed of queueKey) await write(deed, tell)
     }),
   )
 }

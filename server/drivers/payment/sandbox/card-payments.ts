@@ -3,9 +3,9 @@
  * journal as one line together with the answer and the calls that tell of it.
  */
 import { randomBytes } from 'node:crypto'
-import type { Books, Call, Intent, Session } from '#server/drivers/payment/sandbox/books.ts'
-import type { Calls } from '#server/drivers/payment/sandbox/calls.ts'
-import { cardOf, type TestCard } from '#server/drivers/payment/sandbox/cards.ts'
+import type { Books, Call, Intent, Session } from '#server/drivers/payment/sandbox/payment-store.ts'
+import type { Calls } from '#server/drivers/payment/sandbox/webhooks.ts'
+import { cardOf, type TestCard } from '#server/drivers/payment/sandbox/test-cards.ts'
 
 export type Changes = { [N in keyof Books]?: Books[N][] }
 

@@ -3,8 +3,8 @@ import { type Currency, writeAmount } from '#domain/money.ts'
 import type { Language } from '#domain/users.ts'
 import en from '#locales/en/sandbox.json' with { type: 'json' }
 import zh from '#locales/zh/sandbox.json' with { type: 'json' }
-import type { Intent, Session, Trade } from '#server/drivers/payment/sandbox/books.ts'
-import { html, type Markup } from '#server/markup.ts'
+import type { Intent, Session, Trade } from '#server/drivers/payment/sandbox/payment-store.ts'
+import { html, type Markup } from '#server/html.ts'
 
 const words = { en, zh }
 type Word = keyof typeof en

@@ -1,6 +1,6 @@
 /** Stripe's API, as much of it as a shop needs that takes cards: payment intents, checkout sessions, idempotency keys. */
 import { createHash } from 'node:crypto'
-import type { Answered, Intent, SandboxBooks, Session } from '#server/drivers/payment/sandbox/books.ts'
+import type { Answered, Intent, SandboxBooks, Session } from '#server/drivers/payment/sandbox/payment-store.ts'
 import {
   apiIntent,
   apiSession,
@@ -9,7 +9,7 @@ import {
   type Links,
   newId,
 } from '#server/drivers/payment/sandbox/card-payments.ts'
-import { cardOfToken } from '#server/drivers/payment/sandbox/cards.ts'
+import { cardOfToken } from '#server/drivers/payment/sandbox/test-cards.ts'
 
 export interface Asked {
   method: string

@@ -2,10 +2,10 @@ import '#features/accounts/factor-words.ts'
 import { type ComponentProps, lazy, Suspense, useCallback, useEffect, useState } from 'react'
 import type { Problem } from '#contract/problem.ts'
 import { useDispatch } from '#state/hooks.ts'
-import { Button } from '#ui/Button.tsx'
-import { ProblemNote } from '#ui/ProblemNote.tsx'
-import { useWords } from '#ui/words.ts'
-import { readFactorsOf } from '#features/accounts/factors.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { useTranslation } from 'react-i18next'
+import { readFactorsOf } from '#features/accounts/factors-api.ts'
 import type { FactorDialog } from '#features/accounts/components/FactorDialog.tsx'
 
 /** Few of those who open a colleague's drawer need it. */
@@ -16,7 +16,7 @@ type Wish = ComponentProps<typeof FactorDialog>['wish']
 
 /** For an admin whose colleague has lost the phone and the codes. Online, and never from the device. */
 export function ColleagueFactors({ id, name }: { id: number; name: string }) {
-  const t = useWords('factors')
+  const { t } = useTranslation('factors')
   const dispatch = useDispatch()
   const [count, setCount] = useState<number | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)

@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import type { FactorKind } from '#contract/factors.ts'
 import type { Problem } from '#contract/problem.ts'
-import { Button } from '#ui/Button.tsx'
-import { ProblemNote } from '#ui/ProblemNote.tsx'
-import { useWords } from '#ui/words.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { useTranslation } from 'react-i18next'
 import { hasPasskeys } from '#features/accounts/passkeys.ts'
 import { RecoveryCodes } from '#features/accounts/components/RecoveryCodes.tsx'
 import { SetUpApp } from '#features/accounts/components/SetUpApp.tsx'
@@ -20,7 +20,7 @@ export function Enrol({
   /** Signs in by what was set up; answers what was wrong. */
   onEnter: () => Promise<Problem | null>
 }) {
-  const t = useWords('factors')
+  const { t } = useTranslation('factors')
   const [kind, setKind] = useState<FactorKind | null>(hasPasskeys() ? null : 'totp')
   const [codes, setCodes] = useState<string[] | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)

@@ -3,13 +3,13 @@ import '#features/accounts/factors.css'
 import { type ReactNode, useEffect, useState } from 'react'
 import type { Problem } from '#contract/problem.ts'
 import { useDispatch, useSignedIn } from '#state/hooks.ts'
-import { Button } from '#ui/Button.tsx'
-import { Dialog } from '#ui/Dialog.tsx'
-import { LeaveQuestion } from '#ui/Leaving.tsx'
-import { ProblemNote } from '#ui/ProblemNote.tsx'
-import { Skeleton } from '#ui/Skeleton.tsx'
-import { showToast } from '#ui/toasts.tsx'
-import { useWords } from '#ui/words.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { Dialog } from '#ui/overlay/Dialog.tsx'
+import { LeaveQuestion } from '#ui/navigation-guard/NavigationGuard.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { Skeleton } from '#ui/page/Skeleton.tsx'
+import { showToast } from '#ui/overlay/toasts.tsx'
+import { useTranslation } from 'react-i18next'
 import {
   begin,
   type Given,
@@ -19,8 +19,8 @@ import {
   renew,
   requireOfAll,
   resetColleague,
-} from '#features/accounts/factors.ts'
-import { ProveForm } from '#features/accounts/components/ProveForm.tsx'
+} from '#features/accounts/factors-api.ts'
+import { ProveForm } from '#features/accounts/components/VerifyIdentityForm.tsx'
 import { RecoveryCodes } from '#features/accounts/components/RecoveryCodes.tsx'
 import { SetUpApp } from '#features/accounts/components/SetUpApp.tsx'
 import { SetUpPasskey } from '#features/accounts/components/SetUpPasskey.tsx'
@@ -37,7 +37,7 @@ export type Wish =
 
 /** First who is there, then the change, then what is to be kept of it. `onClose` says whether something changed. */
 export function FactorDialog({ wish, onClose }: { wish: Wish; onClose: (changed: boolean) => void }) {
-  const t = useWords('factors')
+  const { t } = useTranslation('factors')
   const { user } = useSignedIn()
   const [token, setToken] = useState<string | null>(null)
   const [codes, setCodes] = useState<string[] | null>(null)
@@ -84,7 +84,7 @@ const named = (wish: Wish) => ('name' in wish ? { name: wish.name } : {})
 
 /** The password or a factor, though one is signed in: whoever finds an open screen must not change how it is opened. */
 function Confirm({ onProven }: { onProven: (token: string) => void }) {
-  const t = useWords('factors')
+  const { t } = useTranslation('factors')
   const dispatch = useDispatch()
   const [proving, setProving] = useState<Proving | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
@@ -120,7 +120,7 @@ interface Changing {
 }
 
 function Change({ wish, token, onDone, onCancel }: Changing & { wish: Wish }) {
-  const t = useWords('factors')
+  const { t } = useTranslation('factors')
   const dispatch = useDispatch()
   const setting = { mfa_token: token, first: false }
   if (wish.wants === 'app') return <SetUpApp setting={setting} onAdded={onDone} />
@@ -187,7 +187,7 @@ function Ask({
   act: () => Promise<Problem | null>
   onCancel: () => void
 }) {
-  const t = useWords('ui')
+  const { t } = useTranslation('ui')
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
   const press = () => {

@@ -5,22 +5,22 @@ import type { Factor } from '#contract/factors.ts'
 import type { Problem } from '#contract/problem.ts'
 import { isCompanyAdmin } from '#domain/access.ts'
 import { useConnection, useDispatch, useSignedIn } from '#state/hooks.ts'
-import { Button } from '#ui/Button.tsx'
-import { CheckField } from '#ui/Choice.tsx'
-import { preloadDialog } from '#ui/Dialog.tsx'
-import { Icon } from '#ui/Icon.tsx'
-import { ProblemNote } from '#ui/ProblemNote.tsx'
-import { Skeleton } from '#ui/Skeleton.tsx'
-import { Tag } from '#ui/Tag.tsx'
-import { useWords } from '#ui/words.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { CheckField } from '#ui/form/ChoiceFields.tsx'
+import { preloadDialog } from '#ui/overlay/Dialog.tsx'
+import { Icon } from '#ui/icons/Icon.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { Skeleton } from '#ui/page/Skeleton.tsx'
+import { Tag } from '#ui/display/Tag.tsx'
+import { useTranslation } from 'react-i18next'
 import { FactorDialog, type Wish } from '#features/accounts/components/FactorDialog.tsx'
 import { RenameFactor } from '#features/accounts/components/RenameFactor.tsx'
-import { type Own, readOwnFactors } from '#features/accounts/factors.ts'
+import { type Own, readOwnFactors } from '#features/accounts/factors-api.ts'
 import { hasPasskeys } from '#features/accounts/passkeys.ts'
 
 /** The own factors, the recovery codes, and for an admin what the company asks of everybody. Never from the device. */
 export function Factors() {
-  const t = useWords('factors')
+  const { t } = useTranslation('factors')
   const dispatch = useDispatch()
   const { caller } = useSignedIn()
   const { line } = useConnection()
@@ -63,7 +63,7 @@ interface Part {
 }
 
 function Devices({ own, whyNot, onWish, onName }: Part & { own: Own; onName: (factor: Factor) => void }) {
-  const t = useWords('factors')
+  const { t } = useTranslation('factors')
   const { factors, required } = own
   const isOn = factors.length > 0
   const tone = isOn ? 'positive' : required ? 'warning' : 'neutral'
@@ -128,7 +128,7 @@ function Device({
   onName: () => void
   onRemove: () => void
 }) {
-  const t = useWords('factors')
+  const { t } = useTranslation('factors')
   return (
     <li>
       <Icon name={kind === 'totp' ? 'device' : 'key'} />
@@ -150,7 +150,7 @@ function Device({
 }
 
 function Codes({ left, whyNot, onWish }: Part & { left: number }) {
-  const t = useWords('factors')
+  const { t } = useTranslation('factors')
   return (
     <section className="card" aria-labelledby="factors-codes">
       <div className="factor-head">
@@ -168,7 +168,7 @@ function Codes({ left, whyNot, onWish }: Part & { left: number }) {
 }
 
 function Company({ required, whyNot, onWish }: Part & { required: boolean }) {
-  const t = useWords('factors')
+  const { t } = useTranslation('factors')
   const { user } = useSignedIn()
   return (
     <section className="card" aria-labelledby="factors-company">

@@ -1,17 +1,17 @@
 import type { Problem } from '#contract/problem.ts'
 import { useDispatch, useSelector } from '#state/hooks.ts'
-import { problemOf } from '#state/status.ts'
+import { problemOf } from '#state/request-status.ts'
 import type { Credentials } from '#state/store.ts'
-import { Button } from '#ui/Button.tsx'
-import { ProblemNote } from '#ui/ProblemNote.tsx'
-import { useWords } from '#ui/words.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { useTranslation } from 'react-i18next'
 import { Note } from '#features/accounts/components/Note.tsx'
 import { resendMail, selectAccounts } from '#features/accounts/slice.ts'
-import { isOffline, spoken, waitOf } from '#features/accounts/waits.ts'
+import { isOffline, spoken, waitOf } from '#features/accounts/retry-after.ts'
 
 /** What the login was refused with, and the way out of it where there is one. */
 export function LoginProblem({ problem, typed }: { problem: Problem; typed: Credentials }) {
-  const t = useWords('accounts')
+  const { t } = useTranslation('accounts')
   const wait = waitOf(problem)
   if (isOffline(problem)) return <Note kind="pending">{t('login.offline')}</Note>
   if (problem.code === 'USER_STATUS_DEACTIVATED') return <NotActivated problem={problem} typed={typed} />
@@ -29,7 +29,7 @@ export function LoginProblem({ problem, typed }: { problem: Problem; typed: Cred
 
 /** portal 4: the login of an account that was never activated offers the mail again. */
 function NotActivated({ problem, typed }: { problem: Problem; typed: Credentials }) {
-  const t = useWords('accounts')
+  const { t } = useTranslation('accounts')
   const dispatch = useDispatch()
   const { resend } = useSelector(selectAccounts)
   if (resend.is === 'sent') return <Note kind="good">{t('resend.sent', { email: resend.email })}</Note>

@@ -1,7 +1,7 @@
 import { passwordLength } from '#domain/passwords.ts'
-import { type Labelled, PasswordField } from '#ui/Field.tsx'
-import { PasswordMeter } from '#ui/PasswordMeter.tsx'
-import { useWords } from '#ui/words.ts'
+import { type Labelled, PasswordField } from '#ui/form/Field.tsx'
+import { PasswordMeter } from '#ui/form/PasswordMeter.tsx'
+import { useTranslation } from 'react-i18next'
 
 interface Given extends Labelled {
   name: string
@@ -11,7 +11,7 @@ interface Given extends Labelled {
 
 /** A new password, typed twice, with an estimate of how hard it is to guess. `own`: what others know of the account. */
 export function NewPassword({ password, confirm, own }: { password: Given; confirm: Given; own: readonly string[] }) {
-  const t = useWords('visitors')
+  const { t } = useTranslation('visitors')
   return (
     <>
       <div className="account-password">

@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import { Button } from '#ui/Button.tsx'
-import { useLeaveWarning } from '#ui/Leaving.tsx'
-import { useWords } from '#ui/words.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { useLeaveWarning } from '#ui/navigation-guard/NavigationGuard.tsx'
+import { useTranslation } from 'react-i18next'
 
 const fileName = 'recovery-codes.txt'
 
@@ -15,7 +15,7 @@ interface Props {
 
 /** Shown once, with every way to keep them; gone from here when it is left. */
 export function RecoveryCodes({ codes, account, onKept, onDone }: Props) {
-  const t = useWords('factors')
+  const { t } = useTranslation('factors')
   const [copied, setCopied] = useState(false)
   const [kept, setKept] = useState(false)
   useLeaveWarning(!kept)

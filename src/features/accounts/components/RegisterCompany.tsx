@@ -1,12 +1,12 @@
 import { type ComponentType, type FormEvent, useEffect, useRef, useState } from 'react'
 import { checkCompany, checkNewCompany, type CompanyField, type CompanyValues } from '#domain/companies.ts'
-import type { FieldProblem } from '#domain/checks.ts'
+import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import type { SignupValues } from '#domain/signup.ts'
 import { useDispatch } from '#state/hooks.ts'
-import { Button } from '#ui/Button.tsx'
-import { useWords } from '#ui/words.ts'
-import { useTyped } from '#features/accounts/components/useTyped.ts'
-import { askTaken } from '#features/accounts/registering.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { useTranslation } from 'react-i18next'
+import { useTyped } from '#features/accounts/components/useSmallForm.ts'
+import { askTaken } from '#features/accounts/registration.ts'
 
 /** The form of a company's profile, which the app brings along: no feature sees another. */
 export type CompanyForm = ComponentType<{
@@ -27,7 +27,7 @@ interface Props {
 
 /** The first step. */
 export function RegisterCompany({ CompanyFields, values, refused, onChange, onDone }: Props) {
-  const t = useWords('visitors')
+  const { t } = useTranslation('visitors')
   const dispatch = useDispatch()
   const { type, problems, form, refuse, mark } = useTyped<Partial<CompanyValues>>({})
   const [asking, setAsking] = useState(false)

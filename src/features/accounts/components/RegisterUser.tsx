@@ -1,22 +1,22 @@
 import type { FormEvent } from 'react'
-import type { FieldProblem } from '#domain/checks.ts'
+import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { companyFields } from '#domain/companies.ts'
 import { checkRegistrant, type RegistrantValues, type SignupValues } from '#domain/signup.ts'
 import { titles } from '#domain/users.ts'
 import { useDispatch, useSelector } from '#state/hooks.ts'
-import { problemOf } from '#state/status.ts'
-import { Button } from '#ui/Button.tsx'
-import { SelectField } from '#ui/Choice.tsx'
-import { Field } from '#ui/Field.tsx'
-import { ProblemNote } from '#ui/ProblemNote.tsx'
-import { languageNow } from '#ui/texts.ts'
-import { useWords } from '#ui/words.ts'
+import { problemOf } from '#state/request-status.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { SelectField } from '#ui/form/ChoiceFields.tsx'
+import { Field } from '#ui/form/Field.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { languageNow } from '#ui/i18n/i18n.ts'
+import { useTranslation } from 'react-i18next'
 import { NewPassword } from '#features/accounts/components/NewPassword.tsx'
 import { Note } from '#features/accounts/components/Note.tsx'
-import { useTyped } from '#features/accounts/components/useTyped.ts'
-import { useWait } from '#features/accounts/components/useWait.ts'
-import { refusedFields, register, selectRegistering } from '#features/accounts/registering.ts'
-import { isOffline } from '#features/accounts/waits.ts'
+import { useTyped } from '#features/accounts/components/useSmallForm.ts'
+import { useWait } from '#features/accounts/components/useCountdown.ts'
+import { refusedFields, register, selectRegistering } from '#features/accounts/registration.ts'
+import { isOffline } from '#features/accounts/retry-after.ts'
 
 interface Props {
   values: SignupValues
@@ -31,7 +31,7 @@ const isOfCompany = ({ field }: FieldProblem) => (companyFields as readonly stri
 
 /** The second step, which sends both. */
 export function RegisterUser({ values, onChange, onBack, onRefused, onDone }: Props) {
-  const t = useWords('visitors')
+  const { t } = useTranslation('visitors')
   const dispatch = useDispatch()
   const status = useSelector(selectRegistering)
   const problem = problemOf(status)

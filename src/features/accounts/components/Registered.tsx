@@ -1,16 +1,16 @@
 import type { SignupValues } from '#domain/signup.ts'
 import { useDispatch, useSelector } from '#state/hooks.ts'
-import { Button, ButtonLink } from '#ui/Button.tsx'
-import { ProblemNote } from '#ui/ProblemNote.tsx'
-import { useWords } from '#ui/words.ts'
+import { Button, ButtonLink } from '#ui/display/Button.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { useTranslation } from 'react-i18next'
 import { Note } from '#features/accounts/components/Note.tsx'
-import { useWait } from '#features/accounts/components/useWait.ts'
+import { useWait } from '#features/accounts/components/useCountdown.ts'
 import { resendMail, selectAccounts } from '#features/accounts/slice.ts'
 
 /** The third step: where the mail went, and again if it got lost. */
 export function Registered({ values, onAnother }: { values: SignupValues; onAnother: () => void }) {
-  const t = useWords('visitors')
-  const words = useWords('accounts')
+  const { t } = useTranslation('visitors')
+  const { t: words } = useTranslation('accounts')
   const dispatch = useDispatch()
   const { resend } = useSelector(selectAccounts)
   const problem = resend.is === 'failed' ? resend.problem : null

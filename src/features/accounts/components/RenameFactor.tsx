@@ -2,18 +2,19 @@ import { type FormEvent, useState } from 'react'
 import type { Factor } from '#contract/factors.ts'
 import type { Problem } from '#contract/problem.ts'
 import { useDispatch } from '#state/hooks.ts'
-import { Button } from '#ui/Button.tsx'
-import { Dialog } from '#ui/Dialog.tsx'
-import { Field } from '#ui/Field.tsx'
-import { ProblemNote } from '#ui/ProblemNote.tsx'
-import { showToast } from '#ui/toasts.tsx'
-import { fieldWords, useWords } from '#ui/words.ts'
-import { rename } from '#features/accounts/factors.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { Dialog } from '#ui/overlay/Dialog.tsx'
+import { Field } from '#ui/form/Field.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { showToast } from '#ui/overlay/toasts.tsx'
+import { useTranslation } from 'react-i18next'
+import { fieldWords } from '#ui/i18n/problem-messages.ts'
+import { rename } from '#features/accounts/factors-api.ts'
 
 /** By its name it is told apart; how one signs in stays as it is, so nobody has to prove who they are. */
 export function RenameFactor({ factor, onClose }: { factor: Factor; onClose: (changed: boolean) => void }) {
-  const t = useWords('factors')
-  const words = useWords('ui')
+  const { t } = useTranslation('factors')
+  const { t: words } = useTranslation('ui')
   const dispatch = useDispatch()
   const [typed, setTyped] = useState(factor.name)
   const [busy, setBusy] = useState(false)

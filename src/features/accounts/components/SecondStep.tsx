@@ -1,23 +1,23 @@
-import '#ui/icons.ts'
+import '#ui/icons/app-icons.ts'
 import '#features/accounts/factor-words.ts'
 import '#features/accounts/factors.css'
 import { lazy, Suspense, useState } from 'react'
 import type { SecondStep as Step } from '#contract/factors.ts'
 import type { Problem } from '#contract/problem.ts'
 import { useDispatch } from '#state/hooks.ts'
-import { Button } from '#ui/Button.tsx'
-import { ProblemNote } from '#ui/ProblemNote.tsx'
-import { Skeleton } from '#ui/Skeleton.tsx'
-import { useWords } from '#ui/words.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { Skeleton } from '#ui/page/Skeleton.tsx'
+import { useTranslation } from 'react-i18next'
 import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
-import { ProveForm } from '#features/accounts/components/ProveForm.tsx'
-import { enterWith, type Given } from '#features/accounts/factors.ts'
+import { ProveForm } from '#features/accounts/components/VerifyIdentityForm.tsx'
+import { enterWith, type Given } from '#features/accounts/factors-api.ts'
 
 const Enrol = lazy(async () => ({ default: (await import('#features/accounts/components/Enrol.tsx')).Enrol }))
 
 /** Behind the right password: the second factor, or setting up the first one. What was typed before stays in the login. */
 export function SecondStep({ step, account, onBack }: { step: Step; account: string; onBack: () => void }) {
-  const t = useWords('factors')
+  const { t } = useTranslation('factors')
   const dispatch = useDispatch()
   const [over, setOver] = useState<Problem | null>(null)
   async function enter(given: Given): Promise<Problem | null> {

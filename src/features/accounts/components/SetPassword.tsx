@@ -1,23 +1,24 @@
 import { type FormEvent, useEffect } from 'react'
 import { fieldProblems } from '#contract/problem.ts'
 import { useDispatch, useSelector } from '#state/hooks.ts'
-import { problemOf } from '#state/status.ts'
-import { Button } from '#ui/Button.tsx'
-import { ProblemNote } from '#ui/ProblemNote.tsx'
-import { problemWords, useWords } from '#ui/words.ts'
+import { problemOf } from '#state/request-status.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { useTranslation } from 'react-i18next'
+import { problemWords } from '#ui/i18n/problem-messages.ts'
 import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
 import { NewPassword } from '#features/accounts/components/NewPassword.tsx'
 import { Note } from '#features/accounts/components/Note.tsx'
-import { useTyped } from '#features/accounts/components/useTyped.ts'
+import { useTyped } from '#features/accounts/components/useSmallForm.ts'
 import { checkPasswords, type Passwords } from '#features/accounts/passwords.ts'
 import { activate, selectAccounts } from '#features/accounts/slice.ts'
-import { isOffline } from '#features/accounts/waits.ts'
+import { isOffline } from '#features/accounts/retry-after.ts'
 
 const empty: Passwords = { password: '', confirm: '' }
 
 /** The link works; where the account has no password yet, it is set here. */
 export function SetPassword({ otk, setsPassword }: { otk: string; setsPassword: boolean }) {
-  const t = useWords('accounts')
+  const { t } = useTranslation('accounts')
   const dispatch = useDispatch()
   const { activation } = useSelector(selectAccounts)
   const problem = problemOf(activation)

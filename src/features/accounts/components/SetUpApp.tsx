@@ -2,19 +2,20 @@ import { QRCodeSVG } from 'qrcode.react'
 import { type FormEvent, useEffect, useState } from 'react'
 import type { Problem } from '#contract/problem.ts'
 import { useDispatch } from '#state/hooks.ts'
-import { Button } from '#ui/Button.tsx'
-import { CopyText } from '#ui/CopyText.tsx'
-import { Field } from '#ui/Field.tsx'
-import { ProblemNote } from '#ui/ProblemNote.tsx'
-import { Skeleton } from '#ui/Skeleton.tsx'
-import { fieldWords, useWords } from '#ui/words.ts'
-import { add, type Setting, setUp } from '#features/accounts/factors.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { CopyText } from '#ui/display/CopyText.tsx'
+import { Field } from '#ui/form/Field.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { Skeleton } from '#ui/page/Skeleton.tsx'
+import { useTranslation } from 'react-i18next'
+import { fieldWords } from '#ui/i18n/problem-messages.ts'
+import { add, type Setting, setUp } from '#features/accounts/factors-api.ts'
 
 type Secret = { secret: string; uri: string }
 
 /** An authenticator app: scan or type the secret, name it, give its first code. */
 export function SetUpApp({ setting, onAdded }: { setting: Setting; onAdded: (codes: string[] | null) => void }) {
-  const t = useWords('factors')
+  const { t } = useTranslation('factors')
   const dispatch = useDispatch()
   const [totp, setTotp] = useState<Secret | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)

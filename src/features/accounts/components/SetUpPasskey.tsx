@@ -1,17 +1,18 @@
 import { type FormEvent, useState } from 'react'
 import type { Problem } from '#contract/problem.ts'
 import { useDispatch } from '#state/hooks.ts'
-import { Button } from '#ui/Button.tsx'
-import { Field } from '#ui/Field.tsx'
-import { ProblemNote } from '#ui/ProblemNote.tsx'
-import { fieldWords, useWords } from '#ui/words.ts'
-import { add, type Setting, setUp } from '#features/accounts/factors.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { Field } from '#ui/form/Field.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { useTranslation } from 'react-i18next'
+import { fieldWords } from '#ui/i18n/problem-messages.ts'
+import { add, type Setting, setUp } from '#features/accounts/factors-api.ts'
 import { makePasskey } from '#features/accounts/passkeys.ts'
 import { Note } from '#features/accounts/components/Note.tsx'
 
 /** A passkey: named first, then made in the browser's own dialog. */
 export function SetUpPasskey({ setting, onAdded }: { setting: Setting; onAdded: (codes: string[] | null) => void }) {
-  const t = useWords('factors')
+  const { t } = useTranslation('factors')
   const dispatch = useDispatch()
   const [name, setName] = useState(t('passkey.usualName'))
   const [problem, setProblem] = useState<Problem | null>(null)

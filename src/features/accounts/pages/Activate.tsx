@@ -1,22 +1,22 @@
 import { useEffect } from 'react'
 import type { Problem } from '#contract/problem.ts'
 import { useDispatch, useSelector } from '#state/hooks.ts'
-import { problemOf } from '#state/status.ts'
-import { ButtonLink } from '#ui/Button.tsx'
-import { ProblemNote } from '#ui/ProblemNote.tsx'
-import { Skeleton } from '#ui/Skeleton.tsx'
-import { useWords } from '#ui/words.ts'
+import { problemOf } from '#state/request-status.ts'
+import { ButtonLink } from '#ui/display/Button.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { Skeleton } from '#ui/page/Skeleton.tsx'
+import { useTranslation } from 'react-i18next'
 import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
 import { Note } from '#features/accounts/components/Note.tsx'
 import { SetPassword } from '#features/accounts/components/SetPassword.tsx'
 import { useTakenKey } from '#features/accounts/components/useTakenKey.ts'
 import { openedBy } from '#features/accounts/activation.ts'
 import { linkOpened, readLink, selectAccounts } from '#features/accounts/slice.ts'
-import { isOffline } from '#features/accounts/waits.ts'
+import { isOffline } from '#features/accounts/retry-after.ts'
 
 /** Password set-up, success or error, depending on the code (portal 2). */
 export function Activate() {
-  const t = useWords('accounts')
+  const { t } = useTranslation('accounts')
   const opened = useTakenKey(openedBy)
   const { link, activation } = useSelector(selectAccounts)
   const dispatch = useDispatch()
@@ -45,7 +45,7 @@ export function Activate() {
 }
 
 function Done() {
-  const t = useWords('accounts')
+  const { t } = useTranslation('accounts')
   return (
     <AccountCard title={t('activate.okTitle')}>
       <Note kind="good">{t('activate.okText')}</Note>
@@ -57,7 +57,7 @@ function Done() {
 }
 
 function UsedUp({ problem }: { problem: Problem }) {
-  const t = useWords('accounts')
+  const { t } = useTranslation('accounts')
   return (
     <AccountCard title={t('activate.failedTitle')}>
       {/* Another mail mends it: there is nothing in it to ask us about. */}

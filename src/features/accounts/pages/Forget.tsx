@@ -1,20 +1,20 @@
 import { type FormEvent, useEffect } from 'react'
 import { checkForgotten } from '#domain/passwords.ts'
 import { useDispatch, useSelector } from '#state/hooks.ts'
-import { Button, ButtonLink } from '#ui/Button.tsx'
-import { Field } from '#ui/Field.tsx'
-import { ProblemNote } from '#ui/ProblemNote.tsx'
-import { useWords } from '#ui/words.ts'
+import { Button, ButtonLink } from '#ui/display/Button.tsx'
+import { Field } from '#ui/form/Field.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { useTranslation } from 'react-i18next'
 import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
 import { Note } from '#features/accounts/components/Note.tsx'
-import { useTyped } from '#features/accounts/components/useTyped.ts'
-import { useWait } from '#features/accounts/components/useWait.ts'
-import { forget, recoveryOpened, selectRecovering } from '#features/accounts/recovering.ts'
-import { isOffline } from '#features/accounts/waits.ts'
+import { useTyped } from '#features/accounts/components/useSmallForm.ts'
+import { useWait } from '#features/accounts/components/useCountdown.ts'
+import { forget, recoveryOpened, selectRecovering } from '#features/accounts/password-recovery.ts'
+import { isOffline } from '#features/accounts/retry-after.ts'
 
 /** Company code and e-mail, and a mail if there is such a user (portal 2, 5). */
 export function Forget() {
-  const t = useWords('visitors')
+  const { t } = useTranslation('visitors')
   const dispatch = useDispatch()
   const status = useSelector(selectRecovering)
   const { typed, form, field, refuse } = useTyped({ companyCode: '', userEmail: '' })

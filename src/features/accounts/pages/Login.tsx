@@ -1,17 +1,18 @@
 /** The first page of all, so it stays light: native fields, no PrimeReact, no database. */
 import { type FormEvent, lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { Link, useNavigate, useSearchParams } from 'react-router-dom'
-import { check, type FieldProblem, required } from '#domain/checks.ts'
+import { check, type FieldProblem, required } from '#domain/checks/field-checks.ts'
 import type { Credentials } from '#state/store.ts'
 import { useConnection, useDispatch, useSelector, useSession } from '#state/hooks.ts'
-import { idle, problemOf } from '#state/status.ts'
-import { Button } from '#ui/Button.tsx'
-import { Field, PasswordField } from '#ui/Field.tsx'
-import { fieldWords, useWords } from '#ui/words.ts'
+import { idle, problemOf } from '#state/request-status.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { Field, PasswordField } from '#ui/form/Field.tsx'
+import { useTranslation } from 'react-i18next'
+import { fieldWords } from '#ui/i18n/problem-messages.ts'
 import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
 import { LoginProblem } from '#features/accounts/components/LoginProblem.tsx'
 import { Note } from '#features/accounts/components/Note.tsx'
-import { useWait } from '#features/accounts/components/useWait.ts'
+import { useWait } from '#features/accounts/components/useCountdown.ts'
 import { returnTo } from '#features/accounts/return-to.ts'
 import { login, loginAnswered, selectAccounts } from '#features/accounts/slice.ts'
 
@@ -24,7 +25,7 @@ const empty: Credentials = { company: '', username: '', password: '' }
 const rules = { company: [required], username: [required], password: [required] }
 
 export function Login() {
-  const t = useWords('accounts')
+  const { t } = useTranslation('accounts')
   const dispatch = useDispatch()
   const [query] = useSearchParams()
   const session = useSession()

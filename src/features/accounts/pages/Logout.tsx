@@ -1,13 +1,13 @@
 import { useEffect, useRef, useState } from 'react'
-import { countWaiting } from '#local/waiting.ts'
-import { readSession } from '#local/session.ts'
+import { countWaiting } from '#local/outbox/read-entries.ts'
+import { readSession } from '#local/session/session.ts'
 import { useDispatch, useSession } from '#state/hooks.ts'
-import { useLive } from '#state/live.ts'
-import { ButtonLink } from '#ui/Button.tsx'
-import { Skeleton } from '#ui/Skeleton.tsx'
-import { useWords } from '#ui/words.ts'
+import { useLiveQuery } from '#state/live-query.ts'
+import { ButtonLink } from '#ui/display/Button.tsx'
+import { Skeleton } from '#ui/page/Skeleton.tsx'
+import { useTranslation } from 'react-i18next'
 import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
-import { LeaveChoice } from '#features/accounts/components/LeaveChoice.tsx'
+import { LeaveChoice } from '#features/accounts/components/SignOutChoice.tsx'
 import { Note } from '#features/accounts/components/Note.tsx'
 import { logout } from '#features/accounts/slice.ts'
 
@@ -16,11 +16,11 @@ import { logout } from '#features/accounts/slice.ts'
  * or an invalid one, is past that already.
  */
 export function Logout() {
-  const t = useWords('accounts')
+  const { t } = useTranslation('accounts')
   const dispatch = useDispatch()
   const session = useSession()
   const [chosen, setChosen] = useState<'keep' | 'discard' | null>(null)
-  const waiting = useLive(() => countWaiting(), [])
+  const waiting = useLiveQuery(() => countWaiting(), [])
   const asks = session.is === 'signed in' && chosen === null && waiting !== undefined && waiting > 0
   const goes = session.is === 'signed in' && (chosen !== null || waiting === 0)
 
@@ -42,9 +42,9 @@ export function Logout() {
 }
 
 function Left() {
-  const t = useWords('accounts')
+  const { t } = useTranslation('accounts')
   // The mark stands until the server has been told (protocol 29).
-  const untold = useLive(async () => (await readSession())?.signedOut === true, [])
+  const untold = useLiveQuery(async () => (await readSession())?.signedOut === true, [])
   return (
     <AccountCard title={t('logout.done')}>
       {untold ? <Note kind="pending">{t('logout.offlineText')}</Note> : <p>{t('logout.doneText')}</p>}

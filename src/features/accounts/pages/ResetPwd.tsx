@@ -3,17 +3,18 @@ import { useNavigate } from 'react-router-dom'
 import { fieldProblems, type Problem } from '#contract/problem.ts'
 import { checkConfirmed, checkPassword } from '#domain/passwords.ts'
 import { useDispatch, useSelector } from '#state/hooks.ts'
-import { Button, ButtonLink } from '#ui/Button.tsx'
-import { ProblemNote } from '#ui/ProblemNote.tsx'
-import { problemWords, useWords } from '#ui/words.ts'
+import { Button, ButtonLink } from '#ui/display/Button.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { useTranslation } from 'react-i18next'
+import { problemWords } from '#ui/i18n/problem-messages.ts'
 import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
 import { keyIn } from '#features/accounts/activation.ts'
 import { NewPassword } from '#features/accounts/components/NewPassword.tsx'
 import { Note } from '#features/accounts/components/Note.tsx'
 import { useTakenKey } from '#features/accounts/components/useTakenKey.ts'
-import { useTyped } from '#features/accounts/components/useTyped.ts'
-import { keyMissing, recoveryOpened, resetPassword, selectRecovering } from '#features/accounts/recovering.ts'
-import { isOffline } from '#features/accounts/waits.ts'
+import { useTyped } from '#features/accounts/components/useSmallForm.ts'
+import { keyMissing, recoveryOpened, resetPassword, selectRecovering } from '#features/accounts/password-recovery.ts'
+import { isOffline } from '#features/accounts/retry-after.ts'
 
 /** How long the success may be read before the login comes by itself (portal 8), ms. */
 const READ_MS = 5000
@@ -32,7 +33,7 @@ export function ResetPwd() {
 }
 
 function Choose({ otk, problem, sending }: { otk: string; problem: Problem | null; sending: boolean }) {
-  const t = useWords('visitors')
+  const { t } = useTranslation('visitors')
   const dispatch = useDispatch()
   const { typed, problems, form, field, refuse } = useTyped({ pwd: '', confirm: '' })
   // What the server finds wrong with the password stands beside it, like what is found here.
@@ -69,7 +70,7 @@ function Choose({ otk, problem, sending }: { otk: string; problem: Problem | nul
 }
 
 function Done() {
-  const t = useWords('visitors')
+  const { t } = useTranslation('visitors')
   const navigate = useNavigate()
   useEffect(() => {
     const timer = setTimeout(() => void navigate('/login', { replace: true }), READ_MS)
@@ -87,7 +88,7 @@ function Done() {
 }
 
 function UsedUp({ problem }: { problem: Problem }) {
-  const t = useWords('visitors')
+  const { t } = useTranslation('visitors')
   return (
     <AccountCard title={t('resetPwd.title')}>
       <ProblemNote problem={problem} title={t('resetPwd.failed')} />

@@ -1,14 +1,14 @@
-import '#ui/icons.ts'
+import '#ui/icons/app-icons.ts'
 import { useConnection } from '#state/hooks.ts'
-import { Page } from '#ui/Page.tsx'
-import { WhenOnline } from '#ui/WhenOnline.tsx'
-import { useWords } from '#ui/words.ts'
+import { Page } from '#ui/page/Page.tsx'
+import { WhenOnline } from '#ui/page/OnlineOnly.tsx'
+import { useTranslation } from 'react-i18next'
 
 const load = async () => (await import('#features/accounts/components/Factors.tsx')).Factors
 
 /** How one signs in, beside the password: all of it needs the server. */
 export function Security() {
-  const t = useWords('profile')
+  const { t } = useTranslation('profile')
   const { line } = useConnection()
   const crumbs = [{ label: t('title'), to: '/app/profile/user' }]
   return (

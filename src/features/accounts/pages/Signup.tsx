@@ -1,20 +1,20 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
-import type { FieldProblem } from '#domain/checks.ts'
+import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { useDispatch } from '#state/hooks.ts'
-import { useWords } from '#ui/words.ts'
+import { useTranslation } from 'react-i18next'
 import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
 import { type CompanyForm, RegisterCompany } from '#features/accounts/components/RegisterCompany.tsx'
 import { RegisterUser } from '#features/accounts/components/RegisterUser.tsx'
 import { Registered } from '#features/accounts/components/Registered.tsx'
-import { emptySignup, keepDraft, readDraft, type Step } from '#features/accounts/drafts.ts'
-import { signupOpened } from '#features/accounts/registering.ts'
+import { emptySignup, keepDraft, readDraft, type Step } from '#features/accounts/signup-draft.ts'
+import { signupOpened } from '#features/accounts/registration.ts'
 
 const steps = ['company', 'user', 'sent'] as const satisfies Step[]
 
 /** Register company, register user, activation mail sent (portal 2). */
 export function Signup({ CompanyFields }: { CompanyFields: CompanyForm }) {
-  const t = useWords('visitors')
+  const { t } = useTranslation('visitors')
   const dispatch = useDispatch()
   const [draft, setDraft] = useState(readDraft)
   const [refused, setRefused] = useState<readonly FieldProblem[]>([])

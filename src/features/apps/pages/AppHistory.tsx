@@ -1,8 +1,8 @@
-import { PlainPage } from '#ui/PlainPage.tsx'
-import { useWords } from '#ui/words.ts'
+import { PlainPage } from '#ui/page/ComingSoonPage.tsx'
+import { useTranslation } from 'react-i18next'
 
 export function AppHistory() {
-  const t = useWords('plain')
+  const { t } = useTranslation('plain')
   return (
     <PlainPage
       icon="history"

@@ -1,18 +1,19 @@
 import { useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { fieldProblems, localProblem, type Problem } from '#contract/problem.ts'
-import type { FieldProblem } from '#domain/checks.ts'
+import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { dialCodeFor, profileFields } from '#domain/companies.ts'
-import type { Shown } from '#local/view.ts'
+import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useConnection, useDispatch, useSelector } from '#state/hooks.ts'
-import { problemOf } from '#state/status.ts'
-import { createUnsaved } from '#state/unsaved.ts'
-import { ConflictNote } from '#ui/ConflictNote.tsx'
-import { Field } from '#ui/Field.tsx'
-import { PageForm } from '#ui/PageForm.tsx'
-import { PendingMark } from '#ui/PendingMark.tsx'
-import { showToast } from '#ui/toasts.tsx'
-import { useWords } from '#ui/words.ts'
+import { resultOf } from '#state/form-thunk.ts'
+import { problemOf } from '#state/request-status.ts'
+import { createUnsaved } from '#state/unsaved-forms.ts'
+import { ConflictNote } from '#ui/form/ConflictNote.tsx'
+import { Field } from '#ui/form/Field.tsx'
+import { PageForm } from '#ui/form/PageForm.tsx'
+import { PendingMark } from '#ui/list/PendingMark.tsx'
+import { showToast } from '#ui/overlay/toasts.tsx'
+import { useTranslation } from 'react-i18next'
 import { CompanyForm, type Name } from '#features/company/components/CompanyForm.tsx'
 import { useProblemWords } from '#features/company/components/useProblemWords.ts'
 import {
@@ -28,16 +29,16 @@ import {
 import { formOpened, save, selectCompany } from '#features/company/slice.ts'
 
 /** A form whose user has to sign in again goes on where it was. */
-const unsaved = createUnsaved<{ base: Shown<CompanyRow>; typed: Values }>()
+const unsaved = createUnsaved<{ base: OverlaidRow<CompanyRow>; typed: Values }>()
 const place = 'company'
 
 /** A wrong number is shown where the digits are. */
 const inputOf = (field: string): keyof Values => (field === 'tel' ? 'number' : (field as keyof Values))
 
 /** `shown`: as it is now. The form follows it as long as nobody has typed, and stands still from then on. */
-export function CompanyEdit({ shown }: { shown: Shown<CompanyRow> }) {
-  const t = useWords('company')
-  const words = useWords('ui')
+export function CompanyEdit({ shown }: { shown: OverlaidRow<CompanyRow> }) {
+  const { t } = useTranslation('company')
+  const { t: words } = useTranslation('ui')
   const dispatch = useDispatch()
   const held = unsaved.useHeld(place)
   const [base, setBase] = useState(held?.base ?? shown)
@@ -75,7 +76,7 @@ export function CompanyEdit({ shown }: { shown: Shown<CompanyRow> }) {
   }, [shown, base, dirty, saved, reset])
 
   const submit = handleSubmit(async (values) => {
-    const result = await dispatch(save(base, changesOf(fromValues(values), before)))
+    const result = resultOf(await dispatch(save({ opened: base, changes: changesOf(fromValues(values), before) })))
     if (result.kind === 'problem') return takeBack(result.problem)
     if (result.kind === 'queued') showToast({ kind: 'note', text: t('toast.queued') })
     else showToast({ kind: 'done', text: words('message.updated') })

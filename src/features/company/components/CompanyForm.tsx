@@ -1,8 +1,8 @@
 import '#features/company/style.css'
 import { countries, dialCodes, longestCompanyCode } from '#domain/companies.ts'
-import { SelectField } from '#ui/Choice.tsx'
-import { Field, type FieldProps } from '#ui/Field.tsx'
-import { useWords } from '#ui/words.ts'
+import { SelectField } from '#ui/form/ChoiceFields.tsx'
+import { Field, type FieldProps } from '#ui/form/Field.tsx'
+import { useTranslation } from 'react-i18next'
 import { Region } from '#features/company/components/Region.tsx'
 import type { Values } from '#features/company/form.ts'
 
@@ -19,7 +19,7 @@ interface Props {
 
 /** The fields of a company, in the order of an address. It knows neither who keeps the values nor what becomes of them. */
 export function CompanyForm({ lockedCode, values, field }: Props) {
-  const t = useWords('company')
+  const { t } = useTranslation('company')
   const options = [
     { value: '', label: t('country.none') },
     ...countries.map((country) => ({ value: country, label: t(`country.${country}`, { code: dialCodes[country] }) })),
@@ -87,7 +87,7 @@ export function CompanyForm({ lockedCode, values, field }: Props) {
 }
 
 function NewCode(field: Partial<FieldProps>) {
-  const t = useWords('company')
+  const { t } = useTranslation('company')
   return (
     <Field
       label={t('form.code')}

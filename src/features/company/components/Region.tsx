@@ -1,8 +1,8 @@
 import { useEffect, useId, useState } from 'react'
 import { countries } from '#domain/companies.ts'
-import { languageNow } from '#ui/texts.ts'
-import { Field, type FieldProps } from '#ui/Field.tsx'
-import { useWords } from '#ui/words.ts'
+import { languageNow } from '#ui/i18n/i18n.ts'
+import { Field, type FieldProps } from '#ui/form/Field.tsx'
+import { useTranslation } from 'react-i18next'
 import { readRegions, type Regions } from '#features/company/regions.ts'
 
 interface Props {
@@ -15,7 +15,7 @@ interface Props {
 
 /** Province and city of the country, suggested from its list as it is typed, and free to be another. */
 export function Region({ country, province, field }: Props) {
-  const t = useWords('company')
+  const { t } = useTranslation('company')
   const id = useId()
   const regions = useRegions(country)
   const hasProvinces = country !== 'HK' || province !== ''

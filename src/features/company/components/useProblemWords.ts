@@ -1,11 +1,12 @@
-import type { FieldProblem } from '#domain/checks.ts'
+import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { profileFields } from '#domain/companies.ts'
-import { fieldWords, useWords } from '#ui/words.ts'
+import { useTranslation } from 'react-i18next'
+import { fieldWords } from '#ui/i18n/problem-messages.ts'
 
 /** The words of the specification for a company's fields, at the sign-up and on its profile alike (portal 5). */
 export function useProblemWords(code: string) {
-  const t = useWords('company')
-  const words = useWords('fields')
+  const { t } = useTranslation('company')
+  const { t: words } = useTranslation('fields')
   return ({ field, ...problem }: FieldProblem): string => {
     if (field === 'name' && problem.code === 'REQUIRED') return t('form.nameRequired')
     if (field === 'tel' && problem.code === 'INVALID_TEL') return t('telInvalid')

@@ -1,38 +1,35 @@
-import '#ui/icons.ts'
-import { useCallback, useEffect, useState } from 'react'
-import { readSingle } from '#local/single.ts'
-import { useConnection, useDispatch, useSelector, useSignedIn } from '#state/hooks.ts'
-import { useLive } from '#state/live.ts'
-import { problemOf } from '#state/status.ts'
-import { EmptyState } from '#ui/EmptyState.tsx'
-import { Page } from '#ui/Page.tsx'
-import { ProblemNote } from '#ui/ProblemNote.tsx'
-import { Skeleton } from '#ui/Skeleton.tsx'
-import { useWords } from '#ui/words.ts'
+import '#ui/icons/app-icons.ts'
+import { useCallback, useState } from 'react'
+import { readSingle } from '#local/lists/read-row.ts'
+import { useDispatch, useSelector, useSignedIn } from '#state/hooks.ts'
+import { useLiveQuery } from '#state/live-query.ts'
+import { useFetch } from '#state/use-fetch.ts'
+import { EmptyState } from '#ui/list/EmptyState.tsx'
+import { Page } from '#ui/page/Page.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { Skeleton } from '#ui/page/Skeleton.tsx'
+import { useTranslation } from 'react-i18next'
 import { CompanyEdit } from '#features/company/components/CompanyEdit.tsx'
 import { type CompanyRow, pathOf } from '#features/company/form.ts'
-import { askCompany, selectCompany } from '#features/company/slice.ts'
+import { fetchCompany, selectCompany } from '#features/company/slice.ts'
 
 /** The company's profile as a form (M35). Works without a network once it has been read. */
 export function Company() {
-  const t = useWords('company')
+  const { t } = useTranslation('company')
   const dispatch = useDispatch()
   const { user } = useSignedIn()
-  const { line } = useConnection()
-  const { reading } = useSelector(selectCompany)
+  const { problem } = useSelector(selectCompany)
   const id = user.company_id
-  const ask = useCallback(() => void dispatch(askCompany(id)), [dispatch, id])
-  // biome-ignore lint: the line is not used, its coming back is the reason
-  useEffect(ask, [ask, line === 'online'])
-  const problem = problemOf(reading)
-  const here = useLive(async () => await readSingle<CompanyRow>(pathOf(id), 'companies', id), [id])
+  const refetch = useCallback(() => void dispatch(fetchCompany(id)), [dispatch, id])
+  useFetch(refetch)
+  const here = useLiveQuery(async () => await readSingle<CompanyRow>(pathOf(id), 'companies', id), [id])
   const [shown, setShown] = useState(here)
   // A session that ends takes the rows away first: the form stays until its page goes, with what stands typed in it.
   if (here && here !== shown) setShown(here)
   return (
     <Page title={t('title')} intro={t('lead')} width="narrow">
       {shown && <CompanyEdit shown={shown} />}
-      {!shown && reading.is !== 'failed' && <Skeleton />}
+      {!shown && !problem && <Skeleton />}
       {!shown && problem?.code === 'OFFLINE' && (
         // Nothing is wrong, and nothing has to be pressed: it is asked for again when the line is back.
         <section className="card">
@@ -41,7 +38,9 @@ export function Company() {
           </EmptyState>
         </section>
       )}
-      {!shown && problem?.code !== 'OFFLINE' && <ProblemNote problem={problem} title={t('missing')} onRetry={ask} />}
+      {!shown && problem?.code !== 'OFFLINE' && (
+        <ProblemNote problem={problem} title={t('missing')} onRetry={refetch} />
+      )}
     </Page>
   )
 }

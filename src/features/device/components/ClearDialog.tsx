@@ -1,11 +1,11 @@
 import { useState } from 'react'
 import { localProblem, type Problem } from '#contract/problem.ts'
-import { clearKept } from '#local/room.ts'
-import { Button } from '#ui/Button.tsx'
-import { Dialog } from '#ui/Dialog.tsx'
-import { ProblemNote } from '#ui/ProblemNote.tsx'
-import { showToast } from '#ui/toasts.tsx'
-import { useWords } from '#ui/words.ts'
+import { clearKept } from '#local/storage/clear-cache.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { Dialog } from '#ui/overlay/Dialog.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { showToast } from '#ui/overlay/toasts.tsx'
+import { useTranslation } from 'react-i18next'
 
 /** Says what goes, and what in no case goes (C-16). */
 export function ClearDialog({
@@ -17,7 +17,7 @@ export function ClearDialog({
   isOnline: boolean
   onClose: () => void
 }) {
-  const t = useWords('device')
+  const { t } = useTranslation('device')
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
   async function clear() {

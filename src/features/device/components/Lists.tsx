@@ -1,14 +1,14 @@
-import '#ui/list.css'
+import '#ui/list/list.css'
+import { sizeOf } from '#features/device/format-bytes.ts'
+import { type CachedListInfo, tableNamed } from '#local/storage/usage.ts'
 import { useSignedIn } from '#state/hooks.ts'
-import { type KeptList, tableNamed } from '#local/room.ts'
-import { number, readingTime } from '#ui/Freshness.tsx'
-import { Tag } from '#ui/Tag.tsx'
-import { useWords } from '#ui/words.ts'
-import { sizeOf } from '#features/device/sizes.ts'
+import { number, readingTime } from '#ui/list/Freshness.tsx'
+import { Tag } from '#ui/display/Tag.tsx'
+import { useTranslation } from 'react-i18next'
 
 /** Each list that is kept: how much of it, how old, how large. The roles are spelled out because cards take the table's away. */
-export function Lists({ lists }: { lists: readonly KeptList[] }) {
-  const t = useWords('device')
+export function Lists({ lists }: { lists: readonly CachedListInfo[] }) {
+  const { t } = useTranslation('device')
   const heads = ['list', 'rows', 'asOf', 'size'] as const
   return (
     <div className="list-room">
@@ -33,8 +33,8 @@ export function Lists({ lists }: { lists: readonly KeptList[] }) {
   )
 }
 
-function Row({ list }: { list: KeptList }) {
-  const t = useWords('device')
+function Row({ list }: { list: CachedListInfo }) {
+  const { t } = useTranslation('device')
   const { rows, total, complete, asOf, bytes } = list
   return (
     <tr role="row">
@@ -57,8 +57,8 @@ function Row({ list }: { list: KeptList }) {
   )
 }
 
-function ListName({ list: { table, scope } }: { list: KeptList }) {
-  const t = useWords('device')
+function ListName({ list: { table, scope } }: { list: CachedListInfo }) {
+  const { t } = useTranslation('device')
   const { user } = useSignedIn()
   const known = tableNamed(table)
   const name = known ? t(`table.${known}`) : table

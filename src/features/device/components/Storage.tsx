@@ -1,26 +1,32 @@
 import { useState } from 'react'
-import { askToKeep, type Room } from '#local/room.ts'
-import { Button } from '#ui/Button.tsx'
-import { Icon } from '#ui/Icon.tsx'
-import { ProgressBar } from '#ui/ProgressBar.tsx'
-import { useWords } from '#ui/words.ts'
-import { sizeOf } from '#features/device/sizes.ts'
+import { sizeOf } from '#features/device/format-bytes.ts'
+import { askToKeep } from '#local/storage/persistence.ts'
+import type { StorageUsage } from '#local/storage/usage.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { Icon } from '#ui/icons/Icon.tsx'
+import { ProgressBar } from '#ui/page/ProgressBar.tsx'
+import { useTranslation } from 'react-i18next'
 
 /** How much room there is, and whether the browser has promised not to clear it away by itself (P-18). */
-export function Storage({ room: { usage, quota, persisted }, onAsked }: { room: Room; onAsked: () => void }) {
-  const t = useWords('device')
+export function Storage({ room: { usage, quota, persisted }, onAsked }: { room: StorageUsage; onAsked: () => void }) {
+  const { t } = useTranslation('device')
   const [refused, setRefused] = useState(false)
   async function ask() {
     setRefused(!(await askToKeep()))
     onAsked()
   }
+  const said = { usage: sizeOf(usage ?? 0), quota: sizeOf(quota ?? 0) }
   return (
     <section className="card" aria-labelledby="device-room">
       <h2 id="device-room">{t('room.title')}</h2>
       {usage !== null && quota !== null && quota > 0 && (
         <div className="device-usage">
-          <ProgressBar label={t('room.used')} percent={Math.min(100, Math.ceil((usage / quota) * 100))} />
-          <p>{t('room.usage', { usage: sizeOf(usage), quota: sizeOf(quota) })}</p>
+          <ProgressBar
+            label={t('room.used')}
+            percent={Math.min(100, Math.ceil((usage / quota) * 100))}
+            text={t('room.usage', said)}
+          />
+          <p>{t('room.usage', said)}</p>
         </div>
       )}
       {persisted === null ? (

@@ -1,33 +1,32 @@
-import '#ui/icons.ts'
+import '#ui/icons/app-icons.ts'
 import '#features/device/style.css'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Link } from 'react-router-dom'
-import type { Problem } from '#contract/problem.ts'
-import { countOfOthers } from '#local/others.ts'
-import { readRoom } from '#local/room.ts'
-import { countWaiting } from '#local/waiting.ts'
-import { useConnection, useDispatch } from '#state/hooks.ts'
-import { useLive } from '#state/live.ts'
-import { Button } from '#ui/Button.tsx'
-import { EmptyState } from '#ui/EmptyState.tsx'
-import { Icon } from '#ui/Icon.tsx'
-import { Page } from '#ui/Page.tsx'
-import { ProblemNote } from '#ui/ProblemNote.tsx'
-import { Skeleton } from '#ui/Skeleton.tsx'
-import { showToast } from '#ui/toasts.tsx'
-import { useWords } from '#ui/words.ts'
 import { ClearDialog } from '#features/device/components/ClearDialog.tsx'
 import { Lists } from '#features/device/components/Lists.tsx'
 import { Storage } from '#features/device/components/Storage.tsx'
-import { refresh } from '#features/device/refreshing.ts'
+import { pageOpened, refreshLists, selectRefresh } from '#features/device/refresh-lists.ts'
+import { countOfOthers } from '#local/session/other-users.ts'
+import { readUsage } from '#local/storage/usage.ts'
+import { countWaiting } from '#local/outbox/read-entries.ts'
+import { useConnection, useDispatch, useSelector } from '#state/hooks.ts'
+import { useLiveQuery } from '#state/live-query.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { EmptyState } from '#ui/list/EmptyState.tsx'
+import { Icon } from '#ui/icons/Icon.tsx'
+import { Page } from '#ui/page/Page.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { Skeleton } from '#ui/page/Skeleton.tsx'
+import { showToast } from '#ui/overlay/toasts.tsx'
+import { useTranslation } from 'react-i18next'
 
 /** What of the portal is on this device, how much room it takes and how long it stays (P-18). Works without a network. */
 export function Device() {
-  const t = useWords('device')
+  const { t } = useTranslation('device')
   // Counted anew when the browser has been asked for its promise.
   const [asked, setAsked] = useState(0)
-  const room = useLive(() => readRoom(), [asked])
-  const waiting = useLive(() => countWaiting(), [])
+  const room = useLiveQuery(() => readUsage(), [asked])
+  const waiting = useLiveQuery(() => countWaiting(), [])
   const { busy, problem, again } = useRefresh()
   const { line } = useConnection()
   const [clearing, setClearing] = useState(false)
@@ -75,24 +74,21 @@ export function Device() {
 }
 
 function useRefresh() {
-  const t = useWords('device')
+  const { t } = useTranslation('device')
   const dispatch = useDispatch()
-  const [busy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<Problem | null>(null)
-  async function again(lists: Parameters<typeof refresh>[0]) {
-    setBusy(true)
-    const wrong = await dispatch(refresh(lists))
-    setBusy(false)
-    setProblem(wrong)
-    if (!wrong) showToast({ kind: 'done', text: t('lists.refreshed') })
+  const { isRefreshing: busy, problem } = useSelector(selectRefresh)
+  useEffect(() => void dispatch(pageOpened()), [dispatch])
+  async function again(lists: Parameters<typeof refreshLists>[0]) {
+    const action = await dispatch(refreshLists(lists))
+    if (refreshLists.fulfilled.match(action)) showToast({ kind: 'done', text: t('lists.refreshed') })
   }
   return { busy, problem, again }
 }
 
 /** What exists only here, which nothing on this page takes away. */
 function Own({ waiting }: { waiting: number }) {
-  const t = useWords('device')
-  const others = useLive(() => countOfOthers(), [])
+  const { t } = useTranslation('device')
+  const others = useLiveQuery(() => countOfOthers(), [])
   return (
     <section className="card" aria-labelledby="device-own">
       <h2 id="device-own">{t('own.title')}</h2>

@@ -1,11 +1,11 @@
-import { Icon } from '#ui/Icon.tsx'
-import { readingTime } from '#ui/Freshness.tsx'
-import { useWords } from '#ui/words.ts'
-import type { Found } from '#features/entrance/known.ts'
+import { Icon } from '#ui/icons/Icon.tsx'
+import { readingTime } from '#ui/list/Freshness.tsx'
+import { useTranslation } from 'react-i18next'
+import type { Found } from '#features/entrance/found-services.ts'
 
 /** Where the service and its admin site are. `isKept`: the server could not be asked. */
 export function FoundService({ found, isKept }: { found: Found; isKept: boolean }) {
-  const t = useWords('entrance')
+  const { t } = useTranslation('entrance')
   const { code, url, adminUrl, at } = found
   return (
     <section className="card entrance-found" aria-labelledby="entrance-found" role="status">

@@ -1,28 +1,29 @@
-import '#ui/icons.ts'
+import '#ui/icons/app-icons.ts'
 import '#features/entrance/style.css'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import { checkServiceCode } from '#domain/entrance.ts'
-import { useConnection, useDispatch } from '#state/hooks.ts'
-import { Button } from '#ui/Button.tsx'
-import { Field } from '#ui/Field.tsx'
-import { Icon } from '#ui/Icon.tsx'
-import { Page } from '#ui/Page.tsx'
-import { showToast, Toasts } from '#ui/toasts.tsx'
-import { fieldWords, useWords } from '#ui/words.ts'
+import { useConnection, useDispatch, useSelector } from '#state/hooks.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { Field } from '#ui/form/Field.tsx'
+import { Icon } from '#ui/icons/Icon.tsx'
+import { Page } from '#ui/page/Page.tsx'
+import { showToast, Toasts } from '#ui/overlay/toasts.tsx'
+import { useTranslation } from 'react-i18next'
+import { fieldWords } from '#ui/i18n/problem-messages.ts'
 import { FoundService } from '#features/entrance/components/FoundService.tsx'
-import { type Found, keepFound, readFound, withFound, withoutCode } from '#features/entrance/known.ts'
-import { look } from '#features/entrance/look.ts'
+import { type Found, keepFound, readFound, withFound, withoutCode } from '#features/entrance/found-services.ts'
+import { findService, selectIsFinding } from '#features/entrance/slice.ts'
 
 /** Anybody finds a service by its code here (portal 2, 5, 9). What was found once is found without a network too. */
 export function Entrance() {
-  const t = useWords('entrance')
+  const { t } = useTranslation('entrance')
   const dispatch = useDispatch()
   const { line } = useConnection()
   const [query, setQuery] = useSearchParams()
   const [code, setCode] = useState(query.get('code') ?? '')
   const [wrong, setWrong] = useState<'REQUIRED' | 'RESERVED' | 'MISSING' | null>(null)
-  const [busy, setBusy] = useState(false)
+  const busy = useSelector(selectIsFinding)
   const [found, setFound] = useState<{ service: Found; isKept: boolean } | null>(null)
   const [known, setKnown] = useState(readFound)
   const form = useRef<HTMLFormElement>(null)
@@ -39,28 +40,27 @@ export function Entrance() {
   }
 
   /** Of several that were asked for the last one counts, whose answer need not be the last to come. */
-  const latest = useRef(0)
+  const latest = useRef<string>(null)
   async function find(asked: string) {
     const problem = checkServiceCode('code', asked)
     if (problem) return refuse(problem.code === 'REQUIRED' || problem.code === 'RESERVED' ? problem.code : 'MISSING')
     setWrong(null)
-    setBusy(true)
-    latest.current += 1
-    const mine = latest.current
-    const answer = await dispatch(look(asked))
-    if (mine !== latest.current) return
-    setBusy(false)
-    if (answer.is === 'missing') return refuse('MISSING')
+    const request = dispatch(findService(asked))
+    latest.current = request.requestId
+    const action = await request
+    if (latest.current !== request.requestId) return
+    const isFound = findService.fulfilled.match(action)
+    if (!isFound && action.payload?.code === 'NOT_FOUND') return refuse('MISSING')
     const kept = known.find((one) => one.code === asked)
-    if (answer.is === 'failed' && !kept) {
+    if (!isFound && !kept) {
       setFound(null)
       // portal 8: the words for a look-up that itself failed.
       return showToast({ kind: 'failed', text: t('failed') })
     }
     setQuery({ code: asked }, { replace: true })
-    if (answer.is === 'failed') return kept && setFound({ service: kept, isKept: true })
-    remember(withFound(known, answer.service))
-    setFound({ service: answer.service, isKept: false })
+    if (!isFound) return kept && setFound({ service: kept, isKept: true })
+    remember(withFound(known, action.payload))
+    setFound({ service: action.payload, isKept: false })
   }
 
   // Whoever comes with a code, from the home page or by a link of a colleague, is answered at once.

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, useId, useRef } from 'react'
-import { useWords } from '#ui/words.ts'
+import { useTranslation } from 'react-i18next'
 import { byKey, type Crop, moved, placeOf, type Size, zoomed } from '#features/profile/crop.ts'
 
 interface Props {
@@ -13,7 +13,7 @@ type Point = { x: number; y: number }
 
 /** The frame over the picture. One finger moves it, two enlarge it; a pen and a mouse are fingers too (T-12). */
 export function CropArea({ src, size, crop, onCrop }: Props) {
-  const t = useWords('profile')
+  const { t } = useTranslation('profile')
   const id = useId()
   const frame = useRef<HTMLDivElement>(null)
   const fingers = useRef(new Map<number, Point>())

@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import { avatarSide } from '#domain/images.ts'
-import { Button } from '#ui/Button.tsx'
-import { Dialog } from '#ui/Dialog.tsx'
-import { useWords } from '#ui/words.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { Dialog } from '#ui/overlay/Dialog.tsx'
+import { useTranslation } from 'react-i18next'
 import { CropArea } from '#features/profile/components/CropArea.tsx'
 import { type Crop, mostZoom, sideOf, whole, zoomed } from '#features/profile/crop.ts'
 
@@ -15,7 +15,7 @@ interface Props {
 
 /** Which square of the picture is shown; by mouse, by touch, by keys. */
 export function CropDialog({ image, onUse, onClose }: Props) {
-  const t = useWords('profile')
+  const { t } = useTranslation('profile')
   const size = { width: image.naturalWidth, height: image.naturalHeight }
   const [crop, setCrop] = useState<Crop>(() => whole(size))
   const [busy, setBusy] = useState(false)

@@ -1,10 +1,11 @@
 import { type ChangeEvent, useRef, useState } from 'react'
 import { isSmallEnough } from '#domain/images.ts'
 import { localProblem } from '#contract/problem.ts'
-import { Avatar } from '#ui/Avatar.tsx'
-import { Button } from '#ui/Button.tsx'
-import { Icon } from '#ui/Icon.tsx'
-import { problemWords, useWords } from '#ui/words.ts'
+import { Avatar } from '#ui/display/Avatar.tsx'
+import { Button } from '#ui/display/Button.tsx'
+import { Icon } from '#ui/icons/Icon.tsx'
+import { useTranslation } from 'react-i18next'
+import { problemWords } from '#ui/i18n/problem-messages.ts'
 import { CropDialog } from '#features/profile/components/CropDialog.tsx'
 import { useFileUrl } from '#features/profile/components/usePicture.ts'
 import type { Picture } from '#features/profile/form.ts'
@@ -24,7 +25,7 @@ interface Props {
 
 /** The picture, and how another one is chosen, cut and taken away. */
 export function PictureField({ name, present, chosen, refused, onChoose }: Props) {
-  const t = useWords('profile')
+  const { t } = useTranslation('profile')
   const input = useRef<HTMLInputElement>(null)
   const [wrong, setWrong] = useState<string | null>(null)
   const [image, setImage] = useState<HTMLImageElement | null>(null)

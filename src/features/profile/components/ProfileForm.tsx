@@ -2,31 +2,33 @@ import { useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { localProblem, type Problem } from '#contract/problem.ts'
 import type { UserRow } from '#contract/users.ts'
-import type { Shown } from '#local/view.ts'
+import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useConnection, useDispatch, useSelector } from '#state/hooks.ts'
-import { problemOf } from '#state/status.ts'
-import { createUnsaved } from '#state/unsaved.ts'
-import { ConflictNote } from '#ui/ConflictNote.tsx'
-import { Field } from '#ui/Field.tsx'
-import { goFreely } from '#ui/Leaving.tsx'
-import { PageForm } from '#ui/PageForm.tsx'
-import { showToast } from '#ui/toasts.tsx'
-import { fieldWords, problemWords, useWords } from '#ui/words.ts'
+import { resultOf } from '#state/form-thunk.ts'
+import { problemOf } from '#state/request-status.ts'
+import { createUnsaved } from '#state/unsaved-forms.ts'
+import { ConflictNote } from '#ui/form/ConflictNote.tsx'
+import { Field } from '#ui/form/Field.tsx'
+import { goFreely } from '#ui/navigation-guard/NavigationGuard.tsx'
+import { PageForm } from '#ui/form/PageForm.tsx'
+import { showToast } from '#ui/overlay/toasts.tsx'
+import { useTranslation } from 'react-i18next'
+import { fieldWords, problemWords } from '#ui/i18n/problem-messages.ts'
 import { PictureField } from '#features/profile/components/PictureField.tsx'
 import { usePicture } from '#features/profile/components/usePicture.ts'
 import { changesOf, checkName, type Picture, type Typed } from '#features/profile/form.ts'
 import { formOpened, save, selectProfile } from '#features/profile/slice.ts'
 
 /** A form whose user has to sign in again goes on where it was. */
-const unsaved = createUnsaved<{ base: Shown<UserRow>; typed: Typed }>()
+const unsaved = createUnsaved<{ base: OverlaidRow<UserRow>; typed: Typed }>()
 const place = 'profile'
 
 /** What the picture is refused for; everything else stands above the form. */
 const ofPicture = new Set(['IMAGE_TOO_LARGE', 'UNSUPPORTED_TYPE'])
 
-export function ProfileForm({ shown, onClose }: { shown: Shown<UserRow>; onClose: () => void }) {
-  const t = useWords('profile')
-  const words = useWords('ui')
+export function ProfileForm({ shown, onClose }: { shown: OverlaidRow<UserRow>; onClose: () => void }) {
+  const { t } = useTranslation('profile')
+  const { t: words } = useTranslation('ui')
   const dispatch = useDispatch()
   const held = unsaved.useHeld(place)
   // As it stood when the form was opened: what comes in meanwhile must not change a form under its user's hands.
@@ -55,7 +57,7 @@ export function ProfileForm({ shown, onClose }: { shown: Shown<UserRow>; onClose
   unsaved.useHolding(place, dirty ? { base, typed } : null)
 
   const submit = handleSubmit(async ({ name }) => {
-    const result = await dispatch(save(base, changesOf({ name, picture }, base.row)))
+    const result = resultOf(await dispatch(save({ opened: base, changes: changesOf({ name, picture }, base.row) })))
     if (result.kind === 'problem') return takeBack(result.problem)
     if (result.kind === 'queued') showToast({ kind: 'note', text: t('toast.queued') })
     else showToast({ kind: 'done', text: words('message.updated') })

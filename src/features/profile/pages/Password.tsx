@@ -1,18 +1,19 @@
-import '#ui/icons.ts'
+import '#ui/icons/app-icons.ts'
 import '#features/profile/style.css'
 import { useEffect } from 'react'
 import { useForm } from 'react-hook-form'
 import { fieldProblems, localProblem, type Problem } from '#contract/problem.ts'
-import type { FieldProblem } from '#domain/checks.ts'
+import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { passwordLength } from '#domain/passwords.ts'
 import { useConnection, useDispatch, useSelector, useSignedIn } from '#state/hooks.ts'
-import { idle, problemOf } from '#state/status.ts'
-import { PasswordField } from '#ui/Field.tsx'
-import { Page } from '#ui/Page.tsx'
-import { PageForm } from '#ui/PageForm.tsx'
-import { PasswordMeter } from '#ui/PasswordMeter.tsx'
-import { showToast } from '#ui/toasts.tsx'
-import { fieldWords, problemWords, useWords } from '#ui/words.ts'
+import { idle, problemOf } from '#state/request-status.ts'
+import { PasswordField } from '#ui/form/Field.tsx'
+import { Page } from '#ui/page/Page.tsx'
+import { PageForm } from '#ui/form/PageForm.tsx'
+import { PasswordMeter } from '#ui/form/PasswordMeter.tsx'
+import { showToast } from '#ui/overlay/toasts.tsx'
+import { useTranslation } from 'react-i18next'
+import { fieldWords, problemWords } from '#ui/i18n/problem-messages.ts'
 import { checkPasswords, type Passwords } from '#features/profile/form.ts'
 import { passwordAnswered, selectProfile, setPassword } from '#features/profile/slice.ts'
 
@@ -28,8 +29,8 @@ const unchanged = localProblem('PASSWORD_UNCHANGE')
 
 /** The own password: the original one first, the new one twice (portal 5). Never queued, never kept. */
 export function Password() {
-  const t = useWords('profile')
-  const words = useWords('ui')
+  const { t } = useTranslation('profile')
+  const { t: words } = useTranslation('ui')
   const dispatch = useDispatch()
   const { line } = useConnection()
   const { user } = useSignedIn()

@@ -1,20 +1,20 @@
-import '#ui/icons.ts'
+import '#ui/icons/app-icons.ts'
 import '#features/profile/style.css'
 import { useEffect } from 'react'
 import { Link, useSearchParams } from 'react-router-dom'
 import type { UserRow } from '#contract/users.ts'
-import { readSingle } from '#local/single.ts'
-import type { Shown } from '#local/view.ts'
+import { readSingle } from '#local/lists/read-row.ts'
+import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useDispatch, useSignedIn } from '#state/hooks.ts'
-import { userRead } from '#state/session.ts'
-import { useLive } from '#state/live.ts'
-import { Avatar } from '#ui/Avatar.tsx'
-import { Button } from '#ui/Button.tsx'
-import { Fact, Facts } from '#ui/Facts.tsx'
-import { Page } from '#ui/Page.tsx'
-import { PendingMark } from '#ui/PendingMark.tsx'
-import { Tag } from '#ui/Tag.tsx'
-import { useWords } from '#ui/words.ts'
+import { userRead } from '#state/session-slice.ts'
+import { useLiveQuery } from '#state/live-query.ts'
+import { Avatar } from '#ui/display/Avatar.tsx'
+import { Button } from '#ui/display/Button.tsx'
+import { Fact, Facts } from '#ui/display/DescriptionList.tsx'
+import { Page } from '#ui/page/Page.tsx'
+import { PendingMark } from '#ui/list/PendingMark.tsx'
+import { Tag } from '#ui/display/Tag.tsx'
+import { useTranslation } from 'react-i18next'
 import { ProfileForm } from '#features/profile/components/ProfileForm.tsx'
 import { usePicture } from '#features/profile/components/usePicture.ts'
 import { ownPath } from '#features/profile/form.ts'
@@ -22,7 +22,7 @@ import { readOwn } from '#features/profile/slice.ts'
 
 /** The own account: read, and by the address's `edit` changed, so that reload and Back find the same (C-01). */
 export function Profile() {
-  const t = useWords('profile')
+  const { t } = useTranslation('profile')
   const [query, setQuery] = useSearchParams()
   const own = useOwn()
   const { user } = useSignedIn()
@@ -45,11 +45,11 @@ export function Profile() {
  * As the device has it, waiting changes included; as the session began where it has nothing. Undefined: it has not
  * answered yet.
  */
-function useOwn(): Shown<UserRow> | undefined {
+function useOwn(): OverlaidRow<UserRow> | undefined {
   const { user } = useSignedIn()
   const dispatch = useDispatch()
   useEffect(() => void dispatch(readOwn()), [dispatch])
-  const here = useLive(async () => await readSingle<UserRow>(ownPath, 'users', user.id), [user.id])
+  const here = useLiveQuery(async () => await readSingle<UserRow>(ownPath, 'users', user.id), [user.id])
   const arrived = here && !here.waiting && here.row.row_version > user.row_version ? here.row : null
   // What waited has arrived: the frame shows name and picture too. Not only when the server says it once more, which on a
   // slow line it may not in time.
@@ -61,9 +61,9 @@ function useOwn(): Shown<UserRow> | undefined {
   return here === null ? { row: user, waiting: null } : here
 }
 
-function Own({ shown: { row, waiting } }: { shown: Shown<UserRow> }) {
-  const t = useWords('profile')
-  const users = useWords('users')
+function Own({ shown: { row, waiting } }: { shown: OverlaidRow<UserRow> }) {
+  const { t } = useTranslation('profile')
+  const { t: users } = useTranslation('users')
   const picture = usePicture(row.avatar)
   const flags = (['admin', 'order', 'alert'] as const).filter((flag) => row[flag])
   return (

@@ -1,16 +1,16 @@
 import { useState } from 'react'
 import type { Problem } from '#contract/problem.ts'
 import { useDispatch } from '#state/hooks.ts'
-import { Button } from '#ui/Button.tsx'
-import { Dialog } from '#ui/Dialog.tsx'
-import { ProblemNote } from '#ui/ProblemNote.tsx'
-import { showToast } from '#ui/toasts.tsx'
-import { useWords } from '#ui/words.ts'
-import { endOthers } from '#features/sessions/asking.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { Dialog } from '#ui/overlay/Dialog.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { showToast } from '#ui/overlay/toasts.tsx'
+import { useTranslation } from 'react-i18next'
+import { endOthers } from '#features/sessions/slice.ts'
 
 /** Says what is lost; the safe way out has the focus (C-16, A-10). */
 export function EndOthers({ onClose, onEnded }: { onClose: () => void; onEnded: () => void }) {
-  const t = useWords('sessions')
+  const { t } = useTranslation('sessions')
   const dispatch = useDispatch()
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)

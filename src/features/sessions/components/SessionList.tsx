@@ -1,47 +1,40 @@
 import '#features/sessions/style.css'
 import { useCallback, useEffect, useRef, useState } from 'react'
-import type { Problem } from '#contract/problem.ts'
 import type { SessionRow } from '#contract/sessions.ts'
 import en from '#locales/en/sessions.json' with { type: 'json' }
 import zh from '#locales/zh/sessions.json' with { type: 'json' }
-import { useConnection, useDispatch } from '#state/hooks.ts'
-import { Button } from '#ui/Button.tsx'
-import { Icon } from '#ui/Icon.tsx'
-import { ProblemNote } from '#ui/ProblemNote.tsx'
-import { Skeleton } from '#ui/Skeleton.tsx'
-import { Tag } from '#ui/Tag.tsx'
-import { addTexts } from '#ui/texts.ts'
-import { showToast } from '#ui/toasts.tsx'
-import { useWords } from '#ui/words.ts'
+import { useConnection, useDispatch, useSelector } from '#state/hooks.ts'
+import { useFetch } from '#state/use-fetch.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { Icon } from '#ui/icons/Icon.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { Skeleton } from '#ui/page/Skeleton.tsx'
+import { Tag } from '#ui/display/Tag.tsx'
+import { i18n } from '#ui/i18n/i18n.ts'
+import { showToast } from '#ui/overlay/toasts.tsx'
+import { useTranslation } from 'react-i18next'
 import { EndOthers } from '#features/sessions/components/EndOthers.tsx'
-import { endOne, readSessions } from '#features/sessions/asking.ts'
+import { endOne, fetchSessions, pageOpened, selectSessions } from '#features/sessions/slice.ts'
 
 // They travel with this code and not with the page's: no device keeps either.
-addTexts('en', 'sessions', en)
-addTexts('zh', 'sessions', zh)
+i18n.addResourceBundle('en', 'sessions', en)
+i18n.addResourceBundle('zh', 'sessions', zh)
 
 export function SessionList() {
-  const t = useWords('sessions')
+  const { t } = useTranslation('sessions')
   const dispatch = useDispatch()
   const whyNot = useWhyNot()
-  const { rows, unread, read } = useRows()
-  const [ending, setEnding] = useState<string | null>(null)
-  const [problem, setProblem] = useState<Problem | null>(null)
+  const { rows, read } = useRows()
+  const { problem: unread, ending, endProblem: problem } = useSelector(selectSessions)
   const [asking, setAsking] = useState(false)
   const others = useRef<HTMLHeadingElement>(null)
 
   async function end({ id }: SessionRow) {
-    setEnding(id)
-    const result = await dispatch(endOne(id))
-    const wrong = result.kind === 'problem' ? result.problem : null
-    // Ended already, from elsewhere: that is what was wanted.
-    const failed = wrong && wrong.code !== 'NOT_FOUND' ? wrong : null
-    setProblem(failed)
-    if (!failed) showToast({ kind: 'done', text: t('ended') })
+    const isEnded = endOne.fulfilled.match(await dispatch(endOne(id)))
+    if (isEnded) showToast({ kind: 'done', text: t('ended') })
     await read()
-    setEnding(null)
     // The button went with its row.
-    if (!failed) others.current?.focus()
+    if (isEnded) others.current?.focus()
   }
 
   const more = rows?.some(({ current }) => !current) ?? false
@@ -84,7 +77,7 @@ function Session({
   whyNot: string | null
   onEnd: () => void
 }) {
-  const t = useWords('sessions')
+  const { t } = useTranslation('sessions')
   const { browser, system } = row
   const device = browser && system ? t('on', { browser, system }) : (browser ?? system ?? t('unknown'))
   const time = (at: string) => at.slice(0, 16)
@@ -115,21 +108,21 @@ function useRows() {
   const dispatch = useDispatch()
   const { line } = useConnection()
   const [rows, setRows] = useState<SessionRow[] | null>(null)
-  const [unread, setUnread] = useState<Problem | null>(null)
   const read = useCallback(async () => {
-    const result = await dispatch(readSessions())
-    setUnread(result.kind === 'problem' ? result.problem : null)
-    if (result.kind === 'fresh') setRows(result.output)
+    const action = await dispatch(fetchSessions())
+    if (fetchSessions.fulfilled.match(action) && action.payload) setRows(action.payload)
   }, [dispatch])
-  useEffect(() => {
-    if (line === 'online') void read()
-  }, [line, read])
-  return { rows, unread, read }
+  useEffect(() => void dispatch(pageOpened()), [dispatch])
+  useFetch(
+    useCallback(() => void read(), [read]),
+    line !== 'online',
+  )
+  return { rows, read }
 }
 
 /** Null: sessions can be ended now. */
 function useWhyNot(): string | null {
-  const t = useWords('profile')
+  const { t } = useTranslation('profile')
   const { line } = useConnection()
   return line === 'online' ? null : t('sessions.offline')
 }

@@ -1,14 +1,14 @@
-import '#ui/icons.ts'
+import '#ui/icons/app-icons.ts'
 import { useConnection } from '#state/hooks.ts'
-import { Page } from '#ui/Page.tsx'
-import { WhenOnline } from '#ui/WhenOnline.tsx'
-import { useWords } from '#ui/words.ts'
+import { Page } from '#ui/page/Page.tsx'
+import { WhenOnline } from '#ui/page/OnlineOnly.tsx'
+import { useTranslation } from 'react-i18next'
 
 const load = async () => (await import('#features/sessions/components/SessionList.tsx')).SessionList
 
 /** Where the user is logged in (S-46): only the server knows. */
 export function Sessions() {
-  const t = useWords('profile')
+  const { t } = useTranslation('profile')
   const { line } = useConnection()
   const crumbs = [{ label: t('title'), to: '/app/profile/user' }]
   return (

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { alipayPayment } from '#server/drivers/payment/alipay.ts'
 import { readFlatXml } from '#server/drivers/payment/flat-xml.ts'
 import { differenceOf } from '#server/drivers/payment/driver.ts'
-import { NoticeProblem } from '#server/drivers/payment/problems.ts'
+import { NoticeProblem } from '#server/drivers/payment/errors.ts'
 import { globalAlipayPayment, signFields } from '#server/drivers/payment/global-alipay.ts'
 import type { Money } from '#server/drivers/payment/driver.ts'
 import { visit } from '#tests/support/gateway-pages.ts'
@@ -174,6 +177,21 @@ describe.each(gates)('%s in %o', (gate, money, code, shown) => {
     const withQuery = driver().begin(beginning(shop, { money, returnUrl: `${shop.url}/?a=1` }))
     await expect(withQuery).rejects.toMatchObject({ name: 'PaymentProblem', final: true })
   })
+})
+
+it('the cross-border gateway cannot send us on to somebody else (S-09)', async () => {
+  const asked: (string | undefined)[] = []
+  const gateway = createServer((request, response) => {
+    asked.push(request.url)
+    response.writeHead(307, { location: '/metadata' }).end()
+  }).listen(0, '127.0.0.1')
+  await once(gateway, 'listening')
+  const gatewayUrl = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}/gateway`
+  const driver = globalAlipayPayment({ ...shop.sandbox.gateways.globalAlipay!, gatewayUrl }, `${shop.url}/public`)
+  const wanted = beginning(shop, { money: { amount: 1n, currency: 'HKD' } })
+  await expect(driver.query(askedFor(wanted, shop.clock.now))).rejects.toMatchObject({ name: 'PaymentProblem' })
+  expect(asked).toEqual([expect.stringMatching(/^\/gateway/)])
+  gateway.close()
 })
 
 describe('the XML of the cross-border gateway', () => {

@@ -1,0 +1,46 @@
+/** Servers as processes of their own, so that what is measured is a server and not this program beside it. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join, resolve } from 'node:path'
+import { freePort } from '#tests/support/free-port.ts'
+
+const root = resolve(import.meta.dirname, '..')
+
+export interface Server {
+  url: string
+  stop: () => Promise<void>
+}
+
+/** Starts a program of this project and waits until `first` answers 200. */
+export async function startServer(
+  program: string,
+  env: Record<string, string>,
+  first: { path: string; headers?: Record<string, string> },
+): Promise<Server> {
+  const port = Number(env.PORT ?? (await freePort()))
+  const url = `http://localhost:${port}`
+  const began = performance.now()
+  const child = spawn(process.execPath, [join(root, program)], {
+    cwd: root,
+    env: { PATH: process.env.PATH, LOG_LEVEL: 'warn', FREE_SPACE_MARK_PERCENT: '0', ...env, PORT: String(port) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (said += piece))
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`${program} ended at its start:\n${said}`)
+    const answer = await fetch(url + first.path, { headers: first.headers ?? {} }).catch(() => null)
+    await answer?.arrayBuffer()
+    if (answer?.ok) break
+    if (performance.now() - began > 60_000) throw new Error(`${program} was not ready within a minute:\n${said}`)
+    await new Promise((wake) => setTimeout(wake, 5))
+  }
+  return {
+    url,
+    async stop() {
+      if (child.exitCode !== null) return
+      child.kill('SIGTERM')
+      await once(child, 'exit')
+    },
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * Makes a fresh machine ready: packages, the pinned Node, the built client, and, when asked, Chromium and PostgreSQL
+ * for the tests. Runs before every npm command, so it must be quick when there is nothing to do.
+ *
+ *   node scripts/setup.mjs [--client] [--browser] [--postgres]
+ *
+ * Plain JavaScript with nothing but Node's own modules, from Node 18 on: here nothing is installed yet. Everything it
+ * says goes to stderr, so that a command's own output stays clean.
+ */
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Trouble, exclusively } from './lock.mjs'
+import { buildId } from './build-id.mjs'
+import { findChromium, findPostgres } from './test-tools.mjs'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const modules = join(root, 'node_modules')
+const stampFile = join(modules, '.ensure-stamp')
+const nodeBinary = join(modules, 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+const toolsFile = join(modules, '.cache', 'portal-tools.json')
+
+const say = (line) => process.stderr.write(`${line}\n`)
+
+const readIfThere = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : '')
+
+/**
+ * The environment for an npm of our own. This script runs inside an npm command, and an inner npm would take that
+ * command's settings for its own.
+ */
+function cleanEnvironment() {
+  const inherited = Object.entries(process.env).filter(([name]) => !/^npm_(lifecycle_|package_|command)/.test(name))
+  return Object.fromEntries(inherited)
+}
+
+/** Output of children goes to our stderr as well. */
+function run(command, args, options = {}) {
+  const { status, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2], ...options })
+  return !error && status === 0
+}
+
+/** As `run`, for what is only worth reading when it failed. */
+function runQuietly(command, args, options) {
+  const { status, error, stdout, stderr } = spawnSync(command, args, { cwd: root, encoding: 'utf8', ...options })
+  const isGood = !error && status === 0
+  if (!isGood) say(`${stdout ?? ''}${stderr ?? ''}${error ?? ''}`)
+  return isGood
+}
+
+/** The npm that started us, or the one on PATH. */
+function npm(...args) {
+  const entry = process.env.npm_execpath
+  const env = cleanEnvironment()
+  return entry && /\.c?js$/.test(entry)
+    ? run(process.execPath, [entry, ...args], { env })
+    : run('npm', args, { env, shell: process.platform === 'win32' })
+}
+
+function ensureNodeVersion() {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major > 20 || (major === 20 && minor >= 19)) return
+  throw new Trouble(
+    `Node ${process.versions.node} is too old: install Node 20.19 or newer (24 is best) from https://nodejs.org and try again.`,
+  )
+}
+
+/** What node_modules was made for; another lock file, platform or processor means it is made again. */
+function wantedStamp() {
+  const lock = readFileSync(join(root, 'package-lock.json'))
+  return createHash('sha256').update(lock).update(process.platform).update(process.arch).digest('hex')
+}
+
+function ensurePackages() {
+  const stamp = wantedStamp()
+  if (readIfThere(stampFile).trim() === stamp) return
+  say('Installing packages (about a minute, only once) ...')
+  if (!npm('ci', '--loglevel=error', '--no-audit', '--no-fund')) {
+    throw new Trouble('npm ci failed, see above. Check the network and the npm registry, then try again.')
+  }
+  // Last, so that an install that was cut off is done again.
+  writeFileSync(stampFile, `${stamp}\n`)
+}
+
+const runsNode24 = (binary) => {
+  const { status, stdout } = spawnSync(binary, ['--version'], { encoding: 'utf8' })
+  return status === 0 && stdout.startsWith('v24.')
+}
+
+/** The scripts run with the Node that the package `node` brings, or with the machine's own where that is a 24. */
+function ensureNode() {
+  if (existsSync(nodeBinary) && runsNode24(nodeBinary)) return nodeBinary
+  if (process.versions.node.startsWith('24.')) return process.execPath
+  say('Fetching Node 24 ...')
+  npm('rebuild', 'node')
+  if (existsSync(nodeBinary) && runsNode24(nodeBinary)) return nodeBinary
+  throw new Trouble(
+    'The npm package "node" brought no Node 24 for this machine: install Node 24 from https://nodejs.org and try again.',
+  )
+}
+
+function ensureClient(node) {
+  const built = readIfThere(join(root, 'dist', 'build.json'))
+  if (built && JSON.parse(built).sources === buildId(root)) return
+  say('Building the client ...')
+  const env = {
+    ...cleanEnvironment(),
+    PATH: `${join(modules, '.bin')}${delimiter}${process.env.PATH}`,
+    NODE_ENV: 'production',
+  }
+  if (!runQuietly(node, [join(modules, 'vite', 'bin', 'vite.js'), 'build'], { env })) {
+    throw new Trouble('The client could not be built, see above.')
+  }
+}
+
+/** Tests read the places from this file; a tool that was not asked for keeps what an earlier run found. */
+function rememberTools(found) {
+  const known = JSON.parse(readIfThere(toolsFile) || '{}')
+  const tools = JSON.stringify({ ...known, ...found })
+  if (tools === JSON.stringify(known)) return
+  mkdirSync(dirname(toolsFile), { recursive: true })
+  writeFileSync(toolsFile, `${tools}\n`)
+}
+
+async function ensure(wants) {
+  ensureNodeVersion()
+  ensurePackages()
+  const node = ensureNode()
+  if (wants.has('--client')) ensureClient(node)
+  if (wants.has('--browser')) rememberTools({ chromium: await findChromium({ run, say, node, root }) })
+  if (wants.has('--postgres')) rememberTools({ postgres: findPostgres({ run, say }) })
+}
+
+try {
+  await exclusively(root, say, () => ensure(new Set(process.argv.slice(2))))
+} catch (error) {
+  if (!(error instanceof Trouble)) throw error
+  say(`\n${error.message}\n`)
+  process.exitCode = 1
+}

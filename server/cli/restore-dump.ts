@@ -1,0 +1,17 @@
+/** Makes a data folder out of a dump: `DATA_DIR=<empty folder> node server/cli/restore-dump.ts <dump.tar.gz>`. */
+import '#server/private-files.ts'
+import pino from 'pino'
+import { readConfig, StartProblem } from '#server/config.ts'
+import { restoreDump } from '#server/db/embedded/restore-dump.ts'
+
+const [, , path] = process.argv
+try {
+  const { dataDir } = readConfig(process.env)
+  if (!path) throw new StartProblem('Name the dump to restore: node server/cli/restore-dump.ts <dump.tar.gz>.')
+  await restoreDump(dataDir, path, pino({ level: 'warn' }))
+  console.log(`${dataDir} holds the database of ${path}.`)
+} catch (error) {
+  if (!(error instanceof StartProblem)) throw error
+  console.error(error.message)
+  process.exitCode = 1
+}

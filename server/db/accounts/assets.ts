@@ -1,0 +1,53 @@
+/** Pictures as rows: put in once, never changed, taken out when they are nobody's. */
+import { type Selectable, sql } from 'kysely'
+import type { Handle } from '#server/db/handle.ts'
+import type { AssetTable } from '#server/db/tables/tables.ts'
+
+export type NewAsset = Omit<Selectable<AssetTable>, 'id'>
+
+/** The number of the new row, which is what the idempotency store keeps. */
+export async function insertAsset(db: Handle, asset: NewAsset): Promise<number> {
+  const { id } = await db
+    .insertInto('asset')
+    .values({ ...asset, bytes: Buffer.from(asset.bytes) })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** By its name, or by the number that a write left; null where it is not this user's own. */
+export async function nameOfOwnAsset(db: Handle, userId: number, said: string | number): Promise<string | null> {
+  const row = await db
+    .selectFrom('asset')
+    .select('name')
+    .where('user_id', '=', userId)
+    .where((where) => (typeof said === 'number' ? where('id', '=', said) : where('name', '=', said)))
+    .executeTakeFirst()
+  return row?.name ?? null
+}
+
+export async function assetByName(db: Handle, name: string): Promise<Pick<NewAsset, 'type' | 'bytes'> | null> {
+  const row = await db.selectFrom('asset').select(['type', 'bytes']).where('name', '=', name).executeTakeFirst()
+  return row ?? null
+}
+
+/** Pictures that nobody wears and no write that waits may still name. */
+export async function sweepAssets(db: Handle, before: number): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('asset')
+    .where('create_time', '<', before)
+    .where(sql<boolean>`not exists (select from portal_user where portal_user.avatar = asset.name)`)
+    .executeTakeFirst()
+  return Number(numDeletedRows)
+}
+
+/** How many pictures this user has put in since then. */
+export async function countAssetsOf(db: Handle, userId: number, since: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('asset')
+    .select(sql<number>`count(*)::integer`.as('count'))
+    .where('user_id', '=', userId)
+    .where('create_time', '>=', since)
+    .executeTakeFirstOrThrow()
+  return count
+}

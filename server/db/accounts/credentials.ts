@@ -1,0 +1,80 @@
+/** Password hashes: read, checked again and written here alone; no other query of users carries them onward. */
+import { type Language, userStatus, type UserStatus } from '#domain/users.ts'
+import type { Handle } from '#server/db/handle.ts'
+
+export interface Credential {
+  userId: number
+  companyId: number
+  companyCode: string
+  companyName: string
+  userName: string
+  email: string
+  status: UserStatus
+  language: Language
+  passwordHash: string | null
+  /** Of the demo world. */
+  demo: boolean
+  companyRequiresFactor: boolean
+}
+
+const credentials = (db: Handle) =>
+  db
+    .selectFrom('portal_user')
+    .innerJoin('company', 'company.id', 'portal_user.company_id')
+    .select([
+      'portal_user.id as userId',
+      'portal_user.name as userName',
+      'portal_user.email',
+      'portal_user.status',
+      'portal_user.language',
+      'portal_user.password_hash as passwordHash',
+      'portal_user.demo',
+      'company.mfa_required as companyRequiresFactor',
+      'company.id as companyId',
+      'company.code as companyCode',
+      'company.name as companyName',
+    ])
+
+/** By company code and folded e-mail. A deleted user has none: its e-mail may belong to somebody else by now (D73). */
+export async function findCredential(db: Handle, companyCode: string, emailKey: string): Promise<Credential | null> {
+  const row = await credentials(db)
+    .where('company.code', '=', companyCode)
+    .where('portal_user.email_key', '=', emailKey)
+    .where('portal_user.status', '!=', userStatus.deleted)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+export async function credentialOf(db: Handle, userId: number): Promise<Credential | null> {
+  return (await credentials(db).where('portal_user.id', '=', userId).executeTakeFirst()) ?? null
+}
+
+/** Whether the user is still active with that very hash. Locks the row until the commit. */
+export async function stillHolds(db: Handle, userId: number, passwordHash: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('portal_user')
+    .select('id')
+    .where('id', '=', userId)
+    .where('status', '=', userStatus.activated)
+    .where('password_hash', '=', passwordHash)
+    .forUpdate()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Whether the account is neither disabled nor deleted by now. Locks the row until the commit. */
+export async function stillOpen(db: Handle, userId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('portal_user')
+    .select('id')
+    .where('id', '=', userId)
+    .where('status', '>=', userStatus.deactivated)
+    .forUpdate()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Writes nothing that a list shows, so neither version nor change number moves. */
+export async function storeHash(db: Handle, userId: number, passwordHash: string): Promise<void> {
+  await db.updateTable('portal_user').set({ password_hash: passwordHash }).where('id', '=', userId).execute()
+}

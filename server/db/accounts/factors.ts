@@ -1,0 +1,111 @@
+/** Second factors and recovery codes as rows. What takes one is one statement that finds and marks it: of two at once, one wins. */
+import type { Insertable, Selectable } from 'kysely'
+import type { Handle } from '#server/db/handle.ts'
+import { sqlState } from '#server/db/sql-state.ts'
+import type { FactorTable } from '#server/db/tables/tables.ts'
+import { ProblemError } from '#server/problem-error.ts'
+
+export type Factor = Selectable<FactorTable>
+
+export const factorsOf = (db: Handle, userId: number): Promise<Factor[]> =>
+  db.selectFrom('factor').selectAll().where('user_id', '=', userId).orderBy('id').execute()
+
+/** Throws STATE_CONFLICT for a passkey that is known already. */
+export async function insertFactor(db: Handle, factor: Insertable<FactorTable>): Promise<void> {
+  await db
+    .insertInto('factor')
+    .values(factor)
+    .execute()
+    .catch((error: unknown) => {
+      throw sqlState(error) === '23505' ? new ProblemError('STATE_CONFLICT') : error
+    })
+}
+
+/** Answers what it is; null where the user has none of that id. */
+export async function renameFactor(db: Handle, userId: number, id: number, name: string): Promise<Factor | null> {
+  const renamed = await db
+    .updateTable('factor')
+    .set({ name })
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .returningAll()
+    .executeTakeFirst()
+  return renamed ?? null
+}
+
+/** Answers how many there were. With them their recovery codes go. */
+export async function deleteFactors(db: Handle, who: { userId: number; companyId: number }): Promise<number> {
+  const gone = await db.deleteFrom('factor').where('user_id', '=', who.userId).returning('id').execute()
+  await replaceRecoveryCodes(db, who, [])
+  return gone.length
+}
+
+/** Answers what was removed; null where the user has none of that id. */
+export async function deleteFactor(db: Handle, userId: number, id: number): Promise<Factor | null> {
+  const gone = await db
+    .deleteFrom('factor')
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .returningAll()
+    .executeTakeFirst()
+  return gone ?? null
+}
+
+/** Whether this call was the one that took that step's code. */
+export async function takeStep(db: Handle, id: number, step: number, now: number): Promise<boolean> {
+  const taken = await db
+    .updateTable('factor')
+    .set({ last_step: step, last_time: now })
+    .where('id', '=', id)
+    .where((where) => where.or([where('last_step', 'is', null), where('last_step', '<', step)]))
+    .returning('id')
+    .executeTakeFirst()
+  return taken !== undefined
+}
+
+/** False where the key has counted further already, as a copy of it would have. */
+export async function takeCounter(db: Handle, id: number, counter: number, now: number): Promise<boolean> {
+  const taken = await db
+    .updateTable('factor')
+    .set({ counter, last_time: now })
+    .where('id', '=', id)
+    .where((where) => (counter === 0 ? where('counter', '=', 0) : where('counter', '<', counter)))
+    .returning('id')
+    .executeTakeFirst()
+  return taken !== undefined
+}
+
+export async function countRecoveryCodes(db: Handle, userId: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('recovery_code')
+    .select((select) => select.fn.countAll<string>().as('count'))
+    .where('user_id', '=', userId)
+    .where('used', 'is', null)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** The former ones go, used or not. */
+export async function replaceRecoveryCodes(
+  db: Handle,
+  { userId, companyId }: { userId: number; companyId: number },
+  hashes: readonly string[],
+): Promise<void> {
+  await db.deleteFrom('recovery_code').where('user_id', '=', userId).execute()
+  if (hashes.length === 0) return
+  const rows = hashes.map((hash) => ({ hash, user_id: userId, company_id: companyId, used: null }))
+  await db.insertInto('recovery_code').values(rows).execute()
+}
+
+/** Whether this call was the one that used it. */
+export async function spendRecoveryCode(db: Handle, userId: number, hash: string, now: number): Promise<boolean> {
+  const spent = await db
+    .updateTable('recovery_code')
+    .set({ used: now })
+    .where('hash', '=', hash)
+    .where('user_id', '=', userId)
+    .where('used', 'is', null)
+    .returning('hash')
+    .executeTakeFirst()
+  return spent !== undefined
+}

@@ -1,0 +1,41 @@
+/**
+ * The key that derives token pairs and request prints. Given in the environment, or kept in a file that only its owner
+ * reads. A database remembers which key it was made with: with another one every lost answer would look like a theft (K-07).
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Config, StartProblem } from '#server/config.ts'
+import { factOf, setFactOnce } from '#server/db/installation.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import type { AppContext } from '#server/context.ts'
+
+const fact = 'token key'
+
+/** Made at the first start. Throws StartProblem where others may read it (S-80). */
+export async function keyOfFolder({ dataDir }: Pick<Config, 'dataDir'>): Promise<Buffer> {
+  const path = join(dataDir, 'token.key')
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  // Of two that start at once the first one's key counts.
+  await writeFile(path, randomBytes(32).toString('hex'), { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  })
+  if (process.platform !== 'win32' && ((await stat(path)).mode & 0o077) !== 0)
+    throw new StartProblem(`The key file ${path} can be read by others: run chmod 600 on it.`)
+  const key = Buffer.from((await readFile(path, 'latin1')).trim(), 'hex')
+  if (key.length !== 32) throw new StartProblem(`The key file ${path} does not hold 64 hexadecimal digits.`)
+  return key
+}
+
+export async function checkKey(app: AppContext): Promise<void> {
+  const print = createHash('sha256').update('token key').update(app.config.tokenKey).digest('hex').slice(0, 16)
+  const known = await inTransaction(app, { role: 'portal_system' }, async (db) => {
+    await setFactOnce(db, fact, print)
+    return factOf(db, fact)
+  })
+  if (known === print) return
+  const source = app.config.tokenKeyGiven ? 'TOKEN_KEY' : `The key file in ${app.config.dataDir}`
+  throw new StartProblem(
+    `${source} is not the key that this database was made with; docs/operating.md says how to change it.`,
+  )
+}

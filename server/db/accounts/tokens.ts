@@ -1,0 +1,247 @@
+/**
+ * Sessions and their generations of tokens. Only hashes stand in the rows, so a token is found by the hash of what was
+ * presented (S-41). All of it runs as portal_system: who asks is not known before the row is found.
+ */
+import { CompiledQuery } from 'kysely'
+import type { AccessLevel, Caller } from '#domain/access.ts'
+import { type UserStatus, userStatus } from '#domain/users.ts'
+import type { Handle } from '#server/db/handle.ts'
+import type { Asked } from '#server/db/transaction.ts'
+
+export type EndReason =
+  | 'logout'
+  | 'password'
+  | 'reuse'
+  | 'disabled'
+  | 'deleted'
+  | 'replaced'
+  | 'reset'
+  | 'refused'
+  | 'ended'
+  | 'admin'
+
+/** Whose session it is, with the flags as they are now (S-52). */
+export interface Holder {
+  caller: Caller
+  userName: string
+  status: UserStatus
+  sessionId: string
+  ended: number | null
+  endTime: number
+}
+
+export interface Presented extends Holder {
+  tokenId: number
+  accessUntil: number
+  refreshUntil: number
+  used: number | null
+}
+
+const presented = (db: Handle) =>
+  db
+    .selectFrom('token')
+    .innerJoin('session', 'session.id', 'token.session_id')
+    .innerJoin('portal_user', 'portal_user.id', 'token.user_id')
+    .innerJoin('company', 'company.id', 'portal_user.company_id')
+    .select([
+      'token.id as tokenId',
+      'token.access_until',
+      'token.refresh_until',
+      'token.used',
+      'session.id as sessionId',
+      'session.ended',
+      'session.end_time',
+      'portal_user.id as userId',
+      'portal_user.name as userName',
+      'portal_user.status',
+      'portal_user.admin',
+      'portal_user.orders',
+      'portal_user.access_level',
+      'company.id as companyId',
+      'company.code as companyCode',
+    ])
+
+type Row = Awaited<ReturnType<ReturnType<typeof presented>['executeTakeFirstOrThrow']>>
+
+const toPresented = (row: Row): Presented => ({
+  caller: {
+    userId: row.userId,
+    companyId: row.companyId,
+    companyCode: row.companyCode,
+    admin: row.admin,
+    order: row.orders,
+    accessLevel: row.access_level,
+  },
+  userName: row.userName,
+  status: row.status,
+  sessionId: row.sessionId,
+  ended: row.ended,
+  endTime: row.end_time,
+  tokenId: row.tokenId,
+  accessUntil: row.access_until,
+  refreshUntil: row.refresh_until,
+  used: row.used,
+})
+
+interface Held {
+  token_id: number
+  access_until: number
+  refresh_until: number
+  used: number | null
+  session_id: string
+  ended: number | null
+  end_time: number
+  user_id: number
+  user_name: string
+  status: UserStatus
+  admin: boolean
+  orders: boolean
+  access_level: AccessLevel
+  company_id: number
+  company_code: string
+}
+
+const byAccess = 'select * from holder_of_access($1)'
+
+/** One statement that needs no transaction: the function in the database has put on its role itself. */
+export async function findByAccess(db: Asked, accessHash: string): Promise<Presented | null> {
+  const { rows } = await db.executeQuery<Held>(CompiledQuery.raw(byAccess, [accessHash]))
+  const [row] = rows
+  if (!row) return null
+  return toPresented({
+    ...row,
+    tokenId: row.token_id,
+    sessionId: row.session_id,
+    userId: row.user_id,
+    userName: row.user_name,
+    companyId: row.company_id,
+    companyCode: row.company_code,
+  })
+}
+
+/** Takes the family's row first, so that a hundred refreshes at once stand in line (K-08). */
+export async function findByRefresh(db: Handle, refreshHash: string): Promise<Presented | null> {
+  const token = await db
+    .selectFrom('token')
+    .select('session_id')
+    .where('refresh_hash', '=', refreshHash)
+    .executeTakeFirst()
+  if (!token) return null
+  await db.selectFrom('session').select('id').where('id', '=', token.session_id).forUpdate().execute()
+  const row = await presented(db).where('token.refresh_hash', '=', refreshHash).executeTakeFirst()
+  return row ? toPresented(row) : null
+}
+
+/** The generation that came after; null while the token is the newest. */
+export async function findChild(db: Handle, { sessionId, tokenId }: Presented) {
+  const row = await db
+    .selectFrom('token')
+    .select(['id', 'used', 'access_until', 'refresh_until'])
+    .where('session_id', '=', sessionId)
+    .where('parent_id', '=', tokenId)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+export interface NewSession {
+  id: string
+  userId: number
+  companyId: number
+  now: number
+  endTime: number
+  userAgent: string
+  address: string
+}
+
+export async function addSession(db: Handle, session: NewSession): Promise<void> {
+  await db
+    .insertInto('session')
+    .values({
+      id: session.id,
+      user_id: session.userId,
+      company_id: session.companyId,
+      create_time: session.now,
+      last_time: session.now,
+      end_time: session.endTime,
+      ended: null,
+      ended_why: null,
+      user_agent: session.userAgent,
+      address: session.address,
+    })
+    .execute()
+}
+
+export interface NewToken {
+  sessionId: string
+  userId: number
+  companyId: number
+  refreshHash: string
+  accessHash: string
+  parentId: number | null
+  now: number
+  accessUntil: number
+  refreshUntil: number
+}
+
+export async function addToken(db: Handle, token: NewToken): Promise<void> {
+  await db
+    .insertInto('token')
+    .values({
+      session_id: token.sessionId,
+      user_id: token.userId,
+      company_id: token.companyId,
+      refresh_hash: token.refreshHash,
+      access_hash: token.accessHash,
+      parent_id: token.parentId,
+      create_time: token.now,
+      access_until: token.accessUntil,
+      refresh_until: token.refreshUntil,
+      used: null,
+    })
+    .execute()
+}
+
+export async function markUsed(db: Handle, presentedToken: Presented, now: number): Promise<void> {
+  await db.updateTable('token').set({ used: now }).where('id', '=', presentedToken.tokenId).execute()
+  await db.updateTable('session').set({ last_time: now }).where('id', '=', presentedToken.sessionId).execute()
+}
+
+export async function endSession(db: Handle, sessionId: string, now: number, why: EndReason): Promise<void> {
+  await db
+    .updateTable('session')
+    .set({ ended: now, ended_why: why })
+    .where('id', '=', sessionId)
+    .where('ended', 'is', null)
+    .execute()
+}
+
+/** Ends what a user has open, except one session where it is named. */
+export async function endSessionsOf(
+  db: Handle,
+  userId: number,
+  now: number,
+  why: EndReason,
+  except: string | null = null,
+): Promise<void> {
+  let query = db
+    .updateTable('session')
+    .set({ ended: now, ended_why: why })
+    .where('user_id', '=', userId)
+    .where('ended', 'is', null)
+  if (except !== null) query = query.where('id', '!=', except)
+  await query.execute()
+}
+
+/** Which of these sessions are still somebody's: not ended, not over, their users allowed in (S-44). */
+export async function livingSessions(db: Handle, ids: readonly string[], now: number): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('session')
+    .innerJoin('portal_user', 'portal_user.id', 'session.user_id')
+    .select('session.id')
+    .where('session.id', 'in', ids)
+    .where('session.ended', 'is', null)
+    .where('session.end_time', '>', now)
+    .where('portal_user.status', '=', userStatus.activated)
+    .execute()
+  return new Set(rows.map(({ id }) => id))
+}

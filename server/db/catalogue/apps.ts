@@ -1,0 +1,123 @@
+/** Apps as rows: their published versions, which are never altered, and the versions that run in a service. */
+import { type Insertable, type Selectable, sql } from 'kysely'
+import { listAppHistory, listApps } from '#contract/apps.ts'
+import type { PublishedApp } from '#domain/apps.ts'
+import { foldText } from '#domain/text.ts'
+import { catalogueSince, takeCatalogueChange } from '#server/db/catalogue/catalogue.ts'
+import type { Handle } from '#server/db/handle.ts'
+import { type ListQuery, type Page, readPage } from '#server/db/list-query.ts'
+import type { AppVersionTable } from '#server/db/tables/order-tables.ts'
+
+/** An app as its newest version has it. */
+export type AppRecord = Pick<
+  Selectable<AppVersionTable>,
+  'id' | 'code' | 'name' | 'version' | 'icon' | 'markdown' | 'flags' | 'change' | 'create_time'
+> & { update_time: number; row_version: number; deleted: boolean }
+
+const newest = (db: Handle) =>
+  db.selectFrom('app_version').where(
+    sql<boolean>`not exists (select from app_version later
+        where later.code = app_version.code and later.place > app_version.place)`,
+  )
+
+const ofAll = <T>(what: string) =>
+  sql<T>`(select ${sql.raw(what)} from app_version each where each.code = app_version.code)`
+// The id and the day of the first one are the app's own, and stay when another version comes.
+const appId = ofAll<number>('min(each.id)')
+const appTime = ofAll<number>('min(each.create_time)')
+
+const apps = (db: Handle) =>
+  newest(db)
+    .select(['code', 'name', 'version', 'icon', 'markdown', 'flags', 'change', 'create_time as update_time'])
+    .select([
+      appId.as('id'),
+      appTime.as('create_time'),
+      ofAll<number>('count(*)').as('row_version'),
+      sql<boolean>`false`.as('deleted'),
+    ])
+
+const versions = (db: Handle) => db.selectFrom('app_version').selectAll().select(sql<boolean>`false`.as('deleted'))
+export type AppVersionRecord = Selectable<AppVersionTable> & { deleted: boolean }
+
+const versionColumns = {
+  id: sql.ref('app_version.id'),
+  code: { value: sql.ref('app_version.code'), folded: sql.ref('app_version.code_key') },
+  name: { value: sql.ref('app_version.name'), folded: sql.ref('app_version.name_key') },
+  version: { value: sql.ref('app_version.version'), folded: sql.ref('app_version.version') },
+  create_time: sql`app_version.create_time / 1000`,
+}
+const appColumns = {
+  ...versionColumns,
+  id: appId,
+  create_time: sql`${appTime} / 1000`,
+  update_time: versionColumns.create_time,
+}
+
+export function pageOfApps(db: Handle, query: ListQuery): Promise<Page<AppRecord>> {
+  const { list } = listApps
+  if (!list) throw new Error('the list of apps fills no table')
+  return readPage(apps(db), { list, columns: appColumns, id: appId }, query)
+}
+
+/** A version that is published is higher than those before (D79), so the newest one bears the app's last change. */
+export const appsSince = (db: Handle, since: number | null) => catalogueSince(db, apps(db), since)
+
+export const appsAfter = (db: Handle, id: number, most: number): Promise<AppRecord[]> =>
+  apps(db).where(appId, '>', id).orderBy(appId).limit(most).execute()
+
+export function pageOfVersions(db: Handle, query: ListQuery): Promise<Page<AppVersionRecord>> {
+  const { list } = listAppHistory
+  if (!list) throw new Error('the history of apps fills no table')
+  return readPage(versions(db), { list, columns: versionColumns, id: versionColumns.id }, query)
+}
+
+export const versionsSince = (db: Handle, since: number | null) => catalogueSince(db, versions(db), since)
+
+export const versionsAfter = (db: Handle, id: number, most: number): Promise<AppVersionRecord[]> =>
+  versions(db).where('id', '>', id).orderBy('id').limit(most).execute()
+
+/** What modules run: of each app the newest version. */
+export const newestApps = (db: Handle): Promise<PublishedApp[]> =>
+  newest(db).select(['code', 'version', 'requires']).execute()
+
+export type NewVersion = Omit<Insertable<AppVersionTable>, 'code_key' | 'name_key' | 'change'>
+
+export async function insertVersion(db: Handle, version: NewVersion): Promise<void> {
+  const keys = { code_key: foldText(version.code), name_key: foldText(version.name) }
+  await db
+    .insertInto('app_version')
+    .values({ ...version, ...keys, change: await takeCatalogueChange(db) })
+    .execute()
+}
+
+/** What runs in a service, by app; empty: nothing, or it was created before this was recorded. */
+export async function appsOfService(
+  db: Handle,
+  { companyId, code }: { companyId: number; code: string },
+): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom('service_app')
+    .innerJoin('service', 'service.id', 'service_app.service_id')
+    .select(['service_app.code', 'service_app.version'])
+    .where('service.company_id', '=', companyId)
+    .where('service_app.company_id', '=', companyId)
+    .where('service.code', '=', code)
+    .execute()
+  return new Map(rows.map((row) => [row.code, row.version]))
+}
+
+/** In the place of what ran there before. As the system. */
+export async function recordApps(
+  db: Handle,
+  service: { id: number; companyId: number },
+  running: ReadonlyMap<string, string>,
+): Promise<void> {
+  await db.deleteFrom('service_app').where('service_id', '=', service.id).execute()
+  const rows = [...running].map(([code, version]) => ({
+    service_id: service.id,
+    company_id: service.companyId,
+    code,
+    version,
+  }))
+  if (rows.length > 0) await db.insertInto('service_app').values(rows).execute()
+}

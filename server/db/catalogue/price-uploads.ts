@@ -1,0 +1,24 @@
+/** Price lists that were looked into, by who did and by the bytes of their file. */
+import type { Insertable } from 'kysely'
+import type { Handle } from '#server/db/handle.ts'
+import type { PriceUploadTable } from '#server/db/tables/tables.ts'
+
+/** The same file again is as fresh as its last look. */
+export async function keepUpload(db: Handle, upload: Insertable<PriceUploadTable>): Promise<void> {
+  const { content, create_time } = upload
+  await db
+    .insertInto('price_upload')
+    .values(upload)
+    .onConflict((conflict) => conflict.columns(['user_id', 'md5']).doUpdateSet({ content, create_time }))
+    .execute()
+}
+
+export async function uploadWith(db: Handle, userId: number, md5: string): Promise<unknown> {
+  const row = await db
+    .selectFrom('price_upload')
+    .select('content')
+    .where('user_id', '=', userId)
+    .where('md5', '=', md5)
+    .executeTakeFirst()
+  return row?.content ?? null
+}

@@ -1,9 +1,0 @@
-/** The database that the configuration names, brought up to date. Throws StartProblem with one clear sentence. */
-import type { Logger } from 'pino'
-import type { Config } from '#server/config.ts'
-import { openEmbedded } from '#server/db/embedded/open.ts'
-import { openPostgres } from '#server/db/postgres.ts'
-import type { Database } from '#server/house.ts'
-
-export const openDatabase = (config: Config, log: Logger): Promise<Database> =>
-  config.databaseUrl === null ? openEmbedded(config, log) : openPostgres(config, config.databaseUrl, log)

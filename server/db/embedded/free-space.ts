@@ -1,0 +1,48 @@
+/** Whether there is room to write. On a full disk the embedded engine spins for ever, so we stop well before (R-13). */
+import { statfs } from 'node:fs/promises'
+import type { Logger } from 'pino'
+import type { FreeSpaceMark } from '#server/config.ts'
+
+/** In bytes. */
+export interface Space {
+  free: number
+  total: number
+}
+
+export const measure = async (folder: string): Promise<Space> => {
+  const { bavail, blocks, bsize } = await statfs(folder)
+  return { free: bavail * bsize, total: blocks * bsize }
+}
+
+const gigabyte = 2 ** 30
+const pauseMs = 2000
+
+/** Below this many free bytes writes are refused. On large disks a share would be far more than is ever needed. */
+export const markOf = (mark: FreeSpaceMark, total: number) =>
+  Math.max(mark.bytes, Math.min((total * mark.percent) / 100, gigabyte))
+
+export interface FreeSpaceWatch {
+  hasFreeSpace(): boolean
+  stop(): void
+}
+
+/** Looks now and every 2 s. `look` is a parameter so that a test can fill the disk. */
+export async function watchFreeSpace(
+  mark: FreeSpaceMark,
+  look: () => Promise<Space>,
+  log: Logger,
+): Promise<FreeSpaceWatch> {
+  let hasFreeSpace = true
+  async function check(): Promise<void> {
+    const space = await look().catch(() => null)
+    if (!space) return
+    const now = space.free >= markOf(mark, space.total)
+    if (now !== hasFreeSpace)
+      log.warn({ ...space, hasFreeSpace: now }, now ? 'there is room again' : 'no room: writes are refused')
+    hasFreeSpace = now
+  }
+  await check()
+  const timer = setInterval(() => void check(), pauseMs)
+  timer.unref()
+  return { hasFreeSpace: () => hasFreeSpace, stop: () => clearInterval(timer) }
+}

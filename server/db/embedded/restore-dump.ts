@@ -1,0 +1,28 @@
+/** A data folder out of a dump. The folder must hold no database yet: nothing is ever written over one. */
+import { createReadStream, createWriteStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import type { Logger } from 'pino'
+import { StartProblem } from '#server/config.ts'
+import { startEngine } from '#server/db/embedded/engine.ts'
+import { hasDatabase, newDatabaseFolder, takeFolder } from '#server/db/embedded/data-folder.ts'
+
+export async function restoreDump(folder: string, dump: string, log: Logger): Promise<void> {
+  const lock = await takeFolder(folder)
+  const tar = join(folder, 'portal.lock.restore.tar')
+  try {
+    if (await hasDatabase(folder)) throw new StartProblem(`The folder ${folder} holds a database already.`)
+    await pipeline(createReadStream(dump), createGunzip(), createWriteStream(tar)).catch((error: Error) => {
+      throw new StartProblem(`The dump ${dump} cannot be read: ${error.message}.`)
+    })
+    const { draft, finish } = await newDatabaseFolder(folder)
+    const engine = await startEngine({ dataDir: draft, load: tar }, log)
+    await engine.close()
+    await finish()
+  } finally {
+    await rm(tar, { force: true })
+    await lock.release()
+  }
+}

@@ -1,0 +1,142 @@
+/** Backup subscriptions and their traffic as rows: made and paid, never taken away. */
+import { type Insertable, type Selectable, sql } from 'kysely'
+import { listBackupOrders, listTraffic } from '#contract/backups.ts'
+import type { ListSpec } from '#contract/endpoint.ts'
+import type { BackupOrderTable, TrafficTable } from '#server/db/tables/backup-tables.ts'
+import { changeSince } from '#server/db/change-numbers.ts'
+import type { Handle } from '#server/db/handle.ts'
+import { type ListQuery, type Page, readPage } from '#server/db/list-query.ts'
+
+interface Numbered {
+  invoice_no: string | null
+}
+export type BackupRecord = Selectable<BackupOrderTable> & Numbered
+export type TrafficRecord = Selectable<TrafficTable> & Numbered
+
+/** Whose rows, and of which service. */
+export interface OfService {
+  companyId: number
+  serviceId: number
+}
+
+const backups = (db: Handle, companyId: number) =>
+  db
+    .selectFrom('backup_order')
+    .selectAll()
+    .select(
+      sql<string | null>`(select i.code from invoice i where i.backup_order_id = backup_order.id)`.as('invoice_no'),
+    )
+    .where('company_id', '=', companyId)
+
+const traffics = (db: Handle, companyId: number) =>
+  db
+    .selectFrom('traffic')
+    .selectAll()
+    .select(sql<string | null>`(select i.code from invoice i where i.traffic_id = traffic.id)`.as('invoice_no'))
+    .where('company_id', '=', companyId)
+
+const backupsOf = (db: Handle, { companyId, serviceId }: OfService) =>
+  backups(db, companyId).where('service_id', '=', serviceId)
+const trafficOf = (db: Handle, { companyId, serviceId }: OfService) =>
+  traffics(db, companyId).where('service_id', '=', serviceId)
+
+const backupColumns = {
+  id: sql.ref('backup_order.id'),
+  pdb_type: sql.ref('backup_order.pdb_type'),
+  create_time: sql`(backup_order.create_time / 1000)`,
+  period_start: sql.ref('backup_order.period_start'),
+  period_end: sql.ref('backup_order.period_end'),
+  status: sql.ref('backup_order.status'),
+}
+
+const trafficColumns = {
+  id: sql.ref('traffic.id'),
+  period_end: sql.ref('traffic.period_end'),
+  pdb_traffic: sql.ref('traffic.pdb_traffic'),
+  pay_date: sql.ref('traffic.pay_date'),
+}
+
+const fillsOf = ({ list }: { list?: ListSpec }): ListSpec => {
+  if (!list) throw new Error('a list of backups fills no table')
+  return list
+}
+
+export const pageOfBackups = (db: Handle, of: OfService, query: ListQuery): Promise<Page<BackupRecord>> =>
+  readPage(
+    backupsOf(db, of),
+    { list: fillsOf(listBackupOrders), columns: backupColumns, id: backupColumns.id, noNulls: true },
+    query,
+  )
+
+export const pageOfTraffic = (db: Handle, of: OfService, query: ListQuery): Promise<Page<TrafficRecord>> =>
+  readPage(trafficOf(db, of), { list: fillsOf(listTraffic), columns: trafficColumns, id: trafficColumns.id }, query)
+
+/** Rows whose number is above `since`; null: all. None ever goes. */
+const changesSince =
+  <R>(read: (db: Handle, of: OfService, above: number) => Promise<R[]>) =>
+  async (db: Handle, of: OfService, since: number | null) => {
+    const upto = await changeSince(db, of.companyId, since)
+    return { changed: await read(db, of, since ?? -1), gone: [], upto }
+  }
+
+export const backupsSince = changesSince<BackupRecord>((db, of, above) =>
+  backupsOf(db, of).where('change', '>', above).orderBy('change').orderBy('id').execute(),
+)
+export const trafficSince = changesSince<TrafficRecord>((db, of, above) =>
+  trafficOf(db, of).where('change', '>', above).orderBy('change').orderBy('id').execute(),
+)
+
+/** Where a stream goes on. */
+interface After {
+  id: number
+  most: number
+}
+
+export const backupsAfter = (db: Handle, of: OfService, { id, most }: After): Promise<BackupRecord[]> =>
+  backupsOf(db, of).where('id', '>', id).orderBy('id').limit(most).execute()
+
+export const trafficAfter = (db: Handle, of: OfService, { id, most }: After): Promise<TrafficRecord[]> =>
+  trafficOf(db, of).where('id', '>', id).orderBy('id').limit(most).execute()
+
+export async function backupById(db: Handle, companyId: number, id: number): Promise<BackupRecord | null> {
+  return (await backups(db, companyId).where('id', '=', id).executeTakeFirst()) ?? null
+}
+
+export async function trafficById(db: Handle, companyId: number, id: number): Promise<TrafficRecord | null> {
+  return (await traffics(db, companyId).where('id', '=', id).executeTakeFirst()) ?? null
+}
+
+/** Whether it is a service of that company. */
+export async function isServiceOf(db: Handle, { companyId, serviceId }: OfService): Promise<boolean> {
+  const row = await db
+    .selectFrom('service')
+    .select('id')
+    .where('company_id', '=', companyId)
+    .where('id', '=', serviceId)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** As its company calls it; its code where the service is another company's by now. */
+export async function serviceNameOf(
+  db: Handle,
+  { company_id, service_id, service_code }: Pick<BackupRecord, 'company_id' | 'service_id' | 'service_code'>,
+): Promise<string> {
+  const row = await db
+    .selectFrom('service')
+    .select('name')
+    .where('company_id', '=', company_id)
+    .where('id', '=', service_id)
+    .executeTakeFirst()
+  return row?.name ?? service_code
+}
+
+export async function insertBackup(db: Handle, backup: Insertable<BackupOrderTable>): Promise<number> {
+  const { id } = await db.insertInto('backup_order').values(backup).returning('id').executeTakeFirstOrThrow()
+  return id
+}
+
+export async function insertTraffic(db: Handle, traffic: Insertable<TrafficTable>): Promise<number> {
+  const { id } = await db.insertInto('traffic').values(traffic).returning('id').executeTakeFirstOrThrow()
+  return id
+}

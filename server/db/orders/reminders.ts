@@ -1,0 +1,136 @@
+/** What the clock asks for: orders whose time is over, and those of which somebody should be reminded. */
+import { type Selectable, sql } from 'kysely'
+import { type Reminder, reminderReach } from '#domain/contracts.ts'
+import { addDays } from '#domain/period.ts'
+import { userStatus } from '#domain/users.ts'
+import { takeChange } from '#server/db/change-numbers.ts'
+import type { Handle } from '#server/db/handle.ts'
+import type { OrderTable } from '#server/db/tables/order-tables.ts'
+import type { Moment } from '#server/db/orders/orders.ts'
+
+export type RemindedOrder = Pick<
+  Selectable<OrderTable>,
+  'id' | 'company_id' | 'code' | 'name' | 'stored' | 'due' | 'period_end' | 'alert_date' | 'amount' | 'currency'
+>
+
+const columns = [
+  'id',
+  'company_id',
+  'code',
+  'name',
+  'stored',
+  'due',
+  'period_end',
+  'alert_date',
+  'amount',
+  'currency',
+] as const
+
+/** Locked for this transaction; those that another node works on are stepped over. */
+export const overdueOrders = (db: Handle, { now }: Moment, most: number): Promise<RemindedOrder[]> =>
+  db
+    .selectFrom('service_order')
+    .select(columns)
+    .where('stored', '=', 'unpaid')
+    .where('deleted', '=', false)
+    .where('due', '<', now)
+    .orderBy('due')
+    .orderBy('id')
+    .limit(most)
+    .forUpdate()
+    .skipLocked()
+    .execute()
+
+/** Devices are told of contracts that have ended: their rows get a number as if somebody had changed them. */
+export async function numberExpired(db: Handle, { today }: Moment, most: number): Promise<number> {
+  const rows = await db
+    .selectFrom('service_order')
+    .select(['id', 'company_id'])
+    .where('stored', '=', 'paid')
+    .where('told_expired', '=', false)
+    .where('period_end', '<=', today)
+    .orderBy('company_id')
+    .orderBy('id')
+    .limit(most)
+    .forUpdate()
+    .skipLocked()
+    .execute()
+  for (const { id, company_id } of rows) {
+    const change = await takeChange(db, company_id)
+    await db.updateTable('service_order').set({ change, told_expired: true }).where('id', '=', id).execute()
+  }
+  return rows.length
+}
+
+/** For a server that slept. */
+const roomDays = 7
+
+/** Orders that a reminder may be about today, from `after` on by id. */
+export const remindedOrders = (
+  db: Handle,
+  { now, today }: Moment,
+  after: number,
+  most: number,
+): Promise<RemindedOrder[]> =>
+  db
+    .selectFrom('service_order')
+    .select(columns)
+    .where('deleted', '=', false)
+    .where('id', '>', after)
+    .where((where) =>
+      where.or([
+        where.and([
+          where('stored', '=', 'unpaid'),
+          where('due', '>=', now),
+          where('due', '<=', `${addDays(today, reminderReach.beforeDue)} 23:59:59`),
+        ]),
+        where.and([
+          where('stored', '=', 'paid'),
+          where('period_end', '>=', addDays(today, -(reminderReach.afterExpiry + roomDays))),
+          where('period_end', '<=', addDays(today, reminderReach.beforeExpiry + 1)),
+        ]),
+      ]),
+    )
+    .orderBy('id')
+    .limit(most)
+    .execute()
+
+/** True: it is ours to send, in this transaction. Each is sent once, whoever asks. */
+export async function takeReminder(
+  db: Handle,
+  order: Pick<RemindedOrder, 'id' | 'company_id'>,
+  { of, days }: Reminder,
+  time: number,
+): Promise<boolean> {
+  const made = await db
+    .insertInto('reminder')
+    .values({ order_id: order.id, about: of, days, company_id: order.company_id, time })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('order_id')
+    .executeTakeFirst()
+  return made !== undefined
+}
+
+/** Who wants mails about services (D52). */
+export async function alertedUsers(db: Handle, companyId: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('portal_user')
+    .select('id')
+    .where('company_id', '=', companyId)
+    .where('alert', '=', true)
+    .where('status', '=', userStatus.activated)
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Its state is asked for again when the mail is sent. */
+export async function storedOrder(db: Handle, id: number): Promise<RemindedOrder | null> {
+  const row = await db
+    .selectFrom('service_order')
+    .select(columns)
+    .where('id', '=', id)
+    .where(sql<boolean>`not deleted`)
+    .executeTakeFirst()
+  return row ?? null
+}

@@ -1,0 +1,43 @@
+/** The codes of services, which are one over all companies (D37): asked and taken past the fence, by functions. */
+import { sql } from 'kysely'
+import type { Handle } from '#server/db/handle.ts'
+import type { Moment } from '#server/db/orders/orders.ts'
+
+const truth = async (answer: Promise<{ rows: { found: boolean }[] }>) => (await answer).rows[0]?.found === true
+
+export const isCodeTaken = (db: Handle, code: string, { now }: Moment): Promise<boolean> =>
+  truth(sql<{ found: boolean }>`select is_code_taken(${code}, ${now}) as found`.execute(db))
+
+/** Orders of this code whose time to pay is over turn invalid, whosever they are (D30). */
+export async function settleCode(db: Handle, code: string, { now }: Moment): Promise<void> {
+  await sql`select settle_code(${code}, ${now})`.execute(db)
+}
+
+export interface Taking {
+  code: string
+  companyId: number
+  name: string
+  time: number
+}
+
+/** False: somebody has it. Others who want it wait until this transaction ends. */
+export const takeCode = (db: Handle, { code, companyId, name, time }: Taking, { now }: Moment): Promise<boolean> =>
+  truth(
+    sql<{ found: boolean }>`
+      select take_code(${code}, ${companyId}::integer, ${name}, ${now}, ${time}::bigint) as found`.execute(db),
+  )
+
+/** Kinds of rows that the provider's staff open by their ids, whosever they are. */
+export type Owned = 'order' | 'contract' | 'service' | 'backup' | 'traffic'
+
+/** Whose it is, for the provider's staff; null for everybody else. */
+export async function companyOf(db: Handle, kind: Owned, id: number): Promise<number | null> {
+  const find = sql.ref(`company_of_${kind}`)
+  const { rows } = await sql<{ company: number | null }>`select ${find}(${id}::integer) as company`.execute(db)
+  return rows[0]?.company ?? null
+}
+
+/** From here on the fence is that company's, until the end of the transaction or the next call. */
+export async function fenceTo(db: Handle, companyId: number): Promise<void> {
+  await sql`select set_config('app.company', ${String(companyId)}, true)`.execute(db)
+}

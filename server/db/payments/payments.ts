@@ -1,0 +1,70 @@
+/** Payments and invoices as rows: added, never changed. */
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type { Handle } from '#server/db/handle.ts'
+import type { InvoiceTable, OrderTable, PaymentTable } from '#server/db/tables/order-tables.ts'
+
+export type PaymentRecord = Selectable<PaymentTable>
+export type PayableOrder = Selectable<OrderTable>
+
+/** Deleted ones too: money may come for them. Locked until the commit, so that two notices of one payment take turns. */
+export async function payableOrder(db: Handle, id: number): Promise<PayableOrder | null> {
+  const row = await db.selectFrom('service_order').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+  return row ?? null
+}
+
+export async function paymentBy(db: Handle, gateway: string, reference: string): Promise<PaymentRecord | null> {
+  const row = await db
+    .selectFrom('payment')
+    .selectAll()
+    .where('gateway', '=', gateway)
+    .where('reference', '=', reference)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** False: somebody else has written it down meanwhile. */
+export async function insertPayment(db: Handle, payment: Insertable<PaymentTable>): Promise<boolean> {
+  const made = await db
+    .insertInto('payment')
+    .values(payment)
+    .onConflict((conflict) => conflict.constraint('payment_reference').doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return made !== undefined
+}
+
+/** What an invoice is of. */
+export type InvoiceSubject = { order_id: number } | { backup_order_id: number } | { traffic_id: number }
+
+export async function insertInvoice(
+  db: Handle,
+  invoice: Omit<Insertable<InvoiceTable>, 'order_id' | 'backup_order_id' | 'traffic_id'> & InvoiceSubject,
+): Promise<void> {
+  await db.insertInto('invoice').values(invoice).execute()
+}
+
+/** What a receipt says of it. */
+interface InvoiceContent {
+  service: { code: string; name: string }
+  currency: string
+  pay_amount: string
+  payment: { paid: string }
+}
+
+export async function invoiceOf(
+  db: Handle,
+  orderId: number,
+): Promise<{ code: string; content: InvoiceContent } | null> {
+  const row = await db
+    .selectFrom('invoice')
+    .select(['code', 'content'])
+    .where('order_id', '=', orderId)
+    .executeTakeFirst()
+  return row ? { code: row.code, content: row.content as InvoiceContent } : null
+}
+
+/** Who sells, as it stands on invoices. */
+export async function sellerNow(db: Handle): Promise<Record<string, unknown>> {
+  const { rows } = await sql<{ seller: Record<string, unknown> }>`select provider_company() as seller`.execute(db)
+  return rows[0]?.seller ?? {}
+}

@@ -1,0 +1,339 @@
+/**
+ * The database as Kysely sees it. bigint comes back as a string from the driver, so ids are `integer`; instants are
+ * epoch milliseconds in `bigint` columns, read as numbers by the pool's type parser; dates are `YYYY-MM-DD` text.
+ */
+import type { ColumnType, Generated } from 'kysely'
+import type { AccessLevel } from '#domain/access.ts'
+import type { Language, Title, UserStatus } from '#domain/users.ts'
+import type { BackupTables } from '#server/db/tables/backup-tables.ts'
+import type { OrderTables } from '#server/db/tables/order-tables.ts'
+
+type Json<T> = ColumnType<T, string, string>
+/** Set once. */
+type Fixed<T> = ColumnType<T, T, never>
+
+export interface CompanyTable {
+  id: Generated<number>
+  code: string
+  name: string
+  country: 'CN' | 'HK' | null
+  province: string | null
+  city: string | null
+  addr1: string | null
+  addr2: string | null
+  addr3: string | null
+  tel: string | null
+  email: string | null
+  website: string | null
+  /** As the company's invoices are made out to, never looked up anywhere. */
+  tax_number: string | null
+  /** Its users need a second factor. */
+  mfa_required: Generated<boolean>
+  row_version: Generated<number>
+  create_time: Fixed<number>
+  update_time: number
+}
+
+export interface UserTable {
+  id: Generated<number>
+  company_id: Fixed<number>
+  title: Title
+  name: string
+  name_key: string
+  email: string
+  email_key: string
+  password_hash: string | null
+  admin: boolean
+  /** The order flag; the word itself is SQL's. */
+  orders: boolean
+  alert: boolean
+  status: UserStatus
+  avatar: string | null
+  language: Language
+  access_level: AccessLevel
+  /** 32 bytes, base64url: the key under which the device seals this user's unsent writes. */
+  seal_key: Fixed<string>
+  /** Of the demo world, whose passwords everybody knows. */
+  demo: Generated<boolean>
+  row_version: Generated<number>
+  /** Change number at its last change (protocol 34). */
+  change: number
+  create_time: Fixed<number>
+  update_time: number
+}
+
+/** One sign-in on one device: a family of tokens. */
+export interface SessionTable {
+  id: Fixed<string>
+  user_id: Fixed<number>
+  company_id: Fixed<number>
+  create_time: Fixed<number>
+  last_time: number
+  /** The family never outlives this (K-06). */
+  end_time: Fixed<number>
+  ended: number | null
+  ended_why: string | null
+  user_agent: string
+  address: string
+}
+
+/** One generation of a family. Only hashes stand here (S-41). */
+export interface TokenTable {
+  id: Generated<number>
+  session_id: Fixed<string>
+  user_id: Fixed<number>
+  company_id: Fixed<number>
+  refresh_hash: Fixed<string>
+  access_hash: Fixed<string>
+  parent_id: Fixed<number | null>
+  create_time: Fixed<number>
+  access_until: Fixed<number>
+  refresh_until: Fixed<number>
+  /** When its refresh token was presented: from then on its parent is a reused one. */
+  used: number | null
+}
+
+/** A device from which a user has signed in, by a hash that is of that user alone. */
+export interface DeviceTable {
+  hash: Fixed<string>
+  user_id: Fixed<number>
+  company_id: Fixed<number>
+  create_time: Fixed<number>
+  last_time: number
+}
+
+/** Links of mails and the first admin's link: single use, hashed. */
+export interface OneTimeKeyTable {
+  hash: Fixed<string>
+  user_id: Fixed<number>
+  company_id: Fixed<number>
+  purpose: Fixed<'activate' | 'reset'>
+  until: number
+  used: number | null
+}
+
+/** Addresses that show somebody something once: hashed, single use, short-lived (D64, D65). */
+export interface TicketTable {
+  hash: Fixed<string>
+  kind: Fixed<TicketKind>
+  user_id: Fixed<number>
+  company_id: Fixed<number>
+  /** What it shows: each kind knows its own. */
+  subject: ColumnType<unknown, string, never>
+  until: Fixed<number>
+  used: number | null
+}
+export type TicketKind = 'price' | 'print' | 'confirm'
+
+/** What a price list's file held when it was looked into: imported from here. */
+export interface PriceUploadTable {
+  user_id: Fixed<number>
+  company_id: Fixed<number>
+  md5: Fixed<string>
+  content: ColumnType<unknown, string, string>
+  create_time: number
+}
+
+/** What a user can prove themselves with beside the password. */
+export interface FactorTable {
+  id: Generated<number>
+  user_id: Fixed<number>
+  company_id: Fixed<number>
+  kind: Fixed<'totp' | 'passkey'>
+  name: string
+  /** Sealed (services/factor-secrets.ts). */
+  secret: Fixed<string | null>
+  /** The latest 30-second step whose code was taken: nothing up to it is taken again. */
+  last_step: number | null
+  credential_id: Fixed<string | null>
+  /** COSE, base64url. */
+  public_key: Fixed<string | null>
+  /** How often the key says that it has signed; 0 for ever where it does not count. */
+  counter: number | null
+  /** As the browser named them, joined by commas. */
+  transports: Fixed<string | null>
+  create_time: Fixed<number>
+  last_time: number | null
+}
+
+export interface RecoveryCodeTable {
+  hash: Fixed<string>
+  user_id: Fixed<number>
+  company_id: Fixed<number>
+  used: number | null
+}
+
+/** A password step that waits for its second, or a signed-in user's right to change their factors: what `mfa_token` names. */
+export interface ProofTable {
+  hash: Fixed<string>
+  user_id: Fixed<number>
+  company_id: Fixed<number>
+  /** Null: of a sign-in, which has none yet. */
+  session_id: Fixed<string | null>
+  /** Of the password's hash: with another password it is worth nothing. */
+  password_print: Fixed<string>
+  challenge: string
+  /** The sealed secret of an authenticator that is being set up. */
+  pending: string | null
+  /** When its user gave a password or a factor, or set up the first one. */
+  proven: number | null
+  until: Fixed<number>
+  done: number | null
+}
+
+/** Failed attempts, per account, address and all together (S-29); mails, per address (S-40). */
+export interface AttemptTable {
+  subject: string
+  failures: number
+  since: number
+  not_before: number
+}
+
+export interface IdempotencyTable {
+  id: Generated<number>
+  /** 0 and 0 for calls without a session. */
+  company_id: Fixed<number>
+  user_id: Fixed<number>
+  key: Fixed<string>
+  intent: Fixed<string>
+  fingerprint: Fixed<string>
+  method: Fixed<string>
+  path: Fixed<string>
+  state: 'open' | 'done' | 'refused' | 'void' | 'started'
+  status: number | null
+  /** Headers of the stored answer that are part of it (ETag, Location). */
+  headers: Json<Record<string, string>> | null
+  /** The answer's exact bytes; dropped after 35 days, the rest stays as a stub. */
+  body: string | null
+  /** The row it left: what `~{intent}` names, and what `If-Match: "~{intent}"` compares (protocol 9, 17). */
+  row_kind: string | null
+  row_id: number | null
+  row_version: number | null
+  create_time: Fixed<number>
+}
+
+/** Per company, taken last in a writing transaction: change numbers follow the order of commits (protocol 34). */
+export interface ChangeTable {
+  company_id: Fixed<number>
+  value: number
+  /** The highest number whose tombstone is swept: who knows less than this must fill anew. */
+  floor: Generated<number>
+}
+
+export interface TombstoneTable {
+  company_id: Fixed<number>
+  kind: Fixed<string>
+  row_id: Fixed<number>
+  change: Fixed<number>
+  time: Fixed<number>
+}
+
+/** Append-only for the application's role (S-91); `hash` chains each row to the one before it of the same company. */
+export interface TrailTable {
+  /** Given by the table itself, with the two hashes, behind the company's lock. */
+  id: Generated<number>
+  company_id: Fixed<number>
+  /** Menu and operation (D86). */
+  code: Fixed<string>
+  operation: Fixed<string>
+  exec_user_id: Fixed<number | null>
+  exec_user_name: Fixed<string>
+  end_time: Fixed<number>
+  /** -1: it failed. */
+  status: Fixed<0 | -1>
+  info: ColumnType<Record<string, unknown>, string, never>
+  intent: Fixed<string | null>
+  request_id: Fixed<string>
+  previous: Generated<string>
+  hash: Generated<string>
+}
+
+/** A long request: begun in the transaction that took it, worked by whoever holds the lease (protocol 26, 39). */
+export interface JobTable {
+  id: Fixed<string>
+  company_id: Fixed<number>
+  user_id: Fixed<number>
+  /** The write that began it; with its kind it is begun once. */
+  intent: Fixed<string>
+  kind: Fixed<string>
+  state: 'queued' | 'running' | 'done' | 'failed'
+  percent: number
+  /** Names it in messages of the websocket (S-60). */
+  progress_key: Fixed<string>
+  input: ColumnType<unknown, string, never>
+  /** How far it came, in its kind's own words; null: at the beginning. */
+  point: Json<unknown> | null
+  /** The final answer. Its bytes go after a day; of a failed one they are the problem's code and data. */
+  status: number | null
+  body: string | null
+  /** Claims since it last came further. */
+  tries: number
+  /** Raised by every claim: who worked under an older one may record nothing. */
+  fence: number
+  /** Nobody else takes it before. */
+  lease_until: number
+  /** When a poll no longer answers "still running". The work goes on. */
+  deadline: Fixed<number>
+  create_time: Fixed<number>
+  end_time: number | null
+}
+
+/** Pictures of users, made anew by us: what was uploaded is never kept. */
+export interface AssetTable {
+  id: Generated<number>
+  /** The id that answers and addresses bear. */
+  name: Fixed<string>
+  company_id: Fixed<number>
+  user_id: Fixed<number>
+  type: Fixed<'image/webp'>
+  bytes: Fixed<Uint8Array>
+  create_time: Fixed<number>
+}
+
+/** A hosted service, as far as it can be looked up by its code. */
+export interface ServiceTable {
+  id: Generated<number>
+  company_id: Fixed<number>
+  code: Fixed<string>
+  name: string
+  /** Null until the system runs. */
+  url: string | null
+  /** Null: derived from the url (portal 9). */
+  admin_url: string | null
+  /** D40. */
+  system_status: Generated<number>
+  /** Reached by the health check (D40). */
+  online: Generated<0 | 1>
+  row_version: Generated<number>
+  create_time: Fixed<number>
+  update_time: number
+}
+
+/** Facts about the installation: its id, the build that made it, whether the demo world was loaded. */
+export interface FactTable {
+  name: string
+  value: string
+}
+
+export interface Tables extends OrderTables, BackupTables {
+  company: CompanyTable
+  portal_user: UserTable
+  asset: AssetTable
+  service: ServiceTable
+  session: SessionTable
+  token: TokenTable
+  device: DeviceTable
+  one_time_key: OneTimeKeyTable
+  ticket: TicketTable
+  price_upload: PriceUploadTable
+  factor: FactorTable
+  recovery_code: RecoveryCodeTable
+  proof: ProofTable
+  attempt: AttemptTable
+  idempotency: IdempotencyTable
+  change: ChangeTable
+  tombstone: TombstoneTable
+  trail: TrailTable
+  fact: FactTable
+  job: JobTable
+}

@@ -1,0 +1,117 @@
+/** Loads the demo world, once per database. */
+import { userStatus } from '#domain/users.ts'
+import { recordApps } from '#server/db/catalogue/apps.ts'
+import { takeChange } from '#server/db/change-numbers.ts'
+import { insertCompany } from '#server/db/accounts/companies.ts'
+import { factOf, setFactOnce } from '#server/db/installation.ts'
+import type { Handle } from '#server/db/handle.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import { insertService } from '#server/db/hosting/services.ts'
+import { addToTrail } from '#server/db/audit/audit-trail.ts'
+import { insertUser } from '#server/db/accounts/users.ts'
+import { loadBackups } from '#server/dev/backups.ts'
+import { loadCatalogue } from '#server/dev/catalogue.ts'
+import { loadOrders } from '#server/dev/orders.ts'
+import { demoCompanies, type DemoCompany, demoPassword, type DemoUser } from '#server/dev/demo-data.ts'
+import type { AppContext } from '#server/context.ts'
+import { hashPassword } from '#server/services/accounts/password-hash.ts'
+import { newSealKey } from '#server/services/sessions/seal-key.ts'
+
+export const demoFact = 'demo world'
+const system = { role: 'portal_system' } as const
+/** Who made the price lists. */
+const demoAuthor = 'Stella Chan'
+const dayMs = 86_400_000
+
+/** Whether it was loaded by this call. Of several servers that start at once, one does it. */
+export async function loadDemoWorld(app: AppContext): Promise<boolean> {
+  if (await inTransaction(app, system, (db) => factOf(db, demoFact))) return false
+  // One hash for all: they share the password, and each costs what a sign-in costs.
+  const hash = await hashPassword(demoPassword, app.config.argon2)
+  return inTransaction(app, system, async (db) => {
+    const now = app.clock()
+    if (!(await setFactOnce(db, demoFact, new Date(now).toISOString()))) return false
+    const [present = 0] = await loadCatalogue(db, now, demoAuthor)
+    await loadCompanies(db, app, { companies: demoCompanies, hash, listId: present, now })
+    return true
+  })
+}
+
+/** As the system, with orders by the price list of that id. `hash` is of everybody's password. */
+export async function loadCompanies(
+  db: Handle,
+  app: AppContext,
+  { companies, hash, listId, now }: { companies: readonly DemoCompany[]; hash: string; listId: number; now: number },
+): Promise<void> {
+  for (const { orders, ...company } of companies) {
+    const companyId = await loadCompany(db, company, hash, now)
+    await loadOrders(db, app, { companyId, orders, listId, now })
+    await loadBackups(db, app, { companyId, code: company.code, listId, now })
+  }
+}
+
+async function loadCompany(
+  db: Handle,
+  { users, services, ...company }: Omit<DemoCompany, 'orders'>,
+  hash: string,
+  now: number,
+): Promise<number> {
+  const madeAt = now - Math.max(...users.map(({ madeDaysAgo }) => madeDaysAgo)) * dayMs
+  const companyId = await insertCompany(db, { ...company, addr3: null, create_time: madeAt, update_time: madeAt })
+  for (const { apps, ...service } of services) {
+    const id = await insertService(db, {
+      ...service,
+      company_id: companyId,
+      // They run (D40).
+      system_status: 2,
+      online: 1,
+      create_time: madeAt,
+      update_time: madeAt,
+    })
+    await recordApps(db, { id, companyId }, new Map(Object.entries(apps)))
+  }
+  const ids: number[] = []
+  for (const user of users) ids.push(await loadUser(db, companyId, user, hash, now))
+  await tellStory(db, companyId, { adminId: ids[0] ?? 0, users, now })
+  return companyId
+}
+
+/** Who never activated the account has no password yet. */
+async function loadUser(db: Handle, companyId: number, user: DemoUser, hash: string, now: number): Promise<number> {
+  const { madeDaysAgo, changedDaysAgo, order, accessLevel, ...fields } = user
+  return insertUser(db, {
+    ...fields,
+    company_id: companyId,
+    orders: order,
+    access_level: accessLevel,
+    password_hash: user.status === userStatus.deactivated ? null : hash,
+    avatar: null,
+    demo: true,
+    seal_key: newSealKey(),
+    change: await takeChange(db, companyId),
+    create_time: now - madeDaysAgo * dayMs,
+    update_time: now - Math.min(changedDaysAgo, madeDaysAgo) * dayMs,
+  })
+}
+
+/** The trail of what brought the people into the state that they are in. */
+async function tellStory(
+  db: Handle,
+  companyId: number,
+  { adminId, users, now }: { adminId: number; users: DemoUser[]; now: number },
+): Promise<void> {
+  const events = users.flatMap((user) => {
+    const made = { operation: 'create', user, daysAgo: user.madeDaysAgo }
+    const changed = { user, daysAgo: Math.min(user.changedDaysAgo, user.madeDaysAgo) }
+    if (user.status === userStatus.disabled) return [made, { ...changed, operation: 'disable' }]
+    if (user.status === userStatus.deleted) return [made, { ...changed, operation: 'delete' }]
+    return [made]
+  })
+  // The chain is in the order in which rows come in, so the oldest comes first.
+  events.sort((a, b) => b.daysAgo - a.daysAgo)
+  for (const { operation, user, daysAgo } of events) {
+    const entry = { companyId, userId: adminId, now: now - daysAgo * dayMs, intent: null, requestId: 'demo' }
+    const info = { UserName: user.name, UserEmail: user.email }
+    await addToTrail(db, { ...entry, status: 0 }, [{ code: 'user', operation, info }])
+  }
+}

@@ -1,0 +1,26 @@
+/** Bytes that are not HTTP, or too much of it (S-57): answered on the socket itself, since there is no request yet. */
+import type { ConnectionError } from 'fastify'
+import type { Socket } from 'node:net'
+import { errorBody } from '#server/problem-body.ts'
+
+const bodies = {
+  garbage: JSON.stringify(errorBody('VALIDATION_ERROR', null, 'en')),
+  tooLarge: JSON.stringify(errorBody('TOO_LARGE', null, 'en')),
+}
+
+export function answerGarbage(error: ConnectionError, socket: Socket): void {
+  // A reset connection has nobody left to answer.
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return
+  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
+  const body = tooLarge ? bodies.tooLarge : bodies.garbage
+  const lines = [
+    tooLarge ? 'HTTP/1.1 431 Request Header Fields Too Large' : 'HTTP/1.1 400 Bad Request',
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'cache-control: no-store',
+    'x-content-type-options: nosniff',
+    "content-security-policy: default-src 'none'; frame-ancestors 'none'",
+    'connection: close',
+  ]
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`)
+}

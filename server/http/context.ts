@@ -1,0 +1,50 @@
+/** What the HTTP side is built from besides the house: folders, limits, and whether it is about to close. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { AppContext } from '#server/context.ts'
+
+export interface Settings {
+  /** The built client, served under /saas/. */
+  dist: string
+  /** The public pages, served at /. */
+  site: string
+  /** Calls without a session, per address and minute. */
+  anonymousPerMinute: number
+  /** Existence queries without a session, per address and minute (2.2 of the deviations). */
+  queriesPerMinute: number
+  /** Calls that cost the server much, per user and minute; a company has twice as many (S-25). */
+  costlyPerMinute: number
+}
+
+export interface HttpContext {
+  app: AppContext
+  settings: Settings
+  build: Build
+  life: { closing: boolean }
+}
+
+export interface Build {
+  build: string
+  styleNonce: string
+}
+
+const root = resolve(import.meta.dirname, '../..')
+
+export const usualSettings: Settings = {
+  dist: join(root, 'dist'),
+  site: join(root, 'dist-site'),
+  anonymousPerMinute: 600,
+  queriesPerMinute: 60,
+  costlyPerMinute: 60,
+}
+
+/** What the client's build says of itself; without one (development, tests) no nonce fits anything. */
+export function readBuild(dist: string): Build {
+  const file = join(dist, 'build.json')
+  if (!existsSync(file)) return { build: 'none', styleNonce: 'none' }
+  const said = JSON.parse(readFileSync(file, 'utf8')) as Partial<Build>
+  return {
+    build: String(said.build ?? 'none'),
+    styleNonce: String(said.styleNonce ?? 'none').replace(/[^\w+/=-]/g, ''),
+  }
+}

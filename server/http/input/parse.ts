@@ -1,0 +1,173 @@
+/**
+ * What was sent, against the endpoint's schemas (S-01, S-02, S-03): path, query and form by declared type, JSON as it
+ * stands, unknown fields taken out and counted before a handler sees anything.
+ */
+import type { IncomingHttpHeaders } from 'node:http'
+import * as z from 'zod/mini'
+import type { FieldCode, FieldProblem } from '#domain/checks/field-checks.ts'
+import type { Endpoint, ParsedInputOf, Schema, Shape } from '#contract/endpoint.ts'
+import { fromPairs } from '#contract/http-mapping.ts'
+import { malformed, readJson } from '#server/http/input/json.ts'
+import { ReceivedFile, type ReceivedPart } from '#server/http/input/multipart.ts'
+import { invalid, ProblemError } from '#server/problem-error.ts'
+
+/** A request's parts as they came, before any schema. */
+export interface Received {
+  params: Record<string, string>
+  query: [string, string][]
+  body: ReceivedBody
+}
+/** `pairs`: a form. `parts`: one with files. `none`: nothing was sent. */
+export type ReceivedBody =
+  | { is: 'none' }
+  | { is: 'json'; value: unknown }
+  | { is: 'pairs'; pairs: [string, string][] }
+  | { is: 'parts'; parts: ReceivedPart[] }
+
+/** A header sent twice is joined by Node or kept as a list; neither is a value of ours. */
+export function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
+  const value = headers[name]
+  return Array.isArray(value) ? value.join(',') : value
+}
+
+export const queryPairs = (url: string): [string, string][] => {
+  const at = url.indexOf('?')
+  return at < 0 ? [] : [...new URLSearchParams(url.slice(at + 1))]
+}
+
+/** Exact: a media type that only looks like JSON is not parsed as JSON (S-03). */
+const mediaTypes = {
+  json: /^application\/json(; ?charset=utf-8)?$/i,
+  pairs: /^application\/x-www-form-urlencoded(; ?charset=utf-8)?$/i,
+}
+
+/** Throws UNSUPPORTED_TYPE where the type is not one the endpoint takes. */
+export function readBody(endpoint: Endpoint, contentType: string | undefined, bytes: Buffer | null): ReceivedBody {
+  if (!endpoint.body) return { is: 'none' }
+  // A form without any field has no bytes.
+  if (bytes === null || bytes.length === 0)
+    return endpoint.encoding === 'form' ? { is: 'pairs', pairs: [] } : { is: 'none' }
+  const type = contentType ?? ''
+  const form = endpoint.encoding === 'form' && mediaTypes.pairs.test(type)
+  if (!form && !mediaTypes.json.test(type)) throw new ProblemError('UNSUPPORTED_TYPE')
+  const text = decode(bytes)
+  return form ? { is: 'pairs', pairs: [...new URLSearchParams(text)] } : { is: 'json', value: readJson(text) }
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw malformed('')
+  }
+}
+
+export interface Parsed<E extends Endpoint = Endpoint> {
+  input: ParsedInputOf<E>
+  /** How many fields were sent that the endpoint does not know. */
+  strays: number
+}
+
+/** Throws VALIDATION_ERROR with every field that is wrong. */
+export function parseInput<E extends Endpoint>(endpoint: E, received: Received): Parsed<E> {
+  const params = parsePairs(endpoint.params, Object.entries(received.params), false)
+  const query = parsePairs(endpoint.query, received.query, true)
+  const body = parseBody(endpoint, received.body)
+  const problems = [...params.problems, ...query.problems, ...body.problems]
+  if (problems.length > 0) throw invalid(problems)
+  const unkeepable = [params.value, query.value, body.value].flatMap((value) => unkeepableIn(value, ''))
+  if (unkeepable.length > 0) throw invalid(unkeepable)
+  // The parts were parsed by the schemas that InputOf is derived from.
+  const input = { params: params.value ?? {}, query: query.value ?? {}, body: body.value } as ParsedInputOf<E>
+  return { input, strays: params.strays + query.strays + body.strays }
+}
+
+interface Part {
+  value: unknown
+  problems: FieldProblem[]
+  strays: number
+}
+const nothing: Part = { value: undefined, problems: [], strays: 0 }
+
+function parseBody(endpoint: Endpoint, body: ReceivedBody): Part {
+  if (!endpoint.body) return nothing
+  // Only an object schema is sent as a form.
+  if (body.is === 'pairs') return parsePairs(endpoint.body as Shape, body.pairs, false)
+  if (body.is === 'parts') return parseParts(endpoint.body, body.parts)
+  return parse(endpoint.body, body.is === 'json' ? body.value : undefined)
+}
+
+function parseParts(schema: Schema, parts: ReceivedPart[]): Part {
+  const names = parts.map(([name]) => name)
+  const twice = names.filter((name, at) => names.indexOf(name) !== at)
+  const parsed = parse(schema, Object.fromEntries(parts))
+  return { ...parsed, problems: [...twice.map((field) => wrong(field, 'DUPLICATE')), ...parsed.problems] }
+}
+
+function parsePairs(shape: Shape | undefined, pairs: [string, string][], emptyIsNone: boolean): Part {
+  if (!shape) return { ...nothing, strays: pairs.length }
+  const given = emptyIsNone ? pairs.filter(([name, value]) => value !== '' || knowsEmpty(shape, name)) : pairs
+  const { values, repeated } = fromPairs(shape, given)
+  const parsed = parse(shape, values)
+  return { ...parsed, problems: [...repeated.map((field) => wrong(field, 'DUPLICATE')), ...parsed.problems] }
+}
+
+function knowsEmpty(shape: Shape, name: string): boolean {
+  const fields = shape.shape as Record<string, Schema>
+  const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+  return field !== undefined && z.safeParse(field, '').success
+}
+
+function parse(schema: Schema, value: unknown): Part {
+  const found = z.safeParse(schema, value)
+  if (found.success) return { value: found.data, problems: [], strays: straysIn(value, found.data) }
+  const issues = found.error.issues.flatMap(closest)
+  return { value: undefined, problems: unique(issues.map((issue) => problemOf(issue, value))), strays: 0 }
+}
+
+/** Of a body that may be one of several: what is wrong with the one that it comes nearest to. */
+function closest(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union' || issue.path.length > 0) return [issue]
+  const [fewest] = issue.errors.toSorted((a, b) => a.length - b.length)
+  return fewest && fewest.length > 0 ? fewest : [issue]
+}
+
+/** Compared by their bytes and never stored, so any character may stand in them (S-27). */
+const passwordFields = new Set(['password', 'orgPwd', 'newPwd', 'pwd', 'user_password', 'confirmPwd'])
+
+/** Text that no database column holds as it came: NUL, and halves of characters (F-03). */
+function unkeepableIn(value: unknown, field: string): FieldProblem[] {
+  if (typeof value === 'string')
+    return value.includes('\0') || !value.isWellFormed() ? [wrong(field, 'INVALID_FORMAT')] : []
+  if (typeof value !== 'object' || value === null || value instanceof ReceivedFile) return []
+  return Object.entries(value).flatMap(([name, one]) =>
+    passwordFields.has(name) ? [] : unkeepableIn(one, field === '' ? name : `${field}.${name}`),
+  )
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const straysIn = (given: unknown, kept: unknown): number =>
+  isRecord(given) && isRecord(kept) ? Object.keys(given).filter((name) => !Object.hasOwn(kept, name)).length : 0
+
+const wrong = (field: string, code: FieldCode, limit?: number): FieldProblem =>
+  limit === undefined ? { field, code } : { field, code, limit }
+
+const unique = (problems: FieldProblem[]): FieldProblem[] => [
+  ...new Map(problems.map((problem) => [problem.field, problem])).values(),
+]
+
+function problemOf(issue: z.core.$ZodIssue, value: unknown): FieldProblem {
+  const field = issue.path.join('.')
+  const sent = issue.path.reduce<unknown>((at, name) => (at as Record<PropertyKey, unknown> | null)?.[name], value)
+  if (sent === undefined || sent === null) return wrong(field, 'REQUIRED')
+  if (issue.code === 'too_small') {
+    const limit = Number(issue.minimum)
+    if (issue.origin !== 'string') return wrong(field, 'OUT_OF_RANGE', limit)
+    return sent === '' ? wrong(field, 'REQUIRED') : wrong(field, 'TOO_SHORT', limit)
+  }
+  if (issue.code === 'too_big')
+    return wrong(field, issue.origin === 'string' ? 'TOO_LONG' : 'OUT_OF_RANGE', Number(issue.maximum))
+  return wrong(field, issue.code === 'invalid_value' ? 'OUT_OF_RANGE' : 'INVALID_FORMAT')
+}

@@ -1,0 +1,273 @@
+/**
+ * The table of calls as an OpenAPI 3.1 document. Nothing in here is written by hand about a single call: what the
+ * document says, the server checks, because both read the same row.
+ */
+import type { Who } from '#domain/access.ts'
+import type { Endpoint, Schema } from '#contract/endpoint.ts'
+import { headers } from '#contract/headers.ts'
+import { nouns } from '#contract/index.ts'
+import { problemStatus } from '#contract/problem.ts'
+import { type JsonSchema, jsonSchema } from '#server/http/openapi/schema.ts'
+
+export interface Parameter {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required?: boolean
+  description?: string
+  schema: JsonSchema
+}
+
+type Content = Record<string, { schema: JsonSchema }>
+export interface Operation {
+  operationId: string
+  summary: string
+  tags: string[]
+  parameters: (Parameter | { $ref: string })[]
+  requestBody?: { required: boolean; content: Content }
+  responses: Record<string, { $ref: string } | { description: string; content?: Content; headers?: unknown }>
+  security: Record<string, string[]>[]
+  'x-who': Who
+  'x-offline': Endpoint['offline']
+  [extension: string]: unknown
+}
+
+export interface Document {
+  openapi: '3.1.0'
+  info: { title: string; version: string; description: string }
+  servers: { url: string }[]
+  tags: { name: string }[]
+  paths: Record<string, Record<string, Operation>>
+  components: {
+    schemas: Record<string, JsonSchema>
+    parameters: Record<string, Parameter>
+    responses: Record<string, { description: string; content: Content }>
+    securitySchemes: Record<string, unknown>
+  }
+}
+
+const description = `Errors are {errorCode, errorMessage, data}. Lists are {count, data}, or with \`since\` {changed, gone, upto}.
+Amounts are strings with two decimals, dates YYYY-MM-DD, timestamps yyyy-MM-dd HH:mm:ss in the business time zone; no value
+is null, never left out. A row of another company is 404. Writes carry Idempotency-Key: the same key again answers what was
+answered, without a second effect. \`~{intent}\` in place of an id names the row that the write with that first key made.
+Calls that are not served yet answer 501 NOT_SUPPORT.`
+
+export function document(endpoints: readonly Endpoint[], version: string): Document {
+  const schemas: Record<string, JsonSchema> = { ...shared }
+  const paths: Document['paths'] = {}
+  for (const endpoint of endpoints) {
+    const path = endpoint.path.replace(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint, schemas) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Portal API', version, description },
+    servers: [{ url: '/' }],
+    tags: Object.keys(nouns).map((name) => ({ name })),
+    paths,
+    components: {
+      schemas,
+      parameters: headerParameters,
+      responses: problemResponses(),
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'The access token of POST /api/m18s/token' },
+        client: {
+          type: 'http',
+          scheme: 'basic',
+          description: 'Names the client and protects nothing: saas-web:public',
+        },
+      },
+    },
+  }
+}
+
+const shared: Record<string, JsonSchema> = {
+  Id: {
+    description: 'A row by its number, or by ~{intent} of the write that makes it',
+    anyOf: [
+      { type: 'integer', minimum: 1, maximum: 2_147_483_647 },
+      { type: 'string', pattern: '^~[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' },
+    ],
+  },
+  Problem: {
+    type: 'object',
+    properties: {
+      errorCode: { type: 'string', description: 'What programs read; words may change' },
+      errorMessage: { type: 'string', description: 'In the language of Accept-Language: en or zh' },
+      data: { description: 'What the code needs to be understood: fields, the row as it is now, who is at work' },
+    },
+    required: ['errorCode', 'errorMessage', 'data'],
+  },
+  TokenProblem: {
+    type: 'object',
+    properties: {
+      error: { type: 'string' },
+      error_description: { type: 'string' },
+      errorCode: { type: 'string' },
+      errorMessage: { type: 'string' },
+      data: {},
+    },
+    required: ['error', 'error_description', 'errorCode'],
+  },
+  Started: {
+    type: 'object',
+    properties: { location: { type: 'string' }, progressKey: { anyOf: [{ type: 'string' }, { type: 'null' }] } },
+    required: ['location', 'progressKey'],
+  },
+}
+
+const headerParameters: Document['components']['parameters'] = {
+  Key: {
+    name: headers.key,
+    in: 'header',
+    description: 'UUID that names this exact request; repeated in the answer',
+    schema: { type: 'string', format: 'uuid' },
+  },
+  Intent: {
+    name: headers.intent,
+    in: 'header',
+    description: 'The first key of the same wish, where this one is another try at it',
+    schema: { type: 'string', format: 'uuid' },
+  },
+  ForUser: {
+    name: headers.forUser,
+    in: 'header',
+    description: '{company id}:{user id} the write was made by; another bearer is WRONG_SESSION',
+    schema: { type: 'string', pattern: '^\\d+:\\d+$' },
+  },
+  Version: {
+    name: 'if-match',
+    in: 'header',
+    description: '"{row_version}" as read, or "~{intent}": as that write left it. Otherwise 412',
+    schema: { type: 'string' },
+  },
+}
+
+/** One named answer a status, with all the codes that come with it. */
+function problemResponses(): Document['components']['responses'] {
+  const codes = new Map<number, string[]>()
+  for (const [code, status] of Object.entries(problemStatus)) codes.set(status, [...(codes.get(status) ?? []), code])
+  return Object.fromEntries(
+    [...codes].map(([status, names]) => [
+      `Problem${status}`,
+      { description: names.join(', '), content: json({ $ref: '#/components/schemas/Problem' }) },
+    ]),
+  )
+}
+
+const json = (schema: JsonSchema): Content => ({ 'application/json': { schema } })
+
+const nounOf = new Map(Object.entries(nouns).flatMap(([noun, rows]) => rows.map((row) => [row.name, noun] as const)))
+const isWrite = (endpoint: Endpoint) => endpoint.method !== 'GET'
+/** Calls whose key the idempotency store knows. */
+const isKeyed = (endpoint: Endpoint) => isWrite(endpoint) && !endpoint.secret && endpoint.name !== 'sendBatch'
+
+function operation(endpoint: Endpoint, schemas: Record<string, JsonSchema>): Operation {
+  const body = requestBody(endpoint, schemas)
+  return {
+    operationId: endpoint.name,
+    summary: endpoint.summary,
+    tags: [nounOf.get(endpoint.name) ?? 'other'],
+    parameters: parameters(endpoint, schemas),
+    ...(body ? { requestBody: body } : {}),
+    responses: responses(endpoint, schemas),
+    security: endpoint.name === 'grantToken' ? [{ client: [] }] : endpoint.who === 'anybody' ? [] : [{ bearer: [] }],
+    'x-who': endpoint.who,
+    'x-offline': endpoint.offline,
+    ...traits(endpoint),
+  }
+}
+
+/** What the client does with the call; functions have no place in a document. */
+function traits({ list, queue: queues, job: relays, secret }: Endpoint) {
+  return {
+    ...(list && {
+      'x-fills': {
+        table: list.table,
+        sorts: list.sorts,
+        sort: list.sort,
+        filters: list.filters,
+        scope: list.scope,
+      },
+    }),
+    ...(queues && { 'x-queues': { kind: queues.kind, table: queues.table, versioned: queues.versioned } }),
+    ...(relays && { 'x-relays': relays }),
+    ...(secret && { 'x-secret': true }),
+  }
+}
+
+function parameters(endpoint: Endpoint, schemas: Record<string, JsonSchema>): Operation['parameters'] {
+  const listed = (place: 'path' | 'query', schema: Schema | undefined): Parameter[] => {
+    const { properties = {}, required = [] } = schema ? jsonSchema(schema, 'input', schemas) : {}
+    return Object.entries(properties).map(([name, property]) => ({
+      name,
+      in: place,
+      required: place === 'path' || required.includes(name),
+      schema: property,
+    }))
+  }
+  const named = (name: string) => ({ $ref: `#/components/parameters/${name}` })
+  return [
+    ...listed('path', endpoint.params),
+    ...listed('query', endpoint.query),
+    ...(isKeyed(endpoint) ? [named('Key'), named('Intent')] : []),
+    ...(isKeyed(endpoint) && endpoint.who !== 'anybody' ? [named('ForUser')] : []),
+    ...(endpoint.queue?.versioned ? [named('Version')] : []),
+  ]
+}
+
+function requestBody(endpoint: Endpoint, schemas: Record<string, JsonSchema>): Operation['requestBody'] {
+  if (!endpoint.body) return undefined
+  const schema = jsonSchema(endpoint.body, 'input', schemas)
+  const required = true
+  if (endpoint.encoding === 'multipart') {
+    for (const name of Object.keys(schema.properties ?? {}))
+      schema.properties = { ...schema.properties, [name]: { type: 'string', format: 'binary' } }
+    return { required, content: { 'multipart/form-data': { schema } } }
+  }
+  // Calls marked form understand JSON as well (D59).
+  const form: Content = endpoint.encoding === 'form' ? { 'application/x-www-form-urlencoded': { schema } } : {}
+  return { required, content: { ...form, ...json(schema) } }
+}
+
+function responses(endpoint: Endpoint, schemas: Record<string, JsonSchema>): Operation['responses'] {
+  const problem = (status: number) => ({ $ref: `#/components/responses/Problem${status}` })
+  const found = endpoint.path.includes(':')
+  const statuses = [
+    400,
+    ...(endpoint.who === 'anybody' ? [] : [401]),
+    ...(endpoint.who === 'anybody' || endpoint.who === 'user' ? [] : [403]),
+    ...(found ? [404] : []),
+    ...(isWrite(endpoint) ? [409] : []),
+    ...(endpoint.list ? [410] : []),
+    ...(endpoint.queue?.versioned ? [412] : []),
+    ...(endpoint.encoding === 'multipart' ? [413, 415] : []),
+    ...(isKeyed(endpoint) ? [422, 423, 424] : []),
+    429,
+    503,
+  ]
+  const told = Object.fromEntries(statuses.map((status) => [String(status), problem(status)]))
+  return { ...success(endpoint, schemas), ...told, ...(endpoint.name === 'grantToken' && { 401: tokenProblem }) }
+}
+
+const tokenProblem = {
+  description: "OAuth's words beside ours",
+  content: json({ $ref: '#/components/schemas/TokenProblem' }),
+}
+
+function success(endpoint: Endpoint, schemas: Record<string, JsonSchema>): Operation['responses'] {
+  const started = endpoint.job && {
+    202: {
+      description: 'It runs; ask the Location until the final answer',
+      headers: { Location: { schema: { type: 'string' } } },
+      content: json({ $ref: '#/components/schemas/Started' }),
+    },
+  }
+  if (endpoint.output === null) return { ...started, 204: { description: 'Done' } }
+  if (endpoint.responseType) {
+    const type = endpoint.responseType === 'html' ? 'text/html' : 'application/octet-stream'
+    const schema: JsonSchema =
+      endpoint.responseType === 'html' ? { type: 'string' } : { type: 'string', format: 'binary' }
+    return { 200: { description: 'As it is', content: { [type]: { schema } } } }
+  }
+  return { ...started, 200: { description: 'Done', content: json(jsonSchema(endpoint.output, 'output', schemas)) } }
+}

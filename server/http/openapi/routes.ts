@@ -1,0 +1,53 @@
+/** The table of calls for people and tools outside: always as a document, where it is wanted as a page to try it on. */
+import { readFile } from 'node:fs/promises'
+import fastifySwagger, { type FastifyStaticSwaggerOptions } from '@fastify/swagger'
+import fastifySwaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance } from 'fastify'
+import type { Endpoint } from '#contract/endpoint.ts'
+import type { Document } from '#server/http/openapi/document.ts'
+
+/** Swagger UI brings scripts and styles as files of its own, and pictures inside its styles; nothing is inline. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** `/api/openapi.json`, open to anybody; with `apiDocs` also the page `/api/docs`, which answers 404 otherwise. */
+export function openApi(
+  fastify: FastifyInstance,
+  endpoints: readonly Endpoint[],
+  { apiDocs }: { apiDocs: boolean },
+): void {
+  let built: Promise<Document> | null = null
+  // When somebody first asks: it is a tenth of the work of a start, and most starts end without a reader.
+  const asked = () => (built ??= build(endpoints))
+  fastify.get('/api/openapi.json', async (_, reply) =>
+    reply.type('application/json; charset=utf-8').send(JSON.stringify(await asked())),
+  )
+  if (apiDocs) fastify.register(async (inner) => serveDocs(inner, await asked()))
+}
+
+function serveDocs(fastify: FastifyInstance, document: Document): void {
+  const specification = { document } as unknown as FastifyStaticSwaggerOptions['specification']
+  fastify.register(fastifySwagger, { mode: 'static', specification })
+  fastify.register(fastifySwaggerUi, {
+    routePrefix: '/api/docs',
+    staticCSP: policy,
+    theme: { title: document.info.title },
+    // Without the bar for other documents. Closed: two hundred calls are found by their names.
+    uiConfig: { layout: 'BaseLayout', docExpansion: 'none', filter: true },
+  })
+}
+
+async function build(endpoints: readonly Endpoint[]): Promise<Document> {
+  const { document } = await import('#server/http/openapi/document.ts')
+  const manifest = await readFile(new URL('../../../package.json', import.meta.url), 'utf8')
+  const { version } = JSON.parse(manifest) as { version: string }
+  return document(endpoints, version)
+}

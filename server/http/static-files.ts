@@ -1,0 +1,99 @@
+/** The built client under /saas/ and the public pages at /: files of known kinds only (S-79, S-87, H-03, H-04). */
+import fastifyStatic, { type FastifyStaticOptions } from '@fastify/static'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import { workerPath } from '#server/http/security-headers.ts'
+import type { HttpContext } from '#server/http/context.ts'
+import { notFound } from '#server/problem-error.ts'
+
+const served = new Set([
+  '.html',
+  '.js',
+  '.css',
+  '.svg',
+  '.png',
+  '.ico',
+  '.webp',
+  '.jpg',
+  '.woff2',
+  '.webmanifest',
+  '.txt',
+])
+
+/**
+ * What says which build is the newest must be asked for each time; what bears a hash never changes. The policies stand
+ * outside the worker's scope: whoever has read one can read it for a day without a network, by the browser's own cache.
+ */
+const freshness = (path: string) =>
+  path.startsWith(assetsPath)
+    ? 'public, max-age=31536000, immutable'
+    : lasting.test(path)
+      ? 'public, max-age=86400'
+      : path.endsWith('.html') || path === workerPath || path.endsWith('.webmanifest')
+        ? 'no-cache'
+        : 'public, max-age=3600'
+
+/** The public pages but the first, and their parts, which they ask for by a digest (scripts/site.ts). */
+const lasting = /^\/(?!index\.)[\w-]+\.(html|css|js)$/
+
+export function servePages(fastify: FastifyInstance, { settings }: HttpContext): void {
+  fastify.get('/', async (_, reply) => reply.redirect('/index.html', 302))
+  fastify.get('/saas', async (_, reply) => reply.redirect('/saas/', 302))
+  if (existsSync(settings.dist)) {
+    serveFolder(fastify, settings.dist, '/saas/')
+    // Nobody asks again for what never changes, so there is nothing to compare (L6: a hundred bytes with each file).
+    const plain = { etag: false, lastModified: false, acceptRanges: false }
+    if (existsSync(assetsOf(settings.dist))) serveFolder(fastify, assetsOf(settings.dist), assetsPath, plain)
+  }
+  if (existsSync(settings.site)) serveFolder(fastify, settings.site, '/')
+}
+
+const assetsPath = '/saas/assets/'
+const assetsOf = (dist: string) => join(dist, 'assets')
+
+function serveFolder(
+  fastify: FastifyInstance,
+  root: string,
+  prefix: string,
+  how: Partial<FastifyStaticOptions> = {},
+): void {
+  fastify.register(fastifyStatic, {
+    ...how,
+    root,
+    prefix,
+    decorateReply: false,
+    index: false,
+    redirect: false,
+    dotfiles: 'ignore',
+    cacheControl: false,
+    // The build squeezes each file once (scripts/client-build.ts).
+    preCompressed: true,
+    allowedPath: (path) => served.has(extname(path)),
+    setHeaders: (reply, file) => {
+      const name = file.replace(/\.(br|gz)$/, '')
+      const path = prefix + name.slice(root.length + 1).replaceAll('\\', '/')
+      reply.header('cache-control', freshness(path))
+      if (path === workerPath) reply.header('content-type', 'text/javascript; charset=utf-8')
+    },
+  })
+}
+
+/** A person going to an address of the client, not a script or an image asking for a file that is not there. */
+export function isNavigation(request: FastifyRequest, path: string): boolean {
+  const mode = request.headers['sec-fetch-mode']
+  if (!path.startsWith('/saas/') || path.startsWith(assetsPath)) return false
+  if (mode !== undefined && mode !== 'navigate') return false
+  const lastSegment = path.slice(path.lastIndexOf('/') + 1)
+  return !lastSegment.includes('.') && (request.headers.accept ?? '').includes('text/html')
+}
+
+export async function sendShell({ settings }: HttpContext, reply: FastifyReply): Promise<FastifyReply> {
+  const file = join(settings.dist, 'index.html')
+  if (!existsSync(file)) throw notFound()
+  return reply
+    .header('cache-control', 'no-cache')
+    .type('text/html; charset=utf-8')
+    .send(await readFile(file))
+}

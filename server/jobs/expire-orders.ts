@@ -1,0 +1,108 @@
+/**
+ * What time does to orders is true by itself; this writes it down and tells people: orders whose time to pay is over, and
+ * reminders. Each is a row that is taken in the transaction that asks for the mails, so a kill, or two nodes at once, make
+ * none of them twice and lose none.
+ */
+import { randomBytes } from 'node:crypto'
+import { remindersDue, stateOf } from '#domain/contracts.ts'
+import type { Handle } from '#server/db/handle.ts'
+import { putJob } from '#server/db/jobs.ts'
+import {
+  alertedUsers,
+  numberExpired,
+  overdueOrders,
+  type RemindedOrder,
+  remindedOrders,
+  takeReminder,
+} from '#server/db/orders/reminders.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import { settleCode } from '#server/db/orders/service-codes.ts'
+import type { AppContext } from '#server/context.ts'
+import { onClock } from '#server/jobs/interval.ts'
+import type { JobKind } from '#server/jobs/job-kind.ts'
+import { notifyJobs } from '#server/services/job-requests.ts'
+import { askMail } from '#server/services/mail/request-mail.ts'
+import { momentOf } from '#server/services/orders/business-time.ts'
+import { mailOf, type OrderMail } from '#server/services/orders/order-mails.ts'
+
+export const tendJob = 'tend-orders'
+const hourMs = 3_600_000
+const everyMs = 600_000
+const firstMs = 5000
+/** Of one transaction. */
+const most = 50
+
+/** Up to which order reminders were looked for; null: what is overdue comes first. */
+type Point = { after: number | null }
+
+export const tendOrders = (): JobKind<unknown, Point, null> => ({
+  resumes: true,
+  quiet: true,
+  async step({ app, point }) {
+    const asSystem = <T>(work: (db: Handle) => Promise<T>) => inTransaction(app, { role: 'portal_system' }, work)
+    const after = point?.after ?? null
+    if (after === null) {
+      const settled = await asSystem((db) => settle(db, app))
+      const told = await asSystem((db) => numberExpired(db, momentOf({ app, now: app.clock() }), most))
+      if (settled > 0) notifyJobs(app)
+      const isThrough = settled < most && told < most
+      return { is: 'on', point: { after: isThrough ? 0 : null }, percent: isThrough ? 50 : 10 }
+    }
+    const { last, sent } = await asSystem((db) => remind(db, app, after))
+    if (sent > 0) notifyJobs(app)
+    return last === null ? { is: 'done', output: null } : { is: 'on', point: { after: last }, percent: 60 }
+  },
+})
+
+async function settle(db: Handle, app: AppContext): Promise<number> {
+  const now = app.clock()
+  const moment = momentOf({ app, now })
+  const overdue = await overdueOrders(db, moment, most)
+  for (const order of overdue) {
+    await settleCode(db, order.code, moment)
+    await mailAbout(db, order, 'order-overdue', now)
+  }
+  return overdue.length
+}
+
+async function remind(db: Handle, app: AppContext, after: number): Promise<{ last: number | null; sent: number }> {
+  const now = app.clock()
+  const moment = momentOf({ app, now })
+  const orders = await remindedOrders(db, moment, after, most)
+  let sent = 0
+  for (const order of orders)
+    for (const reminder of remindersDue({ ...order, state: stateOf(order, moment.now) }, moment.today)) {
+      if (!(await takeReminder(db, order, reminder, now))) continue
+      await mailAbout(db, order, mailOf(reminder), now)
+      sent += 1
+    }
+  return { last: orders.length < most ? null : (orders.at(-1)?.id ?? null), sent }
+}
+
+/** In the transaction of what it is about, to everybody of the company who wants such mails. */
+async function mailAbout(
+  db: Handle,
+  order: Pick<RemindedOrder, 'id' | 'company_id'>,
+  mail: OrderMail,
+  now: number,
+): Promise<void> {
+  for (const userId of await alertedUsers(db, order.company_id))
+    await askMail(db, { companyId: order.company_id, now }, { mail, userId, orderId: order.id })
+}
+
+/** Asks for the work of this hour, which whoever is free takes; another node's asking for the same hour is the same row. */
+export async function askToTend(app: AppContext): Promise<void> {
+  const now = app.clock()
+  const hour = String(Math.floor(now / hourMs))
+  // The hour alone makes them one.
+  const id = randomBytes(16).toString('hex')
+  const nobodys = { companyId: 0, userId: 0, intent: hour, progressKey: '', input: {} }
+  await inTransaction(app, { role: 'portal_system' }, (db) =>
+    putJob(db, { ...nobodys, id, kind: tendJob, now, deadline: now + hourMs }),
+  )
+  notifyJobs(app)
+}
+
+/** Every ten minutes. Answers how to stop. */
+export const tendHourly = (app: AppContext): (() => Promise<void>) =>
+  onClock(app, { firstMs, everyMs }, askToTend, 'orders could not be tended')

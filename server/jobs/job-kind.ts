@@ -1,0 +1,30 @@
+/** What a kind of job states about itself. */
+import type { AppContext } from '#server/context.ts'
+import type { Progress } from '#server/services/job-requests.ts'
+
+/** What a step is handed. It opens its own transactions, and holds none while it waits for anybody. */
+export interface Work<I, P> {
+  app: AppContext
+  /** As it was asked for. */
+  input: I
+  /** Where the last step ended; null: at the beginning. */
+  point: P | null
+}
+
+export type Step<P, O> =
+  /** So far. The next step begins at `point`, on this or another node, after a kill too. */
+  { is: 'on'; point: P; percent: number; info?: Progress['info'] } | { is: 'done'; output: O }
+
+export interface JobKind<I = unknown, P = unknown, O = unknown> {
+  /**
+   * Whether a step that a kill cut off may be done again. Where it may not, the job ends as INTERRUPTED, and a person
+   * looks before it is started anew.
+   */
+  resumes: boolean
+  /** Nobody asked for it: no answer is kept, nothing is told, and its row goes with its end. */
+  quiet?: true
+  /** How long to wait before a step that was tried so often is tried again, ms; null: it is given up. */
+  wait?: (tries: number) => number | null
+  /** Throws a ProblemError for what is to be its final answer. */
+  step(work: Work<I, P>): Promise<Step<P, O>>
+}

@@ -1,0 +1,30 @@
+/** Every kind of long request, by the name that its endpoint gives in `relays`. */
+import type { Endpoint } from '#contract/endpoint.ts'
+import { endpoints } from '#contract/index.ts'
+import type { MailDriver } from '#server/drivers/mail/driver.ts'
+import type { JobKind } from '#server/jobs/job-kind.ts'
+import { lookAfterPayments, reconcileJob, reconcilePayments } from '#server/jobs/reconcile-payments.ts'
+import { sendMail } from '#server/jobs/send-mail.ts'
+import { tendJob, tendOrders } from '#server/jobs/expire-orders.ts'
+import { verifyTrail } from '#server/jobs/verify-audit-trail.ts'
+import { mailJob } from '#server/services/mail/request-mail.ts'
+import { lookJob } from '#server/services/payments/request-reconciliation.ts'
+
+export type Kinds = Readonly<Record<string, JobKind>>
+
+// A kind's input and point come back from the database as it wrote them: the types meet again there.
+const kind = <I, P, O>(one: JobKind<I, P, O>) => one as unknown as JobKind
+
+export const kinds: Kinds = { 'verify-trail': kind(verifyTrail()) }
+
+/** Asked for by the clock and by no call. */
+export const clockKinds: Kinds = { [tendJob]: kind(tendOrders()) }
+
+/** Apart from the others, which must not wait for a gateway that takes its time. */
+export const paymentKinds: Kinds = { [lookJob]: kind(lookAfterPayments()), [reconcileJob]: kind(reconcilePayments()) }
+
+/** Apart from the others, which must not wait for a mail server that takes its time. */
+export const mailKinds = (driver: MailDriver): Kinds => ({ [mailJob]: kind(sendMail(driver)) })
+
+/** Whose answer a job of this kind gives. */
+export const endpointOf = (name: string): Endpoint | undefined => endpoints.find(({ job: relays }) => relays === name)

@@ -1,0 +1,16 @@
+/** Existence queries. */
+import { codeExists, fieldExists, orderExists, userExists } from '#contract/accounts.ts'
+import { requireCaller } from '#server/http/authenticate.ts'
+import { procedureHandler, type Handler, serviceHandler } from '#server/routes/route-handler.ts'
+import { fieldWithValue } from '#server/services/accounts/field-exists.ts'
+import { isCodeTaken, openCodes, orderWithCode, userWithEmail } from '#server/services/accounts/code-exists.ts'
+
+export const queries: Handler[] = [
+  procedureHandler(codeExists, async ({ app, principal }, { query }) => {
+    if (!openCodes.includes(query.resource)) requireCaller(principal)
+    return { body: await isCodeTaken(app, query.resource, query.code) }
+  }),
+  serviceHandler(userExists, userWithEmail),
+  serviceHandler(orderExists, orderWithCode),
+  serviceHandler(fieldExists, fieldWithValue),
+]

@@ -1,0 +1,205 @@
+/**
+ * The table becomes routes: who asks, may they, what was sent, the handler, the answer as its schema says. Every endpoint
+ * of the table has a route; one without a handler says NOT_SUPPORT to those who may ask it.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Readable } from 'node:stream'
+import type { Endpoint, ParsedInputOf } from '#contract/endpoint.ts'
+import { headers } from '#contract/headers.ts'
+import type { StoredResponse } from '#server/commands/command.ts'
+import { languageOf } from '#server/problem-body.ts'
+import type { AppContext } from '#server/context.ts'
+import { json, sendCarried } from '#server/http/responses.ts'
+import type { Counters } from '#server/http/request-guard.ts'
+import { headerOf, parseInput, queryPairs, readBody, type Received } from '#server/http/input/parse.ts'
+import { formBytes, readParts, takeForms } from '#server/http/input/multipart.ts'
+import type { HttpContext } from '#server/http/context.ts'
+import {
+  requireCaller,
+  checkForUser,
+  permit,
+  anonymous,
+  subjectOf,
+  type Principal,
+  principalOf,
+} from '#server/http/authenticate.ts'
+import { ProblemError } from '#server/problem-error.ts'
+import { streamList } from '#server/queries/stream-list.ts'
+import { read } from '#server/queries/execute.ts'
+import type { Handler } from '#server/routes/route-handler.ts'
+import { write } from '#server/routes/writes/write-request.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Null until somebody asked who it is. */
+    principal: Principal | null
+    /** Fields that were sent and not known (S-01). */
+    strays: number
+  }
+  interface FastifyContextConfig {
+    endpoint?: Endpoint
+  }
+}
+
+type Served = HttpContext & Counters
+/** One request on its way. */
+interface Call {
+  endpoint: Endpoint
+  handler: Handler | undefined
+  request: FastifyRequest
+  reply: FastifyReply
+}
+
+export function serve(
+  fastify: FastifyInstance,
+  served: Served,
+  endpoints: readonly Endpoint[],
+  handlers: readonly Handler[],
+): void {
+  const byName = new Map(handlers.map((handler) => [handler.endpoint.name, handler]))
+  const route = (at: FastifyInstance, endpoint: Endpoint) => {
+    const handler = byName.get(endpoint.name)
+    at.route({
+      method: endpoint.method,
+      url: endpoint.path,
+      config: { endpoint },
+      ...(endpoint.encoding === 'multipart' ? { bodyLimit: formBytes } : {}),
+      // Before the body is read: a megabyte of a stranger's is not parsed to be refused.
+      onRequest: (request, reply) => admit(served, { endpoint, handler, request, reply }),
+      handler: (request, reply) => answer(served, { endpoint, handler, request, reply }),
+    })
+  }
+  const isForm = ({ encoding }: Endpoint) => encoding === 'multipart'
+  for (const endpoint of endpoints) if (!isForm(endpoint)) route(fastify, endpoint)
+  fastify.register(async (forms) => {
+    takeForms(forms)
+    for (const endpoint of endpoints) if (isForm(endpoint)) route(forms, endpoint)
+  })
+}
+
+async function admit(served: Served, call: Call): Promise<void> {
+  const { endpoint, request } = call
+  // The token call's own credential is no session, and its answers must not depend on an older one.
+  const principal =
+    endpoint.name === 'grantToken' ? anonymous : await principalOf(served.app, request.headers.authorization)
+  // A token that was made up costs a look into the database: it is counted as if there were none.
+  if (principal.problem) await served.countStranger(request)
+  enter(served, call, principal)
+  await served.countCostly(request)
+}
+
+/** Throws what stands against it. */
+function enter({ app }: Served, { endpoint, handler, request, reply }: Call, principal: Principal): void {
+  request.principal = principal
+  if (principal.caller) reply.header(headers.subject, subjectOf(principal.caller))
+  checkForUser(principal, headerOf(request.headers, headers.forUser))
+  if (endpoint.who !== 'anybody') requireCaller(principal)
+  // A write asks for permission behind its idempotency store row (protocol 4), so that a repeat after a lost role is answered; but
+  // nobody's file is opened who may not send one.
+  if (endpoint.method === 'GET' || !handler || endpoint.secret || endpoint.encoding === 'multipart')
+    permit(endpoint, principal)
+  if (!handler) throw new ProblemError('NOT_SUPPORT')
+  if (endpoint.method !== 'GET' && !endpoint.secret) checkRoom(app)
+}
+
+/** the embedded engine never comes back from a full disk, so it is not let near one. */
+function checkRoom(app: AppContext): void {
+  if (!app.database.hasFreeSpace()) throw new ProblemError('STORAGE_FULL', null, 60)
+}
+
+const wantsStream = (request: FastifyRequest) => request.headers.accept === 'application/x-ndjson'
+
+async function answer(served: Served, call: Call): Promise<FastifyReply> {
+  const { handler, request, reply } = call
+  if (!handler) throw new ProblemError('NOT_SUPPORT')
+  if (handler.is === 'procedure')
+    return runProcedure(served, handler, await receivedOf(handler.endpoint, call), request, reply)
+  if (handler.is === 'list' && wantsStream(request)) return stream(served.app, handler, call)
+  return sendCarried(reply, await carried(served.app, handler, call))
+}
+
+type Plain = Exclude<Handler, { is: 'procedure' }>
+
+async function carried(app: AppContext, handler: Plain, call: Call): Promise<StoredResponse> {
+  const { endpoint, request } = call
+  const principal = request.principal ?? anonymous
+  const received = await receivedOf(endpoint, call)
+  if (endpoint.method !== 'GET') {
+    const asking = { handler, path: request.url, headers: request.headers, received, principal }
+    const written = await write(app, { ...asking, after: null, requestId: request.id })
+    request.strays = written.strays
+    return written.carried
+  }
+  return read(app, readingOf(handler, received, request))
+}
+
+function readingOf<H extends Plain>(handler: H, received: Received, request: FastifyRequest) {
+  const principal = request.principal ?? anonymous
+  const { input, strays } = parseInput(handler.endpoint, received)
+  request.strays = strays
+  return { handler, input, caller: requireCaller(principal), requestId: request.id }
+}
+
+async function stream(app: AppContext, handler: Plain & { is: 'list' }, call: Call): Promise<FastifyReply> {
+  const { request, reply } = call
+  const reading = readingOf(handler, await receivedOf(handler.endpoint, call), request)
+  const { lines, asOf, change } = await streamList(app, reading)
+  reply.header(headers.asOf, String(asOf)).header(headers.change, String(change))
+  return reply.type('application/x-ndjson; charset=utf-8').send(Readable.from(lines))
+}
+
+async function receivedOf(endpoint: Endpoint, { request, reply }: Call): Promise<Received> {
+  const type = request.headers['content-type']
+  const bytes = Buffer.isBuffer(request.body) ? request.body : null
+  return {
+    params: request.params as Record<string, string>,
+    query: queryPairs(request.url),
+    body:
+      endpoint.encoding === 'multipart'
+        ? { is: 'parts', parts: await readParts(request, reply) }
+        : readBody(endpoint, type, bytes),
+  }
+}
+
+async function runProcedure(
+  { app, life }: HttpContext,
+  handler: Handler & { is: 'procedure' },
+  received: Received,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { input, strays } = parseInput(handler.endpoint, received)
+  request.strays = strays
+  const visit = {
+    app,
+    principal: request.principal ?? anonymous,
+    headers: request.headers,
+    url: request.url,
+    raw: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
+    address: request.ip,
+    now: app.clock(),
+    requestId: request.id,
+    language: languageOf(request.headers['accept-language']),
+    // The socket and not the request: that one counts as destroyed as soon as its body is read.
+    stopped: () => life.closing || request.raw.socket.destroyed,
+  }
+  const {
+    status,
+    body,
+    headers: said = {},
+    cookies = [],
+  } = await handler.procedure(visit, input as ParsedInputOf<Endpoint>)
+  for (const cookie of cookies) reply.header('set-cookie', cookie)
+  reply.headers(said)
+  if (handler.endpoint.responseType === 'bytes') return reply.code(status ?? 200).send(Buffer.from(body as Uint8Array))
+  if (status === 204 || handler.endpoint.output === null) return reply.code(status ?? 204).send()
+  if (handler.endpoint.responseType === 'html')
+    return reply
+      .code(status ?? 200)
+      .type('text/html; charset=utf-8')
+      .send(body)
+  return reply
+    .code(status ?? 200)
+    .type(json)
+    .send(JSON.stringify(body))
+}

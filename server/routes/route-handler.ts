@@ -1,0 +1,85 @@
+/**
+ * What stands behind an endpoint. A service runs inside a transaction that somebody else opened; a list is read in one of
+ * three ways; a procedure sees to its own transactions, because it hashes, mails or has no caller.
+ */
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Caller } from '#domain/access.ts'
+import type { Language } from '#domain/users.ts'
+import type { Endpoint, ParsedInputOf, OutputOf } from '#contract/endpoint.ts'
+import type { Principal } from '#server/http/authenticate.ts'
+import type { Answer, ServiceContext, AppContext, Service } from '#server/context.ts'
+
+/** What a procedure may know of the request. */
+export interface RequestContext {
+  app: AppContext
+  principal: Principal
+  headers: IncomingHttpHeaders
+  /** With its query. */
+  url: string
+  /** The body as it came: what a signature is over. */
+  raw: Buffer
+  address: string
+  now: number
+  requestId: string
+  language: Language
+  /** Nobody waits for the rest any more: the socket is closed, or the server is about to. */
+  stopped: () => boolean
+}
+
+export interface ProcedureAnswer<O> extends Answer<O> {
+  cookies?: string[]
+}
+export type Procedure<E extends Endpoint> = (
+  visit: RequestContext,
+  input: ParsedInputOf<E>,
+) => Promise<ProcedureAnswer<OutputOf<E>>>
+
+/** A list's rows: a page of them, what changed since a number, and all of them in pieces by id for the stream. */
+export interface ListService<E extends Endpoint> {
+  /** The newest number, where its rows are not counted with the caller's company. */
+  changeNow?: (context: ServiceContext, input: ParsedInputOf<E>) => Promise<number>
+  page: Service<E>
+  /** Throws GONE where the number is older than what is remembered. */
+  changes: (context: ServiceContext, input: ParsedInputOf<E>, since: number | null) => Promise<Changes>
+  rowsAfter: (context: ServiceContext, input: ParsedInputOf<E>, id: number, most: number) => Promise<{ id: number }[]>
+}
+export interface Changes {
+  changed: { id: number }[]
+  gone: number[]
+  upto: number
+}
+
+export type Handler =
+  | { is: 'service'; endpoint: Endpoint; service: Service<Endpoint>; prepare: Prepare<Endpoint> | null }
+  | { is: 'list'; endpoint: Endpoint; list: ListService<Endpoint> }
+  | { is: 'procedure'; endpoint: Endpoint; procedure: Procedure<Endpoint> }
+
+/**
+ * What is worked out of the input before the transaction begins, because it takes long and reads no row: a file that is
+ * decoded. The service is given what comes out. It is done for a repeat as well, and only for who is signed in.
+ */
+export type Prepare<E extends Endpoint> = (input: ParsedInputOf<E>, caller: Caller) => Promise<ParsedInputOf<E>>
+
+// The table's walker hands each handler what that endpoint's own schemas parsed, so the types meet again there.
+export const serviceHandler = <E extends Endpoint>(
+  endpoint: E,
+  service: Service<E>,
+  prepare?: Prepare<E>,
+): Handler => ({
+  is: 'service',
+  endpoint,
+  service: service as unknown as Service<Endpoint>,
+  prepare: (prepare as unknown as Prepare<Endpoint> | undefined) ?? null,
+})
+
+export const listHandler = <E extends Endpoint>(endpoint: E, list: ListService<E>): Handler => ({
+  is: 'list',
+  endpoint,
+  list: list as unknown as ListService<Endpoint>,
+})
+
+export const procedureHandler = <E extends Endpoint>(endpoint: E, procedure: Procedure<E>): Handler => ({
+  is: 'procedure',
+  endpoint,
+  procedure: procedure as unknown as Procedure<Endpoint>,
+})

@@ -1,0 +1,74 @@
+/** A write as one asking, whether it came alone or in a batch (protocol 23): the schema, then the one way of writing. */
+import type { IncomingHttpHeaders } from 'node:http'
+import * as z from 'zod/mini'
+import { headers } from '#contract/headers.ts'
+import { key as keyShape } from '#contract/values.ts'
+import type { StoredResponse } from '#server/commands/command.ts'
+import { languageOf } from '#server/problem-body.ts'
+import type { AppContext } from '#server/context.ts'
+import { headerOf, parseInput, type Received, type ReceivedBody } from '#server/http/input/parse.ts'
+import { digest } from '#server/http/input/multipart.ts'
+import { requireCaller, permit, type Principal } from '#server/http/authenticate.ts'
+import { invalid, ProblemError } from '#server/problem-error.ts'
+import type { Handler } from '#server/routes/route-handler.ts'
+import { notifyJobs } from '#server/services/job-requests.ts'
+import { needsPassword } from '#server/services/sessions/step-up.ts'
+import { executeWrite } from '#server/commands/execute.ts'
+
+export interface Asking {
+  handler: Handler
+  /** As sent, with its query. */
+  path: string
+  headers: IncomingHttpHeaders
+  received: Received
+  principal: Principal
+  /** The intent it must not overtake; batches only. */
+  after: string | null
+  requestId: string
+}
+
+export async function write(app: AppContext, asking: Asking): Promise<{ carried: StoredResponse; strays: number }> {
+  const { handler, principal } = asking
+  if (handler.is !== 'service') throw new ProblemError('METHOD_NOT_ALLOWED')
+  const { endpoint, service, prepare } = handler
+  const { input: sent, strays } = parseInput(endpoint, asking.received)
+  const input = prepare ? await prepare(sent, requireCaller(principal)) : sent
+  const isBarred = await needsPassword(app, endpoint, input, principal.sessionId)
+  const request = {
+    endpoint,
+    path: asking.path,
+    key: keyOf(asking.headers, headers.key),
+    intent: keyOf(asking.headers, headers.intent),
+    forUser: headerOf(asking.headers, headers.forUser) ?? null,
+    ifMatch: asking.headers['if-match'] ?? null,
+    after: asking.after,
+    body: asReceived(asking.received.body),
+    caller: principal.caller,
+    requestId: asking.requestId,
+    language: languageOf(asking.headers['accept-language']),
+    permit() {
+      permit(endpoint, principal)
+      if (isBarred) throw new ProblemError('STEP_UP_REQUIRED')
+    },
+    input,
+  }
+  const carried = await executeWrite(app, request, service)
+  if (endpoint.job && carried.status === 202) notifyJobs(app)
+  return { carried, strays }
+}
+
+/** Throws VALIDATION_ERROR for what could not stand in the idempotency store. */
+function keyOf(from: IncomingHttpHeaders, name: string): string | null {
+  const value = headerOf(from, name)
+  if (value === undefined) return null
+  if (z.safeParse(keyShape, value).success) return value
+  throw invalid([{ field: name, code: 'INVALID_FORMAT' }])
+}
+
+/** A file stands in a print by its digest. */
+function asReceived(body: ReceivedBody): unknown {
+  if (body.is === 'json') return body.value
+  if (body.is === 'parts')
+    return body.parts.map(([name, part]) => [name, typeof part === 'string' ? part : digest(part)])
+  return body.is === 'pairs' ? body.pairs : null
+}

@@ -1,0 +1,236 @@
+/** The catalogue of modules: what customers choose from, and what joins by itself (contracts 5, D77, D80). */
+import { randomBytes } from 'node:crypto'
+import type { ClientType } from '#domain/access.ts'
+import { appFaults } from '#domain/apps.ts'
+import type { FieldProblem } from '#domain/checks/field-checks.ts'
+import { joined, moduleLoop } from '#domain/modules.ts'
+import type { OrderProblem } from '#domain/checks/order-checks.ts'
+import { isReserved } from '#domain/reserved-words.ts'
+import { tidyText } from '#domain/text.ts'
+import { timestampIn } from '#domain/time.ts'
+import type {
+  createModule,
+  deleteModule,
+  getModule,
+  getModuleRelations,
+  listModuleChoices,
+  listModules,
+  updateModule,
+  validateModules,
+} from '#contract/modules.ts'
+import type { Id, OutputOf } from '#contract/endpoint.ts'
+import { newestApps } from '#server/db/catalogue/apps.ts'
+import { catalogueChange } from '#server/db/catalogue/catalogue.ts'
+import * as modules from '#server/db/catalogue/modules.ts'
+import { listsWithModule } from '#server/db/catalogue/price-lists.ts'
+import type { Answer, ServiceContext, AppContext, Service, AuditEntry } from '#server/context.ts'
+import { invalid, notFound, ProblemError } from '#server/problem-error.ts'
+import { isSeen, requireType, typesSeenBy } from '#server/services/orders/client-types.ts'
+import { requireVersion } from '#server/services/if-match.ts'
+
+type Row = OutputOf<typeof getModule>
+
+const rowOf = ({ config }: AppContext, record: modules.ModuleRecord): Row => ({
+  id: record.id,
+  code: record.code,
+  name: record.name,
+  type: record.type,
+  hidden: record.hidden,
+  dependencies: record.dependencies,
+  conditions: record.conditions,
+  any_condition: record.any_condition,
+  apps: record.apps,
+  version: record.version,
+  create_time: timestampIn(config.timeZone, record.create_time),
+  row_version: record.row_version,
+})
+
+export const list = {
+  changeNow: ({ db }: ServiceContext) => catalogueChange(db),
+
+  page: (async ({ db, app, caller }, { query }) => {
+    if (query.type) requireType(caller, query.type)
+    const { count, rows } = await modules.pageOfModules(db, typesSeenBy(caller), query)
+    return { body: { count, data: rows.map((row) => rowOf(app, row)) } }
+  }) satisfies Service<typeof listModules>,
+
+  async changes({ db, app, caller }: ServiceContext, _input: unknown, since: number | null) {
+    const { changed, gone, upto } = await modules.modulesSince(db, typesSeenBy(caller), since)
+    return { changed: changed.map((row) => rowOf(app, row)), gone, upto }
+  },
+
+  async rowsAfter({ db, app, caller }: ServiceContext, _input: unknown, id: number, most: number) {
+    return (await modules.modulesAfter(db, typesSeenBy(caller), id, most)).map((row) => rowOf(app, row))
+  },
+}
+
+export const choices: Service<typeof listModuleChoices> = async ({ db, caller }, { query }) => {
+  requireType(caller, query.type)
+  const all = await modules.modulesOf(db, query.type)
+  return {
+    body: all.map(({ id, code, name, hidden, dependencies, conditions, any_condition }) => ({
+      id,
+      code,
+      name,
+      hidden,
+      dependencies,
+      conditions,
+      any_condition,
+    })),
+  }
+}
+
+export const get: Service<typeof getModule> = async ({ db, app, caller }, { params }) => {
+  const found = typeof params.id === 'number' ? await modules.moduleById(db, params.id) : null
+  if (!found || !isSeen(caller, found)) throw notFound()
+  return { body: rowOf(app, found) }
+}
+
+interface Fields {
+  type: ClientType
+  code: string
+  name: string
+  hidden: boolean
+  dependencies: string[]
+  conditions: string[]
+  any_condition: boolean
+  apps: modules.ModuleRecord['apps']
+}
+
+/** What is wrong with a module among those there are. */
+async function check({ db }: ServiceContext, fields: Fields): Promise<(FieldProblem | OrderProblem)[]> {
+  const all = await modules.modulesOf(db, fields.type)
+  const others = all.filter(({ code }) => code !== fields.code)
+  const visible = new Set(others.flatMap(({ code, hidden }) => (hidden ? [] : [code])))
+  const unknown = (field: 'dependencies' | 'conditions', isKnown: (code: string) => boolean): OrderProblem[] => {
+    const codes = fields[field].filter((code) => !isKnown(code))
+    return codes.length === 0 ? [] : [{ field, code: 'MODULE_UNKNOWN', named: codes.join(', ') }]
+  }
+  const loop = moduleLoop([...others, fields], fields.code)
+  return [
+    ...(fields.name === '' ? [{ field: 'name', code: 'REQUIRED' as const }] : []),
+    ...(isReserved(fields.code) ? [{ field: 'code', code: 'RESERVED' as const, named: fields.code }] : []),
+    ...unknown('dependencies', (code) => code === fields.code || others.some((other) => other.code === code)),
+    ...(loop.length > 0 ? [{ field: 'dependencies', code: 'MODULE_LOOP' as const, named: loop.join(', ') }] : []),
+    ...unknown('conditions', (code) => visible.has(code)),
+    ...(fields.hidden && fields.conditions.length === 0 ? [{ field: 'conditions', code: 'REQUIRED' as const }] : []),
+    ...(fields.hidden && fields.apps.length === 0 ? [{ field: 'apps', code: 'NO_APP' as const }] : []),
+  ]
+}
+
+export const create: Service<typeof createModule> = async (context, { body }) => {
+  const { db, caller, now } = context
+  const hidden = body.hidden ?? false
+  if (!hidden && body.code === undefined) throw invalid([{ field: 'code', code: 'REQUIRED' }])
+  const fields: Fields = {
+    type: body.type ?? 'saas',
+    // D80.
+    code: body.code ?? `auto_${randomBytes(5).toString('hex')}`,
+    name: tidyText(body.name),
+    hidden,
+    dependencies: [...new Set(body.dependencies)],
+    conditions: hidden ? [...new Set(body.conditions)] : [],
+    any_condition: body.any_condition ?? false,
+    apps: body.apps ?? [],
+  }
+  requireType(caller, fields.type)
+  const problems = await check(context, fields)
+  if (problems.length > 0) throw invalid(problems)
+  const { dependencies, conditions, apps } = fields
+  const stored = await modules.insertModule(db, {
+    ...fields,
+    dependencies: JSON.stringify(dependencies),
+    conditions: JSON.stringify(conditions),
+    apps: JSON.stringify(apps),
+    create_time: now,
+    update_time: now,
+  })
+  return answer(context, stored, 'create')
+}
+
+/** Held until the commit. Throws NOT_FOUND, FORBIDDEN, VERSION_CONFLICT. */
+async function held(context: ServiceContext, id: Id): Promise<modules.ModuleRecord> {
+  const found = typeof id === 'number' ? await modules.moduleForUpdate(context.db, id) : null
+  if (!found) throw notFound()
+  requireType(context.caller, found.type)
+  const kept = { code: menuOf(found), info: { ModuleCode: found.code } }
+  await requireVersion(context, found, { current: () => rowOf(context.app, found), kept })
+  return found
+}
+
+const locked = ['type', 'code', 'hidden'] as const
+
+export const update: Service<typeof updateModule> = async (context, { params, body }) => {
+  const before = await held(context, params.id)
+  const refused = locked.filter((field) => body[field] !== undefined && body[field] !== before[field])
+  if (refused.length > 0) throw invalid(refused.map((field) => ({ field, code: 'LOCKED' })))
+  const fields: Fields = {
+    type: before.type,
+    code: before.code,
+    hidden: before.hidden,
+    name: body.name === undefined ? before.name : tidyText(body.name),
+    dependencies: [...new Set(body.dependencies ?? before.dependencies)],
+    conditions: before.hidden ? [...new Set(body.conditions ?? before.conditions)] : [],
+    any_condition: body.any_condition ?? before.any_condition,
+    apps: body.apps ?? before.apps,
+  }
+  const problems = await check(context, fields)
+  if (problems.length > 0) throw invalid(problems)
+  const { type: _type, code: _code, hidden: _hidden, ...changed } = fields
+  const stored = await modules.updateModule(context.db, before.id, changed, context.now)
+  return answer(context, stored, 'update')
+}
+
+export const remove: Service<typeof deleteModule> = async (context, { params }) => {
+  const { db, now } = context
+  const before = await held(context, params.id)
+  const needing = dependentsOf(await modules.modulesOf(db, before.type), before.code)
+  if (needing.hidden.length + needing.visible.length > 0)
+    throw new ProblemError('STATE_CONFLICT', { why: 'dependents', ...needing })
+  const dates = await listsWithModule(db, before.type, before.code)
+  if (dates.length > 0) throw new ProblemError('STATE_CONFLICT', { why: 'priced', effective_dates: dates })
+  await answer(context, await modules.updateModule(db, before.id, { deleted: true }, now), 'delete')
+  return { status: 204, body: null }
+}
+
+const menuOf = ({ hidden }: { hidden: boolean }): AuditEntry['code'] => (hidden ? 'automodule' : 'module')
+
+async function answer(context: ServiceContext, stored: modules.ModuleRecord, operation: string): Promise<Answer<Row>> {
+  context.setResultRow('module', stored.id, stored.row_version)
+  await context.audit({ code: menuOf(stored), operation, info: { ModuleCode: stored.code } })
+  return { body: rowOf(context.app, stored) }
+}
+
+/** What depends on it: by what it needs, or, where hidden, by what brings it in. */
+function dependentsOf(all: readonly modules.ModuleRecord[], code: string) {
+  const needing = all.filter(({ dependencies, conditions }) => [...dependencies, ...conditions].includes(code))
+  const named = (hidden: boolean) =>
+    needing.filter((one) => one.hidden === hidden).map(({ id, code: own, name }) => ({ id, code: own, name }))
+  return { hidden: named(true), visible: named(false) }
+}
+
+export const relations: Service<typeof getModuleRelations> = async ({ db, caller }, { query }) => {
+  requireType(caller, query.type)
+  return { body: dependentsOf(await modules.modulesOf(db, query.type), query.code) }
+}
+
+/** As the set was chosen, with the hidden modules that it brings in; what it depends on is not added. */
+export const validate: Service<typeof validateModules> = async ({ db, caller }, { query, body }) => {
+  requireType(caller, query.type)
+  const all = await modules.modulesOf(db, query.type)
+  const unknown = body.flatMap((code, at) =>
+    all.some((one) => one.code === code) ? [] : [{ field: `${at}`, code: 'MODULE_UNKNOWN' as const, named: code }],
+  )
+  if (unknown.length > 0) throw invalid(unknown)
+  const chosen = all.filter(({ code }) => body.includes(code))
+  const hidden = all.filter((one) => one.hidden)
+  const brought = [...chosen, ...joined(hidden, body)].flatMap(({ apps }) => apps.map(({ code }) => code))
+  const { missing, loops, incompatible } = appFaults(await newestApps(db), [...new Set(brought)])
+  return {
+    body: {
+      apps_missing: missing,
+      apps_loop: loops,
+      apps_incompatible: incompatible.map(({ code, requires }) => ({ app_code: code, err_data: requires })),
+    },
+  }
+}

@@ -1,0 +1,68 @@
+/** Price lists out as files and in again: how one that was tried in one house is sold by in another (contracts 7, Z-32). */
+import type { downloadPriceList, exportPriceList, importPriceList, uploadPriceList } from '#contract/prices.ts'
+import type { ParsedInputOf } from '#contract/endpoint.ts'
+import { modulesOf } from '#server/db/catalogue/modules.ts'
+import { priceListById } from '#server/db/catalogue/price-lists.ts'
+import { keepUpload, uploadWith } from '#server/db/catalogue/price-uploads.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import type { ServiceContext, AppContext, Service } from '#server/context.ts'
+import { notFound } from '#server/problem-error.ts'
+import { isSeen, requireType } from '#server/services/orders/client-types.ts'
+import { type ListFile, type Looked, packPriceList } from '#server/services/catalogue/price-archive.ts'
+import { create } from '#server/services/catalogue/price-lists.ts'
+import { issueTicket, redeemTicket } from '#server/services/tickets.ts'
+
+/** Empty where there is no such list (D64). */
+export const exportList: Service<typeof exportPriceList> = async (context, { body }) => {
+  const found = typeof body.id === 'number' ? await priceListById(context.db, body.id) : null
+  if (!found || found.deleted || !isSeen(context.caller, found)) return { body: '' }
+  const info = { PriceEffDate: found.effective_date, PriceDesc: found.description }
+  await context.audit({ code: 'price', operation: 'export', info })
+  return { body: await issueTicket(context, { kind: 'price', subject: { id: found.id } }) }
+}
+
+export interface Download {
+  name: string
+  bytes: Buffer
+}
+
+/** The list as it is now. Throws NOT_FOUND: also where it was deleted since. */
+export async function download(
+  app: AppContext,
+  { params }: ParsedInputOf<typeof downloadPriceList>,
+): Promise<Download> {
+  const { subject } = await redeemTicket(app, 'price', params.key)
+  const { id } = subject as { id: number }
+  const found = await inTransaction(app, { role: 'portal_system' }, (db) => priceListById(db, id), 'reading')
+  if (!found || found.deleted) throw notFound()
+  return { name: `price-${found.type}-${found.effective_date}.zip`, bytes: await packPriceList(found) }
+}
+
+/** The input is what the file holds: read by the route, before the transaction. Nothing is sold by it yet. */
+export const upload: Service<typeof uploadPriceList> = async ({ db, caller, now }, { body }) => {
+  const { md5, list } = body.file as Looked
+  requireType(caller, list.type)
+  const { companyId, userId } = caller
+  await keepUpload(db, { md5, user_id: userId, company_id: companyId, content: JSON.stringify(list), create_time: now })
+  const { type, effective_date, desc } = list
+  return { body: { md5, type, effective_date, desc, module: list.module.map(({ code }) => code) } }
+}
+
+/** Throws NOT_FOUND for a file that was not looked into within a day, and what the making of a list throws. */
+export const importList: Service<typeof importPriceList> = async (context, { body }) => {
+  const { db, caller } = context
+  const content = await uploadWith(db, caller.userId, body.md5)
+  if (content === null) throw notFound()
+  const list = content as ListFile
+  return create(context, {
+    params: {},
+    query: {},
+    body: { ...list, confirmed: false, module: await named(context, list) },
+  })
+}
+
+/** By the codes of this house. One that it does not know has no id, and is refused by its code. */
+async function named({ db }: ServiceContext, { type, module }: ListFile) {
+  const ids = new Map((await modulesOf(db, type)).map(({ code, id }) => [code, id]))
+  return module.map((row) => ({ ...row, module_id: ids.get(row.code) ?? 0 }))
+}

@@ -1,0 +1,72 @@
+/** Backup subscriptions of a service and its traffic, as they are listed (contracts 3, D91). */
+import { timestampIn } from '#domain/time.ts'
+import type { listBackupOrders, listTraffic } from '#contract/backups.ts'
+import type { Id, OutputOf } from '#contract/endpoint.ts'
+import * as rows from '#server/db/hosting/backups.ts'
+import { changeOf } from '#server/db/change-numbers.ts'
+import type { ServiceContext, AppContext, Service } from '#server/context.ts'
+import { notFound } from '#server/problem-error.ts'
+import { forRow } from '#server/services/orders/acting-company.ts'
+
+type BackupRow = Extract<OutputOf<typeof listBackupOrders>, { count: number }>['data'][number]
+
+interface OfService {
+  query: { serviceId: Id }
+}
+
+/** Throws NOT_FOUND for a service that is none of the caller's business. */
+const forService = <T>(
+  context: ServiceContext,
+  { query }: OfService,
+  work: (of: rows.OfService) => Promise<T>,
+): Promise<T> =>
+  forRow(context, 'service', query.serviceId, async ({ companyId }, serviceId) => {
+    if (!(await rows.isServiceOf(context.db, { companyId, serviceId }))) throw notFound()
+    return await work({ companyId, serviceId })
+  })
+
+const changeNow = (context: ServiceContext, input: OfService) =>
+  forService(context, input, ({ companyId }) => changeOf(context.db, companyId))
+
+const backupRowOf = ({ config }: AppContext, row: rows.BackupRecord): BackupRow => ({
+  ...row,
+  create_time: timestampIn(config.timeZone, row.create_time),
+})
+
+export const backups = {
+  changeNow,
+
+  page: ((context, { query }) =>
+    forService(context, { query }, async (of) => {
+      const { count, rows: found } = await rows.pageOfBackups(context.db, of, query)
+      return { body: { count, data: found.map((row) => backupRowOf(context.app, row)) } }
+    })) satisfies Service<typeof listBackupOrders>,
+
+  changes: (context: ServiceContext, input: OfService, since: number | null) =>
+    forService(context, input, async (of) => {
+      const { changed, ...told } = await rows.backupsSince(context.db, of, since)
+      return { changed: changed.map((row) => backupRowOf(context.app, row)), ...told }
+    }),
+
+  rowsAfter: (context: ServiceContext, input: OfService, id: number, most: number) =>
+    forService(context, input, async (of) => {
+      const found = await rows.backupsAfter(context.db, of, { id, most })
+      return found.map((row) => backupRowOf(context.app, row))
+    }),
+}
+
+export const traffic = {
+  changeNow,
+
+  page: ((context, { query }) =>
+    forService(context, { query }, async (of) => {
+      const { count, rows: data } = await rows.pageOfTraffic(context.db, of, query)
+      return { body: { count, data } }
+    })) satisfies Service<typeof listTraffic>,
+
+  changes: (context: ServiceContext, input: OfService, since: number | null) =>
+    forService(context, input, (of) => rows.trafficSince(context.db, of, since)),
+
+  rowsAfter: (context: ServiceContext, input: OfService, id: number, most: number) =>
+    forService(context, input, (of) => rows.trafficAfter(context.db, of, { id, most })),
+}

@@ -1,0 +1,69 @@
+/** Contracts in force: changed and extended by orders of their own, and what came before them (contracts 4, D34). */
+import { statusNumber } from '#domain/contracts.ts'
+import { timestampIn } from '#domain/time.ts'
+import type { OutputOf } from '#contract/endpoint.ts'
+import type { changeContract, getContractHistory } from '#contract/orders.ts'
+import { contractById, type ContractRecord, contractsUpTo } from '#server/db/orders/contracts.ts'
+import { orderById, unpaidOf } from '#server/db/orders/orders.ts'
+import { settleCode } from '#server/db/orders/service-codes.ts'
+import type { AppContext, Service } from '#server/context.ts'
+import { notFound, ProblemError } from '#server/problem-error.ts'
+import { type ActingCompany, forRow } from '#server/services/orders/acting-company.ts'
+import { momentOf } from '#server/services/orders/business-time.ts'
+import { requireAppsConfirmed } from '#server/services/orders/confirm-app-changes.ts'
+import { agreedOf, place, replace } from '#server/services/orders/orders.ts'
+import { requireShown } from '#server/services/orders/quotes.ts'
+import { contractStateOf, termsOfChange } from '#server/services/orders/order-terms.ts'
+
+export const change: Service<typeof changeContract> = (context, { body }) =>
+  forRow(context, 'contract', body.contract_id, async (desk) => {
+    const { db, now } = context
+    const { companyId } = desk
+    const terms = await termsOfChange(desk, body)
+    const { base } = terms
+    if (!base) throw notFound()
+    requireShown(desk, terms, body)
+    await settleCode(db, base.service_code, momentOf(context))
+    if (body.replaces !== undefined) await replace(desk, body.replaces, base.service_code)
+    await requireNoneUnpaid(desk, base)
+    const former = await orderById(db, companyId, momentOf(context), base.order_id)
+    if (!former) throw notFound()
+    const { code, name, description, service } = former
+    await requireAppsConfirmed(desk, terms, { key: body.confirmKey, code, service })
+    return { body: await place(desk, terms, { code, name, description, createTime: now }) }
+  })
+
+/** At most one order of a service waits to be paid; the one that does is replaced by its name (D32). */
+async function requireNoneUnpaid({ context, companyId }: ActingCompany, base: ContractRecord): Promise<void> {
+  const found = await unpaidOf(context.db, companyId, momentOf(context), base.service_code)
+  if (!found) return
+  const { id, type, amount, due } = found
+  throw new ProblemError('STATE_CONFLICT', { why: 'unpaid', unpaid: { id, type, amount, due } })
+}
+
+export const history: Service<typeof getContractHistory> = (context, { params }) =>
+  forRow(context, 'contract', params.id, async ({ companyId }, id) => {
+    const found = await contractById(context.db, companyId, id)
+    if (!found) throw notFound()
+    const all = await contractsUpTo(context.db, companyId, found)
+    const moment = momentOf(context)
+    return { body: all.map((one) => rowOf(context.app, one, contractStateOf(one, moment))) }
+  })
+
+/** Reading A (D27). */
+const rowOf = (
+  { config }: AppContext,
+  record: ContractRecord,
+  state: ReturnType<typeof contractStateOf>,
+): OutputOf<typeof getContractHistory>[number] => ({
+  id: record.id,
+  code: record.code,
+  service_code: record.service_code,
+  order_id: record.order_id,
+  type: record.type,
+  status: statusNumber(state, 'contract'),
+  state,
+  ...agreedOf(record),
+  segments: record.segments,
+  create_time: timestampIn(config.timeZone, record.create_time),
+})

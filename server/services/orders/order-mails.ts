@@ -1,0 +1,65 @@
+/** Mails about orders: asked for with what they are about, and dropped where that is no longer so when they are sent. */
+import { type ContractState, type Reminder, stateOf } from '#domain/contracts.ts'
+import { grouped } from '#domain/money.ts'
+import { lastDay } from '#domain/period.ts'
+import { timestampIn } from '#domain/time.ts'
+import type { Language } from '#domain/users.ts'
+import type { Handle } from '#server/db/handle.ts'
+import { invoiceOf } from '#server/db/payments/payments.ts'
+import { storedOrder } from '#server/db/orders/reminders.ts'
+import type { AppContext } from '#server/context.ts'
+
+export type OrderMail = 'order-due' | 'order-expiry' | 'order-expired' | 'order-overdue' | 'order-paid'
+
+const kinds = { due: 'order-due', expiry: 'order-expiry', expired: 'order-expired' } as const
+export const mailOf = ({ of }: Pick<Reminder, 'of'>): OrderMail => kinds[of]
+
+/** In which state of its order a mail makes sense. */
+const serves: Record<Exclude<OrderMail, 'order-paid'>, ContractState> = {
+  'order-due': 'unpaid',
+  'order-expiry': 'effective',
+  'order-expired': 'expired',
+  'order-overdue': 'invalid',
+}
+
+export interface OrderWords {
+  service: string
+  date: string
+  amount: string
+  path: string
+  /** The number of the invoice, on a receipt. */
+  invoice?: string
+}
+
+/** What the mail says of the order as it is now; null: it was paid, extended or deleted meanwhile. */
+export async function wordsOf(
+  db: Handle,
+  { config, clock }: AppContext,
+  { mail, orderId }: { mail: OrderMail; orderId: number },
+  language: Language,
+): Promise<OrderWords | null> {
+  if (mail === 'order-paid') return await receiptOf(db, orderId, language)
+  const order = await storedOrder(db, orderId)
+  if (!order || stateOf(order, timestampIn(config.timeZone, clock())) !== serves[mail]) return null
+  const isUnpaid = mail === 'order-due' || mail === 'order-overdue'
+  return {
+    service: order.code,
+    date: isUnpaid ? order.due : lastDay(order.period_end),
+    amount: `${order.currency} ${grouped(order.amount)}`,
+    path: `/saas/app/contract${mail === 'order-overdue' ? '' : `/${order.id}`}?lang=${language}`,
+  }
+}
+
+/** As it stands on the invoice, whatever became of the order since. */
+async function receiptOf(db: Handle, orderId: number, language: Language): Promise<OrderWords | null> {
+  const invoice = await invoiceOf(db, orderId)
+  if (!invoice) return null
+  const { service, currency, pay_amount, payment } = invoice.content
+  return {
+    service: service.code,
+    date: payment.paid,
+    amount: `${currency} ${grouped(pay_amount)}`,
+    path: `/saas/app/contract/${orderId}?lang=${language}`,
+    invoice: invoice.code,
+  }
+}

@@ -1,0 +1,32 @@
+/** Asking for a look at what was begun at gateways: by the clock, and at once when an order is gone. */
+import { randomBytes } from 'node:crypto'
+import type { Handle } from '#server/db/handle.ts'
+import { putJob } from '#server/db/jobs.ts'
+import { lookAtOnce } from '#server/db/payments/payment-attempts.ts'
+import type { ServiceContext } from '#server/context.ts'
+import { notifyJobs } from '#server/services/job-requests.ts'
+
+/** The kind of the job. */
+export const lookJob = 'look-after-payments'
+const deadlineMs = 3_600_000
+
+/** `intent`: who asks with the same one at the same time asks for the same job. False: somebody has. */
+export async function askToLook(
+  db: Handle,
+  { companyId, intent, now }: { companyId: number; intent: string; now: number },
+): Promise<boolean> {
+  const id = randomBytes(16).toString('hex')
+  const nobodys = { companyId, userId: 0, progressKey: '', input: {} }
+  return (await putJob(db, { ...nobodys, id, intent, kind: lookJob, now, deadline: now + deadlineMs })) !== undefined
+}
+
+/** What was begun for an order that is gone is ended at the gateway, so that nobody pays for it. */
+export async function endPayments(
+  { db, app, now, afterCommit: whenDone }: ServiceContext,
+  companyId: number,
+  orderId: number,
+): Promise<void> {
+  if (!(await lookAtOnce(db, orderId, now))) return
+  await askToLook(db, { companyId, intent: `end-${orderId}`, now })
+  whenDone(() => notifyJobs(app))
+}

@@ -1,0 +1,162 @@
+/**
+ * What a gateway says of an attempt, written down: the one way from an answer, a notice, a return or a look of the job to
+ * an order that is paid. All of it in one transaction under the order's lock, so that it happens once (R-27, S-95).
+ */
+import { stateOf, whyNotContract } from '#domain/contracts.ts'
+import { readAmount, writeAmount } from '#domain/money.ts'
+import type { Handle } from '#server/db/handle.ts'
+import {
+  attemptById,
+  type AttemptRecord,
+  lookAtOnce,
+  unsettledAttempts,
+  updateAttempt,
+} from '#server/db/payments/payment-attempts.ts'
+import { payableOrder } from '#server/db/payments/payments.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import { addToTrail } from '#server/db/audit/audit-trail.ts'
+import { differenceOf, type Payment } from '#server/drivers/payment/driver.ts'
+import type { AppContext } from '#server/context.ts'
+import { unavailable } from '#server/problem-error.ts'
+import { notifyJobs } from '#server/services/job-requests.ts'
+import { momentOf } from '#server/services/orders/business-time.ts'
+import { applyPayment } from '#server/services/payments/apply-payment.ts'
+import { askForReceipts } from '#server/services/payments/mail-receipts.ts'
+
+/** As long as the request that asks for the money may still be on its way after we were killed, ms. */
+const onItsWayMs = 60_000
+/** As long as an address of Alipay may be opened, whose trade begins with that, ms. */
+const openedWithinMs = 24 * 3_600_000
+
+const system = { role: 'portal_system' } as const
+
+/** Throws UNAVAILABLE where the way of paying is not set up any more. */
+export async function driverOf({ payments }: AppContext, { gateway }: Pick<AttemptRecord, 'gateway'>) {
+  const driver = await payments.driver(gateway)
+  if (!driver) throw unavailable(60)
+  return driver
+}
+
+/** `gatewayId`: as a notice names it, where the answer that named it was lost. */
+const askedOf = ({ key, gateway_id, begun_at }: AttemptRecord, gatewayId: string | null = null) => ({
+  key,
+  gatewayId: gateway_id ?? gatewayId,
+  begunAt: begun_at,
+})
+
+/** Asks the gateway what became of it. Throws PaymentProblem. */
+export async function look(app: AppContext, attempt: AttemptRecord, gatewayId?: string): Promise<AttemptRecord> {
+  const driver = await driverOf(app, attempt)
+  return await settle(app, attempt, await driver.query(askedOf(attempt, gatewayId)))
+}
+
+/** Ends it at the gateway, where it is not paid already. Throws PaymentProblem. */
+export async function end(app: AppContext, attempt: AttemptRecord): Promise<AttemptRecord> {
+  const driver = await driverOf(app, attempt)
+  return await settle(app, attempt, await driver.close(askedOf(attempt)), { isEnding: true })
+}
+
+/** Is looked at, or ended where its order cannot be paid any more. Throws PaymentProblem. */
+export async function tend(app: AppContext, attempt: AttemptRecord): Promise<AttemptRecord> {
+  const now = app.clock()
+  const order = await inTransaction(app, system, (db) => payableOrder(db, attempt.order_id))
+  const isPayable =
+    order && !order.deleted && whyNotContract('pay', stateOf(order, momentOf({ app, now }).now)) === null
+  return await (isPayable ? look(app, attempt) : end(app, attempt))
+}
+
+/** Null: the gateway knows of none. Answers the attempt as it is then. */
+export async function settle(
+  app: AppContext,
+  { id, order_id }: Pick<AttemptRecord, 'id' | 'order_id'>,
+  payment: Payment | null,
+  { isEnding = false } = {},
+): Promise<AttemptRecord> {
+  const now = app.clock()
+  const { attempt, isTold } = await inTransaction(app, system, async (db) => {
+    // Its row is what everybody waits for who changes an attempt.
+    const order = await payableOrder(db, order_id)
+    const before = await attemptById(db, id)
+    if (payment?.status !== 'paid') {
+      const after = await writeDown(db, before, payment, { isEnding, now })
+      return { attempt: after, isTold: false }
+    }
+    return await takeMoney({ db, app, now }, before, { payment, due: order?.due ?? '' })
+  })
+  if (isTold) notifyJobs(app)
+  return attempt
+}
+
+const isFinal = ({ state }: AttemptRecord) => state === 'paid' || state === 'declined' || state === 'closed'
+
+async function writeDown(
+  db: Handle,
+  before: AttemptRecord,
+  payment: Payment | null,
+  { isEnding, now }: { isEnding: boolean; now: number },
+): Promise<AttemptRecord> {
+  if (isFinal(before)) return before
+  const ended = { next_look: null, end_time: now }
+  if (payment === null)
+    return isOver(before, isEnding, now) ? await updateAttempt(db, before.id, { state: 'closed', ...ended }) : before
+  const { status, gatewayId: gateway_id } = payment
+  if (status === 'closed') return await updateAttempt(db, before.id, { state: 'closed', gateway_id, ...ended })
+  if (status === 'failed') return await updateAttempt(db, before.id, { state: 'declined', gateway_id, ...ended })
+  const state = status === 'processing' ? 'processing' : 'open'
+  return await updateAttempt(db, before.id, { state, gateway_id: before.gateway_id ?? gateway_id })
+}
+
+/**
+ * Whether it can be given up although the gateway knows of none. A card that was sent along may be charged by a request that
+ * is still on its way; on a page nobody pays whom we have not sent there.
+ */
+function isOver({ gateway, gateway_id, token_hash, begun_at }: AttemptRecord, isEnding: boolean, now: number): boolean {
+  // It has come to be since the gateway was asked.
+  if (gateway_id !== null) return false
+  if (gateway === 'simulate') return true
+  if (token_hash !== null) return now - begun_at > onItsWayMs
+  return isEnding || now - begun_at > (gateway === 'stripe' ? onItsWayMs : openedWithinMs)
+}
+
+interface PaymentContext {
+  db: Handle
+  app: AppContext
+  now: number
+}
+
+/** Also of an attempt that was given up: money that was taken counts. */
+async function takeMoney(
+  { db, app, now }: PaymentContext,
+  before: AttemptRecord,
+  { payment, due }: { payment: Payment; due: string },
+): Promise<{ attempt: AttemptRecord; isTold: boolean }> {
+  if (before.state === 'paid') return { attempt: before, isTold: false }
+  const currency = before.currency
+  const difference = differenceOf(payment, { key: before.key, amount: readAmount(before.amount), currency })
+  if (difference === 'key') throw new Error('a gateway answered about another payment than it was asked about')
+  // Gateways do not say alike when they took it: at the earliest when it was begun, and that counts for the payer.
+  const isLate = momentOf({ app, now }).now > due
+  const taken = await applyPayment({ db, app, now }, before.order_id, {
+    gateway: before.gateway,
+    reference: payment.gatewayId,
+    amount: writeAmount(payment.amount),
+    currency: payment.currency,
+    paidAt: isLate ? before.begun_at : now,
+  })
+  if (!taken) throw new Error('an attempt names an order that is not there')
+  const { id, order_id, company_id: companyId, user_id: userId, intent } = before
+  const attempt = await updateAttempt(db, id, {
+    state: 'paid',
+    gateway_id: payment.gatewayId,
+    next_look: null,
+    end_time: now,
+  })
+  if ((await unsettledAttempts(db, order_id)).length > 0) await lookAtOnce(db, order_id, now)
+  const isApplied = taken.outcome === 'applied' && !taken.repeated
+  if (isApplied) await askForReceipts(db, { companyId, orderId: order_id, payer: userId, now })
+  if (!isApplied)
+    app.log.error({ order: order_id, attempt: id, outcome: taken.outcome }, 'money was taken that no order waits for')
+  if (taken.note)
+    await addToTrail(db, { companyId, userId, now, status: 0, intent, requestId: `payment-${id}` }, [taken.note])
+  return { attempt, isTold: isApplied }
+}

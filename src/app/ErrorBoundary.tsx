@@ -1,0 +1,70 @@
+import { Component, type ReactNode, useEffect, useState } from 'react'
+import { Button } from '#ui/display/Button.tsx'
+import { EmptyState } from '#ui/list/EmptyState.tsx'
+import { useTranslation } from 'react-i18next'
+
+interface Props {
+  children: ReactNode
+  /** When it changes, what follows is tried again: another page is not broken because this one was. */
+  at: string
+}
+
+/** Catches what was thrown while drawing: the unexpected, once, at the roof. */
+export class Broken extends Component<Props, { error: Error | null; at: string }> {
+  override state = { error: null as Error | null, at: this.props.at }
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error: error instanceof Error ? error : new Error(String(error)) }
+  }
+
+  static getDerivedStateFromProps({ at }: Props, state: { at: string }) {
+    return at === state.at ? null : { error: null, at }
+  }
+
+  override render() {
+    const { error } = this.state
+    if (!error) return this.props.children
+    return <Said error={error} retry={() => this.setState({ error: null })} />
+  }
+}
+
+function Said({ error, retry }: { error: Error; retry: () => void }) {
+  const { t } = useTranslation('ui')
+  // What a report should name (P-16); where its code cannot be fetched, the page's own build.
+  const [versions, setVersions] = useState(__BUILD__)
+  useEffect(() => {
+    const read = async () => {
+      const { readVersions, versionLine: reportLine } = await import('#app/pwa/versions.ts')
+      setVersions(reportLine(await readVersions()))
+    }
+    void read().catch(() => undefined)
+  }, [])
+  // A page whose code could not be fetched: React keeps the failed import, only a new start asks again.
+  const unfetched = /import|fetch|load/i.test(error.message)
+  // What nobody can use without a line is not kept here (vite.config.ts): that is no fault, and is not told as one.
+  const isOut = unfetched && !navigator.onLine
+  return (
+    <div className="page narrow">
+      <EmptyState
+        icon={isOut ? 'offline' : 'alert'}
+        title={t(isOut ? 'broken.out' : 'broken.title')}
+        action={
+          <>
+            <Button kind="primary" icon="refresh" onClick={() => (unfetched ? location.reload() : retry())}>
+              {t('broken.retry')}
+            </Button>
+            <Button onClick={() => location.assign(import.meta.env.BASE_URL)}>{t('broken.home')}</Button>
+          </>
+        }
+      >
+        <p>{t(isOut ? 'broken.outText' : 'broken.text')}</p>
+        <details className="broken-detail">
+          <summary>{t('broken.detail')}</summary>
+          <code>
+            {error.message} · {versions}
+          </code>
+        </details>
+      </EmptyState>
+    </div>
+  )
+}

@@ -1,0 +1,32 @@
+import { useLocation } from 'react-router-dom'
+import { places } from '#app/routes/paths.ts'
+import { ButtonLink } from '#ui/display/Button.tsx'
+import { EmptyState } from '#ui/list/EmptyState.tsx'
+import '#ui/icons/app-icons.ts'
+import { Page } from '#ui/page/Page.tsx'
+import { useTranslation } from 'react-i18next'
+
+/** For addresses that are no place of the portal. */
+export function Fallback() {
+  const { t } = useTranslation('shell')
+  const { pathname } = useLocation()
+  return (
+    <Page title={t('fallback.title')} width="narrow">
+      <section className="card">
+        <EmptyState
+          icon="search"
+          title={t('fallback.nothing')}
+          action={
+            <ButtonLink kind="primary" icon="home" to={places.home.path}>
+              {t('fallback.home')}
+            </ButtonLink>
+          }
+        >
+          <p>
+            {t('fallback.text')} <code>{pathname}</code>
+          </p>
+        </EmptyState>
+      </section>
+    </Page>
+  )
+}

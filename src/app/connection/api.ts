@@ -1,0 +1,73 @@
+/** The page's pipeline: `api` for thunks (the store's extra argument), `ports` for signing in and out. */
+import { cookies, tallyCookie } from '#contract/cookies.ts'
+import type { Endpoint } from '#contract/endpoint.ts'
+import { headers } from '#contract/headers.ts'
+import { askForSync, browserPorts } from '#request/transport/browser-ports.ts'
+import { createApi } from '#request/page/api.ts'
+import type { PagePorts } from '#request/page/page-ports.ts'
+import { accessFrom, cookieNamed } from '#request/session/subject.ts'
+
+declare const __BUILD__: string
+
+/** Whether a worker is in control; the first page of a visit gives it a moment to take over. */
+async function isControlled(): Promise<boolean> {
+  const workers = navigator.serviceWorker
+  if (!workers) return false
+  if (workers.controller) return true
+  const registration = await workers.getRegistration('/saas/')
+  if (!registration?.active) return false
+  // After a forced reload there is none for as long as the page lives: a moment, then the page does it.
+  return await Promise.race([
+    new Promise<boolean>((resolve) =>
+      workers.addEventListener('controllerchange', () => resolve(true), { once: true }),
+    ),
+    browserPorts.wait(controllerWaitMs).then(() => false),
+  ])
+}
+
+const controllerWaitMs = 300
+let controlled: Promise<boolean> | undefined
+
+/** No worker is to be talked to, whoever is in control. */
+let alone = false
+export const standAlone = () => void (alone = true)
+/** The worker that does what it is told; null: this page does it by itself. */
+export const workerNow = () => (alone ? null : (navigator.serviceWorker?.controller ?? null))
+
+async function runPipeline(request: Request, endpoint: Endpoint): Promise<Response> {
+  if (!alone && (workerNow() ?? (await (controlled ??= isControlled())))) {
+    const answer = await fetch(request.clone())
+    if (answer.headers.has(headers.workerBuild)) return answer
+    // A worker in control that lets everything through (W-11): the server knew nobody, and nothing has happened.
+    alone = true
+  }
+  if (request.method === 'GET')
+    return await (await import('#request/reads/read.ts')).handleRead(request, endpoint, ports)
+  const { handle } = await import('#request/pipeline.ts')
+  return await handle(request, ports)
+}
+
+export const ports: PagePorts = {
+  ...browserPorts,
+  build: __BUILD__,
+  pipeline: runPipeline,
+  stepUp: async () => (await import('#app/connection/StepUpDialog.tsx')).stepUp(api),
+  access: {
+    read: async () => accessFrom(document.cookie),
+    renewed: () => {},
+    forget: async () => {
+      for (const name of Object.values(cookies.access))
+        document.cookie = `${name}=; Path=/; Max-Age=0; SameSite=Strict${name.startsWith('__') ? '; Secure' : ''}`
+    },
+  },
+  tally: {
+    read: async () => cookieNamed(tallyCookie.name, document.cookie),
+    write: async (text) => {
+      const { name, path, maxAgeSeconds } = tallyCookie
+      document.cookie = `${name}=${text}; Path=${path}; Max-Age=${text === '' ? 0 : maxAgeSeconds}; SameSite=Strict`
+    },
+  },
+  wakeLater: () => void navigator.serviceWorker?.getRegistration('/saas/').then(askForSync),
+}
+
+export const api = createApi(ports)

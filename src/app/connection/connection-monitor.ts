@@ -1,0 +1,101 @@
+/**
+ * Whether the server can be reached. The browser's word alone is not enough: it says "online" in a hotel's captive
+ * network too. So what the request pipeline meets counts, and while nobody answers we knock by ourselves.
+ */
+import { localProblem } from '#contract/problem.ts'
+import { isServerThere } from '#request/transport/ping.ts'
+import type { Ports } from '#request/ports.ts'
+import { type Api, isRead, type Result } from '#request/results.ts'
+import { type Connectivity, connectivityChanged } from '#state/connection-slice.ts'
+import type { Store } from '#state/store.ts'
+
+const KNOCK_MS = 10_000
+/** So far apart are the knocks that answers which did not come give rise to. */
+const DOUBT_MS = 2_000
+
+/** Of the request pipeline, which comes after the first page. */
+type Lent = () => Promise<Ports>
+
+/** What one answer says about the line; null: nothing. */
+export function connectivityOf(result: Result<unknown>, browserOnline: boolean): Connectivity | null {
+  if (result.kind === 'fresh' || result.kind === 'started') return 'online'
+  if (result.kind === 'problem' && result.problem.code !== 'OFFLINE') return result.problem.status > 0 ? 'online' : null
+  if (result.kind === 'problem') return browserOnline ? 'unreachable' : 'offline'
+  // Kept or queued: also how a slow answer or a busy lane looks, so only the browser's own "offline" is believed.
+  return browserOnline ? null : 'offline'
+}
+
+/** A network that is going may carry one more answer: so long the browser's "offline" is believed against it. */
+const goingMs = 1_000
+
+/** When the browser last said that the network came or went. */
+let turnedAt = -goingMs
+export const turned = () => void (turnedAt = performance.now())
+const isGoing = () => !navigator.onLine && performance.now() - turnedAt < goingMs
+
+const unreadable: Result<never> = { kind: 'problem', problem: localProblem('UNREADABLE_ANSWER') }
+/** What asks is fetched when first needed, and may be as out of reach as the server. */
+const unfetched: Result<never> = { kind: 'problem', problem: localProblem('OFFLINE') }
+
+/** Tells what an answer says of the line, and answers what is known of it then. */
+export type ConnectionListener = (line: Connectivity) => Promise<Connectivity>
+
+/**
+ * The same api, listened to. An answer to what was asked before the network came or went says nothing of what is now: one
+ * that was still under way when the line was cut would have the page say "online" until the next question. A read that was
+ * lost though the server is there is asked for once more: nothing else would bring it, as the line does not come back.
+ */
+export const observed = (api: Api, hear: ConnectionListener): Api => ({
+  async call(endpoint, asked, asking) {
+    const before = turnedAt
+    const result = await api.call(endpoint, asked, asking).catch(() => unfetched)
+    const line = connectivityOf(result, navigator.onLine)
+    if (!line || turnedAt !== before || isGoing() || asking?.signal?.aborted) return result
+    const known = hear(line)
+    if (line !== 'unreachable' || !isRead(endpoint) || (await known) !== 'online') return result
+    const again = await api.call(endpoint, asked, asking).catch(() => unfetched)
+    // Without an end that comes by itself, as the line's has: whoever asked is told, and can ask again.
+    return connectivityOf(again, navigator.onLine) === 'unreachable' ? unreadable : again
+  },
+})
+
+/**
+ * Follows the browser's events, and knocks while the server does not answer. An answer that did not come is a doubt and no
+ * more, as one address may fail alone (a filter, a proxy's 504): all pages ask again when the line changes, and a line that
+ * followed every answer would have them ask without end.
+ */
+export function watchConnection(store: Store, lent: Lent): ConnectionListener {
+  const known = () => store.getState().connection.line
+  const set = (line: Connectivity) => {
+    if (known() !== line) store.dispatch(connectivityChanged(line))
+  }
+  const look = async () => {
+    if (!navigator.onLine) return set('offline')
+    const before = turnedAt
+    const isThere = await lent().then(isServerThere, () => false)
+    if (turnedAt === before) set(isThere ? 'online' : 'unreachable')
+  }
+  const follow = () => {
+    turned()
+    void look()
+  }
+  let doubtedAt = -DOUBT_MS
+  let doubt: Promise<void> | null = null
+  const doubted = async () => {
+    await new Promise((resolve) => setTimeout(resolve, doubtedAt + DOUBT_MS - performance.now()))
+    await look()
+    doubtedAt = performance.now()
+    doubt = null
+  }
+  window.addEventListener('offline', follow)
+  window.addEventListener('online', follow)
+  if (!navigator.onLine) set('offline')
+  setInterval(() => {
+    if (known() !== 'online' && document.visibilityState === 'visible') void look()
+  }, KNOCK_MS)
+  return async (line) => {
+    if (line !== 'unreachable') set(line)
+    else if (known() === 'online') await (doubt ??= doubted())
+    return known()
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * Whose session the page shows: the device's word, in this tab and all others, turned into the store's (M10). Loaded
+ * beside the page and not before it: it brings the device's database along.
+ */
+import { getUser } from '#contract/accounts.ts'
+import { localProblem } from '#contract/problem.ts'
+import { onSessionChange, type Session } from '#local/session/session.ts'
+import type { WorkerMessage } from '#request/ports.ts'
+import type { Api } from '#request/results.ts'
+import { type SessionUser, sessionUnread, signedOut, userRead } from '#state/session-slice.ts'
+import type { Store } from '#state/store.ts'
+import { whenIdle } from '#app/idle.ts'
+import { known, readKept } from '#app/connection/current-user.ts'
+
+/** `drawable`: nobody is shown before the first page can be, or there would be a frame with a hole in it. */
+export function watchSession(store: Store, api: Api, drawable: Promise<void>) {
+  let asked = 0
+  let said = ''
+  let last: string | undefined
+  function show(user: SessionUser) {
+    const now = JSON.stringify(user)
+    const isShown = store.getState().session.is === 'signed in' && now === said
+    said = now
+    if (!isShown) store.dispatch(userRead(user))
+  }
+  async function follow(session: Session | null) {
+    asked += 1
+    const mine = asked
+    const subject = session && !session.signedOut ? `${session.companyId} ${session.userId}` : ''
+    if (subject === '' || subject !== (last ?? subject)) forgetMedia()
+    last = subject
+    const shown = store.getState().session
+    if (!session || session.signedOut) {
+      // Rows are wiped by then, and what is on the screen must not stay either.
+      if (shown.is !== 'signed out')
+        store.dispatch(signedOut(session ? 'left' : shown.is === 'unknown' ? 'nobody' : 'ended'))
+      return
+    }
+    // What the device knows is shown at once; the server's word only corrects it (M10).
+    const [kept] = await Promise.all([mine === 1 ? keptOf(session) : readKept(session), drawable])
+    if (mine !== asked) return
+    if (kept) {
+      show(kept)
+      await whenIdle()
+    }
+    const result = await api.call(getUser, {})
+    // Somebody else has signed in meanwhile: that change is being followed by its own call.
+    if (mine !== asked) return
+    const user = result.kind === 'fresh' || result.kind === 'kept' ? result.output : null
+    if (user) show(user as SessionUser)
+    else if (store.getState().session.is === 'unknown')
+      store.dispatch(sessionUnread(result.kind === 'problem' ? result.problem : localProblem('OFFLINE')))
+  }
+  // What was looked up at the start is there before the first word of the live query, which says it once more.
+  let heard: string | undefined
+  function hear(session: Session | null) {
+    const state = session ? `${session.generation} ${session.signedOut}` : ''
+    if (state !== heard) void follow(session)
+    heard = state
+  }
+  void known.then(({ session }) => heard === undefined && session && hear(session))
+  return onSessionChange(hear)
+}
+
+/** Pictures that the worker stored while somebody else was here, or before everybody left. */
+function forgetMedia(): void {
+  const message: WorkerMessage = { type: 'forget' }
+  navigator.serviceWorker?.controller?.postMessage(message)
+}
+
+/** What was read at the start, as long as it is still the same session. */
+async function keptOf(session: Session): Promise<SessionUser | null> {
+  const start = await known
+  return start.session?.generation === session.generation && start.kept ? start.kept : await readKept(session)
+}

@@ -1,7 +1,0 @@
-import type { Part, WorkerMessage } from '#request/ports.ts'
-
-/** The first visit's worker is being made yet; where there is none, nothing is kept and nothing is missed. */
-export function keepPart(part: Part): void {
-  const message: WorkerMessage = { type: 'keep', part }
-  void navigator.serviceWorker?.ready.then(({ active }) => active?.postMessage(message))
-}

@@ -1,0 +1,15 @@
+/** Home with what the orders know: a feature sees no other one. */
+import { type ComponentType, lazy } from 'react'
+import { whenSettled } from '#app/idle.ts'
+import { Home } from '#features/home/HomePage.tsx'
+
+/** For who orders, after the first drawing; where its part is not kept yet and there is no line, home stands without it. */
+const Duties = lazy<ComponentType<{ onSome: (some: boolean) => void }>>(async () => {
+  await whenSettled()
+  return await import('#features/orders/list/OrderTodos.tsx').then(
+    ({ Duties: Drawn }) => ({ default: Drawn }),
+    () => ({ default: () => null }),
+  )
+})
+
+export const OwnHome = () => <Home Duties={Duties} />

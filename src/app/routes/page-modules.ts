@@ -1,0 +1,87 @@
+/** The pages behind the login before they are drawn. A file of its own: the login page does not carry the list. */
+import { type InsidePlace, insidePlaces, placeAt } from '#app/routes/paths.ts'
+import type { PageModule } from '#app/routes/page-module.ts'
+import { soon } from '#app/i18n/locale-files.ts'
+
+// One page makes and changes.
+const module: PageModule = {
+  load: async () => (await import('#features/modules/pages/Module.tsx')).Module,
+  words: ['plain'],
+}
+const hiddenModule: PageModule = {
+  load: async () => (await import('#features/modules/pages/HiddenModule.tsx')).HiddenModule,
+  words: ['plain'],
+}
+const price: PageModule = {
+  load: async () => (await import('#features/prices/pages/Price.tsx')).Price,
+  words: ['plain'],
+}
+
+/** A page that keeps the words of what is wrong with a field does not begin without them. */
+export const insideCode: Record<InsidePlace, PageModule> = {
+  home: { load: async () => (await import('#app/pages/HomePage.tsx')).OwnHome, words: ['home', 'problem'] },
+  users: {
+    load: async () => (await import('#app/pages/UsersPage.tsx')).OwnUsers,
+    words: ['users'],
+  },
+  services: { load: async () => (await import('#features/services/pages/Services.tsx')).Services, words: ['plain'] },
+  company: {
+    load: async () => (await import('#features/company/pages/Company.tsx')).Company,
+    words: ['company', ...soon],
+  },
+  profile: {
+    load: async () => (await import('#features/profile/pages/Profile.tsx')).Profile,
+    words: ['profile', 'users', ...soon],
+  },
+  password: {
+    load: async () => (await import('#features/profile/pages/Password.tsx')).Password,
+    words: ['profile', 'passwords', ...soon],
+  },
+  security: {
+    load: async () => (await import('#features/accounts/pages/Security.tsx')).Security,
+    words: ['profile', 'accounts', ...soon],
+  },
+  sessions: { load: async () => (await import('#features/sessions/pages/Sessions.tsx')).Sessions, words: ['profile'] },
+  contracts: {
+    load: async () => (await import('#features/orders/list/ContractsPage.tsx')).Contracts,
+    words: ['problem'],
+  },
+  newContract: {
+    load: async () => (await import('#features/orders/wizard/NewContractPage.tsx')).NewContract,
+    words: ['problem'],
+  },
+  contract: {
+    load: async () => (await import('#features/orders/detail/ContractPage.tsx')).Contract,
+    words: soon,
+  },
+  trail: { load: async () => (await import('#features/trail/pages/Trail.tsx')).Trail, words: ['plain'] },
+  appHistory: { load: async () => (await import('#features/apps/pages/AppHistory.tsx')).AppHistory, words: ['plain'] },
+  upload: { load: async () => (await import('#features/apps/pages/Upload.tsx')).Upload, words: ['plain'] },
+  modules: { load: async () => (await import('#features/modules/pages/Modules.tsx')).Modules, words: ['plain'] },
+  newModule: module,
+  module,
+  hiddenModules: {
+    load: async () => (await import('#features/modules/pages/HiddenModules.tsx')).HiddenModules,
+    words: ['plain'],
+  },
+  newHiddenModule: hiddenModule,
+  hiddenModule,
+  prices: { load: async () => (await import('#features/prices/pages/Prices.tsx')).Prices, words: ['plain'] },
+  newPrice: price,
+  price,
+  outbox: {
+    load: async () => (await import('#app/pages/OutboxPage.tsx')).OwnOutbox,
+    words: ['outbox', 'users', 'people', ...soon],
+  },
+  device: {
+    load: async () => (await import('#features/device/pages/Device.tsx')).Device,
+    words: ['device', 'problem'],
+  },
+  activity: {
+    load: async () => (await import('#features/activity/ActivityPage.tsx')).Activity,
+    words: ['activity', 'problem'],
+  },
+}
+
+/** What an address inside leads to; without a place of ours that is home. */
+export const insideCodeAt = (path: string): PageModule => insideCode[placeAt(insidePlaces, path) ?? 'home']

@@ -1,0 +1,40 @@
+import { useEffect, useState } from 'react'
+import { madeAt } from '#contract/client-build.ts'
+import { readVersions, versionLine, type Versions } from '#app/pwa/versions.ts'
+import { CopyText } from '#ui/display/CopyText.tsx'
+import { Dialog } from '#ui/overlay/Dialog.tsx'
+import { ownTime } from '#ui/list/Freshness.tsx'
+import { useTranslation } from 'react-i18next'
+
+/** Which build of what runs here: the page, the worker under it, and what the server would serve (P-16). */
+export function About({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation('about')
+  const [versions, setVersions] = useState<Versions | null>(null)
+  useEffect(() => void readVersions().then(setVersions), [])
+  if (!versions) return null
+  const { page, worker, server } = versions
+  const built = madeAt(page)
+  const facts = [
+    ['page', page],
+    ['built', built === null ? t('unknown') : ownTime(built)],
+    ['worker', worker ?? t('noWorker')],
+    ['server', server ?? t('noServer')],
+  ] as const
+  return (
+    <Dialog open title={t('title')} onClose={onClose}>
+      <div className="about">
+        <dl>
+          {facts.map(([name, value]) => (
+            <div key={name}>
+              <dt>{t(`fact.${name}`)}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+        {server !== null && <p>{t(server === page ? 'newest' : 'newer')}</p>}
+        <p className="field-help">{t('report')}</p>
+        <CopyText text={versionLine(versions)} />
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,121 @@
+import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react'
+import { Link, useLocation } from 'react-router-dom'
+import '#app/shell/app.css'
+import '#ui/icons/app-icons.ts'
+import { Broken } from '#app/ErrorBoundary.tsx'
+import { whenSettled } from '#app/idle.ts'
+import { InsideRoutes } from '#app/routes/app-routes.tsx'
+import { fetchLate } from '#app/pwa/retry-import.ts'
+import { places } from '#app/routes/paths.ts'
+import { AvatarMenu } from '#app/shell/UserMenu.tsx'
+import { ConnectionState } from '#app/shell/ConnectionStatus.tsx'
+import { Footer } from '#app/shell/Footer.tsx'
+import { Language } from '#app/shell/LanguageButton.tsx'
+import { Navigation } from '#app/shell/Navigation.tsx'
+import { SkipLink } from '#app/shell/SkipLink.tsx'
+import { ThemeMenu } from '#app/shell/ThemeMenu.tsx'
+import { readEntries, type EntryView } from '#local/outbox/read-entries.ts'
+import { useSignedIn } from '#state/hooks.ts'
+import { useLiveQuery } from '#state/live-query.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { preloadDialog } from '#ui/overlay/Dialog.tsx'
+import { Icon } from '#ui/icons/Icon.tsx'
+import { Mark } from '#ui/display/Logo.tsx'
+import { TitleTail } from '#ui/page/Page.tsx'
+import { Toasts } from '#ui/overlay/toasts.tsx'
+import { useTranslation } from 'react-i18next'
+
+/** No page waits for these, nor breaks where one of them cannot be fetched. */
+const later = (load: () => Promise<{ default: ComponentType }>) => lazy(() => whenSettled().then(() => fetchLate(load)))
+const ActivityButton = later(async () => ({ default: (await import('#app/shell/ActivityButton.tsx')).ActivityButton }))
+const UpdateBar = later(async () => ({ default: (await import('#app/shell/Banners.tsx')).UpdateBar }))
+const LossBar = later(async () => ({ default: (await import('#app/shell/DataLossBanner.tsx')).LossBar }))
+const Drawer = lazy(async () => ({ default: (await import('#app/shell/MobileNavigation.tsx')).Drawer }))
+
+export { pageReady } from '#app/routes/app-routes.tsx'
+
+/** The frame of the portal: one line above, the navigation beside, the page within. */
+export function Shell() {
+  const { t } = useTranslation('shell')
+  const { user, caller } = useSignedIn()
+  const { pathname } = useLocation()
+  const [open, setOpen] = useState(false)
+  // The code of dialogs comes when the page has come to rest, so that the first one opens at once.
+  useEffect(() => {
+    const timer = setTimeout(preloadDialog, 2000)
+    return () => clearTimeout(timer)
+  }, [])
+  return (
+    <TitleTail value={[user.company_name, t('product')]}>
+      <SkipLink />
+      <div className="shell">
+        <header className="bar">
+          <span className="bar-menu">
+            <Button
+              kind="plain"
+              icon="menu"
+              bare
+              aria-haspopup="dialog"
+              aria-expanded={open}
+              onClick={() => setOpen(true)}
+            >
+              {t('openMenu')}
+            </Button>
+          </span>
+          <Link className="bar-product" to={places.home.path} aria-label={t('toHome')}>
+            <Mark />
+          </Link>
+          <span className="bar-company">{user.company_name}</span>
+          <span className="bar-space" />
+          <LineAndWaiting />
+          <Suspense fallback={<span className="bar-activity idle" />}>
+            <ActivityButton />
+          </Suspense>
+          <Language />
+          <ThemeMenu />
+          <AvatarMenu />
+        </header>
+        <div className="rail">
+          <Navigation caller={caller} />
+        </div>
+        <div className="body">
+          <Suspense fallback={null}>
+            <LossBar />
+            <UpdateBar />
+          </Suspense>
+          <main id="main" tabIndex={-1}>
+            <Broken at={pathname}>
+              <InsideRoutes />
+            </Broken>
+          </main>
+          <Footer />
+        </div>
+        <Suspense fallback={null}>{open && <Drawer caller={caller} onClose={() => setOpen(false)} />}</Suspense>
+        <Toasts />
+      </div>
+    </TitleTail>
+  )
+}
+
+/** By itself: an entry that comes or goes is no reason to draw the page again. */
+function LineAndWaiting() {
+  const entries = useLiveQuery(() => readEntries(), [], none)
+  return (
+    <>
+      <ConnectionState sending={entries?.filter(({ state }) => state === 'sending').length ?? 0} />
+      {entries && entries.length > 0 && <WaitingCount count={entries.length} />}
+    </>
+  )
+}
+const none: EntryView[] = []
+
+/** What this device has recorded and the server has not accepted yet, everywhere in the same amber. */
+function WaitingCount({ count }: { count: number }) {
+  const { t } = useTranslation('shell')
+  return (
+    <Link className="pending-mark bar-waiting" to={places.outbox.path} aria-label={t('waiting', { count })}>
+      <Icon name="waiting" size={16} />
+      {count}
+    </Link>
+  )
+}

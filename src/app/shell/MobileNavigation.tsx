@@ -1,0 +1,39 @@
+import { useEffect, useRef } from 'react'
+import type { Caller } from '#domain/access.ts'
+import { Navigation } from '#app/shell/Navigation.tsx'
+import { Icon } from '#ui/icons/Icon.tsx'
+import { Mark } from '#ui/display/Logo.tsx'
+import { useTranslation } from 'react-i18next'
+
+/** The navigation on a phone. The browser's own modal dialog keeps the focus inside, closes on Escape and gives it back. */
+export function Drawer({ caller, onClose }: { caller: Caller; onClose: () => void }) {
+  const { t } = useTranslation('shell')
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const shown = dialog.current
+    shown?.showModal()
+    return () => shown?.close()
+  }, [])
+  return (
+    // biome-ignore lint: a tap beside the drawer closes it; the keyboard has Escape and the button
+    <dialog
+      ref={dialog}
+      className="nav-drawer"
+      aria-label={t('navigation')}
+      onClose={onClose}
+      onClick={(event) => event.target === dialog.current && onClose()}
+    >
+      <div className="nav-drawer-inside">
+        <div className="nav-drawer-head">
+          <Mark />
+          <strong>{t('product')}</strong>
+          <span className="bar-space" />
+          <button type="button" className="button bare" aria-label={t('closeMenu')} onClick={onClose}>
+            <Icon name="close" />
+          </button>
+        </div>
+        <Navigation caller={caller} onGo={onClose} />
+      </div>
+    </dialog>
+  )
+}

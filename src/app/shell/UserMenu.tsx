@@ -1,0 +1,57 @@
+import { lazy, Suspense, useState, useSyncExternalStore } from 'react'
+import { useNavigate } from 'react-router-dom'
+import { loadWords } from '#app/i18n/i18n.ts'
+import { places } from '#app/routes/paths.ts'
+import { install, offerNow, subscribeOffer } from '#app/pwa/install-prompt.ts'
+import { useSignedIn } from '#state/hooks.ts'
+import { Avatar, pictureAt } from '#ui/display/Avatar.tsx'
+import { Menu, type MenuItem } from '#ui/overlay/Menu.tsx'
+import { useTranslation } from 'react-i18next'
+
+const About = lazy(async () => {
+  const [{ About: Drawn }] = await Promise.all([import('#app/shell/AboutDialog.tsx'), loadWords('about')])
+  return { default: Drawn }
+})
+const InstallGuide = lazy(async () => {
+  const [{ InstallGuide: Drawn }] = await Promise.all([import('#app/shell/InstallGuide.tsx'), loadWords('about')])
+  return { default: Drawn }
+})
+
+/** The user's own things: profile, this device, the service centre, the way out (M13). */
+export function AvatarMenu() {
+  const { t } = useTranslation('shell')
+  const go = useNavigate()
+  const { user } = useSignedIn()
+  const offer = useSyncExternalStore(subscribeOffer, offerNow)
+  const [Shown, setShown] = useState<typeof About | null>(null)
+  const to = (place: keyof typeof places) => () => void go(places[place].path)
+  const items: MenuItem[] = [
+    { key: 'profile', label: t('avatar.profile'), icon: 'person', onSelect: to('profile') },
+    { key: 'password', label: t('avatar.password'), icon: 'key', onSelect: to('password') },
+    { key: 'activity', label: t('avatar.activity'), icon: 'activity', onSelect: to('activity') },
+    { key: 'device', label: t('avatar.device'), icon: 'device', onSelect: to('device') },
+    { key: 'about', label: t('avatar.about'), icon: 'info', onSelect: () => setShown(About) },
+    { key: 'centre', label: t('avatar.serviceCentre'), icon: 'external', onSelect: to('entrance') },
+    { key: 'logout', label: t('avatar.logout'), icon: 'leave', onSelect: to('logout') },
+  ]
+  if (offer !== 'none') {
+    const onSelect = () => (offer === 'prompt' ? void install() : setShown(InstallGuide))
+    items.splice(4, 0, { key: 'install', label: t('avatar.install'), icon: 'install', onSelect })
+  }
+  return (
+    <>
+      <Menu
+        label={t('avatar.title')}
+        face={<Avatar name={user.name} src={pictureAt(user.avatar)} />}
+        heading={
+          <>
+            <strong>{user.name}</strong>
+            <span className="menu-reason">{user.email}</span>
+          </>
+        }
+        items={items}
+      />
+      <Suspense fallback={null}>{Shown && <Shown onClose={() => setShown(null)} />}</Suspense>
+    </>
+  )
+}

@@ -1,0 +1,133 @@
+/** What can be asked without a session: registering, activating, a new password, where a service is, an image. */
+import * as z from 'zod/mini'
+import { endpoint } from '#contract/endpoint.ts'
+import { line, randomId, text } from '#contract/values.ts'
+import { language, title } from '#contract/users.ts'
+
+export const resendActivationMail = endpoint({
+  name: 'resendActivationMail',
+  method: 'POST',
+  path: '/public/users/activatemail',
+  summary: 'Send the activation mail again, proved by the password',
+  who: 'anybody',
+  matrix: 'Z-11',
+  body: z.object({ username: text(300, 1), password: text(1000, 1) }),
+  encoding: 'form',
+  output: null,
+  offline: 'online',
+  secret: true,
+})
+
+export const registerCompany = endpoint({
+  name: 'registerCompany',
+  method: 'POST',
+  path: '/public/company',
+  summary: 'Register a company with its first user',
+  who: 'anybody',
+  matrix: 'Z-11',
+  body: z.object({
+    code: text(20, 1),
+    name: line(100, 1),
+    tel: text(40, 1),
+    // A form has no null: what is not given is left out.
+    country: z.optional(z.enum(['CN', 'HK'])),
+    province: z.optional(line(100)),
+    city: z.optional(line(100)),
+    addr1: z.optional(line(200)),
+    addr2: z.optional(line(200)),
+    addr3: z.optional(line(200)),
+    email: z.optional(text(254)),
+    website: z.optional(text(200)),
+    user_title: title,
+    user_name: line(100, 1),
+    user_email: text(254, 1),
+    user_password: text(1000, 1),
+    confirmPwd: z.optional(text(1000)),
+    /** Of the mail; otherwise as the request's own language says (D68). */
+    language: z.optional(language),
+  }),
+  encoding: 'form',
+  output: z.object({ email: z.string() }),
+  offline: 'online',
+  secret: true,
+})
+
+export const checkActivation = endpoint({
+  name: 'checkActivation',
+  method: 'GET',
+  path: '/public/users/activate',
+  summary: 'Whether an activation link still works, and whether a password is to be set',
+  who: 'anybody',
+  matrix: 'Z-11',
+  query: z.object({ otk: z.optional(text(100)) }),
+  output: z.object({ code: z.enum(['OK', 'SET_PASSWORD']) }),
+  offline: 'online',
+  secret: true,
+})
+
+export const activateUser = endpoint({
+  name: 'activateUser',
+  method: 'POST',
+  path: '/public/users/activate',
+  summary: 'Activate an account by the key of its mail, setting the password where none is set',
+  who: 'anybody',
+  matrix: 'Z-11',
+  body: z.object({ otk: z.optional(text(100)), password: z.optional(text(1000)) }),
+  encoding: 'form',
+  output: z.object({ code: z.literal('ACTIVATE_OK') }),
+  offline: 'online',
+  secret: true,
+})
+
+export const sendResetMail = endpoint({
+  name: 'sendResetMail',
+  method: 'POST',
+  path: '/public/password/resetmail',
+  summary: 'Send a link that resets the password, if there is such a user',
+  who: 'anybody',
+  matrix: 'Z-11',
+  body: z.object({ companyCode: text(20, 1), userEmail: text(254, 1) }),
+  encoding: 'form',
+  output: null,
+  offline: 'online',
+  secret: true,
+})
+
+export const resetPassword = endpoint({
+  name: 'resetPassword',
+  method: 'POST',
+  path: '/public/password/reset',
+  summary: 'Set a new password by the key of the mail',
+  who: 'anybody',
+  matrix: 'Z-11',
+  body: z.object({ pwd: text(1000, 1), otk: text(100, 1) }),
+  encoding: 'form',
+  output: z.object({ code: z.literal('OK') }),
+  offline: 'online',
+  secret: true,
+})
+
+export const serviceUrl = endpoint({
+  name: 'serviceUrl',
+  method: 'GET',
+  path: '/public/service/url',
+  summary: 'Where a hosted service is, by its code',
+  who: 'anybody',
+  matrix: 'Z-13',
+  query: z.object({ code: text(16, 1) }),
+  output: z.object({ url: z.string(), admin_url: z.string() }),
+  offline: 'read',
+})
+
+export const getAsset = endpoint({
+  name: 'getAsset',
+  method: 'GET',
+  path: '/public/asset/:id',
+  summary: 'An image, by its random id',
+  who: 'anybody',
+  matrix: 'Z-06',
+  params: z.object({ id: randomId }),
+  output: z.unknown(),
+  offline: 'read',
+  responseType: 'bytes',
+})

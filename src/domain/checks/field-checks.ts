@@ -1,0 +1,59 @@
+import { oneLine } from '#domain/text.ts'
+
+/**
+ * What is wrong with a field, as a code: the same checks run under a form and in the server, and words are found for a
+ * code where they are shown. `limit` fills the number a message names.
+ */
+export interface FieldProblem {
+  field: string
+  code: FieldCode
+  limit?: number
+  /** The value that a message repeats; the field's name where it is not said. */
+  named?: string
+}
+
+export type FieldCode =
+  | 'REQUIRED'
+  | 'TOO_SHORT'
+  | 'TOO_LONG'
+  | 'OUT_OF_RANGE'
+  | 'INVALID_FORMAT'
+  | 'INVALID_EMAIL'
+  | 'INVALID_CODE'
+  | 'INVALID_TEL'
+  | 'INVALID_URL'
+  | 'MISMATCH'
+  | 'COMMON_PASSWORD'
+  | 'LOCKED'
+  | 'DUPLICATE'
+  | 'RESERVED'
+  | 'UNKNOWN_FIELD'
+
+export type Check = (value: string) => Omit<FieldProblem, 'field'> | null
+
+export const required: Check = (value) => (value.trim() === '' ? { code: 'REQUIRED' } : null)
+
+export const atMost =
+  (limit: number): Check =>
+  (value) =>
+    value.length > limit ? { code: 'TOO_LONG', limit } : null
+
+export const isOneLine: Check = (value) => (oneLine.test(value) ? null : { code: 'INVALID_FORMAT' })
+
+// Linear on purpose (no nested repetition): it meets text of any length (S-10).
+const emailShape = /^[^\s@"(),:;<>[\]\\]+@[a-z0-9-]+(\.[a-z0-9-]+)+$/i
+
+export const email: Check = (value) =>
+  value.length > 254 || !emailShape.test(value.trim()) ? { code: 'INVALID_EMAIL' } : null
+
+/** Runs the checks of each field in turn; the first that fails speaks for its field. */
+export function check(values: Record<string, string>, rules: Record<string, Check[]>): FieldProblem[] {
+  return Object.entries(rules).flatMap(([field, checks]) => {
+    const value = values[field] ?? ''
+    for (const rule of checks) {
+      const problem = rule(value)
+      if (problem) return [{ field, ...problem }]
+    }
+    return []
+  })
+}

@@ -1,0 +1,106 @@
+/** What may stand in a price list (contracts 5, D81, D82): the same under the editor and in the server. */
+import type { FieldProblem } from '#domain/checks/field-checks.ts'
+import type { PriceList, UserRange } from '#domain/fees/price-list.ts'
+import { currencies, readAmount } from '#domain/money.ts'
+import type { OrderProblem } from '#domain/checks/order-checks.ts'
+
+type Charges = Record<'hkd' | 'usd' | 'rmb', string>
+
+export interface BackupPrices {
+  pdb2s3_fee_hkd: string
+  pdb2s3_fee_usd: string
+  pdb2s3_fee_rmb: string
+  /** GB a month without charge. */
+  pdb2s3_traffic: string
+  pdb2s3_discount: string
+  pdb2s3_up_hkd: string
+  pdb2s3_up_usd: string
+  pdb2s3_up_rmb: string
+  pdb2rds_fee_hkd: string
+  pdb2rds_fee_usd: string
+  pdb2rds_fee_rmb: string
+  pdb2rds_discount: string
+}
+
+/** All of a list but what it is found by; amounts, percents and GB are text with two decimals. */
+export interface PriceContent extends Omit<PriceList, 'concurrentUser' | 'namedUser' | 'module'> {
+  concurrentUser: (UserRange & { id: number })[]
+  namedUser: (UserRange & { id: number })[]
+  module: (Charges & { id: number; code: string; module_id: number })[]
+  pdbPrice: BackupPrices | null
+}
+
+const mostUsers = 999_999
+/** Hundredths of a percent. */
+const mostUatCharge = 99_999n
+const mostDiscount = 10_000n
+
+/**
+ * Rows that mean nobody go, each range begins one above the one before, and ends no earlier than it begins (D82, T11). Ids
+ * are places, so that a range keeps its own while it stays where it is.
+ */
+export function rangesInOrder(rows: readonly UserRange[]): (UserRange & { id: number })[] {
+  let next = 1
+  return rows
+    .filter(({ to }) => to > 0)
+    .map((row, at) => {
+      const to = Math.max(row.to, next)
+      const range = { ...row, id: at + 1, from: next, to }
+      next = to + 1
+      return range
+    })
+}
+
+/** What is wrong with a list as it would be kept; whether its modules exist is for the server to say. */
+export function checkPriceList(list: PriceContent): (FieldProblem | OrderProblem)[] {
+  const { concurrentUser, namedUser, module, pdbPrice } = list
+  const header = ['uat_charge', ...perCurrency('uat_cap'), ...perCurrency('min_fee')] as const
+  const codes = module.map(({ code }) => code)
+  return [
+    ...amountProblems('', list as unknown as Record<string, string>, header),
+    ...(readable(list.uat_charge) && readAmount(list.uat_charge) > mostUatCharge
+      ? [{ field: 'uat_charge', code: 'OUT_OF_RANGE' as const, limit: 999.99 }]
+      : []),
+    ...rangeProblems('concurrentUser', concurrentUser),
+    ...rangeProblems('namedUser', namedUser),
+    ...module.flatMap((row, at) => [
+      ...amountProblems(`module.${at}.`, row as unknown as Record<string, string>, charges),
+      ...(codes.indexOf(row.code) < at
+        ? [{ field: `module.${at}.code`, code: 'DUPLICATED_MODULE' as const, named: row.code }]
+        : []),
+    ]),
+    ...(pdbPrice ? backupProblems(pdbPrice) : []),
+  ]
+}
+
+const charges = ['hkd', 'usd', 'rmb'] as const
+const perCurrency = (name: string) => currencies.map((currency) => `${name}_${currency.toLowerCase()}`)
+
+const readable = (text: string) => /^-?\d{1,13}\.\d{2}$/.test(text)
+
+const amountProblems = (before: string, values: Record<string, string>, names: readonly string[]): FieldProblem[] =>
+  names.flatMap((name): FieldProblem[] => {
+    const text = values[name] ?? ''
+    if (!readable(text)) return [{ field: before + name, code: 'INVALID_FORMAT' }]
+    return readAmount(text) < 0n ? [{ field: before + name, code: 'OUT_OF_RANGE', limit: 0 }] : []
+  })
+
+const rangeProblems = (field: string, ranges: readonly UserRange[]): FieldProblem[] =>
+  ranges.flatMap((range, at) => [
+    ...amountProblems(`${field}.${at}.`, range as unknown as Record<string, string>, charges),
+    ...(range.to > mostUsers ? [{ field: `${field}.${at}.to`, code: 'OUT_OF_RANGE' as const, limit: mostUsers }] : []),
+  ])
+
+/** Free GB and discounts are whole (contracts 5). */
+function backupProblems(prices: BackupPrices): FieldProblem[] {
+  const names = Object.keys(prices) as (keyof BackupPrices)[]
+  const wrong = amountProblems('pdbPrice.', { ...prices }, names)
+  if (wrong.length > 0) return wrong
+  return names.flatMap((name) => {
+    const value = readAmount(prices[name])
+    const isDiscount = name.endsWith('discount')
+    const isWhole = !isDiscount && name !== 'pdb2s3_traffic' ? true : value % 100n === 0n
+    if (isWhole && (!isDiscount || value <= mostDiscount)) return []
+    return [{ field: `pdbPrice.${name}`, code: 'OUT_OF_RANGE' as const, ...(isDiscount ? { limit: 100 } : {}) }]
+  })
+}

@@ -1,0 +1,22 @@
+import { Dialog } from '#ui/overlay/Dialog.tsx'
+import { ButtonLink } from '#ui/display/Button.tsx'
+import { useTranslation } from 'react-i18next'
+import { Requests } from '#features/activity/JobList.tsx'
+import { ActivityProblem, VerifyTrail } from '#features/activity/VerifyAuditTrail.tsx'
+
+/** The list beside whatever page one is on; `all` leads to the page of its own. */
+export function Panel({ all, onClose }: { all: string; onClose: () => void }) {
+  const { t } = useTranslation('activity')
+  const footer = (
+    <>
+      <VerifyTrail />
+      <ButtonLink to={all}>{t('all')}</ButtonLink>
+    </>
+  )
+  return (
+    <Dialog open side="right" title={t('title')} onClose={onClose} footer={footer}>
+      <ActivityProblem />
+      <Requests />
+    </Dialog>
+  )
+}

@@ -1,0 +1,81 @@
+import { type ComponentType, Suspense, useState } from 'react'
+import { Link } from 'react-router-dom'
+import '#features/home/style.css'
+import { isCompanyAdmin, isProvider, may } from '#domain/access.ts'
+import { useSignedIn } from '#state/hooks.ts'
+import { ButtonLink } from '#ui/display/Button.tsx'
+import { Icon } from '#ui/icons/Icon.tsx'
+import { Page } from '#ui/page/Page.tsx'
+import { Tag } from '#ui/display/Tag.tsx'
+import { useTranslation } from 'react-i18next'
+import { cards, greetingAt, offered, quick } from '#features/home/cards.ts'
+import { Awaiting } from '#features/home/NeedsAttention.tsx'
+
+/**
+ * What this user can do, and what awaits them (C-32): from what the device holds, so that it stands without a network.
+ * `Duties`: of whoever orders; says whether there are any.
+ */
+export function Home({ Duties }: { Duties: ComponentType<{ onSome: (some: boolean) => void }> }) {
+  const { t } = useTranslation('home')
+  const { user, caller } = useSignedIn()
+  const acts = offered(quick, caller)
+  const [arrived] = useState(() => new Date())
+  const [due, setDue] = useState(false)
+  return (
+    <Page
+      title={t(greetingAt(arrived.getHours()), { name: user.name })}
+      name={t('title')}
+      intro={<Roles />}
+      action={acts.map(({ name, path, icon }) => (
+        <ButtonLink key={name} to={path} icon={icon}>
+          {t(name)}
+        </ButtonLink>
+      ))}
+    >
+      <Awaiting companyId={caller.companyId} admin={isCompanyAdmin(caller)} due={due} />
+      {may('order', caller) && (
+        <Suspense fallback={null}>
+          <Duties onSome={setDue} />
+        </Suspense>
+      )}
+      <section className="home-part" aria-labelledby="home-can">
+        <h2 id="home-can">{t('can')}</h2>
+        <ul className="home-cards">
+          {offered(cards, caller).map(({ name, path, icon }) => (
+            <li key={name}>
+              <Link className="home-card" to={path}>
+                <span className="home-icon">
+                  <Icon name={icon} />
+                </span>
+                <span className="home-words">
+                  <strong>{t(`card.${name}.title`)}</strong>
+                  <span>{t(`card.${name}.text`)}</span>
+                </span>
+              </Link>
+            </li>
+          ))}
+        </ul>
+        {!isCompanyAdmin(caller) && <p className="home-limited">{t('limited')}</p>}
+      </section>
+    </Page>
+  )
+}
+
+const flags = ['admin', 'order', 'alert'] as const
+
+function Roles() {
+  const { t } = useTranslation('home')
+  const { user, caller } = useSignedIn()
+  const held = flags.filter((flag) => user[flag])
+  return (
+    <span className="home-roles">
+      <span>{user.company_name}</span>
+      {isProvider(caller) && <Tag tone="accent">{t('roles.staff')}</Tag>}
+      {held.map((flag) => (
+        <Tag key={flag} tone="role">
+          {t(`roles.${flag}`)}
+        </Tag>
+      ))}
+    </span>
+  )
+}

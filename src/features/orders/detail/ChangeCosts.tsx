@@ -1,0 +1,167 @@
+import type { Choice } from '#domain/fees/annual.ts'
+import { lastDay } from '#domain/period.ts'
+import { type Currency, readAmount, writeAmount } from '#domain/money.ts'
+import { useConnection } from '#state/hooks.ts'
+import { Amount } from '#ui/display/Amount.tsx'
+import { number, readingTime } from '#ui/list/Freshness.tsx'
+import { useTranslation } from 'react-i18next'
+import { Folded } from '#features/orders/Disclosure.tsx'
+import { namesOf } from '#features/orders/quote/PriceSummary.tsx'
+import { WhyAmount } from '#features/orders/quote/FeeBreakdown.tsx'
+import { type Difference, differenceOf } from '#features/orders/detail/change-diff.ts'
+import type { Figure, PriceData } from '#features/orders/quote/local-quote.ts'
+import type { AnyStep } from '#features/orders/quote/fee-tree.ts'
+
+interface Props {
+  before: Choice
+  after: Choice
+  /** Of modules, by code. */
+  names: ReadonlyMap<string, string>
+}
+
+/** What is agreed and what it would be, side by side; what changes stands out by a word and not by its colour alone. */
+export function Compared({ before, after, names }: Props) {
+  const { t } = useTranslation('contract')
+  const { t: wizard } = useTranslation('wizard')
+  const differs: Difference = differenceOf(before, after)
+  const uat = (of: Choice) => t(of.uat === 1 ? 'uat.yes' : 'uat.no')
+  const rows = [
+    {
+      name: 'mode',
+      was: wizard(`mode.${before.user_mode}`),
+      now: wizard(`mode.${after.user_mode}`),
+      is: differs.user_mode,
+    },
+    { name: 'users', was: number(before.users), now: number(after.users), is: differs.users },
+    { name: 'uat', was: uat(before), now: uat(after), is: differs.uat },
+  ] as const
+  const named = (codes: readonly string[]) => codes.map((code) => names.get(code) ?? code).join(', ')
+  return (
+    <table className="order-compared">
+      <thead>
+        <tr>
+          <td />
+          <th scope="col">{t('before')}</th>
+          <th scope="col">{t('after')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ name, was, now, is }) => (
+          <tr key={name} className={is ? 'differs' : undefined}>
+            <th scope="row">{t(`field.${name}`)}</th>
+            <td>{was}</td>
+            <td>{is ? now : t('same')}</td>
+          </tr>
+        ))}
+        <tr className={differs.added.length + differs.removed.length > 0 ? 'differs' : undefined}>
+          <th scope="row">{t('field.modules')}</th>
+          <td>{number(before.modules.length)}</td>
+          <td>
+            {differs.added.length + differs.removed.length === 0 && t('same')}
+            {differs.added.length > 0 && <p>{t('added', { names: named(differs.added) })}</p>}
+            {differs.removed.length > 0 && <p>{t('removed', { names: named(differs.removed) })}</p>}
+          </td>
+        </tr>
+      </tbody>
+    </table>
+  )
+}
+
+/** What each stretch of what is paid costs as changed, beside what was paid for it (D12). */
+export function Stretches({ steps, currency }: { steps: readonly AnyStep[]; currency: Currency }) {
+  const { t } = useTranslation('contract')
+  const of = (code: string) => steps.filter((step) => step.code === code)
+  const paid = of('paid')
+  const sum = (code: string) => of(code)[0]?.amount ?? '0.00'
+  return (
+    <table className="order-stretches">
+      <thead>
+        <tr>
+          <th scope="col">{t('stretch.time')}</th>
+          <th scope="col" className="number">
+            {t('stretch.changed')}
+          </th>
+          <th scope="col" className="number">
+            {t('stretch.paid')}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {of('segment').map(({ values, amount }, at) => (
+          <tr key={values.from}>
+            <th scope="row">
+              {t('fromTo', { from: values.from, last: lastDay(values.to ?? '') })}
+              <span>
+                {values.years ? t('years', { count: Number(values.years) }) : t('daysOf', { days: values.days })}
+              </span>
+            </th>
+            <td className="number" data-label={t('stretch.changed')}>
+              <Amount currency={currency} amount={amount} />
+            </td>
+            <td className="number" data-label={t('stretch.paid')}>
+              <Amount currency={currency} amount={paid[at]?.amount ?? '0.00'} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+      <tfoot>
+        <tr>
+          <th scope="row">{t('stretch.sum')}</th>
+          <td className="number" data-label={t('stretch.changed')}>
+            <Amount currency={currency} amount={sum('contract')} />
+          </td>
+          <td className="number" data-label={t('stretch.paid')}>
+            <Amount currency={currency} amount={sum('residual')} />
+          </td>
+        </tr>
+      </tfoot>
+    </table>
+  )
+}
+
+interface SumProps {
+  market: PriceData
+  /** When the price list was read, epoch ms. */
+  asOf: number | null
+  figure: Pick<Figure, 'currency' | 'amount' | 'contract_amount' | 'residual_amount'>
+  steps: () => readonly AnyStep[]
+  /** What the device had said, where the server says another. */
+  before: { amount: string } | null
+}
+
+/** The amount due and why; where nothing is due, what follows of that (D14, D15); and by which list it is said (D89). */
+export function Sum({ market, asOf, figure, steps, before }: SumProps) {
+  const { t } = useTranslation('contract')
+  const { currency, amount } = figure
+  const over = readAmount(figure.residual_amount) - readAmount(figure.contract_amount)
+  const { line } = useConnection()
+  return (
+    <div className="order-sum">
+      <p className="order-due" role="status">
+        <span>{t('due')}</span>
+        <strong>
+          <Amount currency={currency} amount={amount} />
+        </strong>
+      </p>
+      {before && (
+        <p className="order-note warning" role="alert">
+          <span>
+            {t('quoteChanged')} <Amount currency={currency} amount={before.amount} />
+            {' → '}
+            <Amount currency={currency} amount={amount} />
+          </span>
+        </p>
+      )}
+      {amount === '0.00' && over > 0n && (
+        <p>
+          {t('nothingBack')} <Amount currency={currency} amount={writeAmount(over)} />
+        </p>
+      )}
+      {amount === '0.00' && <p>{t('nothingDue')}</p>}
+      {line !== 'online' && asOf !== null && (
+        <p className="field-help">{t('offlineQuote', { at: readingTime(asOf) })}</p>
+      )}
+      <Folded line={t('why')}>{() => <WhyAmount currency={currency} steps={steps()} names={namesOf(market)} />}</Folded>
+    </div>
+  )
+}

@@ -1,0 +1,83 @@
+import type { OrderRow } from '#contract/orders.ts'
+import { isDeleteLevel } from '#domain/access.ts'
+import { whyNotContract } from '#domain/contracts.ts'
+import { grouped } from '#domain/money.ts'
+import { useConnection, useDispatch, useSignedIn } from '#state/hooks.ts'
+import { Button, ButtonLink } from '#ui/display/Button.tsx'
+import { Menu, type MenuItem } from '#ui/overlay/Menu.tsx'
+import { useTranslation } from 'react-i18next'
+import type { Dialog } from '#features/orders/list/Dialogs.tsx'
+import { printContract } from '#features/orders/print/print-contract.ts'
+
+interface Props {
+  row: OrderRow
+  busy: boolean
+  onRefresh: () => void
+  onEdit: () => void
+  onOpen: (dialog: Dialog) => void
+}
+
+/** What can be done with it now, by the moves of contracts 4; what cannot says why (M97). */
+export function Acts({ row, busy, onRefresh, onEdit, onOpen }: Props) {
+  const { t } = useTranslation('contract')
+  const { caller } = useSignedIn()
+  const { line } = useConnection()
+  const dispatch = useDispatch()
+  const hasContract = row.contract_id > 0
+  const whyNoLine = line === 'online' ? null : t('needsLine')
+  const whyNot = (move: 'change' | 'extend') => {
+    const why = whyNotContract(move, row.state)
+    return why && t(`whyNot.${why}`)
+  }
+  const items: MenuItem[] = [
+    ...(row.system_status > 0
+      ? [{ key: 'info', label: t('act.info'), icon: 'service' as const, onSelect: () => onOpen({ is: 'info' }) }]
+      : []),
+    // The reminders of the provider's own client type (M105).
+    ...(isDeleteLevel(caller) && row.client_type === 'mma'
+      ? [{ key: 'alert', label: t('act.alert'), icon: 'mail' as const, onSelect: () => onOpen({ is: 'alert' }) }]
+      : []),
+    ...(row.state === 'unpaid'
+      ? [
+          {
+            key: 'remove',
+            label: t('act.remove'),
+            icon: 'remove' as const,
+            danger: true,
+            onSelect: () => onOpen({ is: 'remove', what: 'order' }),
+          },
+        ]
+      : []),
+  ]
+  return (
+    <>
+      <ButtonLink to="/app/contract" icon="left">
+        {t('act.return')}
+      </ButtonLink>
+      <Button bare icon="refresh" busy={busy} onClick={onRefresh}>
+        {t('act.refresh')}
+      </Button>
+      {hasContract && (
+        <Button bare icon="print" whyNot={whyNoLine} onClick={() => void dispatch(printContract(row.contract_id))}>
+          {t('act.print')}
+        </Button>
+      )}
+      {items.length > 0 && <Menu label={t('act.more')} items={items} />}
+      {hasContract && row.state !== 'overwritten' && (
+        <Button icon="edit" whyNot={whyNot('change')} onClick={onEdit}>
+          {t('act.modify')}
+        </Button>
+      )}
+      {hasContract && (
+        <Button kind="primary" whyNot={whyNot('extend')} onClick={() => onOpen({ is: 'extend' })}>
+          {t('act.extend')}
+        </Button>
+      )}
+      {row.state === 'unpaid' && (
+        <Button kind="primary" whyNot={whyNoLine} onClick={() => onOpen({ is: 'pay', order: row })}>
+          {t('act.pay', { amount: `${row.currency} ${grouped(row.pay_amount ?? '0.00')}` })}
+        </Button>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,93 @@
+import { useState } from 'react'
+import { useNavigate, useSearchParams } from 'react-router-dom'
+import type { OrderRow } from '#contract/orders.ts'
+import { whyNotContract } from '#domain/contracts.ts'
+import { useDispatch } from '#state/hooks.ts'
+import { Freshness } from '#ui/list/Freshness.tsx'
+import { goFreely } from '#ui/navigation-guard/NavigationGuard.tsx'
+import { Page } from '#ui/page/Page.tsx'
+import { PendingMark } from '#ui/list/PendingMark.tsx'
+import { Skeleton } from '#ui/page/Skeleton.tsx'
+import { showToast } from '#ui/overlay/toasts.tsx'
+import { useTranslation } from 'react-i18next'
+import { Acts } from '#features/orders/detail/ContractActions.tsx'
+import { type Dialog, Dialogs } from '#features/orders/list/Dialogs.tsx'
+import { Editor } from '#features/orders/detail/ContractEditor.tsx'
+import { History } from '#features/orders/detail/ContractHistory.tsx'
+import { Notices } from '#features/orders/detail/ContractNotices.tsx'
+import { PaymentReturn } from '#features/orders/payment/PaymentResult.tsx'
+import { Sheet } from '#features/orders/OrderStyles.tsx'
+import { StatusTag } from '#features/orders/list/StatusTag.tsx'
+import { Terms } from '#features/orders/detail/ContractTerms.tsx'
+import { type ShownOrder, useHistory, usePrices } from '#features/orders/detail/useContract.ts'
+import { askListed } from '#features/orders/list/slice.ts'
+
+/** An order and the contract that came of it; by the address's `edit` what can be changed of it (M98, M100). */
+export function Agreement({ order }: { order: ShownOrder }) {
+  const { t } = useTranslation('contract')
+  const { shown, busy } = order
+  const { row, waiting } = shown
+  const [query, setQuery] = useSearchParams()
+  const navigate = useNavigate()
+  const dispatch = useDispatch()
+  const prices = usePrices(row.client_type)
+  const history = useHistory(row.contract_id)
+  const [dialog, setDialog] = useState<Dialog | null>(null)
+  const contract = history.rows?.find(({ id }) => id === row.contract_id) ?? null
+  const editing = query.has('edit') && row.contract_id > 0 && whyNotContract('change', row.state) === null
+  const refresh = () => void Promise.all([order.again(), history.again(), prices.again(), dispatch(askListed(row))])
+  const edit = (is: boolean) => setQuery(is ? { edit: '1' } : {}, { replace: !is })
+  const close = () => setDialog(null)
+
+  /** What takes effect at once is an order in force, with a page of its own; what is to be paid waits on this one (D35). */
+  function ordered(made: OrderRow) {
+    close()
+    if (made.contract_id > 0) {
+      showToast({ kind: 'done', text: t('inEffect') })
+      return goFreely(() => void navigate(`/app/contract/${made.id}`, { replace: true }))
+    }
+    if (editing) goFreely(() => edit(false))
+    setDialog({ is: 'pay', order: made })
+    refresh()
+  }
+
+  const { market, asOf } = prices
+  const changing = market && contract && { row, market, asOf, contract, onOrdered: ordered }
+  return (
+    <Page
+      title={row.name}
+      crumbs={[{ label: t('list'), to: '/app/contract' }]}
+      intro={
+        <span className="order-intro">
+          <code>{row.code}</code>
+          <StatusTag state={row.state} />
+          {waiting && <PendingMark {...waiting} />}
+          <Freshness fresh={{ asOf: order.asOf, here: 1, total: 1, complete: true }} />
+        </span>
+      }
+      action={
+        !editing && <Acts row={row} busy={busy} onRefresh={refresh} onEdit={() => edit(true)} onOpen={setDialog} />
+      }
+    >
+      <Sheet />
+      <PaymentReturn order={row} onSettled={refresh} />
+      <Notices row={row} zone={prices.zone} asOf={order.asOf} onOpen={setDialog} />
+      {!editing && <Terms row={row} modules={prices.modules} />}
+      {!editing && row.contract_id > 0 && <History {...history} now={row.contract_id} />}
+      {editing && changing && <Editor {...changing} onClose={() => edit(false)} />}
+      {editing && !changing && <Skeleton lines={6} />}
+      <Dialogs
+        dialog={dialog}
+        order={order}
+        zone={prices.zone}
+        changing={changing}
+        onClose={close}
+        onChanged={refresh}
+        onEdit={() => {
+          close()
+          edit(true)
+        }}
+      />
+    </Page>
+  )
+}

@@ -1,0 +1,144 @@
+import { useMemo } from 'react'
+import { grouped } from '#domain/money.ts'
+import { lastDay, laterOf } from '#domain/period.ts'
+import { yearLimits } from '#domain/orders.ts'
+import { Amount } from '#ui/display/Amount.tsx'
+import { Button } from '#ui/display/Button.tsx'
+import { Fact, Facts } from '#ui/display/DescriptionList.tsx'
+import { Field } from '#ui/form/Field.tsx'
+import { FormDrawer } from '#ui/form/FormDrawer.tsx'
+import { useTranslation } from 'react-i18next'
+import { ChoiceFields } from '#features/orders/wizard/ChoiceFields.tsx'
+import { ConsentDialog } from '#features/orders/detail/ConsentDialog.tsx'
+import { Sum } from '#features/orders/detail/ChangeCosts.tsx'
+import type { ChangeProps } from '#features/orders/detail/ContractEditor.tsx'
+import { wholeOf } from '#features/orders/wizard/TermsFields.tsx'
+import { useChanging } from '#features/orders/detail/useSubmitChange.ts'
+import { useToday } from '#features/orders/quote/useBusinessDay.ts'
+import { useTyped } from '#features/orders/detail/useChangeDraft.ts'
+import { useWhyNot } from '#features/orders/detail/useBlockedReason.ts'
+import { differenceOf, isNothing } from '#features/orders/detail/change-diff.ts'
+import { orderFieldWords } from '#features/orders/field-messages.ts'
+import { amountAfter } from '#features/orders/quote/local-quote.ts'
+import { checkTyped, checkYears, choiceOf, extendWish, type Typed } from '#features/orders/detail/change-form.ts'
+
+/** `onModify`: what runs is not on the list in force any more, and has to be changed first (D16). */
+type Props = ChangeProps & { onModify: () => void }
+
+/** More years, from the end of the contract or from today where that is over (M102); an expired one may change as well. */
+export function Extend(props: Props) {
+  const [typed, keep] = useTyped('extend', props.contract)
+  return typed && <Opened {...props} typed={typed} keep={keep} />
+}
+
+function Opened({
+  row,
+  market,
+  asOf,
+  contract,
+  onClose,
+  onOrdered,
+  onModify,
+  typed,
+  keep,
+}: Props & { typed: Typed; keep: (typed: Typed) => void }) {
+  const { t } = useTranslation('contract')
+  const { t: ui } = useTranslation('ui')
+  const today = useToday(market.zone)
+  const isOver = row.state === 'expired'
+  const choice = useMemo(() => choiceOf(typed), [typed])
+  const years = wholeOf(typed.years)
+  const wrongYears = checkYears(typed)
+  // More years of what runs are years of just that: whether the list has a price for it is all there is to say.
+  const problems = [...(isOver ? checkTyped(typed, market) : []), ...wrongYears]
+  const isRight = problems.length === 0
+  const wish = useMemo(
+    () => (choice && years !== null && isRight ? extendWish(contract, choice, years) : null),
+    [choice, years, isRight, contract],
+  )
+  const body = {
+    type: 'extend' as const,
+    contract_id: contract.id,
+    ...(isOver && choice ? { ...choice, modules: typed.modules } : {}),
+    period: years ?? 1,
+  }
+  const changing = useChanging({ market, wish, body, unpaid: row.pending, onOrdered })
+  const { figure, steps, reckoned, busy, problem } = changing
+  const change = (fields: Partial<Typed>) => keep({ ...typed, ...fields })
+  const dirty = typed.years !== '1' || choice === null || !isNothing(differenceOf(contract, choice))
+  const unlisted = !isOver && reckoned?.is === 'none' ? reckoned.modules : null
+  const whyNot = useWhyNot(unlisted ? t('modifyFirst') : isRight ? null : t('correctFirst'))
+  const { currency } = contract
+
+  return (
+    <>
+      <FormDrawer
+        open
+        title={t('extend.title', { code: row.code })}
+        status={busy ? 'sending' : 'idle'}
+        problem={problem}
+        failed={ui('message.failed', { action: t('act.extend') })}
+        submit={figure ? t('extend.submit', { amount: `${currency} ${grouped(figure.amount)}` }) : t('act.extend')}
+        whyNot={whyNot}
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (!whyNot) changing.start()
+        }}
+        onClose={onClose}
+        dirty={dirty}
+      >
+        {unlisted && (
+          <div className="order-note warning" role="alert">
+            <div>
+              <p>{t('modifyFirst')}</p>
+              <p>{unlisted.join(', ')}</p>
+            </div>
+            <Button onClick={onModify}>{t('act.modify')}</Button>
+          </div>
+        )}
+        {isOver && <p>{t('extend.overText', { date: row.expired_date })}</p>}
+        <Field
+          label={t('extend.start')}
+          name="period_start"
+          value={laterOf(contract.period_end, today)}
+          locked={t(isOver ? 'extend.today' : 'extend.fromEnd')}
+        />
+        <Field
+          label={t('field.period')}
+          name="period"
+          type="number"
+          inputMode="numeric"
+          min={yearLimits.least}
+          max={yearLimits.most}
+          step={1}
+          value={typed.years}
+          error={wrongYears[0] && orderFieldWords(wrongYears[0], t('field.period'), typed.years)}
+          onChange={({ target }) => change({ years: target.value })}
+        />
+        {isOver && (
+          <ChoiceFields
+            {...{ typed, problems, market, contract }}
+            onChange={change}
+            amountOf={(modules) =>
+              choice && amountAfter(market, extendWish(contract, choice, years ?? 1), today, modules)
+            }
+          />
+        )}
+        {figure && steps && (
+          <>
+            <Facts>
+              <Fact label={t('extend.period')}>
+                {t('fromTo', { from: figure.period_start, last: lastDay(figure.period_end) })}
+              </Fact>
+              <Fact label={t('extend.annual')}>
+                <Amount currency={currency} amount={figure.annual} />
+              </Fact>
+            </Facts>
+            <Sum {...{ market, asOf, figure, steps }} before={changing.before} />
+          </>
+        )}
+      </FormDrawer>
+      <ConsentDialog changing={changing} currency={currency} />
+    </>
+  )
+}

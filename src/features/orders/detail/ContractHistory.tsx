@@ -1,0 +1,92 @@
+import type { Problem } from '#contract/problem.ts'
+import { Amount } from '#ui/display/Amount.tsx'
+import { number } from '#ui/list/Freshness.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { Skeleton } from '#ui/page/Skeleton.tsx'
+import { useTranslation } from 'react-i18next'
+import { StatusTag } from '#features/orders/list/StatusTag.tsx'
+import type { ContractRow } from '#features/orders/detail/useContract.ts'
+
+const columns = ['contract', 'status', 'period', 'users', 'modules', 'payAmount'] as const
+
+/** A contract and those that it took the place of, newest first (M99). */
+export function History({
+  rows,
+  problem,
+  now,
+}: {
+  rows: readonly ContractRow[] | null
+  problem: Problem | null
+  /** The contract of this page. */
+  now: number
+}) {
+  const { t } = useTranslation('contract')
+  const missing = rows === null && problem !== null
+  return (
+    <section className="card order-history" aria-labelledby="order-history">
+      <h2 id="order-history">{t('history')}</h2>
+      {missing && problem?.code === 'OFFLINE' && <p className="field-help">{t('historyOffline')}</p>}
+      {missing && problem?.code !== 'OFFLINE' && <ProblemNote problem={problem} />}
+      {rows === null && !missing && <Skeleton />}
+      {rows && (
+        // biome-ignore lint: what can be scrolled can be reached by key
+        <div className="order-scroll" tabIndex={0} role="region" aria-labelledby="order-history">
+          <table>
+            <thead>
+              <tr>
+                {columns.map((name) => (
+                  <th
+                    key={name}
+                    scope="col"
+                    className={name === 'users' || name === 'payAmount' ? 'number' : undefined}
+                  >
+                    {t(`column.${name}`)}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((row) => (
+                <Contract key={row.id} row={row} isNow={row.id === now} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  )
+}
+
+function Contract({ row, isNow }: { row: ContractRow; isNow: boolean }) {
+  const { t } = useTranslation('contract')
+  const { t: orders } = useTranslation('orders')
+  const { t: wizard } = useTranslation('wizard')
+  return (
+    <tr aria-current={isNow || undefined}>
+      <th scope="row">
+        <code>{row.code}</code>
+        <span className="beside">
+          {orders(`type.${row.type}`)} · {row.create_time.slice(0, 10)}
+        </span>
+      </th>
+      <td data-label={t('column.status')}>
+        <StatusTag state={row.state} />
+      </td>
+      <td data-label={t('column.period')}>
+        <span>
+          <span className="day">{row.period_start}</span> – <span className="day">{row.expired_date}</span>
+        </span>
+      </td>
+      <td data-label={t('column.users')} className="number">
+        <div>
+          {number(row.users)}
+          <span className="beside">{wizard(`mode.${row.user_mode}`)}</span>
+        </div>
+      </td>
+      <td data-label={t('column.modules')}>{row.modules.join(', ')}</td>
+      <td data-label={t('column.payAmount')} className="number">
+        {row.pay_amount === null ? '–' : <Amount currency={row.currency} amount={row.pay_amount} />}
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,108 @@
+import type { ReactNode } from 'react'
+import { Link } from 'react-router-dom'
+import type { OrderRow } from '#contract/orders.ts'
+import { setUpNotice } from '#domain/contracts.ts'
+import { useConnection } from '#state/hooks.ts'
+import { Amount } from '#ui/display/Amount.tsx'
+import { Button } from '#ui/display/Button.tsx'
+import { Icon, type IconName } from '#ui/icons/Icon.tsx'
+import { useTranslation } from 'react-i18next'
+import type { Dialog } from '#features/orders/list/Dialogs.tsx'
+
+interface Props {
+  row: OrderRow
+  /** The business time zone; null: not known yet. */
+  zone: string | null
+  /** When the server said so, epoch ms: its today, whatever this device thinks. */
+  asOf: number | null
+  onOpen: (dialog: Dialog) => void
+}
+
+/** What one must know before anything is done: what is to be paid, and by when, and how far its set-up is (contracts 4). */
+export function Notices({ row, zone, asOf, onOpen }: Props) {
+  const { t } = useTranslation('contract')
+  const setUp = zone === null || asOf === null ? null : setUpNotice(row, zone, asOf)
+  const search = `/app/contract?searchText=${row.code}`
+  return (
+    <>
+      {setUp && (
+        <Notice tone={setUp === 'soon' ? 'positive' : 'danger'} icon={setUp === 'soon' ? 'check' : 'alert'}>
+          <p>{t(`setUp.${setUp}`, { date: row.period_start })}</p>
+        </Notice>
+      )}
+      {row.state === 'unpaid' && (
+        <Notice tone="warning" icon="waiting">
+          <p>{t('unpaid', { due: row.due ?? '' })}</p>
+        </Notice>
+      )}
+      {row.pending && <PendingOrder row={row} pending={row.pending} onOpen={onOpen} />}
+      {row.state === 'expired' && (
+        <Notice tone="warning" icon="info">
+          <p>{t('expired', { date: row.expired_date })}</p>
+        </Notice>
+      )}
+      {row.state === 'overwritten' && (
+        <Notice tone="neutral" icon="info">
+          <p>
+            {t('replaced')} <Link to={search}>{t('toCurrent')}</Link>
+          </p>
+        </Notice>
+      )}
+    </>
+  )
+}
+
+/** A change or an extension that was ordered and waits: paid or deleted here (D35). */
+function PendingOrder({
+  row,
+  pending,
+  onOpen,
+}: Pick<Props, 'row' | 'onOpen'> & { pending: NonNullable<OrderRow['pending']> }) {
+  const { t } = useTranslation('contract')
+  const { line } = useConnection()
+  const whyNot = line === 'online' ? null : t('needsLine')
+  const { id, type, amount, due } = pending
+  const order = { id, currency: row.currency, amount, pay_amount: amount, due }
+  return (
+    <Notice
+      tone="warning"
+      icon="waiting"
+      acts={
+        <>
+          <Button kind="primary" whyNot={whyNot} onClick={() => onOpen({ is: 'pay', order })}>
+            {t('act.payPending')}
+          </Button>
+          <Button whyNot={whyNot} onClick={() => onOpen({ is: 'remove', what: 'pending' })}>
+            {t('act.removePending')}
+          </Button>
+        </>
+      }
+    >
+      <p>
+        <strong>{t(type === 'extend' ? 'pending.extend' : 'pending.change')}</strong>{' '}
+        <Amount currency={row.currency} amount={amount} />
+      </p>
+      <p>{t('pending.due', { due })}</p>
+    </Notice>
+  )
+}
+
+function Notice({
+  tone,
+  icon,
+  acts,
+  children,
+}: {
+  tone: 'positive' | 'warning' | 'danger' | 'neutral'
+  icon: IconName
+  acts?: ReactNode
+  children: ReactNode
+}) {
+  return (
+    <div className={`order-note ${tone}`} role={tone === 'danger' ? 'alert' : 'status'}>
+      <Icon name={icon} />
+      <div>{children}</div>
+      {acts && <div className="order-note-acts">{acts}</div>}
+    </div>
+  )
+}

@@ -1,0 +1,48 @@
+import '#ui/icons/app-icons.ts'
+import '#features/orders/contract-words.ts'
+import { Navigate, useParams } from 'react-router-dom'
+import { EmptyState } from '#ui/list/EmptyState.tsx'
+import { Page } from '#ui/page/Page.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { Skeleton } from '#ui/page/Skeleton.tsx'
+import { useTranslation } from 'react-i18next'
+import { Agreement } from '#features/orders/detail/ContractDetails.tsx'
+import { Priced } from '#features/orders/quote/RequirePriceList.tsx'
+import { Sheet } from '#features/orders/OrderStyles.tsx'
+import { useOrder } from '#features/orders/detail/useContract.ts'
+
+const list = '/app/contract'
+
+/** One service order by its number, and all that can be done with it (contracts 2, D35). */
+export function Contract() {
+  const { id = '' } = useParams()
+  if (!/^\d{1,10}$/.test(id)) return <Navigate to={list} replace />
+  // Each order is a page of its own: nothing that was typed in one is meant for the next.
+  return <Priced>{() => <Order key={id} id={Number(id)} />}</Priced>
+}
+
+function Order({ id }: { id: number }) {
+  const { t } = useTranslation('contract')
+  const order = useOrder(id)
+  const { shown, problem } = order
+  // What is not there, or never came to be, is nothing to look at (M96).
+  if (problem?.code === 'NOT_FOUND' || shown?.row.state === 'invalid') return <Navigate to={list} replace />
+  if (shown) return <Agreement order={{ ...order, shown }} />
+  return (
+    <Page title={t('title')} crumbs={[{ label: t('list'), to: list }]}>
+      <Sheet />
+      {!problem && <Skeleton lines={6} />}
+      {problem?.code === 'OFFLINE' && (
+        // Nothing has to be pressed: it is asked for again when the line is back.
+        <section className="card">
+          <EmptyState icon="offline" title={t('missing')}>
+            <p>{t('missingOffline')}</p>
+          </EmptyState>
+        </section>
+      )}
+      {problem?.code !== 'OFFLINE' && (
+        <ProblemNote problem={problem} title={t('missing')} onRetry={() => void order.again()} />
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,90 @@
+import { useState } from 'react'
+import { type OrderRow, setAlertDate } from '#contract/orders.ts'
+import { type Problem, fieldProblems } from '#contract/problem.ts'
+import { isDate } from '#domain/period.ts'
+import { dateIn } from '#domain/time.ts'
+import { type OverlaidRow, versionOf } from '#local/lists/list-view.ts'
+import { useDispatch } from '#state/hooks.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { Dialog } from '#ui/overlay/Dialog.tsx'
+import { Field } from '#ui/form/Field.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { showToast } from '#ui/overlay/toasts.tsx'
+import { useTranslation } from 'react-i18next'
+import { callEndpoint } from '#state/app-thunk.ts'
+
+interface Props {
+  shown: OverlaidRow<OrderRow>
+  /** The business time zone, whose today is meant (D31). */
+  zone: string
+  onClose: () => void
+  onSaved: () => void
+}
+
+/** From when reminders of payment are sent; without a date by the normal schedule (M105, D45). Waits without a line. */
+export function AlertDate({ shown, zone, onClose, onSaved }: Props) {
+  const { t } = useTranslation('contract')
+  const { t: ui } = useTranslation('ui')
+  const dispatch = useDispatch()
+  const { row } = shown
+  const [today] = useState(() => dateIn(zone, Date.now()))
+  const [date, setDate] = useState(row.alert_date ?? '')
+  const [wrong, setWrong] = useState<string | null>(null)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const [busy, setBusy] = useState<'update' | 'remove' | null>(null)
+
+  async function save(alert_date: string | null) {
+    setBusy(alert_date === null ? 'remove' : 'update')
+    const base = { rowVersion: versionOf(shown), values: { alert_date: row.alert_date } }
+    const result = await dispatch(callEndpoint(setAlertDate, { body: { id: row.id, alert_date } }, { base }))
+    setBusy(null)
+    if (result.kind === 'problem') {
+      const isDated = fieldProblems(result.problem).some(({ field }) => field === 'alert_date')
+      setWrong(isDated ? t('alert.past') : null)
+      return setProblem(isDated ? null : result.problem)
+    }
+    if (result.kind === 'queued') showToast({ kind: 'note', text: t('queued') })
+    else showToast({ kind: 'done', text: t(alert_date === null ? 'alert.removed' : 'alert.updated') })
+    onClose()
+    onSaved()
+  }
+
+  function update() {
+    if (isDate(date) && date >= today) return void save(date)
+    setWrong(t(isDate(date) ? 'alert.past' : 'alert.required'))
+  }
+
+  const footer = (
+    <>
+      <Button kind="primary" busy={busy === 'update'} onClick={update}>
+        {t('alert.update')}
+      </Button>
+      {row.alert_date && (
+        <Button kind="danger" busy={busy === 'remove'} onClick={() => void save(null)}>
+          {t('alert.remove')}
+        </Button>
+      )}
+      <Button onClick={onClose}>{ui('form.cancel')}</Button>
+    </>
+  )
+  return (
+    <Dialog open title={t('alert.title', { code: row.code })} onClose={onClose} footer={footer}>
+      <div className="form">
+        <ProblemNote problem={problem} title={ui('message.updateFailed')} focus />
+        <p>{t('alert.text')}</p>
+        <Field
+          type="date"
+          name="alert_date"
+          label={t('field.alert')}
+          min={today}
+          value={date}
+          error={wrong}
+          onChange={({ target }) => {
+            setDate(target.value)
+            setWrong(null)
+          }}
+        />
+      </div>
+    </Dialog>
+  )
+}

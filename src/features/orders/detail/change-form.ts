@@ -1,0 +1,70 @@
+/** A change or an extension of a contract as it stands in its form: what it asks for, and what is wrong with it. */
+import type { Choice } from '#domain/fees/annual.ts'
+import { readAmount } from '#domain/money.ts'
+import { checkChoice, checkWhole } from '#domain/checks/order-checks.ts'
+import { userLimits, yearLimits } from '#domain/orders.ts'
+import type { ContractRow } from '#features/orders/detail/useContract.ts'
+import type { AnyProblem } from '#features/orders/field-messages.ts'
+import type { PriceData, Wish } from '#features/orders/quote/local-quote.ts'
+import { type TermsTyped, wholeOf } from '#features/orders/wizard/TermsFields.tsx'
+
+/** Numbers that are being typed are text. */
+export interface Typed extends TermsTyped {
+  modules: string[]
+  years: string
+}
+
+export const typedOf = ({ user_mode, users, uat, modules }: ContractRow): Typed => ({
+  user_mode,
+  users: String(users),
+  uat: uat === 1,
+  modules,
+  years: '1',
+})
+
+/** What an earlier build kept may have other fields. */
+export function typedFrom(kept: unknown, otherwise: Typed): Typed {
+  const { user_mode, users, uat, modules, years } = (kept ?? {}) as Partial<Record<keyof Typed, unknown>>
+  const isList = Array.isArray(modules) && modules.every((code) => typeof code === 'string')
+  return {
+    user_mode: user_mode === 'NAMED' || user_mode === 'CONCURRENT' ? user_mode : otherwise.user_mode,
+    users: typeof users === 'string' ? users : otherwise.users,
+    uat: typeof uat === 'boolean' ? uat : otherwise.uat,
+    modules: isList ? (modules as string[]) : otherwise.modules,
+    years: typeof years === 'string' ? years : otherwise.years,
+  }
+}
+
+/** Null: the number of users is none. */
+export function choiceOf({ user_mode, users, uat, modules }: Typed): Choice | null {
+  const number = wholeOf(users)
+  return number === null ? null : { user_mode, users: number, modules, uat: uat ? 1 : 0 }
+}
+
+/** As the server checks them, against the list in force. */
+export function checkTyped(typed: Typed, { list, modules }: PriceData): AnyProblem[] {
+  const wrongUsers = checkWhole('users', typed.users, userLimits)
+  const choice = choiceOf(typed)
+  const visible = modules.filter(({ hidden }) => !hidden)
+  const chosen = choice ? checkChoice(choice, list, visible) : []
+  return [...wrongUsers, ...chosen.filter(({ field }) => field !== 'users' || wrongUsers.length === 0)]
+}
+
+export const checkYears = ({ years }: Typed): AnyProblem[] => checkWhole('period', years, yearLimits)
+
+type Base = Pick<ContractRow, 'currency' | 'segments' | 'period_end'>
+
+export const changeWish = ({ currency, segments }: Base, choice: Choice): Wish => ({
+  type: 'change',
+  currency,
+  ...choice,
+  segments: segments.map(({ annual, ...days }) => ({ ...days, annual: readAmount(annual) })),
+})
+
+export const extendWish = ({ currency, period_end: end }: Base, choice: Choice, years: number): Wish => ({
+  type: 'extend',
+  currency,
+  ...choice,
+  end,
+  years,
+})

@@ -1,0 +1,18 @@
+/** What is wrong with an order's field, in words. They come with the order pages: no other page has such fields. */
+import type { FieldProblem } from '#domain/checks/field-checks.ts'
+import type { OrderProblem } from '#domain/checks/order-checks.ts'
+import en from '#locales/en/order-fields.json'
+import zh from '#locales/zh/order-fields.json'
+import { find, i18n } from '#ui/i18n/i18n.ts'
+
+i18n.addResourceBundle('en', 'order-fields', en)
+i18n.addResourceBundle('zh', 'order-fields', zh)
+
+export type AnyProblem = FieldProblem | OrderProblem
+
+/** `label` and `value`: of the field as the person sees it. */
+export function orderFieldWords({ code, limit, named }: AnyProblem, label: string, value = ''): string {
+  const values = { field: label, limit, code: named ?? value }
+  if (find('order-fields', code) === null) return i18n.t(code as FieldProblem['code'], { ns: 'fields', ...values })
+  return i18n.t(code as keyof typeof en, { ns: 'order-fields', ...values })
+}

@@ -1,0 +1,136 @@
+import { useCallback, useState } from 'react'
+import { useNavigate } from 'react-router-dom'
+import { isProviderAdmin } from '#domain/access.ts'
+import { whyNotContract } from '#domain/contracts.ts'
+import type { OrderRow } from '#contract/orders.ts'
+import { useConnection, useDispatch, useSignedIn } from '#state/hooks.ts'
+import { useFetch } from '#state/use-fetch.ts'
+import { useList } from '#state/use-list.ts'
+import { useListing } from '#state/use-list-url.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { DataList } from '#ui/list/DataList.tsx'
+import { number } from '#ui/list/Freshness.tsx'
+import { Page } from '#ui/page/Page.tsx'
+import { PendingMark } from '#ui/list/PendingMark.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { useTranslation } from 'react-i18next'
+import { changeView, readView, remembered, writeView } from '#features/orders/list/list-url.ts'
+import { CalendarDialog } from '#features/orders/list/CalendarDialog.tsx'
+import { columns } from '#features/orders/list/columns.tsx'
+import { useCompanyName } from '#features/orders/wizard/CompanyPicker.tsx'
+import { Filters } from '#features/orders/list/Filters.tsx'
+import { Create, NoOrders } from '#features/orders/list/EmptyList.tsx'
+import { usePrice } from '#features/orders/quote/RequirePriceList.tsx'
+import { RemoveOrder } from '#features/orders/list/DeleteOrderDialog.tsx'
+import { ServiceInfo } from '#features/orders/list/ServiceInfoDialog.tsx'
+import { Sheet } from '#features/orders/OrderStyles.tsx'
+import { Tools } from '#features/orders/list/StaffToolbar.tsx'
+import { useActions } from '#features/orders/list/useActions.ts'
+import { useWhyNoOrder } from '#features/orders/wizard/useOrderBlocked.ts'
+import { printContract } from '#features/orders/print/print-contract.ts'
+import { askMarket, fetchPrice, ordersList } from '#features/orders/list/slice.ts'
+
+const ways = { read: readView, write: writeView, change: changeView, remembered }
+
+/** What stands over the page: about which row. */
+type Over =
+  | { is: 'calendar' }
+  | { is: 'info'; row: OrderRow }
+  | { is: 'remove'; what: 'order' | 'pending'; row: OrderRow }
+
+/** A row for each service (D35), from the device; the server is asked beside it. */
+export function Contracts() {
+  const { t } = useTranslation('orders')
+  const { user, caller } = useSignedIn()
+  const navigate = useNavigate()
+  const dispatch = useDispatch()
+  const online = useConnection().line === 'online'
+  const { view, change } = useListing(ways, ordersList)
+  const { type, price } = usePrice()
+  // A customer's address may name any company: only staff are asked for another one's.
+  const isStaff = isProviderAdmin(caller)
+  const other = isStaff && view.company !== user.company_id ? view.company : null
+  const otherName = useCompanyName(other)
+  const companyId = other ?? user.company_id
+  const company = otherName ?? user.company_name
+  const { rows, count, freshness, isFetching, problem, refetch } = useList(ordersList, {
+    scope: companyId,
+    view: { ...view, type },
+  })
+  useFetch(useCallback(() => void dispatch(askMarket(type)), [dispatch, type]))
+  const again = () => {
+    refetch()
+    void dispatch(fetchPrice(type))
+  }
+  const whyNoPrice = useWhyNoOrder(type, Boolean(price))
+  const whyNoOrder = other === null ? whyNoPrice : t('companies.notHere')
+  const [over, setOver] = useState<Over | null>(null)
+  const close = () => setOver(null)
+  const actions = useActions({
+    onOpen: ({ id }) => void navigate(`/app/contract/${id}`),
+    onPrint: ({ contract_id: id }) => void dispatch(printContract(id)),
+    onAgain: ({ id }) => void navigate(`/app/contract/new?from=${id}`),
+    onRemove: (row, what) => setOver({ is: 'remove', what, row }),
+    whyNoOrder,
+  })
+  const create = <Create whyNot={whyNoOrder} />
+  return (
+    <Page
+      title={t('title')}
+      intro={t('lead', { company })}
+      action={
+        <>
+          <Button icon="refresh" onClick={again}>
+            {t('refresh')}
+          </Button>
+          <Button
+            icon="calendar"
+            aria-haspopup="dialog"
+            whyNot={online ? null : t('reason.offline')}
+            onClick={() => setOver({ is: 'calendar' })}
+          >
+            {t('calendar.open')}
+          </Button>
+          {isStaff && <Tools type={type} company={other} onCompany={(id) => change({ company: id })} />}
+          {create}
+        </>
+      }
+    >
+      <Sheet />
+      <Filters view={view} company={otherName} onChange={change} />
+      <ProblemNote problem={problem} onRetry={again} />
+      <DataList
+        caption={t('caption', { company })}
+        counted={(count) => t('counted', { count, number: number(count) })}
+        columns={columns(t)}
+        rows={rows}
+        rowKey={({ row }) => String(row.id)}
+        rowName={({ row }) => row.code}
+        rowTo={({ row }) => (typeof row.id === 'number' && !whyNotContract('open', row.state) ? `${row.id}` : null)}
+        beside={({ row }) =>
+          row.system_status > 0 && (
+            <Button kind="plain" icon="info" bare onClick={() => setOver({ is: 'info', row })}>
+              {t('info.open', { code: row.code })}
+            </Button>
+          )
+        }
+        mark={({ waiting }) => waiting && <PendingMark state={waiting.state} action={waiting.action} />}
+        actions={actions}
+        most="manage"
+        sort={view.sort}
+        onSort={(sort) => change({ sort })}
+        page={view.page}
+        results={view.results}
+        count={count}
+        onPage={(page) => change({ page })}
+        onResults={(results) => change({ results })}
+        fresh={freshness}
+        isFetching={isFetching}
+        empty={<NoOrders view={view} read={freshness.asOf !== null} whyNot={whyNoOrder} onChange={change} />}
+      />
+      {over?.is === 'calendar' && <CalendarDialog onClose={close} />}
+      {over?.is === 'info' && <ServiceInfo order={over.row} onClose={close} />}
+      {over?.is === 'remove' && <RemoveOrder {...over} onClose={close} onDone={() => (close(), again())} />}
+    </Page>
+  )
+}

@@ -1,0 +1,63 @@
+import { useState } from 'react'
+import { grouped } from '#domain/money.ts'
+import type { OrderRow } from '#contract/orders.ts'
+import type { Problem } from '#contract/problem.ts'
+import { useDispatch } from '#state/hooks.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { Dialog } from '#ui/overlay/Dialog.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { useTranslation } from 'react-i18next'
+import { tellOf } from '#features/orders/result-toast.ts'
+import { removeChange, removeOrder } from '#features/orders/list/slice.ts'
+
+interface Props {
+  /** What is deleted: the order itself, or the unpaid change or extension that waits on it (D34). */
+  what: 'order' | 'pending'
+  row: OrderRow
+  onClose: () => void
+  onDone: () => void
+}
+
+/** Warns before it is gone (M64); the safe way out has the focus (C-16, A-10). */
+export function RemoveOrder({ what, row, onClose, onDone }: Props) {
+  const { t } = useTranslation('orders')
+  const dispatch = useDispatch()
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const pending = what === 'pending' ? row.pending : null
+  async function remove() {
+    setBusy(true)
+    const result = await dispatch(pending ? removeChange(pending.id) : removeOrder(row.id))
+    setBusy(false)
+    if (result.kind === 'problem') return setProblem(result.problem)
+    tellOf(t('action.remove'), result)
+    onDone()
+  }
+  const footer = (
+    <>
+      <Button autoFocus onClick={onClose}>
+        {t('remove.cancel')}
+      </Button>
+      <Button kind="danger" busy={busy} onClick={() => void remove()}>
+        {t('remove.confirm')}
+      </Button>
+    </>
+  )
+  const { code, name, currency } = row
+  const title = pending ? t('remove.pendingTitle', { code }) : t('remove.title', { code })
+  return (
+    <Dialog open title={title} onClose={onClose} footer={footer}>
+      <div className="form">
+        <ProblemNote problem={problem} focus />
+        <p>
+          {pending
+            ? t('remove.pendingText', {
+                type: t(`type.${pending.type}`),
+                amount: `${currency} ${grouped(pending.amount)}`,
+              })
+            : t('remove.text', { code, name })}
+        </p>
+      </div>
+    </Dialog>
+  )
+}

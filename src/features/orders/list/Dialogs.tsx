@@ -1,0 +1,75 @@
+import { useNavigate } from 'react-router-dom'
+import type { OrderRow } from '#contract/orders.ts'
+import { Dialog as Window } from '#ui/overlay/Dialog.tsx'
+import { useTranslation } from 'react-i18next'
+import { AlertDate } from '#features/orders/detail/ReminderDateDialog.tsx'
+import type { ChangeProps } from '#features/orders/detail/ContractEditor.tsx'
+import { Extend } from '#features/orders/detail/ContractExtension.tsx'
+import { PaymentPanel } from '#features/orders/payment/PaymentPanel.tsx'
+import { RemoveOrder } from '#features/orders/list/DeleteOrderDialog.tsx'
+import { ServiceInfo } from '#features/orders/list/ServiceInfoDialog.tsx'
+import type { ShownOrder } from '#features/orders/detail/useContract.ts'
+
+/** What is paid: the page's own order, or the one that waits beside it. */
+export type Payable = Pick<OrderRow, 'id' | 'currency' | 'amount' | 'pay_amount' | 'due'>
+
+/** `what`: the page's own order, or the one that waits beside it. */
+export type Dialog =
+  | { is: 'info' }
+  | { is: 'alert' }
+  | { is: 'extend' }
+  | { is: 'pay'; order: Payable }
+  | { is: 'remove'; what: 'order' | 'pending' }
+
+interface Props {
+  dialog: Dialog | null
+  order: ShownOrder
+  /** The business time zone; null: not known yet. */
+  zone: string | null
+  /** What an order of its own takes; null: not all of it is here. */
+  changing: Omit<ChangeProps, 'onClose'> | null
+  onClose: () => void
+  onChanged: () => void
+  onEdit: () => void
+}
+
+/** What stands over the page of an order. */
+export function Dialogs({ dialog, order, zone, changing, onClose, onChanged, onEdit }: Props) {
+  const { t } = useTranslation('contract')
+  const navigate = useNavigate()
+  const { row } = order.shown
+  const go = (to: string) => void navigate(to, { replace: true })
+  switch (dialog?.is) {
+    case 'info':
+      return <ServiceInfo order={row} onClose={onClose} />
+    case 'alert':
+      return zone && <AlertDate shown={order.shown} zone={zone} onClose={onClose} onSaved={onChanged} />
+    case 'extend':
+      return changing && <Extend {...changing} onClose={onClose} onModify={onEdit} />
+    case 'pay': {
+      const { id } = dialog.order
+      const paid = () => {
+        onClose()
+        onChanged()
+        // What takes the place of this one has a page of its own.
+        if (id !== row.id) go(`/app/contract/${id}`)
+      }
+      return (
+        <Window open title={t('pay.title', { code: row.code })} onClose={onClose}>
+          <PaymentPanel order={dialog.order} onPaid={paid} />
+        </Window>
+      )
+    }
+    case 'remove': {
+      const { what } = dialog
+      const done = () => {
+        onClose()
+        if (what === 'order') go('/app/contract')
+        else onChanged()
+      }
+      return <RemoveOrder what={what} row={row} onClose={onClose} onDone={done} />
+    }
+    default:
+      return null
+  }
+}

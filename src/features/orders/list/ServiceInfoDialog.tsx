@@ -1,0 +1,38 @@
+import type { OrderRow } from '#contract/orders.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { Dialog } from '#ui/overlay/Dialog.tsx'
+import { Icon } from '#ui/icons/Icon.tsx'
+import { useTranslation } from 'react-i18next'
+
+type Addressed = Pick<OrderRow, 'code' | 'url' | 'admin_url'>
+
+/** Where a service that is set up can be reached (M62, M104). */
+export function ServiceInfo({ order, onClose }: { order: Addressed; onClose: () => void }) {
+  const { t } = useTranslation('orders')
+  const { code, url, admin_url: adminUrl } = order
+  const footer = (
+    <Button autoFocus onClick={onClose}>
+      {t('info.close')}
+    </Button>
+  )
+  return (
+    <Dialog open title={t('info.title', { code })} onClose={onClose} footer={footer}>
+      <dl className="order-addresses">
+        <dt>{t('info.url')}</dt>
+        <dd>{url ? <Address to={url} /> : t('info.none')}</dd>
+        <dt>{t('info.admin')}</dt>
+        <dd>{adminUrl ? <Address to={adminUrl} /> : t('info.none')}</dd>
+      </dl>
+    </Dialog>
+  )
+}
+
+/** The server writes both; anything but a web address is shown and leads nowhere. */
+function Address({ to }: { to: string }) {
+  if (!/^https?:\/\//i.test(to)) return to
+  return (
+    <a href={to} target="_blank" rel="noreferrer noopener">
+      {to} <Icon name="external" size={16} />
+    </a>
+  )
+}

@@ -1,0 +1,68 @@
+import { useState } from 'react'
+import { type ClientType, clientTypes, isDeleteLevel } from '#domain/access.ts'
+import { chooseClientType } from '#state/client-type.ts'
+import { useConnection, useDispatch, useSignedIn } from '#state/hooks.ts'
+import { Menu, type MenuItem } from '#ui/overlay/Menu.tsx'
+import { showToast } from '#ui/overlay/toasts.tsx'
+import { useTranslation } from 'react-i18next'
+import { CompanyDialog } from '#features/orders/wizard/CompanyPicker.tsx'
+import { reconcile } from '#features/orders/list/slice.ts'
+import { tellOf } from '#features/orders/result-toast.ts'
+
+interface Props {
+  type: ClientType
+  /** Null: the own one. */
+  company: number | null
+  onCompany: (company: number | null) => void
+}
+
+/** What the provider's admins have beside the list (M67, D53): whose contracts, of which client type, and repairs. */
+export function Tools({ type, company, onCompany }: Props) {
+  const { t } = useTranslation('orders')
+  const { caller } = useSignedIn()
+  const online = useConnection().line === 'online'
+  const dispatch = useDispatch()
+  const [choosing, setChoosing] = useState(false)
+  const offline = online ? null : t('reason.offline')
+  async function repair() {
+    const result = await dispatch(reconcile())
+    if (result.kind === 'problem') tellOf(t('tools.reconcile'), result)
+    else showToast({ kind: 'note', text: t('tools.reconciled') })
+  }
+  const types: MenuItem[] = isDeleteLevel(caller)
+    ? clientTypes.map((one) => ({
+        key: one,
+        label: t('tools.type', { type: one }),
+        chosen: one === type,
+        onSelect: () => chooseClientType(one),
+      }))
+    : []
+  const own: MenuItem[] =
+    company === null ? [] : [{ key: 'own', label: t('tools.own'), icon: 'home', onSelect: () => onCompany(null) }]
+  const items: MenuItem[] = [
+    ...types,
+    { key: 'company', label: t('tools.company'), icon: 'company', whyNot: offline, onSelect: () => setChoosing(true) },
+    ...own,
+    {
+      key: 'reconcile',
+      label: t('tools.reconcile'),
+      icon: 'refresh',
+      whyNot: offline,
+      onSelect: () => void repair(),
+    },
+  ]
+  return (
+    <>
+      <Menu label={t('tools.open')} icon="tools" bare={false} kind="quiet" items={items} />
+      {choosing && (
+        <CompanyDialog
+          onClose={() => setChoosing(false)}
+          onChoose={(id) => {
+            setChoosing(false)
+            onCompany(id === caller.companyId ? null : id)
+          }}
+        />
+      )}
+    </>
+  )
+}

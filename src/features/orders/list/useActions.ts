@@ -1,0 +1,74 @@
+import { type ContractMove, whyNotContract } from '#domain/contracts.ts'
+import type { OrderRow } from '#contract/orders.ts'
+import type { OverlaidRow } from '#local/lists/list-view.ts'
+import { useConnection } from '#state/hooks.ts'
+import type { RowAction } from '#ui/list/DataList.tsx'
+import { useTranslation } from 'react-i18next'
+
+interface Ways {
+  onPrint: (row: OrderRow) => void
+  onOpen: (row: OrderRow) => void
+  onAgain: (row: OrderRow) => void
+  onRemove: (row: OrderRow, what: 'order' | 'pending') => void
+  whyNoOrder: string | null
+}
+
+/** What may be done on each row (M64, D33, D35); what may not says why. */
+export function useActions({ onOpen, onPrint, onAgain, onRemove, whyNoOrder }: Ways) {
+  const { t } = useTranslation('orders')
+  const { t: words } = useTranslation('ui')
+  const { line, lapsed } = useConnection()
+  const atOnce = lapsed ? words('form.lapsed') : line === 'online' ? null : t('reason.offline')
+  const notAllowed = (move: ContractMove, { state }: OrderRow) => {
+    const why = whyNotContract(move, state)
+    return why && t(`reason.${why}`)
+  }
+
+  return ({ row }: OverlaidRow<OrderRow>): RowAction<OverlaidRow<OrderRow>>[] => {
+    const isMadeHere = typeof row.id !== 'number'
+    const actions: RowAction<OverlaidRow<OrderRow>>[] = [
+      {
+        key: 'manage',
+        label: t('action.manage'),
+        icon: 'edit',
+        whyNot: () => (isMadeHere ? t('reason.notSent') : notAllowed('open', row)),
+        onSelect: () => onOpen(row),
+      },
+    ]
+    if (row.contract_id > 0)
+      actions.push({
+        key: 'print',
+        label: t('action.print'),
+        icon: 'print',
+        whyNot: () => atOnce ?? notAllowed('print', row),
+        onSelect: () => onPrint(row),
+      })
+    if (row.state === 'expired' || row.state === 'invalid')
+      actions.push({
+        key: 'again',
+        label: t('action.again'),
+        icon: 'refresh',
+        whyNot: () => whyNoOrder,
+        onSelect: () => onAgain(row),
+      })
+    if (row.pending)
+      actions.push({
+        key: 'removePending',
+        label: t('action.removePending'),
+        icon: 'remove',
+        danger: true,
+        whyNot: () => atOnce,
+        onSelect: () => onRemove(row, 'pending'),
+      })
+    if (row.contract_id === 0)
+      actions.push({
+        key: 'remove',
+        label: t('action.remove'),
+        icon: 'remove',
+        danger: true,
+        whyNot: () => (lapsed ? words('form.lapsed') : notAllowed('remove', row)),
+        onSelect: () => onRemove(row, 'order'),
+      })
+    return actions
+  }
+}

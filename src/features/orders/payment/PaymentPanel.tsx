@@ -1,0 +1,178 @@
+import '#features/orders/payment-words.ts'
+import { useEffect, useRef, useState } from 'react'
+import { grouped } from '#domain/money.ts'
+import type { PaymentType } from '#domain/payments.ts'
+import { getSettings } from '#contract/accounts.ts'
+import type { OrderRow } from '#contract/orders.ts'
+import type { Problem } from '#contract/problem.ts'
+import { readAged } from '#local/lists/responses.ts'
+import { useConnection, useDispatch, useSignedIn } from '#state/hooks.ts'
+import { useCachedResponse } from '#state/use-cached-response.ts'
+import { Amount } from '#ui/display/Amount.tsx'
+import { Button } from '#ui/display/Button.tsx'
+import { RadioField } from '#ui/form/ChoiceFields.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { Skeleton } from '#ui/page/Skeleton.tsx'
+import { showToast } from '#ui/overlay/toasts.tsx'
+import { useTranslation } from 'react-i18next'
+import { type CardForm, PaymentCard } from '#features/orders/payment/CardForm.tsx'
+import { PaymentWait } from '#features/orders/payment/PaymentPending.tsx'
+import { type Outcome, sendPayment, waysFor } from '#features/orders/payment/payment-api.ts'
+
+type Payable = Pick<OrderRow, 'id' | 'currency' | 'amount' | 'pay_amount' | 'due'>
+
+/** `leaving`: the browser is on its way to the gateway. `checking`: the gateway has not said its last word. */
+type Stage = 'ready' | 'sending' | 'leaving' | 'checking'
+
+/** Amount, when it is due, how to pay it and one button; then what came of it (M81 to M86). */
+export function PaymentPanel({ order, onPaid }: { order: Payable; onPaid: () => void }) {
+  const { t } = useTranslation('payment')
+  const { caller } = useSignedIn()
+  const isOnline = useConnection().line === 'online'
+  // What this installation takes.
+  const { response: settings, problem: unread, refetch } = useCachedResponse(readAged, getSettings, {})
+  const ways = settings?.output.payment
+  const [chosen, setChosen] = useState<PaymentType | null>(null)
+  const { stage, problem, failed, send, told } = useSending(order, onPaid)
+  const card = useRef<CardForm | null>(null)
+  const offered = ways ? waysFor(ways, order.currency, caller) : []
+  const type = offered.find((one) => one === chosen) ?? offered[0]
+  const amount = order.pay_amount ?? order.amount ?? '0.00'
+  const date = order.due?.slice(0, 16) ?? ''
+  const written = `${order.currency} ${grouped(amount)}`
+  return (
+    <section className="payment" aria-labelledby="payment-title">
+      <h2 id="payment-title" className="sr-only">
+        {t('title')}
+      </h2>
+      <dl className="payment-due">
+        <dt>{t('due')}</dt>
+        <dd>
+          <Amount currency={order.currency} amount={amount} />
+        </dd>
+        {date && <dd className="field-help">{t('until', { date })}</dd>}
+      </dl>
+      <ProblemNote problem={problem} title={t('failed')} focus>
+        {problem?.code === 'CARD_INVALID' && <p>{t(reasonOf(problem))}</p>}
+      </ProblemNote>
+      {isOnline && <ProblemNote problem={unread} onRetry={() => void refetch()} />}
+      {stage === 'checking' && <PaymentWait id={order.id} onTold={told} />}
+      {!ways && !unread && isOnline && <Skeleton lines={3} />}
+      {ways && offered.length === 0 && <p>{t('noWays')}</p>}
+      {type && stage !== 'checking' && (
+        <>
+          {offered.length > 1 && (
+            <RadioField
+              label={t('how')}
+              name={`pay-${order.id}`}
+              chosen={type}
+              onChange={(event) => setChosen(event.currentTarget.value as PaymentType)}
+              options={offered.map((value) => ({ value, label: t(`way.${value}`) }))}
+            />
+          )}
+          {type === 'stripe' && ways?.stripe_key && isOnline ? (
+            <PaymentCard form={card} stripeKey={ways.stripe_key} money={{ amount, currency: order.currency }} />
+          ) : (
+            <p className="field-help">{t(`help.${type}`)}</p>
+          )}
+          <div className="payment-act">
+            <Button
+              kind="primary"
+              busy={stage !== 'ready'}
+              whyNot={!isOnline && t('offline', { date })}
+              onClick={() => void send(type, type === 'stripe' ? card.current : null)}
+            >
+              {t(`pay.${type}`, { amount: written })}
+            </Button>
+            {stage === 'leaving' && <p role="status">{t('leaving')}</p>}
+          </div>
+        </>
+      )}
+      {!isOnline && (
+        <p className="payment-offline" role="status">
+          {t('offline', { date })}
+        </p>
+      )}
+      {failed && (
+        <p role="alert" className="field-error">
+          {failed}
+        </p>
+      )}
+    </section>
+  )
+}
+
+/** One payment at a time, however often it is pressed. */
+function useSending(order: Payable, onPaid: () => void) {
+  const { t } = useTranslation('payment')
+  const dispatch = useDispatch()
+  const [stage, setStage] = useState<Stage>('ready')
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const [failed, setFailed] = useState<string | null>(null)
+  const isSending = useRef(false)
+  useStay(() => setStage('ready'))
+
+  function paid() {
+    setStage('ready')
+    showToast({ kind: 'done', text: t('paid.title') })
+    onPaid()
+  }
+  function told(outcome: Outcome) {
+    if (outcome === 'paid') return paid()
+    setStage('ready')
+    setFailed(outcome === 'declined' ? t('declined') : t('unfinished'))
+  }
+  async function settle(type: PaymentType, form: CardForm | null) {
+    const filled = form ? await form.token() : { token: null }
+    if ('problem' in filled) return setFailed(filled.problem)
+    const result = await dispatch(sendPayment(order.id, type, filled.token))
+    if (result.kind === 'problem') {
+      if (isPaidAlready(result.problem)) return paid()
+      return setProblem(result.problem)
+    }
+    if (result.kind !== 'fresh') return
+    if ('redirect' in result.output) return leave(result.output.redirect)
+    if (result.output.status === 'paid') return paid()
+    setStage('checking')
+  }
+  function leave(address: string) {
+    setStage('leaving')
+    location.assign(address)
+  }
+  async function send(type: PaymentType, form: CardForm | null) {
+    if (isSending.current) return
+    isSending.current = true
+    setProblem(null)
+    setFailed(null)
+    setStage('sending')
+    await settle(type, form).finally(() => {
+      isSending.current = false
+      setStage((now) => (now === 'sending' ? 'ready' : now))
+    })
+  }
+  return { stage, problem, failed, send, told }
+}
+
+/** Whoever turns back in the browser finds the page as it was left, and the button as well. */
+function useStay(shown: () => void) {
+  const run = useRef(shown)
+  useEffect(() => {
+    run.current = shown
+  })
+  useEffect(() => {
+    const hear = (event: PageTransitionEvent) => event.persisted && run.current()
+    addEventListener('pageshow', hear)
+    return () => removeEventListener('pageshow', hear)
+  }, [])
+}
+
+/** In another tab, or by a call of ours whose answer was lost. */
+const isPaidAlready = ({ code, data }: Problem) =>
+  code === 'STATE_CONFLICT' && (data as { why?: string } | null)?.why === 'paidAlready'
+
+const reasons = ['insufficient_funds', 'expired_card', 'incorrect_cvc', 'incorrect_number'] as const
+
+function reasonOf({ data }: Problem): `reason.${(typeof reasons)[number] | 'other'}` {
+  const said = (data as { reason?: string } | null)?.reason
+  return `reason.${reasons.find((one) => one === said) ?? 'other'}`
+}

@@ -1,0 +1,29 @@
+import type { ReactNode } from 'react'
+import { Icon } from '#ui/icons/Icon.tsx'
+
+/** How a payment stands; announced when it appears. */
+export function PaymentNote({
+  kind,
+  title,
+  children,
+}: {
+  kind: 'paid' | 'checking' | 'late' | 'failed'
+  title: string
+  children: ReactNode
+}) {
+  return (
+    <div className={`payment-note ${kind}`} role={kind === 'failed' ? 'alert' : 'status'}>
+      {kind === 'checking' ? (
+        <span className="spinner" aria-hidden="true" />
+      ) : (
+        <Icon name={kind === 'paid' ? 'check' : kind === 'late' ? 'info' : 'alert'} />
+      )}
+      <div>
+        <p>
+          <strong>{title}</strong>
+        </p>
+        {children}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,28 @@
+/** Prints in a tab of their own: asked for when it is wanted, because the address works once and within a minute (D65). */
+import { requestPrint } from '#contract/payments.ts'
+import type { AppThunk } from '#state/app-thunk.ts'
+import { i18n } from '#ui/i18n/i18n.ts'
+import { showToast } from '#ui/overlay/toasts.tsx'
+import { tellOf } from '#features/orders/result-toast.ts'
+
+/**
+ * The tab is opened by the very press, or browsers take it for a pop-up; it is led to the document when that is there. Where no
+ * tab was to be had, a message has the way to it.
+ */
+export const printContract =
+  (contractId: number): AppThunk<void> =>
+  async (_dispatch, _getState, { api }) => {
+    const tab = open('', '_blank')
+    const result = await api.call(requestPrint, { body: { kind: 'contract', id: contractId } })
+    if (result.kind !== 'fresh') {
+      tab?.close()
+      return tellOf(i18n.t('action.print', { ns: 'orders' }), result)
+    }
+    const { url } = result.output
+    if (tab && !tab.closed) return tab.location.replace(url)
+    showToast({
+      kind: 'note',
+      text: i18n.t('toast.printReady', { ns: 'orders' }),
+      act: { label: i18n.t('toast.printOpen', { ns: 'orders' }), run: () => void open(url, '_blank', 'noopener') },
+    })
+  }

@@ -1,0 +1,151 @@
+/**
+ * What an order would cost, by the engine that the server has too, on the list and the modules that are here: at each
+ * keystroke, with a line or without (D17, D89). What is ordered is the server's figure; the two are compared before.
+ */
+import { type Step, explain } from '#domain/fees/explain.ts'
+import type { Choice, UatBound } from '#domain/fees/annual.ts'
+import type { PriceList } from '#domain/fees/price-list.ts'
+import type { Segment } from '#domain/fees/prorate.ts'
+import {
+  type Asked,
+  type Quote,
+  quoteChange,
+  quoteCreate,
+  quoteExtension,
+  type QuoteResult,
+} from '#domain/fees/quote.ts'
+import { joined } from '#domain/modules.ts'
+import { type Currency, writeAmount } from '#domain/money.ts'
+import type { PlainDate } from '#domain/time.ts'
+import type { OutputOf } from '#contract/endpoint.ts'
+import type { calculate } from '#contract/orders.ts'
+import type { listModuleChoices } from '#contract/modules.ts'
+import type { getPriceInForce } from '#contract/prices.ts'
+
+export type ListInForce = PriceList & Pick<OutputOf<typeof getPriceInForce>, 'id' | 'effective_date'>
+export type ModuleInfo = OutputOf<typeof listModuleChoices>[number]
+/** The server's answer, with the quote's id. */
+export type ServerQuote = OutputOf<typeof calculate>
+
+/** What prices are worked out from. */
+export interface PriceData {
+  list: ListInForce
+  /** Visible and hidden. */
+  modules: readonly ModuleInfo[]
+  uatBound: UatBound
+  /** The business time zone: "today" of every rule (D31). */
+  zone: string
+}
+
+interface Asking extends Choice {
+  currency: Currency
+}
+
+export type Wish =
+  | (Asking & { type: 'create'; start: PlainDate; years: number })
+  /** From the end of the contract, or from today where that is over. */
+  | (Asking & { type: 'extend'; end: PlainDate; years: number })
+  | (Asking & { type: 'change'; segments: readonly Segment[] })
+
+/** One module of a figure; `auto`: it joins by itself and costs nothing (D5). */
+export interface PricedModule {
+  code: string
+  name: string
+  price: string
+  auto: 0 | 1
+}
+
+export interface Figure {
+  currency: Currency
+  contract_amount: string
+  residual_amount: string
+  amount: string
+  annual: string
+  period_start: PlainDate
+  /** Exclusive (D18). */
+  period_end: PlainDate
+  /** These two only where somebody looks: 300 modules have 300 of each. */
+  modules: () => PricedModule[]
+  steps: () => Step[]
+}
+
+export type LocalQuote =
+  | { is: 'figure'; figure: Figure }
+  /** Why there is none: codes as the server would answer. */
+  | { is: 'none'; code: 'USERS_OUT_OF_RANGE' | 'NOT_LISTED' | 'extendFirst'; modules: string[] }
+
+/** `today`: in the business time zone. */
+export function quoteLocally(market: PriceData, wish: Wish, today: PlainDate): LocalQuote {
+  const result = quoted(market, wish, today)
+  if (result.is === 'quote') return { is: 'figure', figure: figureOf(market, wish, result.quote) }
+  if (result.is === 'modules not listed') return { is: 'none', code: 'NOT_LISTED', modules: result.modules }
+  return { is: 'none', code: result.is === 'expired' ? 'extendFirst' : result.is, modules: [] }
+}
+
+function quoted({ list, uatBound }: PriceData, wish: Wish, today: PlainDate): QuoteResult {
+  const { currency, user_mode, users, modules, uat } = wish
+  const asked: Asked = { list, currency, choice: { user_mode, users, modules, uat }, uatBound }
+  if (wish.type === 'create') return quoteCreate(asked, wish.start, wish.years)
+  if (wish.type === 'extend') return quoteExtension(asked, wish.end, today, wish.years)
+  return quoteChange(asked, wish.segments, today)
+}
+
+function figureOf({ modules }: PriceData, wish: Wish, quote: Quote): Figure {
+  return {
+    currency: quote.currency,
+    contract_amount: writeAmount(quote.contract_amount),
+    residual_amount: writeAmount(quote.residual_amount),
+    amount: writeAmount(quote.amount),
+    annual: writeAmount(quote.annual.fee),
+    period_start: quote.period_start,
+    period_end: quote.period_end,
+    modules: () => pricedModules(modules, wish.modules, quote),
+    steps: () => explain(quote),
+  }
+}
+
+function pricedModules(modules: readonly ModuleInfo[], chosen: readonly string[], quote: Quote): PricedModule[] {
+  const names = new Map(modules.map(({ code, name }) => [code, name]))
+  const hidden = modules.filter((module) => module.hidden)
+  return [
+    ...quote.annual.modules.map(({ code, amount }) => ({
+      code,
+      name: names.get(code) ?? code,
+      price: writeAmount(amount),
+      auto: 0 as const,
+    })),
+    ...joined(hidden, chosen).map(({ code, name }) => ({ code, name, price: '0.00', auto: 1 as const })),
+  ]
+}
+
+/** What a toggle does to the amount due; null where one of the two has none. */
+export function amountAfter(
+  market: PriceData,
+  wish: Wish,
+  today: PlainDate,
+  modules: readonly string[],
+): string | null {
+  const result = quoted(market, { ...wish, modules }, today)
+  return result.is === 'quote' ? writeAmount(result.quote.amount) : null
+}
+
+const compared = ['amount', 'annual', 'contract_amount', 'residual_amount', 'period_start', 'period_end'] as const
+/** What a person agreed to: the sums and the days, by the list of that id. */
+export type Shown = Pick<Figure, (typeof compared)[number]> & { price_id: number }
+
+export const shownOf = (figure: Figure, list: { id: number }): Shown => ({
+  ...pick(figure),
+  price_id: list.id,
+})
+const pick = (figure: Pick<Figure, (typeof compared)[number]>) => ({
+  amount: figure.amount,
+  annual: figure.annual,
+  contract_amount: figure.contract_amount,
+  residual_amount: figure.residual_amount,
+  period_start: figure.period_start,
+  period_end: figure.period_end,
+})
+
+/** Whether the server says what was shown. Another list that comes to the same sums is the same to who pays. */
+export const isAsShown = (shown: Shown, told: Pick<ServerQuote, (typeof compared)[number]>): boolean =>
+  compared.every((name) => shown[name] === told[name])

@@ -1,0 +1,173 @@
+import { memo } from 'react'
+import type { Currency } from '#domain/money.ts'
+import { startWindow } from '#domain/checks/order-checks.ts'
+import { descLimit, nameLimit, yearLimits } from '#domain/orders.ts'
+import { isDate } from '#domain/period.ts'
+import type { PlainDate } from '#domain/time.ts'
+import { RadioField } from '#ui/form/ChoiceFields.tsx'
+import { Field, FieldFrame } from '#ui/form/Field.tsx'
+import { Icon } from '#ui/icons/Icon.tsx'
+import { useTranslation } from 'react-i18next'
+import { OrderFields } from '#features/orders/wizard/TermsFields.tsx'
+import { type AnyProblem, orderFieldWords } from '#features/orders/field-messages.ts'
+import { typedCode, type Values } from '#features/orders/wizard/wizard-form.ts'
+import type { PriceData } from '#features/orders/quote/local-quote.ts'
+
+/** What is known of the code: being asked, free, held by an own unpaid order, or only to be known with a line. */
+export type CodeState = 'unasked' | 'asking' | 'free' | 'own' | 'later'
+
+interface Props {
+  values: Values
+  onChange: (fields: Partial<Values>) => void
+  onLeaveCode: () => void
+  codeState: CodeState
+  problems: readonly AnyProblem[]
+  market: PriceData
+  currencies: readonly Currency[]
+  today: PlainDate
+  /** Of the provider's staff. */
+  isStaff: boolean
+}
+
+/** The first step: what is ordered for whom, from when. */
+export function Information(props: Props) {
+  const { values, onChange, onLeaveCode, codeState, problems, market, currencies, today, isStaff } = props
+  const { code, name, desc, company_id, sOrderCreateTime, currency, period, period_start } = values
+  const common = { problems, onChange }
+  return (
+    <>
+      <Naming {...{ code, name, desc, codeState, onLeaveCode }} {...common} />
+      {isStaff && <StaffFields {...{ company_id, sOrderCreateTime, today }} {...common} />}
+      <Currencies {...{ currency, currencies, onChange }} />
+      <OrderFields values={values} market={market} currency={currency} {...common} />
+      <Period {...{ period, period_start, sOrderCreateTime, today }} {...common} />
+    </>
+  )
+}
+
+type Typed = Exclude<
+  { [N in keyof Values]: Values[N] extends string ? N : never }[keyof Values],
+  'currency' | 'user_mode' | 'users'
+>
+type Common = Pick<Props, 'problems' | 'onChange'>
+
+/** What a field of text is given. */
+function useGiven<N extends Typed>(values: Pick<Values, N>, { problems, onChange }: Common) {
+  const { t } = useTranslation('wizard')
+  return (name: N) => {
+    const label = t(`field.${name as Typed}`)
+    const problem = problems.find(({ field }) => field === name)
+    return {
+      name,
+      label,
+      value: values[name],
+      error: problem && orderFieldWords(problem, label, values[name]),
+      onChange: ({ target }: { target: { value: string } }) => onChange({ [name]: target.value }),
+    }
+  }
+}
+
+const Naming = memo(function Naming({
+  codeState,
+  onLeaveCode,
+  onChange,
+  problems,
+  ...values
+}: Pick<Values, 'code' | 'name' | 'desc'> & Pick<Props, 'codeState' | 'onLeaveCode'> & Common) {
+  const given = useGiven(values, { problems, onChange })
+  const { error, value, label, ...rest } = given('desc')
+  return (
+    <>
+      <Field
+        {...given('code')}
+        help={<CodeHelp state={codeState} />}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        maxLength={16}
+        onChange={({ target }) => onChange({ code: typedCode(target.value) })}
+        onBlur={onLeaveCode}
+      />
+      <Field {...given('name')} autoComplete="off" maxLength={nameLimit} />
+      <FieldFrame label={label} optional error={error}>
+        {(described) => (
+          <textarea className="input" rows={2} maxLength={descLimit} value={value} {...rest} {...described} />
+        )}
+      </FieldFrame>
+    </>
+  )
+})
+
+const Currencies = memo(function Currencies({
+  currency,
+  currencies,
+  onChange,
+}: Pick<Values, 'currency'> & Pick<Props, 'currencies' | 'onChange'>) {
+  const { t } = useTranslation('wizard')
+  return (
+    <RadioField
+      label={t('field.currency')}
+      name="currency"
+      chosen={currency}
+      options={currencies.map((one) => ({ value: one, label: one }))}
+      onChange={({ target }) => onChange({ currency: target.value as Currency })}
+    />
+  )
+})
+
+const whole = { type: 'number', inputMode: 'numeric', step: 1 } as const
+
+const Period = memo(function Period({
+  period,
+  period_start,
+  sOrderCreateTime: created,
+  today,
+  ...common
+}: Pick<Values, 'period' | 'period_start' | 'sOrderCreateTime'> & Pick<Props, 'today'> & Common) {
+  const { t } = useTranslation('wizard')
+  const given = useGiven({ period, period_start }, common)
+  const [first, last] = startWindow(today, isDate(created) ? created : null)
+  return (
+    <div className="field-row">
+      <Field {...given('period')} {...whole} min={yearLimits.least} max={yearLimits.most} />
+      <Field
+        {...given('period_start')}
+        type="date"
+        min={first}
+        max={last}
+        help={t('field.startHelp', { first, last })}
+      />
+    </div>
+  )
+})
+
+/** The provider's staff order for any company, and may date an order back (D39). */
+const StaffFields = memo(function StaffFields({
+  today,
+  onChange,
+  problems,
+  ...values
+}: Pick<Values, 'company_id' | 'sOrderCreateTime'> & Pick<Props, 'today'> & Common) {
+  const { t } = useTranslation('wizard')
+  const given = useGiven(values, { problems, onChange })
+  return (
+    <fieldset className="staff-fields">
+      <legend>{t('staff.legend')}</legend>
+      <div className="field-row">
+        <Field {...given('company_id')} {...whole} min={1} optional help={t('staff.companyHelp')} />
+        <Field {...given('sOrderCreateTime')} type="date" max={today} optional help={t('staff.createdHelp')} />
+      </div>
+    </fieldset>
+  )
+})
+
+function CodeHelp({ state }: { state: CodeState }) {
+  const { t } = useTranslation('wizard')
+  if (state === 'free')
+    return (
+      <>
+        <Icon name="check" size={16} /> {t('code.free')}
+      </>
+    )
+  return t(state === 'unasked' ? 'code.help' : `code.${state}`)
+}

@@ -1,0 +1,53 @@
+import { memo, useState } from 'react'
+import { Button } from '#ui/display/Button.tsx'
+import { Dialog } from '#ui/overlay/Dialog.tsx'
+import { readingTime } from '#ui/list/Freshness.tsx'
+import { Icon } from '#ui/icons/Icon.tsx'
+import { useTranslation } from 'react-i18next'
+import type { KeptDraft } from '#features/orders/wizard/useWizardDraft.ts'
+
+/** Says that nothing has to be saved here, and how to begin anew. */
+export const DraftNote = memo(function DraftNote({ keptAt, discard, unkept }: Omit<KeptDraft, 'draft' | 'change'>) {
+  const { t } = useTranslation('wizard')
+  const [asked, setAsked] = useState(false)
+  if (unkept)
+    return (
+      <p className="draft-note" role="alert">
+        <Icon name="alert" size={16} /> {t('draft.unkept')}
+      </p>
+    )
+  // There from the start: what comes with the first letter would push the field away from under the hand.
+  if (keptAt === null)
+    return (
+      <p className="draft-note">
+        <Icon name="device" size={16} /> {t('draft.none')}
+      </p>
+    )
+  const footer = (
+    <>
+      <Button autoFocus onClick={() => setAsked(false)}>
+        {t('draft.keep')}
+      </Button>
+      <Button
+        kind="danger"
+        onClick={() => {
+          setAsked(false)
+          discard()
+        }}
+      >
+        {t('draft.discard')}
+      </Button>
+    </>
+  )
+  return (
+    <p className="draft-note">
+      <Icon name="check" size={16} /> {t('draft.kept', { at: readingTime(keptAt) })}
+      <Button kind="plain" onClick={() => setAsked(true)}>
+        {t('draft.discard')}
+      </Button>
+      <Dialog open={asked} title={t('draft.title')} onClose={() => setAsked(false)} footer={footer}>
+        <p>{t('draft.text')}</p>
+      </Dialog>
+    </p>
+  )
+})

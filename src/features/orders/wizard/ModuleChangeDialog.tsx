@@ -1,0 +1,63 @@
+import type { Currency } from '#domain/money.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { Dialog } from '#ui/overlay/Dialog.tsx'
+import { useTranslation } from 'react-i18next'
+import type { Toggle } from '#features/orders/wizard/module-selection.ts'
+import { type AmountChange, Difference } from '#features/orders/quote/AmountChange.tsx'
+
+interface Props {
+  toggle: Toggle
+  nameOf: (code: string) => string
+  currency: Currency
+  change: AmountChange
+  inUse: readonly string[]
+  onConfirm: () => void
+  onClose: () => void
+}
+
+/** Lists what one click brings or takes along, and what becomes of the amount; nothing has changed yet. */
+export function ConfirmModules({ toggle, nameOf, currency, change, inUse, onConfirm, onClose }: Props) {
+  const { t } = useTranslation('wizard')
+  const { t: ui } = useTranslation('ui')
+  const { is, code, along } = toggle
+  const name = nameOf(code)
+  const count = along.length + 1
+  const isUsed = is === 'removing' && [code, ...along].some((one) => inUse.includes(one))
+  const footer = (
+    <>
+      <Button kind={is === 'removing' ? 'danger' : 'primary'} autoFocus={is === 'adding'} onClick={onConfirm}>
+        {t(is === 'adding' ? 'confirm.add' : 'confirm.remove', { count })}
+      </Button>
+      <Button autoFocus={is === 'removing'} onClick={onClose}>
+        {ui('form.cancel')}
+      </Button>
+    </>
+  )
+  return (
+    <Dialog
+      open
+      title={t(is === 'adding' ? 'confirm.addTitle' : 'confirm.removeTitle', { name })}
+      onClose={onClose}
+      footer={footer}
+    >
+      <div className="form">
+        {along.length > 0 && (
+          <div>
+            <p>{t(is === 'adding' ? 'confirm.addText' : 'confirm.removeText', { name })}</p>
+            <ul className="modules-along">
+              {along.map((one) => (
+                <li key={one}>
+                  {nameOf(one)} <code>{one}</code>
+                </li>
+              ))}
+            </ul>
+          </div>
+        )}
+        {isUsed && <p className="modules-used">{t('confirm.inUse')}</p>}
+        <p>
+          <Difference currency={currency} change={change} />
+        </p>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,198 @@
+import { type FormEvent, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { isProvider, type ClientType } from '#domain/access.ts'
+import type { Currency } from '#domain/money.ts'
+import { tidyText } from '#domain/text.ts'
+import type { OrderRow } from '#contract/orders.ts'
+import { useConnection, useSignedIn } from '#state/hooks.ts'
+import { Amount } from '#ui/display/Amount.tsx'
+import { Button } from '#ui/display/Button.tsx'
+import { LeaveQuestion, useHeldWay } from '#ui/navigation-guard/NavigationGuard.tsx'
+import { useTranslation } from 'react-i18next'
+import { DraftNote } from '#features/orders/wizard/DraftNote.tsx'
+import { Finish } from '#features/orders/wizard/ResultStep.tsx'
+import { Information } from '#features/orders/wizard/DetailsStep.tsx'
+import { ModuleChoice } from '#features/orders/wizard/ModulePicker.tsx'
+import { OrderStep } from '#features/orders/wizard/PaymentStep.tsx'
+import { PriceAside } from '#features/orders/quote/PriceSummary.tsx'
+import { StageNotes } from '#features/orders/wizard/SubmitNotes.tsx'
+import { Steps } from '#features/orders/wizard/StepIndicator.tsx'
+import { UnpaidNote } from '#features/orders/payment/UnpaidNote.tsx'
+import { useCode } from '#features/orders/wizard/useServiceCode.ts'
+import type { KeptDraft } from '#features/orders/wizard/useWizardDraft.ts'
+import { useLatest } from '#features/orders/quote/useLatest.ts'
+import { useOrdering } from '#features/orders/wizard/useSubmitOrder.ts'
+import { useQuote } from '#features/orders/quote/useQuote.ts'
+import type { OwnUnpaid } from '#features/orders/payment/useUnpaid.ts'
+import type { Agreed, Step } from '#features/orders/wizard/wizard-draft.ts'
+import { type AnyProblem, orderFieldWords } from '#features/orders/field-messages.ts'
+import { checkInformation, checkModuleStep, stepOf, type Values, wishOf } from '#features/orders/wizard/wizard-form.ts'
+import { amountAfter, type PriceData, shownOf } from '#features/orders/quote/local-quote.ts'
+
+interface Props {
+  market: PriceData
+  currencies: readonly Currency[]
+  type: ClientType
+  today: string
+  kept: KeptDraft
+  unpaid: readonly OwnUnpaid[]
+}
+
+/** The four steps. What stands typed is the draft's, so that a reload finds it where it was. */
+export function Wizard({ market, currencies, type, today, kept, unpaid }: Props) {
+  const { t } = useTranslation('wizard')
+  const { caller } = useSignedIn()
+  const { line } = useConnection()
+  const { draft, change } = kept
+  const { values, step, ordered } = draft
+  const [problems, setProblems] = useState<readonly AnyProblem[]>([])
+  const [made, setMade] = useState<OrderRow | null>(null)
+  const unpaidWith = (code: string) => unpaid.find((one) => one.code === tidyText(code)) ?? null
+  const own = unpaidWith(values.code)
+  const code = useCode(values.code, own !== null)
+  const wish = useMemo(() => wishOf(values), [values])
+  const quote = useQuote(market, wish)
+  const { reckoned } = quote
+  // Drawn after the field that is typed into or dragged; what is ordered goes by `reckoned` itself.
+  const priced = useDeferredValue(reckoned)
+  const figure = reckoned?.is === 'figure' ? reckoned.figure : null
+  const here = useMemo<Agreed | null>(
+    () => figure && { shown: shownOf(figure, market.list), effective_date: market.list.effective_date },
+    [figure, market],
+  )
+  const goTo = (to: Step) => change((now) => ({ ...now, step: to }))
+  const refuse = (found: readonly AnyProblem[]) => {
+    setProblems(found)
+    const [first] = found
+    if (first) goTo(stepOf(first.field))
+  }
+  const way = useOrdering({ kept, type, quote, here, unpaidWith, onOrdered: setMade, onRefused: refuse })
+  const { isAsked, stay, leave } = useHeldWay(kept.unkept)
+  const frame = useArrival(step, problems)
+
+  const fill = useLatest((fields: Partial<Values>) => {
+    change((now) => ({ ...now, values: { ...now.values, ...fields }, agreed: null }))
+    setProblems((now) =>
+      now.some(({ field }) => field in fields) ? now.filter(({ field }) => !(field in fields)) : now,
+    )
+    way.calm()
+  })
+  const leaveCode = useLatest(() => void code.look().then((free) => !free && setProblems(occupied)))
+
+  async function next(event: FormEvent) {
+    event.preventDefault()
+    const found = checkInformation(values, market, today)
+    if (found.length > 0) return refuse(found)
+    if (!(await code.look())) return refuse([{ field: 'code', code: 'DUPLICATE' }])
+    goTo(1)
+  }
+  function order() {
+    const found = [...checkInformation(values, market, today), ...checkModuleStep(values, market)]
+    if (found.length > 0) return refuse(found)
+    void way.begin()
+  }
+  const wrongModules = problems.find(({ field }) => field === 'modules')
+
+  return (
+    <div className="wizard" ref={frame}>
+      <Steps now={step} />
+      {step < 2 && <DraftNote keptAt={kept.keptAt} unkept={kept.unkept} discard={kept.discard} />}
+      {isAsked && <LeaveQuestion onStay={stay} onLeave={leave} />}
+      {step < 2 && <UnpaidNote unpaid={unpaid} code={own ? values.code : null} ordered={ordered} />}
+      <div className={step < 2 ? 'wizard-columns' : ''}>
+        {step === 0 && (
+          <form className="card form" noValidate onSubmit={(event) => void next(event)}>
+            <h2 tabIndex={-1}>{t('steps.0')}</h2>
+            <Information
+              values={values}
+              onChange={fill}
+              onLeaveCode={leaveCode}
+              codeState={code.state === 'taken' ? 'unasked' : code.state}
+              problems={problems}
+              market={market}
+              currencies={currencies}
+              today={today}
+              isStaff={isProvider(caller)}
+            />
+            <div className="page-form-acts">
+              <Button kind="primary" type="submit">
+                {t('next')}
+              </Button>
+            </div>
+          </form>
+        )}
+        {step === 1 && (
+          <section className="card form">
+            <h2 tabIndex={-1}>{t('steps.1')}</h2>
+            <ModuleChoice
+              market={market}
+              currency={values.currency}
+              chosen={values.modules}
+              onChange={(modules) => fill({ modules })}
+              amountOf={(modules) => (wish ? amountAfter(market, wish, today, modules) : null)}
+              error={wrongModules && orderFieldWords(wrongModules, '')}
+            />
+            <StageNotes way={way} currency={values.currency} agreed={draft.agreed} code={values.code} />
+            {way.stage.is !== 'confirm' && way.stage.is !== 'waiting' && (
+              <div className="page-form-acts">
+                <Button kind="primary" busy={way.stage.is === 'sending'} onClick={order}>
+                  {t(line === 'online' ? 'order.at' : 'order.later')}
+                  {figure && values.modules.length > 0 && (
+                    <>
+                      {' · '}
+                      <Amount currency={figure.currency} amount={figure.amount} />
+                    </>
+                  )}
+                </Button>
+                <Button onClick={() => goTo(0)}>{t('back')}</Button>
+              </div>
+            )}
+          </section>
+        )}
+        {step < 2 && (
+          <PriceAside
+            market={market}
+            reckoned={priced}
+            offline={line !== 'online'}
+            hasModules={values.modules.length > 0}
+          />
+        )}
+      </div>
+      {step === 2 && ordered !== null && (
+        <OrderStep
+          id={ordered}
+          made={made}
+          told={quote.told}
+          market={market}
+          onBack={() => goTo(1)}
+          onPaid={(paid) => {
+            setMade(paid)
+            goTo(3)
+          }}
+          onGone={() => change((now) => ({ ...now, step: 1, ordered: null }))}
+        />
+      )}
+      {step === 3 && <Finish order={made} today={today} onAgain={kept.discard} />}
+    </div>
+  )
+}
+
+const occupied: readonly AnyProblem[] = [{ field: 'code', code: 'DUPLICATE' }]
+
+/** The focus goes to the step that has come, or to the first field that is wrong; not away from one that is being mended. */
+function useArrival(step: Step, problems: readonly AnyProblem[]) {
+  const frame = useRef<HTMLDivElement>(null)
+  const last = useRef(step)
+  useEffect(() => {
+    if (last.current === step) return
+    last.current = step
+    scrollTo(0, 0)
+    frame.current?.querySelector<HTMLElement>('h2')?.focus({ preventScroll: true })
+  }, [step])
+  const known = useRef(problems)
+  useEffect(() => {
+    if (problems.some((one) => !known.current.includes(one)))
+      frame.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
+    known.current = problems
+  }, [problems])
+  return frame
+}

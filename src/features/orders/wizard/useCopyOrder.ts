@@ -1,0 +1,31 @@
+import { useEffect, useState } from 'react'
+import { useSearchParams } from 'react-router-dom'
+import type { OrderRow } from '#contract/orders.ts'
+import { readOrder } from '#features/orders/wizard/submit-order.ts'
+import { readRow } from '#local/lists/read-row.ts'
+import { useDispatch } from '#state/hooks.ts'
+
+/** The order that `?from=` names, from the device or the server; null: none is named, or it cannot be had now. */
+export function useOrderAgain(): { row: OrderRow | null; done: () => void } {
+  const [query, setQuery] = useSearchParams()
+  const dispatch = useDispatch()
+  const [row, setRow] = useState<OrderRow | null>(null)
+  const from = Number(query.get('from') ?? 0)
+  useEffect(() => {
+    if (!Number.isInteger(from) || from <= 0) return setRow(null)
+    let stands = true
+    void (async () => {
+      const here = await readRow<OrderRow>('orders', from)
+      const result = here ? null : await dispatch(readOrder(from))
+      const said = result?.kind === 'fresh' || result?.kind === 'kept' ? result.output : null
+      if (stands) setRow(here?.row ?? said)
+    })()
+    return () => void (stands = false)
+  }, [from, dispatch])
+  /** Once it has been used the address says so: a reload must not fill the form again. */
+  const done = () => {
+    setRow(null)
+    setQuery({}, { replace: true })
+  }
+  return { row, done }
+}

@@ -1,0 +1,147 @@
+import { useState } from 'react'
+import { changedBy, currentIn } from '#contract/conflict.ts'
+import { isParked } from '#local/outbox/settle.ts'
+import type { Comparison, OutboxActions } from '#request/results.ts'
+import { useSignedIn } from '#state/hooks.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { PendingMark } from '#ui/list/PendingMark.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { showToast } from '#ui/overlay/toasts.tsx'
+import { useTranslation } from 'react-i18next'
+import { Why } from '#features/outbox/WaitReason.tsx'
+import { anchorOf, type Item } from '#features/outbox/read-items.ts'
+import { changesIn, isMove, useAgo, useFieldWords, useSentences } from '#features/outbox/entry-messages.ts'
+
+/** What one opens on an entry: each is a dialog of its own. */
+export type EntryDialog = { is: 'mend' } | { is: 'drop' } | { is: 'compare'; found: Comparison }
+
+export interface EntryProps {
+  item: Item
+  /** Those that stand on the page, for links to what this one waits for. */
+  all: readonly Item[]
+  now: number
+  desk: OutboxActions
+  onOpen: (deed: EntryDialog) => void
+}
+
+export function Entry({ item, all, now, desk, onOpen }: EntryProps) {
+  const { t } = useTranslation('outbox')
+  const ago = useAgo()
+  const { whatOf } = useSentences()
+  const { entry, name } = item
+  const { state, attempts, since, action, intent } = entry
+  const title = whatOf(entry, name)
+  const actions = <Actions item={item} title={title} desk={desk} onOpen={onOpen} />
+  return (
+    <li id={anchorOf(intent)} className="write" tabIndex={-1}>
+      <div className="write-head">
+        <h3>{title}</h3>
+        <PendingMark state={state} action={action} />
+      </div>
+      {action === 'change' && <Fields item={item} />}
+      <div className="write-foot">
+        <div>
+          <p className="write-about">
+            <time dateTime={new Date(since).toISOString()}>{t('made', { age: ago(since, now) })}</time>
+            {attempts > 0 && <span>{t('tries', { count: attempts })}</span>}
+          </p>
+          <Why entry={entry} all={all} now={now} desk={desk} />
+        </div>
+        {!isParked(entry) && actions}
+      </div>
+      {isParked(entry) && (
+        <>
+          <Trouble item={item} />
+          {actions}
+        </>
+      )}
+    </li>
+  )
+}
+
+/** What stands between this write and the server, as far as its user has to know it. */
+function Trouble({ item: { entry } }: { item: Item }) {
+  const { t } = useTranslation('outbox')
+  const { user } = useSignedIn()
+  const { state, problem } = entry
+  if (problem?.code === 'TOO_OLD') return <p className="write-trouble">{t('old')}</p>
+  if (state === 'conflict') return <p className="write-trouble">{met()}</p>
+  return <ProblemNote problem={problem} />
+
+  function met(): string {
+    if (!currentIn(problem)) return t('conflictGone')
+    const by = changedBy(problem)
+    if (by?.id === user.id) return t('conflictOwn')
+    return by ? t('conflictBy', { who: by.name }) : t('conflict')
+  }
+}
+
+function Fields({ item: { entry } }: { item: Item }) {
+  const { t } = useTranslation('outbox')
+  const words = useFieldWords()(entry.table)
+  const changes = changesIn(entry)
+  if (changes.length === 0) return null
+  return (
+    <ul className="write-fields">
+      {changes.map(({ field, from, to }) => (
+        <li key={field}>
+          {from === undefined
+            ? t('set', { field: words.field(field), to: words.value(field, to) })
+            : t('change', { field: words.field(field), from: words.value(field, from), to: words.value(field, to) })}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** The one thing most likely wanted stands first and looks like it. */
+function Actions({
+  item: { entry },
+  title,
+  desk,
+  onOpen,
+}: Pick<EntryProps, 'item' | 'desk' | 'onOpen'> & { title: string }) {
+  const { t } = useTranslation('outbox')
+  const { intent, state, problem } = entry
+  // Who changed it is asked of the server, which may take a moment.
+  const [busy, setBusy] = useState(false)
+  const run = (act: Promise<boolean>) =>
+    void act.then((isThere) => !isThere && showToast({ kind: 'note', text: t('toast.failed') }))
+  if (state === 'dropping') return null
+  const compare = async () => {
+    setBusy(true)
+    const found = await desk.compare(intent)
+    setBusy(false)
+    if (found) onOpen({ is: 'compare', found })
+    else showToast({ kind: 'note', text: t('toast.failed') })
+  }
+  const canMend = state === 'refused' && !isMove(entry)
+  return (
+    // biome-ignore lint: the buttons belong together and to this write
+    <div className="write-acts" role="group" aria-label={title}>
+      {canMend && (
+        <Button kind="primary" icon="edit" aria-haspopup="dialog" onClick={() => onOpen({ is: 'mend' })}>
+          {t('act.mend')}
+        </Button>
+      )}
+      {state === 'refused' && (
+        <Button kind={canMend ? 'quiet' : 'primary'} icon="refresh" onClick={() => run(desk.retry(intent))}>
+          {t('act.retry')}
+        </Button>
+      )}
+      {state === 'asks' && (
+        <Button kind="primary" icon="check" onClick={() => run(desk.confirm(intent))}>
+          {t(problem?.code === 'TOO_OLD' ? 'act.sendOld' : 'act.confirm')}
+        </Button>
+      )}
+      {state === 'conflict' && (
+        <Button kind="primary" busy={busy} aria-haspopup="dialog" onClick={() => void compare()}>
+          {t('act.compare')}
+        </Button>
+      )}
+      <Button icon="remove" aria-haspopup="dialog" onClick={() => onOpen({ is: 'drop' })}>
+        {t('act.drop')}
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,42 @@
+import { readUnknown } from '#local/outbox/direct-calls.ts'
+import { useLiveQuery } from '#state/live-query.ts'
+import { CopyText } from '#ui/display/CopyText.tsx'
+import { Icon } from '#ui/icons/Icon.tsx'
+import { Tag } from '#ui/display/Tag.tsx'
+import { useTranslation } from 'react-i18next'
+import { useAgo, useSentences } from '#features/outbox/entry-messages.ts'
+
+/** Calls whose answer was lost: neither done nor undone, and nothing for the user to repeat (protocol 13). */
+export function Unknowns({ now }: { now: number }) {
+  const { t } = useTranslation('outbox')
+  const { call } = useSentences()
+  const ago = useAgo()
+  const found = useLiveQuery(() => readUnknown(), [])
+  if (!found || found.length === 0) return null
+  return (
+    <section className="card unknowns" aria-labelledby="unknowns">
+      <h2 id="unknowns">
+        <Icon name="info" />
+        {t('unknown.title')}
+      </h2>
+      <p>{t('unknown.text')}</p>
+      <ul className="writes">
+        {found.map(({ intent, endpoint, since }) => (
+          <li key={intent} className="write">
+            <div className="write-head">
+              <h3>{call(endpoint)}</h3>
+              <Tag tone="warning">{t('unknown.state')}</Tag>
+            </div>
+            <p className="write-about">
+              <time dateTime={new Date(since).toISOString()}>{t('unknown.since', { age: ago(since, now) })}</time>
+            </p>
+            <p className="write-about">
+              {t('receipts.number')}&nbsp;
+              <CopyText text={intent} />
+            </p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,56 @@
+import { Link } from 'react-router-dom'
+import { Button } from '#ui/display/Button.tsx'
+import { EmptyState } from '#ui/list/EmptyState.tsx'
+import { useTranslation } from 'react-i18next'
+import { isFiltered, plainView, type View } from '#features/users/list/list-url.ts'
+
+/** Three different nothings: never read here, nothing for this filter, nobody yet (C-04, C-11). */
+export function NoUsers({
+  view,
+  read,
+  onChange,
+}: {
+  view: View
+  read: boolean
+  onChange: (change: Partial<View>) => void
+}) {
+  const { t } = useTranslation('users')
+  if (!read)
+    return (
+      <EmptyState icon="offline" title={t('empty.notHere')}>
+        <p>{t('empty.notHereText')}</p>
+        <p>
+          {t('empty.else')} <Link to="/app/device">{t('empty.device')}</Link>
+        </p>
+      </EmptyState>
+    )
+  if (isFiltered(view) || view.page > 1) {
+    const { statusType, includedDel, searchText } = plainView
+    return (
+      <EmptyState
+        icon="search"
+        title={t('empty.noneFound')}
+        action={
+          <Button onClick={() => onChange({ statusType, includedDel, searchText, page: 1 })}>
+            {t('empty.dropAll')}
+          </Button>
+        }
+      >
+        {t('empty.noneFoundText')}
+      </EmptyState>
+    )
+  }
+  return (
+    <EmptyState
+      icon="users"
+      title={t('empty.title')}
+      action={
+        <Button icon="plus" onClick={() => onChange({ open: 'new' })}>
+          {t('create')}
+        </Button>
+      }
+    >
+      {t('empty.text')}
+    </EmptyState>
+  )
+}

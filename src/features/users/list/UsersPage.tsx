@@ -1,0 +1,136 @@
+import { type ComponentType, lazy, Suspense, useEffect, useRef, useState } from 'react'
+import type { OverlaidRow } from '#local/lists/list-view.ts'
+import type { UserRow } from '#contract/users.ts'
+import { useSelector, useSignedIn } from '#state/hooks.ts'
+import { useList } from '#state/use-list.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { DataList } from '#ui/list/DataList.tsx'
+import { number } from '#ui/list/Freshness.tsx'
+import { Page } from '#ui/page/Page.tsx'
+import { PendingMark } from '#ui/list/PendingMark.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { useTranslation } from 'react-i18next'
+import { loadTexts } from '#ui/i18n/i18n.ts'
+import { changeView, writeView } from '#features/users/list/list-url.ts'
+import { columns } from '#features/users/list/columns.tsx'
+import { Filters } from '#features/users/list/Filters.tsx'
+import { useActions } from '#features/users/list/useActions.ts'
+import { useView } from '#features/users/list/useView.ts'
+import { usersList } from '#features/users/list/slice.ts'
+
+/** What comes later says its words from its first drawing on. */
+const worded = async <M,>(code: Promise<M>): Promise<M> =>
+  (await Promise.all([code, loadTexts('people', 'fields', 'problem')]))[0]
+
+const load = async () => ({ default: (await worded(import('#features/users/form/UserDrawer.tsx'))).UserDrawer })
+const UserDrawer = lazy(load)
+const loadPicks = () => worded(import('#features/users/list/RowSelection.tsx'))
+const ExportDialog = lazy(async () => ({
+  default: (await worded(import('#features/users/list/ExportDialog.tsx'))).ExportDialog,
+}))
+const RemoveUser = lazy(async () => ({
+  default: (await worded(import('#features/users/list/RemoveUserDialog.tsx'))).RemoveUser,
+}))
+const NoUsers = lazy(async () => ({ default: (await import('#features/users/list/EmptyList.tsx')).NoUsers }))
+/** Fetches the form's code when the list has come to rest: no list waits for a form (P-28). */
+const preloadForm = () => void load().catch(() => undefined)
+
+/** `Beside`: what else is known of a user, shown in the drawer while there is a line. */
+export function Users({ Beside }: { Beside: ComponentType<{ id: number; name: string }> }) {
+  const { t } = useTranslation('users')
+  const { t: words } = useTranslation('ui')
+  const { user } = useSignedIn()
+  const lapsed = useSelector(({ connection }) => connection.lapsed)
+  const { view, change, close } = useView()
+  const { rows, count, freshness, isFetching, problem, refetch } = useList(usersList, { scope: user.company_id, view })
+  const [removing, setRemoving] = useState<OverlaidRow<UserRow> | null>(null)
+  const actions = useActions({ onOpen: (open) => change({ open }), onRemove: setRemoving, onDone: refetch })
+  useEffect(() => {
+    const timer = setTimeout(preloadForm, 2000)
+    return () => clearTimeout(timer)
+  }, [])
+  const [picks, setPicks] = useState<Awaited<ReturnType<typeof loadPicks>> | null>(null)
+  const [exporting, setExporting] = useState(false)
+  const select = useRef<HTMLButtonElement>(null)
+  const endPicking = () => {
+    setPicks(null)
+    select.current?.focus()
+  }
+  return (
+    <Page
+      title={t('title')}
+      intro={t('lead', { company: user.company_name })}
+      action={
+        <>
+          <Button
+            ref={select}
+            icon="check"
+            aria-pressed={picks !== null}
+            onClick={() => (picks ? endPicking() : void loadPicks().then(setPicks, () => undefined))}
+          >
+            {t('select')}
+          </Button>
+          <Button icon="install" aria-haspopup="dialog" onClick={() => setExporting(true)}>
+            {t('export')}
+          </Button>
+          <Button
+            kind="primary"
+            icon="plus"
+            whyNot={lapsed && words('form.lapsed')}
+            onClick={() => change({ open: 'new' })}
+          >
+            {t('create')}
+          </Button>
+        </>
+      }
+    >
+      <Filters view={view} onChange={change} />
+      <ProblemNote problem={problem} onRetry={refetch} />
+      {picks && <picks.PickBar view={view} rows={rows ?? []} onDone={refetch} onEnd={endPicking} />}
+      <DataList
+        caption={t('caption', { company: user.company_name })}
+        counted={(count) => t('counted', { count, number: number(count) })}
+        columns={columns(t, user.id)}
+        rows={rows}
+        rowKey={({ row }) => String(row.id)}
+        rowName={({ row }) => row.name}
+        pick={picks?.pickColumn(rows ?? [])}
+        rowTo={({ row }) => (picks ? null : `?${writeView(changeView(view, { open: row.id }))}`)}
+        mark={({ waiting }) => waiting && <PendingMark state={waiting.state} action={waiting.action} />}
+        actions={actions}
+        most="edit"
+        sort={view.sort}
+        onSort={(sort) => change({ sort })}
+        page={view.page}
+        results={view.results}
+        count={count}
+        onPage={(page) => change({ page })}
+        onResults={(results) => change({ results })}
+        fresh={freshness}
+        isFetching={isFetching}
+        empty={
+          <Suspense fallback={null}>
+            <NoUsers view={view} read={freshness.asOf !== null} onChange={change} />
+          </Suspense>
+        }
+      />
+      {/* Nothing in between: a drawer that makes way for another one would lose the way back to what opened it. */}
+      <Suspense fallback={null}>
+        {view.open !== null && <UserDrawer Beside={Beside} open={view.open} onClose={close} onSaved={refetch} />}
+      </Suspense>
+      <Suspense fallback={null}>
+        {exporting && <ExportDialog view={view} onClose={() => setExporting(false)} />}
+        {removing && (
+          <RemoveUser
+            shown={removing}
+            onClose={() => setRemoving(null)}
+            onDone={() => {
+              setRemoving(null)
+              refetch()
+            }}
+          />
+        )}
+      </Suspense>
+    </Page>
+  )
+}

@@ -1,0 +1,52 @@
+/** Which long requests are on their way, and what of any a sign-out leaves: as much as every signed-in page carries. */
+import type { UserDatabase } from '#local/storage/database.ts'
+import type { Job, JobState } from '#local/storage/records.ts'
+
+const open: readonly JobState[] = ['starting', 'unknown', 'running', 'sign in']
+export const isOpen = ({ state }: Pick<Job, 'state'>) => open.includes(state)
+
+/** Of a job about which nothing is known yet but that it is wished. */
+export const fresh = {
+  state: 'starting',
+  location: null,
+  progressKey: null,
+  percent: 0,
+  deadline: null,
+  endedAt: null,
+  leaseUntil: 0,
+  fence: 0,
+  failures: 0,
+  generation: null,
+  answer: null,
+  problem: null,
+  seen: false,
+} satisfies Partial<Job>
+
+/** What the answer to a start tells. */
+export type StartedJob = Pick<Job, 'progressKey' | 'deadline'> & { location: string }
+
+/** A queued write that the server answers as a long request has become one (protocol 39). */
+export const jobFrom = (
+  {
+    intent,
+    key,
+    endpoint,
+    input: asked,
+    forUser,
+    since,
+  }: Pick<Job, 'intent' | 'key' | 'endpoint' | 'input' | 'forUser' | 'since'>,
+  begun: StartedJob,
+  now: number,
+): Job => ({ intent, key, endpoint, input: asked, forUser, since, ...fresh, ...begun, state: 'running', nextAt: now })
+
+/**
+ * A sign-out takes the answers and what was asked; that something runs, or may run, stays for its owner, who asks for it
+ * again (the server keeps an answer for a day). Call it inside a transaction over `jobs`.
+ */
+export async function stripJobs(db: UserDatabase): Promise<void> {
+  await db.jobs.filter(({ state }) => state === 'failed' || state === 'gone').delete()
+  await db.jobs.toCollection().modify((job) => {
+    const isDone = job.state === 'done'
+    Object.assign(job, { input: {}, answer: null, problem: null, ...(isDone ? { state: 'running', nextAt: 0 } : {}) })
+  })
+}

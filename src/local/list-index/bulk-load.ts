@@ -1,0 +1,108 @@
+/**
+ * Brings a whole list of many rows here, piece by piece, and shows it when it is whole: until then the screens read the
+ * index as it was, and a fill that fails leaves that one in place. Rows that were here before are brought up to date as
+ * they come, each by itself; only what is new, and what is gone, waits for the end.
+ */
+import { Dexie } from 'dexie'
+import type { ListSpec } from '#contract/endpoint.ts'
+import { dropIndex, idColumn, layoutOf, moveRows } from '#local/list-index/buckets.ts'
+import { besideRows, rowsOf, type UserDatabase } from '#local/storage/database.ts'
+import { makeIndex, nameAfter } from '#local/list-index/list-index.ts'
+import type { ListIndex, StoredRow } from '#local/storage/cache-records.ts'
+import { fillId } from '#local/lists/coverage.ts'
+import { mayStore } from '#local/lists/response-store.ts'
+import { forgetGraves, putRows, type ServerRow, removeRows, wentSince } from '#local/lists/row-store.ts'
+import { transact } from '#local/storage/transaction.ts'
+
+/** Stored at once: long enough to be quick, short enough that a screen that asks meanwhile does not wait for long. */
+const pieceRows = 5_000
+
+export interface WholeAnswer {
+  pieces: Iterable<ServerRow[]> | AsyncIterable<ServerRow[]>
+  upto: number
+  asOf: number
+}
+
+export function* inPieces(rows: readonly ServerRow[]): Generator<ServerRow[]> {
+  for (let at = 0; at < rows.length; at += pieceRows) yield rows.slice(at, at + pieceRows)
+}
+
+/** False, with the list as it was, when the session has moved on or something newer came meanwhile (protocol 34). */
+export async function storeWhole(
+  db: UserDatabase,
+  list: ListSpec,
+  scope: number | null,
+  answer: WholeAnswer,
+  generation: number,
+): Promise<boolean> {
+  const id = fillId(list.table, scope)
+  const within = (act: (index: ListIndex) => Promise<void>, next: string | null) =>
+    transact(db, [list.table, ...besideRows, 'meta'], async () => {
+      const index = next === null ? await begun(db, list, scope, answer.upto) : await db.indexes.get(id)
+      // Another fill took over, or what is kept was cleared away.
+      if (!index || (next !== null && index.next !== next) || !(await mayStore(db, generation))) return null
+      await act(index)
+      return index.next
+    })
+  const next = await within(async () => {}, null)
+  if (next === null) return false
+  const layout = layoutOf(list)
+  for await (const rows of answer.pieces) {
+    const done = await within(async () => {
+      const kept = await putRows(db, list.table, rows, { asOf: answer.asOf, hidden: true })
+      if (kept.length > 0) await moveRows(db, next, layout, { gone: [], come: kept })
+    }, next)
+    if (done === null) return false
+  }
+  const done = await within((index) => show(db, list, { index, next, answer }), next)
+  return done !== null
+}
+
+/** The index of the list with an empty one beside it, that becomes it in the end. */
+async function begun(db: UserDatabase, list: ListSpec, scope: number | null, upto: number): Promise<ListIndex | null> {
+  const id = fillId(list.table, scope)
+  const fill = await db.syncPoints.get(id)
+  if (fill && fill.upto > upto) return null
+  if (!(await db.indexes.get(id))) await makeIndex(db, list, scope)
+  const index = await db.indexes.get(id)
+  if (!index) return null
+  // Left by a fill that was cut off.
+  if (index.next !== null) await dropIndex(db, index.next)
+  const fresh = { ...index, next: nameAfter(id, index.next ?? index.name) }
+  await db.indexes.put(fresh)
+  return fresh
+}
+
+async function show(
+  db: UserDatabase,
+  list: ListSpec,
+  { index, next, answer }: { index: ListIndex; next: string; answer: WholeAnswer },
+): Promise<void> {
+  const { asOf, upto } = answer
+  const missing = await findMissing(db, list, index.name, next)
+  const gone = missing.filter((row) => row.asOf < asOf)
+  // Came after the answer was made, so it says nothing about them.
+  const newer = missing.filter((row) => row.asOf >= asOf)
+  if (newer.length > 0) await moveRows(db, next, layoutOf(list), { gone: [], come: newer })
+  const gaps = await wentSince(db, list.table, asOf)
+  await removeRows(db, list.table, gone, asOf)
+  await forgetGraves(db, asOf)
+  await db.syncPoints.put({ id: index.id, upto, asOf, gaps })
+  await db.indexes.put({ ...index, name: next, next: null })
+  await dropIndex(db, index.name)
+}
+
+/** Rows that the old index has and the new one lacks, found bucket by bucket. */
+async function findMissing(db: UserDatabase, list: ListSpec, old: string, next: string): Promise<StoredRow[]> {
+  const missing: number[] = []
+  const buckets = await db.buckets.where('[list+at]').between([old, Dexie.minKey], [old, Dexie.maxKey]).toArray()
+  for (const { at } of buckets) {
+    const [before, after] = await db.columns.bulkGet([
+      [old, idColumn, at],
+      [next, idColumn, at],
+    ])
+    const there = new Set(after?.codes)
+    for (const id of before?.codes ?? []) if (!there.has(id)) missing.push(id)
+  }
+  return (await rowsOf(db, list.table).bulkGet(missing)).filter((row) => row !== undefined)
+}

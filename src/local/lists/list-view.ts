@@ -1,0 +1,40 @@
+/** What a list reads from the device: rows as the server last said, waiting writes laid over them, and how much is here. */
+import type { ListSpec, Id, Intent, Row } from '#contract/endpoint.ts'
+
+export interface ListQuery {
+  /** Value of the scope's column, null where a list has no scope. */
+  scope: number | null
+  filters: Record<string, string | number | boolean | undefined>
+  sort: readonly [field: string, order: 'asc' | 'desc']
+  page: number
+  results: number
+}
+
+/** dropping: its user takes it back, and the server is asked to never do it. */
+export type WaitingState = 'waiting' | 'sending' | 'dropping' | 'refused' | 'asks' | 'conflict' | 'sign in'
+
+/** A row and, where a write of this device is laid over it, what becomes of that write. */
+export interface OverlaidRow<R extends Row> {
+  row: R
+  waiting: { intent: Intent; action: 'create' | 'change' | 'delete'; state: WaitingState } | null
+}
+
+export interface ListView<R extends Row> {
+  rows: OverlaidRow<R>[]
+  /** Rows that this filter finds on the device, waiting writes included: what the pages are counted from. */
+  count: number
+  /** Rows of the filter on the device, and what the server last counted; null when it never answered this filter. */
+  here: number
+  total: number | null
+  /** Server time of the oldest reading that this answer rests on; null: never read. */
+  asOf: number | null
+  /** Whether the device is known to hold every row the filter means. */
+  complete: boolean
+}
+
+export type ReadList = <R extends Row>(list: ListSpec, query: ListQuery) => Promise<ListView<R>>
+export type ReadRow = <R extends Row>(table: string, id: Id) => Promise<OverlaidRow<R> | null>
+
+/** What a form is based on when it opens on this row: goes into `Asking.base.rowVersion` (protocol 9). */
+export const versionOf = ({ row, waiting }: OverlaidRow<Row>): number | `~${Intent}` =>
+  waiting ? `~${waiting.intent}` : row.row_version

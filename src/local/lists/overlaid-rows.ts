@@ -1,0 +1,111 @@
+/** Cached rows with the waiting writes laid over them, and how much of the list that is: the steps that reading a short list,
+ * an indexed list and a single row share. */
+import type { ListSpec, Row } from '#contract/endpoint.ts'
+import { rowsOf, type UserDatabase } from '#local/storage/database.ts'
+import type { Device } from '#local/storage/device.ts'
+import type { Coverage, ListSyncPoint } from '#local/storage/cache-records.ts'
+import { coverageId, covers, fillId, isWhole, pageId } from '#local/lists/coverage.ts'
+import { applyOverlay } from '#local/lists/overlay.ts'
+import { type Candidate, foldsOf, tidyFilters } from '#local/lists/query.ts'
+import { readSession, type Session } from '#local/session/session.ts'
+import type { OutboxEntry, RowId } from '#local/storage/records.ts'
+import type { ListQuery, ListView, OverlaidRow } from '#local/lists/list-view.ts'
+
+/** A row with the waiting writes over it, and its texts folded. */
+export interface Found extends Candidate {
+  shown: OverlaidRow<Row>
+}
+
+/** `count`: rows of the filter on the device, waiting writes included; `here` without them. */
+export const viewOf = <R extends Row>(
+  known: Awaited<ReturnType<typeof readKnown>>,
+  { rows, count, here, oldest }: { rows: Found[]; count: number; here: number; oldest: number | null },
+): ListView<R> => ({
+  // The table that `fills` names holds rows of its own schema: only parsed answers of that endpoint are put there.
+  rows: rows.map(({ shown }) => shown as unknown as OverlaidRow<R>),
+  count: known.complete ? count : Math.max(count, known.total ?? 0),
+  here,
+  total: known.total,
+  asOf: known.asOf ?? oldest,
+  complete: known.complete,
+})
+
+export async function openFor(device: Device): Promise<Session | null> {
+  const session = await readSession(device)
+  return session?.signedOut ? null : session
+}
+
+/** Waiting writes of a table and the names they may use. */
+export async function readWaitingWrites(
+  db: UserDatabase,
+  table: string,
+): Promise<{ entries: OutboxEntry[]; names: RowId[] }> {
+  const entries = (await db.outbox.where('table').equals(table).toArray()).sort((a, b) => a.seq - b.seq)
+  if (entries.length === 0) return { entries, names: [] }
+  const intents = entries.flatMap(({ target }) => (typeof target === 'string' ? [target.slice(1)] : []))
+  const names = (await db.rowIds.bulkGet(intents)).filter((name) => name !== undefined)
+  return { entries, names }
+}
+
+export async function readFound(db: UserDatabase, list: ListSpec, query: ListQuery, { companyId }: Session) {
+  const table = rowsOf(db, list.table)
+  const stored = await (query.scope === null ? table.toArray() : table.where('scope').equals(query.scope).toArray())
+  const { entries, names } = await readWaitingWrites(db, list.table)
+  const folds = new Map(stored.map((one) => [one.row, one.folds]))
+  const laid = applyOverlay(
+    stored.map(({ row }) => row),
+    entries,
+    names,
+    companyId,
+  )
+  const all: Found[] = []
+  for (const shown of laid.values()) {
+    if (!inScope(list, shown.row, query.scope)) continue
+    all.push({ shown, row: shown.row, folds: folds.get(shown.row) ?? foldsOf(list, shown.row) })
+  }
+  return { all, stored }
+}
+
+export const inScope = (list: ListSpec, row: Row, scope: number | null) =>
+  scope === null || list.scope === null || (row as unknown as Record<string, unknown>)[list.scope.column] === scope
+
+/** What earlier readings say about this filter: its total, how old the knowledge is, whether all of it is here. */
+export async function readKnown(db: UserDatabase, list: ListSpec, query: ListQuery) {
+  const filters = tidyFilters(list, query.filters)
+  const id = coverageId(list.table, query.scope, filters)
+  const listId = fillId(list.table, query.scope)
+  const [fill, readings] = await Promise.all([
+    db.syncPoints.get(listId),
+    db.coverage.where('id').startsWith(`${listId}|`).toArray(),
+  ])
+  const own = readings.find((reading) => reading.id === id)
+  const whole = wholeBy(list, filters, fill, readings)
+  const page = whole === null ? await db.pages.get(pageId(id, query.sort, query.results, query.page)) : null
+  return {
+    list: listId,
+    total: own?.total ?? null,
+    page: page ?? null,
+    complete: whole !== null,
+    asOf: whole ?? page?.asOf ?? own?.asOf ?? null,
+  }
+}
+
+/** Server time of the freshest reading that holds every row of the filter; null when none does. */
+function wholeBy(list: ListSpec, filters: Coverage['filters'], fill: ListSyncPoint | undefined, readings: Coverage[]) {
+  const times = readings
+    .filter((reading) => isWhole(reading) && covers(list, reading.filters, filters))
+    .map(({ asOf }) => asOf)
+  if (fill && !fill.gaps) times.push(fill.asOf)
+  return times.length > 0 ? Math.max(...times) : null
+}
+
+/**
+ * One page of a list that is not all here, in the server's own order; offsets over what happens to be here would mean
+ * other rows. Rows made on this device have no place in that order yet: they stand on the first page.
+ */
+export function asServerOrdered(ids: readonly number[], fitting: readonly Found[], query: ListQuery): Found[] {
+  const byId = new Map(fitting.map((found) => [found.row.id, found]))
+  const read = ids.flatMap((id) => byId.get(id) ?? [])
+  const made = query.page === 1 ? fitting.filter(({ row }) => typeof row.id === 'string') : []
+  return [...made, ...read]
+}

@@ -1,0 +1,56 @@
+/**
+ * What happens to other waiting writes when one of them goes without having taken effect (protocol 15). Run inside the
+ * caller's transaction over the outbox.
+ */
+import type { Intent } from '#contract/endpoint.ts'
+import type { UserDatabase } from '#local/storage/database.ts'
+import type { OutboxEntry } from '#local/storage/records.ts'
+
+/** Every write that cannot be without this one: it names the row that this one makes, or one that hangs on such a one. */
+export function hangingOn(intent: Intent, all: readonly OutboxEntry[]): OutboxEntry[] {
+  const gone = new Set([intent])
+  const hanging: OutboxEntry[] = []
+  for (const entry of all) {
+    const names = [entry.target, ...entry.dependsOn.map((other) => `~${other}`)]
+    if (!names.some((name) => typeof name === 'string' && gone.has(name.slice(1)))) continue
+    hanging.push(entry)
+    // Only what makes a row has followers of its own; an edit's are in its lane and found by their target.
+    if (entry.action === 'create') gone.add(entry.intent)
+  }
+  return hanging
+}
+
+/** The same, read; empty for a write that makes no row, because others only follow it. */
+export async function dependentsOf(db: UserDatabase, intent: Intent): Promise<OutboxEntry[]> {
+  const entry = await db.outbox.get(intent)
+  if (entry?.action !== 'create') return []
+  return hangingOn(intent, await db.outbox.orderBy('seq').toArray())
+}
+
+/**
+ * Takes it out. A row that is never made takes along what was to happen to it; none of that can have taken effect. An
+ * edit leaves those behind it on what it was itself based on. Answers what went.
+ */
+export async function removeEntry(db: UserDatabase, entry: OutboxEntry, newId: () => string): Promise<OutboxEntry[]> {
+  const gone = [entry, ...(await dependentsOf(db, entry.intent))]
+  await db.outbox.bulkDelete(gone.map(({ intent }) => intent))
+  if (entry.action !== 'create') await rebaseFollowers(db, entry, newId)
+  return gone
+}
+
+/** Whoever was based on it is based on what it was based on, and remembers the older value of what both change. */
+export async function rebaseFollowers(db: UserDatabase, entry: OutboxEntry, newId: () => string): Promise<void> {
+  const followers = await db.outbox.where('ifMatch').equals(`~${entry.intent}`).toArray()
+  await db.outbox.bulkPut(
+    followers.map((later) => ({
+      ...later,
+      ifMatch: entry.ifMatch,
+      base: later.base && { ...later.base, ...sharedOf(entry.base, later.base) },
+      // Its bytes name a write that never was, so they can never take effect: they are made anew (protocol 1).
+      ...(later.bytes ? { bytes: null, key: newId(), attempts: 0 } : {}),
+    })),
+  )
+}
+
+const sharedOf = (older: OutboxEntry['base'], base: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(older ?? {}).filter(([field]) => Object.hasOwn(base, field)))

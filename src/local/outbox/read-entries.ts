@@ -1,0 +1,34 @@
+/** Waiting writes as the screens read them; what moves them is in outbox.ts, which no page has to carry. */
+import { type Device, thisDevice } from '#local/storage/device.ts'
+import { readSession } from '#local/session/session.ts'
+import type { OutboxEntry } from '#local/storage/records.ts'
+
+/** An entry as the screens see it. */
+export type EntryView = Pick<
+  OutboxEntry,
+  | 'intent'
+  | 'queueKey'
+  | 'dependsOn'
+  | 'endpoint'
+  | 'table'
+  | 'target'
+  | 'action'
+  | 'state'
+  | 'since'
+  | 'attempts'
+  | 'problem'
+  | 'base'
+  | 'input'
+>
+
+/** Writes of the session's user that the server has not accepted yet, those waiting for a decision included. */
+export async function countWaiting(device: Device = thisDevice()): Promise<number> {
+  const session = await readSession(device)
+  return session && !session.signedOut ? await device.of(session).outbox.count() : 0
+}
+
+/** The same, in the order they were made. */
+export async function readEntries(device: Device = thisDevice()): Promise<EntryView[]> {
+  const session = await readSession(device)
+  return session && !session.signedOut ? await device.of(session).outbox.orderBy('seq').toArray() : []
+}

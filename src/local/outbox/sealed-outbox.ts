@@ -1,0 +1,195 @@
+/**
+ * What stays of a user who has gone: nothing that anybody else could read. Rows are wiped; writes that the server does not
+ * have yet are sealed under a key that only their user is given, and lie there until that user comes back (protocol 30).
+ */
+import { getUser } from '#contract/accounts.ts'
+import { type UserDatabase, wipedTables } from '#local/storage/database.ts'
+import { stripJobs } from '#local/jobs/job-state.ts'
+import { noteMarks, readMarks } from '#local/outbox/counters.ts'
+import { sealsIn } from '#local/outbox/sealed-records.ts'
+import type { OutboxEntry, LocalFile, RowId, Receipt, Sealed, FormDraft } from '#local/storage/records.ts'
+import { renameEntry, renameReceipt, renameRecord } from '#local/storage/upgrade.ts'
+import { transact } from '#local/storage/transaction.ts'
+
+/** What is sealed together: an entry means nothing without its file, and the names and receipts of what it follows. */
+interface Belongings {
+  outbox: OutboxEntry[]
+  rowIds: RowId[]
+  receipts: Receipt[]
+  /** Bytes as text, so that all of it is one text. */
+  files: (Omit<LocalFile, 'bytes'> & { bytes: string })[]
+  /** What stands typed in long forms. */
+  drafts: FormDraft[]
+}
+const belongings = ['outbox', 'rowIds', 'receipts', 'files'] as const
+const isEmpty = (found: Belongings) => [...belongings, 'drafts' as const].every((part) => found[part].length === 0)
+const draftsIn = (db: UserDatabase) => db.meta.where('name').startsWith('draft:')
+
+/**
+ * The gate is closed first, so that nothing is claimed while the writes are sealed; then it is one transaction. False,
+ * with nothing taken away, when the gate has moved since that generation: its user is back, or another page is at it.
+ */
+export async function wipe(db: UserDatabase, generation: number): Promise<boolean> {
+  if (!(await closeGate(db, generation))) return false
+  const key = await keyOf((await ownKey(db)) ?? null)
+  for (;;) {
+    const before = await read(db)
+    const sealed = key && !isEmpty(before) ? await encrypt(key, before) : null
+    const done = await wipeIfStill(db, before, sealed, generation + 1)
+    if (done !== 'changed') return done === 'wiped'
+  }
+}
+
+async function closeGate(db: UserDatabase, generation: number): Promise<boolean> {
+  return await transact(db, ['meta'], async () => {
+    const gate = await db.meta.get('session-generation')
+    if ((gate?.name === 'session-generation' ? gate.generation : 0) !== generation) return false
+    await db.meta.put({ name: 'session-generation', open: false, generation: generation + 1 })
+    return true
+  })
+}
+
+/** `changed`: an answer that was on its way has changed the writes: they are sealed as they are then. */
+async function wipeIfStill(
+  db: UserDatabase,
+  before: Belongings,
+  sealed: Omit<Sealed, 'name'> | null,
+  generation: number,
+): Promise<'wiped' | 'changed' | 'moved'> {
+  return await transact(db, [...wipedTables, ...belongings, 'jobs', 'meta'], async () => {
+    const gate = await db.meta.get('session-generation')
+    if (gate?.name !== 'session-generation' || gate.open || gate.generation !== generation) return 'moved'
+    if (sealed) {
+      if (JSON.stringify(await read(db)) !== JSON.stringify(before)) return 'changed'
+      for (const table of belongings) await db.table(table).clear()
+      // Beside what was sealed before and could not be opened meanwhile.
+      await db.meta.put({ ...sealed, name: `sealed:${sealed.id}` })
+    } else await db.receipts.toCollection().modify(forgetContent)
+    await draftsIn(db).delete()
+    for (const table of wipedTables) await db.table(table).clear()
+    await stripJobs(db)
+    return 'wiped'
+  })
+}
+
+/** Without a key what has happened is forgotten; what has not is kept as it is, because losing it would be worse. */
+function forgetContent(receipt: Receipt): void {
+  receipt.body = ''
+  if (receipt.about) receipt.about.name = null
+}
+
+const read = async (db: UserDatabase): Promise<Belongings> => ({
+  outbox: await db.outbox.orderBy('seq').toArray(),
+  rowIds: await db.rowIds.toArray(),
+  receipts: await db.receipts.toArray(),
+  files: (await db.files.toArray()).map((file) => ({ ...file, bytes: toText(file.bytes) })),
+  drafts: (await draftsIn(db).toArray()) as FormDraft[],
+})
+
+const chunk = 0x80_00
+
+function toText(bytes: ArrayBuffer): string {
+  const all = new Uint8Array(bytes)
+  let text = ''
+  // In pieces: a call takes only so many arguments.
+  for (let at = 0; at < all.length; at += chunk) text += String.fromCharCode(...all.subarray(at, at + chunk))
+  return btoa(text)
+}
+
+const toBytes = (text: string): ArrayBuffer => Uint8Array.from(atob(text), codeOf).buffer
+
+/**
+ * Brings back what was sealed for this user; what their key does not open stays as it is, and holds nothing up. How many
+ * writes came back.
+ */
+export async function unseal(db: UserDatabase): Promise<number> {
+  const found = await sealsIn(db)
+  if (found.length === 0) return 0
+  const said = await ownKey(db)
+  const key = await keyOf(said ?? null)
+  let back = 0
+  for (const sealed of said === undefined ? [] : found) {
+    const opened = key && (await decrypt(key, sealed))
+    if (opened) back += await putBack(db, sealed, opened)
+    else if (sealed.isShut !== true) await db.table('meta').update(sealed.name, { isShut: true })
+  }
+  return back
+}
+
+async function putBack(db: UserDatabase, sealed: Sealed, opened: Belongings): Promise<number> {
+  return await transact(db, [...belongings, 'meta'], async () => {
+    // Two tabs may open it at once.
+    if (!(await db.meta.get(sealed.name))) return 0
+    await db.rowIds.bulkPut(opened.rowIds)
+    await db.receipts.bulkPut(opened.receipts)
+    // Sealed by a build that kept no files.
+    await db.files.bulkPut((opened.files ?? []).map((file) => ({ ...file, bytes: toBytes(file.bytes) })))
+    await db.outbox.bulkPut(await behind(db, opened.outbox))
+    // What has been typed since is newer, and an earlier build sealed none.
+    for (const draft of opened.drafts ?? []) if (!(await db.meta.get(draft.name))) await db.meta.put(draft)
+    await db.meta.delete(sealed.name)
+    return opened.outbox.length
+  })
+}
+
+/** What was made before comes before: written since under the same session, the others move behind it. */
+async function behind(db: UserDatabase, old: OutboxEntry[]): Promise<OutboxEntry[]> {
+  const since = await db.outbox.orderBy('seq').toArray()
+  const free = (entry: OutboxEntry): OutboxEntry =>
+    entry.state === 'sign in' ? { ...entry, state: 'waiting', notBefore: 0 } : entry
+  const { made, lastSeq } = await readMarks(db)
+  const all = [...old.map(free), ...since].map((entry, at) => ({ ...entry, seq: lastSeq + at + 1 }))
+  await noteMarks(db, { made, lastSeq: lastSeq + all.length })
+  return all
+}
+
+/** It comes with the user's own data and goes with it; nowhere else is it kept. Undefined: that is not here. */
+async function ownKey(db: UserDatabase): Promise<string | null | undefined> {
+  const reading = await db.responses.get(getUser.path)
+  if (!reading) return undefined
+  const said = JSON.parse(reading.body) as { seal_key?: unknown } | null
+  return typeof said?.seal_key === 'string' ? said.seal_key : null
+}
+
+const keyBytes = 32
+
+/** Null where there is none, or none that could be ours: then the writes stay unsealed rather than be lost. */
+async function keyOf(text: string | null): Promise<CryptoKey | null> {
+  try {
+    const bytes = Uint8Array.from(atob((text ?? '').replaceAll('-', '+').replaceAll('_', '/')), codeOf)
+    if (bytes.length !== keyBytes) return null
+    return await crypto.subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt'])
+  } catch {
+    return null
+  }
+}
+
+const codeOf = (sign: string) => sign.charCodeAt(0)
+
+async function encrypt(key: CryptoKey, content: Belongings): Promise<Omit<Sealed, 'name'>> {
+  const iv = crypto.getRandomValues(new Uint8Array(12))
+  const plain = new TextEncoder().encode(JSON.stringify(content))
+  const data = await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, key, plain)
+  return { iv, data, entries: content.outbox.length, id: [...iv].join('.') }
+}
+
+/** What was sealed before version 5 of the database, in today's names. */
+function upgradeBelongings({ names, typed, ...content }: Record<string, Record<string, unknown>[]>): Belongings {
+  return {
+    files: [],
+    ...content,
+    outbox: content['outbox']?.map(renameEntry) ?? [],
+    receipts: content['receipts']?.map(renameReceipt) ?? [],
+    rowIds: content['rowIds'] ?? names ?? [],
+    drafts: content['drafts'] ?? typed?.map(renameRecord) ?? [],
+  } as unknown as Belongings
+}
+
+async function decrypt(key: CryptoKey, { iv, data }: Sealed): Promise<Belongings | null> {
+  try {
+    const plain = await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, key, data)
+    return upgradeBelongings(JSON.parse(new TextDecoder().decode(plain)) as Record<string, Record<string, unknown>[]>)
+  } catch {
+    return null
+  }
+}

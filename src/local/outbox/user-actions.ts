@@ -1,0 +1,122 @@
+/** What its user decides about a waiting write. Each decision is one transaction, like every move of an entry. */
+import type { Intent } from '#contract/endpoint.ts'
+import type { UserDatabase } from '#local/storage/database.ts'
+import { tidyFiles } from '#local/outbox/files.ts'
+import { removeEntry } from '#local/outbox/dependents.ts'
+import { isParked } from '#local/outbox/settle.ts'
+import { attemptsLeft, isOld } from '#local/outbox/claim.ts'
+import { receiptFor, receiptTables } from '#local/outbox/receipts.ts'
+import type { OutboxEntry } from '#local/storage/records.ts'
+import { transact } from '#local/storage/transaction.ts'
+
+/** Nothing of the present bytes can be on its way or done: they never left, or were refused for good. */
+export const isUnsent = (entry: OutboxEntry) => (isParked(entry) && !isOld(entry)) || entry.attempts === 0
+
+/** Its user wants an old write sent: the same bytes under the same key, because the server may know them (protocol 19). */
+export async function allow(db: UserDatabase, intent: Intent, now: number): Promise<boolean> {
+  return await transact(db, ['outbox'], async () => {
+    const entry = await db.outbox.get(intent)
+    if (entry?.state !== 'asks' || !isOld(entry)) return false
+    await db.outbox.put({ ...entry, state: 'waiting', notBefore: 0, problem: null, allowedAt: now })
+    return true
+  })
+}
+
+export type Again = { key: string } & Partial<Pick<OutboxEntry, 'input' | 'ifMatch' | 'base'>>
+
+/**
+ * A parked write goes again: a new key under the same intent, in its old place (protocol 1, 6). An old one was shown, so
+ * it is not shown again for its age alone (protocol 19). False: not parked.
+ */
+export async function sendAgain(db: UserDatabase, intent: Intent, again: Again, now: number): Promise<boolean> {
+  return await transact(db, ['outbox'], async () => {
+    const entry = await db.outbox.get(intent)
+    if (!entry || !isParked(entry)) return false
+    const allowed = isOld(entry) ? { allowedAt: now } : {}
+    await db.outbox.put({ ...entry, ...again, ...asNew, attempts: attemptsLeft(entry), ...allowed })
+    return true
+  })
+}
+
+/**
+ * A write that a 412 asked to be merged goes again the same way, out of the very step that heard it: nobody who watches
+ * the entry is shown a conflict that was none. False: it is another write by now, or to be dropped.
+ */
+export async function sendMerged(db: UserDatabase, { intent, key }: OutboxEntry, again: Again): Promise<boolean> {
+  return await transact(db, ['outbox'], async () => {
+    const entry = await db.outbox.get(intent)
+    if (entry?.key !== key || entry.state === 'dropping') return false
+    await db.outbox.put({ ...entry, ...again, ...asNew })
+    return true
+  })
+}
+
+const asNew = {
+  state: 'waiting',
+  bytes: null,
+  attempts: 0,
+  notBefore: 0,
+  delayedBy: null,
+  problem: null,
+  leaseUntil: 0,
+} satisfies Partial<OutboxEntry>
+
+/** What waits only for its time may go at once; the lane decides whether it can. */
+export async function clearDelays(db: UserDatabase): Promise<void> {
+  await transact(db, ['outbox', 'meta'], async () => {
+    await db.meta.delete('pause')
+    await db.outbox.where('state').equals('waiting').modify({ notBefore: 0, delayedBy: null })
+  })
+}
+
+/**
+ * Gone at once if none of it ever left. What may be on its way is only marked: it holds its lane until the server has
+ * said that it will never run (protocol 13, 15).
+ */
+export async function drop(
+  db: UserDatabase,
+  intent: Intent,
+  { now, newId }: { now: number; newId: () => string },
+): Promise<'gone' | 'asked' | 'unknown'> {
+  return await transact(db, ['outbox', 'files', ...receiptTables], async () => {
+    const entry = await db.outbox.get(intent)
+    if (!entry) return 'unknown'
+    if (!isUnsent(entry)) {
+      await db.outbox.update(intent, { state: 'dropping', notBefore: 0, delayedBy: null, leaseUntil: 0 })
+      return 'asked'
+    }
+    await forget(db, entry, now, newId)
+    return 'gone'
+  })
+}
+
+/** The server has said that it will never run. */
+export async function dropForGood(
+  db: UserDatabase,
+  intent: Intent,
+  { now, newId }: { now: number; newId: () => string },
+): Promise<boolean> {
+  return await transact(db, ['outbox', 'files', ...receiptTables], async () => {
+    const entry = await db.outbox.get(intent)
+    if (entry?.state !== 'dropping') return false
+    await forget(db, entry, now, newId)
+    return true
+  })
+}
+
+async function forget(db: UserDatabase, entry: OutboxEntry, now: number, newId: () => string): Promise<void> {
+  for (const gone of await removeEntry(db, entry, newId)) {
+    await tidyFiles(db, gone, null)
+    await db.receipts.put(await receiptFor(db, gone, { outcome: 'dropped', time: now }))
+  }
+}
+
+/** The user wants none of it. What is on its way may still happen; that nobody asks about it any more is their will. */
+export async function discardAll(db: UserDatabase, now: number): Promise<void> {
+  await transact(db, ['outbox', 'files', ...receiptTables], async () => {
+    const entries = await db.outbox.toArray()
+    await db.outbox.clear()
+    await db.files.clear()
+    for (const entry of entries) await db.receipts.put(await receiptFor(db, entry, { outcome: 'dropped', time: now }))
+  })
+}

@@ -1,0 +1,123 @@
+/**
+ * Who this device works for. The device's word is enough to open the app without a network. The gate in each user's
+ * database moves with it, so that a transaction there can tell whether the one it works for is still there.
+ */
+import { liveQuery } from 'dexie'
+import { type Device, type DeviceUser, type SessionRecord, thisDevice } from '#local/storage/device.ts'
+import type { Subject } from '#local/storage/records.ts'
+import { transact } from '#local/storage/transaction.ts'
+
+export interface Session extends Subject {
+  /** Raised by every sign-in, sign-out and end of a session: what was asked before belongs to nobody after. */
+  generation: number
+  /** Signed out without a network: the server does not know yet, and nothing may renew the session. */
+  signedOut: boolean
+  /** When the server renews it no longer, epoch ms; null: it did not say. */
+  until: number | null
+  /** From when on a new token is asked for ahead (local/renewing). */
+  renewFrom?: number | undefined
+}
+
+/** Null: nobody ever signed in here, or the session ended and the server knows. */
+export async function readSession(device: Device = thisDevice()): Promise<Session | null> {
+  const found = await device.directory.session.get('now')
+  if (!found?.subject) return null
+  const { subject, generation, signedOut, until = null, renewFrom } = found
+  return { ...subject, generation, signedOut, until, renewFrom }
+}
+
+/** Hears the state now and every change, of other tabs and the worker too; returns how to stop hearing. */
+export function onSessionChange(hear: (session: Session | null) => void, device: Device = thisDevice()): () => void {
+  const subscription = liveQuery(() => readSession(device)).subscribe(hear)
+  return () => subscription.unsubscribe()
+}
+
+const sameSubject = (a: Subject | null, b: Subject) => a?.companyId === b.companyId && a.userId === b.userId
+
+/** A user came: by password, or because an answer proved whose cookie this is. */
+export async function openSession(device: Device, subject: Subject): Promise<void> {
+  const db = device.of(subject)
+  // Before the gate: who is clearing away after a former session looks at the gate first and then here.
+  await changeSession(
+    device,
+    (was) => ({ ...was, subject, signedOut: false, until: undefined, renewFrom: undefined }),
+    {
+      ...subject,
+      clean: false,
+    },
+  )
+  await transact(db, ['meta', 'outbox'], async () => {
+    const gate = await db.meta.get('session-generation')
+    await db.meta.put({
+      name: 'session-generation',
+      open: true,
+      generation: (gate?.name === 'session-generation' ? gate.generation : 0) + 1,
+    })
+    await db.outbox.where('state').equals('sign in').modify({ state: 'waiting', notBefore: 0, delayedBy: null })
+  })
+  await sweep(device)
+}
+
+/** Nobody has left, and yet nothing can be sent any more before the user has signed in again. */
+export const hasLapsed = ({ signedOut, until }: Session, now: number) => !signedOut && until !== null && until < now
+
+/** The user goes. The mark is the first thing stored, before anything can fail (protocol 29). */
+export async function markSignedOut(device: Device): Promise<void> {
+  await changeSession(device, (was) => ({ ...was, signedOut: was.subject !== null }))
+  await sweep(device)
+}
+
+/** The server said that this session is over. False when another one has begun meanwhile (protocol 32). */
+export async function endSession(device: Device, generation: number): Promise<boolean> {
+  let ended = false
+  await changeSession(device, (was) => {
+    ended = was.generation === generation && was.subject !== null
+    return ended ? { ...was, subject: null, signedOut: false } : was
+  })
+  if (ended) await sweep(device)
+  return ended
+}
+
+async function changeSession(
+  device: Device,
+  change: (was: SessionRecord) => SessionRecord,
+  occupant?: DeviceUser,
+): Promise<void> {
+  const { directory } = device
+  await transact(directory, ['session', 'occupants'], async () => {
+    const was = (await directory.session.get('now')) ?? { name: 'now', subject: null, generation: 0, signedOut: false }
+    const now = change(was)
+    if (now !== was) await directory.session.put({ ...now, generation: was.generation + 1 })
+    if (occupant) await directory.occupants.put(occupant)
+  })
+}
+
+/**
+ * Closes the gate, seals the writes and wipes the rows of everybody but the session's user. Also run at every start,
+ * because a browser may have died between the mark and the wiping.
+ */
+export async function sweep(device: Device): Promise<void> {
+  for (const occupant of await device.directory.occupants.toArray()) {
+    if (occupant.clean) continue
+    const db = device.of(occupant)
+    // Read before it is asked who is here: a sign-in in between moves the gate, and nothing is taken from under it.
+    const gate = await db.meta.get('session-generation')
+    if (isHere(await readSession(device), occupant)) continue
+    // Fetched when somebody leaves: no page carries it before.
+    const { wipe } = await import('#local/outbox/sealed-outbox.ts')
+    if (await wipe(db, gate?.name === 'session-generation' ? gate.generation : 0)) await noteClean(device, occupant)
+  }
+}
+
+const isHere = (session: Session | null, occupant: Subject) =>
+  session !== null && !session.signedOut && sameSubject(session, occupant)
+
+/** Unless they have come back while it was done: then there will be something to wipe again. */
+async function noteClean(device: Device, occupant: Subject): Promise<void> {
+  const { directory } = device
+  await transact(directory, ['session', 'occupants'], async () => {
+    const { subject = null, signedOut = false } = (await directory.session.get('now')) ?? {}
+    if (!signedOut && sameSubject(subject, occupant)) return
+    await directory.occupants.update([occupant.companyId, occupant.userId], { clean: true })
+  })
+}

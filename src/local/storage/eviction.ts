@@ -1,0 +1,115 @@
+/**
+ * Room on the device. What is kept of the server's word may always be fetched again, so it makes way: lists that grow too
+ * many or too old go by themselves, and when the disk is full the oldest go first and the write is tried again. What
+ * exists only here (writes, their files, names, receipts) is never touched, nor are rows that a waiting write is about.
+ */
+import { getUser } from '#contract/accounts.ts'
+import { forgetIndex } from '#local/list-index/buckets.ts'
+import { besideRows, rowsOf, rowTables, type UserDatabase } from '#local/storage/database.ts'
+import type { ListStats, StoredRow } from '#local/storage/cache-records.ts'
+import { rowsIn } from '#local/list-index/list-stats.ts'
+import { fillId } from '#local/lists/coverage.ts'
+import { isFull } from '#local/storage/storage-errors.ts'
+
+export const limits = {
+  /** A full trail of 100,000 rows with its index; a hundredth of what a phone with little room left still grants. */
+  bytes: 60_000_000,
+  /** A tablet that was put away shows nothing that old (W-06). */
+  ageMs: 14 * 24 * 3_600_000,
+}
+
+export async function clear(db: UserDatabase): Promise<void> {
+  await db.transaction('rw', [...rowTables, ...besideRows, 'pages', 'responses', 'outbox', 'rowIds'], async () => {
+    const spared = await readSpared(db)
+    for (const table of rowTables) {
+      const rows = (await rowsOf(db, table).bulkGet(spared.get(table) ?? [])).filter((row) => row !== undefined)
+      await rowsOf(db, table).clear()
+      if (rows.length > 0) await rowsOf(db, table).bulkPut(rows)
+    }
+    for (const table of besideRows) if (table !== 'tombstones') await db.table(table).clear()
+    await db.pages.clear()
+    // The user's own reading says who is signed in, and holds the key that seals what waits.
+    await db.responses.where('path').notEqual(getUser.path).delete()
+  })
+}
+
+/** Rows that waiting writes are about, by table: a write without its row would show nowhere. */
+async function readSpared(db: UserDatabase): Promise<Map<string, number[]>> {
+  const spared = new Map<string, number[]>()
+  for (const { table, target } of await db.outbox.toArray()) {
+    const id = typeof target === 'string' ? (await db.rowIds.get(target.slice(1)))?.id : target
+    if (typeof id === 'number') spared.set(table, [...(spared.get(table) ?? []), id])
+  }
+  return spared
+}
+
+export async function evict(db: UserDatabase, { id, table, scope }: ListStats): Promise<void> {
+  const tables = [table, ...besideRows, 'pages', 'outbox', 'rowIds']
+  await db.transaction('rw', tables, async () => {
+    const spared = (await readSpared(db)).get(table) ?? []
+    const kept = (await rowsOf(db, table).bulkGet(spared)).filter((row) => row !== undefined)
+    await rowsIn(db, table, scope).delete()
+    // A list without a scope is the whole table.
+    const back = kept.filter((row: StoredRow) => scope === null || row.scope === scope)
+    if (back.length > 0) await rowsOf(db, table).bulkPut(back)
+    const index = await db.indexes.get(id)
+    if (index) await forgetIndex(db, index)
+    await db.coverage
+      .where('id')
+      .startsWith(`${fillId(table, scope)}|`)
+      .delete()
+    await db.pages
+      .where('id')
+      .startsWith(`${fillId(table, scope)}|`)
+      .delete()
+    await db.syncPoints.delete(id)
+    await db.listStats.delete(id)
+  })
+}
+
+/**
+ * The disk is full: lists make way, the oldest first, until the write goes through. Throws what the last attempt threw
+ * when nothing is left to go (R-17).
+ */
+export async function retryAfterEviction<T>(
+  db: UserDatabase,
+  attempt: () => PromiseLike<T>,
+  error: unknown,
+): Promise<T> {
+  let why = error
+  while (await makeRoom(db, why)) {
+    try {
+      return await attempt()
+    } catch (again) {
+      if (!isFull(again)) throw again
+      why = again
+    }
+  }
+  throw why
+}
+
+/** False: there was nothing that could go. */
+async function makeRoom(db: UserDatabase, why: unknown): Promise<boolean> {
+  try {
+    const oldest = (await db.listStats.toArray()).sort((a, b) => a.newest - b.newest)[0]
+    if (oldest) await evict(db, oldest)
+    else if ((await countCleared(db)) > 0) await clear(db)
+    else return false
+    return true
+  } catch (error) {
+    // Even taking away needs a little room to be written down.
+    if (isFull(error)) throw why
+    throw error
+  }
+}
+
+/** Whatever is left that `clear` would take. */
+async function countCleared(db: UserDatabase): Promise<number> {
+  const counts = await Promise.all([
+    db.coverage.count(),
+    db.pages.count(),
+    db.syncPoints.count(),
+    db.responses.where('path').notEqual(getUser.path).count(),
+  ])
+  return counts.reduce((sum, count) => sum + count, 0)
+}

@@ -1,0 +1,210 @@
+/** The records that the device stores beside cached rows: outbox, receipts, jobs, session, drafts. Types only. */
+import type { Id, Intent, Kind } from '#contract/endpoint.ts'
+import type { Problem } from '#contract/problem.ts'
+import type { WaitingState } from '#local/lists/list-view.ts'
+
+export interface Subject {
+  companyId: number
+  userId: number
+}
+
+/** The exact request, unchanged from the first attempt on (protocol 2). Only the bearer is added when it is sent. */
+export interface FrozenRequest {
+  method: string
+  path: string
+  headers: Record<string, string>
+  body: string | null
+}
+
+export interface OutboxEntry {
+  intent: Intent
+  /** Names the present bytes; equals the intent until they are mended (protocol 1). */
+  key: string
+  seq: number
+  queueKey: string
+  /** Intents that must be done first, from other lanes. */
+  dependsOn: Intent[]
+  endpoint: string
+  kind: Kind
+  table: string
+  target: Id | null
+  action: 'create' | 'change' | 'delete'
+  input: { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }
+  ifMatch: number | `~${Intent}` | null
+  /** Values that the changed fields had when the form was opened: what a conflict is judged by. */
+  base: Record<string, unknown> | null
+  forUser: string
+  state: WaitingState
+  bytes: FrozenRequest | null
+  attempts: number
+  /** Not sent again before; `line`: only because the line failed, so any sign of life may shorten it. */
+  notBefore: number
+  delayedBy: 'network' | 'server' | null
+  /** Raised by every claim: an answer under an older fence counts only when it is final (protocol 12). */
+  fence: number
+  leaseUntil: number
+  problem: Problem | null
+  since: number
+  /** Since when somebody else has had the row open (423); absent while nobody was met there (protocol 16). */
+  lockedSince?: number
+  /** Its user was shown that it is old, and wants it sent all the same (protocol 19). */
+  allowedAt?: number
+}
+
+/** Bytes that a waiting upload sends, kept by the page that was given the file (protocol 22). */
+export interface LocalFile {
+  /** Of the upload. */
+  intent: Intent
+  /** The form's field. */
+  field: string
+  name: string
+  type: string
+  bytes: ArrayBuffer
+  /** What the server calls it; null until it is there. */
+  assetId: string | null
+}
+
+/** What a made row is called: `~{intent}` and the id it was given. */
+export interface RowId {
+  intent: Intent
+  kind: Kind
+  id: number
+}
+
+/**
+ * What became of a write, after its entry is gone. merged: it went on inside a later one · void: the server made sure
+ * that it never runs.
+ */
+export interface Receipt {
+  intent: Intent
+  outcome: 'done' | 'refused' | 'dropped' | 'merged' | 'void'
+  status: number
+  body: string
+  time: number
+  /** What it was, whom it was about, when it was made; absent in receipts of older builds. */
+  about?: About
+  /** The server's own record of it, as `Idempotency-Outcome` names it; null: it never got there. */
+  outcomeId?: string | null
+  code?: string | null
+  /** The write that it became part of. */
+  into?: Intent
+}
+
+/** A write as it is told after it is gone, without its values. */
+export type About = Pick<OutboxEntry, 'endpoint' | 'table' | 'target' | 'action' | 'since'> & {
+  /** What the row was called then. */
+  name: string | null
+}
+
+/** A call that is never queued, from before its first byte until its outcome is known (protocol 13). */
+export interface DirectCall {
+  intent: Intent
+  key: string
+  endpoint: string
+  forUser: string
+  /** unknown: sent, and nobody could say what became of it; only asked about. */
+  state: 'sending' | 'unknown'
+  since: number
+  /** Not asked about before. */
+  nextAt: number
+  failures: number
+}
+
+/** starting: on its way · unknown: its answer was lost, the server is asked · sign in: waits for the same user. */
+export type JobState = 'starting' | 'unknown' | 'running' | 'sign in' | 'done' | 'failed' | 'timeout' | 'gone'
+
+/** A long request of this user: stored before it is asked for, polled under its own lease (protocol 39). */
+export interface Job {
+  /** Names the wish; the outside of this device calls it by its location. */
+  intent: Intent
+  key: string
+  endpoint: string
+  input: OutboxEntry['input']
+  forUser: string
+  state: JobState
+  /** Path of the server's own record of it; null until its start was answered. */
+  location: string | null
+  progressKey: string | null
+  /** Never falls. */
+  percent: number
+  /** Until when the server says "still running", its clock; null where it did not say. */
+  deadline: number | null
+  since: number
+  endedAt: number | null
+  /** Asked about next, by whoever comes first. */
+  nextAt: number
+  /** Somebody is asking; past this they are given up. */
+  leaseUntil: number
+  /** Raised by every claim: what came back under an older one counts only when it is final. */
+  fence: number
+  /** In a row, of the line or the server. */
+  failures: number
+  /** Of the session that was refused; a newer one asks again. */
+  generation: number | null
+  answer: { status: number; body: string | null } | null
+  problem: Problem | null
+  /** Whoever asked for it has the answer, or it was looked at. */
+  seen: boolean
+}
+
+/** The last answer of a `read` endpoint. */
+export interface CachedResponse {
+  path: string
+  body: string
+  asOf: number
+}
+
+/** Rows are stored and entries claimed only while the gate is open and has not moved since the request began. */
+export interface SessionGeneration {
+  name: 'session-generation'
+  open: boolean
+  generation: number
+}
+
+export interface Pause {
+  name: 'pause'
+  until: number
+  /** When it was set: a clock turned back must not hold the queue for ever. */
+  since: number
+}
+
+/** How many writes were ever recorded here: what a count kept outside of this database is compared with. */
+export interface WriteCounter {
+  name: 'write-counter'
+  count: number
+  /** The greatest number that one was given; absent: by a build that did not note it. */
+  seq?: number
+}
+
+/** The browser was asked to keep this site's data; it is not asked again and again. */
+export interface AskedToPersist {
+  name: 'persist'
+  askedAt: number
+}
+
+/** Writes that were here and are not: the browser took the database, or an older state of it came back. */
+export interface Loss {
+  name: 'loss'
+  writes: number
+  noticedAt: number
+}
+
+/** Writes, names and receipts of a user who has gone, readable only under the key that user is given (protocol 30). */
+export interface Sealed {
+  name: `sealed:${string}`
+  id: string
+  iv: Uint8Array<ArrayBuffer>
+  data: ArrayBuffer
+  /** Writes in it. */
+  entries: number
+  /** Its user's own key does not open it: nothing waits for it any more. */
+  isShut?: boolean
+}
+
+/** What stands typed in a form that takes long (local/typed). */
+export interface FormDraft {
+  name: `draft:${string}`
+  value: unknown
+  /** When it was kept, this device's clock, epoch ms. */
+  at: number
+}

@@ -1,0 +1,14 @@
+/** What an error of the browser's database means: closed, or no space left. */
+
+export const isOpening = (error: unknown) => error instanceof Error && error.name === 'OpenFailedError'
+
+export const isClosed = (error: unknown) =>
+  isOpening(error) ||
+  (error instanceof Error && (error.name === 'DatabaseClosedError' || error.name === 'InvalidStateError'))
+
+/** Chromium names it at the write or only when the transaction ends, and then inside of what Dexie makes of that. */
+export function isFull(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false
+  const { name, inner, failures } = error as { name?: unknown; inner?: unknown; failures?: unknown[] }
+  return name === 'QuotaExceededError' || isFull(inner) || (Array.isArray(failures) && failures.some(isFull))
+}

@@ -1,0 +1,107 @@
+/** What the page's end of the request pipeline answers. Nothing throws to the page. */
+import type { InputOf, Endpoint, Intent, OutputOf } from '#contract/endpoint.ts'
+import type { Problem } from '#contract/problem.ts'
+
+export type Result<O> =
+  /** The server said so just now. A fresh list is already in the device's rows. */
+  | { kind: 'fresh'; output: O }
+  /** The device's last reading; for lists the rows come through their live query. */
+  | { kind: 'kept'; output: O | null; asOf: number }
+  /** Recorded on this device, not yet accepted by the server. */
+  | { kind: 'queued'; intent: Intent }
+  /** The server works on it; progress is the job's row. */
+  | { kind: 'started'; jobId: string }
+  | { kind: 'problem'; problem: Problem; intent?: Intent }
+
+/** Changes nothing, starts nothing and is no secret: may be asked for as often as one likes. */
+export const isRead = ({ method, secret, job: relays }: Endpoint) => method === 'GET' && !secret && !relays
+
+export interface CallOptions {
+  /** The intent a form was given when it was opened or refused before: sent again, it is the same wish (protocol 1, 20). */
+  intent?: Intent
+  /** The version, or the write, that the form was opened on; base values of the fields it changes (protocol 9, 12). */
+  base?: { rowVersion: number | `~${Intent}`; values: Record<string, unknown> }
+  signal?: AbortSignal
+  /** Of a long request: its end (the usual), or only that the server has taken it. An abort only ends the waiting. */
+  until?: 'started' | 'done'
+}
+
+export interface Api {
+  call<E extends Endpoint>(endpoint: E, asked: InputOf<E>, asking?: CallOptions): Promise<Result<OutputOf<E>>>
+}
+
+/** What may be done with a long request that stands in the list, by its intent. */
+export interface JobActions {
+  /** Asks once more about one whose time was up. */
+  again(intent: Intent): Promise<void>
+  /** Forgets one that has ended. */
+  dismiss(intent: Intent): Promise<void>
+  /** They were looked at. */
+  seen(intents: readonly Intent[]): Promise<void>
+}
+
+/** What may be done with a waiting write, by its intent. Each tries the line at once; false: it is not there any more. */
+export interface OutboxActions {
+  /** A refused write once more, as it is. */
+  retry(intent: Intent): Promise<boolean>
+  /** With other values: the same wish, in its old place. */
+  mend(
+    intent: Intent,
+    asked: { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown },
+  ): Promise<boolean>
+  /** The user's yes to what the server asked, or to sending a write that is over 30 days old. */
+  confirm(intent: Intent): Promise<boolean>
+  /** Of a conflict: mine over theirs, as the row is now; `fields` names what is taken of mine, all of it if left out. */
+  keepMine(intent: Intent, fields?: readonly string[]): Promise<boolean>
+  /** Of a conflict: the row stays as it is, mine is dropped. */
+  keepTheirs(intent: Intent): Promise<boolean>
+  /** `gone`: at once. `asked`: it may be on its way, and is held until the server has said that it never runs. */
+  drop(intent: Intent): Promise<'gone' | 'asked' | 'unknown'>
+  /** What goes along when this one is dropped. */
+  dependents(intent: Intent): Promise<Intent[]>
+  /** Everything that waits only for its time is tried now. */
+  sendNow(): Promise<void>
+  /** The three sides of a conflict, for a screen that lets its user choose field by field; null: it is in none. */
+  compare(intent: Intent): Promise<Comparison | null>
+  /** Null: it is not there any more. */
+  whyWaits(intent: Intent): Promise<WaitReason | null>
+  /** All that waits, as JSON to be kept or shown to support: values as they were typed, no secrets, no bytes of files. */
+  exportAll(): Promise<string>
+  /** Brings back what was sealed when this user left; how many writes came back. Also done by itself at every sign-in. */
+  unseal(): Promise<number>
+  /** The user was told that unsent writes are gone (`readLoss` of `local/loss.ts`). */
+  acknowledgeLoss(): Promise<void>
+}
+
+/** Base, mine and theirs of a conflict, each by the names of the row's fields. */
+export interface Comparison {
+  /** Values when the form was opened; null: nobody noted them. */
+  base: Record<string, unknown> | null
+  /** Only what this write changes; null: it takes the row away. */
+  mine: Record<string, unknown> | null
+  /** The whole row as the server has it; null: it is gone. */
+  theirs: Record<string, unknown> | null
+  /** What both changed. The others could be merged. */
+  fields: string[]
+  /** Who made the row what it is now; null: not known. */
+  who: string | null
+  /** It was the user themselves, on another device or in another window. */
+  isOwn: boolean
+  /** As the server writes times. */
+  when: string | null
+}
+
+/** `until`: epoch ms by this device's clock, the earliest it is tried again by itself. */
+export type WaitReason =
+  /** Refused, in conflict or asked about: its user decides. */
+  | { why: 'user' }
+  /** An earlier write of the same row goes first. */
+  | { why: 'earlier'; intent: Intent }
+  /** It names what another write is to make. */
+  | { why: 'needs'; intent: Intent }
+  | { why: 'line' | 'server'; until: number }
+  /** Somebody has had the row open for over two minutes. */
+  | { why: 'locked'; who: string | null; what: string | null; until: number }
+  /** The company has sent the mails that it may send for now. */
+  | { why: 'mails'; until: number }
+  | { why: 'sign in' | 'sending' | 'dropping' | 'turn' }

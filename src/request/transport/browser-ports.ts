@@ -1,0 +1,43 @@
+/** The ports that page and worker have in common. Neither Dexie nor the pipeline comes with them. */
+import { webLocks } from '#request/transport/web-locks.ts'
+import type { Ports } from '#request/ports.ts'
+
+interface SyncManager {
+  getTags(): Promise<string[]>
+  register(tag: string): Promise<void>
+}
+
+/**
+ * Asks for a wake-up by Background Sync, where there is such a thing and it is allowed. Not while one is asked for: a
+ * registration fires at once when the browser believes in the line, and would so be repeated without end.
+ */
+export async function askForSync(registration: ServiceWorkerRegistration | undefined): Promise<void> {
+  // Not in TypeScript's libraries, and in few browsers.
+  const { sync } = (registration ?? {}) as { sync?: SyncManager }
+  try {
+    if (sync && !(await sync.getTags()).includes('drain')) await sync.register('drain')
+  } catch {
+    // Refused by the user or the browser: the other triggers do without.
+  }
+}
+
+type Shared = Omit<Ports, 'build' | 'access' | 'wakeLater' | 'tally'>
+
+const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
+export const browserPorts: Shared = {
+  network: (request) => fetch(request),
+  origin: location.origin,
+  clock: () => Date.now(),
+  wait,
+  chance: () => Math.random(),
+  newId: () => crypto.randomUUID(),
+  // Few browsers are without (P-31): what stands in is fetched by them alone, and at once, while there is a line.
+  locks: webLocks(navigator.locks ?? import('#request/transport/lock-fallback.ts'), wait),
+  device: async () => (await import('#local/storage/device.ts')).thisDevice(),
+  // Also in workers; absent where apps have no icon.
+  badge: (count) => void navigator.setAppBadge?.(count).catch(() => {}),
+  lasting: (work) => void work.catch(reportError),
+  // Called by itself: browsers refuse it as a method of anything but the window.
+  report: (error) => reportError(error),
+}

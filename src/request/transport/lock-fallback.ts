@@ -1,0 +1,26 @@
+/**
+ * Stands in for Web Locks where a browser has none (P-31): turns are kept within this page or worker alone. Two of them may
+ * then send one write side by side; the idempotency store makes one effect of it, and the fence one record.
+ */
+const last = new Map<string, Promise<unknown>>()
+
+export async function request<T>(name: string, { signal, steal }: LockOptions, act: () => Promise<T>): Promise<T> {
+  const before = steal ? undefined : last.get(name)
+  let leave = () => {}
+  const mine = new Promise<void>((resolve) => (leave = resolve))
+  // Whoever gives up waiting leaves at once, and those behind go on waiting for those before.
+  last.set(name, Promise.all([before, mine]))
+  try {
+    await (before && Promise.race([before, abortOf(signal)]))
+    return await act()
+  } finally {
+    leave()
+  }
+}
+
+const abortOf = (signal: AbortSignal | undefined) =>
+  new Promise<never>((_, fail) => {
+    // Patience may have ended while this file was fetched.
+    if (signal?.aborted) fail(signal.reason)
+    signal?.addEventListener('abort', () => fail(signal.reason), { once: true })
+  })

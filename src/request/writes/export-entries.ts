@@ -1,0 +1,35 @@
+/** The outbox as JSON, to be saved or shown to support: values as typed, no secrets, no file contents. */
+import type { UserDatabase } from '#local/storage/database.ts'
+
+export const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
+
+/** What waits, as text for a person or their support: no keys of the protocol, nothing of other users, no bytes of files. */
+export async function exportText(db: UserDatabase, now: number, build: string): Promise<string> {
+  const entries = await db.outbox.orderBy('seq').toArray()
+  const writes = entries.map(
+    ({ intent, endpoint, table, target, action, input, base, state, attempts, since, problem }) => ({
+      intent,
+      endpoint,
+      table,
+      target,
+      action,
+      input: withoutSecrets(input),
+      base: withoutSecrets(base),
+      state,
+      attempts,
+      since: new Date(since).toISOString(),
+      problem: problem && { status: problem.status, code: problem.code, requestId: problem.requestId },
+    }),
+  )
+  return JSON.stringify({ exported: new Date(now).toISOString(), build, writes }, null, 2)
+}
+
+const secret = /pass(word)?|pwd|secret|token|key$/i
+
+/** Secrets are never queued; a field that is called like one is left out all the same. */
+function withoutSecrets(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSecrets)
+  if (typeof value !== 'object' || value === null) return value
+  const kept = Object.entries(value).filter(([name]) => !secret.test(name))
+  return Object.fromEntries(kept.map(([name, one]) => [name, withoutSecrets(one)]))
+}

@@ -1,0 +1,22 @@
+import { type PayloadAction, createSlice } from '@reduxjs/toolkit'
+
+/** offline: the device has no network. unreachable: it has, and the server does not answer (P-11). */
+export type Connectivity = 'online' | 'offline' | 'unreachable'
+
+/** How many writes are on their way is no state of the screen's: it is read from the device, where they stand. */
+export interface Connection {
+  line: Connectivity
+  /** The session has run out and nobody could be asked: what is here can be read, and nothing is taken (W-06). */
+  lapsed: boolean
+}
+
+export const connection = createSlice({
+  name: 'connection',
+  initialState: { line: 'online', lapsed: false } as Connection,
+  reducers: {
+    lineChanged: (state, { payload }: PayloadAction<Connectivity>): Connection => ({ ...state, line: payload }),
+    lapsedChanged: (state, { payload }: PayloadAction<boolean>): Connection => ({ ...state, lapsed: payload }),
+  },
+})
+
+export const { lineChanged: connectivityChanged, lapsedChanged } = connection.actions

@@ -1,0 +1,84 @@
+/** One list in the store: which view was left, and how its latest request stands. Its rows stay in the device's database. */
+import { createSlice, type PayloadAction } from '@reduxjs/toolkit'
+import type { Endpoint, Row } from '#contract/endpoint.ts'
+import type { Problem } from '#contract/problem.ts'
+import type { ListView, ReadList } from '#local/lists/list-view.ts'
+import { createAppThunk, problemOfRejected } from '#state/app-thunk.ts'
+import type { pageOf } from '#state/list-url.ts'
+import { signedOut } from '#state/session-slice.ts'
+import { root } from '#state/store.ts'
+
+/** What the server is asked for; everything but page and order is a filter. */
+export type PageQuery = ReturnType<typeof pageOf> & Record<string, string | number | boolean | undefined>
+
+interface ListState {
+  /** The query of the address when the page was left (C-02); empty for the plain list. */
+  savedQuery: string
+  /** Of the latest request while it is under way: an older answer no longer speaks for the list. */
+  requestId: string | null
+  problem: Problem | null
+}
+
+interface Options<V> {
+  name: string
+  endpoint: Endpoint
+  read: ReadList
+  queryOf: (view: V) => PageQuery
+}
+
+/** The slice of a list, injected into the store, and what reads and changes it; `useList` joins it with the rows. */
+export function createListSlice<R extends Row, V>({ name, endpoint, read, queryOf }: Options<V>) {
+  const { list } = endpoint
+  if (!list) throw new Error(`${endpoint.name} is no list`)
+  const param = list.scope?.param
+
+  /** Brings the page of the query to the device; `scope`: the company, the service. */
+  const fetchList = createAppThunk(
+    `${name}/fetch`,
+    async ({ scope, query }: { scope: number | null; query: PageQuery }, { extra: { api }, rejectWithValue }) => {
+      const params = param === undefined ? {} : { params: { [param]: scope } }
+      const result = await api.call(endpoint, { ...params, query } as never)
+      return result.kind === 'problem' ? rejectWithValue(result.problem) : result.kind
+    },
+  )
+
+  const initialState: ListState = { savedQuery: '', requestId: null, problem: null }
+  const slice = createSlice({
+    name,
+    initialState,
+    reducers: {
+      viewChanged: (state, { payload }: PayloadAction<string>) => ({ ...state, savedQuery: payload }),
+    },
+    extraReducers: (builder) =>
+      builder
+        .addCase(fetchList.pending, (state, { meta }) => ({ ...state, requestId: meta.requestId, problem: null }))
+        .addCase(fetchList.fulfilled, (state, { meta }) =>
+          meta.requestId === state.requestId ? { ...state, requestId: null } : state,
+        )
+        .addCase(fetchList.rejected, (state, action) =>
+          action.meta.requestId === state.requestId
+            ? { ...state, requestId: null, problem: problemOfRejected(action) }
+            : state,
+        )
+        // The next user of this device begins with a plain list.
+        .addCase(signedOut, () => initialState),
+  })
+  const own = slice.injectInto(root)
+
+  return {
+    slice,
+    fetchList,
+    viewChanged: slice.actions.viewChanged,
+    selectIsFetching: (state: object) => own.selectSlice(state).requestId !== null,
+    selectProblem: (state: object) => own.selectSlice(state).problem,
+    selectSavedQuery: (state: object) => own.selectSlice(state).savedQuery,
+    queryOf,
+    /** The page as this device has it; for a live query. */
+    readPage: (scope: number | null, query: PageQuery): Promise<ListView<R>> => {
+      const { results, page, sortField, sortOrder, ...filters } = query
+      return read<R>(list, { scope, filters, sort: [sortField, sortOrder], page, results })
+    },
+  }
+}
+
+export type ListSlice<R extends Row, V> = ReturnType<typeof createListSlice<R, V>>

@@ -1,0 +1,92 @@
+/** What a read endpoint last said: live from the device, and fetched anew by `useFetch`. */
+import { createSlice } from '@reduxjs/toolkit'
+import { useCallback } from 'react'
+import type { Endpoint, InputOf, OutputOf } from '#contract/endpoint.ts'
+import type { Problem } from '#contract/problem.ts'
+import type { Aged } from '#local/lists/responses.ts'
+import { createAppThunk, problemOfRejected } from '#state/app-thunk.ts'
+import { useDispatch, useSelector } from '#state/hooks.ts'
+import { useLiveQuery } from '#state/live-query.ts'
+import { signedOut } from '#state/session-slice.ts'
+import { root } from '#state/store.ts'
+import { useFetch } from '#state/use-fetch.ts'
+
+interface ReadRequest {
+  endpoint: Endpoint
+  /** The input as JSON: a request is the same as long as it is written alike. */
+  input: string
+}
+
+const keyOf = ({ endpoint, input }: ReadRequest) => `${endpoint.name} ${input}`
+
+const fetchResponse = createAppThunk(
+  'responses/fetch',
+  async (request: ReadRequest, { extra: { api }, rejectWithValue }) => {
+    const result = await api.call(request.endpoint, JSON.parse(request.input) as never)
+    return result.kind === 'problem' ? rejectWithValue(result.problem) : result.kind
+  },
+)
+
+interface RequestState {
+  /** Of the latest request while it is under way. */
+  requestId: string | null
+  problem: Problem | null
+}
+
+/** By endpoint and input. */
+type Responses = Record<string, RequestState>
+
+const responses = createSlice({
+  name: 'responses',
+  initialState: {} as Responses,
+  reducers: {},
+  extraReducers: (builder) => {
+    const ended = (
+      state: Responses,
+      meta: { arg: ReadRequest; requestId: string },
+      problem: Problem | null,
+    ): Responses => {
+      const key = keyOf(meta.arg)
+      return state[key]?.requestId === meta.requestId ? { ...state, [key]: { requestId: null, problem } } : state
+    }
+    builder
+      .addCase(fetchResponse.pending, (state, { meta }) => ({
+        ...state,
+        [keyOf(meta.arg)]: { requestId: meta.requestId, problem: null },
+      }))
+      .addCase(fetchResponse.fulfilled, (state, { meta }) => ended(state, meta, null))
+      .addCase(fetchResponse.rejected, (state, action) => ended(state, action.meta, problemOfRejected(action)))
+      .addCase(signedOut, () => ({}))
+  },
+})
+const own = responses.injectInto(root)
+const selectResponses = (state: object): Responses => own.selectSlice(state)
+
+type Read = <E extends Endpoint>(endpoint: E, input: InputOf<E>) => Promise<Aged<OutputOf<E>> | null>
+
+/**
+ * `input` null: it is not known yet what to ask for. `response`: undefined until the device has answered, null where it
+ * holds none.
+ */
+export function useCachedResponse<E extends Endpoint>(read: Read, endpoint: E, input: InputOf<E> | null) {
+  const dispatch = useDispatch()
+  const json = input && JSON.stringify(input)
+  const request = useSelector((state): RequestState | undefined =>
+    json === null ? undefined : selectResponses(state)[keyOf({ endpoint: endpoint as Endpoint, input: json })],
+  )
+  const refetch = useCallback(async () => {
+    if (json !== null) await dispatch(fetchResponse({ endpoint: endpoint as Endpoint, input: json }))
+  }, [dispatch, endpoint, json])
+  useFetch(useCallback(() => void refetch(), [refetch]))
+  const found = useLiveQuery(
+    async () => json && { json, response: await read(endpoint, JSON.parse(json) as InputOf<E>) },
+    [endpoint, json],
+  )
+  return {
+    // The last answer stays until the next is there: what was asked before is no answer to this.
+    response: found && found.json === json ? found.response : undefined,
+    isFetching: (request?.requestId ?? null) !== null,
+    problem: request?.problem ?? null,
+    refetch,
+  }
+}

@@ -1,0 +1,14 @@
+import { useEffect } from 'react'
+import { useConnection } from '#state/hooks.ts'
+
+/**
+ * Fetches when the page comes, when `fetch` is another, and when the connection changes: what is shown is as new as it can
+ * be. `skip`: not now.
+ */
+export function useFetch(fetch: () => void, skip = false): void {
+  const isOnline = useConnection().line === 'online'
+  // biome-ignore lint: the connection is not used, its coming back is the reason
+  useEffect(() => {
+    if (!skip) fetch()
+  }, [fetch, isOnline, skip])
+}

@@ -1,0 +1,38 @@
+import { useCallback } from 'react'
+import type { Row } from '#contract/endpoint.ts'
+import { useDispatch, useSelector } from '#state/hooks.ts'
+import type { ListSlice, PageQuery } from '#state/list-slice.ts'
+import { useLiveQuery } from '#state/live-query.ts'
+import { useFetch } from '#state/use-fetch.ts'
+
+const unread = { count: 0, here: 0, total: null, asOf: null, complete: false }
+
+interface Shown<V> {
+  /** The company, the service; null for a list that has no scope. */
+  scope: number | null
+  view: V
+  /** Neither asked for nor read: it is not for this user. */
+  skip?: boolean
+}
+
+/**
+ * The rows of a view, live from the device, and how the request for them stands. Asks the server when the page comes, when
+ * the view is another and when the connection changes. `rows` is undefined until the device has answered.
+ */
+export function useList<R extends Row, V>(list: ListSlice<R, V>, { scope, view, skip = false }: Shown<V>) {
+  const dispatch = useDispatch()
+  const isFetching = useSelector(list.selectIsFetching)
+  const problem = useSelector(list.selectProblem)
+  // A view is the same as long as it asks for the same: an open drawer lists nothing else.
+  const key = JSON.stringify(list.queryOf(view))
+  const refetch = useCallback(
+    () => void dispatch(list.fetchList({ scope, query: JSON.parse(key) as PageQuery })),
+    [dispatch, list, scope, key],
+  )
+  useFetch(refetch, skip)
+  const found = useLiveQuery(
+    async () => (skip ? undefined : await list.readPage(scope, JSON.parse(key) as PageQuery)),
+    [list, scope, key, skip],
+  )
+  return { rows: found?.rows, count: found?.count ?? 0, freshness: found ?? unread, isFetching, problem, refetch }
+}

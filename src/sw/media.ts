@@ -1,0 +1,25 @@
+/**
+ * Pictures of users, icons and change logs, as long as somebody is signed in. They never change, and whoever knows the address
+ * may see them: so no address of them stays behind either.
+ */
+import { CacheExpiration, ExpirationPlugin } from 'workbox-expiration'
+import { CacheFirst, type StrategyOptions } from 'workbox-strategies'
+import { getResource } from '#contract/apps.ts'
+import { getAsset } from '#contract/public.ts'
+
+const cacheName = 'portal-media'
+const limits = { maxEntries: 200, maxAgeSeconds: 30 * 24 * 3_600 }
+
+type Plugin = NonNullable<StrategyOptions['plugins']>[number]
+
+const folders = [getAsset, getResource].map(({ path }) => path.replace(':id', ''))
+export const isMedia = ({ pathname }: URL) => folders.some((folder) => pathname.startsWith(folder))
+
+const expiration = new ExpirationPlugin({ ...limits, purgeOnQuotaError: true }) as Plugin
+export const media = new CacheFirst({ cacheName, plugins: [expiration] })
+
+/** The plugin's own way forgets only what this worker has used since it was started. */
+export async function forgetMedia(): Promise<void> {
+  await caches.delete(cacheName)
+  await new CacheExpiration(cacheName, limits).delete()
+}

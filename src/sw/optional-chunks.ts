@@ -1,0 +1,35 @@
+/**
+ * Files that not every device stores: of the pages that only the provider's staff open (P-09), of those that only people
+ * with the order flag open, and of the sign-up, which is opened once. Kept as soon as a page says that they are wanted here, each with the digest of the build (W-04): from then on
+ * they work without a line like everything else.
+ */
+import type { OptionalChunk } from '#request/ports.ts'
+
+export interface BuiltFile {
+  url: string
+  integrity?: string
+}
+
+/** The name that the first such cache had stays, so that what lies on devices is found and cleared. */
+const prefix = 'portal-staff-'
+const own = prefix + __BUILD__
+
+const partOf = ({ url }: BuiltFile) => /assets\/(staff|signup|orders)-/.exec(url)?.[1]
+export const isPart = (file: BuiltFile) => partOf(file) !== undefined
+
+/** What cannot be fetched now is asked for again on the next visit. */
+export async function keepPart(part: OptionalChunk, files: readonly BuiltFile[]): Promise<void> {
+  const kept = await caches.open(own)
+  for (const { url, integrity } of files.filter((file) => partOf(file) === part)) {
+    if (await kept.match(url)) continue
+    const file = await fetch(new Request(url, { integrity: integrity ?? '', credentials: 'same-origin' }))
+    if (file.ok) await kept.put(url, file)
+  }
+}
+
+export const findPart = (request: Request) => caches.match(request, { cacheName: own })
+
+/** Of builds before this one. */
+export async function forgetOlderParts(): Promise<void> {
+  for (const name of await caches.keys()) if (name.startsWith(prefix) && name !== own) await caches.delete(name)
+}

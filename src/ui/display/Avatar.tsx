@@ -1,0 +1,12 @@
+import { initials } from '#ui/display/initials.ts'
+
+/** A person's picture over the initials, which show where there is none or it cannot be fetched; the name stands beside. */
+export const Avatar = ({ name, src }: { name: string; src: string | null }) => (
+  <span className="avatar">
+    {initials(name)}
+    {src && <img src={src} alt="" />}
+  </span>
+)
+
+/** Where the server shows a stored picture. */
+export const pictureAt = (asset: string | null): string | null => asset && `/public/asset/${asset}`

@@ -1,0 +1,105 @@
+import type { ComponentProps, MouseEvent, ReactNode } from 'react'
+import { useEffect, useId, useState } from 'react'
+import { Link } from 'react-router-dom'
+import { Icon, type IconName } from '#ui/icons/Icon.tsx'
+
+export interface ButtonProps {
+  children: ReactNode
+  kind?: 'primary' | 'quiet' | 'danger' | 'plain'
+  type?: 'button' | 'submit'
+  icon?: IconName | undefined
+  /** In place of the icon. */
+  face?: ReactNode
+  /** An icon alone; the children are its name for readers and its tooltip. */
+  bare?: boolean
+  busy?: boolean
+  /** Why it cannot be pressed now. There is no way to disable it without saying why (P-14, C-17). */
+  whyNot?: string | false | null | undefined
+  onClick?: ((event: MouseEvent<HTMLButtonElement>) => void) | undefined
+  form?: string
+  autoFocus?: boolean
+  id?: string
+  ref?: ComponentProps<'button'>['ref']
+  'aria-expanded'?: boolean
+  'aria-pressed'?: boolean
+  'aria-haspopup'?: 'menu' | 'dialog'
+  'aria-controls'?: string
+}
+
+/** Stays focusable while it cannot be pressed, so that its reason can be reached by key and by touch (T-04). */
+export function Button({
+  children,
+  kind = 'quiet',
+  type = 'button',
+  icon,
+  face,
+  bare,
+  busy,
+  whyNot,
+  onClick,
+  ...rest
+}: ButtonProps) {
+  const reasonId = useId()
+  // A finger does not hover: it asks why by pressing. What a press has just done may be why there cannot be another, and is
+  // no news to who did it.
+  const [hint, setHint] = useState<'' | ' hint-shown' | ' hint-spent'>('')
+  const forget = () => setHint('')
+  useEffect(() => {
+    if (!hint) return
+    document.addEventListener('pointerdown', forget, true)
+    return () => document.removeEventListener('pointerdown', forget, true)
+  }, [hint])
+  const blocked = busy === true || Boolean(whyNot)
+  const press = (event: MouseEvent<HTMLButtonElement>) => {
+    setHint(blocked ? ' hint-shown' : ' hint-spent')
+    if (blocked) event.preventDefault()
+    else onClick?.(event)
+  }
+  return (
+    <span className={`hinted${hint}`} onPointerLeave={forget} onBlur={forget}>
+      <button
+        {...rest}
+        // biome-ignore lint: both values are written out in the props
+        type={type}
+        className={`button ${kind}${bare ? ' bare' : ''}`}
+        aria-disabled={blocked || undefined}
+        aria-busy={busy || undefined}
+        aria-describedby={whyNot ? reasonId : undefined}
+        onClick={press}
+      >
+        {busy ? <span className="spinner" aria-hidden="true" /> : (face ?? (icon && <Icon name={icon} />))}
+        <span className={bare ? 'sr-only' : 'button-words'}>{children}</span>
+      </button>
+      {(whyNot || bare) && (
+        <span
+          className="hint"
+          id={reasonId}
+          role={whyNot ? undefined : 'presentation'}
+          aria-hidden={whyNot ? undefined : true}
+        >
+          {whyNot ?? children}
+        </span>
+      )}
+    </span>
+  )
+}
+
+/** A way to another page that looks like a button. */
+export function ButtonLink({
+  to,
+  children,
+  kind = 'quiet',
+  icon,
+}: {
+  to: string
+  children: ReactNode
+  kind?: 'primary' | 'quiet'
+  icon?: IconName
+}) {
+  return (
+    <Link className={`button ${kind}`} to={to}>
+      {icon && <Icon name={icon} />}
+      <span className="button-words">{children}</span>
+    </Link>
+  )
+}

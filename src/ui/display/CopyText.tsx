@@ -1,0 +1,30 @@
+import { useState } from 'react'
+import { Icon } from '#ui/icons/Icon.tsx'
+import { useTranslation } from 'react-i18next'
+
+/** A code one may have to hand on, with a button that copies it (C-25). */
+export function CopyText({ text }: { text: string }) {
+  const { t } = useTranslation('ui')
+  const [copied, setCopied] = useState(false)
+  const copy = () => {
+    // Missing on plain HTTP other than loopback; the text can still be selected by hand.
+    void navigator.clipboard?.writeText(text).then(() => setCopied(true))
+  }
+  return (
+    <span className="copy">
+      <code>{text}</code>
+      <button
+        type="button"
+        className="copy-button"
+        aria-label={t('copy.copy', { text })}
+        onClick={copy}
+        onBlur={() => setCopied(false)}
+      >
+        <Icon name={copied ? 'check' : 'copy'} size={16} />
+      </button>
+      <span className="sr-only" role="status">
+        {copied ? t('copy.copied') : ''}
+      </span>
+    </span>
+  )
+}

@@ -1,0 +1,14 @@
+import '#ui/display/facts.css'
+import type { ReactNode } from 'react'
+
+/** What is known of one thing, each with its name beside it. */
+export const Facts = ({ children }: { children: ReactNode }) => <dl className="facts">{children}</dl>
+
+export function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}

@@ -1,0 +1,119 @@
+import { type ComponentProps, type ReactNode, useId, useState } from 'react'
+import { Icon } from '#ui/icons/Icon.tsx'
+import { useTranslation } from 'react-i18next'
+
+/** What every field has: a label above, help where the question arises, the error beside it, a reason when locked. */
+export interface Labelled {
+  label: string
+  help?: ReactNode
+  /** In words; null or undefined while there is nothing wrong. */
+  error?: string | null | undefined
+  /** Why it cannot be changed; the value stays readable. */
+  locked?: string | null | undefined
+  optional?: boolean
+}
+
+export interface Described {
+  id: string
+  'aria-invalid'?: true | undefined
+  'aria-describedby'?: string | undefined
+}
+
+export function FieldFrame({
+  label,
+  help,
+  error,
+  locked,
+  optional,
+  className = '',
+  children,
+}: Labelled & { className?: string; children: (described: Described) => ReactNode }) {
+  const id = useId()
+  const { t } = useTranslation('ui')
+  const notes = [error && `${id}-error`, (help || locked) && `${id}-help`].filter(Boolean).join(' ')
+  return (
+    <div className={`field ${className}${error ? ' wrong' : ''}`}>
+      <label htmlFor={id}>
+        {label}
+        {optional && <span className="field-optional">{t('field.optional')}</span>}
+      </label>
+      {children({ id, 'aria-invalid': error ? true : undefined, 'aria-describedby': notes || undefined })}
+      {error && (
+        <p className="field-error" id={`${id}-error`}>
+          <Icon name="alert" size={16} />
+          {error}
+        </p>
+      )}
+      {(help || locked) && (
+        <p className="field-help" id={`${id}-help`}>
+          {locked && <Icon name="lock" size={16} />}
+          {locked ?? help}
+        </p>
+      )}
+    </div>
+  )
+}
+
+type InputProps = Omit<ComponentProps<'input'>, 'type' | 'id' | 'className' | 'disabled' | 'readOnly'>
+
+export interface FieldProps extends Labelled, InputProps {
+  type?: 'text' | 'email' | 'tel' | 'url' | 'number' | 'date' | 'month' | 'search'
+}
+
+// The right keyboard on a tablet, and no capitals where a value is a code (T-05).
+const keyboards: Partial<Record<NonNullable<FieldProps['type']>, InputProps>> = {
+  email: { inputMode: 'email', autoCapitalize: 'none', spellCheck: false },
+  tel: { inputMode: 'tel' },
+  url: { inputMode: 'url', autoCapitalize: 'none', spellCheck: false },
+  number: { inputMode: 'decimal' },
+}
+
+/** One line of text. Spreads what react-hook-form's `register` gives: `<Field label={…} {...register('name')} />`. */
+export function Field({ label, help, error, locked, optional, type = 'text', ...input }: FieldProps) {
+  return (
+    <FieldFrame {...{ label, help, error, locked, optional: optional ?? false }}>
+      {(described) => (
+        <input
+          className="input"
+          type={type}
+          readOnly={Boolean(locked)}
+          {...keyboards[type]}
+          {...input}
+          {...described}
+        />
+      )}
+    </FieldFrame>
+  )
+}
+
+/** A password that can be looked at; pasting and password managers work (A-17). */
+export function PasswordField({ label, help, error, locked, optional, ...input }: Labelled & InputProps) {
+  const { t } = useTranslation('ui')
+  const [shown, setShown] = useState(false)
+  return (
+    <FieldFrame {...{ label, help, error, locked, optional: optional ?? false }}>
+      {(described) => (
+        <div className="input-group">
+          <input
+            className="input"
+            type={shown ? 'text' : 'password'}
+            autoCapitalize="none"
+            autoCorrect="off"
+            spellCheck={false}
+            {...input}
+            {...described}
+          />
+          <button
+            type="button"
+            className="input-button"
+            aria-pressed={shown}
+            aria-label={t('field.showPassword')}
+            onClick={() => setShown(!shown)}
+          >
+            <Icon name={shown ? 'hidden' : 'seen'} />
+          </button>
+        </div>
+      )}
+    </FieldFrame>
+  )
+}

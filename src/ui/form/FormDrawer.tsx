@@ -1,0 +1,69 @@
+import { type FormEventHandler, type ReactNode, useId } from 'react'
+import type { Problem } from '#contract/problem.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { Dialog } from '#ui/overlay/Dialog.tsx'
+import { LeaveQuestion, useHeldSteps } from '#ui/navigation-guard/NavigationGuard.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { useTranslation } from 'react-i18next'
+
+/** Where an asking stands. */
+export type SendStatus = 'idle' | 'sending' | 'queued' | 'failed'
+
+export interface FormDrawerProps {
+  open: boolean
+  title: string
+  status: SendStatus
+  problem: Problem | null
+  /** What to say before the problem: "Update failed." (M50) */
+  failed?: string | undefined
+  /** What pressing it will do: "Create user", not "OK". */
+  submit: string
+  whyNot?: string | null | undefined
+  /** `handleSubmit(…)` of react-hook-form. */
+  onSubmit: FormEventHandler<HTMLFormElement>
+  onClose: () => void
+  /** Whether something was typed that closing would lose (C-22). */
+  dirty: boolean
+  children: ReactNode
+}
+
+/** A small edit at the right of what it is about. Demands status and problem, so that neither is forgotten. */
+export function FormDrawer(props: FormDrawerProps) {
+  return props.open ? <Opened {...props} /> : null
+}
+
+function Opened({
+  title,
+  status,
+  problem,
+  failed,
+  submit,
+  whyNot,
+  onSubmit,
+  onClose,
+  dirty,
+  children,
+}: FormDrawerProps) {
+  const { t } = useTranslation('ui')
+  const form = useId()
+  const [leaving, setLeaving] = useHeldSteps(dirty)
+  const close = () => (dirty && status !== 'sending' ? setLeaving({ go: onClose }) : onClose())
+  const footer = leaving ? (
+    <LeaveQuestion onStay={() => setLeaving(null)} onLeave={onClose} />
+  ) : (
+    <>
+      <Button kind="primary" type="submit" form={form} busy={status === 'sending'} whyNot={whyNot}>
+        {submit}
+      </Button>
+      <Button onClick={close}>{t('form.cancel')}</Button>
+    </>
+  )
+  return (
+    <Dialog open side="right" title={title} onClose={close} footer={footer}>
+      <form id={form} className="form" noValidate onSubmit={onSubmit}>
+        <ProblemNote problem={problem} title={failed} focus />
+        {children}
+      </form>
+    </Dialog>
+  )
+}

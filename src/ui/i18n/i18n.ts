@@ -1,0 +1,39 @@
+/**
+ * The i18next instance of the page. Messages are added by whoever draws a page, because only that code knows which
+ * namespaces it needs (I-01).
+ */
+import i18next, { type CustomTypeOptions } from 'i18next'
+import { initReactI18next } from 'react-i18next'
+import type { Language } from '#domain/users.ts'
+
+export type Namespace = keyof CustomTypeOptions['resources']
+
+export const i18n = i18next.createInstance()
+void i18n.use(initReactI18next).init({
+  lng: 'en',
+  supportedLngs: ['en', 'zh'],
+  resources: {},
+  defaultNS: 'ui',
+  initAsync: false,
+  // Both languages have every key (tests/architecture/languages): nobody should fetch a second language for nothing.
+  fallbackLng: false,
+  // React escapes (I-05).
+  interpolation: { escapeValue: false },
+  missingInterpolationHandler: () => '',
+  // Messages that come after a page has shown their keys are drawn as well.
+  react: { useSuspense: false, bindI18n: 'languageChanged', bindI18nStore: 'added' },
+})
+
+export const languageNow = (): Language => (i18n.language === 'zh' ? 'zh' : 'en')
+
+/** The message of a key that the code does not know, such as a problem's code, without its values; null where there is none. */
+export function find(namespace: Namespace, key: string): string | null {
+  const message: unknown = i18n.getResource(i18n.language, namespace, key)
+  return typeof message === 'string' ? message : null
+}
+
+let fetchBy: (namespaces: readonly Namespace[]) => Promise<void> = () => Promise.resolve()
+/** Where messages come from is the app's to say. */
+export const fetchTextsBy = (way: typeof fetchBy) => void (fetchBy = way)
+/** Brings messages that a page does not begin with, for code that comes later: never rejects. */
+export const loadTexts = (...namespaces: Namespace[]): Promise<void> => fetchBy(namespaces)

@@ -1,0 +1,63 @@
+/** Types of i18next's keys: a namespace is a file of messages, so that a wrong key does not compile (I-02). */
+import type about from '#locales/en/about.json'
+import type accounts from '#locales/en/accounts.json'
+import type activity from '#locales/en/activity.json'
+import type calendar from '#locales/en/calendar.json'
+import type company from '#locales/en/company.json'
+import type contract from '#locales/en/contract.json'
+import type device from '#locales/en/device.json'
+import type entrance from '#locales/en/entrance.json'
+import type factors from '#locales/en/factors.json'
+import type fields from '#locales/en/fields.json'
+import type home from '#locales/en/home.json'
+import type orderFields from '#locales/en/order-fields.json'
+import type orders from '#locales/en/orders.json'
+import type outbox from '#locales/en/outbox.json'
+import type passwords from '#locales/en/passwords.json'
+import type payment from '#locales/en/payment.json'
+import type people from '#locales/en/people.json'
+import type plain from '#locales/en/plain.json'
+import type problem from '#locales/en/problem.json'
+import type profile from '#locales/en/profile.json'
+import type sessions from '#locales/en/sessions.json'
+import type shell from '#locales/en/shell.json'
+import type staff from '#locales/en/staff.json'
+import type ui from '#locales/en/ui.json'
+import type users from '#locales/en/users.json'
+import type visitors from '#locales/en/visitors.json'
+import type wizard from '#locales/en/wizard.json'
+
+declare module 'i18next' {
+  interface CustomTypeOptions {
+    defaultNS: 'ui'
+    resources: {
+      about: typeof about
+      accounts: typeof accounts
+      activity: typeof activity
+      calendar: typeof calendar
+      company: typeof company
+      contract: typeof contract
+      device: typeof device
+      entrance: typeof entrance
+      factors: typeof factors
+      fields: typeof fields
+      home: typeof home
+      'order-fields': typeof orderFields
+      orders: typeof orders
+      outbox: typeof outbox
+      passwords: typeof passwords
+      payment: typeof payment
+      people: typeof people
+      plain: typeof plain
+      problem: typeof problem
+      profile: typeof profile
+      sessions: typeof sessions
+      shell: typeof shell
+      staff: typeof staff
+      ui: typeof ui
+      users: typeof users
+      visitors: typeof visitors
+      wizard: typeof wizard
+    }
+  }
+}

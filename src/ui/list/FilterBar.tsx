@@ -1,0 +1,154 @@
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import '#ui/list/list.css'
+import { Icon } from '#ui/icons/Icon.tsx'
+import { useTranslation } from 'react-i18next'
+
+export interface Chip {
+  key: string
+  /** "Status: Disabled" */
+  label: string
+  onClear: () => void
+}
+
+export interface FilterBarProps {
+  search: { value: string; onChange: (value: string) => void; label: string }
+  /** Selects and switches of this list, quiet, beside the search. */
+  children?: ReactNode
+  chips: Chip[]
+  onClearAll: () => void
+}
+
+/** What narrows a list, and what it is narrowed to now, each of which can be taken away alone (C-03, C-04). */
+export function FilterBar({ search, children, chips, onClearAll }: FilterBarProps) {
+  const { t } = useTranslation('ui')
+  return (
+    <div className="filters" role="search" aria-label={search.label}>
+      <div className="filter-row">
+        <SearchBox {...search} />
+        {children}
+      </div>
+      {chips.length > 0 && (
+        <div className="chips">
+          <ul aria-label={t('filter.chosen')}>
+            {chips.map(({ key, label, onClear }) => (
+              <li key={key}>
+                <button
+                  type="button"
+                  className="chip"
+                  aria-label={t('filter.clearOne', { filter: label })}
+                  onClick={onClear}
+                >
+                  {label}
+                  <Icon name="close" size={16} />
+                </button>
+              </li>
+            ))}
+          </ul>
+          {chips.length > 1 && (
+            <button type="button" className="button plain" onClick={onClearAll}>
+              {t('filter.clearAll')}
+            </button>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}
+
+const PAUSE_MS = 300
+
+function SearchBox({ value, onChange, label }: FilterBarProps['search']) {
+  const { t } = useTranslation('ui')
+  const [typed, setTyped] = useState(value)
+  // While Chinese is being composed the letters typed are not yet the word that is looked for (I-13).
+  const composing = useRef(false)
+  const [settled, setSettled] = useState(value)
+  const input = useRef<HTMLInputElement>(null)
+  useSlashFocus(input)
+  // The address changed by itself (Back, a chip cleared): what was typed follows it.
+  if (value !== settled) {
+    setSettled(value)
+    setTyped(value)
+  }
+  const send = (next: string) => {
+    setSettled(next)
+    if (next !== value) onChange(next)
+  }
+  const sendLatest = useRef(send)
+  useEffect(() => {
+    sendLatest.current = send
+  })
+  useEffect(() => {
+    if (typed === settled || composing.current) return
+    const timer = setTimeout(() => sendLatest.current(typed), PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [typed, settled])
+  const clear = () => {
+    setTyped('')
+    send('')
+  }
+  return (
+    <div className="searchbox">
+      <Icon name="search" />
+      <input
+        ref={input}
+        className="input"
+        type="text"
+        inputMode="search"
+        enterKeyHint="search"
+        aria-label={label}
+        aria-keyshortcuts="/"
+        placeholder={label}
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+        onCompositionStart={() => {
+          composing.current = true
+        }}
+        onCompositionEnd={(event) => {
+          composing.current = false
+          // Chromium's last change came while composing still stood; nudge the timer with what is there now.
+          const word = event.currentTarget.value
+          setTyped(word)
+          setTimeout(() => sendLatest.current(word), PAUSE_MS)
+        }}
+        onKeyDown={(event) => {
+          if (event.nativeEvent.isComposing) return
+          if (event.key === 'Enter') send(typed)
+          if (event.key === 'Escape' && typed !== '') {
+            event.preventDefault()
+            event.stopPropagation()
+            clear()
+          }
+        }}
+      />
+      {typed === '' ? (
+        <kbd aria-hidden="true">/</kbd>
+      ) : (
+        <button
+          type="button"
+          className="input-button"
+          aria-label={t('filter.clearSearch')}
+          onClick={() => (clear(), input.current?.focus())}
+        >
+          <Icon name="close" size={16} />
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** `/` goes to the search, unless one is typing somewhere or a dialog is open (A-19). */
+function useSlashFocus(input: React.RefObject<HTMLInputElement | null>) {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
+      const at = event.target instanceof HTMLElement ? event.target : null
+      if (at?.closest('input, textarea, select, [contenteditable=true], [role=dialog]')) return
+      event.preventDefault()
+      input.current?.focus()
+      input.current?.select()
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [input])
+}

@@ -1,0 +1,18 @@
+import { Icon } from '#ui/icons/Icon.tsx'
+import { useTranslation } from 'react-i18next'
+
+/** As local/view.ts calls them; the same words, so that a row's state can be handed over as it is. */
+export type Pending = 'waiting' | 'sending' | 'dropping' | 'refused' | 'asks' | 'conflict' | 'sign in'
+
+const troubled: readonly Pending[] = ['refused', 'asks', 'conflict', 'sign in']
+
+/** The one look of what this device has recorded and the server has not accepted yet. */
+export function PendingMark({ state, action }: { state: Pending; action?: 'create' | 'change' | 'delete' }) {
+  const { t } = useTranslation('ui')
+  return (
+    <span className={`pending-mark${troubled.includes(state) ? ' troubled' : ''}`}>
+      <Icon name={troubled.includes(state) ? 'alert' : 'waiting'} size={16} />
+      {state === 'waiting' && action ? t(`pending.makes.${action}`) : t(`pending.state.${state}`)}
+    </span>
+  )
+}

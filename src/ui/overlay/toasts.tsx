@@ -1,0 +1,95 @@
+import { useEffect, useSyncExternalStore } from 'react'
+import { Icon } from '#ui/icons/Icon.tsx'
+import { useTranslation } from 'react-i18next'
+
+export interface Toast {
+  kind: 'done' | 'failed' | 'note'
+  text: string
+  /** Retry or Undo (C-13). */
+  act?: { label: string; run: () => void }
+}
+interface Shown extends Toast {
+  id: number
+}
+
+const STAYS_MS = 7000
+
+let shown: readonly Shown[] = []
+let lastId = 0
+const listeners = new Set<() => void>()
+const set = (next: readonly Shown[]) => {
+  shown = next
+  for (const listener of listeners) listener()
+}
+
+/** Says what has just happened, at the edge of the window. Errors of a form belong beside its fields, not here. */
+export function showToast(toast: Toast) {
+  lastId += 1
+  set([...shown.slice(-3), { ...toast, id: lastId }])
+}
+
+const dismiss = (id: number) => set(shown.filter((toast) => toast.id !== id))
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Success is polite and goes by itself; failure is assertive and stays until read (A-29). F8 goes to the newest. */
+export function Toasts() {
+  const { t } = useTranslation('ui')
+  const toasts = useSyncExternalStore(subscribe, () => shown)
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key === 'F8') document.querySelector<HTMLElement>('.toast:last-child button:last-child')?.focus()
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [])
+  return (
+    <section className="toasts" aria-label={t('toast.region')}>
+      <div role="status">
+        {toasts
+          .filter(({ kind }) => kind !== 'failed')
+          .map((toast) => (
+            <One key={toast.id} toast={toast} />
+          ))}
+      </div>
+      <div role="alert">
+        {toasts
+          .filter(({ kind }) => kind === 'failed')
+          .map((toast) => (
+            <One key={toast.id} toast={toast} />
+          ))}
+      </div>
+    </section>
+  )
+}
+
+function One({ toast }: { toast: Shown }) {
+  const { t } = useTranslation('ui')
+  return (
+    // biome-ignore lint: hovering only keeps it from going
+    <div className={`toast ${toast.kind}`} ref={(element) => leaveWhenRead(element, toast)}>
+      <Icon name={toast.kind === 'done' ? 'check' : toast.kind === 'failed' ? 'alert' : 'info'} />
+      <p>{toast.text}</p>
+      {toast.act && (
+        <button type="button" className="button plain" onClick={() => (dismiss(toast.id), toast.act?.run())}>
+          {toast.act.label}
+        </button>
+      )}
+      <button type="button" className="toast-close" aria-label={t('toast.close')} onClick={() => dismiss(toast.id)}>
+        <Icon name="close" size={16} />
+      </button>
+    </div>
+  )
+}
+
+/** The clock stops while it is pointed at or has the focus, and starts anew afterwards. */
+function leaveWhenRead(element: HTMLElement | null, toast: Shown) {
+  if (!element || toast.kind === 'failed') return
+  const timer = setInterval(() => {
+    if (!element.matches(':hover, :focus-within')) dismiss(toast.id)
+  }, STAYS_MS)
+  return () => clearInterval(timer)
+}

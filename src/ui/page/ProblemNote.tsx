@@ -1,0 +1,58 @@
+import { useEffect, useRef } from 'react'
+import type { Problem } from '#contract/problem.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { CopyText } from '#ui/display/CopyText.tsx'
+import { Icon } from '#ui/icons/Icon.tsx'
+import { useTranslation } from 'react-i18next'
+import { problemWords } from '#ui/i18n/problem-messages.ts'
+
+/** What went wrong, in words, with what can be done about it and the number to name when asking for help (C-12). */
+export function ProblemNote({
+  problem,
+  title,
+  onRetry,
+  children,
+  focus,
+}: {
+  problem: Problem | null
+  /** What did not succeed, before why: "Update failed." */
+  title?: string | undefined
+  onRetry?: (() => void) | undefined
+  /** A further way out: a link, a button. */
+  children?: React.ReactNode
+  /** Takes the focus when it appears, where no field is to blame. */
+  focus?: boolean
+}) {
+  const { t } = useTranslation('ui')
+  const note = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (problem && focus) note.current?.focus()
+  }, [problem, focus])
+  if (!problem) return null
+  return (
+    <div className="problem" role="alert" tabIndex={-1} ref={note}>
+      <Icon name="alert" />
+      <div>
+        <p>
+          {title && <strong>{title} </strong>}
+          {problemWords(problem)}
+        </p>
+        {problem.requestId && (
+          <p className="problem-id">
+            {t('problem.requestId')} <CopyText text={problem.requestId} />
+          </p>
+        )}
+        {(children || onRetry) && (
+          <div className="problem-ways">
+            {children}
+            {onRetry && (
+              <Button icon="refresh" onClick={onRetry}>
+                {t('problem.retry')}
+              </Button>
+            )}
+          </div>
+        )}
+      </div>
+    </div>
+  )
+}

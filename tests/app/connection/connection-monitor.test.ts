@@ -1,0 +1,168 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { headers } from '#contract/headers.ts'
+import { localProblem, type Problem } from '#contract/problem.ts'
+import type { Ports } from '#request/ports.ts'
+import type { Api, Result } from '#request/results.ts'
+import { changePassword, getUser } from '#contract/accounts.ts'
+import type { Connectivity } from '#state/connection-slice.ts'
+import { makeStore } from '#state/store.ts'
+import { connectivityOf, observed, turned, watchConnection } from '#app/connection/connection-monitor.ts'
+
+const refused: Problem = { status: 409, code: 'DUP_USER', message: '', data: null, requestId: null }
+const problem = (what: Problem): Result<unknown> => ({ kind: 'problem', problem: what })
+
+describe('what an answer says about the line (P-11)', () => {
+  it.each<[string, Result<unknown>, boolean, string | null]>([
+    ['a fresh answer means online, whatever the browser believes', { kind: 'fresh', output: 1 }, false, 'online'],
+    ['a refusal came from the server, so it is there', problem(refused), true, 'online'],
+    ['nobody answered though there is a network', problem(localProblem('OFFLINE')), true, 'unreachable'],
+    ['nobody answered and there is no network', problem(localProblem('OFFLINE')), false, 'offline'],
+    ['rows from the device alone prove nothing', { kind: 'kept', output: null, asOf: 0 }, true, null],
+    ['a write that waits behind others proves nothing', { kind: 'queued', intent: 'i' }, true, null],
+    ['what the device itself refuses proves nothing', problem(localProblem('STORAGE_FAILED')), true, null],
+  ])('%s', (_, result, browserOnline, line) => {
+    expect(connectivityOf(result, browserOnline)).toBe(line)
+  })
+})
+
+const keep = (heard: string[]) => async (line: Connectivity) => {
+  heard.push(line)
+  return line
+}
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+describe('an answer that was under way when the network came or went', () => {
+  it.each<[string, number, string[]]>([
+    ['is not believed', 1, []],
+    ['is believed where nothing moved', 0, ['online']],
+  ])('%s', async (_, moves, expected) => {
+    vi.stubGlobal('navigator', { onLine: true })
+    const heard: string[] = []
+    let answer = () => {}
+    const ask: Api['call'] = () =>
+      new Promise((resolve) => (answer = () => resolve({ kind: 'fresh', output: null as never })))
+    const api = observed({ call: ask }, keep(heard))
+    const asked = api.call(getUser, {})
+    for (let move = 0; move < moves; move++) turned()
+    answer()
+    await asked
+    expect(heard).toEqual(expected)
+  })
+})
+
+describe('an answer while the browser says that there is no network', () => {
+  it.each<[string, number, string[]]>([
+    ['may have come over what was just going, and is not believed', 900, []],
+    ['is believed later: browsers err', 1_100, ['online']],
+  ])('%s', async (_, laterMs, expected) => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    vi.stubGlobal('navigator', { onLine: false })
+    const heard: string[] = []
+    const fresh: Api['call'] = async () => ({ kind: 'fresh', output: null as never })
+    turned()
+    vi.advanceTimersByTime(laterMs)
+    await observed({ call: fresh }, keep(heard)).call(getUser, {})
+    expect(heard).toEqual(expected)
+  })
+})
+
+describe('what was asked and lost while the browser has a network', () => {
+  const lost = problem(localProblem('OFFLINE'))
+  const fresh: Result<unknown> = { kind: 'fresh', output: 1 }
+  const gone = AbortSignal.abort()
+  it.each<[string, Connectivity, Parameters<Api['call']>, number, string]>([
+    ['a read is asked for once more where the server is there', 'online', [getUser, {}], 2, 'fresh'],
+    ['a read is not where it is away', 'unreachable', [getUser, {}], 1, 'problem'],
+    ['a write is never: it may have been done', 'online', [changePassword, { body: {} as never }], 1, 'problem'],
+    ['nothing is that nobody waits for any more', 'online', [getUser, {}, { signal: gone }], 1, 'problem'],
+  ])('%s', async (_, known, asked, times, kind) => {
+    vi.stubGlobal('navigator', { onLine: true })
+    const ask = vi.fn<() => Promise<Result<unknown>>>().mockResolvedValueOnce(lost).mockResolvedValueOnce(fresh)
+    const api = observed({ call: ask as unknown as Api['call'] }, async () => known)
+    expect((await api.call(...asked)).kind).toBe(kind)
+    expect(ask).toHaveBeenCalledTimes(times)
+  })
+})
+
+it('a read that is lost twice though the server is there is no matter of the line, and can be asked for again', async () => {
+  vi.stubGlobal('navigator', { onLine: true })
+  const ask = async () => problem(localProblem('OFFLINE')) as Result<never>
+  const result = await observed({ call: ask }, async () => 'online').call(getUser, {})
+  expect(result).toEqual(problem(localProblem('UNREADABLE_ANSWER')))
+})
+
+describe('an answer that did not come while the browser has a network', () => {
+  function watched(there: { is: boolean }) {
+    vi.useFakeTimers()
+    vi.stubGlobal('navigator', { onLine: true })
+    vi.stubGlobal('window', new EventTarget())
+    vi.stubGlobal('document', { visibilityState: 'visible' })
+    const never = () => new Promise<never>(() => {})
+    const jobs = { again: never, dismiss: never, seen: never }
+    const store = makeStore({ api: { call: never }, enter: never, leave: never, jobs })
+    let knocks = 0
+    const network = async () => {
+      knocks += 1
+      if (!there.is) throw new TypeError('Failed to fetch')
+      return new Response('{}', { headers: { [headers.requestId]: 'r' } })
+    }
+    const ports = { network, origin: 'http://localhost', wait: never } as unknown as Ports
+    const hear = watchConnection(store, async () => ports)
+    const lines: string[] = []
+    store.subscribe(() => lines.push(store.getState().connection.line))
+    return { hear, lines, knocks: () => knocks }
+  }
+
+  it('is told as soon as a knock is not answered either, and ended by the next answer', async () => {
+    const { hear, lines } = watched({ is: false })
+    void hear('unreachable')
+    await vi.advanceTimersByTimeAsync(1)
+    expect(lines).toEqual(['unreachable'])
+    void hear('online')
+    expect(lines).toEqual(['unreachable', 'online'])
+  })
+
+  it('says nothing of the line where the server answers a knock, and knocks every other second at most', async () => {
+    const { hear, lines, knocks } = watched({ is: true })
+    for (let asked = 0; asked < 95; asked++) {
+      void hear('unreachable')
+      void hear('online')
+      await vi.advanceTimersByTimeAsync(100)
+    }
+    expect(lines).toEqual([])
+    expect(knocks()).toBe(5)
+  })
+
+  it('does not have pages ask without end where others are answered and a knock is not', async () => {
+    const { hear, lines } = watched({ is: false })
+    for (let asked = 0; asked < 95; asked++) {
+      void hear('unreachable')
+      await vi.advanceTimersByTimeAsync(100)
+      void hear('online')
+    }
+    expect(lines.filter((line) => line === 'unreachable')).toHaveLength(5)
+  })
+
+  it('is known again once the server is back, by the knock that is sent every ten seconds', async () => {
+    const there = { is: false }
+    const { hear, lines } = watched(there)
+    void hear('unreachable')
+    await vi.advanceTimersByTimeAsync(1)
+    there.is = true
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(lines).toEqual(['unreachable', 'online'])
+  })
+
+  it('code that cannot be fetched is a lost line, and never thrown at the page', async () => {
+    vi.stubGlobal('navigator', { onLine: true })
+    const heard: string[] = []
+    const ask = () => Promise.reject(new TypeError('Failed to fetch dynamically imported module'))
+    const hear = async (line: Connectivity) => (heard.push(line), 'unreachable' as const)
+    expect(await observed({ call: ask }, hear).call(getUser, {})).toEqual(problem(localProblem('OFFLINE')))
+    expect(heard).toEqual(['unreachable'])
+  })
+})

@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest'
+import { firstLanguage } from '#app/i18n/language.ts'
+
+describe('the first language (M4, I-12)', () => {
+  it.each([
+    ['', null, 'en'],
+    ['', 'zh', 'zh'],
+    ['?lang=zh', null, 'zh'],
+    ['?lang=en', 'zh', 'en'],
+    ['?src=pwa&lang=zh', 'en', 'zh'],
+    ['?lang=fr', 'zh', 'zh'],
+    ['?lang=', null, 'en'],
+    ['?lang=ZH', null, 'en'],
+    ['', 'klingon', 'en'],
+    ['?lang=fr', 'fr', 'en'],
+  ])('with %o in the address and %o kept is %s', (search, stored, language) => {
+    expect(firstLanguage(search, stored)).toBe(language)
+  })
+})

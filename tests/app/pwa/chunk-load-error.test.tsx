@@ -1,0 +1,32 @@
+/** Code that could not be fetched, with the build that the server has too: most likely a line that was lost for a moment. */
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { wordPath } from '#contract/client-build.ts'
+import { loadAgain } from '#app/pwa/chunk-load-error.ts'
+
+const reload = vi.fn()
+beforeEach(() => {
+  sessionStorage.clear()
+  vi.spyOn(location, 'reload').mockImplementation(reload)
+  vi.stubGlobal('fetch', async (path: string) => {
+    expect(path).toBe(wordPath)
+    return Response.json({ build: 'test', minimumBuild: '', bypass: false })
+  })
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  reload.mockReset()
+  document.body.replaceChildren()
+})
+
+it('loads the page again, once', async () => {
+  await loadAgain()
+  await loadAgain()
+  expect(reload).toHaveBeenCalledTimes(1)
+})
+
+it('loses nothing that stands in a form (W-10)', async () => {
+  const form = document.body.appendChild(document.createElement('form'))
+  form.appendChild(document.createElement('input')).value = 'a password'
+  await loadAgain()
+  expect(reload).not.toHaveBeenCalled()
+})

@@ -1,0 +1,154 @@
+/** The frame of the portal: who gets where, in which language and colours, and what is said of the connection. */
+import { screen, within } from '@testing-library/dom'
+import { describe, expect, it } from 'vitest'
+import { button, described, heading } from '#tests/support/fields.ts'
+import { arrived, setUpPages } from '#tests/support/screen.ts'
+
+const the = setUpPages()
+const menu = async (name: string | RegExp, item: string, role = 'menuitem') => {
+  await the.user.click(button(name))
+  await the.user.click(await screen.findByRole(role, { name: item }))
+}
+
+describe('ways in and out', () => {
+  it('a page one may not see leads home, and the menu does not offer it (M11, M12)', async () => {
+    await the.browser.openAs('user@alpha', '/app/user')
+    await arrived(the.browser, '/app/home')
+    await expect.poll(() => document.querySelectorAll('.home-card')).toHaveLength(2)
+    await screen.findByText('Nothing awaits you')
+    await the.browser.open('/app/m18/price/new')
+    await arrived(the.browser, '/app/home')
+    const [rail] = screen.getAllByRole('navigation', { name: 'Main navigation' })
+    expect(
+      rail &&
+        within(rail)
+          .getAllByRole('link')
+          .map((link) => link.querySelector('.nav-words')?.textContent),
+    ).toEqual(['Home'])
+  })
+
+  it('the header has the company, the language and the own menu, and a way in for visitors (M13)', async () => {
+    await the.browser.openAs('admin@alpha')
+    const header = () => within(screen.getByRole('banner'))
+    header().getByText('ALPHA-7f3a91 Ltd')
+    header().getByRole('button', { name: '中文' })
+    await menu(/My account$/, 'Service centre')
+    await arrived(the.browser, '/entrance')
+    await the.browser.open('/app/home')
+    await menu(/My account$/, 'Log out')
+    await heading('You are logged out')
+    await the.user.click(header().getByRole('link', { name: 'Login' }))
+    await heading('Login')
+  })
+
+  it("the provider's items say who they are for (M12)", async () => {
+    await the.browser.openAs('admin@m18')
+    const link = screen.getByRole('link', { name: 'Price lists' })
+    expect(described(link)).toBe('For provider staff only')
+    // Shown by the style sheet while the pointer or the focus is on the item (`.hinted > .hint`).
+    const shown = [...document.querySelectorAll('.hinted > .hint')].filter((hint) => hint.parentElement?.contains(link))
+    expect(shown.map((hint) => [...hint.children].map(({ textContent }) => textContent))).toEqual([
+      ['Price lists', 'For provider staff only'],
+    ])
+  })
+
+  it('what is no place of the portal says so and leads back (M5)', async () => {
+    await the.browser.open('/no/such/place')
+    await heading('Page not found')
+    expect(screen.getByRole('main').textContent).toContain('/no/such/place')
+    screen.getByRole('link', { name: 'Login' })
+  })
+
+  it('names the window by page, company and product, and moves the focus to the heading (C-19, A-14)', async () => {
+    await the.browser.openAs('admin@alpha')
+    await the.user.click(screen.getByRole('link', { name: 'Company' }))
+    const title = await heading('Company')
+    await expect.poll(() => document.title).toBe('Company · ALPHA-7f3a91 Ltd · Service portal')
+    await expect.poll(() => document.activeElement).toBe(title)
+  })
+})
+
+describe('the client type (M3)', () => {
+  const choice = () => screen.findByRole<HTMLSelectElement>('combobox', { name: 'Client type' })
+
+  it('is chosen by the delete level on the staff pages alone, saas at first, and holds on all of them', async () => {
+    await the.browser.openAs('delete@m18', '/app/m18/price')
+    expect((await choice()).value).toBe('saas')
+    expect([...(await choice()).options].map(({ value }) => value)).toEqual(['saas', 'mma'])
+    await the.user.selectOptions(await choice(), 'mma')
+    for (const path of ['/app/service', '/app/apphistory', '/app/m18/upload', '/app/m18/module/new']) {
+      await the.browser.open(path)
+      expect([path, (await choice()).value]).toEqual([path, 'mma'])
+    }
+    await the.browser.open('/app/m18/automodule')
+    expect((await choice()).value).toBe('mma')
+    await the.user.click(screen.getByRole('link', { name: 'Users' }))
+    await heading('Users')
+    await expect.poll(() => screen.queryByRole('combobox', { name: 'Client type' })).toBeNull()
+  })
+
+  it.each(['user@m18', 'admin@alpha'])(
+    'is no matter of %s, who is led home from the staff pages (M11, M15)',
+    async (who) => {
+      await the.browser.openAs(who)
+      localStorage.setItem('portal.clientType', 'mma')
+      await the.browser.open('/app/m18/price')
+      await arrived(the.browser, '/app/home')
+      // The frame's last parts come when the page has come to rest.
+      await screen.findByRole('button', { name: /Activity/ })
+      expect(screen.queryByRole('combobox', { name: 'Client type' })).toBeNull()
+      expect(screen.queryByRole('link', { name: 'Price lists' })).toBeNull()
+    },
+  )
+})
+
+describe('language and colours', () => {
+  it('the toggle changes every word at once and is remembered (M4, A-32, I-11)', async () => {
+    await the.browser.openAs('admin@alpha', '/app/user')
+    await heading('Users')
+    expect(document.documentElement.lang).toBe('en')
+    await the.user.click(button('中文'))
+    await heading('用户')
+    expect(document.documentElement.lang).toBe('zh-Hans')
+    await expect.poll(() => document.title).toMatch(/^用户 · /)
+    await the.browser.open('/app/user')
+    await heading('用户')
+  })
+
+  it.each(['en', 'zh'])('no raw key of a text is ever seen, in %s', async (language) => {
+    const seen: string[] = []
+    for (const path of ['/login', '/entrance', '/signup', '/forget', '/resetPwd', '/sys/activate', '/nowhere']) {
+      await the.browser.open(`${path}?lang=${language}`)
+      const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+      while (texts.nextNode()) seen.push(texts.currentNode.textContent ?? '')
+    }
+    expect(seen.length).toBeGreaterThan(100)
+    expect(seen.filter((text) => /^[a-z][A-Za-z]*(\.[A-Za-z_]+)+$/.test(text))).toEqual([])
+  })
+
+  it('dark is chosen in the header, shown at once and remembered (C-34)', async () => {
+    await the.browser.openAs('user@alpha')
+    await menu('Appearance', 'Dark', 'menuitemradio')
+    await expect.poll(() => document.documentElement.dataset.theme).toBe('dark')
+    delete document.documentElement.dataset.theme
+    await the.browser.open('/app/home')
+    expect(document.documentElement.dataset.theme).toBe('dark')
+  })
+})
+
+it('the connection is told quietly and at once, however often it goes and comes (P-11, R-42)', async () => {
+  await the.browser.openAs('admin@alpha', '/app/user')
+  const said = () => document.querySelector('.bar .line')?.textContent
+  await expect.poll(said).toBe('Online')
+  the.browser.goOffline()
+  await expect.poll(said).toBe('Offline')
+  for (let flip = 0; flip < 10; flip++) {
+    the.browser.goOnline()
+    await expect.poll(said).toBe('Online')
+    the.browser.goOffline()
+    await expect.poll(said).toBe('Offline')
+  }
+  expect(document.querySelectorAll('.toast')).toHaveLength(0)
+  the.browser.goOnline()
+  await expect.poll(said).toBe('Online')
+})

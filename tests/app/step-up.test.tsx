@@ -1,0 +1,33 @@
+import { screen, within } from '@testing-library/dom'
+import { expect, it } from 'vitest'
+import { problems, type } from '#tests/support/fields.ts'
+import { setUpPages } from '#tests/support/screen.ts'
+import { canaries, password } from '#tests/support/world.ts'
+
+const the = setUpPages({ env: { STEP_UP: '1' } })
+const press = async (name: string) => the.user.click(await screen.findByRole('button', { name }))
+const disabled = `${canaries.alpha} disabled`
+const row = () => screen.queryByRole('button', { name: `More for ${disabled}` })
+
+it('the password once more is asked for over what is being done, which then goes on; closed, nothing happens (S-48)', async () => {
+  await the.browser.openAs('admin@alpha', '/app/user')
+  await press(`More for ${disabled}`)
+  await the.user.click(await screen.findByRole('menuitem', { name: 'Delete' }))
+  const confirm = async () => within(await screen.findByRole('dialog', { name: 'Confirm it is you' }))
+  await press('Delete user')
+  await (await confirm()).findByLabelText('Password')
+  await the.user.keyboard('{Escape}')
+  await screen.findByText('This needs your password once more.', { exact: false })
+  expect(row()).not.toBeNull()
+
+  await press('Delete user')
+  await (await confirm()).findByLabelText('Password')
+  await type(the.user, { password: 'Not-the-one-44' })
+  await press('Continue')
+  await expect.poll(problems).toEqual({ password: 'The password is wrong.' })
+  await type(the.user, { password })
+  await press('Continue')
+  await screen.findByText('Delete successfully.')
+  await expect.poll(() => screen.queryByRole('dialog')).toBeNull()
+  await expect.poll(row).toBeNull()
+})

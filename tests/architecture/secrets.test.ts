@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { files, read, root } from '#tests/architecture/tree.ts'
+
+const dist = join(root, 'dist')
+const built = readdirSync(dist, { recursive: true, encoding: 'utf8' })
+const texts = built.filter((file) => /\.(js|css|html|json|webmanifest|svg)$/.test(file) && file !== 'build.json')
+
+/** What the worker asks its files by: of files that are here, and of no other text. */
+const digests = new Set(
+  built
+    .filter((file) => statSync(join(dist, file)).isFile())
+    .map(
+      (file) =>
+        `sha256-${createHash('sha256')
+          .update(readFileSync(join(dist, file)))
+          .digest('base64')}`,
+    ),
+)
+
+/** Shapes in which keys are handed out. */
+const keyShapes = {
+  'private key': /-----BEGIN (RSA |EC |OPENSSH |ENCRYPTED )?PRIVATE KEY-----/,
+  'payment key': /\b(sk|rk|whsec)_(live|test)?_?[A-Za-z0-9]{16,}/,
+  'cloud key': /\bAKIA[0-9A-Z]{16}\b/,
+  'token of a forge': /\bgh[pousr]_[A-Za-z0-9]{36}\b/,
+  'signed token': /\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/,
+  // Not the word itself, nor dots: examples have those in its place. On this machine alone is no secret.
+  'database with password':
+    /\bpostgres(ql)?:\/\/[^\s:'"`/@]+:(?!password@|\.\.\.@)[^\s@'"`$]+@(?!127\.0\.0\.1|localhost)/,
+}
+
+/** Bits per character: random base64 has about 5.5, words and paths under 4.5. */
+function entropy(text: string) {
+  const counts = new Map<string, number>()
+  for (const letter of text) counts.set(letter, (counts.get(letter) ?? 0) + 1)
+  return -[...counts.values()].reduce((sum, n) => sum + (n / text.length) * Math.log2(n / text.length), 0)
+}
+
+/** Runs of letters and digits that look made by chance; alphabets, which have each letter once, are not. */
+const randomLooking = (text: string) =>
+  [...text.matchAll(/["'`]([A-Za-z0-9+/_-]{32,}={0,2})["'`]/g)]
+    .map(([, run]) => run ?? '')
+    .filter((run) => !digests.has(run))
+    .filter((run) => /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run))
+    .filter((run) => entropy(run) > 4.6 && new Set(run).size < run.length)
+
+const keysIn = (text: string) => Object.entries(keyShapes).flatMap(([name, shape]) => (shape.test(text) ? [name] : []))
+
+describe('secrets stay out (S-80)', () => {
+  it('of everything that belongs to the project', () => {
+    const isText = (file: string) => !/\.(png|woff2)$/.test(file) && file !== 'package-lock.json'
+    const found = files.filter(isText).flatMap((file) => keysIn(read(file)).map((kind) => `${file}: ${kind}`))
+    expect(found).toEqual([])
+  })
+
+  it('of the built client, by shape and by chance', () => {
+    expect(texts.length).toBeGreaterThan(3)
+    const found = texts.flatMap((file) => {
+      const text = readFileSync(join(dist, file), 'utf8')
+      return [...keysIn(text), ...randomLooking(text)].map((what) => `${file}: ${what}`)
+    })
+    expect(found).toEqual([])
+  })
+
+  it('and so do source maps and sources', () => {
+    expect(built.filter((file) => /\.(map|ts|tsx)$/.test(file))).toEqual([])
+    const mapped = texts.filter((file) => /[#@] ?sourceMappingURL=/.test(readFileSync(join(dist, file), 'utf8')))
+    expect(mapped).toEqual([])
+  })
+})

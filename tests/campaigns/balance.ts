@@ -1,0 +1,130 @@
+/** Orders, contracts, payments, invoices and attempts of a database against what the gateways have taken. */
+import { sql } from 'kysely'
+import pino from 'pino'
+import { readAmount } from '#domain/money.ts'
+import { readConfig } from '#server/config.ts'
+import { openDatabase } from '#server/db/open.ts'
+import type { Handle } from '#server/db/handle.ts'
+import type { Sandbox } from '#server/drivers/payment/sandbox/server.ts'
+import type { Paying } from '#tests/campaigns/payers.ts'
+
+/** What the gateways took, in hundredths by our key. */
+export type Taken = ReadonlyMap<string, number>
+
+interface Books {
+  intents: { status: string; amount: number; metadata: Record<string, string> }[]
+  trades: { status: string; amount: number; outTradeNo: string }[]
+}
+
+/** Throws where one key took money twice. */
+export async function takenBy({ gateways, keys }: Sandbox): Promise<Taken> {
+  const headers = { authorization: `Bearer ${keys.stripe.secretKey}` }
+  const answer = await fetch(`${gateways.stripe?.apiUrl}/control`, { headers })
+  const { intents, trades } = (await answer.json()) as Books
+  const paid = [
+    ...intents
+      .filter(({ status }) => status === 'succeeded')
+      .map((one) => [one.metadata.key ?? '', one.amount] as const),
+    ...trades.filter(({ status }) => status === 'TRADE_SUCCESS').map((one) => [one.outTradeNo, one.amount] as const),
+  ]
+  const taken = new Map(paid)
+  if (taken.size !== paid.length) throw new Error('a gateway took money twice for one key')
+  return taken
+}
+
+interface Row {
+  id: number
+  stored: string
+  deleted: boolean
+  pay_amount: string
+  contracts: number
+  invoices: number
+  applied: number
+}
+
+export interface Counted {
+  /** Wrong in any case. */
+  wrong: string[]
+  /** Taken, and not applied yet: killed between gateway and commit. */
+  cut: number
+  applied: number
+}
+
+/** `settled`: the orders of which everything must be over. */
+export async function count(env: Record<string, string>, taken: Taken, settled: readonly Paying[]): Promise<Counted> {
+  const config = readConfig({ ...env, TOKEN_KEY: '00'.repeat(32) })
+  const database = await openDatabase(config, pino({ level: 'silent' }))
+  try {
+    // Of one moment: what the killed server had sent off is still being carried out by the database.
+    return await database.kysely
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .execute(async (db) => {
+        await sql`set local role portal_system`.execute(db)
+        return await compare(db, taken, settled)
+      })
+  } finally {
+    await database.close()
+  }
+}
+
+async function compare(db: Handle, taken: Taken, settled: readonly Paying[]): Promise<Counted> {
+  const { rows: orders } = await sql<Row>`
+    select o.id, o.stored, o.deleted, o.pay_amount::text,
+      (select count(*)::integer from contract c where c.order_id = o.id) as contracts,
+      (select count(*)::integer from invoice i where i.order_id = o.id) as invoices,
+      (select count(*)::integer from payment p where p.order_id = o.id and p.outcome = 'applied') as applied
+    from service_order o order by o.id`.execute(db)
+  const attempts = await db.selectFrom('payment_attempt').selectAll().orderBy('id').execute()
+  const payments = await db.selectFrom('payment').selectAll().where('gateway', '<>', 'simulate').execute()
+  const { rows: numbers } = await sql<{ code: string }>`select code from invoice order by code`.execute(db)
+  const known = new Map(attempts.map((one) => [one.key, one]))
+  const keys = new Map(attempts.map(({ state, gateway_id, key }) => [state === 'paid' ? gateway_id : null, key]))
+  const wrong = [...torn(orders), ...gaps(numbers)]
+  for (const { reference, amount } of payments)
+    if (taken.get(keys.get(reference) ?? '') !== hundredths(amount))
+      wrong.push(`${reference} was written down and the gateway says otherwise`)
+  let cut = 0
+  for (const [key, amount] of taken) {
+    const attempt = known.get(key)
+    if (!attempt) wrong.push(`money was taken for ${key}, of which nothing was written down before`)
+    else if (hundredths(attempt.amount) !== amount) wrong.push(`${key} took ${amount}, and ${attempt.amount} was due`)
+    if (attempt && attempt.state !== 'paid') cut += 1
+  }
+  for (const paying of settled) {
+    const order = orders.find(({ id }) => id === paying.id)
+    const own = attempts.filter(({ order_id }) => order_id === paying.id)
+    const got = own.filter(({ key }) => taken.has(key))
+    const wrote = payments.filter(({ order_id }) => order_id === paying.id)
+    const isPaid = order?.stored === 'paid'
+    const name = `order ${paying.id} (${paying.plan}, round ${paying.round})`
+    if (got.length > 1) wrong.push(`${name} was paid ${got.length} times`)
+    if (wrote.length !== got.length) wrong.push(`${name}: ${got.length} taken, ${wrote.length} written down`)
+    if (got.length > 0 && !isPaid && !order?.deleted) wrong.push(`${name}: money was taken, and it is ${order?.stored}`)
+    if (isPaid && got.length === 0) wrong.push(`${name} is paid with no money`)
+    if (paying.told === 'paid' && !isPaid) wrong.push(`${name}: its payer was told that it is paid`)
+    if (paying.told === 'gone' && !order?.deleted) wrong.push(`${name} was deleted and is there`)
+    if (paying.plan !== 'left' && paying.plan !== 'deleted' && !isPaid) wrong.push(`${name} is not paid`)
+  }
+  return { wrong, cut, applied: payments.filter(({ outcome }) => outcome === 'applied').length }
+}
+
+/** Paid with all that belongs to it, once, or not at all. */
+const torn = (orders: readonly Row[]): string[] =>
+  orders.flatMap(({ id, stored, contracts, invoices, applied }) => {
+    const whole = stored === 'paid' || stored === 'overwritten' ? 1 : 0
+    return contracts === whole && invoices === whole && applied === whole
+      ? []
+      : [`order ${id} is ${stored} with ${contracts} contracts, ${invoices} invoices and ${applied} payments`]
+  })
+
+/** D90: by year, from 1 on, none left out. */
+function gaps(numbers: readonly { code: string }[]): string[] {
+  const byYear = Map.groupBy(numbers, ({ code }) => code.slice(1, 5))
+  return [...byYear].flatMap(([year, all]) => {
+    const found = all.map(({ code }) => Number(code.slice(7))).toSorted((a, b) => a - b)
+    return found.every((one, at) => one === at + 1) ? [] : [`the invoices of ${year} have gaps: ${found.join(' ')}`]
+  })
+}
+
+const hundredths = (amount: string) => Number(readAmount(amount))

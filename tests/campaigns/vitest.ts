@@ -1,0 +1,26 @@
+/** Runs test files of the suite from a campaign: longer, with other seeds, or over changed code. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..', '..')
+
+export interface VitestRun {
+  passed: boolean
+  /** Standard output and error as they came. */
+  output: string
+}
+
+/** `env` comes on top of this process's own. */
+export async function runVitest(args: string[], env: Record<string, string>): Promise<VitestRun> {
+  const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
+  const child = spawn(process.execPath, [vitest, 'run', ...args], {
+    cwd: root,
+    env: { ...process.env, NO_COLOR: '1', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (output += piece))
+  const [code] = await once(child, 'close')
+  return { passed: code === 0, output }
+}

@@ -1,0 +1,108 @@
+/**
+ * The contract list and the home page without a line, and printing (M61 to M69, D65). What they show and offer is in
+ * `tests/features/orders/list`.
+ */
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import orders from '#locales/zh/orders.json' with { type: 'json' }
+import { filesKept, partKept } from '#tests/support/parts.ts'
+import {
+  address,
+  controlled,
+  enteredPage,
+  listed,
+  ownCompany,
+  resumedPage,
+  rows,
+  setUpShared,
+  tablet,
+} from '#tests/support/visit.ts'
+
+const setup = setUpShared()
+
+const row = (page: Page, code: string) => rows(page).filter({ hasText: code })
+async function act(page: Page, code: string, name: string) {
+  await row(page, code).locator('[aria-haspopup=menu]').click()
+  await page.getByRole('menuitem', { name, exact: true }).click()
+}
+const codes = (page: Page) => page.locator('tbody .order-code').allInnerTexts()
+
+it('home and the list stand without a line; the list is searched, filtered and sorted by its address', async () => {
+  const { code, admin } = ownCompany()
+  const named = (...services: string[]) => services.map((service) => `${code}${service}`)
+  const page = await resumedPage(setup, admin, '/app/home')
+  const part = page.getByRole('region', { name: 'Contracts' })
+  await part.getByText(/Acme people: New contract, pay by \d{4}-\d\d-\d\d/).waitFor()
+  await controlled(page)
+  await partKept(page, 'orders')
+  await page.context().setOffline(true)
+  await page.reload()
+  await part.getByText(/Acme people: New contract, pay by/).waitFor()
+  await part.getByText(/Acme, to try things out ends on \d{4}-\d\d-\d\d/).waitFor()
+  expect(await part.getByText(/Acme, to try things out: Change, pay by/).count()).toBe(1)
+
+  await part.locator('.order-all a').click()
+  await listed(page)
+  const shade = (code: string) => row(page, code).evaluate((line) => getComputedStyle(line).backgroundColor)
+  expect(await shade(`${code}old`)).not.toBe(await shade(`${code}trade`))
+  await page.getByRole('textbox', { name: 'Search service code or name' }).fill('ACME, to')
+  await expect.poll(() => codes(page)).toEqual(named('test'))
+  await expect.poll(() => address(page).searchParams.get('searchText')).toBe('ACME, to')
+  await page.getByRole('button', { name: /Remove filter Search/ }).click()
+  await page.getByRole('combobox', { name: 'Status' }).selectOption({ label: 'Expired' })
+  await expect.poll(() => codes(page)).toEqual(named('old'))
+  await expect.poll(() => address(page).searchParams.get('status')).toBe('2')
+  await page.reload()
+  await expect.poll(() => codes(page)).toEqual(named('old'))
+  await page.getByRole('button', { name: /Remove filter Status/ }).click()
+  await page.locator('th button', { hasText: 'Service code' }).click()
+  await expect.poll(() => codes(page)).toEqual(named('hr', 'old', 'shop', 'test', 'trade'))
+  const calendar = page.getByRole('button', { name: 'Calendar' })
+  await expect.poll(() => calendar.getAttribute('aria-disabled')).toBe('true')
+})
+
+it('a contract is printed in a tab of its own, once, in Chinese too, and where no tab was to be had there is a way to it', async () => {
+  // Of a company of its own: the document is in the language of the account, which the login sets.
+  const chinese = ownCompany()
+  const page = await enteredPage(setup, chinese.admin, '/app/contract?lang=zh', { ...tablet, locale: 'zh-CN' })
+  await listed(page)
+  const [tab] = await Promise.all([page.context().waitForEvent('page'), act(page, `${chinese.code}test`, '打印')])
+  await tab.getByRole('heading', { name: '服务合同' }).waitFor()
+  expect(await tab.title()).toMatch(/^服务合同 C\d+ · Acme, to try things out$/)
+  const pdf = await tab.pdf({ preferCSSPageSize: true })
+  expect(pdf.toString('latin1')).toMatch(/MediaBox\s*\[0 0 59[45][\d.]* 84[12]/)
+  await tab.reload()
+  await tab.getByRole('heading', { name: '此打印地址已失效' }).waitFor()
+  await tab.close()
+
+  await page.evaluate(() => {
+    const real = window.open.bind(window)
+    window.open = (...given) => {
+      window.open = real
+      return given[0] === '' ? null : real(...given)
+    }
+  })
+  await act(page, `${chinese.code}test`, '打印')
+  const [again] = await Promise.all([
+    page.context().waitForEvent('page'),
+    page.getByRole('button', { name: orders.toast.printOpen }).click(),
+  ])
+  await again.getByRole('heading', { name: '服务合同' }).waitFor()
+})
+
+it('home says nothing of contracts to who orders none, and the device does not keep the part', async () => {
+  const page = await resumedPage(setup, 'clerk', '/app/home')
+  await controlled(page)
+  await page.getByRole('heading', { level: 2 }).first().waitFor()
+  await page.waitForLoadState('networkidle')
+  expect(await page.getByRole('region', { name: 'Contracts' }).count()).toBe(0)
+  // It answers in turn: what it was asked to keep before, it has begun to.
+  await page.evaluate(async () => {
+    const { port1, port2 } = new MessageChannel()
+    const answered = new Promise((resolve) => (port1.onmessage = resolve))
+    navigator.serviceWorker.controller?.postMessage({ type: 'build' }, [port2])
+    await answered
+  })
+  expect(await page.evaluate(() => caches.keys())).not.toContainEqual(expect.stringMatching(/^portal-staff-/))
+  expect(await filesKept(page, 'orders')).toBe(0)
+})

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import type { Problem } from '#contract/problem.ts'
+import { spoken, waitOf } from '#features/accounts/retry-after.ts'
+
+const limited = (data: unknown): Problem => ({ status: 429, code: 'RATE_LIMITED', message: '', data, requestId: null })
+
+describe('after too many attempts', () => {
+  it.each([
+    [{ retry_after: 30 }, 30],
+    [{ retry_after: 1.2 }, 2],
+    [{ retry_after: 0 }, null],
+    [{ retry_after: 'soon' }, null],
+    [{}, null],
+    [null, null],
+  ])('the wait is what the answer says: %o', (data, seconds) => expect(waitOf(limited(data))).toBe(seconds))
+
+  it('no other problem has a wait', () => {
+    expect(waitOf({ ...limited({ retry_after: 30 }), code: 'invalid_grant' })).toBeNull()
+    expect(waitOf(null)).toBeNull()
+  })
+
+  it.each([
+    [1, 'Seconds', 1],
+    [90, 'Seconds', 90],
+    [91, 'Minutes', 2],
+    [600, 'Minutes', 10],
+  ])('%i s are said as %s %i', (seconds, unit, count) => expect(spoken(seconds)).toEqual({ unit, count }))
+})

@@ -1,0 +1,35 @@
+import { screen } from '@testing-library/dom'
+import { expect, it } from 'vitest'
+import { button, heading } from '#tests/support/fields.ts'
+import { setUpPages } from '#tests/support/screen.ts'
+import { saveUser } from '#tests/support/users.ts'
+import { canaries, readUser } from '#tests/support/world.ts'
+
+const the = setUpPages()
+
+it('this device tells of other people no more than how many changes of theirs lie here (protocol 30)', async () => {
+  await the.browser.openAs('admin@alpha', `/app/user?user=${the.server.world.users['user@alpha']}`)
+  await screen.findByRole('dialog', { name: /^Edit / })
+  the.browser.goOffline()
+  await the.user.click(screen.getByLabelText('Alert'))
+  await saveUser(the.user)
+  await screen.findByText(/^Saved on this device\./)
+  await the.browser.open('/logout')
+  await heading('1 change has not been sent yet')
+  await the.user.click(button('Keep and log out'))
+  await heading('You are logged out')
+
+  the.browser.goOnline()
+  await the.browser.openAs('admin@beta', '/app/device')
+  await screen.findByText('1 change of another person lies here sealed', { exact: false })
+  expect(document.body.textContent).not.toContain(canaries.alpha)
+  await the.browser.open('/app/outbox')
+  await heading('Waiting changes')
+  expect(document.body.textContent).not.toContain(canaries.alpha)
+
+  // Their own again as soon as they are back (R-08).
+  await the.browser.openAs('admin@alpha', '/app/outbox')
+  const receipts = () => document.querySelector('.receipts')?.textContent
+  await expect.poll(receipts).toMatch(new RegExp(`${canaries.alpha} user.*Done`))
+  expect(await readUser(the.server.app, the.server.world, 'user@alpha')).toMatchObject({ alert: true })
+})

@@ -1,0 +1,62 @@
+import { screen } from '@testing-library/dom'
+import { beforeEach, expect, it } from 'vitest'
+import { inTransaction } from '#server/db/transaction.ts'
+import { insertService } from '#server/db/hosting/services.ts'
+import { button, field, problems } from '#tests/support/fields.ts'
+import { setUpPages } from '#tests/support/screen.ts'
+
+const the = setUpPages()
+beforeEach(() =>
+  inTransaction(the.server.app, { role: 'portal_system' }, (db) =>
+    insertService(db, {
+      create_time: 1,
+      update_time: 1,
+      code: 'acmetrade',
+      name: 'Trade',
+      url: 'https://www.acmetrade.m18.example/',
+      company_id: the.server.world.companies.alpha,
+    }),
+  ),
+)
+
+async function find(code: string) {
+  await the.user.clear(field('Service code'))
+  if (code) await the.user.type(field('Service code'), code)
+  await the.user.click(button('Find service'))
+}
+const wrong = () => Object.values(problems())
+const way = (name: string) => screen.getByRole<HTMLAnchorElement>('link', { name }).href
+
+it('says what is wrong with a code, in the language of now (M9)', async () => {
+  await the.browser.open('/entrance')
+  await find('')
+  await expect.poll(wrong).toEqual(['Please input "Service code" as it\'s required.'])
+  for (const code of ['ab', '1abc', 'acme-trade', 'nosuch']) {
+    await find(code)
+    await expect.poll(wrong).toEqual(['service does not exist'])
+    expect(document.activeElement).toBe(field('Service code'))
+  }
+  await find('select')
+  await expect.poll(wrong).toEqual(['"select" is reserved by system'])
+  await find('')
+  await the.user.click(button('中文'))
+  await expect.poll(wrong).toEqual([expect.stringMatching(/^请输入“服务代码”/)])
+})
+
+it('leads to a service and its admin site, by known codes without a network too (M9, M58)', async () => {
+  await the.browser.open('/entrance')
+  await find('acmetrade')
+  await screen.findByRole('heading', { name: 'Service acmetrade' })
+  expect(way('Go to the service')).toBe('https://www.acmetrade.m18.example/')
+  expect(way('Go to the admin site')).toBe('https://admin.acmetrade.m18.example/')
+
+  the.browser.goOffline()
+  await the.browser.open('/entrance')
+  await the.user.click(button('Show acmetrade'))
+  await screen.findByText(/^As it was when it was last found here/)
+  expect(way('Go to the service')).toBe('https://www.acmetrade.m18.example/')
+  await find('acmetest')
+  await screen.findByText('Code not exists')
+  await the.user.click(button('Forget acmetrade'))
+  await expect.poll(() => screen.queryByRole('heading', { name: 'Found here before' })).toBeNull()
+})

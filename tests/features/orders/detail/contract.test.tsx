@@ -1,0 +1,264 @@
+/** A contract's page in every state, and what is asked and said on it before something changes (contracts 2). */
+import { screen } from '@testing-library/dom'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { button, named, submit, type } from '#tests/support/fields.ts'
+import { arrived } from '#tests/support/screen.ts'
+import { bought, type Ordered, paid, readOrder } from '#tests/support/shop-data.ts'
+import { handsOn, newPrices, ordersOf, setUpShopPages, today, without } from '#tests/support/shop-pages.ts'
+import type { SignedIn } from '#tests/support/server.ts'
+
+const the = setUpShopPages()
+const { press, dialog, noDialog, choose, says } = handsOn(the)
+let admin: SignedIn
+beforeEach(async () => {
+  admin = await the.server.signIn('admin@acme')
+})
+
+const fact = (name: string) =>
+  [...document.querySelectorAll('dl.facts > div')]
+    .find((one) => one.querySelector('dt')?.textContent === name)
+    ?.querySelector('dd')?.textContent
+const due = () => document.querySelector('.order-due .amount')?.textContent
+const history = () => [...document.querySelectorAll('.order-history tbody tr')].map(({ textContent }) => textContent)
+const idOf = async (code: string): Promise<number> => (await ordersOf(admin, code))[0]?.id ?? 0
+const pageOf = (id: number | string) => `/app/contract/${id}`
+type Pending = { id: number; amount: string } | null
+const pending = async (id: number) => (await readOrder(admin, id))['pending'] as Pending
+const submitButton = () => document.querySelector('form button[type="submit"]')
+
+/** A contract in effect: 25 users, core and fin, from today on for a year. */
+const buy = async (code: string): Promise<number> =>
+  (await bought(the.server, admin, { code, name: `Test ${code}`, users: 25, period_start: today() })).id
+/** The same, on its page. */
+async function at(code: string): Promise<number> {
+  const id = await buy(code)
+  await the.browser.openAs('admin@acme', pageOf(id))
+  await screen.findByRole('button', { name: 'Modify' })
+  return id
+}
+async function modify(users: string) {
+  await press('Modify')
+  await expect.poll(() => document.querySelector('[name=users]')).not.toBeNull()
+  await type(the.user, { users })
+}
+
+describe('an order of each status', () => {
+  it('effective: what was agreed, its history, and where its service is (M97 to M99, M104)', async () => {
+    const id = await idOf('acmetrade')
+    await the.browser.openAs('admin@acme', pageOf(id))
+    await screen.findByRole('heading', { level: 1, name: 'Acme trading' })
+    expect([fact('Number of users'), fact('Currency')]).toEqual(['40', 'HKD'])
+    await expect.poll(() => history().length).toBe(2)
+    expect(history()[0]).toContain('Effective')
+    expect(history()[1]).toContain('Replaced')
+    // The last day, as the server says it; nothing is taken from it again (D18).
+    expect(fact('Expiry date')).toBe((await readOrder(admin, id))['expired_date'])
+    await choose('More', 'Service info')
+    expect((await dialog('Service acmetrade')).getAllByRole('link')).toHaveLength(2)
+  })
+
+  it('unpaid: until when it is to be paid; expired: extended first; replaced: leads to the one in effect; invalid and unknown: not there (M96, M97, D29, D30)', async () => {
+    await the.browser.openAs('admin@acme', pageOf(await idOf('acmehr')))
+    await screen.findByText(/^This order is not paid yet/)
+    await screen.findByRole('button', { name: /^Pay USD/ })
+    expect(document.querySelector('.order-history')).toBeNull()
+
+    await the.browser.open(pageOf(await idOf('acmeold')))
+    await screen.findByText(/^This contract has expired/)
+    expect(button('Modify').getAttribute('aria-disabled')).toBe('true')
+
+    const { contract_id: contract } = await readOrder(admin, await idOf('acmetrade'))
+    const told = (await admin.send({ url: `/api/contract/${contract}/history` })).json() as { order_id: number }[]
+    await the.browser.open(pageOf(told[1]?.order_id ?? 0))
+    await screen.findByText(/^A newer contract has taken the place of this one\./)
+    expect(screen.queryByRole('button', { name: 'Modify' })).toBeNull()
+    expect(button('Extend').getAttribute('aria-disabled')).toBe('true')
+    const link = screen.getByRole('link', { name: 'Find the one in effect' })
+    expect(link.getAttribute('href')).toBe('/saas/app/contract?searchText=acmetrade')
+
+    for (const wrong of [await idOf('acmeshop'), '999999', 'abc', '~x']) {
+      await the.browser.open(pageOf(wrong))
+      await arrived(the.browser, '/app/contract')
+    }
+  })
+})
+
+describe('a contract is modified', () => {
+  it('up: what changes and what it costs; at a price that has changed meanwhile both figures are shown before anything is ordered (M100, M101, D17, D89)', async () => {
+    const id = await at('upward')
+    await modify('35')
+    // 10 more users at 1,000.00 for the whole first year (G19).
+    await expect.poll(due).toBe('HKD 10,000.00')
+    await the.user.click(named('module-scm'))
+    await expect.poll(due).toBe('HKD 25,500.50')
+    expect(document.querySelector('.order-compared')?.textContent).toContain('Added: Supply chain')
+    expect(document.querySelectorAll('.order-stretches tbody tr')).toHaveLength(1)
+    expect(submitButton()?.textContent).toBe('Order change · HKD 25,500.50')
+
+    await newPrices(the.server, ({ module }) => ({
+      module: module.map((row) => ({ ...without(row, 'id'), ...(row.code === 'scm' ? { hkd: '16500.50' } : {}) })),
+    }))
+    await submit(the.user)
+    await screen.findByText(/^The price has changed since it was shown\./)
+    const note = document.querySelector('.order-sum .order-note')
+    expect(note?.textContent).toContain('HKD 25,500.50 → HKD 26,500.50')
+    expect(await pending(id)).toBeNull()
+    await submit(the.user)
+    await dialog('Pay upward')
+    expect((await pending(id))?.amount).toBe('26500.50')
+  })
+
+  it('down: nothing is due, said in words, and it takes effect at once (D14, D15)', async () => {
+    const id = await at('downward')
+    await modify('10')
+    await the.user.click(named('module-fin'))
+    // A module of the contract does not go unasked (contracts 2).
+    const asked = await dialog('Remove Finance')
+    asked.getByText('The service uses what is removed here.', { exact: false })
+    await asked.press('Remove 1 module')
+    await expect.poll(due).toBe('HKD 0.00')
+    await says('The difference is not returned')
+    await screen.findByText(/^There is nothing to pay/)
+    await submit(the.user)
+    await screen.findByText(/^It is in effect now\./)
+    await expect.poll(() => the.browser.path()).not.toContain(pageOf(id))
+    await expect.poll(() => fact('Number of users')).toBe('10')
+    expect((await readOrder(admin, id))['state']).toBe('overwritten')
+  })
+
+  it('not at all: nothing changed cannot be saved, cancel asks and leaves all as it was', async () => {
+    await at('unchanged')
+    await modify('25')
+    expect(submitButton()?.getAttribute('aria-disabled')).toBe('true')
+    await type(the.user, { users: '' })
+    await says('Please input "Number of users" as it\'s required.')
+    await type(the.user, { users: '31' })
+    await press('Cancel')
+    await says('Your changes are not saved yet.')
+    await press('Keep editing')
+    expect(named('users').value).toBe('31')
+    await press('Cancel')
+    await press('Discard changes')
+    await expect.poll(() => fact('Number of users')).toBe('25')
+    await press('Modify')
+    await expect.poll(() => document.querySelector<HTMLInputElement>('[name=users]')?.value).toBe('25')
+  })
+})
+
+describe('a contract is extended', () => {
+  /** The drawer's button stands beside its form. */
+  const send = async () => {
+    const found = document.querySelector('[role=dialog] button[type=submit]')
+    await the.user.click(found ?? document.body)
+  }
+
+  it('before its end: from there on; an unpaid order is replaced only with consent, and can be deleted (D32, D35)', async () => {
+    const id = await at('longer')
+    const extend = async () => {
+      await press('Extend')
+      return dialog('Extend longer')
+    }
+    await the.user.clear((await extend()).getByLabelText('Period (years)'))
+    await the.user.keyboard('2')
+    // 25 users, core and fin: 57,000.00 a year.
+    await expect.poll(due).toBe('HKD 114,000.00')
+    await send()
+    await (await dialog('Pay longer')).press('Close')
+    await says('An extension is not paid yet:')
+    const first = (await pending(id))?.id
+    await extend()
+    await send()
+    const warning = await dialog('Replace the unpaid order?')
+    warning.getByText('HKD 114,000.00')
+    await warning.press('Go back')
+    expect((await pending(id))?.id).toBe(first)
+    await send()
+    await (await dialog('Replace the unpaid order?')).press('Replace it')
+    await (await dialog('Pay longer')).press('Close')
+    expect((await pending(id))?.amount).toBe('57000.00')
+    await noDialog()
+    await press('Delete')
+    await (await dialog(/^Delete the unpaid order/)).press('Delete')
+    await expect.poll(() => document.querySelector('.order-note.warning')).toBeNull()
+    expect(await pending(id)).toBeNull()
+  })
+
+  it('after its end: from today, with other modules and users (M102, D16)', async () => {
+    const id = await idOf('acmeold')
+    await the.browser.openAs('admin@acme', pageOf(id))
+    await press('Extend')
+    await dialog('Extend acmeold')
+    expect(named('period_start').value).toBe(today())
+    await type(the.user, { users: '30' })
+    await the.user.click(named('module-fin'))
+    await expect.poll(due).toBe('HKD 64,000.00')
+    await send()
+    await dialog('Pay acmeold')
+    const made = await pending(id)
+    await paid(the.server, { ...made, currency: 'HKD' } as unknown as Ordered)
+    await the.browser.open(pageOf(made?.id ?? 0))
+    await expect.poll(() => fact('Number of users')).toBe('30')
+    expect(fact('Start date')).toBe(today())
+  })
+})
+
+it('an unpaid order is deleted after a warning, and its page with it (M107)', async () => {
+  const id = await idOf('acmehr')
+  await the.browser.openAs('admin@acme', pageOf(id))
+  await choose('More', 'Delete order')
+  await (await dialog('Delete acmehr?')).press('Delete')
+  await arrived(the.browser, '/app/contract')
+  await the.browser.open(pageOf(id))
+  await arrived(the.browser, '/app/contract')
+})
+
+it('the payment alert date is set, kept for the line, and removed, by the staff for mma (M105, D45)', async () => {
+  const staff = await the.server.signIn('delete@m18')
+  const post = async (url: string, payload: object) => (await staff.send({ method: 'POST', url, payload })).json()
+  const charges = { hkd: '1000.00', usd: '130.00', rmb: '900.00' }
+  const { id: module_id } = await post('/api/module', { code: 'mbase', name: 'Base', type: 'mma' })
+  const ranges = [{ from: 1, to: 999_999, ...charges }]
+  await post('/api/pricelist', {
+    type: 'mma',
+    effective_date: '2026-01-01',
+    desc: 'For mma',
+    confirmed: true,
+    concurrentUser: ranges,
+    namedUser: ranges,
+    module: [{ code: 'mbase', module_id, ...charges }],
+  })
+  const mma = { code: 'mmaone', name: 'Test', client_type: 'mma', modules: ['mbase'], period_start: today() }
+  const { id } = await bought(the.server, staff, mma)
+  localStorage.setItem('portal.clientType', 'mma')
+  await the.browser.openAs('delete@m18', pageOf(id))
+  const open = async () => {
+    await choose('More', 'Payment alert date')
+    return dialog('Payment alert date of mmaone')
+  }
+  const mark = () => document.querySelector('.order-intro .pending-mark')
+  const set = async (date: string) => {
+    await type(the.user, { alert_date: date })
+    await (await dialog('Payment alert date of mmaone')).press('Update')
+  }
+  await open()
+  await set('2020-01-01')
+  await says('Choose today or a later day.')
+  await set('2099-01-02')
+  // Where the answer takes its time it is kept on the device first.
+  await screen.findByText(/^Payment alert date updated successfully\.|^Saved on this device\./)
+  await expect.poll(() => fact('Payment alert date')).toBe('2099-01-02')
+  await expect.poll(mark).toBeNull()
+  the.browser.goOffline()
+  await open()
+  await set('2099-03-04')
+  await expect.poll(() => fact('Payment alert date')).toBe('2099-03-04')
+  await expect.poll(mark).not.toBeNull()
+  the.browser.goOnline()
+  await expect.poll(mark).toBeNull()
+  expect((await readOrder(staff, id))['alert_date']).toBe('2099-03-04')
+  const over = await open()
+  await over.press('Remove date')
+  await screen.findByText(/^Payment alert date removed successfully\.|^Saved on this device\./)
+  await expect.poll(() => fact('Payment alert date')).toBeUndefined()
+  await expect.poll(async () => (await readOrder(staff, id))['alert_date']).toBeNull()
+})

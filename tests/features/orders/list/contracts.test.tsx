@@ -1,0 +1,96 @@
+/** The contract list and what hangs on it, as it is shown and used (M61 to M68, D53). */
+import { screen } from '@testing-library/dom'
+import { expect, it } from 'vitest'
+import { button, described, named } from '#tests/support/fields.ts'
+import { arrived } from '#tests/support/screen.ts'
+import { handsOn, setUpShopPages } from '#tests/support/shop-pages.ts'
+
+const the = setUpShopPages()
+const { press, dialog, noDialog, choose, says } = handsOn(the)
+
+const codes = () => [...document.querySelectorAll('tbody .order-code')].map(({ textContent }) => textContent)
+const rowOf = (code: string) =>
+  [...document.querySelectorAll('tbody tr')].find(({ textContent }) => textContent?.includes(code))
+const row = (code: string): string => rowOf(code)?.textContent ?? ''
+async function act(code: string, item: string) {
+  const menu = rowOf(code)?.querySelector('[aria-haspopup=menu]')
+  if (!menu) throw new Error(`there is no menu of ${code}`)
+  await the.user.click(menu)
+  await the.user.click(await screen.findByRole('menuitem', { name: item }))
+}
+
+it('has a row for each service with what is to be done about it, where it is, and a warning before it is deleted', async () => {
+  await the.browser.openAs('admin@acme', '/app/contract')
+  await expect.poll(() => codes().toSorted()).toEqual(['acmehr', 'acmeold', 'acmeshop', 'acmetest', 'acmetrade'])
+  const headers = [...document.querySelectorAll('thead th')].map(({ textContent }) => textContent)
+  expect(headers).toEqual(['Service code', 'Name', 'Created', 'Expiry date', 'Status', 'Actions'])
+  expect(row('acmehr')).toMatch(/UnpaidPay by \d{4}-\d\d-\d\d/)
+  expect(row('acmetest')).toMatch(/EffectiveChange unpaid:\s+HKD\s[\d,]+\.\d\dPay by/)
+  // What is invalid opens nothing, and its button says why.
+  expect(button('Manage acmeshop').getAttribute('aria-disabled')).toBe('true')
+  expect(described(button('Manage acmeshop'))).not.toBe('')
+  expect(screen.queryByRole('button', { name: 'Tools' })).toBeNull()
+
+  expect(screen.queryByRole('button', { name: 'Addresses of acmehr' })).toBeNull()
+  await press('Addresses of acmetrade')
+  const info = await dialog('Service acmetrade')
+  expect(info.getAllByRole('link').map(({ textContent }) => textContent?.trim())).toEqual([
+    'https://www.acmetrade.m18.example/',
+    'https://admin.acmetrade.m18.example/',
+  ])
+  await the.user.click(info.getAllByRole('button', { name: 'Close' }).at(-1) ?? info.element)
+  await noDialog()
+
+  await act('acmeshop', 'Delete')
+  await (await dialog('Delete acmeshop?')).press('Keep it')
+  await noDialog()
+  expect(codes()).toContain('acmeshop')
+  await act('acmeshop', 'Delete')
+  await (await dialog('Delete acmeshop?')).press('Delete')
+  // Where the answer takes its time it is kept on the device first.
+  await screen.findByText(/^(Delete successfully|Saved on this device)\./)
+  await expect.poll(codes).not.toContain('acmeshop')
+
+  await act('acmeold', 'Order again')
+  // The address names the order only until the form is filled from it.
+  await arrived(the.browser, '/app/contract/new')
+  expect(named('name').value).toBe('Acme archive')
+})
+
+it('has a calendar whose address programs can read until it is ended', async () => {
+  await the.browser.openAs('admin@acme', '/app/contract')
+  await press('Calendar')
+  await press('Make an address')
+  await expect.poll(() => document.querySelector('.order-calendar code')).not.toBeNull()
+  const url = new URL(document.querySelector('.order-calendar code')?.textContent ?? '')
+  const feed = () => the.server.send({ url: url.pathname })
+  const { body } = await feed()
+  expect(body).toContain('BEGIN:VEVENT')
+  expect(body).toMatch(/DTSTART;VALUE=DATE:\d{8}/)
+  await the.user.keyboard('{Escape}')
+  await noDialog()
+  await press('Calendar')
+  await screen.findByText(/There has been an address since/)
+  await press('End the address')
+  await says('The address no longer works.')
+  expect((await feed()).statusCode).toBe(404)
+})
+
+it('shows the provider’s admins whose contracts of which client type they choose (M67, D53); without a price list nothing is ordered, and the wizard leads back (M68)', async () => {
+  await the.browser.openAs('delete@m18', '/app/contract')
+  await choose('Tools', 'Choose a company')
+  await the.user.type(await screen.findByLabelText('Company code or name'), 'acme')
+  await press(/^Acme Trading Limited\s*acme$/)
+  await expect.poll(codes).toContain('acmetrade')
+  await the.browser.open(the.browser.path())
+  await expect.poll(codes).toContain('acmetrade')
+  await press('Remove filter Company: Acme Trading Limited')
+  await choose('Tools', 'Client type: mma', 'menuitemradio')
+  await screen.findByRole('heading', { name: 'No contracts yet' })
+  await the.browser.open('/app/contract/new')
+  await arrived(the.browser, '/app/contract')
+  const [create] = await screen.findAllByRole('button', { name: 'New contract' })
+  await expect
+    .poll(() => create && described(create))
+    .toBe('There is no price list in force. Please ask your provider.')
+})

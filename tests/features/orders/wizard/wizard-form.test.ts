@@ -1,0 +1,213 @@
+/** The wizard's form: defaults, what is wrong with what is typed, and what is sent of it (contracts 5 and 9). */
+import { describe, expect, it, test } from 'vitest'
+import type { OrderRow } from '#contract/orders.ts'
+import { choosable, matching, toggled } from '#features/orders/wizard/module-selection.ts'
+import { draftFrom, isWorthKeeping, newDraft } from '#features/orders/wizard/wizard-draft.ts'
+import {
+  bodyOf,
+  checkInformation,
+  checkModuleStep,
+  newValues,
+  stepOf,
+  typedCode,
+  type Values,
+  valuesOf,
+  wishOf,
+} from '#features/orders/wizard/wizard-form.ts'
+import { isConnectionLost, questionOf } from '#features/orders/wizard/submit-order.ts'
+import type { PriceData, ModuleInfo } from '#features/orders/quote/local-quote.ts'
+import { lists } from '#tests/domain/fees/goldens.ts'
+
+const module = (code: string, dependencies: string[] = []): ModuleInfo => ({
+  id: code.length,
+  code,
+  name: code.toUpperCase(),
+  hidden: false,
+  dependencies,
+  conditions: [],
+  any_condition: false,
+})
+const list = { ...lists.A, id: 1, effective_date: '2026-01-01' }
+const modules = [module('core'), module('fin', ['core']), module('scm', ['fin']), module('hr', ['core'])]
+const market: PriceData = { list, modules, uatBound: 'floor', zone: 'Asia/Hong_Kong' }
+const today = '2026-03-02'
+const fresh = newValues(list, today)
+const good: Values = { ...fresh, code: 'shop', name: 'Shop', modules: ['core'] }
+
+it('begins with the defaults of the specification (contracts 9, D26)', () => {
+  expect(fresh).toMatchObject({ users: '5', period: '1', user_mode: 'CONCURRENT', period_start: today, modules: [] })
+  expect(newValues({ ...list, min_concurrent_user: 0 }, today).users).toBe('1')
+  expect(checkInformation(good, market, today)).toEqual([])
+  expect(checkModuleStep(good, market)).toEqual([])
+})
+
+const wrong: [string, Partial<Values>, string[]][] = [
+  ['no code', { code: '' }, ['code REQUIRED']],
+  ['a code that is too short', { code: 'ab' }, ['code INVALID_FORMAT']],
+  ['a code of 17', { code: 'a'.repeat(17) }, ['code INVALID_FORMAT']],
+  ['a code that begins with a digit', { code: '1shop' }, ['code INVALID_FORMAT']],
+  ['a reserved code', { code: 'select' }, ['code RESERVED']],
+  ['no name', { name: '  ' }, ['name REQUIRED']],
+  ['a long description', { desc: 'x'.repeat(501) }, ['desc TOO_LONG']],
+  ['no users', { users: '' }, ['users REQUIRED']],
+  ['half a user', { users: '5.5' }, ['users INVALID_FORMAT']],
+  ['a million users', { users: '1000000' }, ['users OUT_OF_RANGE']],
+  ['fewer than the list asks for', { users: '4' }, ['users TOO_FEW_USERS']],
+  ['fewer than the mode asks for', { user_mode: 'NAMED', users: '9' }, ['users TOO_FEW_USERS']],
+  ['no years', { period: '0' }, ['period OUT_OF_RANGE']],
+  ['a century', { period: '100' }, ['period OUT_OF_RANGE']],
+  ['yesterday', { period_start: '2026-03-01' }, ['period_start START_WINDOW']],
+  ['a month and a day', { period_start: '2026-04-02' }, ['period_start START_WINDOW']],
+  ['no day at all', { period_start: '' }, ['period_start INVALID_FORMAT']],
+  ['dated ahead', { sOrderCreateTime: '2026-03-03' }, ['sOrderCreateTime OUT_OF_RANGE']],
+  ['no company', { company_id: '0' }, ['company_id OUT_OF_RANGE']],
+]
+test.each(wrong)('%s is said at its field', (_, fields, problems) => {
+  const found = checkInformation({ ...good, ...fields }, market, today)
+  expect(found.map(({ field, code }) => `${field} ${code}`)).toEqual(problems)
+  expect(found.map(({ field }) => stepOf(field))).toEqual([0])
+})
+
+it('a start before today is right where the staff have dated the order back (D39)', () => {
+  expect(
+    checkInformation({ ...good, sOrderCreateTime: '2026-02-20', period_start: '2026-02-20' }, market, today),
+  ).toEqual([])
+})
+
+test.each([
+  ['none', [], ['NO_MODULE']],
+  ['one that is gone', ['core', 'gone'], ['NOT_LISTED']],
+  ['one without what it needs', ['fin'], ['NEEDS_MODULES']],
+] as const)('of modules: %s', (_, chosen, codes) => {
+  const found = checkModuleStep({ ...good, modules: [...chosen] }, market)
+  expect(found.map(({ code }) => code)).toEqual(codes)
+  expect(found.map(({ field }) => stepOf(field))).toEqual([1])
+})
+
+describe('what is sent', () => {
+  it('is the form in the words of the call, what is empty left out', () => {
+    expect(bodyOf({ ...good, users: '25', uat: true, desc: ' ' }, 'saas')).toEqual({
+      code: 'shop',
+      name: 'Shop',
+      currency: 'HKD',
+      user_mode: 'CONCURRENT',
+      users: 25,
+      modules: ['core'],
+      uat: 1,
+      client_type: 'saas',
+      period: 1,
+      period_start: today,
+    })
+    expect(bodyOf({ ...good, company_id: '3', sOrderCreateTime: today }, 'mma')).toMatchObject({
+      company_id: 3,
+      sOrderCreateTime: today,
+      client_type: 'mma',
+    })
+  })
+  it('has no price while a number is missing', () => {
+    expect(wishOf({ ...good, users: '' })).toBeNull()
+    expect(wishOf({ ...good, period_start: '2026-02-30' })).toBeNull()
+    expect(wishOf(good)).toMatchObject({ type: 'create', users: 5, years: 1, start: today })
+  })
+  it('is in lower case while it is typed', () => expect(typedCode('ShOp1')).toBe('shop1'))
+})
+
+it('"order again" takes all but the code and the day, and no fewer users than are asked for now', () => {
+  const row = {
+    name: 'Old',
+    desc: null,
+    currency: 'RMB',
+    user_mode: 'NAMED',
+    users: 3,
+    uat: 1,
+    period: 2,
+    modules: ['hr'],
+  }
+  expect(valuesOf(row as unknown as OrderRow, fresh, list)).toEqual({
+    ...fresh,
+    name: 'Old',
+    currency: 'RMB',
+    user_mode: 'NAMED',
+    users: '10',
+    uat: true,
+    period: '2',
+    modules: ['hr'],
+  })
+})
+
+describe('the draft', () => {
+  it('comes back as it was kept', () => {
+    const draft = { ...newDraft(good), step: 1 as const, ordered: 7, intent: 'x' }
+    expect(draftFrom(structuredClone(draft), fresh)).toEqual(draft)
+  })
+  it('of an earlier build brings along what is still understood', () => {
+    expect(draftFrom({ step: 9, values: { code: 'old', users: 5, color: 'red', modules: ['core'] } }, fresh)).toEqual({
+      ...newDraft({ ...fresh, code: 'old', modules: ['core'] }),
+    })
+    expect(draftFrom('?', fresh)).toBeNull()
+    expect(draftFrom({ values: null }, fresh)).toBeNull()
+  })
+  it('is worth keeping once something was said', () => {
+    expect(isWorthKeeping(newDraft(fresh), fresh)).toBe(false)
+    expect(isWorthKeeping(newDraft({ ...fresh, period_start: '2026-03-01' }), fresh)).toBe(false)
+    expect(isWorthKeeping(newDraft({ ...fresh, name: 'S' }), fresh)).toBe(true)
+    expect(isWorthKeeping({ ...newDraft(fresh), ordered: 3 }, fresh)).toBe(true)
+    expect(isWorthKeeping({ ...newDraft(good), step: 3 }, fresh)).toBe(false)
+  })
+})
+
+describe('the choice of modules (M75)', () => {
+  it('adds what is needed and removes what needs it', () => {
+    expect(toggled(modules, [], 'scm')).toEqual({
+      is: 'adding',
+      code: 'scm',
+      along: ['fin', 'core'],
+      chosen: ['core', 'fin', 'scm'],
+    })
+    expect(toggled(modules, ['core', 'fin', 'hr'], 'core')).toEqual({
+      is: 'removing',
+      code: 'core',
+      along: ['fin', 'hr'],
+      chosen: [],
+    })
+  })
+  it('shows what has a price, and what is chosen and has none any more', () => {
+    const rows = choosable(list, modules, ['gone', 'core'], 'USD')
+    expect(rows.map(({ code, price }) => `${code} ${price}`)).toEqual([
+      'gone null',
+      'core 1540.00',
+      'fin 2310.00',
+      'scm 1990.05',
+      'hr 1155.00',
+    ])
+    expect(rows.find(({ code }) => code === 'scm')?.needs).toBe('FIN')
+    expect(matching(rows, ' FI').map(({ code }) => code)).toEqual(['fin'])
+  })
+})
+
+describe('what a refusal asks for', () => {
+  const problem = (code: string, data: unknown = null, status = 409) => ({
+    status,
+    code,
+    data,
+    message: '',
+    requestId: null,
+  })
+  const unpaid = { id: 3, type: 'create', amount: '1.00', due: '2026-03-09 23:59:59' }
+  it.each([
+    ['QUOTE_CHANGED', { now: { amount: '1.00' } }, 'changed'],
+    ['DUP_CODE', { unpaid }, 'unpaid'],
+    ['APP_CONFIRM', { confirm_info: [], confirm_key: 'k' }, 'apps'],
+  ])('%s', (code, data, is) => expect(questionOf(problem(code, data))?.is).toBe(is))
+  it.each([
+    ['DUP_CODE', {}],
+    ['DUP_CODE', { unpaid: { ...unpaid, type: 'change' } }],
+    ['STATE_CONFLICT', null],
+  ])('%s without an own unpaid order asks nothing', (code, data) => expect(questionOf(problem(code, data))).toBeNull())
+  it('a line that is gone is no refusal', () => {
+    expect(isConnectionLost(problem('NEEDS_CONNECTION', null, 0))).toBe(true)
+    expect(isConnectionLost(problem('UNAVAILABLE', null, 503))).toBe(true)
+    expect(isConnectionLost(problem('SESSION_LAPSED', null, 0))).toBe(false)
+    expect(isConnectionLost(problem('SERVER_ERROR', null, 500))).toBe(false)
+  })
+})

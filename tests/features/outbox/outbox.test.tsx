@@ -1,0 +1,140 @@
+/** What a person sees and decides of changes that wait. Over a real server, whose other administrator changes the same users. */
+import { screen, within } from '@testing-library/dom'
+import { describe, expect, it } from 'vitest'
+import { type } from '#tests/support/fields.ts'
+import { setUpPages } from '#tests/support/screen.ts'
+import { namesShown, saveUser, userAction } from '#tests/support/users.ts'
+import { canaries, readUser } from '#tests/support/world.ts'
+
+const the = setUpPages()
+const nameOf = (role: string) => `${canaries.alpha} ${role}`
+const idOf = (role: string) => the.server.world.users[`${role}@alpha`] ?? 0
+const stored = (role: string) => readUser(the.server.app, the.server.world, `${role}@alpha`)
+const dialog = async () => within(await screen.findByRole('dialog'))
+const closed = () => expect.poll(() => screen.queryByRole('dialog')).toBeNull()
+const heading = (name: string) => screen.findByRole('heading', { name })
+const allSent = () => heading('Everything has been sent')
+const entry = async (name: string) => within((await heading(name)).closest('.write') as HTMLElement)
+/** What stands there now: it moves to another group when it becomes its user's to decide. */
+const says = (name: string, words: string) =>
+  expect
+    .poll(() => {
+      const all = [...document.querySelectorAll('.write')]
+      return all.find((one) => one.querySelector('h3')?.textContent === name)?.textContent
+    })
+    .toContain(words)
+const receipt = (name: string) =>
+  [...document.querySelectorAll('.receipts li')].map((li) => li.textContent ?? '').find((one) => one.includes(name))
+
+/** The list, read once, and then no line. */
+async function cut() {
+  await the.browser.openAs('admin@alpha', '/app/user')
+  await expect.poll(() => namesShown().length).toBeGreaterThan(0)
+  await expect.poll(() => document.querySelector('.freshness')?.textContent).not.toContain('on this device')
+  the.browser.goOffline()
+}
+async function change(who: string, values: Record<string, string>, ...flags: string[]) {
+  await the.browser.open(`/app/user?user=${who}`)
+  const form = await dialog()
+  await expect.poll(() => document.querySelector('[role=dialog] [name=name]')).not.toBeNull()
+  await type(the.user, values)
+  for (const flag of flags) await the.user.click(form.getByLabelText(flag))
+  await saveUser(the.user)
+  await closed()
+}
+const create = (name: string, email: string) => change('new', { name, email })
+async function changeElsewhere(role: string, payload: object) {
+  const { send } = await the.server.signIn('second@alpha')
+  const answer = await send({ method: 'PUT', url: `/api/m18s/company-user/${idOf(role)}`, payload })
+  expect(answer.statusCode).toBe(200)
+}
+/** Online again on the page of what waits. */
+async function meet() {
+  await the.browser.open('/app/outbox')
+  the.browser.goOnline()
+}
+const press = async (name: string) => the.user.click(await (await dialog()).findByRole('button', { name }))
+const compare = async () => the.user.click(await screen.findByRole('button', { name: 'Compare and choose' }))
+
+describe('a change that met somebody else’s', () => {
+  it('that all of theirs is kept of is gone, and the row stays as it is', async () => {
+    await cut()
+    await change(String(idOf('invited')), { name: 'Adrian of Mine' })
+    await changeElsewhere('invited', { name: 'Adrian of Theirs' })
+    await meet()
+    await compare()
+    await (await dialog()).findByText(new RegExp(`^${nameOf('second')} changed it`))
+    await the.user.click((await dialog()).getByRole('radio', { name: /Adrian of Theirs/ }))
+    await press('Keep theirs, drop mine')
+    await allSent()
+    await expect.poll(() => receipt('Adrian')).toContain('Dropped')
+    expect(await stored('invited')).toMatchObject({ name: 'Adrian of Theirs' })
+  })
+
+  it('that deletes what was changed meanwhile says so, and asks before it does (protocol 14)', async () => {
+    await cut()
+    await userAction(the.user, nameOf('invited'), 'Delete')
+    await press('Delete user')
+    await changeElsewhere('invited', { name: 'Alan of Theirs' })
+    await meet()
+    await compare()
+    await (await dialog()).findByText(/it was changed after you had last seen it/)
+    await (await dialog()).findByText('Alan of Theirs')
+    await press('Leave it as it is now')
+    await allSent()
+    expect(await stored('invited')).toMatchObject({ name: 'Alan of Theirs', status: 0 })
+  })
+})
+
+describe('changes that wait', () => {
+  it('say what holds them, and a dropped creation takes its followers along (protocol 15)', async () => {
+    await cut()
+    await create('Bruno Lam', 'bruno.lam@alpha.example')
+    const bruno = new URLSearchParams(
+      [...document.querySelectorAll<HTMLAnchorElement>('.lead a')]
+        .find(({ textContent }) => textContent?.includes('Bruno Lam'))
+        ?.href.split('?')[1],
+    ).get('user')
+    await change(bruno ?? '', {}, 'Alert')
+    await change(bruno ?? '', { name: 'Bruno Lam Ka-ho' })
+    await the.browser.open('/app/outbox')
+    await says('Change name of Bruno Lam', 'Name: Bruno Lam → Bruno Lam Ka-ho')
+    const way = await (await entry('Change name of Bruno Lam')).findByRole('link', { name: 'New user Bruno Lam' })
+    expect(way.getAttribute('href')).toBe(`#${(await heading('New user Bruno Lam')).closest('.write')?.id}`)
+    await the.user.click(screen.getByRole('button', { name: 'Send now' }))
+    await screen.findByText(/^The server could not be reached\./)
+
+    await the.user.click((await entry('New user Bruno Lam')).getByRole('button', { name: 'Drop' }))
+    await (await dialog()).findByText('These build on it and are dropped too:')
+    const along = [...document.querySelectorAll('.write-along li')].map(({ textContent }) => textContent)
+    expect(along).toEqual(['Change alert of Bruno Lam', 'Change name of Bruno Lam'])
+    await press('Drop all 3')
+    the.browser.goOnline()
+    await allSent()
+    await the.browser.open('/app/user?searchText=bruno')
+    await heading('No user matches these filters')
+  })
+
+  it('for over 30 days are asked about before they are sent, and sent when they are still wanted (protocol 19)', async () => {
+    await cut()
+    await change(String(idOf('user')), {}, 'Alert')
+    // As if it had been made so long ago.
+    const { thisDevice } = await import('#local/storage/device.ts')
+    const { readSession } = await import('#local/session/session.ts')
+    const session = await readSession()
+    if (!session) throw new Error('nobody is signed in')
+    await thisDevice()
+      .of(session)
+      .outbox.toCollection()
+      .modify((old) => void (old.since -= 31 * 86_400_000))
+    await meet()
+    const old = `Change alert of ${nameOf('user')}`
+    await says(old, 'This has waited for more than 30 days.')
+    await says(old, 'made 31 days ago')
+    expect(await stored('user')).toMatchObject({ alert: false })
+    await the.user.click((await entry(old)).getByRole('button', { name: 'Send it all the same' }))
+    await allSent()
+    await expect.poll(() => receipt(nameOf('user'))).toContain('Done')
+    expect(await stored('user')).toMatchObject({ alert: true })
+  })
+})

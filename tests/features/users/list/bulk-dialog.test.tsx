@@ -1,0 +1,99 @@
+/** One action on many users: said before, each with its own verdict afterwards. */
+import { screen, within } from '@testing-library/dom'
+import { expect, it } from 'vitest'
+import { button } from '#tests/support/fields.ts'
+import { setUpPages } from '#tests/support/screen.ts'
+import { rowOf, namesShown } from '#tests/support/users.ts'
+import { canaries, readUser } from '#tests/support/world.ts'
+
+const the = setUpPages()
+const name = (role: string) => `${canaries.alpha} ${role}`
+const dialog = () => within(screen.getByRole('dialog'))
+const lines = () =>
+  [...document.querySelectorAll('[role=dialog] .many-list li')].map((line) => line.textContent?.replaceAll(/\s+/g, ' '))
+const counted = () => document.querySelector('.picks [role=status]')?.textContent
+
+async function enter(query = '') {
+  await the.browser.openAs('admin@alpha', `/app/user${query}`)
+  await expect.poll(() => namesShown().length).toBeGreaterThan(0)
+  await the.user.click(button('Select'))
+  await expect.poll(counted).toBe('0 selected')
+}
+const pick = async (...roles: string[]) => {
+  for (const role of roles) await the.user.click(screen.getByRole('checkbox', { name: `Select ${name(role)}` }))
+}
+const act = async (action: string) => {
+  const bar = document.querySelector<HTMLElement>('.picks') as HTMLElement
+  await the.user.click(within(bar).getByRole('button', { name: action }))
+  await screen.findByRole('dialog')
+}
+const press = async (label: string) => the.user.click(await dialog().findByRole('button', { name: label }))
+const close = async () => {
+  const [last] = dialog().getAllByRole('button', { name: 'Close' }).slice(-1)
+  await the.user.click(last as HTMLElement)
+  await expect.poll(() => screen.queryByRole('dialog')).toBeNull()
+}
+
+it('names who is left out and why, and afterwards what became of each (M39, M41, C-16)', async () => {
+  await enter()
+  await pick('user', 'order', 'disabled', 'admin')
+  await act('Disable')
+  await dialog().findByText('Disable 2 users?')
+  expect(lines().toSorted()).toEqual(
+    [
+      `${name('user')} user@alpha.example`,
+      `${name('order')} order@alpha.example`,
+      `${name('disabled')} Only an activated user can be disabled.`,
+      `${name('admin')} You cannot do this to your own account.`,
+    ].toSorted(),
+  )
+  await press('Disable 2 users')
+  await dialog().findByText('2 done')
+  await close()
+  for (const role of ['user', 'order']) await expect.poll(() => rowOf(name(role))?.textContent).toContain('Disabled')
+  // Who was left out is chosen still.
+  await expect.poll(counted).toBe('2 selected')
+
+  await pick('user', 'order')
+  await act('Enable')
+  await press('Enable 3 users')
+  await dialog().findByText('3 done')
+  await close()
+  await expect.poll(() => rowOf(name('disabled'))?.textContent).toContain('Activated')
+})
+
+it('that one of them is refused says it of that one, in words', async () => {
+  await enter('?statusType=0')
+  for (const roles of [['invited'], ['invited'], ['invited'], ['invited', 'waiting']]) {
+    await pick(...roles)
+    await act('Send activation mail')
+    await press(roles.length === 1 ? 'Send 1 mail' : 'Send 2 mails')
+    await dialog().findByText(roles.length === 1 ? '1 done' : '1 done · 1 not done')
+    if (roles.length === 1) await close()
+  }
+  const verdicts = lines()
+  expect(verdicts).toContainEqual(
+    expect.stringMatching(
+      new RegExp(`^${name('invited')}\\s*This address has had its mails for now. Try again in \\d+ min`),
+    ),
+  )
+  expect(verdicts).toContainEqual(expect.stringMatching(new RegExp(`^${name('waiting')}\\s*Done$`)))
+})
+
+it('waits write by write while there is no line, and each is sent when it is back', async () => {
+  await enter()
+  the.browser.goOffline()
+  await pick('user', 'order', 'second')
+  await act('Delete')
+  await dialog().findByText(/^There is no connection: each change waits/)
+  await press('Delete 3 users')
+  await dialog().findByText('3 waiting to be sent')
+  await close()
+  const waiting = () => document.querySelector('.bar-waiting')
+  await expect.poll(() => waiting()?.textContent).toContain('3')
+  for (const role of ['user', 'order', 'second']) await expect.poll(() => rowOf(name(role))).toBeUndefined()
+  the.browser.goOnline()
+  await expect.poll(waiting).toBeNull()
+  for (const role of ['user', 'order', 'second'])
+    expect(await readUser(the.server.app, the.server.world, `${role}@alpha`)).toMatchObject({ status: -2 })
+})

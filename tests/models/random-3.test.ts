@@ -1,4 +1,0 @@
-import { it } from 'vitest'
-import { liveSome } from '#tests/models/random.ts'
-
-it('accepted means done once, in order, for its user, through random histories (3 of 4)', () => liveSome(3), 360_000)

@@ -1,0 +1,76 @@
+/**
+ * Faults put into the product's text on purpose, each of a kind that outboxes have had: the models must notice. `from` is
+ * there once in `file`, which a test holds, so that no mutant outlives the code that it changes.
+ */
+export interface Mutant {
+  name: string
+  file: string
+  from: string
+  to: string
+}
+
+const claimed = '    await db.outbox.bulkPut(claimed)\n'
+const frozen = '({ ...entry, bytes: entry.bytes ?? freeze(entry) })'
+const renamed = `{
+  const named = { ...entry, key: entry.attempts === 0 ? entry.key : crypto.randomUUID() }
+  return { ...named, bytes: freeze(named) }
+}`
+
+export const mutants: readonly Mutant[] = [
+  {
+    name: 'deleted before it is acknowledged',
+    file: 'src/local/outbox/claim.ts',
+    from: claimed,
+    to: `${claimed}    await db.outbox.bulkDelete(claimed.map(({ intent }) => intent))\n`,
+  },
+  { name: 'a new key for each attempt', file: 'src/local/outbox/claim.ts', from: frozen, to: renamed },
+  {
+    name: 'new bytes for each attempt',
+    file: 'src/local/outbox/claim.ts',
+    from: 'entry.bytes ?? freeze(entry)',
+    to: 'freeze({ ...entry, input: { ...entry.input, body: { ...(entry.input.body as object), attempts: entry.attempts } } })',
+  },
+  { name: 'no fence', file: 'src/local/outbox/settle.ts', from: ' && now.fence === entry.fence', to: '' },
+  {
+    name: 'judged by the words of the message',
+    file: 'src/request/writes/apply-response.ts',
+    from: 'isGood(answer) ? null : problemOf(answer).code',
+    to: 'isGood(answer) ? null : problemOf(answer).message',
+  },
+  {
+    name: 'ordered by the clock',
+    file: 'src/local/outbox/enqueue.ts',
+    from: 'there?.seq ?? around.lastSeq + 1',
+    to: 'there?.seq ?? draft.since + Math.random()',
+  },
+  {
+    name: 'what is parked does not hold its lane',
+    file: 'src/local/outbox/claim.ts',
+    from: 'open.set(entry.queueKey, goes && claiming.chained === true)',
+    to: 'open.set(entry.queueKey, !goes || claiming.chained === true)',
+  },
+  {
+    name: 'any answer with a good number is taken for accepted',
+    file: 'src/contract/verdict.ts',
+    from: "  if (!seen.echoed) return 'later'\n",
+    to: "  if (status < 300) return 'done'\n  if (!seen.echoed) return 'later'\n",
+  },
+  {
+    name: 'a refusal is dropped without telling',
+    file: 'src/local/outbox/settle.ts',
+    from: 'return await move(db, entry, isMeant, { state, problem, leaseUntil: 0 })',
+    to: 'return Boolean(isMeant) && (await db.outbox.delete(entry.intent), true)',
+  },
+  {
+    name: 'based on nothing once the row is quiet',
+    file: 'src/local/outbox/enqueue-context.ts',
+    from: 'return newest === undefined ? around.versionOf(draft) : `~${newest}`',
+    to: 'return newest === undefined ? null : `~${newest}`',
+  },
+  {
+    name: 'sent for whoever is signed in',
+    file: 'src/request/writes/record-write.ts',
+    from: '[headers.forUser]: entry.forUser',
+    to: "[headers.forUser]: '7:2'",
+  },
+]

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest'
+import { getUser } from '#contract/accounts.ts'
+import { listUsers } from '#contract/users.ts'
+import { createClock, createTablet } from '#tests/support/device.ts'
+import { aUser, company } from '#tests/support/device-database.ts'
+import { createScripted, refusal } from '#tests/support/scripted.ts'
+
+async function signedIn() {
+  const clock = createClock()
+  const server = createScripted(clock)
+  const tablet = createTablet((sent) => server.answer(sent), clock)
+  await tablet.signIn('acme', 'user1@acme.example')
+  return { clock, server, tablet }
+}
+const users = { params: { companyId: company } }
+
+describe('a list', () => {
+  it('is brought here whole once a page of it was read, and from then on only when something changed', async () => {
+    const { tablet } = await signedIn()
+    const list = () => tablet.line.log.filter(({ sent }) => sent.path.includes('since=')).length
+    await tablet.api.call(listUsers, users)
+    await tablet.rest()
+    await tablet.api.call(listUsers, users)
+    await tablet.rest()
+    expect(list()).toBe(1)
+    expect(await tablet.list(listUsers, { scope: company })).toMatchObject({ complete: true, here: 3 })
+  })
+
+  it('waits three seconds for the line if the device has it, and what comes later is still kept', async () => {
+    const { clock, server, tablet } = await signedIn()
+    await tablet.api.call(listUsers, users)
+    await tablet.rest()
+    const before = clock.now()
+    server.rows.set(4, aUser(4))
+    let arrive = () => {}
+    const slow = new Promise<void>((go) => (arrive = go))
+    const answer = server.answer
+    server.answer = async (sent) => {
+      await slow
+      return await answer(sent)
+    }
+    const asked = tablet.api.call(listUsers, users)
+    await clock.turn(0)
+    await clock.turn(2_900)
+    await clock.turn(100)
+    expect(await asked).toMatchObject({ kind: 'kept', asOf: before, output: { count: 3 } })
+    expect(tablet.staysFor()).toBe(1)
+    arrive()
+    await tablet.rest()
+    expect(await tablet.list(listUsers, { scope: company })).toMatchObject({ here: 4, asOf: clock.now() })
+  })
+
+  it('that the device has never read waits for the line as long as it takes', async () => {
+    const { clock, server, tablet } = await signedIn()
+    let arrive = () => {}
+    const slow = new Promise<void>((go) => (arrive = go))
+    const answer = server.answer
+    server.answer = async (sent) => {
+      await slow
+      return await answer(sent)
+    }
+    const asked = tablet.api.call(listUsers, users)
+    await clock.turn(0)
+    await clock.turn(4_000)
+    arrive()
+    expect((await asked).kind).toBe('fresh')
+  })
+
+  it.each([
+    ['a server in trouble', refusal(503, 'UNAVAILABLE')],
+    ['a login page in between', { status: 200, headers: { 'content-type': 'text/html' }, body: '<p>Welcome</p>' }],
+    ["a proxy's refusal", { status: 403, headers: {}, body: 'blocked' }],
+  ])('is answered from the device at %s', async (_, said) => {
+    const { server, tablet } = await signedIn()
+    await tablet.api.call(listUsers, users)
+    server.script = () => said
+    expect((await tablet.api.call(listUsers, users)).kind).toBe('kept')
+    expect((await tablet.api.call(getUser, {})).kind).toBe('kept')
+  })
+
+  it('that may not be read says so, whatever the device has', async () => {
+    const { server, tablet } = await signedIn()
+    await tablet.api.call(listUsers, users)
+    server.script = () => refusal(403, 'FORBIDDEN')
+    expect(await tablet.api.call(listUsers, users)).toMatchObject({ kind: 'problem', problem: { code: 'FORBIDDEN' } })
+  })
+
+  it('that was never read says, without a line, that it is offline', async () => {
+    const { tablet } = await signedIn()
+    tablet.line.state = 'down'
+    expect(await tablet.api.call(listUsers, users)).toMatchObject({ kind: 'problem', problem: { code: 'OFFLINE' } })
+  })
+})

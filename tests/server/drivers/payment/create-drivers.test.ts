@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { openPayments } from '#server/drivers/payment/create-drivers.ts'
+import { paymentTypes } from '#domain/payments.ts'
+import { buildLog } from '#server/log.ts'
+import { readPaymentSettings } from '#server/payment-config.ts'
+import { visit } from '#tests/support/gateway-pages.ts'
+import { beginning } from '#tests/support/shop.ts'
+
+describe('the ways of paying', () => {
+  let dataDir: string
+  let lines: string[]
+  beforeEach(() => {
+    dataDir = mkdtempSync(join(tmpdir(), 'portal-ways-'))
+    lines = []
+  })
+  afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
+
+  function open(env: Record<string, string>, demo: boolean) {
+    const sink = new Writable({
+      write(chunk: Buffer, _, done) {
+        lines.push(chunk.toString())
+        done()
+      },
+    })
+    // Nobody answers there: every call of the sandbox is in vain, and is logged.
+    const config = { dataDir, host: '127.0.0.1', port: 9, publicUrl: 'https://portal.example' }
+    const place = { config, log: buildLog('trace', sink), clock: Date.now }
+    return openPayments(readPaymentSettings(env, { demo }), place)
+  }
+
+  it('are none where nothing is set', async () => {
+    const payments = await open({}, false)
+    expect(await Promise.all(paymentTypes.map((type) => payments.driver(type)))).toEqual([null, null, null, null])
+    expect(payments.stripeKey).toBeNull()
+    expect(payments.types).toEqual([])
+    await payments.close()
+  })
+
+  it('are all by the sandbox in the demo, and no key of it is ever logged (S-80)', async () => {
+    const payments = await open({}, true)
+    const [stripe, alipay, global, simulate] = await Promise.all(paymentTypes.map((type) => payments.driver(type)))
+    // No script of Stripe's knows the sandbox: its own page asks for the card.
+    expect(payments.stripeKey).toBeNull()
+    expect(payments.types).toEqual(paymentTypes)
+    expect(await payments.driver('stripe')).toBe(stripe)
+    const shop = { url: 'http://127.0.0.1:9' }
+    expect(await stripe!.begin(beginning(shop))).toMatchObject({ kind: 'taken' })
+    expect(await stripe!.begin(beginning(shop, { token: 'tok_chargeDeclined' }))).toMatchObject({ kind: 'declined' })
+    for (const [driver, currency] of [
+      [alipay, 'RMB'],
+      [global, 'USD'],
+    ] as const) {
+      const begun = await driver!.begin(beginning(shop, { money: { amount: 1n, currency } }))
+      const page = await visit(begun.kind === 'redirect' ? begun.url : '')
+      await visit(page.url, { answer: 'pay' })
+    }
+    const wanted = beginning(shop)
+    const simulated = await simulate!.begin(wanted)
+    expect(simulated).toMatchObject({ payment: { status: 'paid', key: wanted.key, ...wanted.money } })
+    expect(await simulate!.begin(wanted)).toEqual(simulated)
+    await expect.poll(() => lines.join('')).toContain('was not acknowledged')
+    await payments.close()
+    expect(lines.join('')).not.toMatch(/(sk|pk)_test|whsec|PRIVATE KEY|client_secret|sign=|2088\d/)
+  })
+
+  it('cannot begin where the sandbox’s port is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const address = other.address()
+    const port = typeof address === 'object' && address ? String(address.port) : ''
+    await expect(open({ PAYMENT_SANDBOX_PORT: port }, true)).rejects.toThrow(`PAYMENT_SANDBOX_PORT ${port} is in use`)
+    other.close()
+  })
+})

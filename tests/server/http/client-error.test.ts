@@ -1,0 +1,76 @@
+/** What only a real socket can show (S-57, R-15). */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type AddressInfo, connect } from 'node:net'
+import { startServer, type TestServer } from '#tests/support/server.ts'
+
+let server: TestServer
+let port: number
+beforeAll(async () => {
+  server = await startServer()
+  await server.fastify.listen({ port: 0, host: '127.0.0.1' })
+  // An address of a TCP server is never a string.
+  port = (server.fastify.server.address() as AddressInfo).port
+})
+afterAll(() => server.close())
+
+/** All that comes back until the other side closes. */
+const say = (bytes: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    let heard = ''
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
+    socket.on('data', (chunk) => (heard += String(chunk)))
+    socket.on('close', () => resolve(heard))
+    socket.on('error', reject)
+  })
+
+test.each([
+  ['bytes that are not HTTP', 'GARBAGE\r\n\r\n', 400],
+  [
+    'two lengths of one body',
+    'POST /api/x HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab',
+    400,
+  ],
+  [
+    'a length beside chunks',
+    'POST /api/x HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
+    400,
+  ],
+  ['headers beyond 16 kB', `GET / HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
+])('%s are refused in JSON, and the connection is closed', async (_, bytes, status) => {
+  const heard = await say(bytes)
+  expect(heard).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+  expect(heard).toContain('x-content-type-options: nosniff')
+  expect(heard).toContain('"errorCode":')
+})
+
+test.each([
+  ['the address of a proxy’s request', 'GET http://portal.example/api/m18s/user HTTP/1.1\r\nhost: localhost', 400],
+  ['a name that somebody lets point here for a moment', 'GET /api/m18s/user HTTP/1.1\r\nhost: attacker.example', 403],
+  ['no name at all', 'GET /api/m18s/user HTTP/1.1\r\nhost: /', 403],
+])('%s is refused before the path is looked at, and never stored', async (_, head, status) => {
+  const heard = await say(`${head}\r\nconnection: close\r\n\r\n`)
+  expect(heard).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+  expect(heard).toContain('cache-control: no-store')
+})
+
+test.each(['localhost:9', `127.0.0.1`, '[::1]:80', '192.168.7.7'])('the host %s is one of ours', async (host) => {
+  expect(await say(`GET /health/live HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`)).toMatch(
+    /^HTTP\/1.1 200 /,
+  )
+})
+
+test('closing lets go of a connection that waits for its next request, once its answer is out', async () => {
+  const user = await server.signIn('user@alpha')
+  const lines = (path: string) =>
+    `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${user.access}\r\n\r\n`
+  const heard: string[] = []
+  const socket = connect(port, '127.0.0.1')
+  socket.on('data', (chunk) => heard.push(String(chunk)))
+  const closed = new Promise((resolve) => socket.on('close', resolve))
+  socket.write(lines('/api/m18s/user'))
+  while (!heard.join('').includes('seal_key')) await new Promise((resolve) => setTimeout(resolve, 5))
+  await server.fastify.close()
+  await closed
+  expect(heard.join('')).toMatch(/^HTTP\/1.1 200 OK/)
+  await expect(say(lines('/api/m18s/user'))).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+})

@@ -1,0 +1,76 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { openEmbedded } from '#server/db/embedded/open.ts'
+import { restoreDump } from '#server/db/embedded/restore-dump.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import { brokenLinks } from '#server/db/audit/audit-trail.ts'
+import type { AppContext } from '#server/context.ts'
+import { dump, dumpFolder, keptDumps } from '#server/jobs/dump-database.ts'
+import { openTestDatabase, silent, testConfig, testContext } from '#tests/support/database.ts'
+import { addCompany, addUser, system } from '#tests/support/people.ts'
+
+vi.setConfig({ testTimeout: 90_000 })
+
+let folder: string
+let app: AppContext
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'portal-dump-'))
+  const made = testContext(await openTestDatabase('embedded'))
+  app = { ...made, config: testConfig({ DATA_DIR: join(folder, 'data') }) }
+})
+afterEach(async () => {
+  await app.database.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+describe('the hourly dump of the embedded database (R-12)', () => {
+  it('goes back into an empty folder as it was, while writing went on beside it (R-37)', async () => {
+    const companyId = await addCompany(app, 'acme')
+    await addUser(app, companyId, { email: 'before@acme.example' })
+    let isDumping = true
+    const dumped = dump(app).finally(() => {
+      isDumping = false
+    })
+    let during = 0
+    while (isDumping) await addUser(app, companyId, { email: `during${during++}@acme.example` })
+    const path = (await dumped) ?? ''
+    await addUser(app, companyId, { email: 'after@acme.example' })
+
+    const restored = join(folder, 'restored')
+    await restoreDump(restored, path, silent)
+    await expect(restoreDump(restored, path, silent)).rejects.toThrow('holds a database already')
+    const database = await openEmbedded({ dataDir: restored, freeSpace: app.config.freeSpace }, silent)
+    const { emails, broken, next } = await inTransaction(testContext(database), system, async (db) => ({
+      emails: (await db.selectFrom('portal_user').select('email').orderBy('id').execute()).map(({ email }) => email),
+      broken: await brokenLinks(db),
+      next: await sql<{ value: number }>`select value from change where company_id = ${companyId}`.execute(db),
+    }))
+    await database.close()
+    expect(emails[0]).toBe('before@acme.example')
+    expect(emails).not.toContain('after@acme.example')
+    // Whole transactions: as many users as changes.
+    expect(next.rows[0]?.value).toBe(emails.length)
+    expect(broken).toEqual([])
+  })
+
+  it('is kept for a day, and a dump that cannot be written leaves nothing behind', async () => {
+    const dumps = dumpFolder(app.config.dataDir)
+    await dump(app)
+    for (let hour = 0; hour < keptDumps + 3; hour++)
+      await writeFile(join(dumps, `2020-01-01T${String(hour).padStart(2, '0')}-00-00Z.tar.gz`), '')
+    const newest = await dump({ ...app, clock: () => Date.now() + 5000 })
+    const left = (await readdir(dumps)).sort()
+    expect(left).toHaveLength(keptDumps)
+    expect(left.at(-1)).toBe(newest?.split('/').at(-1))
+    await expect(app.database.dumpTo?.(join(folder, 'nowhere', 'x.tar'))).rejects.toThrow('could not be written')
+  })
+
+  it('that cannot be read is refused in a sentence', async () => {
+    const path = join(folder, 'bad.tar.gz')
+    await writeFile(path, 'no dump')
+    await expect(restoreDump(join(folder, 'restored'), path, silent)).rejects.toThrow(/bad\.tar\.gz cannot be read/)
+  })
+})

@@ -1,0 +1,118 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { clientCredential } from '#contract/accounts.ts'
+import { startEngine } from '#server/db/embedded/engine.ts'
+import { overEngine } from '#server/db/embedded/open.ts'
+import { migrate } from '#server/db/migrate.ts'
+import { migrations } from '#server/db/migrations/index.ts'
+import { silent } from '#tests/support/database.ts'
+import { type Cluster, postgresBin, startCluster } from '#tests/support/postgres.ts'
+import { startProcess } from '#tests/support/process.ts'
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
+
+/** The blocks of the chapter "PostgreSQL", as an operator copies them. */
+async function documented(): Promise<{ statements: string; environment: string }> {
+  const text = await readFile(join(import.meta.dirname, '../../docs/operating.md'), 'utf8')
+  const [, chapter = ''] = /^## PostgreSQL\n(.*?)^## /ms.exec(text) ?? []
+  const [, statements = ''] = /^```sql\n(.*?)^```/ms.exec(chapter) ?? []
+  const [, environment = ''] = /^```\n(DATABASE_URL=.*?)^```/ms.exec(chapter) ?? []
+  return { statements, environment }
+}
+
+const bin = postgresBin()
+
+describe.skipIf(bin === null)('PostgreSQL set up as the operating guide says', () => {
+  let cluster: Cluster
+  let folder: string
+  // A cluster of its own: roles belong to the cluster, and here none may exist yet.
+  beforeAll(async () => {
+    cluster = await startCluster(bin ?? '')
+    folder = await mkdtemp(join(tmpdir(), 'portal-operating-'))
+  })
+  afterAll(async () => {
+    await cluster.stop()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  it('serves, with logins that are neither superusers nor may create roles', async () => {
+    const { statements, environment } = await documented()
+    const script = statements.replaceAll("password '...'", "password 'of-a-test'")
+    const psql = promisify(execFile)(join(bin ?? '', 'psql'), [
+      '-X',
+      '-v',
+      'ON_ERROR_STOP=1',
+      `${cluster.url}/postgres`,
+    ])
+    psql.child.stdin?.end(script)
+    await psql
+    const env = Object.fromEntries(
+      environment
+        .replaceAll(':...@db:5432', `:of-a-test@${new URL(cluster.url).host}`)
+        .replace('TOKEN_KEY=...', `TOKEN_KEY=${'11'.repeat(32)}`)
+        .trim()
+        .split('\n')
+        .map(
+          (line) =>
+            line
+              .replace(/\s+#.*/, '')
+              .split(/=(.*)/s)
+              .slice(0, 2) as [string, string],
+        ),
+    )
+    expect(Object.keys(env)).toEqual(['DATABASE_URL', 'MIGRATE_DATABASE_URL', 'TOKEN_KEY'])
+    for (let start = 0; start < 2; start++) {
+      const running = startProcess({ ...env, DATA_DIR: folder, DEMO: '1' })
+      try {
+        const url = await running.ready
+        const token = await fetch(`${url}/api/m18s/token`, {
+          method: 'POST',
+          headers: { authorization: `Basic ${btoa(clientCredential)}` },
+          body: new URLSearchParams({
+            grant_type: 'password',
+            username: 'acme:user@acme.example',
+            password: 'Portal-demo-1',
+          }),
+        })
+        expect([token.status, running.said()]).toEqual([200, expect.not.stringContaining('superuser')])
+      } finally {
+        await running.kill('SIGTERM')
+      }
+    }
+  })
+})
+
+/** The embedded database is newer than version 16, where being a member of a role no longer means that one may act as it. */
+describe('the migrations run by an owner of the schema who is no superuser', () => {
+  it.each([
+    // Version 16 leaves a role to its maker as something to grant on, and not as something to act as.
+    ['may create roles, and has none yet', 'createrole', []],
+    ['may not create roles, and was granted them', 'nocreaterole', ['portal_app', 'portal_system']],
+  ])('who %s', async (_title, right, granted) => {
+    const engine = await startEngine({ dataDir: null, load: null }, silent)
+    const { kysely, close } = overEngine(
+      engine,
+      () => true,
+      async () => undefined,
+    )
+    const run = (text: string) => sql.raw(text).execute(kysely)
+    const { rows } = await sql<{ version: string }>`select current_setting('server_version_num') as version`.execute(
+      kysely,
+    )
+    expect(Number(rows[0]?.version)).toBeGreaterThanOrEqual(160_000)
+    await run(`create role owner login ${right}`)
+    for (const role of granted) {
+      await run(`create role ${role} nologin noinherit`)
+      await run(`grant ${role} to owner`)
+    }
+    await run('alter schema public owner to owner')
+    await run('set session authorization owner')
+    expect(await migrate(kysely)).toEqual(Object.keys(migrations))
+    await close()
+  })
+})

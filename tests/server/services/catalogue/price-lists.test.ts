@@ -1,0 +1,180 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { lists } from '#tests/domain/fees/goldens.ts'
+import { onConnections } from '#tests/support/database.ts'
+import { told, wrong } from '#tests/support/forms.ts'
+import { setUpShop } from '#tests/support/shop-data.ts'
+import type { SignedIn } from '#tests/support/server.ts'
+
+const charge = { hkd: '1.00', usd: '1.00', rmb: '1.00' }
+
+onConnections('price lists', (engine) => {
+  const the = setUpShop(engine)
+  let staff: SignedIn
+  let customer: SignedIn
+  let ids: number[]
+  beforeEach(async () => {
+    ids = the.lists
+    staff = await the.server.signIn('admin@m18')
+    customer = await the.server.signIn('order@alpha')
+  })
+
+  const post = (payload: object, by = staff) => by.send({ method: 'POST', url: '/api/pricelist', payload })
+  const put = (payload: object, headers: Record<string, string> = {}) =>
+    staff.send({ method: 'PUT', url: '/api/pricelist', payload, headers })
+  const remove = (id: number) => staff.send({ method: 'DELETE', url: `/api/pricelist/${id}` })
+  const whole = async (id: number) => (await staff.send({ url: `/api/prices/${id}` })).json()
+  const draft = { type: 'saas', effective_date: '2026-07-01', desc: 'Summer' }
+  const moduleId = async (code: string) =>
+    (await staff.send({ url: '/api/module/info' })).json().find((row: { code: string }) => row.code === code).id
+
+  test('of the demo world are lists A and B of the agreed examples', async () => {
+    for (const [at, id] of ids.entries()) {
+      const { concurrentUser, namedUser, module, ...header } = await whole(id)
+      const agreed = lists[at === 0 ? 'A' : 'B']
+      const plain = (rows: Record<string, unknown>[]) => rows.map(({ id: _id, module_id: _module, ...row }) => row)
+      expect(plain(concurrentUser)).toEqual(agreed.concurrentUser)
+      expect(plain(namedUser)).toEqual(agreed.namedUser)
+      expect(plain(module)).toEqual(agreed.module)
+      for (const name of ['uat_charge', 'uat_cap_usd', 'min_fee_rmb', 'min_concurrent_user'] as const)
+        expect([name, header[name]]).toEqual([name, agreed[name]])
+    }
+  })
+
+  test('the one in force is confirmed, of the type, and the latest that has begun (D16)', async () => {
+    const inForce = async () => (await customer.send({ url: '/api/price?type=saas' })).json()
+    expect(await inForce()).toMatchObject({
+      id: ids[0],
+      effective_date: '2026-01-01',
+      pdbPrice: { pdb2rds_discount: '0.00' },
+    })
+    await post({ ...draft, effective_date: '2026-02-01' })
+    expect((await inForce()).id).toBe(ids[0])
+    await post({ ...draft, effective_date: '2026-03-02', confirmed: true })
+    expect((await inForce()).effective_date).toBe('2026-03-02')
+    // The last second of the year in Hong Kong, and the next one.
+    the.server.clock.now = Date.parse('2026-12-31T15:59:59Z')
+    customer = await the.server.signIn('order@alpha')
+    expect((await inForce()).effective_date).toBe('2026-03-02')
+    the.server.clock.now += 1000
+    expect((await inForce()).id).toBe(ids[1])
+    expect(told(await customer.send({ url: '/api/price?type=mma' }))).toEqual([403, 'FORBIDDEN'])
+    const top = await the.server.signIn('delete@m18')
+    expect(told(await top.send({ url: '/api/price?type=mma' }))).toEqual([404, 'NOT_FOUND'])
+  })
+
+  test('a customer reads the one in force and no other; the staff read all', async () => {
+    expect((await customer.send({ url: `/api/prices/${ids[0]}` })).statusCode).toBe(200)
+    const next = await customer.send({ url: `/api/prices/${ids[1]}` })
+    const missing = await customer.send({ url: '/api/prices/999999' })
+    expect([told(next), next.body]).toEqual([[404, 'NOT_FOUND'], missing.body])
+    expect((await staff.send({ url: `/api/prices/${ids[1]}` })).statusCode).toBe(200)
+    expect(told(await customer.send({ url: '/api/pricelist' }))).toEqual([403, 'FORBIDDEN'])
+  })
+
+  test('are listed without their rows, the newest first', async () => {
+    const { count, data } = (await staff.send({ url: '/api/pricelist?type=saas' })).json()
+    expect([count, data.map((row: { desc: string }) => row.desc)]).toEqual([2, ['Price list 2027', 'Price list 2026']])
+    expect(data[0]).not.toHaveProperty('module')
+    const rows = (await staff.send({ url: `/api/module/price/${ids[0]}` })).json()
+    expect(rows.map((row: { code: string }) => row.code)).toEqual(['core', 'fin', 'scm', 'hr', 'doc'])
+  })
+
+  describe('saving', () => {
+    test('puts ranges in order, raises their ends and drops those that mean nobody (T11, D82)', async () => {
+      const range = (from: number, to: number) => ({ from, to, ...charge })
+      const answer = await post({ ...draft, concurrentUser: [range(1, 10), range(3, 5), range(0, 0), range(7, 20)] })
+      expect(answer.json().concurrentUser.map(({ from, to }: { from: number; to: number }) => [from, to])).toEqual([
+        [1, 10],
+        [11, 11],
+        [12, 20],
+      ])
+    })
+
+    test('keeps the order of module rows, and refuses one twice in the specification’s words (M148)', async () => {
+      const row = async (code: string) => ({ code, module_id: await moduleId(code), ...charge })
+      const made = await post({ ...draft, module: [await row('hr'), await row('core')] })
+      expect(made.json().module).toMatchObject([
+        { id: 1, code: 'hr' },
+        { id: 2, code: 'core' },
+      ])
+      const twice = await post({ ...draft, effective_date: '2026-08-01', module: [await row('hr'), await row('hr')] })
+      expect(twice.json().data).toMatchObject([{ field: 'module.1.code', message: 'Duplicated module!' }])
+      const hidden = await post({ ...draft, effective_date: '2026-08-01', module: [await row('base')] })
+      expect(wrong(hidden)).toEqual(['module.0.code MODULE_UNKNOWN'])
+    })
+
+    test.each([
+      [{ uat_charge: '999.99' }, null],
+      [{ uat_charge: '1000.00' }, 'uat_charge OUT_OF_RANGE'],
+      [{ uat_charge: '-1.00' }, 'uat_charge OUT_OF_RANGE'],
+      [{ uat_charge: '1.5' }, 'uat_charge INVALID_FORMAT'],
+      [{ min_fee_usd: '-0.01' }, 'min_fee_usd OUT_OF_RANGE'],
+      [{ min_named_user: -1 }, 'min_named_user OUT_OF_RANGE'],
+      [{ min_named_user: 1.5 }, 'min_named_user INVALID_FORMAT'],
+      [{ desc: '  ' }, 'desc REQUIRED'],
+      [{ effective_date: '2026-02-30' }, 'effective_date INVALID_FORMAT'],
+      [{ effective_date: '2026-01-01' }, 'effective_date DUPLICATE'],
+      [{ concurrentUser: [{ from: 1, to: 1_000_000, ...charge }] }, 'concurrentUser.0.to OUT_OF_RANGE'],
+      [{ namedUser: [{ from: 1, to: 9, ...charge, usd: '-1.00' }] }, 'namedUser.0.usd OUT_OF_RANGE'],
+    ])('checks %j', async (fields, problem) => {
+      const answer = await post({ ...draft, ...fields })
+      expect(answer.statusCode === 200 ? null : wrong(answer)[0]).toBe(problem)
+    })
+
+    test.each([
+      ['pdb2s3_discount', '100.00', null],
+      ['pdb2s3_discount', '100.01', 'OUT_OF_RANGE'],
+      ['pdb2rds_discount', '7.50', 'OUT_OF_RANGE'],
+      ['pdb2s3_traffic', '0.50', 'OUT_OF_RANGE'],
+      ['pdb2s3_up_rmb', '-1.00', 'OUT_OF_RANGE'],
+    ])('checks the backup block: %s %s', async (field, value, code) => {
+      const { pdbPrice } = await whole(ids[0] ?? 0)
+      const answer = await post({ ...draft, pdbPrice: { ...pdbPrice, [field]: value } })
+      expect(answer.statusCode === 200 ? null : wrong(answer)[0]).toBe(code && `pdbPrice.${field} ${code}`)
+    })
+
+    test('twice for one day is refused in the specification’s words, and once at a time (U-12)', async () => {
+      const answers = await Promise.all(Array.from({ length: 8 }, () => post(draft)))
+      expect(answers.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1)
+      const refused = answers.find(({ statusCode }) => statusCode !== 200)
+      expect(refused?.json().data).toMatchObject([
+        { field: 'effective_date', code: 'DUPLICATE', message: '"2026-07-01" is occupied.' },
+      ])
+    })
+
+    test('is the staff’s, and for mma the delete level’s (Z-32, Z-33)', async () => {
+      expect(told(await post(draft, customer))).toEqual([403, 'FORBIDDEN'])
+      expect(told(await post({ ...draft, type: 'mma' }))).toEqual([403, 'FORBIDDEN'])
+      const top = await the.server.signIn('delete@m18')
+      const made = await post({ ...draft, effective_date: '2026-01-01', type: 'mma' }, top)
+      expect(made.json()).toMatchObject({ type: 'mma', confirmed: false })
+      expect(told(await staff.send({ url: `/api/prices/${made.json().id}` }))).toEqual([404, 'NOT_FOUND'])
+    })
+  })
+
+  test('an unconfirmed one is free to change; confirmed, only what it says of itself (D81)', async () => {
+    const { id } = (await post(draft)).json()
+    const changed = await put({ id, min_fee_hkd: '5.00', effective_date: '2026-07-02' })
+    expect(changed.json()).toMatchObject({ min_fee_hkd: '5.00', effective_date: '2026-07-02', row_version: 2 })
+    expect((await put({ id, confirmed: true })).json()).toMatchObject({ confirmed: true, min_fee_hkd: '5.00' })
+    expect(wrong(await put({ id, min_fee_hkd: '6.00' }))).toEqual(['content LOCKED'])
+    expect(wrong(await put({ id, confirmed: false, effective_date: '2026-07-03' }))).toEqual([
+      'effective_date LOCKED',
+      'confirmed LOCKED',
+    ])
+    const described = await put({ id, desc: 'Summer sale', min_fee_hkd: '5.00' })
+    expect(described.json()).toMatchObject({ desc: 'Summer sale', update_user_name: expect.stringContaining('admin') })
+    expect(told(await put({ id, desc: 'Late' }, { 'if-match': '"1"' }))).toEqual([412, 'VERSION_CONFLICT'])
+  })
+
+  test('the one in force stays; one that a later one has replaced is withdrawn (D81)', async () => {
+    const [present = 0] = ids
+    const refused = await remove(present)
+    expect([told(refused), refused.json().data]).toEqual([[409, 'STATE_CONFLICT'], { why: 'inForce' }])
+    await post({ ...draft, effective_date: '2026-03-01', confirmed: true })
+    expect((await remove(present)).statusCode).toBe(204)
+    expect((await staff.send({ url: '/api/pricelist' })).json().count).toBe(2)
+    // Its day is free again.
+    expect((await post({ ...draft, effective_date: '2026-01-01' })).statusCode).toBe(200)
+  })
+})

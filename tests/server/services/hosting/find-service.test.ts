@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { adminUrlOf, checkServiceCode } from '#domain/entrance.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import { insertService } from '#server/db/hosting/services.ts'
+import { startServer, type TestServer } from '#tests/support/server.ts'
+
+describe('the entrance', () => {
+  let server: TestServer
+  beforeAll(async () => {
+    server = await startServer({ settings: { queriesPerMinute: 1000 } })
+    const times = { create_time: 1, update_time: 1 }
+    const services = [
+      {
+        code: 'alpha1',
+        name: 'Alpha',
+        url: 'https://www.alpha1.m18.example/',
+        company_id: server.world.companies.alpha,
+      },
+      { code: 'beta', name: 'Beta', url: 'https://beta.example/x?y', company_id: server.world.companies.beta },
+      {
+        code: 'own',
+        name: 'Own',
+        url: 'https://www.own.example',
+        admin_url: 'https://control.own.example',
+        company_id: 1,
+      },
+      { code: 'planned', name: 'Not running', url: null, company_id: server.world.companies.beta },
+    ]
+    await inTransaction(server.app, { role: 'portal_system' }, async (db) => {
+      for (const service of services) await insertService(db, { ...times, ...service })
+    })
+  }, 90_000)
+  afterAll(() => server.close())
+
+  const look = (code: string) => server.send({ url: `/public/service/url?code=${encodeURIComponent(code)}` })
+
+  test('tells anybody where a service and its admin site are (M9, M58)', async () => {
+    expect((await look('alpha1')).json()).toEqual({
+      url: 'https://www.alpha1.m18.example/',
+      admin_url: 'https://admin.alpha1.m18.example/',
+    })
+    expect((await look('beta')).json()).toEqual({
+      url: 'https://beta.example/x?y',
+      admin_url: 'https://beta.example/x?y',
+    })
+    expect((await look('own')).json().admin_url).toBe('https://control.own.example')
+  })
+
+  test('knows no service that is not there, nor one that does not run yet, and tells them not apart', async () => {
+    const [missing, planned] = [await look('nosuch'), await look('planned')]
+    expect([missing.statusCode, missing.json().errorCode]).toEqual([404, 'NOT_FOUND'])
+    expect(planned.json()).toEqual(missing.json())
+  })
+
+  test('refuses exactly what the form refuses: the same rule on both sides of each limit (portal 5, D70)', async () => {
+    const codes: [code: string, problem: string | null][] = [
+      ['', 'REQUIRED'],
+      ['ab', 'INVALID_FORMAT'],
+      ['abc', null],
+      ['a'.repeat(16), null],
+      ['a'.repeat(17), 'INVALID_FORMAT'],
+      ['1abc', 'INVALID_FORMAT'],
+      ['a1b2', null],
+      ['Abc', 'INVALID_FORMAT'],
+      ['ab-c', 'INVALID_FORMAT'],
+      ['ab c', 'INVALID_FORMAT'],
+      ['中文字', 'INVALID_FORMAT'],
+      ['select', 'RESERVED'],
+      ['SELECT', 'RESERVED'],
+      ['selects', null],
+      ['verbose', 'RESERVED'],
+      ['m18', 'RESERVED'],
+      ['m180', null],
+      ['administrator', 'RESERVED'],
+      ['mysql', 'RESERVED'],
+      ['www', 'RESERVED'],
+      ['api', 'RESERVED'],
+      ['mail', 'RESERVED'],
+    ]
+    for (const [code, problem] of codes) {
+      const answer = await look(code)
+      const [first] = answer.json().data ?? []
+      const length = code.length > 16 ? 'TOO_LONG' : problem
+      expect([code, checkServiceCode('code', code)?.code ?? null]).toEqual([code, problem])
+      expect([code, answer.statusCode, first?.code ?? null]).toEqual([code, problem ? 400 : 404, length])
+      if (problem === 'RESERVED') expect(first.message).toBe(`"${code}" is reserved by system`)
+    }
+  })
+
+  test('is asked no oftener than the limit (D57)', async () => {
+    const strict = await startServer({ settings: { queriesPerMinute: 3 } })
+    const ask = () => strict.send({ url: '/public/service/url?code=nosuch' })
+    const answers = [await ask(), await ask(), await ask(), await ask()]
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([404, 404, 404, 429])
+    await strict.close()
+  }, 90_000)
+})
+
+test('an admin address takes the place of www at the very beginning of the host alone (portal 9)', () => {
+  const cases = {
+    'https://www.a.example/': 'https://admin.a.example/',
+    'http://WWW.a.example:8443/www.x': 'http://admin.a.example:8443/www.x',
+    'https://a.www.example/': 'https://a.www.example/',
+    'https://wwwa.example/': 'https://wwwa.example/',
+  }
+  for (const [url, admin] of Object.entries(cases)) expect(adminUrlOf(url)).toBe(admin)
+})

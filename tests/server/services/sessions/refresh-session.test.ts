@@ -1,0 +1,258 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { inTransaction } from '#server/db/transaction.ts'
+import { grant, type SignedIn, startServer, type TestServer, usernameOf } from '#tests/support/server.ts'
+import { password } from '#tests/support/world.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.close())
+beforeEach(() => server.reset())
+
+const minute = 60_000
+const hour = 60 * minute
+
+const renew = (refresh: string, more: Record<string, string> = {}, headers: Record<string, string> = {}) =>
+  grant(
+    server.fastify,
+    { grant_type: 'refresh_token', refresh_token: refresh, ...more },
+    { 'x-token-store': 'body', ...headers },
+  )
+
+const asks = async (access: string) => {
+  const answer = await server.send({ url: '/api/m18s/user', headers: { authorization: `Bearer ${access}` } })
+  return answer.statusCode === 200 ? 'ok' : answer.json().errorCode
+}
+
+async function next(refresh: string): Promise<{ access: string; refresh: string }> {
+  const answer = await renew(refresh)
+  expect(answer.statusCode).toBe(200)
+  return { access: answer.json().access_token, refresh: answer.json().refresh_token }
+}
+
+describe('renewing (K-20)', () => {
+  let user: SignedIn
+  beforeEach(async () => {
+    user = await server.signIn('user@alpha')
+  })
+
+  test('each refresh token is given a new pair, and the former access token still ends by itself (K-06)', async () => {
+    const second = await next(user.refresh)
+    expect(second.refresh).not.toBe(user.refresh)
+    expect(await asks(second.access)).toBe('ok')
+    expect(await asks(user.access)).toBe('ok')
+  })
+
+  test('a lost answer can be asked for again: the parent is answered the same live pair (K-07, R-23)', async () => {
+    const second = await next(user.refresh)
+    server.clock.now += 5 * hour
+    expect(await next(user.refresh)).toEqual(second)
+    expect(await next(user.refresh)).toEqual(second)
+  })
+
+  test('once the child was presented, its parent can only be a copy: the family ends (K-07, K-09, S-43)', async () => {
+    const other = await server.signIn('user@alpha')
+    const second = await next(user.refresh)
+    const third = await next(second.refresh)
+    const reused = await renew(user.refresh)
+    expect([reused.statusCode, reused.json().errorCode]).toEqual([401, 'UNAUTHORIZED'])
+    expect(await asks(third.access)).toBe('UNAUTHORIZED')
+    expect(await asks(second.access)).toBe('UNAUTHORIZED')
+    expect((await renew(third.refresh)).statusCode).toBe(401)
+    // The same user's session on another device has nothing to do with it.
+    expect(await asks(other.access)).toBe('ok')
+    expect(server.logged()).toContain('token reused')
+  })
+
+  test('an older ancestor ends the family as well', async () => {
+    let at = user.refresh
+    for (let generation = 0; generation < 4; generation++) at = (await next(at)).refresh
+    expect((await renew(user.refresh)).statusCode).toBe(401)
+    expect((await renew(at)).statusCode).toBe(401)
+  })
+
+  test('a hundred refreshes at once are one rotation (K-08, R-22)', async () => {
+    const answers = await Promise.all(Array.from({ length: 100 }, () => renew(user.refresh)))
+    expect(new Set(answers.map((answer) => answer.json().refresh_token)).size).toBe(1)
+    const generations = await inTransaction(server.app, { role: 'portal_system' }, (db) =>
+      db.selectFrom('token').select('id').where('user_id', '=', user.userId).execute(),
+    )
+    expect(generations).toHaveLength(2)
+  })
+
+  test('a server that starts anew between commit and answer derives the same pair', async () => {
+    const second = await next(user.refresh)
+    const { config } = server.app
+    server.app.config = { ...config, tokenKey: Buffer.from(config.tokenKey) }
+    expect(await next(user.refresh)).toEqual(second)
+  })
+
+  test('tokens are no good in each other’s place (K-11)', async () => {
+    expect(await asks(user.refresh)).toBe('UNAUTHORIZED')
+    expect((await renew(user.access)).statusCode).toBe(401)
+  })
+
+  test('what stands in a token decides nothing: another id in front of it, or one letter changed, and it is unknown (K-01)', async () => {
+    const [, random] = user.access.split('.')
+    expect(await asks(user.access)).toBe('ok')
+    for (const id of [server.world.users['admin@alpha'], server.world.users['user@beta'], 0])
+      expect(await asks(`${id}.${random}`)).toBe('UNAUTHORIZED')
+    const changed = `${user.refresh.slice(0, -1)}${user.refresh.endsWith('A') ? 'B' : 'A'}`
+    expect((await renew(changed)).statusCode).toBe(401)
+    expect((await renew(user.refresh)).statusCode).toBe(200)
+  })
+
+  test('another client’s name renews nothing', async () => {
+    const answer = await renew(user.refresh, {}, { authorization: 'Basic b3RoZXI6cHVibGlj' })
+    expect(answer.json().error).toBe('invalid_client')
+  })
+
+  test('twelve idle hours end a customer’s session, one a provider’s (S-42)', async () => {
+    const staff = await server.signIn('user@m18')
+    server.clock.now += hour
+    expect((await renew(staff.refresh)).statusCode).toBe(401)
+    server.clock.now += 11 * hour
+    expect((await renew(user.refresh)).statusCode).toBe(401)
+  })
+
+  test('the child’s idle end holds when its parent is presented', async () => {
+    await next(user.refresh)
+    server.clock.now += 12 * hour
+    expect((await renew(user.refresh)).statusCode).toBe(401)
+  })
+
+  test('no rotation outlives the seventh day (K-06)', async () => {
+    const end = server.clock.now + 7 * 24 * hour
+    let at = user.refresh
+    while (server.clock.now + 11 * hour < end) {
+      server.clock.now += 11 * hour
+      at = (await next(at)).refresh
+    }
+    server.clock.now = end - minute
+    const last = await renew(at)
+    expect([last.statusCode, last.json().expires_in]).toEqual([200, 60])
+    server.clock.now = end
+    expect((await renew(last.json().refresh_token)).statusCode).toBe(401)
+    expect(await asks(last.json().access_token)).toBe('UNAUTHORIZED')
+  })
+
+  test('a clock that goes back lets nobody in longer than the token says, and nobody out', async () => {
+    server.clock.now -= hour
+    expect(await asks(user.access)).toBe('ok')
+    const second = await next(user.refresh)
+    server.clock.now += hour + 10 * minute
+    expect(await asks(second.access)).toBe('TOKENEXPIRED')
+  })
+
+  test('another’s cookie is not rotated: the call says whose it expects (protocol 28)', async () => {
+    const other = await server.signIn('order@alpha')
+    const byHeader = await renew(user.refresh, {}, { 'for-user': `${server.world.companies.alpha}:${other.userId}` })
+    expect([byHeader.statusCode, byHeader.json().errorCode]).toEqual([409, 'WRONG_SESSION'])
+    const byValue = await renew(user.refresh, { access_token: other.access })
+    expect(byValue.statusCode).toBe(409)
+    const own = await renew(user.refresh, { access_token: user.access })
+    expect(own.statusCode).toBe(200)
+  })
+
+  test('a failed write leaves the token as it was', async () => {
+    const { database } = server.app
+    const broken = { ...database, kysely: brokenOnce(database.kysely) }
+    server.app.database = broken
+    expect((await renew(user.refresh)).statusCode).toBe(500)
+    server.app.database = database
+    expect((await renew(user.refresh)).statusCode).toBe(200)
+  })
+
+  /** A connection that breaks in the middle of a rotation. */
+  const brokenOnce = (kysely: TestServer['app']['database']['kysely']) =>
+    new Proxy(kysely, {
+      get: (target, name) => {
+        if (name !== 'transaction') return Reflect.get(target, name, target)
+        return () => ({
+          setIsolationLevel: () => ({
+            execute: (work: (db: unknown) => Promise<unknown>) =>
+              target.transaction().execute(async (db) => {
+                await work(db)
+                throw new Error('the line broke before the commit')
+              }),
+          }),
+        })
+      },
+    })
+})
+
+describe('the refresh cookie', () => {
+  const cookieOf = (answer: Awaited<ReturnType<typeof grant>>) => {
+    const found = /portal-refresh=([\w-]+)/.exec(String(answer.headers['set-cookie']))
+    return found?.[1] ?? ''
+  }
+  const sameOrigin = { 'sec-fetch-site': 'same-origin' }
+  const signInBrowser = async (headers: Record<string, string> = {}) =>
+    cookieOf(
+      await grant(
+        server.fastify,
+        { grant_type: 'password', username: usernameOf('user@alpha'), password },
+        { ...sameOrigin, ...headers },
+      ),
+    )
+  const renewBrowser = (headers: Record<string, string>) =>
+    grant(server.fastify, { grant_type: 'refresh_token', refresh_token: 'cookie' }, headers)
+
+  test('renews from our own origin alone (D85, S-55)', async () => {
+    const cookie = `portal-access=1.x; portal-refresh=${await signInBrowser()}`
+    for (const headers of [{}, { 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'none' }] as Record<
+      string,
+      string
+    >[])
+      expect((await renewBrowser({ cookie, ...headers })).statusCode).toBeGreaterThanOrEqual(401)
+    const answer = await renewBrowser({ cookie, ...sameOrigin })
+    expect(answer.statusCode).toBe(200)
+    expect(cookieOf(answer)).toMatch(/^[\w-]{43}$/)
+  })
+
+  test('alone signs nobody in on any other call (K-02)', async () => {
+    const refresh = await signInBrowser()
+    const { access } = await server.signIn('user@alpha')
+    const cookie = `portal-access=${access}; portal-refresh=${refresh}`
+    const answer = await server.send({ url: '/api/m18s/user', headers: { cookie, ...sameOrigin } })
+    expect([answer.statusCode, answer.json().errorCode]).toEqual([401, 'UNAUTHORIZED'])
+  })
+
+  test('a password sign-in over an older family’s cookie ends that family (protocol 29)', async () => {
+    const older = await signInBrowser()
+    await signInBrowser({ cookie: `portal-refresh=${older}` })
+    expect((await renew(older)).statusCode).toBe(401)
+  })
+})
+
+describe('signing out', () => {
+  const logout = (headers: Record<string, string>) => server.send({ method: 'POST', url: '/api/m18s/logout', headers })
+
+  test('ends the family on the server and clears both cookies (M22, S-45)', async () => {
+    const user = await server.signIn('user@alpha')
+    const answer = await logout({ authorization: `Bearer ${user.access}` })
+    expect(answer.statusCode).toBe(204)
+    expect([answer.headers['set-cookie']].flat()).toEqual([
+      'portal-access=; Max-Age=0; Path=/; SameSite=Strict',
+      'portal-refresh=; Max-Age=0; Path=/api/m18s; HttpOnly; SameSite=Strict',
+    ])
+    expect(await asks(user.access)).toBe('UNAUTHORIZED')
+    expect((await renew(user.refresh)).statusCode).toBe(401)
+  })
+
+  test('works by the refresh cookie alone, from our own origin, long after the access token ended', async () => {
+    const user = await server.signIn('user@alpha')
+    server.clock.now += hour
+    const cookie = `portal-refresh=${user.refresh}`
+    expect((await logout({ cookie })).statusCode).toBe(401)
+    expect((await logout({ cookie, 'sec-fetch-site': 'same-origin' })).statusCode).toBe(204)
+    expect((await renew(user.refresh)).statusCode).toBe(401)
+  })
+
+  test('twice is told, and does no harm', async () => {
+    const user = await server.signIn('user@alpha')
+    await logout({ authorization: `Bearer ${user.access}` })
+    expect((await logout({ authorization: `Bearer ${user.access}` })).statusCode).toBe(401)
+  })
+})

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest'
+import { localProblem } from '#contract/problem.ts'
+import { formAfter } from '#state/form-status.ts'
+
+const refused = (code: string) => ({
+  kind: 'problem' as const,
+  problem: { ...localProblem('OFFLINE'), code },
+  intent: 'i-1',
+})
+
+it('what was refused is sent again as the same wish, unless that wish is spent (protocol 20)', () => {
+  expect(formAfter(refused('DUP_USER'))).toMatchObject({ form: { is: 'failed' }, intent: 'i-1' })
+  for (const code of ['INTENT_DONE', 'INTENT_VOID'])
+    expect(formAfter(refused(code))).toMatchObject({ form: { is: 'failed', problem: { code } }, intent: null })
+})
+
+it('what was taken leaves nothing behind, whether it is done or waits', () => {
+  expect(formAfter({ kind: 'fresh', output: null })).toEqual({ form: { is: 'idle' }, intent: null })
+  expect(formAfter({ kind: 'queued', intent: 'i-1' })).toEqual({ form: { is: 'queued' }, intent: null })
+})

@@ -1,0 +1,79 @@
+/** Users as a server would say them, and drafts of writes on them, for tests of what the device keeps. */
+import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
+import { listUsers, type UserRow } from '#contract/users.ts'
+import type { UserDatabase } from '#local/storage/database.ts'
+import { type Device, openDevice } from '#local/storage/device.ts'
+import type { NewEntry } from '#local/outbox/enqueue.ts'
+import { openSession } from '#local/session/session.ts'
+import type { ListQuery } from '#local/lists/list-view.ts'
+
+export const company = 7
+export const list = listUsers.list as NonNullable<typeof listUsers.list>
+
+export interface Kept {
+  device: Device
+  db: UserDatabase
+  generation: number
+}
+
+/** A device on which user 1 of company 7 has signed in. */
+export async function keptDevice(): Promise<Kept> {
+  const device = openDevice({ indexedDB: new IDBFactory(), IDBKeyRange })
+  await openSession(device, { companyId: company, userId: 1 })
+  return { device, db: device.of({ companyId: company, userId: 1 }), generation: 1 }
+}
+
+export const aUser = (id: number, given: Partial<UserRow> = {}) => ({
+  name: `User ${id}`,
+  email: `user${id}@acme.example`,
+  title: 0 as const,
+  admin: false,
+  order: false,
+  alert: false,
+  status: 1 as const,
+  avatar: null,
+  language: 'en' as const,
+  access_level: 0 as const,
+  company_id: company,
+  company_name: 'Acme',
+  company_code: 'acme',
+  create_time: '2026-01-01 00:00:00',
+  update_time: '2026-01-01 00:00:00',
+  row_version: 1,
+  ...given,
+  id,
+})
+
+export const firstPage: ListQuery = { scope: company, filters: {}, sort: ['name', 'asc'], page: 1, results: 10 }
+
+export const pageAnswer = (rows: ReturnType<typeof aUser>[], asOf: number, change = '1', count = rows.length) => ({
+  rows,
+  count,
+  asOf,
+  change,
+})
+
+let made = 0
+
+/** A change of a user's title, unless said otherwise. */
+export function aDraft(given: Partial<NewEntry> = {}): NewEntry {
+  const intent = given.intent ?? crypto.randomUUID()
+  made += 1
+  return {
+    intent,
+    key: crypto.randomUUID(),
+    endpoint: 'updateCompanyUser',
+    kind: 'user',
+    table: 'users',
+    target: 1,
+    action: 'change',
+    input: { params: { id: given.target ?? 1 }, body: { title: 1 } },
+    versioned: true,
+    ifMatch: null,
+    base: null,
+    refers: [],
+    forUser: `${company}:1`,
+    since: made,
+    ...given,
+  }
+}

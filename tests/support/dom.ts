@@ -1,0 +1,14 @@
+/** What the simulated DOM of the `dom` project lacks, or has otherwise than browsers. */
+import { afterEach, expect, vi } from 'vitest'
+import { configure } from '@testing-library/dom'
+
+// Patience, no claim: what is waited for may take its time while another file has the processor.
+configure({ asyncUtilTimeout: 15_000 })
+
+// The app leaves to idle time what can wait, and so would the tests have to.
+vi.stubGlobal('requestIdleCallback', (act: () => void) => setTimeout(act))
+
+/** Mistakes that the page reported, of which its user sees nothing. A test that expects one takes it out. */
+export const reported: unknown[] = []
+vi.stubGlobal('reportError', (error: unknown) => void reported.push(error))
+afterEach(() => expect(reported.splice(0)).toEqual([]))

@@ -1,0 +1,46 @@
+/** Forms as they are found and used by who sits before them. */
+import { screen } from '@testing-library/dom'
+import type { UserEvent } from '@testing-library/user-event'
+
+/** By its label, which names what may be left empty as such. */
+export const field = (label: string): HTMLInputElement => screen.getByLabelText(new RegExp(`^${label}`))
+export const button = (name: string | RegExp) => screen.getByRole<HTMLButtonElement>('button', { name })
+export const heading = (name: string) => screen.findByRole('heading', { level: 1, name })
+
+/** What is said with that element: the error beside a field, why a button cannot be pressed. */
+export const described = (element: Element): string =>
+  (element.getAttribute('aria-describedby') ?? '')
+    .split(' ')
+    .map((id) => document.getElementById(id)?.textContent ?? '')
+    .join(' ')
+
+/** What is wrong with each field that is marked as wrong, by its name. */
+export const problems = (): Record<string, string> =>
+  Object.fromEntries(
+    [...document.querySelectorAll<HTMLInputElement>('[aria-invalid]')].map(({ name, id }) => [
+      name,
+      document.getElementById(`${id}-error`)?.textContent ?? '',
+    ]),
+  )
+
+/** Types what is given into the fields of those names, in the place of what stood there. */
+export async function type(user: UserEvent, values: Record<string, string>): Promise<void> {
+  for (const [name, value] of Object.entries(values)) {
+    const input = named(name)
+    await user.clear(input)
+    if (value) await user.type(input, value.replaceAll(/[[{]/g, '$&$&'))
+  }
+}
+
+export const submit = async (user: UserEvent): Promise<void> => {
+  const [last] = [...document.querySelectorAll<HTMLButtonElement>('form button[type="submit"]')].slice(-1)
+  if (!last) throw new Error('there is no form')
+  await user.click(last)
+}
+
+/** The field of that name. */
+export function named(name: string): HTMLInputElement {
+  const found = document.querySelector<HTMLInputElement>(`main [name="${name}"], [role=dialog] [name="${name}"]`)
+  if (!found) throw new Error(`there is no field ${name}`)
+  return found
+}

@@ -1,0 +1,32 @@
+/**
+ * A simulated DOM in which a server runs as well: what both have stays Node's own. Modules are those for Node, because
+ * the server finds its files beside them.
+ */
+import { builtinEnvironments, type Environment } from 'vitest/runtime'
+
+const nodes = [
+  'AbortController',
+  'AbortSignal',
+  'Blob',
+  'File',
+  'Headers',
+  'Request',
+  'Response',
+  'URL',
+  'URLSearchParams',
+  'crypto',
+  'fetch',
+  'performance',
+] as const
+
+export default {
+  name: 'page',
+  viteEnvironment: 'ssr',
+  async setup(global, options) {
+    const own = nodes.map((name) => [name, Object.getOwnPropertyDescriptor(global, name)] as const)
+    await builtinEnvironments['happy-dom'].setup(global, options)
+    for (const [name, descriptor] of own) if (descriptor) Object.defineProperty(global, name, descriptor)
+    // The process ends with its file; until then pages that are gone still run, as tabs do.
+    return { teardown() {} }
+  },
+} satisfies Environment

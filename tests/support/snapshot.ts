@@ -1,0 +1,84 @@
+/** Rows of a test database, taken out and put back in a few statements: what tests start from is made once a worker. */
+import { sql } from 'kysely'
+import type { Database } from '#server/db/handle.ts'
+
+export interface Snapshot {
+  tables: { name: string; columns: string[]; rows: Record<string, unknown>[] }[]
+  sequences: { name: string; value: number }[]
+  /** The catalogue's counter, whose row the migrations made. */
+  catalogue: number
+}
+
+/** Tables that tests fill, and what refers to them; all others hold what the migrations put there. */
+const filled = sql`with recursive filled(id) as (
+    select unnest('{company, portal_user, session, token, one_time_key, ticket, price_upload, attempt, idempotency, change,
+      tombstone, trail, fact, job, module, app_version, price_list, series}'::regclass[])
+    union select c.conrelid from pg_constraint c join filled on c.confrelid = filled.id where c.contype = 'f')`
+
+/** What a scan of dead rows may cost before the files are made anew, which takes ten times as long as small deletions. */
+const smallBytes = 1_000_000
+
+/** Takes every row out, as the owner of the tables, and restarts the sequences; the schema stays. */
+export async function emptyTables({ kysely }: Database): Promise<void> {
+  await kysely.connection().execute(async (db) => {
+    const { rows } = await sql<{ name: string; bytes: number }>`${filled}
+      select id::regclass::text as name, pg_relation_size(id) as bytes from filled`.execute(db)
+    const written = rows.filter(({ bytes }) => bytes > 0)
+    const names = written.map(({ name }) => name)
+    const large = written.some(({ bytes }) => bytes > smallBytes)
+    const statements = large ? [`truncate ${names.join(', ')} cascade`] : names.map((name) => `delete from ${name}`)
+    await sql`set session_replication_role = replica`.execute(db)
+    try {
+      await sql
+        .raw(
+          `do $$ begin ${[...statements, 'update catalogue set change = 0 where change > 0', restartSequences].map((one) => `${one};`).join('\n')} end $$`,
+        )
+        .execute(db)
+    } finally {
+      await sql`set session_replication_role = default`.execute(db)
+    }
+  })
+}
+
+const restartSequences = `perform setval(format('%I.%I', schemaname, sequencename)::regclass, start_value, false)
+  from pg_sequences where last_value is not null`
+
+/** Everything that the tables hold now. */
+export async function takeSnapshot({ kysely }: Database): Promise<Snapshot> {
+  return kysely.transaction().execute(async (db) => {
+    const { rows: names } = await sql<{ name: string; columns: string[] }>`${filled}
+      select id::regclass::text as name,
+        (select array_agg(attname::text) from pg_attribute
+          where attrelid = id and attnum > 0 and not attisdropped and attgenerated = '') as columns
+      from filled`.execute(db)
+    const tables: Snapshot['tables'] = []
+    for (const { name, columns } of names) {
+      const { rows } = await sql<{
+        row: Record<string, unknown>
+      }>`select to_jsonb(t) as row from ${sql.table(name)} t`.execute(db)
+      if (rows.length > 0) tables.push({ name, columns, rows: rows.map(({ row }) => row) })
+    }
+    const sequences = await sql<{ name: string; value: number }>`
+      select format('%I.%I', schemaname, sequencename) as name, last_value as value
+      from pg_sequences where last_value is not null`.execute(db)
+    const { change } = await db.selectFrom('catalogue').select('change').executeTakeFirstOrThrow()
+    return { tables, sequences: sequences.rows, catalogue: change }
+  })
+}
+
+/** Into empty tables. */
+export async function putBack({ kysely }: Database, { tables, sequences, catalogue }: Snapshot): Promise<void> {
+  await kysely.transaction().execute(async (db) => {
+    await sql`set local session_replication_role = replica`.execute(db)
+    for (const { name, columns, rows } of tables) {
+      const list = sql.join(columns.map((column) => sql.ref(column)))
+      await sql`insert into ${sql.table(name)} (${list})
+        select ${list} from jsonb_populate_recordset(null::${sql.table(name)}, ${JSON.stringify(rows)}::jsonb)`.execute(
+        db,
+      )
+    }
+    await db.updateTable('catalogue').set({ change: catalogue }).execute()
+    await sql`select setval(name::regclass, value)
+      from jsonb_to_recordset(${JSON.stringify(sequences)}::jsonb) as given(name text, value bigint)`.execute(db)
+  })
+}

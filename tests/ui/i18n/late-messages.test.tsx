@@ -1,0 +1,34 @@
+/** What a page says when the language changes, or when messages come after it was drawn. */
+import { useEffect } from 'react'
+import { act, cleanup, render, screen } from '@testing-library/react'
+import { userEvent } from '@testing-library/user-event'
+import { useTranslation } from 'react-i18next'
+import { afterEach, expect, it } from 'vitest'
+import { i18n } from '#ui/i18n/i18n.ts'
+
+let drawn = 0
+
+function Form() {
+  const { t } = useTranslation('about')
+  useEffect(() => void (drawn += 1))
+  return (
+    <label>
+      {t('title')}
+      <input />
+    </label>
+  )
+}
+
+afterEach(cleanup)
+
+it('follows messages that come late and the language, and keeps what was typed', async () => {
+  render(<Form />)
+  await userEvent.setup().type(screen.getByLabelText('title'), 'Ada')
+  act(() => void i18n.addResourceBundle('en', 'about', { title: 'About <i>' }))
+  expect(screen.getByLabelText<HTMLInputElement>('About <i>').value).toBe('Ada')
+  const before = drawn
+  act(() => void i18n.addResourceBundle('zh', 'about', { title: '关于' }, false, true, { silent: true }))
+  expect(drawn).toBe(before)
+  await act(() => i18n.changeLanguage('zh'))
+  expect(screen.getByLabelText<HTMLInputElement>('关于').value).toBe('Ada')
+})

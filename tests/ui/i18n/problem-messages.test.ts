@@ -1,0 +1,31 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { localProblem } from '#contract/problem.ts'
+import en from '#locales/en/problem.json' with { type: 'json' }
+import zh from '#locales/zh/problem.json' with { type: 'json' }
+import { i18n } from '#ui/i18n/i18n.ts'
+import { problemWords } from '#ui/i18n/problem-messages.ts'
+
+i18n.addResourceBundle('en', 'problem', en)
+i18n.addResourceBundle('zh', 'problem', zh)
+afterEach(async () => void (await i18n.changeLanguage('en')))
+
+const locked = (data: unknown) => problemWords({ ...localProblem('RESOURCE_LOCKED'), data })
+
+describe('a problem in words (M48)', () => {
+  test('names who and what where the server said so', () => {
+    expect(locked({ user: 'Li Wei', action: 'a backup' })).toBe('Li Wei is doing a backup, please try again later.')
+  })
+
+  test('is a whole sentence where nothing came with the code, as out of an address', async () => {
+    for (const data of [null, {}, { user: 'Li Wei' }, 'text'])
+      expect(locked(data)).toBe('This is not possible right now. Please try again later.')
+    await i18n.changeLanguage('zh')
+    expect(locked(null)).toBe('暂时无法操作，请稍后再试。')
+  })
+
+  test('takes what the server sends for values, never for options of i18next', () => {
+    expect(locked({ user: 'Li Wei', action: 'a backup', lng: 'zh', ns: 'ui', defaultValue: 'x', keyPrefix: 'y' })).toBe(
+      'Li Wei is doing a backup, please try again later.',
+    )
+  })
+})
