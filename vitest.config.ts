@@ -8,6 +8,7 @@
  */
 import { defineConfig } from 'vitest/config'
 import LongestFirst from './tests/support/longest-first.ts'
+import { quickStart } from './tests/support/process.ts'
 
 const device = ['tests/local/**', 'tests/request/**', 'tests/sw/**', 'tests/integration/**', 'tests/outbox-model/**']
 /** They change globals of the page, or what a module is: each file has a worker of its own. */
@@ -41,6 +42,7 @@ export default defineConfig({
   test: {
     // An embedded database takes about half a gigabyte.
     maxWorkers: 2,
+    execArgv: quickStart,
     sequence: { sequencer: LongestFirst },
     projects: [
       {

@@ -7,7 +7,8 @@ import { canaries, password } from '#tests/support/world.ts'
 const the = setUpPages({ env: { STEP_UP: '1' } })
 const press = async (name: string) => the.user.click(await screen.findByRole('button', { name }))
 const disabled = `${canaries.alpha} disabled`
-const row = () => screen.queryByRole('button', { name: `More for ${disabled}` })
+/** Whether or not a dialog stands before it. */
+const row = () => screen.queryByLabelText(`More for ${disabled}`)
 
 it('the password once more is asked for over what is being done, which then goes on; closed, nothing happens (S-48)', async () => {
   await the.browser.openAs('admin@alpha', '/app/user')
@@ -18,7 +19,7 @@ it('the password once more is asked for over what is being done, which then goes
   await (await confirm()).findByLabelText('Password')
   await the.user.keyboard('{Escape}')
   await screen.findByText('This needs your password once more.', { exact: false })
-  expect(row()).not.toBeNull()
+  await expect.poll(row).not.toBeNull()
 
   await press('Delete user')
   await (await confirm()).findByLabelText('Password')

@@ -170,8 +170,7 @@ async function play(stage: Stage, round: Round): Promise<number> {
   const lanes = Array.from({ length: tabsOpen }, () => lanesOf(deeds, chance, round.lanes))
   if (round.strike === 'a tab without a worker') await stage.tabs.loseWorker()
   const byChance = drawn(chance, round.faults, { share: round.share })
-  if (round.every) proxy.set(everyNth(round.every, drawn(chance, round.faults)))
-  else proxy.set(round.strike ? byChance : eachFirst(round.faults, byChance))
+  proxy.set(round.every ? everyNth(round.every, drawn(chance, round.faults)) : eachFirst(round.faults, byChance))
   const struck = await both(
     stage.tabs.write(lanes),
     round.strike ? strike(round.strike, { ...stage, recorded: counter(deeds) }) : Promise.resolve(0),

@@ -1,13 +1,13 @@
 /** A browser without what only some have: no worker, no locks, no Background Sync, no cookieStore, no badge (P-31). */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import type { Who } from '#tests/support/browser.ts'
-import { arrive, contextOf, desk, listed, ownCompany, setUpShared } from '#tests/support/visit.ts'
+import { signIn, type Who } from '#tests/support/browser.ts'
+import { desk, listed, ownCompany, setUpShared } from '#tests/support/visit.ts'
 
 const { the, ends } = setUpShared()
 
 async function open(who: Who, path: string): Promise<Page> {
-  const context = await contextOf(the, who, { ...desk, serviceWorkers: 'block' })
+  const context = await the.browser.newContext({ ...desk, serviceWorkers: 'block' })
   ends.push(() => context.close())
   await context.addInitScript(() => {
     const without = { Navigator: ['locks', 'serviceWorker', 'setAppBadge', 'clearAppBadge', 'storage'] }
@@ -17,7 +17,7 @@ async function open(who: Who, path: string): Promise<Page> {
   })
   const page = await context.newPage()
   page.on('pageerror', (error) => wrong.push(error.message))
-  await arrive(page, the.portal, path)
+  await signIn(page, the.portal, who, path)
   return page
 }
 /** Errors of scripts. */

@@ -2,7 +2,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { fill, fillCompany, followLink, input, logIn, openMail, submit } from '#tests/support/newcomer.ts'
-import { controlled, desk, enteredPage, ownCompany, rows, setUpShared, tablet } from '#tests/support/visit.ts'
+import { controlled, desk, freshPage, ownCompany, rows, setUpShared, tablet } from '#tests/support/visit.ts'
 
 const setup = setUpShared()
 const { the, ends } = setup
@@ -77,7 +77,7 @@ it('a company registers, comes in, invites a colleague, and takes the login away
 
 it('a session whose token is gone in the middle of a form goes on by itself; an invitation that was made without a line goes out when it is back, and whom it invites comes in by it (M21, P-13, M40)', async () => {
   const { code: company, admin } = ownCompany()
-  const page = await enteredPage(setup, admin, '/app/user')
+  const page = await freshPage(setup, admin, '/app/user')
   await controlled(page)
   await rows(page).first().waitFor()
   const add = page.locator('.page-action .button.primary')

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { openFaultProxy } from '#tests/support/fault-proxy.ts'
 import { expectFine } from '#tests/support/looks.ts'
-import { controlled, enteredPage, ownCompany, phone, setUpShared } from '#tests/support/visit.ts'
+import { controlled, freshPage, ownCompany, phone, setUpShared } from '#tests/support/visit.ts'
 import { choose, field, fill, order, ordersOf, step, submit } from '#tests/support/wizard.ts'
 
 const setup = setUpShared()
@@ -12,7 +12,7 @@ it('an order whose answer was lost is asked for once more and made once (R-03)',
   const proxy = await openFaultProxy(Number(new URL(the.portal.url).port))
   ends.push(() => proxy.close())
   const behind = { ...setup, the: { ...the, portal: { ...the.portal, url: proxy.url } } }
-  const page = await enteredPage(behind, ownCompany().admin, '/app/contract/new', phone)
+  const page = await freshPage(behind, ownCompany().admin, '/app/contract/new', phone)
   await field(page, 'code').waitFor()
   await controlled(page)
   await fill(page, 'doubtlost')

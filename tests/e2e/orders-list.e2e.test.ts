@@ -9,7 +9,7 @@ import { filesKept, partKept } from '#tests/support/parts.ts'
 import {
   address,
   controlled,
-  enteredPage,
+  freshPage,
   listed,
   ownCompany,
   resumedPage,
@@ -64,7 +64,7 @@ it('home and the list stand without a line; the list is searched, filtered and s
 it('a contract is printed in a tab of its own, once, in Chinese too, and where no tab was to be had there is a way to it', async () => {
   // Of a company of its own: the document is in the language of the account, which the login sets.
   const chinese = ownCompany()
-  const page = await enteredPage(setup, chinese.admin, '/app/contract?lang=zh', { ...tablet, locale: 'zh-CN' })
+  const page = await freshPage(setup, chinese.admin, '/app/contract?lang=zh', { ...tablet, locale: 'zh-CN' })
   await listed(page)
   const [tab] = await Promise.all([page.context().waitForEvent('page'), act(page, `${chinese.code}test`, '打印')])
   await tab.getByRole('heading', { name: '服务合同' }).waitFor()

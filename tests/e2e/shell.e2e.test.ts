@@ -10,6 +10,7 @@ describe('at a desk, on one page after another', () => {
   let page: Page
   beforeAll(async () => {
     ;({ page } = await resume('admin', '/app/user', { ...desk, reducedMotion: 'reduce' }))
+    await page.reload()
     await listed(page)
   })
 

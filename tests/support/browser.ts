@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import AxeBuilder from '@axe-core/playwright'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { freePort } from '#tests/support/free-port.ts'
+import { quickStart } from '#tests/support/process.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
@@ -57,7 +58,7 @@ export async function startPortal(
   let child: ReturnType<typeof spawn> | null = null
 
   async function start(now: Record<string, string> = {}) {
-    const started = spawn(process.execPath, ['server/main.ts'], {
+    const started = spawn(process.execPath, [...quickStart, 'server/main.ts'], {
       cwd: root,
       env: { ...env, ...now },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -156,7 +157,7 @@ export interface Trouble {
 }
 
 /** What axe finds serious or critical on the page as it stands (A-01); with `rules` these alone. */
-export async function seriousTrouble(page: Page, rules?: string[]): Promise<Trouble[]> {
+export async function seriousTrouble(page: Page, rules?: string[], within = 'html'): Promise<Trouble[]> {
   // Rows that are being asked for again are dimmed on purpose, and fade back: it is the page at rest that is judged.
   await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached', timeout: 15_000 })
   // What begins to fade with the next frame is waited for as well; what turns for ever is at rest as it is.
@@ -173,6 +174,7 @@ export async function seriousTrouble(page: Page, rules?: string[]): Promise<Trou
   const isThere = await page.evaluate(() => 'axe' in window)
   const axe = new AxeBuilder({ page, ...(isThere && { axeSource: ';' }) })
     .setLegacyMode(true)
+    .include(within)
     .options({ resultTypes: ['violations'], preload: false })
   const { violations } = await (rules ? axe.withRules(rules) : axe.withTags(tags)).analyze()
   return violations

@@ -2,8 +2,9 @@
 import { afterEach, expect, vi } from 'vitest'
 import { configure } from '@testing-library/dom'
 
-// Patience, no claim: what is waited for may take its time while another file has the processor.
-configure({ asyncUtilTimeout: 15_000 })
+// Patience, no claim: what is waited for may take its time while another file has the processor. An error is made at each look
+// that finds nothing yet: the page is not printed into it, which takes longer than the look.
+configure({ asyncUtilTimeout: 15_000, getElementError: (message) => new Error(message ?? 'not found') })
 
 // The app leaves to idle time what can wait, and so would the tests have to.
 vi.stubGlobal('requestIdleCallback', (act: () => void) => setTimeout(act))

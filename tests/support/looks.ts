@@ -27,11 +27,17 @@ export async function expectFine(page: Page, what: string): Promise<void> {
 /** How far it scrolls sideways, and which texts are cut. */
 export const fit = async (page: Page) => ({ sideways: await sidewaysScroll(page), cut: await cutTexts(page) })
 
+/** What the page places by script, a menu at its button, is there a frame later. */
+export const drawn = (page: Page): Promise<unknown> =>
+  page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+
 /** The same at twice the size of type. */
 export async function fitTwice(page: Page) {
   await page.evaluate(() => (document.documentElement.style.fontSize = '200%'))
+  await drawn(page)
   const found = await fit(page)
   await page.evaluate(() => (document.documentElement.style.fontSize = ''))
+  await drawn(page)
   return found
 }
 

@@ -18,38 +18,38 @@ const pools = new Map<string, Pooled[]>()
 
 export interface Lent {
   page: Page
+  /** Its browser is as well, and it stands where that was opened. */
+  isNew: boolean
   /** `isUsable`: whether the next one may have it. */
   giveBack(isUsable: boolean): Promise<void>
 }
 
-/** A page in a browser of that name which nobody has at the moment; `open` makes the first one. `url`: the portal's. */
-export async function lend(name: string, url: string, open: () => Promise<BrowserContext>): Promise<Lent> {
+/** A page in a browser of that name which nobody has at the moment; `open` makes the first page of each. `url`: the portal's. */
+export async function lend(name: string, url: string, open: () => Promise<Page>): Promise<Lent> {
   const pool = pools.get(name) ?? []
   pools.set(name, pool)
   const found = pool.find(({ isBusy }) => !isBusy)
-  if (found) found.isBusy = true
-  const pooled = found ?? (await opened(open))
-  if (!found) pool.push(pooled)
-  const { context } = pooled
-  const page = await context.newPage()
-  if (found) await tidy(page, url, pooled.stored)
-  return {
-    page,
-    async giveBack(isUsable) {
-      if (!isUsable) {
-        pool.splice(pool.indexOf(pooled), 1)
-        return context.close()
-      }
-      await Promise.all(context.pages().map((one) => one.close()))
-      await context.setOffline(false)
-      pooled.isBusy = false
-    },
+  if (found) {
+    found.isBusy = true
+    const page = await found.context.newPage()
+    await tidy(page, url, found.stored)
+    return { page, isNew: false, giveBack: giveBackTo(pool, found) }
   }
+  const page = await open()
+  const pooled = { context: page.context(), stored: await page.context().storageState(), isBusy: true }
+  pool.push(pooled)
+  return { page, isNew: true, giveBack: giveBackTo(pool, pooled) }
 }
 
-async function opened(open: () => Promise<BrowserContext>): Promise<Pooled> {
-  const context = await open()
-  return { context, stored: await context.storageState(), isBusy: true }
+const giveBackTo = (pool: Pooled[], pooled: Pooled) => async (isUsable: boolean) => {
+  const { context } = pooled
+  if (!isUsable) {
+    pool.splice(pool.indexOf(pooled), 1)
+    return context.close()
+  }
+  await Promise.all(context.pages().map((one) => one.close()))
+  await context.setOffline(false)
+  pooled.isBusy = false
 }
 
 /** On a page of the portal that is none of the app's, which reads this when it begins. */

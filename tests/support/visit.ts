@@ -84,77 +84,39 @@ function withPortal(open: () => Promise<Portal>): SetUp {
 /** A company that no other test knows, with the people, services and orders of Acme. */
 export const ownCompany = (): Company => takeCompany(inject('shared').taken)
 
-type Stored = Awaited<ReturnType<BrowserContext['storageState']>>
-const sessions = new Map<string, Promise<Stored>>()
-
-/**
- * What a browser keeps of somebody who has signed in: cookies and databases. Signed in once for each person and process; for tests
- * that do not end the session and do not look at how it began.
- */
-function sessionOf({ portal, browser }: Ground, who: Who): Promise<Stored> {
-  const person = personOf(who)
-  const name = [portal.url, person.company, person.username].join(' ')
-  const known = sessions.get(name)
-  if (known) return known
-  const made = signedIn({ portal, browser }, who)
-  sessions.set(name, made)
-  return made
+/** A page of somebody who has signed in, at that path, in a browser of its own. */
+async function signedIn({ portal }: Ground, who: Who, path: string, open: () => Promise<BrowserContext>) {
+  const context = await open()
+  const page = await context.newPage()
+  await signIn(page, portal, who, path)
+  return page
 }
 
-async function signedIn({ portal, browser }: Ground, who: Who): Promise<Stored> {
-  const context = await browser.newContext({ serviceWorkers: 'block' })
-  try {
-    await signIn(await context.newPage(), portal, who)
-    return await context.storageState({ indexedDB: true })
-  } finally {
-    await context.close()
-  }
-}
-
-/** A browser of its own in which somebody has signed in before; the page is not anywhere yet. */
-export async function contextOf(the: Ground, who: Who, options: BrowserContextOptions = desk): Promise<BrowserContext> {
-  return the.browser.newContext({ ...options, storageState: await sessionOf(the, who) })
-}
-
-const lendTo = (the: Ground, who: Who, options: Shown) =>
+const lendTo = (the: Ground, who: Who, path: string, options: Shown) =>
   lend(JSON.stringify([the.portal.url, personOf(who), options]), the.portal.url, () =>
-    shownIn(options, (still) => contextOf(the, who, still)),
+    signedIn(the, who, path, () => shownIn(the, options)),
   )
 
-/** A page of somebody who has signed in before (`contextOf`), in a browser that the file's tests share (`page-pool.ts`). */
+/** A page of somebody who has signed in before, in a browser that the file's tests share (`page-pool.ts`). */
 export async function resumedPage(setup: SetUp, who: Who, path: string, options: Shown = {}): Promise<Page> {
-  const { page, giveBack } = await lendTo(setup.the, who, options)
+  const { page, isNew, giveBack } = await lendTo(setup.the, who, path, options)
   setup.ends.push(giveBack)
-  await arrive(page, setup.the.portal, path)
+  if (!isNew) await arrive(page, setup.the.portal, path)
   return page
 }
 
-/** The same on a device that has read and sent nothing before, and which ends with the test. */
+/** The same on a device that has read and sent nothing before, and whose session may be ended: both end with the test. */
 export async function freshPage(setup: SetUp, who: Who, path: string, options: Shown = {}): Promise<Page> {
-  const context = await shownIn(options, (still) => contextOf(setup.the, who, still))
-  setup.ends.push(() => context.close())
-  const page = await context.newPage()
-  await arrive(page, setup.the.portal, path)
-  return page
-}
-
-/** The same by the login form, with a session that may be ended. */
-export async function enteredPage(setup: SetUp, who: Who, path: string, options: Shown = {}): Promise<Page> {
-  const context = await shownIn(options, (still) => setup.the.browser.newContext(still))
-  setup.ends.push(() => context.close())
-  const page = await context.newPage()
-  await signIn(page, setup.the.portal, who, path)
+  const page = await signedIn(setup.the, who, path, () => shownIn(setup.the, options))
+  setup.ends.push(() => page.context().close())
   return page
 }
 
 /** `language` is the one that was chosen before. */
 type Shown = BrowserContextOptions & { language?: 'en' | 'zh' }
 
-async function shownIn(
-  { language, ...options }: Shown,
-  open: (options: BrowserContextOptions) => Promise<BrowserContext>,
-): Promise<BrowserContext> {
-  const context = await open({ ...desk, reducedMotion: 'reduce', ...options })
+async function shownIn({ browser }: Ground, { language, ...options }: Shown): Promise<BrowserContext> {
+  const context = await browser.newContext({ ...desk, reducedMotion: 'reduce', ...options })
   if (language) await context.addInitScript((chosen) => localStorage.setItem('portal.language', chosen), language)
   return context
 }
@@ -182,11 +144,11 @@ export function visits({ the }: SetUp = setUp()) {
     return given
   }
 
-  /** A browser of the file (`page-pool.ts`), with a session that was begun before (`contextOf`). */
+  /** A browser of the file (`page-pool.ts`), with a session that may have been begun before. */
   async function resume(who: Who, path: string, options: BrowserContextOptions = desk): Promise<Visit> {
-    const { page, giveBack } = await lendTo(the, who, options)
+    const { page, isNew, giveBack } = await lendTo(the, who, path, options)
     const given = visit(page, () => giveBack(true))
-    await arrive(page, the.portal, path)
+    if (!isNew) await arrive(page, the.portal, path)
     return given
   }
 

@@ -15,6 +15,7 @@ import { inTransaction } from '#server/db/transaction.ts'
 import { silent, testConfig, testContext } from '#tests/support/database.ts'
 import { system } from '#tests/support/people.ts'
 import { layDataFolder } from '#tests/support/template.ts'
+import { quickStart } from '#tests/support/process.ts'
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 })
 
@@ -41,7 +42,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'portal-damage-'))
   killed = join(folder, 'killed')
   await layDataFolder(killed)
-  const child = spawn(process.execPath, ['--input-type=module', '-e', writer(killed)], {
+  const child = spawn(process.execPath, [...quickStart, '--input-type=module', '-e', writer(killed)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let said = ''

@@ -12,6 +12,7 @@ import { inTransaction } from '#server/db/transaction.ts'
 import { silent, testConfig, testContext } from '#tests/support/database.ts'
 import { system } from '#tests/support/people.ts'
 import { layDataFolder } from '#tests/support/template.ts'
+import { quickStart } from '#tests/support/process.ts'
 
 // Making a database takes seconds on an idle machine.
 vi.setConfig({ testTimeout: 90_000 })
@@ -27,7 +28,9 @@ function contender() {
   const script = `const { lockFolder } = await import('#server/db/embedded/folder-lock.ts')
     try { await lockFolder(${JSON.stringify(folder)}); console.log('taken'); setInterval(() => {}, 1000) }
     catch (error) { console.log(error.message) }`
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [...quickStart, '--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const said = once(child.stdout, 'data').then(([part]) => String(part).trim())
   return { child, said, kill: async () => (child.kill('SIGKILL'), once(child, 'exit')) }
 }
@@ -51,7 +54,7 @@ describe.skipIf(process.platform === 'win32')('a data folder (S-80)', () => {
 
   it('of a server is written for its owner alone, whatever the shell allows', async () => {
     const script = "await import('#server/private-files.ts'); console.log(process.umask().toString(8))"
-    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    const child = spawn(process.execPath, [...quickStart, '--input-type=module', '-e', script], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     expect(String((await once(child.stdout, 'data'))[0]).trim()).toBe('77')

@@ -79,7 +79,6 @@ const choices: [modules: string[], code: string | null][] = [
   [[], 'NO_MODULE'],
   [['core'], null],
   [['fin'], 'NEEDS_MODULES'],
-  [['core', 'fin', 'core'], null],
   [['core', 'payroll'], 'NOT_LISTED'],
   [['base'], 'NOT_LISTED'],
 ]
