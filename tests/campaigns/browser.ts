@@ -1,6 +1,7 @@
 /**
  * Browser tests that hold the product to seconds of the clock, or take minutes: updates under open pages, a session that runs
- * out, the pace of long requests, and one tablet in two people's hands.
+ * out, the pace of long requests, one tablet in two people's hands; and the second journey through a part of which the suite
+ * walks one.
  *
  *   npm run campaign -- browser [file]
  */

@@ -6,11 +6,13 @@ import { run as browser } from '#tests/campaigns/browser.ts'
 import { run as faults } from '#tests/campaigns/faults.ts'
 import { run as fees } from '#tests/campaigns/fees.ts'
 import { run as histories } from '#tests/campaigns/histories.ts'
+import { run as invitationFlood } from '#tests/campaigns/invitation-flood.ts'
 import { run as killWrites } from '#tests/campaigns/kill-writes.ts'
 import { run as mutants } from '#tests/campaigns/mutants.ts'
 import { nightly } from '#tests/campaigns/nightly.ts'
 import { run as outboxModel } from '#tests/campaigns/outbox-model.ts'
 import { run as payments } from '#tests/campaigns/payments.ts'
+import { run as pictureFlood } from '#tests/campaigns/picture-flood.ts'
 import { run as saved } from '#tests/campaigns/saved.ts'
 import { run as signInFlood } from '#tests/campaigns/sign-in-flood.ts'
 import { run as workerLife } from '#tests/campaigns/worker-life.ts'
@@ -23,9 +25,11 @@ const campaigns: Record<string, (args: string[]) => Promise<void>> = {
   faults,
   fees,
   histories,
+  'invitation-flood': invitationFlood,
   mutants,
   'outbox-model': outboxModel,
   payments,
+  'picture-flood': pictureFlood,
   saved,
   'sign-in-flood': signInFlood,
   'worker-life': workerLife,

@@ -109,17 +109,3 @@ describe('a policy (M14)', () => {
     ).toBe('6px')
   })
 })
-
-describe('the page of the API', () => {
-  it('lists the calls under its strict policy, without a complaint of the browser (H-01)', async () => {
-    const page = await open()
-    const wrong: string[] = []
-    page.on('console', (message) => message.type() === 'error' && wrong.push(message.text()))
-    page.on('pageerror', (error) => wrong.push(error.message))
-    await page.goto(`${the.portal.url}/api/docs`)
-    await page.getByRole('heading', { name: 'users' }).click()
-    await page.locator('.opblock-summary-path').first().click()
-    await page.getByRole('button', { name: 'Try it out' }).first().waitFor()
-    expect(wrong).toEqual([])
-  })
-})

@@ -1,5 +1,5 @@
 /** Pictures to upload, and what somebody might hide in one. */
-import { crc32, deflateSync } from 'node:zlib'
+import { constants, crc32, deflateRawSync, deflateSync } from 'node:zlib'
 import { Transformer } from '@napi-rs/image'
 
 /** A square of four colours, so that a turned or cropped one is seen. */
@@ -45,6 +45,16 @@ export function flooded(file: Uint8Array, width: number, height: number): Uint8A
   lying.writeUInt32BE(width, 16)
   lying.writeUInt32BE(height, 20)
   return lying
+}
+
+/** So many millions of zeros as zlib packs them (RFC 1950), put together without ever being there. */
+export function deflatedZeros(millions: number): Buffer {
+  const million = deflateRawSync(Buffer.alloc(1_000_000), { level: 9, finishFlush: constants.Z_FULL_FLUSH })
+  const check = Buffer.alloc(4)
+  check.writeUInt16BE((millions * 1_000_000) % 65_521)
+  check.writeUInt16BE(1, 2)
+  const [head, end] = [Buffer.from([0x78, 0xda]), Buffer.from([3, 0])]
+  return Buffer.concat([head, ...Array.from({ length: millions }, () => million), end, check])
 }
 
 interface PngHead {

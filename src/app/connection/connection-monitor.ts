@@ -21,7 +21,8 @@ export function connectivityOf(result: Result<unknown>, browserOnline: boolean):
   if (result.kind === 'fresh' || result.kind === 'started') return 'online'
   if (result.kind === 'problem' && result.problem.code !== 'OFFLINE') return result.problem.status > 0 ? 'online' : null
   if (result.kind === 'problem') return browserOnline ? 'unreachable' : 'offline'
-  // Kept or queued: also how a slow answer or a busy lane looks, so only the browser's own "offline" is believed.
+  // Kept or queued: also how a slow answer or a busy lane looks, so only the browser's own "offline" is believed. A read that
+  // the device answered is a doubt (`observed`).
   return browserOnline ? null : 'offline'
 }
 
@@ -42,15 +43,20 @@ export type ConnectionListener = (line: Connectivity) => Promise<Connectivity>
 
 /**
  * The same api, listened to. An answer to what was asked before the network came or went says nothing of what is now: one
- * that was still under way when the line was cut would have the page say "online" until the next question. A read that was
- * lost though the server is there is asked for once more: nothing else would bring it, as the line does not come back.
+ * that was still under way when the line was cut would have the page say "online" until the next question. Where the device
+ * answers for a server that may be away we knock, or the page would say "online" over old rows for as long as it stands. A read
+ * that was lost though the server is there is asked for once more: nothing else would bring it, as the line does not come back.
  */
 export const observed = (api: Api, hear: ConnectionListener): Api => ({
   async call(endpoint, asked, asking) {
     const before = turnedAt
     const result = await api.call(endpoint, asked, asking).catch(() => unfetched)
     const line = connectivityOf(result, navigator.onLine)
-    if (!line || turnedAt !== before || isGoing() || asking?.signal?.aborted) return result
+    if (turnedAt !== before || isGoing() || asking?.signal?.aborted) return result
+    if (!line) {
+      if (result.kind === 'kept') void hear('unreachable')
+      return result
+    }
     const known = hear(line)
     if (line !== 'unreachable' || !isRead(endpoint) || (await known) !== 'online') return result
     const again = await api.call(endpoint, asked, asking).catch(() => unfetched)

@@ -88,6 +88,16 @@ describe('what was asked and lost while the browser has a network', () => {
   })
 })
 
+it('a read that the device answered is shown at once, and is a doubt where the browser has a network', async () => {
+  vi.stubGlobal('navigator', { onLine: true })
+  const kept: Result<never> = { kind: 'kept', output: null, asOf: 0 }
+  const heard: string[] = []
+  const hear = (line: Connectivity) => (heard.push(line), new Promise<never>(() => {}))
+  const ask = vi.fn<() => Promise<Result<never>>>().mockResolvedValue(kept)
+  expect(await observed({ call: ask }, hear).call(getUser, {})).toEqual(kept)
+  expect([heard, ask.mock.calls.length]).toEqual([['unreachable'], 1])
+})
+
 it('a read that is lost twice though the server is there is no matter of the line, and can be asked for again', async () => {
   vi.stubGlobal('navigator', { onLine: true })
   const ask = async () => problem(localProblem('OFFLINE')) as Result<never>

@@ -11,7 +11,35 @@ const busyMs = 20_000
 
 const { the, bar, reload, enter, mark, isSamePage, isLoadedAnew, lookForUpdate, buildOf, typeIn, typed } = openUpdates()
 
+/** What becomes of the update that the page looks for now. */
+const outcome = (page: Page) =>
+  page.evaluate(async () => {
+    const registration = await navigator.serviceWorker.getRegistration('/saas/')
+    if (!registration) return 'no worker is registered'
+    // Heard from its first moment on: where nothing else is to do it fails before an update is told to have begun.
+    const ended = new Promise<string>((resolve) => {
+      const hear = ({ installing }: ServiceWorkerRegistration) =>
+        installing?.addEventListener('statechange', () => resolve(installing.state), { once: true })
+      registration.addEventListener('updatefound', () => hear(registration), { once: true })
+    })
+    await registration.update()
+    return await ended
+  })
+
 describe('a new version', () => {
+  it('whose files cannot all be fetched, or are a login page with 200, as in a hotel (W-04), changes nothing: the old one goes on, offline too', async () => {
+    const page = await enter()
+    for (const how of [{ without: 'inside-' }, { spoiled: 'inside-' }]) {
+      await the.served.deploy(how)
+      expect([how, await outcome(page)]).toEqual([how, 'redundant'])
+    }
+    await the.served.portal.stop()
+    await page.reload()
+    await listed(page)
+    expect(await buildOf(page)).toBe(the.releases.older)
+    expect(await bar(page).count()).toBe(0)
+  })
+
   it('that takes over under unsaved words leaves them, and the old page works on the new worker (one build of overlap)', async () => {
     const [first, second] = [await enter(), await enter()]
     await typeIn(second, 'Overlap Olga')
@@ -91,6 +119,15 @@ describe('a new version', () => {
 describe('code that a new version took away under an open page', () => {
   const toPrices = (page: Page) => page.locator('.rail nav a', { hasText: 'Price lists' }).click()
   const prices = (page: Page) => page.getByRole('heading', { level: 1, name: 'Price lists' })
+
+  it('is brought by one loading of the page where a release was missed, by way of the new version', async () => {
+    const page = await enter('staff', '/app/home')
+    await the.served.deploy({ former: false })
+    await toPrices(page)
+    await isLoadedAnew(page)
+    await prices(page).waitFor()
+    expect(await buildOf(page)).toBe(the.releases.newer)
+  })
 
   it('is there for one release: nothing is loaded anew', async () => {
     const page = await enter('staff', '/app/home')

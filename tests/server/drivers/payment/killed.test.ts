@@ -6,6 +6,7 @@ import { sandboxKeys } from '#server/drivers/payment/sandbox/keys.ts'
 import { stripePayment } from '#server/drivers/payment/stripe.ts'
 import { type Running, startProcess } from '#tests/support/process.ts'
 import { beginning } from '#tests/support/shop.ts'
+import { layDataFolder } from '#tests/support/template.ts'
 
 // Two starts of a whole server, which take seconds on an idle machine.
 vi.setConfig({ testTimeout: 120_000 })
@@ -32,6 +33,7 @@ async function start() {
 }
 
 it('a demo that is killed while money is taken has taken it once when it is begun again', async () => {
+  await layDataFolder(dataDir)
   const first = await start()
   const payments = Array.from({ length: 40 }, () => beginning(first, { money: { amount: 100n, currency: 'USD' } }))
   const attempts = payments.map((one) => first.driver.begin(one).catch((error: unknown) => error))

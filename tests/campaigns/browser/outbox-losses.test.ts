@@ -1,0 +1,109 @@
+/** What is not known to have happened, and what a browser has taken away (protocol 13, requirement 48). */
+import type { Locator, Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { seriousTrouble, signIn } from '#tests/support/browser.ts'
+import { openFaultProxy } from '#tests/support/fault-proxy.ts'
+import { controlled, desk, listWhole, ownCompany, setUpShared } from '#tests/support/visit.ts'
+
+const setup = setUpShared()
+const { the, ends } = setup
+const { admin } = ownCompany()
+let page: Page
+
+/** Patience for what has to go to the server and come back. */
+const heard = { timeout: 30_000 }
+
+/** The network goes once the worker has everything and the list is whole. */
+async function cut() {
+  await controlled(page)
+  await page.context().setOffline(true)
+}
+const mendLine = () => page.context().setOffline(false)
+
+const dialog = () => page.getByRole('dialog')
+let url: string
+const go = (path: string) => page.goto(`${url}/saas${path}`)
+const receipt = (text: string) => page.locator('.receipts li').filter({ hasText: text })
+const save = async () => {
+  await dialog().locator('button[type="submit"]').click()
+  await dialog().waitFor({ state: 'detached', ...heard })
+}
+
+/** Opens the user of that name in its form, changes it and saves; seen by the version the form has. */
+async function edit(search: string, change: (form: Locator) => Promise<unknown>) {
+  await go(`/app/user?searchText=${search}`)
+  await page.locator('.lead a').first().click()
+  await dialog().locator('input[name="name"]').waitFor()
+  await change(dialog())
+  await save()
+}
+async function create(name: string, email: string) {
+  await go('/app/user?user=new')
+  await dialog().locator('input[name="name"]').fill(name)
+  await dialog().locator('input[name="email"]').fill(email)
+  await save()
+}
+it('what is not known to have happened is told as soon as the server says it, never sent again (protocol 13); what a browser has taken away is counted and told until one has seen it (requirement 48)', async () => {
+  const proxy = await openFaultProxy(Number(new URL(the.portal.url).port))
+  ends.push(() => proxy.close())
+  url = proxy.url
+  const context = await the.browser.newContext({ ...desk, reducedMotion: 'reduce' })
+  ends.push(() => context.close())
+  page = await context.newPage()
+  await signIn(page, proxy, admin, '/app/user')
+  await controlled(page)
+  const isRights = ({ method, path }: { method: string; path: string }) =>
+    method === 'PUT' && path.includes('/company-user/')
+  const isAsking = ({ path }: { path: string }) => path.includes('/api/request/')
+  proxy.set((call) => (isRights(call) ? 'cut before the answer' : isAsking(call) ? 'reset' : null))
+  await go('/app/user?searchText=bonnie')
+  await page.locator('.lead a').first().click()
+  await dialog().locator('input[name="admin"]').click()
+  await dialog().locator('button[type="submit"]').click()
+  await dialog().locator('.problem').waitFor(heard)
+
+  await go('/app/outbox')
+  const unknown = page.locator('.unknowns')
+  await unknown.getByRole('heading', { name: "Change of a user's rights" }).waitFor(heard)
+  await unknown.getByText('nothing is sent a second time', { exact: false }).waitFor()
+  expect(['unknown', await seriousTrouble(page)]).toEqual(['unknown', []])
+  proxy.heal()
+  await unknown.waitFor({ state: 'detached', timeout: 60_000 })
+  await receipt("Change of a user's rights").getByText('Done', { exact: true }).waitFor()
+  expect(new Set(proxy.arrivals.filter(isRights).flatMap(({ keys }) => keys)).size).toBe(1)
+
+  await go('/app/user')
+  await page.locator('.lead a').first().waitFor()
+  await listWhole(page)
+  await cut()
+  await edit('agnes', (form) => form.locator('input[name="alert"]').click())
+  await create('Carla Tse', 'carla.tse@acme.example')
+  await expect.poll(() => page.locator('.bar-waiting').innerText()).toBe('2')
+  await expect.poll(async () => await cookie('portal-unsent')).toMatch(/\.2\.2$/)
+  await page.goto('about:blank')
+  const session = await page.context().newCDPSession(page)
+  // Every store of the origin but the cookies: what a browser does that runs out of room.
+  const origin = new URL(proxy.url).origin
+  await session.send('Storage.clearDataForOrigin', {
+    origin,
+    storageTypes: 'indexeddb,service_workers,cache_storage',
+  })
+  await mendLine()
+
+  // The device knows nobody any more, whatever the cookies say.
+  await signIn(page, proxy, admin, '/app/home')
+  await page.getByText('2 changes that were not sent yet are gone from this device').waitFor(heard)
+  await page.getByRole('link', { name: 'See what to do' }).click()
+  await page.getByText('Please check your last entries', { exact: false }).waitFor()
+  expect(['loss', await seriousTrouble(page)]).toEqual(['loss', []])
+  // Nothing waits, and it was not sent either.
+  await page.getByRole('heading', { name: 'Nothing waits on this device now' }).waitFor()
+  await page.getByRole('button', { name: 'I have seen this' }).click()
+  await page.locator('.loss').waitFor({ state: 'detached' })
+  await page.reload()
+  await page.getByRole('heading', { name: 'Everything has been sent' }).waitFor()
+  expect(await page.locator('.loss, .lost').count()).toBe(0)
+})
+
+const cookie = async (of: string) =>
+  (await page.context().cookies(`${url}/saas/`)).find((one) => one.name === of)?.value ?? ''
