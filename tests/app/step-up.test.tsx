@@ -8,7 +8,7 @@ const the = setUpPages({ env: { STEP_UP: '1' } })
 const press = async (name: string) => the.user.click(await screen.findByRole('button', { name }))
 const disabled = `${canaries.alpha} disabled`
 /** Whether or not a dialog stands before it. */
-const row = () => screen.queryByLabelText(`More for ${disabled}`)
+const row = () => screen.queryByRole('button', { name: `More for ${disabled}`, hidden: true })
 
 it('the password once more is asked for over what is being done, which then goes on; closed, nothing happens (S-48)', async () => {
   await the.browser.openAs('admin@alpha', '/app/user')
