@@ -1,8 +1,18 @@
 /** Whole ways of people through the portal, from the first form to the last word, on the machines and in the languages they have. */
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { fill, fillCompany, followLink, input, logIn, openMail, submit } from '#tests/support/newcomer.ts'
-import { controlled, desk, freshPage, ownCompany, rows, setUpShared, tablet } from '#tests/support/visit.ts'
+import {
+  comeIn,
+  fill,
+  fillCompany,
+  followLink,
+  input,
+  invite,
+  logIn,
+  openMail,
+  submit,
+} from '#tests/support/newcomer.ts'
+import { rows, setUpShared, tablet } from '#tests/support/visit.ts'
 
 const setup = setUpShared()
 const { the, ends } = setup
@@ -15,26 +25,6 @@ async function visit(path: string, options: BrowserContextOptions): Promise<Page
   const page = await context.newPage()
   await page.goto(`${the.portal.url}${path}`)
   return page
-}
-
-const dialog = (page: Page) => page.getByRole('dialog')
-
-async function invite(page: Page, user: { name: string; email: string }) {
-  await dialog(page).locator('input[name="name"]').waitFor()
-  for (const [name, value] of Object.entries(user)) await dialog(page).locator(`input[name="${name}"]`).fill(value)
-  await dialog(page).locator('button[type="submit"]').click()
-  await dialog(page).waitFor({ state: 'detached' })
-}
-
-/** Somebody who was invited, from the mails: a password, the first login. */
-async function comeIn(who: { company: string; username: string }, page: Page): Promise<void> {
-  await openMail(page, the.portal.url, who.username)
-  await followLink(page, '/saas/sys/activate')
-  await fill(page, { password: chosen, confirm: chosen })
-  await submit(page)
-  await input(page, 'password').waitFor({ state: 'detached' })
-  await page.goto(`${the.portal.url}/saas/login`)
-  await logIn(page, { ...who, password: chosen })
 }
 
 it('a company registers, comes in, invites a colleague, and takes the login away again (M26, M30, M34, M37, M39)', async () => {
@@ -57,7 +47,7 @@ it('a company registers, comes in, invites a colleague, and takes the login away
   await invite(page, { name: 'Bo Wei', email: bo })
   await rows(page).filter({ hasText: bo }).waitFor()
   const colleague = await visit('/dev/mail', options)
-  await comeIn({ company, username: bo }, colleague)
+  await comeIn(colleague, the.portal.url, { company, username: bo })
 
   await page.goto(`${the.portal.url}/saas/app/user?searchText=bo`)
   await rows(page).locator('.tag.positive').waitFor()
@@ -73,30 +63,4 @@ it('a company registers, comes in, invites a colleague, and takes the login away
   await colleague.getByText('用户状态无效，请联系系统管理员', { exact: false }).waitFor()
   // What is wrong is said, and what was typed is still there.
   expect(await input(colleague, 'username').inputValue()).toBe(bo)
-})
-
-it('a session whose token is gone in the middle of a form goes on by itself; an invitation that was made without a line goes out when it is back, and whom it invites comes in by it (M21, P-13, M40)', async () => {
-  const { code: company, admin } = ownCompany()
-  const page = await freshPage(setup, admin, '/app/user')
-  await controlled(page)
-  await rows(page).first().waitFor()
-  const add = page.locator('.page-action .button.primary')
-  await add.click()
-  await dialog(page).locator('input[name="name"]').fill('In Time')
-  // As if its time were over, which is when a browser forgets it.
-  await page.context().clearCookies({ name: 'portal-access' })
-  await invite(page, { name: 'In Time', email: 'in.time@trip.example' })
-
-  const email = 'later@trip.example'
-  await page.context().setOffline(true)
-  await add.click()
-  await invite(page, { name: 'Later', email })
-  await page.locator('.bar-waiting').waitFor()
-  const mails = await visit('/dev/mail', desk)
-  expect(await mails.locator('nav a', { hasText: email }).count()).toBe(0)
-  await page.context().setOffline(false)
-  await page.locator('.bar-waiting').waitFor({ state: 'detached', timeout: 30_000 })
-  await comeIn({ company, username: email }, mails)
-  await page.locator('.filters input').first().fill('in.time')
-  await rows(page).filter({ hasText: 'In Time' }).waitFor()
 })

@@ -46,3 +46,24 @@ export async function logIn(page: Page, who: { company: string; username: string
   await submit(page)
   await page.waitForURL((url) => url.pathname === '/saas/app/home')
 }
+
+/** Fills the drawer of a new user, which is open, and saves. */
+export async function invite(page: Page, user: { name: string; email: string }): Promise<void> {
+  const drawer = page.getByRole('dialog')
+  await drawer.locator('input[name="name"]').waitFor()
+  for (const [name, value] of Object.entries(user)) await drawer.locator(`input[name="${name}"]`).fill(value)
+  await drawer.locator('button[type="submit"]').click()
+  await drawer.waitFor({ state: 'detached' })
+}
+
+/** Somebody who was invited, from the mails: a password, the first login. */
+export async function comeIn(page: Page, url: string, who: { company: string; username: string }): Promise<void> {
+  const password = 'Slow-river-under-9-bridges'
+  await openMail(page, url, who.username)
+  await followLink(page, '/saas/sys/activate')
+  await fill(page, { password, confirm: password })
+  await submit(page)
+  await input(page, 'password').waitFor({ state: 'detached' })
+  await page.goto(`${url}/saas/login`)
+  await logIn(page, { ...who, password })
+}

@@ -27,6 +27,26 @@ const outcome = (page: Page) =>
   })
 
 describe('a new version', () => {
+  it('asks, waits for what is typed in any tab, and then takes all tabs along (P-15, W-10)', async () => {
+    const [first, second, third] = [await enter(), await enter(), await enter()]
+    await typeIn(second)
+    await the.served.deploy()
+    await lookForUpdate(first)
+    for (const page of [first, second, third]) await reload(page).waitFor()
+    expect(await buildOf(first)).toBe(the.releases.older)
+
+    await reload(first).click()
+    await bar(first).getByText('what is typed in this or another tab').waitFor()
+    expect(await Promise.all([first, second, third].map(isSamePage))).toEqual([true, true, true])
+    expect(await typed(second)).toBe('Typed but not saved')
+
+    await second.keyboard.press('Escape')
+    await second.getByRole('button', { name: 'Discard' }).click()
+    await Promise.all([first, second, third].map((page) => isLoadedAnew(page)))
+    for (const page of [first, second, third]) await expect.poll(() => buildOf(page), patient).toBe(the.releases.newer)
+    await expect.poll(() => bar(first).count(), patient).toBe(0)
+  })
+
   it('whose files cannot all be fetched, or are a login page with 200, as in a hotel (W-04), changes nothing: the old one goes on, offline too', async () => {
     const page = await enter()
     for (const how of [{ without: 'inside-' }, { spoiled: 'inside-' }]) {

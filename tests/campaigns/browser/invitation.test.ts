@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest'
+import { comeIn, invite } from '#tests/support/newcomer.ts'
+import { controlled, freshPage, ownCompany, rows, setUpShared } from '#tests/support/visit.ts'
+
+const setup = setUpShared()
+const { the } = setup
+
+it('a session whose token is gone in the middle of a form goes on by itself; an invitation that was made without a line goes out when it is back, and whom it invites comes in by it (M21, P-13, M40)', async () => {
+  const { code: company, admin } = ownCompany()
+  const page = await freshPage(setup, admin, '/app/user')
+  await controlled(page)
+  await rows(page).first().waitFor()
+  const add = page.locator('.page-action .button.primary')
+  await add.click()
+  await page.getByRole('dialog').locator('input[name="name"]').fill('In Time')
+  // As if its time were over, which is when a browser forgets it.
+  await page.context().clearCookies({ name: 'portal-access' })
+  await invite(page, { name: 'In Time', email: 'in.time@trip.example' })
+
+  const email = 'later@trip.example'
+  await page.context().setOffline(true)
+  await add.click()
+  await invite(page, { name: 'Later', email })
+  await page.locator('.bar-waiting').waitFor()
+  const context = await the.browser.newContext({ serviceWorkers: 'block' })
+  setup.ends.push(() => context.close())
+  const mails = await context.newPage()
+  await mails.goto(`${the.portal.url}/dev/mail`)
+  expect(await mails.locator('nav a', { hasText: email }).count()).toBe(0)
+  await page.context().setOffline(false)
+  await page.locator('.bar-waiting').waitFor({ state: 'detached', timeout: 30_000 })
+  await comeIn(mails, the.portal.url, { company, username: email })
+  await page.locator('.filters input').first().fill('in.time')
+  await rows(page).filter({ hasText: 'In Time' }).waitFor()
+})
