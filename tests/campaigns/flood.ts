@@ -6,11 +6,18 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import pino from 'pino'
 import { clientCredential } from '#contract/accounts.ts'
-import { demoPassword } from '#server/dev/demo-data.ts'
+import { readConfig } from '#server/config.ts'
+import { openDatabase } from '#server/db/open.ts'
+import { noPayments } from '#server/payment-methods.ts'
 import { startProcess } from '#tests/support/process.ts'
+import { layDataFolder } from '#tests/support/template.ts'
+import { loadWorld, password } from '#tests/support/world.ts'
 
-export const owner = 'acme:admin@acme.example'
+export const owner = 'alpha:admin@alpha.example'
+/** Of another company. */
+export const stranger = 'beta:admin@beta.example'
 const knownWithinMs = 2000
 
 export interface Answer {
@@ -51,10 +58,10 @@ export async function knownDevice(
   sign: Sign,
   report: { known: number[]; failures: string[] },
 ): Promise<() => Promise<void>> {
-  const { device } = await sign(owner, demoPassword)
+  const { device } = await sign(owner, password)
   if (device === null) throw new Error('the first sign-in gave no device cookie')
   return async () => {
-    const { status, ms } = await sign(owner, demoPassword, { cookie: device, 'x-forwarded-for': '198.51.100.1' })
+    const { status, ms } = await sign(owner, password, { cookie: device, 'x-forwarded-for': '198.51.100.1' })
     report.known.push(ms)
     if (status !== 200 || ms > knownWithinMs)
       report.failures.push(`the known device was answered ${status} after ${Math.round(ms)} ms`)
@@ -65,13 +72,28 @@ export async function everySecond(isOver: () => boolean, once: () => Promise<voi
   while (!isOver()) await Promise.all([once(), wait(1000)])
 }
 
+/** The tests' people, as the demo's are not served behind a proxy. */
+async function lay(env: Record<string, string>): Promise<void> {
+  const config = readConfig(env)
+  await layDataFolder(config.dataDir)
+  const log = pino({ level: 'silent' })
+  const database = await openDatabase(config, log)
+  try {
+    await loadWorld({ config, database, log, clock: Date.now, payments: noPayments })
+  } finally {
+    await database.close()
+  }
+}
+
 /** `flood` answers with what went wrong in it; that the server is ready at its end and closes cleanly is seen here. */
 export async function underFlood(
   flood: (server: { url: string; said: () => string }) => Promise<string[]>,
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-flood-'))
   const usualHashes = { ARGON2_MEMORY_KB: '19456', ARGON2_TIME: '2' }
-  const server = startProcess({ DATA_DIR: folder, TRUST_PROXY: '1', ...usualHashes })
+  const env = { DATA_DIR: join(folder, 'data'), TRUST_PROXY: '1', DEMO: '0', ...usualHashes }
+  await lay(env)
+  const server = startProcess(env)
   try {
     const url = await server.ready
     const failures = await flood({ url, said: server.said })

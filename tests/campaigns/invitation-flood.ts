@@ -7,10 +7,9 @@
  */
 import { randomUUID } from 'node:crypto'
 import { mailsAnHour } from '#domain/mails.ts'
-import { demoPassword } from '#server/dev/demo-data.ts'
-import { everySecond, knownDevice, signAt, spread, underFlood } from '#tests/campaigns/flood.ts'
+import { everySecond, knownDevice, signAt, spread, stranger, underFlood } from '#tests/campaigns/flood.ts'
+import { password } from '#tests/support/world.ts'
 
-const stranger = 'globex:admin@globex.example'
 const connections = 10
 
 export async function run([given = '30']: string[]): Promise<void> {
@@ -19,7 +18,7 @@ export async function run([given = '30']: string[]): Promise<void> {
     const report = { known: [] as number[], failures: [] as string[] }
     const sign = signAt(url)
     const known = await knownDevice(sign, report)
-    const { access } = await sign(stranger, demoPassword)
+    const { access } = await sign(stranger, password)
     let [invited, refused] = [0, 0]
     const invite = async (name: string) => {
       const answer = await fetch(`${url}/api/m18s/user`, {
@@ -42,7 +41,7 @@ export async function run([given = '30']: string[]): Promise<void> {
       for (let at = 0; !isOver(); at++) await invite(`stranger-${from}-${at}`)
     }
     await Promise.all([everySecond(isOver, known), ...Array.from({ length: connections }, connection)])
-    const most = Math.max(...Object.values(mailsAnHour))
+    const { knownCompany: most } = mailsAnHour
     if (invited > most) report.failures.push(`${invited} mails left, and ${most} may`)
     console.log(`  invitations: ${invited} sent, ${refused} refused`)
     console.log(`  known device: in ${report.known.length} times, ${spread(report.known)}`)

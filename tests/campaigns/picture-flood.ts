@@ -6,11 +6,10 @@
  *   npm run campaign -- picture-flood [seconds]
  */
 import { randomUUID } from 'node:crypto'
-import { demoPassword } from '#server/dev/demo-data.ts'
-import { everySecond, knownDevice, signAt, spread, underFlood } from '#tests/campaigns/flood.ts'
+import { everySecond, knownDevice, signAt, spread, stranger, underFlood } from '#tests/campaigns/flood.ts'
 import { blackPng, deflatedZeros, endlessJpeg, pngChunk } from '#tests/support/pictures.ts'
+import { password } from '#tests/support/world.ts'
 
-const stranger = 'globex:admin@globex.example'
 const uploaders = 8
 
 const pictures = (): readonly Uint8Array[] => [
@@ -34,7 +33,7 @@ export async function run([given = '60']: string[]): Promise<void> {
     const report = { known: [] as number[], failures: [] as string[] }
     const sign = signAt(url)
     const known = await knownDevice(sign, report)
-    const { access } = await sign(stranger, demoPassword)
+    const { access } = await sign(stranger, password)
     const all = pictures()
     const answers = new Map<number, number>()
     const upload = async (bytes: Uint8Array) => {

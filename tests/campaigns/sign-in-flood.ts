@@ -9,11 +9,19 @@
  */
 import { availableParallelism } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
-import { demoPassword } from '#server/dev/demo-data.ts'
-import { everySecond, knownDevice, owner, type Sign, signAt, spread, underFlood } from '#tests/campaigns/flood.ts'
+import {
+  everySecond,
+  knownDevice,
+  owner,
+  type Sign,
+  signAt,
+  spread,
+  stranger,
+  underFlood,
+} from '#tests/campaigns/flood.ts'
+import { password } from '#tests/support/world.ts'
 
 const addresses = 60
-const other = 'globex:admin@globex.example'
 /** Of the strangers' tries this many-th is at the owner's account. */
 const everyNth = 20
 /** After the tries: strangers are slowed by now. */
@@ -38,7 +46,7 @@ interface Flood {
 async function guessFrom({ sign, report, isOver }: Flood, from: number): Promise<void> {
   const headers = { 'x-forwarded-for': `203.0.113.${from + 1}` }
   for (let at = 0; !isOver(); at++) {
-    const username = (at + from) % everyNth === 0 ? owner : `acme:guess-${from}-${at}@acme.example`
+    const username = (at + from) % everyNth === 0 ? owner : `alpha:guess-${from}-${at}@alpha.example`
     const { status, retryAfter } = await sign(username, `Wrong-guess-${at}`, headers)
     if (status === 401) report.wrong++
     else if (status === 429 && retryAfter > 0) report.refused++
@@ -50,7 +58,7 @@ async function guessFrom({ sign, report, isOver }: Flood, from: number): Promise
 
 function enterUnknown({ sign, report }: Flood) {
   return async () => {
-    const { status, retryAfter, ms } = await sign(other, demoPassword, { 'x-forwarded-for': '198.51.100.2' })
+    const { status, retryAfter, ms } = await sign(stranger, password, { 'x-forwarded-for': '198.51.100.2' })
     report.unknown.ms.push(ms)
     if (status === 200) report.unknown.in++
     else if (status === 429 && retryAfter > 0) report.unknown.refused++
