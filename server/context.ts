@@ -27,6 +27,8 @@ export interface ServiceContext {
   db: Handle
   app: AppContext
   caller: Caller
+  /** The session that asks; null where nobody is signed in. */
+  sessionId: string | null
   /** Epoch ms, one for the whole call. */
   now: number
   requestId: string

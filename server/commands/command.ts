@@ -20,6 +20,7 @@ export interface WriteRequest<E extends Endpoint = Endpoint> {
   /** As received, parsed, before unknown fields are stripped: what the print is made of. */
   body: unknown
   caller: Caller | null
+  sessionId: string | null
   requestId: string
   /** Of the words in an error answer. */
   language: Language

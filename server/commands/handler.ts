@@ -54,6 +54,7 @@ function createServiceContext(db: Handle, write: Write, base: { version: number;
     db,
     app,
     caller: request.caller ?? nobody,
+    sessionId: request.sessionId,
     now,
     requestId: request.requestId,
     intent,

@@ -1,6 +1,6 @@
 /**
  * What nobody needs any more: old answers, pictures that nobody wears, tombstones, ended sessions, devices long unused,
- * spent keys, proofs and tickets, files that nobody imported, counted attempts.
+ * spent keys, proofs and tickets, sealing keys that nobody asked for, files that nobody imported, counted attempts.
  */
 import { sweepAssets } from '#server/db/accounts/assets.ts'
 import { sweepTombstones } from '#server/db/change-numbers.ts'
@@ -30,6 +30,8 @@ export const kept = {
   uploads: 1,
   // Longer than the cookie lives.
   devices: 401,
+  // As long as the stubs: what was sealed then could not be told from a repeat any more.
+  sealKeys: 400,
 }
 
 /** How many rows of each kind went. */
@@ -46,6 +48,7 @@ export async function sweep(app: AppContext): Promise<Record<string, number>> {
     tickets: (db) => gone(db.deleteFrom('ticket').where('until', '<', before(kept.tickets))),
     uploads: (db) => gone(db.deleteFrom('price_upload').where('create_time', '<', before(kept.uploads))),
     devices: (db) => gone(db.deleteFrom('device').where('last_time', '<', before(kept.devices))),
+    sealKeys: (db) => gone(db.deleteFrom('seal_key').where('create_time', '<', before(kept.sealKeys))),
     results: (db) => sweepJobBodies(db, before(kept.results)),
     // A write that names one may wait on a device for 30 days and longer (protocol 19).
     assets: (db) => sweepAssets(db, before(kept.assets)),

@@ -16,13 +16,15 @@ export interface Reading<H extends Handler = Handler> {
   handler: H
   input: ParsedInputOf<Endpoint>
   caller: Caller
+  sessionId: string | null
   requestId: string
 }
 
-const contextOf = (app: AppContext, db: Handle, { caller, requestId }: Reading): ServiceContext => ({
+const contextOf = (app: AppContext, db: Handle, { caller, sessionId, requestId }: Reading): ServiceContext => ({
   db,
   app,
   caller,
+  sessionId,
   now: app.clock(),
   requestId,
   intent: null,

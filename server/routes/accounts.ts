@@ -1,13 +1,18 @@
 /** The own account. */
-import { changePassword, getSettings, getUser, updateOwnUser } from '#contract/accounts.ts'
+import { changePassword, deleteSealKeys, getSettings, getUser, updateOwnUser } from '#contract/accounts.ts'
 import type { HttpContext } from '#server/http/context.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
 import { procedureHandler, type Handler, serviceHandler } from '#server/routes/route-handler.ts'
 import { changeOwn, settings, user } from '#server/services/accounts/own-account.ts'
+import { forgetSealKeys } from '#server/services/sessions/seal-key.ts'
 import { changeOwnPassword } from '#server/services/accounts/change-password.ts'
 
 export const accounts = ({ build }: Pick<HttpContext, 'build'>): Handler[] => [
   serviceHandler(getUser, user),
+  procedureHandler(deleteSealKeys, async ({ app, principal }, { query }) => {
+    await forgetSealKeys(app, requireCaller(principal), query.ids)
+    return { body: null }
+  }),
   serviceHandler(updateOwnUser, changeOwn),
   serviceHandler(getSettings, settings(build.build)),
   procedureHandler(changePassword, async ({ app, principal, address, requestId }, { body }) => {

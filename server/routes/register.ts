@@ -137,7 +137,8 @@ function readingOf<H extends Plain>(handler: H, received: Received, request: Fas
   const principal = request.principal ?? anonymous
   const { input, strays } = parseInput(handler.endpoint, received)
   request.strays = strays
-  return { handler, input, caller: requireCaller(principal), requestId: request.id }
+  const { sessionId } = principal
+  return { handler, input, caller: requireCaller(principal), sessionId, requestId: request.id }
 }
 
 async function stream(app: AppContext, handler: Plain & { is: 'list' }, call: Call): Promise<FastifyReply> {

@@ -58,6 +58,13 @@ export const signOut = endpoint({
   secret: true,
 })
 
+/** 32 bytes, base64url. 0 names the account's first key, which sessions had before each got its own. */
+const sealKey = z.object({ id: z.int(), key: z.string() })
+
+/** Ids of sealing keys: whole numbers divided by commas, 50 at most. */
+const sealKeyIds = z.string().check(z.regex(/^(0|[1-9]\d{0,14})(,(0|[1-9]\d{0,14})){0,49}$/))
+export const mostSealKeys = 50
+
 export const getUser = endpoint({
   name: 'getUser',
   method: 'GET',
@@ -65,14 +72,37 @@ export const getUser = endpoint({
   summary: 'A user: oneself, or for an admin one of the own company',
   who: 'user',
   matrix: 'Z-03',
-  query: z.object({ userId: z.optional(ref('user')) }),
+  query: z.object({
+    userId: z.optional(ref('user')),
+    /** Of oneself: which of the older keys come along in `seal_keys`. Asked by a direct call, whose answer no device stores. */
+    seals: z.optional(sealKeyIds),
+  }),
   output: z.object({
     ...userRow.shape,
+    /** Key 0, which builds of the client before session_seal_key seal with. Null, as the next one: it is not oneself. */
     seal_key: z.nullable(z.string()),
+    /** The newest: of the session that asks. Under this one its device seals. */
+    session_seal_key: z.nullable(sealKey),
+    /** Those of `seals` that are the user's and have not been deleted, by id. */
+    seal_keys: z.array(sealKey),
     /** Of who is not activated yet, for their admin: the link of the latest mail. Null: none was sent that still counts. */
     invitation: z.nullable(z.object({ until: timestamp, works: z.boolean() })),
   }),
   offline: 'read',
+})
+
+// As ending a session: repeated it changes nothing, and it waits in no idempotency store and no worker.
+export const deleteSealKeys = endpoint({
+  name: 'deleteSealKeys',
+  method: 'DELETE',
+  path: '/api/m18s/user/seal-keys',
+  summary: 'Delete own sealing keys that nothing is sealed under any more',
+  who: 'user',
+  matrix: 'Z-03',
+  query: z.object({ ids: sealKeyIds }),
+  output: null,
+  offline: 'online',
+  secret: true,
 })
 
 export const getSettings = endpoint({

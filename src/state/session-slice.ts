@@ -12,6 +12,8 @@ export type Session =
   | { is: 'signed out'; because: 'nobody' | 'left' | 'ended' }
   | { is: 'signed in'; user: SessionUser; caller: Caller }
 
+type SealKeys = 'seal_key' | 'session_seal_key' | 'seal_keys'
+
 /** What the rules of access need to know of a user. */
 export const callerOf = (user: SessionUser): Caller => ({
   userId: user.id,
@@ -22,9 +24,9 @@ export const callerOf = (user: SessionUser): Caller => ({
   accessLevel: user.access_level as AccessLevel,
 })
 
-/** The answer about oneself carries the sealing key too; that belongs to the device's store, not to the screen's. */
-function signedInAs(read: SessionUser & { seal_key?: unknown }): Session {
-  const { seal_key: _, ...user } = read
+/** The answer about oneself carries sealing keys too; they belong to the device's store, not to the screen's. */
+function signedInAs(read: SessionUser & Partial<Record<SealKeys, unknown>>): Session {
+  const { seal_key: _, session_seal_key: _newest, seal_keys: _older, ...user } = read
   return { is: 'signed in', user, caller: callerOf(user) }
 }
 

@@ -117,6 +117,7 @@ export const added = [
   'DELETE /api/m18s/sessions',
   'DELETE /api/m18s/sessions/:id',
   'DELETE /api/m18s/user/:id/sessions',
+  'DELETE /api/m18s/user/seal-keys',
 ]
 
 /** portal 8, to the letter. */

@@ -1,20 +1,25 @@
 /** One tablet, two people: what the first left unsent is nobody else's, and arrives after they are back. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { getUser } from '#contract/accounts.ts'
 import { listUsers, updateCompanyUser } from '#contract/users.ts'
-import { wipe } from '#local/outbox/sealed-outbox.ts'
+import { unseal, wipe } from '#local/outbox/sealed-outbox.ts'
+import type { SealKey } from '#local/outbox/seal-keys.ts'
 import { sealsIn } from '#local/outbox/sealed-records.ts'
 import { openSession } from '#local/session/session.ts'
 import { readGate } from '#local/session/session-generation.ts'
 import { sendOutbox } from '#request/writes/sender.ts'
 import { createProbe } from '#request/writes/reconnect-probe.ts'
+import { inTransaction } from '#server/db/transaction.ts'
 import { signOut } from '#request/session/sign-in.ts'
-import type { Tablet } from '#tests/support/device.ts'
-import { comeIn, openInstallation, type Installation } from '#tests/support/app.ts'
+import { createTablet, type Server, type Tablet } from '#tests/support/device.ts'
+import { comeIn, openInstallation, type Installation, reachOf } from '#tests/support/app.ts'
 
 let app: Installation
 let tablet: Tablet
 let id: number
 let companyId: number
+/** The line fails for whoever asks for the keys of older sessions. */
+let isWithoutKeys: boolean
 const secret = 'Wei Confidential'
 
 beforeAll(async () => {
@@ -26,7 +31,14 @@ beforeEach(async () => {
   const { companies, users } = await app.server.reset()
   id = users['invited@alpha'] ?? 0
   companyId = companies.alpha
-  tablet = await app.signedIn('admin@alpha')
+  const reach = reachOf(app.server)
+  isWithoutKeys = false
+  const server: Server = (sent) => {
+    if (isWithoutKeys && sent.path.includes('?seals=')) throw new TypeError('Failed to fetch')
+    return reach(sent)
+  }
+  tablet = createTablet(server, app.clock)
+  await comeIn(tablet, 'admin@alpha')
   await tablet.api.call(listUsers, { params: { companyId } })
   await tablet.rest()
   tablet.line.state = 'down'
@@ -127,5 +139,75 @@ describe('signing out with unsent writes', () => {
     await tablet.tick()
     expect(await tablet.entries()).toEqual([])
     expect(await nameOnServer()).toMatchObject({ name: secret, row_version: 2 })
+  })
+})
+
+describe('over several sessions of one user', () => {
+  const other = 'Mei Confidential'
+  const change = (name: string) => tablet.api.call(updateCompanyUser, { params: { id }, body: { name } })
+  const keysOnServer = () =>
+    inTransaction(app.server.app, { role: 'portal_system' }, (db) =>
+      db
+        .selectFrom('seal_key')
+        .select(['id', 'key'])
+        .where('user_id', '=', app.server.world.users['admin@alpha'] ?? 0)
+        .orderBy('id')
+        .execute(),
+    )
+  const newestHere = async () =>
+    (JSON.parse((await first().responses.get(getUser.path))?.body ?? '') as { session_seal_key: SealKey })
+      .session_seal_key
+  /** The first session's write is sealed, and stays so in the second, which cannot ask for its key. */
+  async function leaveTwice(): Promise<SealKey[]> {
+    const keys = [await newestHere()]
+    await signOut(tablet.ports)
+    isWithoutKeys = true
+    tablet.line.state = 'up'
+    await comeIn(tablet, 'admin@alpha')
+    await tablet.rest()
+    isWithoutKeys = false
+    keys.push(await newestHere())
+    tablet.line.state = 'down'
+    await change(other)
+    await signOut(tablet.ports)
+    tablet.line.state = 'up'
+    return keys
+  }
+
+  it('two seals under two keys both open at the third sign-in, and then their keys are gone (protocol 30)', async () => {
+    const [one, two] = await leaveTwice()
+    expect(one?.key).not.toBe(two?.key)
+    const seals = await sealsIn(first())
+    expect(seals.map(({ keyId }) => keyId).toSorted()).toEqual([one?.id, two?.id])
+    await comeIn(tablet, 'admin@alpha')
+    expect((await tablet.entries()).map(({ input }) => input.body)).toEqual(
+      expect.arrayContaining([{ name: secret }, { name: other }]),
+    )
+    const onDevice = await everything()
+    for (const key of [one, two]) expect(onDevice).not.toContain(key?.key)
+    await tablet.rest()
+    expect(await keysOnServer()).toEqual([await newestHere()])
+  })
+
+  it('the key of one session does not open what another sealed', async () => {
+    const [one, two] = await leaveTwice()
+    await openSession(tablet.device, { companyId, userId: app.server.world.users['admin@alpha'] ?? 0 })
+    const stolen = new Map([one?.id, two?.id].map((keyId) => [keyId ?? 0, one?.key ?? '']))
+    expect(await unseal(first(), stolen)).toBe(1)
+    expect(await sealsIn(first())).toMatchObject([{ keyId: two?.id, isShut: true }])
+    expect(await everything()).not.toContain(other)
+  })
+
+  it('what an earlier build sealed, without the name of a key, opens with the first key of the account', async () => {
+    const reading = await first().responses.get(getUser.path)
+    const { session_seal_key: _, seal_keys: _none, ...user } = JSON.parse(reading?.body ?? '')
+    await first().responses.update(getUser.path, { body: JSON.stringify(user) })
+    await signOut(tablet.ports)
+    const [sealed] = await sealsIn(first())
+    const { keyId: _named, ...asThen } = sealed!
+    await first().meta.put(asThen)
+    tablet.line.state = 'up'
+    await comeIn(tablet, 'admin@alpha')
+    expect(await tablet.entries()).toMatchObject([{ input: { body: { name: secret } } }])
   })
 })

@@ -84,6 +84,11 @@ function begin(): Life {
     counted(process, transaction)
   }
   server.onArrival = (items) => promise.arrived(items)
+  server.onDeletedKeys = (user, ids) => {
+    for (const { keyId = 0 } of sealsOf(life, user))
+      if (ids.includes(keyId))
+        server.broken.push(`sealing key ${keyId} was deleted before its seal was opened (protocol 30)`)
+  }
   return life
 }
 

@@ -3,10 +3,12 @@
  * prints of the bytes, chained versions, names, voids. What it knows is laid open, so that a test can say what happened.
  * The real one is tested against the same rules by tests/server and tests/integration.
  */
+import { deleteSealKeys } from '#contract/accounts.ts'
 import { headers } from '#contract/headers.ts'
 import { isStored } from '#contract/verdict.ts'
 import type { Clock, Received, Sent } from '#tests/support/device.ts'
 import { aUser, company } from '#tests/support/device-database.ts'
+import { createSealKeys } from '#tests/support/seal-keys.ts'
 
 export type Row = ReturnType<typeof aUser>
 
@@ -55,6 +57,8 @@ export interface ModelServer {
   broken: string[]
   /** Called with the writes of one request before any of them is looked at. */
   onArrival: (items: readonly Item[]) => void
+  /** Called when sealing keys of a user have been deleted. */
+  onDeletedKeys: (userId: number, ids: readonly number[]) => void
   settled(intent: string): Stored | undefined
   /** Somebody else changes a row. */
   changeBehind(id: number): void
@@ -89,7 +93,8 @@ const loggedOut: Received = {
 }
 
 export function createModelServer(clock: Clock): ModelServer {
-  const tokens = new Map<string, { userId: number; until: number }>()
+  const tokens = new Map<string, { userId: number; session: number; until: number }>()
+  const sealKeys = createSealKeys()
   let change = 1
   let made = 0
 
@@ -100,9 +105,9 @@ export function createModelServer(clock: Clock): ModelServer {
     return row
   }
 
-  function give(userId: number): Received {
+  function give(userId: number, session = sealKeys.begin(userId)): Received {
     const access = `${userId}.${String(++made).padStart(20, '0')}`
-    tokens.set(access, { userId, until: clock.now() + 600_000 })
+    tokens.set(access, { userId, session, until: clock.now() + 600_000 })
     const body = {
       access_token: access,
       token_type: 'bearer',
@@ -111,17 +116,21 @@ export function createModelServer(clock: Clock): ModelServer {
       user_id: userId,
     }
     const given = json(200, body)
-    const cookies = [`portal-access=${access}; Path=/; Max-Age=600`, `portal-refresh=${userId}; Path=/api/m18s`]
+    const cookies = [
+      `portal-access=${access}; Path=/; Max-Age=600`,
+      `portal-refresh=${userId}.${session}; Path=/api/m18s`,
+    ]
     return { ...given, headers: { ...given.headers, 'set-cookie': cookies } }
   }
 
   function token({ body, headers: sent }: Sent): Received {
     const form = new URLSearchParams(body ?? '')
     if (form.get('grant_type') === 'password') return give(Number(form.get('username')?.match(/user(\d+)/)?.[1]))
-    const userId = Number(/portal-refresh=(\d+)/.exec(sent.cookie ?? '')?.[1])
+    const [, of, session] = /portal-refresh=(\d+)\.(\d+)/.exec(sent.cookie ?? '') ?? []
+    const userId = Number(of)
     const meant = sent[headers.forUser]
     if (userId && meant && meant !== `${company}:${userId}`) return problem(409, 'WRONG_SESSION')
-    return userId ? give(userId) : problem(401, 'UNAUTHORIZED')
+    return userId ? give(userId, Number(session)) : problem(401, 'UNAUTHORIZED')
   }
 
   function list(url: URL): Received {
@@ -277,10 +286,21 @@ export function createModelServer(clock: Clock): ModelServer {
     return json(200, answers)
   }
 
-  function inside(sent: Sent, userId: number): Received {
+  /** Of the own account: its data with the sealing keys, and their deletion. Null: the request is another. */
+  function ownAccount(sent: Sent, url: URL, { userId, session }: { userId: number; session: number }): Received | null {
+    const isOwn = url.pathname === '/api/m18s/user' && sent.method === 'GET'
+    if (!isOwn && url.pathname !== deleteSealKeys.path) return null
+    const meant = sent.headers[headers.forUser]
+    if (meant && meant !== `${company}:${userId}`) return problem(409, 'WRONG_SESSION')
+    if (isOwn) return json(200, { ...aUser(userId), ...sealKeys.said(userId, session, url) })
+    server.onDeletedKeys(userId, sealKeys.forget(userId, session, url))
+    return json(204, null)
+  }
+
+  function inside(sent: Sent, { userId, session }: { userId: number; session: number }): Received {
     const url = new URL(sent.path, 'http://portal.test')
-    if (url.pathname === '/api/m18s/user' && sent.method === 'GET')
-      return json(200, { ...aUser(userId), seal_key: sealKeyOf(userId) })
+    const own = ownAccount(sent, url, { userId, session })
+    if (own) return own
     if (url.pathname.endsWith('/users')) return list(url)
     if (url.pathname === '/api/batch') return batch(userId, (JSON.parse(sent.body ?? '[]') as Wire[]).map(fromBatch))
     const asked = /^\/api\/request\/~(.*)$/.exec(url.pathname)?.[1]
@@ -302,7 +322,7 @@ export function createModelServer(clock: Clock): ModelServer {
     const echo: Record<string, string> = key ? { [headers.key]: key } : {}
     if (!bearer) return problem(401, 'UNAUTHORIZED', null, echo)
     if (bearer.until <= clock.now()) return problem(401, 'TOKENEXPIRED', null, echo)
-    const said = inside(sent, bearer.userId)
+    const said = inside(sent, bearer)
     return withHeaders(said, { [headers.asOf]: String(clock.now()), [headers.subject]: `${company}:${bearer.userId}` })
   }
 
@@ -315,6 +335,7 @@ export function createModelServer(clock: Clock): ModelServer {
     effects: [],
     broken: [],
     onArrival: () => {},
+    onDeletedKeys: () => {},
     settled: (intent) => server.idempotency.findLast((one) => one.intent === intent),
     changeBehind(id) {
       const row = server.rows.get(id)
@@ -336,6 +357,3 @@ const withHeaders = (answer: Received, extra: Record<string, string>): Received 
   ...answer,
   headers: { ...answer.headers, ...extra },
 })
-
-/** Thirty-two bytes of the user's own. */
-const sealKeyOf = (userId: number) => btoa(String.fromCharCode(...Array.from({ length: 32 }, () => userId)))

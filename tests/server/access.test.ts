@@ -91,6 +91,7 @@ const queries: Record<string, string> = {
   orderExists: 'code=x',
   fieldExists: 'resource=user&field=email&value=x',
   getModuleRelations: 'code=core',
+  deleteSealKeys: 'ids=1',
 }
 
 function requestFor(endpoint: Endpoint, whose: Whose, role: Role) {

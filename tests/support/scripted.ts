@@ -2,10 +2,12 @@
  * A server of which a test can demand any answer: those that the real one gives only in bad weather. It keeps users and
  * an idempotency store, as small as the request pipeline can tell; the whole house is tested against the real one.
  */
+import { deleteSealKeys } from '#contract/accounts.ts'
 import { sendBatch } from '#contract/requests.ts'
 import { headers } from '#contract/headers.ts'
 import { aUser, company } from '#tests/support/device-database.ts'
 import type { Clock, Received, Sent, Server } from '#tests/support/device.ts'
+import { createSealKeys } from '#tests/support/seal-keys.ts'
 
 type Row = ReturnType<typeof aUser>
 type Script = (sent: Sent, answer: () => Received) => Received | null
@@ -15,6 +17,7 @@ export interface Scripted {
   rows: Map<number, Row>
   /** How often each key really took effect. */
   effects: Map<string, number>
+  sealKeys: ReturnType<typeof createSealKeys>
   renewals: number
   logouts: number
   /** Answers what the script answers, where it is not null; it may call for the true answer first. */
@@ -32,15 +35,17 @@ const json = (status: number, body: unknown, extra: Record<string, string> = {})
 export const refusal = (status: number, code: string, extra: Record<string, string> = {}, data: unknown = null) =>
   json(status, { errorCode: code, errorMessage: code, data }, extra)
 
-export function createScripted(clock: Clock): Scripted {
+/** `seals`: it gives keys with which what is left unsent is sealed; without, it stays as it is. */
+export function createScripted(clock: Clock, { seals = false } = {}): Scripted {
   const rows = new Map([1, 2, 3].map((id) => [id, aUser(id)]))
   const idempotency = new Map<string, Received>()
-  const tokens = new Map<string, { userId: number; until: number }>()
+  const tokens = new Map<string, { userId: number; session: number; until: number }>()
+  const sealKeys = createSealKeys()
   let change = 1
 
-  function give(userId: number): Received {
+  function give(userId: number, session = sealKeys.begin(userId)): Received {
     const access = `${userId}.${crypto.randomUUID()}`
-    tokens.set(access, { userId, until: clock.now() + 600_000 })
+    tokens.set(access, { userId, session, until: clock.now() + 600_000 })
     const body = {
       access_token: access,
       token_type: 'bearer',
@@ -54,7 +59,10 @@ export function createScripted(clock: Clock): Scripted {
       ...given,
       headers: {
         ...given.headers,
-        'set-cookie': [`portal-access=${access}; Path=/; Max-Age=600`, `portal-refresh=${userId}; Path=/api/m18s`],
+        'set-cookie': [
+          `portal-access=${access}; Path=/; Max-Age=600`,
+          `portal-refresh=${userId}.${session}; Path=/api/m18s`,
+        ],
       },
     }
   }
@@ -63,8 +71,9 @@ export function createScripted(clock: Clock): Scripted {
     const form = new URLSearchParams(body ?? '')
     if (form.get('grant_type') === 'password') return give(Number(form.get('username')?.match(/user(\d+)/)?.[1]))
     server.renewals += 1
-    const userId = Number(/portal-refresh=(\d+)/.exec(sent.cookie ?? '')?.[1])
-    return userId ? give(userId) : refusal(401, 'UNAUTHORIZED')
+    const [, of, session] = /portal-refresh=(\d+)\.(\d+)/.exec(sent.cookie ?? '') ?? []
+    const userId = Number(of)
+    return userId ? give(userId, Number(session)) : refusal(401, 'UNAUTHORIZED')
   }
 
   function list(url: URL): Received {
@@ -105,16 +114,22 @@ export function createScripted(clock: Clock): Scripted {
     if (!bearer) return refusal(401, 'UNAUTHORIZED', echo)
     if (bearer.until <= clock.now()) return refusal(401, 'TOKENEXPIRED', echo)
     const subject = { [headers.subject]: `${company}:${bearer.userId}` }
-    const said = inside(sent, url, bearer.userId)
+    const said = inside(sent, url, bearer)
     return { ...said, headers: { ...said.headers, ...subject } }
   }
 
-  function inside(sent: Sent, url: URL, userId: number): Received {
+  const noKeys = { seal_key: 'k', session_seal_key: null, seal_keys: [] }
+
+  function inside(sent: Sent, url: URL, { userId, session }: { userId: number; session: number }): Received {
     const forUser = sent.headers[headers.forUser]
     const key = sent.headers[headers.key] ?? ''
     if (forUser && forUser !== `${company}:${userId}`) return refusal(409, 'WRONG_SESSION', { [headers.key]: key })
     if (url.pathname === '/api/m18s/user' && sent.method === 'GET')
-      return json(200, { ...aUser(userId), seal_key: 'k' })
+      return json(200, { ...aUser(userId), ...(seals ? sealKeys.said(userId, session, url) : noKeys) })
+    if (url.pathname === deleteSealKeys.path) {
+      sealKeys.forget(userId, session, url)
+      return { ...json(204, ''), body: '' }
+    }
     if (url.pathname.endsWith('/users')) return list(url)
     // It knows no batches: what is sent is to be seen one by one.
     if (url.pathname === sendBatch.path) return refusal(404, 'NOT_FOUND')
@@ -125,6 +140,7 @@ export function createScripted(clock: Clock): Scripted {
     answer: async (sent) => server.script?.(sent, () => answered(sent)) ?? answered(sent),
     rows,
     effects: new Map(),
+    sealKeys,
     renewals: 0,
     logouts: 0,
     script: null,

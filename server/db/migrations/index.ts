@@ -22,6 +22,7 @@ import * as taxNumber from '#server/db/migrations/019-tax-number.ts'
 import * as backups from '#server/db/migrations/020-backups.ts'
 import * as apps from '#server/db/migrations/021-apps.ts'
 import * as idempotency from '#server/db/migrations/022-idempotency.ts'
+import * as sealKeys from '#server/db/migrations/023-seal-keys.ts'
 
 export const migrations: Record<string, Migration> = {
   '001-roles': roles,
@@ -46,4 +47,5 @@ export const migrations: Record<string, Migration> = {
   '020-backups': backups,
   '021-apps': apps,
   '022-idempotency': idempotency,
+  '023-seal-keys': sealKeys,
 }

@@ -51,7 +51,7 @@ export interface UserTable {
   avatar: string | null
   language: Language
   access_level: AccessLevel
-  /** 32 bytes, base64url: the key under which the device seals this user's unsent writes. */
+  /** 32 bytes, base64url: the account's first sealing key, which has the id 0. Each session has its own (SealKeyTable). */
   seal_key: Fixed<string>
   /** Of the demo world, whose passwords everybody knows. */
   demo: Generated<boolean>
@@ -75,6 +75,18 @@ export interface SessionTable {
   ended_why: string | null
   user_agent: string
   address: string
+}
+
+/** The key under which the device of one session seals unsent writes. There are as many as sign-ins, so its id is a bigint. */
+export interface SealKeyTable {
+  id: Generated<number>
+  user_id: Fixed<number>
+  company_id: Fixed<number>
+  /** The session may be gone. */
+  session_id: Fixed<string>
+  /** 32 bytes, base64url. */
+  key: Fixed<string>
+  create_time: Fixed<number>
 }
 
 /** One generation of a family. Only hashes stand here (S-41). */
@@ -321,6 +333,7 @@ export interface Tables extends OrderTables, BackupTables {
   asset: AssetTable
   service: ServiceTable
   session: SessionTable
+  seal_key: SealKeyTable
   token: TokenTable
   device: DeviceTable
   one_time_key: OneTimeKeyTable

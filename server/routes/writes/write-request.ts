@@ -44,6 +44,7 @@ export async function write(app: AppContext, asking: Asking): Promise<{ carried:
     after: asking.after,
     body: asReceived(asking.received.body),
     caller: principal.caller,
+    sessionId: principal.sessionId,
     requestId: asking.requestId,
     language: languageOf(asking.headers['accept-language']),
     permit() {

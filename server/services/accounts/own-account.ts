@@ -10,18 +10,23 @@ import { endOfLink } from '#server/db/accounts/one-time-keys.ts'
 import { userById, userForUpdate, type UserRecord } from '#server/db/accounts/users.ts'
 import type { ServiceContext, AppContext, Service } from '#server/context.ts'
 import { invalid } from '#server/problem-error.ts'
+import { sealKeysFor } from '#server/services/sessions/seal-key.ts'
 import { requireUserVersion, store, userNotFound, userRowOf } from '#server/services/accounts/users.ts'
 
 /** Oneself; an admin sees the own company's others. For everybody else another's id is as good as none. */
-export const user: Service<typeof getUser> = async ({ db, app, caller }, { query }) => {
+export const user: Service<typeof getUser> = async ({ db, app, caller, sessionId }, { query }) => {
   const id = query.userId ?? caller.userId
   const self = id === caller.userId
   const found =
     typeof id === 'number' && (self || isCompanyAdmin(caller)) ? await userById(db, caller.companyId, id) : null
   if (!found) throw userNotFound()
   const invitation = self || found.status !== userStatus.deactivated ? null : await invitationOf(db, app, found.id)
-  return { body: { ...userRowOf(app, found), seal_key: self ? found.seal_key : null, invitation } }
+  const keys = self ? await sealKeysFor(db, found, { sessionId, seals: query.seals }) : noSealKeys
+  return { body: { ...userRowOf(app, found), ...keys, invitation } }
 }
+
+/** Nobody is given another's, whatever they ask for. */
+const noSealKeys = { seal_key: null, session_seal_key: null, seal_keys: [] }
 
 async function invitationOf(db: Handle, { config, clock }: AppContext, userId: number) {
   const until = await endOfLink(db, userId, 'activate')

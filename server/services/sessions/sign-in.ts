@@ -10,6 +10,7 @@ import { type Credential, findCredential, stillHolds, storeHash } from '#server/
 import type { Handle } from '#server/db/handle.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { addSession, addToken, endSession, findByRefresh } from '#server/db/accounts/tokens.ts'
+import { insertSealKey } from '#server/db/accounts/seal-keys.ts'
 import { addToTrail } from '#server/db/audit/audit-trail.ts'
 import type { AppContext } from '#server/context.ts'
 import { securityEvent } from '#server/log.ts'
@@ -26,6 +27,7 @@ import {
 import { notifyJobs } from '#server/services/job-requests.ts'
 import { followLanguage } from '#server/services/accounts/preferred-language.ts'
 import { demandFactor } from '#server/services/factors/mfa-token.ts'
+import { newSealKey } from '#server/services/sessions/seal-key.ts'
 import { forgive, reserve, type Tried, triedBy } from '#server/services/sessions/sign-in-limits.ts'
 import { firstPair, hashToken, type Pair } from '#server/services/sessions/tokens.ts'
 
@@ -193,6 +195,7 @@ async function openSession(
   const id = randomUUID()
   const whose = { userId: who.userId, companyId: who.companyId, now }
   await addSession(db, { ...whose, id, endTime, userAgent: device.userAgent.slice(0, 300), address: device.address })
+  await insertSealKey(db, { ...whose, sessionId: id, key: newSealKey() })
   await addToken(db, {
     ...whose,
     sessionId: id,

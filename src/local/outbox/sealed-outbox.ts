@@ -1,12 +1,14 @@
 /**
  * What stays of a user who has gone: nothing that anybody else could read. Rows are wiped; writes that the server does not
- * have yet are sealed under a key that only their user is given, and lie there until that user comes back (protocol 30).
+ * have yet are sealed under their session's key, which only their user is given, and lie there until that user comes back
+ * (protocol 30).
  */
-import { getUser } from '#contract/accounts.ts'
 import { type UserDatabase, wipedTables } from '#local/storage/database.ts'
 import { stripJobs } from '#local/jobs/job-state.ts'
 import { noteMarks, readMarks } from '#local/outbox/counters.ts'
-import { sealsIn } from '#local/outbox/sealed-records.ts'
+import { addSpentKey, keysHere, newestKeyHere, type SealKeys } from '#local/outbox/seal-keys.ts'
+import { keyIdOf, sealsIn } from '#local/outbox/sealed-records.ts'
+import { readGate } from '#local/session/session-generation.ts'
 import type { OutboxEntry, LocalFile, RowId, Receipt, Sealed, FormDraft } from '#local/storage/records.ts'
 import { renameEntry, renameReceipt, renameRecord } from '#local/storage/upgrade.ts'
 import { transact } from '#local/storage/transaction.ts'
@@ -31,11 +33,12 @@ const draftsIn = (db: UserDatabase) => db.meta.where('name').startsWith('draft:'
  */
 export async function wipe(db: UserDatabase, generation: number): Promise<boolean> {
   if (!(await closeGate(db, generation))) return false
-  const key = await keyOf((await ownKey(db)) ?? null)
+  const said = await newestKeyHere(db)
+  const key = await keyOf(said?.key)
   for (;;) {
     const before = await read(db)
-    const sealed = key && !isEmpty(before) ? await encrypt(key, before) : null
-    const done = await wipeIfStill(db, before, sealed, generation + 1)
+    const sealed = said && key && !isEmpty(before) ? { ...(await encrypt(key, before)), keyId: said.id } : null
+    const done = await wipeIfStill(db, before, { sealed, keyId: said?.id ?? 0, generation: generation + 1 })
     if (done !== 'changed') return done === 'wiped'
   }
 }
@@ -53,8 +56,7 @@ async function closeGate(db: UserDatabase, generation: number): Promise<boolean>
 async function wipeIfStill(
   db: UserDatabase,
   before: Belongings,
-  sealed: Omit<Sealed, 'name'> | null,
-  generation: number,
+  { sealed, keyId, generation }: { sealed: Omit<Sealed, 'name'> | null; keyId: number; generation: number },
 ): Promise<'wiped' | 'changed' | 'moved'> {
   return await transact(db, [...wipedTables, ...belongings, 'jobs', 'meta'], async () => {
     const gate = await db.meta.get('session-generation')
@@ -64,7 +66,10 @@ async function wipeIfStill(
       for (const table of belongings) await db.table(table).clear()
       // Beside what was sealed before and could not be opened meanwhile.
       await db.meta.put({ ...sealed, name: `sealed:${sealed.id}` })
-    } else await db.receipts.toCollection().modify(forgetContent)
+    } else {
+      await db.receipts.toCollection().modify(forgetContent)
+      await addSpentKey(db, keyId)
+    }
     await draftsIn(db).delete()
     for (const table of wipedTables) await db.table(table).clear()
     await stripJobs(db)
@@ -99,25 +104,35 @@ function toText(bytes: ArrayBuffer): string {
 const toBytes = (text: string): ArrayBuffer => Uint8Array.from(atob(text), codeOf).buffer
 
 /**
- * Brings back what was sealed for this user; what their key does not open stays as it is, and holds nothing up. How many
- * writes came back.
+ * Brings back what was sealed for this user, as far as its keys are among these. What its own key does not open stays as it
+ * is, and holds nothing up. How many writes came back; none where the session of that generation is over.
  */
-export async function unseal(db: UserDatabase): Promise<number> {
+export async function unseal(db: UserDatabase, given?: SealKeys, asked?: number | null): Promise<number> {
   const found = await sealsIn(db)
   if (found.length === 0) return 0
-  const said = await ownKey(db)
-  const key = await keyOf(said ?? null)
+  const generation = asked === undefined ? await readGate(db) : asked
+  const keys = given ?? (await keysHere(db))
   let back = 0
-  for (const sealed of said === undefined ? [] : found) {
+  for (const sealed of found) {
+    const text = keys.get(keyIdOf(sealed))
+    if (text === undefined) continue
+    const key = await keyOf(text)
     const opened = key && (await decrypt(key, sealed))
-    if (opened) back += await putBack(db, sealed, opened)
+    if (opened) back += await putBack(db, sealed, opened, generation)
     else if (sealed.isShut !== true) await db.table('meta').update(sealed.name, { isShut: true })
   }
   return back
 }
 
-async function putBack(db: UserDatabase, sealed: Sealed, opened: Belongings): Promise<number> {
+async function putBack(
+  db: UserDatabase,
+  sealed: Sealed,
+  opened: Belongings,
+  generation: number | null,
+): Promise<number> {
   return await transact(db, [...belongings, 'meta'], async () => {
+    // Its user has gone again while the key was on its way.
+    if (generation === null || (await readGate(db)) !== generation) return 0
     // Two tabs may open it at once.
     if (!(await db.meta.get(sealed.name))) return 0
     await db.rowIds.bulkPut(opened.rowIds)
@@ -128,6 +143,7 @@ async function putBack(db: UserDatabase, sealed: Sealed, opened: Belongings): Pr
     // What has been typed since is newer, and an earlier build sealed none.
     for (const draft of opened.drafts ?? []) if (!(await db.meta.get(draft.name))) await db.meta.put(draft)
     await db.meta.delete(sealed.name)
+    await addSpentKey(db, keyIdOf(sealed))
     return opened.outbox.length
   })
 }
@@ -143,18 +159,10 @@ async function behind(db: UserDatabase, old: OutboxEntry[]): Promise<OutboxEntry
   return all
 }
 
-/** It comes with the user's own data and goes with it; nowhere else is it kept. Undefined: that is not here. */
-async function ownKey(db: UserDatabase): Promise<string | null | undefined> {
-  const reading = await db.responses.get(getUser.path)
-  if (!reading) return undefined
-  const said = JSON.parse(reading.body) as { seal_key?: unknown } | null
-  return typeof said?.seal_key === 'string' ? said.seal_key : null
-}
-
 const keyBytes = 32
 
 /** Null where there is none, or none that could be ours: then the writes stay unsealed rather than be lost. */
-async function keyOf(text: string | null): Promise<CryptoKey | null> {
+async function keyOf(text: string | null | undefined): Promise<CryptoKey | null> {
   try {
     const bytes = Uint8Array.from(atob((text ?? '').replaceAll('-', '+').replaceAll('_', '/')), codeOf)
     if (bytes.length !== keyBytes) return null

@@ -1,9 +1,12 @@
-/** What lies sealed in a user's database, by what can be told of it without the key. What opens it is in seal.ts. */
+/** What lies sealed in a user's database, by what can be told of it without the key. What opens it is in sealed-outbox.ts. */
 import type { UserDatabase } from '#local/storage/database.ts'
 import type { Sealed } from '#local/storage/records.ts'
 
 export const sealsIn = async (db: UserDatabase): Promise<Sealed[]> =>
   (await db.meta.where('name').startsWith('sealed:').toArray()) as Sealed[]
+
+/** Of the key that opens it. */
+export const keyIdOf = ({ keyId = 0 }: Sealed): number => keyId
 
 /**
  * Writes of this user lie here that nobody has opened yet, though their key may: older than any other, so nothing may

@@ -28,6 +28,7 @@ import type {
   CachedResponse,
   Receipt,
   Sealed,
+  SpentSealKeys,
   Subject,
   FormDraft,
   DirectCall,
@@ -50,7 +51,10 @@ export type UserDatabase = Dexie & {
   jobs: EntityTable<Job, 'intent'>
   files: EntityTable<LocalFile, 'intent'>
   directCalls: EntityTable<DirectCall, 'intent'>
-  meta: Table<SessionGeneration | Pause | Sealed | WriteCounter | Loss | AskedToPersist | FormDraft, string>
+  meta: Table<
+    SessionGeneration | Pause | Sealed | SpentSealKeys | WriteCounter | Loss | AskedToPersist | FormDraft,
+    string
+  >
 }
 
 /** One table a kind of row; every `fills` and `queues` of the contract names one of these. */

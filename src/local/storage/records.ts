@@ -189,7 +189,7 @@ export interface Loss {
   noticedAt: number
 }
 
-/** Writes, names and receipts of a user who has gone, readable only under the key that user is given (protocol 30). */
+/** Writes, names and receipts of a user who has gone, readable only under a key that user is given (protocol 30). */
 export interface Sealed {
   name: `sealed:${string}`
   id: string
@@ -197,8 +197,16 @@ export interface Sealed {
   data: ArrayBuffer
   /** Writes in it. */
   entries: number
-  /** Its user's own key does not open it: nothing waits for it any more. */
+  /** Names the key that opens it. Absent: 0, sealed by a build that knew one key for each user. */
+  keyId?: number
+  /** The key of that id does not open it, or the server has none: nothing waits for it any more. */
   isShut?: boolean
+}
+
+/** Sealing keys that nothing is sealed under here any more: named until the server knows that it may delete them. */
+export interface SpentSealKeys {
+  name: 'spent-seal-keys'
+  ids: number[]
 }
 
 /** What stands typed in a form that takes long (local/typed). */

@@ -5,7 +5,6 @@ import type { UserDatabase } from '#local/storage/database.ts'
 import { type Again, allow, drop, clearDelays, sendAgain } from '#local/outbox/user-actions.ts'
 import { dependentsOf } from '#local/outbox/dependents.ts'
 import { forgetLoss } from '#local/outbox/data-loss.ts'
-import { unseal } from '#local/outbox/sealed-outbox.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 import { comparisonOf } from '#request/writes/conflict.ts'
 import { sendOutbox } from '#request/writes/sender.ts'
@@ -13,6 +12,7 @@ import { narrowed, valuesOf } from '#request/writes/merge.ts'
 import type { Ports } from '#request/ports.ts'
 import type { OutboxActions } from '#request/results.ts'
 import { currentSession } from '#request/session/current-session.ts'
+import { openSeals } from '#request/session/open-seals.ts'
 import { exportText } from '#request/writes/export-entries.ts'
 import { whyWaits } from '#request/writes/wait-reason.ts'
 
@@ -63,7 +63,10 @@ export function createOutboxActions(ports: Ports): OutboxActions {
     compare: (intent) => of(intent, async (_, entry) => comparisonOf(entry)),
     whyWaits: (intent) => of(intent, (db, entry) => whyWaits(db, entry, ports.clock())),
     exportAll: () => on('', (db) => exportText(db, ports.clock(), ports.build)),
-    unseal: () => on(0, unseal),
+    async unseal() {
+      const session = await currentSession(ports)
+      return session ? await openSeals(ports, session, { again: true }) : 0
+    },
     acknowledgeLoss: () => on(undefined, forgetLoss),
   }
 }

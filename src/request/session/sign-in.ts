@@ -15,7 +15,7 @@ import {
 } from '#request/transport/transport.ts'
 import type { Ports } from '#request/ports.ts'
 import type { Result } from '#request/results.ts'
-import { basicCredential, readSubject } from '#request/session/subject.ts'
+import { basicCredential, readSubject, subjectOf } from '#request/session/subject.ts'
 
 export interface Credentials {
   company: string
@@ -103,13 +103,13 @@ const ownUser = (token: string): RequestData => ({
 
 /** The device's storage comes only now: before the first sign-in a page does without it. */
 async function settleIn(ports: Ports, user: SignedIn['user'], answer: ResponseData, token: TokenInfo): Promise<void> {
-  const [{ openSession }, { readGate }, { noteGiven }, { storeReading }, { unseal }, { checkCounts }] =
+  const [{ openSession }, { readGate }, { noteGiven }, { storeReading }, { openSeals }, { checkCounts }] =
     await Promise.all([
       import('#local/session/session.ts'),
       import('#local/session/session-generation.ts'),
       import('#request/session/auth-fetch.ts'),
       import('#local/lists/response-store.ts'),
-      import('#local/outbox/sealed-outbox.ts'),
+      import('#request/session/open-seals.ts'),
       import('#request/writes/unsent-count.ts'),
     ])
   const device = await ports.device()
@@ -120,8 +120,8 @@ async function settleIn(ports: Ports, user: SignedIn['user'], answer: ResponseDa
   const asOf = Number(answer.headers.get(headers.asOf) ?? ports.clock())
   if (generation !== null)
     await storeReading(device.of(subject), { path: ownPath, body: answer.text, asOf }, generation)
-  // The key came with the user: what they left unsent is theirs again.
-  await unseal(device.of(subject))
+  // What they left unsent is theirs again.
+  await openSeals(ports, { db: device.of(subject), forUser: subjectOf(subject) }, { again: true })
   await checkCounts(ports, subject)
 }
 

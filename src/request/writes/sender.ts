@@ -3,15 +3,12 @@
  * are not known; each entry with its own key and the very bytes of its first attempt. A step is claim, send, record,
  * under one lock (protocol 12); safety rests on the server's idempotency store and the fence, never on the lock.
  */
-import { getUser } from '#contract/accounts.ts'
 import { localProblem } from '#contract/problem.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { clearNetworkDelay, holdForUser } from '#local/outbox/settle.ts'
 import { claim } from '#local/outbox/claim.ts'
 import { hasSendable } from '#local/outbox/status.ts'
 import { sweepReceipts } from '#local/outbox/receipts.ts'
-import { unseal } from '#local/outbox/sealed-outbox.ts'
-import { isSealedUp } from '#local/outbox/sealed-records.ts'
 import { readSession, sweep } from '#local/session/session.ts'
 import { readGate } from '#local/session/session-generation.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
@@ -22,10 +19,11 @@ import { requestTimeoutMs } from '#request/transport/transport.ts'
 import { requestOf } from '#request/multipart.ts'
 import { askAboutUnknown } from '#request/writes/direct-call.ts'
 import type { Ports } from '#request/ports.ts'
-import { answerReading } from '#request/reads/response.ts'
 import { freeze } from '#request/writes/record-write.ts'
 import { goesOn, settle, wait } from '#request/writes/apply-response.ts'
+import { openSeals } from '#request/session/open-seals.ts'
 import { finishSignOut } from '#request/session/sign-in.ts'
+import { subjectOf } from '#request/session/subject.ts'
 import { withdraw } from '#request/writes/void-write.ts'
 
 const lanesAtOnce = 4
@@ -44,7 +42,8 @@ export async function sendOutbox(ports: Ports, { hurry = false } = {}): Promise<
   if (!session) return false
   if (session.signedOut) return !(await finishSignOut(ports))
   const db = device.of(session)
-  await openSealed(ports, db)
+  // What was sealed goes first.
+  await openSeals(ports, { db, forUser: subjectOf(session) })
   if (hurry) await clearNetworkDelay(db)
   await inPace(db, async (pace) => {
     // A step that got something through proves the line; one that did not leaves the next to find out with one write.
@@ -57,15 +56,6 @@ export async function sendOutbox(ports: Ports, { hurry = false } = {}): Promise<
   const isLeft = (await hasSendable(db)) || isUnknown
   if (isLeft) ports.wakeLater()
   return isLeft
-}
-
-/** What was sealed goes first. Whoever came back without their password has not read what opens it yet. */
-async function openSealed(ports: Ports, db: UserDatabase): Promise<void> {
-  await unseal(db)
-  if (!(await isSealedUp(db))) return
-  const letter = { method: getUser.method, path: getUser.path, headers: {}, body: null }
-  await answerReading(ports, { endpoint: getUser, params: {}, letter })
-  await unseal(db)
 }
 
 /** How much is sent at once: the first write alone shows whether there is a line, then more and more (protocol 25). */

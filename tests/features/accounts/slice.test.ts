@@ -6,7 +6,7 @@ import type { Result } from '#request/results.ts'
 import type { SessionUser } from '#state/session-slice.ts'
 import { type Credentials, type Extra, makeStore } from '#state/store.ts'
 
-const user: SessionUser & { seal_key: string } = {
+const user: SessionUser & Record<'seal_key' | 'session_seal_key' | 'seal_keys', unknown> = {
   id: 7,
   name: 'Li Wei',
   email: 'li@acme.example',
@@ -25,6 +25,8 @@ const user: SessionUser & { seal_key: string } = {
   update_time: '2026-01-02 00:00:00',
   row_version: 3,
   seal_key: 'never to be shown',
+  session_seal_key: { id: 1, key: 'never to be shown' },
+  seal_keys: [{ id: 2, key: 'never to be shown' }],
 }
 const typed: Credentials = { company: ' acme ', username: ' li@acme.example', password: ' secret ' }
 const problem = (code: string, status = 400): Problem => ({ status, code, message: '', data: null, requestId: null })
@@ -64,7 +66,7 @@ describe('logging in', () => {
     expect(heard).toEqual([{ company: 'acme', username: 'li@acme.example', password: ' secret ', language: 'en' }])
   })
 
-  it('makes the user of the session, and keeps the sealing key out of the store', async () => {
+  it('makes the user of the session, and keeps the sealing keys out of the store', async () => {
     const { store } = storeThat({ enter: { kind: 'fresh', output: { user } } })
     await store.dispatch(login(typed))
     expect(store.getState().session).toMatchObject({ is: 'signed in', user: { name: 'Li Wei' } })

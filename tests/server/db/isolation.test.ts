@@ -14,6 +14,7 @@ const tenants: Partial<Record<keyof Tables, string>> = {
   company: 'id',
   portal_user: 'company_id',
   session: 'company_id',
+  seal_key: 'company_id',
   token: 'company_id',
   one_time_key: 'company_id',
   idempotency: 'company_id',
@@ -55,6 +56,8 @@ async function fill(app: AppContext): Promise<[own: number, foreign: number]> {
     companies.push(companyId)
     await inTransaction(app, system, async (db) => {
       await sql`insert into session values (${code}, ${userId}, ${companyId}, 1, 1, 9, null, null, '', '')`.execute(db)
+      await sql`insert into seal_key (user_id, company_id, session_id, key, create_time)
+        values (${userId}, ${companyId}, ${code}, ${code}, 1)`.execute(db)
       await sql`insert into token (session_id, user_id, company_id, refresh_hash, access_hash, create_time, access_until,
         refresh_until) values (${code}, ${userId}, ${companyId}, ${`r${code}`}, ${`a${code}`}, 1, 9, 9)`.execute(db)
       await sql`insert into one_time_key values (${code}, ${userId}, ${companyId}, 'reset', 9, null)`.execute(db)

@@ -32,6 +32,19 @@ async function shapeOf({ kysely }: Pick<Database, 'kysely'>): Promise<string[]> 
   return rows.map(({ line }) => line)
 }
 
+const marks = sql`1, 'Ana', 'ana', 'ana@acme.example', 'ana@acme.example', true, true, false, 1, 'en', 0, 'her first', 1, 1, 1`
+
+/** A user who is signed in, as a version left them in which all sessions of a user had one sealing key. */
+async function beforeSealKeys({ kysely }: Pick<Database, 'kysely'>): Promise<void> {
+  await sql`insert into company (code, name, create_time, update_time) values ('acme', 'Acme', 1, 1)`.execute(kysely)
+  await sql`insert into portal_user (title, name, name_key, email, email_key, admin, orders, alert, status, language,
+      access_level, seal_key, change, create_time, update_time, company_id)
+    select ${marks}, id from company`.execute(kysely)
+  await sql`insert into session select 'former', id, company_id, 1, 1, 9, null, null, '', '' from portal_user`.execute(
+    kysely,
+  )
+}
+
 /** A database without a single table. */
 async function openBare(engine: Engine): Promise<Pick<Database, 'kysely' | 'close'>> {
   if (engine === 'embedded') {
@@ -66,10 +79,18 @@ describe('the shape of the database', () => {
 
       const upgraded = await openBare(engine)
       const steps = Object.keys(migrations)
-      for (const step of steps) expect(await migrate(upgraded.kysely, step)).toEqual([step])
+      for (const step of steps) {
+        if (step === '023-seal-keys') await beforeSealKeys(upgraded)
+        expect(await migrate(upgraded.kysely, step)).toEqual([step])
+      }
       expect(await migrate(upgraded.kysely)).toEqual([])
       expect(await shapeOf(upgraded)).toEqual(shapes.get(engine))
       expect(shapes.get(engine)?.length).toBeGreaterThan(100)
+      // Whoever was signed in goes on with the account's first key.
+      expect((await sql`select seal_key from portal_user`.execute(upgraded.kysely)).rows).toEqual([
+        { seal_key: 'her first' },
+      ])
+      expect((await sql`select id from seal_key`.execute(upgraded.kysely)).rows).toEqual([])
       await upgraded.close()
     })
 

@@ -30,6 +30,7 @@ export function requestOf<E extends Endpoint>(
     after: null,
     body,
     caller,
+    sessionId: null,
     requestId: 'request-1',
     language: 'en',
     permit: () => undefined,

@@ -24,13 +24,13 @@ describe('the own account', () => {
     user = await server.signIn('user@alpha')
   })
 
-  test('is shown with its company, and the seal key to oneself alone (M23)', async () => {
+  test('is shown with its company, and the sealing keys to oneself alone (M23)', async () => {
     const own = (await user.send({ url: '/api/m18s/user' })).json()
     expect(own).toMatchObject({ id: user.userId, email: 'user@alpha.example', company_code: 'alpha', status: 1 })
-    expect(Buffer.from(own.seal_key, 'base64url')).toHaveLength(32)
+    for (const key of [own.seal_key, own.session_seal_key.key]) expect(Buffer.from(key, 'base64url')).toHaveLength(32)
     const admin = await server.signIn('admin@alpha')
     const seen = (await admin.send({ url: `/api/m18s/user?userId=${user.userId}` })).json()
-    expect([seen.id, seen.seal_key]).toEqual([user.userId, null])
+    expect([seen.id, seen.seal_key, seen.session_seal_key]).toEqual([user.userId, null, null])
   })
 
   test('a colleague without the admin flag is as if there were none', async () => {

@@ -1,0 +1,59 @@
+/** Sealing keys of sessions, each until what it sealed is opened. Every function means the keys of one user. */
+import type { Handle } from '#server/db/handle.ts'
+
+export interface SealKeyRecord {
+  id: number
+  session_id: string
+  key: string
+}
+
+/** With the session, in its transaction. Needs portal_system. */
+export async function insertSealKey(
+  db: Handle,
+  {
+    sessionId,
+    userId,
+    companyId,
+    key,
+    now,
+  }: Record<'sessionId' | 'key', string> & Record<'userId' | 'companyId' | 'now', number>,
+): Promise<void> {
+  await db
+    .insertInto('seal_key')
+    .values({ session_id: sessionId, user_id: userId, company_id: companyId, key, create_time: now })
+    .execute()
+}
+
+/** That of the session and those of the ids, as far as they are this user's, by id. */
+export const sealKeysOf = (
+  db: Handle,
+  userId: number,
+  { sessionId, ids }: { sessionId: string | null; ids: readonly number[] },
+): Promise<SealKeyRecord[]> =>
+  db
+    .selectFrom('seal_key')
+    .select(['id', 'session_id', 'key'])
+    .where('user_id', '=', userId)
+    .where(({ eb, or }) => or([eb('session_id', '=', sessionId), ...(ids.length > 0 ? [eb('id', 'in', ids)] : [])]))
+    .orderBy('id')
+    .execute()
+
+/** Of these, what is this user's. The key of a session that still stands stays: there is something to be sealed yet. */
+export async function deleteSealKeys(db: Handle, userId: number, ids: readonly number[], now: number): Promise<void> {
+  await db
+    .deleteFrom('seal_key')
+    .where('user_id', '=', userId)
+    .where('id', 'in', ids)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('session')
+            .select('session.id')
+            .whereRef('session.id', '=', 'seal_key.session_id')
+            .where('session.ended', 'is', null)
+            .where('session.end_time', '>', now),
+        ),
+      ),
+    )
+    .execute()
+}
