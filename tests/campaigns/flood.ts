@@ -6,11 +6,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import pino from 'pino'
 import { clientCredential } from '#contract/accounts.ts'
-import { readConfig } from '#server/config.ts'
-import { openDatabase } from '#server/db/open.ts'
-import { noPayments } from '#server/payment-methods.ts'
+import { withContext } from '#tests/support/companies.ts'
 import { startProcess } from '#tests/support/process.ts'
 import { layDataFolder } from '#tests/support/template.ts'
 import { loadWorld, password } from '#tests/support/world.ts'
@@ -72,19 +69,6 @@ export async function everySecond(isOver: () => boolean, once: () => Promise<voi
   while (!isOver()) await Promise.all([once(), wait(1000)])
 }
 
-/** The tests' people, as the demo's are not served behind a proxy. */
-async function lay(env: Record<string, string>): Promise<void> {
-  const config = readConfig(env)
-  await layDataFolder(config.dataDir)
-  const log = pino({ level: 'silent' })
-  const database = await openDatabase(config, log)
-  try {
-    await loadWorld({ config, database, log, clock: Date.now, payments: noPayments })
-  } finally {
-    await database.close()
-  }
-}
-
 /** `flood` answers with what went wrong in it; that the server is ready at its end and closes cleanly is seen here. */
 export async function underFlood(
   flood: (server: { url: string; said: () => string }) => Promise<string[]>,
@@ -92,7 +76,9 @@ export async function underFlood(
   const folder = await mkdtemp(join(tmpdir(), 'portal-flood-'))
   const usualHashes = { ARGON2_MEMORY_KB: '19456', ARGON2_TIME: '2' }
   const env = { DATA_DIR: join(folder, 'data'), TRUST_PROXY: '1', DEMO: '0', ...usualHashes }
-  await lay(env)
+  await layDataFolder(env.DATA_DIR)
+  // The tests' people, as the demo's are not served behind a proxy.
+  await withContext(env, async (app) => void (await loadWorld(app)))
   const server = startProcess(env)
   try {
     const url = await server.ready

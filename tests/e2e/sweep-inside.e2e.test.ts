@@ -6,14 +6,16 @@ import { setUpShared } from '#tests/support/visit.ts'
 const setup = setUpShared()
 
 const form = '[role=dialog] form'
+const menu = '[role=menu]'
+const picks = '.picks'
 /** In whichever language is shown. */
 const button = (...names: string[]) => names.map((name) => `button:has-text("${name}")`).join()
 const screens: Screen[] = [
   { path: '/app/user', shows: '.lead a' },
-  { path: '/app/user', shows: '.lead a', ...opened('.row-actions [aria-haspopup=menu]', '[role=menu]') },
-  { path: '/app/user', shows: '.lead a', ...opened('.lead a', form) },
+  { path: '/app/user', shows: '.lead a', act: opened('.row-actions [aria-haspopup=menu]', menu), over: menu },
+  { path: '/app/user', shows: '.lead a', act: opened('.lead a', form) },
   { path: '/app/user?user=new', shows: form, act: refused },
-  { path: '/app/user', shows: '.lead a', ...opened('.page-action button[aria-pressed]', '.picks') },
+  { path: '/app/user', shows: '.lead a', act: opened('.page-action button[aria-pressed]', picks), over: picks },
   // A list that is come back to is as it was left.
   { path: '/app/user?searchText=nobody+at+all', shows: '.empty' },
   { path: '/app/home', shows: '.home-item' },
@@ -30,16 +32,16 @@ const screens: Screen[] = [
   {
     path: '/app/device',
     shows: '.device-lists tbody tr',
-    ...opened('.device-acts button >> nth=-1', '[role=dialog]'),
+    act: opened('.device-acts button >> nth=-1', '[role=dialog]'),
   },
   { path: '/app/contract', shows: 'tbody .order-code' },
   { path: '/app/contract/new', shows: '[name=code]' },
   { path: '/app/contract/new', shows: '[name=code]', act: refused },
   { path: '/app/contract/:acmetrade', shows: '.order-history tbody tr' },
-  { path: '/app/contract/:acmetrade', shows: '.order-intro', ...opened(button('Modify', '修改'), '.order-edit') },
+  { path: '/app/contract/:acmetrade', shows: '.order-intro', act: opened(button('Modify', '修改'), '.order-edit') },
   { path: '/app/contract/:acmehr', shows: '.order-intro' },
   { path: '/app/contract/:acmeold', shows: '.order-intro' },
-  { path: '/app/contract/:acmeold', shows: '.order-intro', ...opened(button('Extend', '续期'), form) },
+  { path: '/app/contract/:acmeold', shows: '.order-intro', act: opened(button('Extend', '续期'), form) },
 ]
 
 it(

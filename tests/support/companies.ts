@@ -42,12 +42,12 @@ function copyOf(company: DemoCompany, code: string): DemoCompany {
 /** Fills an empty data folder with the demo world; no server may be running on it. */
 export async function loadWorld(dataDir: string): Promise<void> {
   await layDataFolder(dataDir)
-  await withContext(dataDir, async (app) => void (await loadDemoWorld(app)))
+  await withContext(cheap(dataDir), async (app) => void (await loadDemoWorld(app)))
 }
 
 /** Adds the copies to a demo world. */
 export const loadCopies = (dataDir: string): Promise<void> =>
-  withContext(dataDir, async (app) => {
+  withContext(cheap(dataDir), async (app) => {
     const companies = demoCompanies
       .filter(({ code }) => code === original)
       .flatMap((company) => Array.from({ length: copies }, (_, at) => copyOf(company, codeOf(at))))
@@ -58,8 +58,14 @@ export const loadCopies = (dataDir: string): Promise<void> =>
     })
   })
 
-async function withContext(dataDir: string, work: (app: AppContext) => Promise<void>): Promise<void> {
-  const config = readConfig({ DATA_DIR: dataDir, ARGON2_MEMORY_KB: '4096', ARGON2_TIME: '1' })
+const cheap = (dataDir: string) => ({ DATA_DIR: dataDir, ARGON2_MEMORY_KB: '4096', ARGON2_TIME: '1' })
+
+/** `env`: of the server whose data they are, which is not running. */
+export async function withContext(
+  env: Record<string, string>,
+  work: (app: AppContext) => Promise<void>,
+): Promise<void> {
+  const config = readConfig(env)
   const log = pino({ level: 'silent' })
   const database = await openDatabase(config, log)
   try {

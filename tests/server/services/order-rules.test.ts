@@ -122,4 +122,10 @@ describe('the rules of an order (F-09, S-24)', () => {
       test.each(rows)('%j', (typed, code) => compare({ [field]: typed }, field, code))
     })
   test.each(choices)('modules %j', (modules, code) => compare({ modules }, 'modules', code))
+
+  test('a module that is named twice, which the boxes of the form cannot do, is refused: it would be paid for twice', async () => {
+    const typed = { ...newValues(market.list, today), code: 'rule', name: 'Rule', modules: ['core', 'fin', 'core'] }
+    const answer = await buyer.send({ method: 'POST', url: '/api/sorder', payload: bodyOf(typed, 'saas') })
+    expect([answer.statusCode, wrong(answer)]).toEqual([400, ['modules INVALID_FORMAT']])
+  })
 })
