@@ -91,7 +91,9 @@ export function watchConnection(store: Store, lent: Lent): ConnectionListener {
   const look = async (answerMs?: number) => {
     if (!navigator.onLine) return set('offline')
     const before = turnedAt
-    const isThere = await lent().then((ports) => isServerThere(ports, answerMs)).catch(() => false)
+    const isThere = await lent()
+      .then((ports) => isServerThere(ports, answerMs))
+      .catch(() => false)
     if (turnedAt === before) set(isThere ? 'online' : 'unreachable')
   }
   const follow = () => {

@@ -13,7 +13,16 @@ import type { Session } from '#local/session/session.ts'
 import { readTogether } from '#local/storage/transaction.ts'
 import type { ListQuery, ListView, ReadList } from '#local/lists/list-view.ts'
 
-const nothing: ListView<never> = { rows: [], count: 0, here: 0, total: null, asOf: null, complete: false, searched: null, pending: 0 }
+const nothing: ListView<never> = {
+  rows: [],
+  count: 0,
+  here: 0,
+  total: null,
+  asOf: null,
+  complete: false,
+  searched: null,
+  pending: 0,
+}
 
 export const readList: ReadList = (list, query) => readListOn(thisDevice(), list, query)
 

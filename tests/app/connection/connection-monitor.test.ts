@@ -21,7 +21,12 @@ describe('what an answer says about the line (P-11)', () => {
     ['what needs the server proves nothing by not being sent', problem(localProblem('NEEDS_CONNECTION')), true, null],
     ['nor with no network', problem(localProblem('NEEDS_CONNECTION')), false, 'offline'],
     ["a proxy's word for a server that is away proves nothing", problem({ ...refused, status: 502 }), true, null],
-    ["our server's own mistake says that it is there", problem({ ...refused, status: 500, requestId: 'r' }), true, 'online'],
+    [
+      "our server's own mistake says that it is there",
+      problem({ ...refused, status: 500, requestId: 'r' }),
+      true,
+      'online',
+    ],
     ['a write that waits behind others proves nothing', { kind: 'queued', intent: 'i' }, true, null],
     ['what the device itself refuses proves nothing', problem(localProblem('STORAGE_FAILED')), true, null],
   ])('%s', (_, result, browserOnline, line) => {
