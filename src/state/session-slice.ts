@@ -9,7 +9,8 @@ export type SessionUser = Omit<UserRow, 'id'> & { id: number }
 export type Session =
   /** Nobody has looked yet: a loading view shows (M10). */
   | { is: 'unknown'; problem?: Problem }
-  | { is: 'signed out'; because: 'nobody' | 'left' | 'ended' }
+  /** `was`: whose session ended by itself, as this page showed them. */
+  | { is: 'signed out'; because: 'nobody' | 'left' | 'ended'; was?: string }
   | { is: 'signed in'; user: SessionUser; caller: Caller }
 
 type SealKeys = 'seal_key' | 'session_seal_key' | 'seal_keys'
@@ -37,9 +38,10 @@ export const session = createSlice({
     /** The password was right and the user has been read. */
     signedIn: (_, { payload }: PayloadAction<SessionUser>) => signedInAs(payload),
     /** `left`: by oneself. `ended`: the server no longer knows the session. `nobody`: there was none to begin with. */
-    signedOut: (_, { payload }: PayloadAction<'nobody' | 'left' | 'ended'>): Session => ({
+    signedOut: (state, { payload }: PayloadAction<'nobody' | 'left' | 'ended'>): Session => ({
       is: 'signed out',
       because: payload,
+      ...(payload === 'ended' && state.is === 'signed in' ? { was: state.user.name } : {}),
     }),
     /** The device has a session, but who that is could not be read. */
     sessionUnread: (_, { payload }: PayloadAction<Problem>): Session => ({ is: 'unknown', problem: payload }),

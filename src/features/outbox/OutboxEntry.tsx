@@ -38,17 +38,22 @@ export function Entry({ item, all, now, desk, onOpen }: EntryProps) {
         <h3>{title}</h3>
         <PendingMark state={state} action={action} />
       </div>
-      {action === 'change' && <Fields item={item} />}
+      {action === 'change' && <Fields table={entry.table} input={entry.input} base={entry.base} />}
       <div className="write-foot">
         <div>
           <p className="write-about">
             <time dateTime={new Date(since).toISOString()}>{t('made', { age: ago(since, now) })}</time>
-            {attempts > 0 && <span>{t('tries', { count: attempts })}</span>}
           </p>
           <Why entry={entry} all={all} now={now} desk={desk} />
         </div>
         {!isParked(entry) && actions}
       </div>
+      {attempts > 0 && (
+        <details className="write-about">
+          <summary>{t('details')}</summary>
+          <p>{t('tries', { count: attempts })}</p>
+        </details>
+      )}
       {isParked(entry) && (
         <>
           <Trouble item={item} />
@@ -76,10 +81,11 @@ function Trouble({ item: { entry } }: { item: Item }) {
   }
 }
 
-function Fields({ item: { entry } }: { item: Item }) {
+/** What it sets, field by field. */
+export function Fields({ table, ...values }: Pick<Item['entry'], 'table' | 'input' | 'base'>) {
   const { t } = useTranslation('outbox')
-  const words = useFieldWords()(entry.table)
-  const changes = changesIn(entry)
+  const words = useFieldWords()(table)
+  const changes = changesIn(values)
   if (changes.length === 0) return null
   return (
     <ul className="write-fields">

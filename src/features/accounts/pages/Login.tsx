@@ -1,6 +1,7 @@
 /** The first page of all, so it stays light: native fields, no PrimeReact, no database. */
 import { type FormEvent, lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { Link, useNavigate, useSearchParams } from 'react-router-dom'
+import { tallyCookie } from '#contract/cookies.ts'
 import { check, type FieldProblem, required } from '#domain/checks/field-checks.ts'
 import type { Credentials } from '#state/store.ts'
 import { useConnection, useDispatch, useSelector, useSession } from '#state/hooks.ts'
@@ -21,6 +22,11 @@ const SecondStep = lazy(async () => ({
   default: (await import('#features/accounts/components/SecondStep.tsx')).SecondStep,
 }))
 
+/** Brings the device's database along, which the form does not wait for. */
+const LeftBehind = lazy(async () => ({
+  default: (await import('#features/accounts/components/LeftBehind.tsx')).LeftBehind,
+}))
+
 const empty: Credentials = { company: '', username: '', password: '' }
 const rules = { company: [required], username: [required], password: [required] }
 
@@ -30,6 +36,7 @@ export function Login() {
   const [query] = useSearchParams()
   const session = useSession()
   const { line } = useConnection()
+  const ended = session.is === 'signed out' && session.because === 'ended' ? session : null
   const { login: status } = useSelector(selectAccounts)
   const problem = problemOf(status)
   const [typed, setTyped] = useState(empty)
@@ -94,6 +101,12 @@ export function Login() {
         </>
       }
     >
+      {ended && <Note>{ended.was ? t('left.endedOf', { name: ended.was }) : t('left.ended')}</Note>}
+      {document.cookie.includes(tallyCookie.name) && (
+        <Suspense>
+          <LeftBehind name={ended?.was ?? null} />
+        </Suspense>
+      )}
       <form className="form" ref={form} noValidate onSubmit={submit}>
         {problem ? (
           <LoginProblem problem={problem} typed={typed} />
