@@ -106,7 +106,7 @@ it('a read that is lost twice though the server is there is no matter of the lin
 })
 
 describe('an answer that did not come while the browser has a network', () => {
-  function watched(there: { is: boolean }) {
+  function watched(there: { kind: boolean }) {
     vi.useFakeTimers()
     vi.stubGlobal('navigator', { onLine: true })
     vi.stubGlobal('window', new EventTarget())
@@ -117,7 +117,7 @@ describe('an answer that did not come while the browser has a network', () => {
     let knocks = 0
     const network = async () => {
       knocks += 1
-      if (!there.is) throw new TypeError('Failed to fetch')
+      if (!there.kind) throw new TypeError('Failed to fetch')
       return new Response('{}', { headers: { [headers.requestId]: 'r' } })
     }
     const ports = { network, origin: 'http://localhost', wait: never } as unknown as Ports
@@ -128,7 +128,7 @@ describe('an answer that did not come while the browser has a network', () => {
   }
 
   it('is told as soon as a knock is not answered either, and ended by the next answer', async () => {
-    const { hear, lines } = watched({ is: false })
+    const { hear, lines } = watched({ kind: false })
     void hear('unreachable')
     await vi.advanceTimersByTimeAsync(1)
     expect(lines).toEqual(['unreachable'])
@@ -137,7 +137,7 @@ describe('an answer that did not come while the browser has a network', () => {
   })
 
   it('says nothing of the line where the server answers a knock, and knocks every other second at most', async () => {
-    const { hear, lines, knocks } = watched({ is: true })
+    const { hear, lines, knocks } = watched({ kind: true })
     for (let asked = 0; asked < 95; asked++) {
       void hear('unreachable')
       void hear('online')
@@ -148,7 +148,7 @@ describe('an answer that did not come while the browser has a network', () => {
   })
 
   it('does not have pages ask without end where others are answered and a knock is not', async () => {
-    const { hear, lines } = watched({ is: false })
+    const { hear, lines } = watched({ kind: false })
     for (let asked = 0; asked < 95; asked++) {
       void hear('unreachable')
       await vi.advanceTimersByTimeAsync(100)
@@ -158,11 +158,11 @@ describe('an answer that did not come while the browser has a network', () => {
   })
 
   it('is known again once the server is back, by the knock that is sent every ten seconds', async () => {
-    const there = { is: false }
+    const there = { kind: false }
     const { hear, lines } = watched(there)
     void hear('unreachable')
     await vi.advanceTimersByTimeAsync(1)
-    there.is = true
+    there.kind = true
     await vi.advanceTimersByTimeAsync(10_000)
     expect(lines).toEqual(['unreachable', 'online'])
   })
