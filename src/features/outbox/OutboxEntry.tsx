@@ -13,7 +13,7 @@ import { anchorOf, type Item } from '#features/outbox/read-items.ts'
 import { changesIn, isMove, useAgo, useFieldWords, useSentences } from '#features/outbox/entry-messages.ts'
 
 /** What one opens on an entry: each is a dialog of its own. */
-export type EntryDialog = { is: 'mend' } | { is: 'drop' } | { is: 'compare'; found: Comparison }
+export type EntryDialog = { kind: 'mend' } | { kind: 'drop' } | { kind: 'compare'; found: Comparison }
 
 export interface EntryProps {
   item: Item
@@ -118,7 +118,7 @@ function Actions({
     setBusy(true)
     const found = await desk.compare(intent)
     setBusy(false)
-    if (found) onOpen({ is: 'compare', found })
+    if (found) onOpen({ kind: 'compare', found })
     else showToast({ kind: 'note', text: t('toast.failed') })
   }
   const canMend = state === 'refused' && !isMove(entry)
@@ -126,7 +126,7 @@ function Actions({
     // biome-ignore lint: the buttons belong together and to this write
     <div className="write-acts" role="group" aria-label={title}>
       {canMend && (
-        <Button kind="primary" icon="edit" aria-haspopup="dialog" onClick={() => onOpen({ is: 'mend' })}>
+        <Button kind="primary" icon="edit" aria-haspopup="dialog" onClick={() => onOpen({ kind: 'mend' })}>
           {t('act.mend')}
         </Button>
       )}
@@ -145,7 +145,7 @@ function Actions({
           {t('act.compare')}
         </Button>
       )}
-      <Button icon="remove" aria-haspopup="dialog" onClick={() => onOpen({ is: 'drop' })}>
+      <Button icon="remove" aria-haspopup="dialog" onClick={() => onOpen({ kind: 'drop' })}>
         {t('act.drop')}
       </Button>
     </div>

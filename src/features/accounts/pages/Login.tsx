@@ -36,7 +36,7 @@ export function Login() {
   const [query] = useSearchParams()
   const session = useSession()
   const { line } = useConnection()
-  const ended = session.is === 'signed out' && session.because === 'ended' ? session : null
+  const ended = session.kind === 'signed out' && session.because === 'ended' ? session : null
   const { login: status } = useSelector(selectAccounts)
   const problem = problemOf(status)
   const [typed, setTyped] = useState(empty)
@@ -44,7 +44,7 @@ export function Login() {
   const [refusals, setRefusals] = useState(0)
   const form = useRef<HTMLFormElement>(null)
   const wait = useWait(problem)
-  useLeaveFor(session.is === 'signed in' ? returnTo(query.get('to')) : null)
+  useLeaveFor(session.kind === 'signed in' ? returnTo(query.get('to')) : null)
 
   // What an earlier visit was told is not this one's.
   useEffect(() => void dispatch(loginAnswered(idle)), [dispatch])
@@ -65,7 +65,7 @@ export function Login() {
     setTyped(now)
     setProblems(found)
     if (found.length > 0) setRefusals((count) => count + 1)
-    if (found.length === 0 && status.is !== 'sending') void dispatch(login(now))
+    if (found.length === 0 && status.kind !== 'sending') void dispatch(login(now))
   }
   const field = (name: keyof Credentials, label: string) => ({
     name,
@@ -133,8 +133,8 @@ export function Login() {
         <Link className="account-forget" to="/forget">
           {t('login.forget')}
         </Link>
-        <Button kind="primary" type="submit" busy={status.is === 'sending'} whyNot={wait}>
-          {status.is === 'sending' ? t('login.sending') : t('login.submit')}
+        <Button kind="primary" type="submit" busy={status.kind === 'sending'} whyNot={wait}>
+          {status.kind === 'sending' ? t('login.sending') : t('login.submit')}
         </Button>
       </form>
     </AccountCard>

@@ -31,11 +31,11 @@ export function Acts({ row, busy, onRefresh, onEdit, onOpen }: Props) {
   }
   const items: MenuItem[] = [
     ...(row.system_status > 0
-      ? [{ key: 'info', label: t('act.info'), icon: 'service' as const, onSelect: () => onOpen({ is: 'info' }) }]
+      ? [{ key: 'info', label: t('act.info'), icon: 'service' as const, onSelect: () => onOpen({ kind: 'info' }) }]
       : []),
     // The reminders of the provider's own client type (M105).
     ...(isDeleteLevel(caller) && row.client_type === 'mma'
-      ? [{ key: 'alert', label: t('act.alert'), icon: 'mail' as const, onSelect: () => onOpen({ is: 'alert' }) }]
+      ? [{ key: 'alert', label: t('act.alert'), icon: 'mail' as const, onSelect: () => onOpen({ kind: 'alert' }) }]
       : []),
     ...(row.state === 'unpaid'
       ? [
@@ -44,7 +44,7 @@ export function Acts({ row, busy, onRefresh, onEdit, onOpen }: Props) {
             label: t('act.remove'),
             icon: 'remove' as const,
             danger: true,
-            onSelect: () => onOpen({ is: 'remove', what: 'order' }),
+            onSelect: () => onOpen({ kind: 'remove', what: 'order' }),
           },
         ]
       : []),
@@ -69,12 +69,12 @@ export function Acts({ row, busy, onRefresh, onEdit, onOpen }: Props) {
         </Button>
       )}
       {hasContract && (
-        <Button kind="primary" whyNot={whyNot('extend')} onClick={() => onOpen({ is: 'extend' })}>
+        <Button kind="primary" whyNot={whyNot('extend')} onClick={() => onOpen({ kind: 'extend' })}>
           {t('act.extend')}
         </Button>
       )}
       {row.state === 'unpaid' && (
-        <Button kind="primary" whyNot={whyNoLine} onClick={() => onOpen({ is: 'pay', order: row })}>
+        <Button kind="primary" whyNot={whyNoLine} onClick={() => onOpen({ kind: 'pay', order: row })}>
           {t('act.pay', { amount: `${row.currency} ${grouped(row.pay_amount ?? '0.00')}` })}
         </Button>
       )}
