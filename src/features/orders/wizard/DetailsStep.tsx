@@ -19,7 +19,7 @@ export type CodeState = 'unasked' | 'asking' | 'free' | 'own' | 'later'
 interface Props {
   values: Values
   onChange: (fields: Partial<Values>) => void
-  onLeaveCode: () => void
+  onLeaveCode: () => unknown
   codeState: CodeState
   problems: readonly AnyProblem[]
   market: PriceData
@@ -85,8 +85,14 @@ const Naming = memo(function Naming({
         autoCapitalize="none"
         spellCheck={false}
         maxLength={16}
-        onChange={({ target }) => onChange({ code: typedCode(target.value) })}
-        onBlur={onLeaveCode}
+        onChange={({ target }) => {
+          // Lower case in the field before React draws it: a value that differs from what was typed sends the caret to the end.
+          const caret = target.selectionStart
+          target.value = typedCode(target.value)
+          target.setSelectionRange(caret, caret)
+          onChange({ code: target.value })
+        }}
+        onBlur={() => void onLeaveCode()}
       />
       <Field {...given('name')} autoComplete="off" maxLength={nameLimit} />
       <FieldFrame label={label} optional error={error}>
