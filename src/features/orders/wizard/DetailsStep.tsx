@@ -19,7 +19,7 @@ export type CodeState = 'unasked' | 'asking' | 'free' | 'own' | 'later'
 interface Props {
   values: Values
   onChange: (fields: Partial<Values>) => void
-  onLeaveCode: () => unknown
+  onLeaveCode: () => void
   codeState: CodeState
   problems: readonly AnyProblem[]
   market: PriceData
@@ -92,7 +92,7 @@ const Naming = memo(function Naming({
           target.setSelectionRange(caret, caret)
           onChange({ code: target.value })
         }}
-        onBlur={() => void onLeaveCode()}
+        onBlur={onLeaveCode}
       />
       <Field {...given('name')} autoComplete="off" maxLength={nameLimit} />
       <FieldFrame label={label} optional error={error}>

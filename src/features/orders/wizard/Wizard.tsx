@@ -82,9 +82,11 @@ export function Wizard({ market, currencies, type, today, kept, unpaid }: Props)
   useEffect(() => {
     codeNow.current = values.code
   }, [values.code])
-  const leaveCode = useLatest(async () => {
-    if ((await code.look()) || codeNow.current !== values.code) return
-    setProblems((now) => [...now.filter(({ field }) => field !== 'code'), occupied])
+  const leaveCode = useLatest(() => {
+    void code.look().then((free) => {
+      if (!free && codeNow.current === values.code)
+        setProblems((now) => [...now.filter(({ field }) => field !== 'code'), occupied])
+    })
   })
 
   async function next(event: FormEvent) {
