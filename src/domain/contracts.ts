@@ -3,7 +3,7 @@
  * (D27, D28). What time does to a contract is worked out from what is stored and the moment asked for, never stored first.
  */
 import { addDays, lastDay } from '#domain/period.ts'
-import { dateIn, type PlainDate, type Timestamp } from '#domain/time.ts'
+import type { PlainDate, Timestamp } from '#domain/time.ts'
 
 export const contractStates = ['invalid', 'unpaid', 'effective', 'overwritten', 'expired'] as const
 export type ContractState = (typeof contractStates)[number]
@@ -74,11 +74,9 @@ export function whyNotContract(move: ContractMove, state: ContractState): WhyNot
 /** What people are told of the set-up of a contract in effect whose service is not there yet (contracts 4). */
 export function setUpNotice(
   contract: { state: ContractState; online: 0 | 1; period_start: PlainDate },
-  zone: string,
-  instant: number,
+  today: PlainDate,
 ): 'later' | 'soon' | 'failed' | null {
   if (contract.state !== 'effective' || contract.online === 1) return null
-  const today = dateIn(zone, instant)
   if (contract.period_start > today) return 'later'
   return contract.period_start === today ? 'soon' : 'failed'
 }

@@ -12,5 +12,6 @@ export function checkServiceCode(field: string, code: string): FieldProblem | nu
   return codeShape.test(code) ? null : { field, code: 'INVALID_FORMAT' }
 }
 
-/** The host's leading `www` becomes `admin`; an address without one is its own admin site's (portal 9). */
-export const adminUrlOf = (url: string): string => url.replace(/^(https?:\/\/)www(?=\.)/i, '$1admin')
+/** The host's leading `www` becomes `admin`; null: an address without one has no admin site (portal 9). */
+export const adminUrlOf = (url: string): string | null =>
+  /^https?:\/\/www\./i.test(url) ? url.replace(/www/i, 'admin') : null

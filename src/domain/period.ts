@@ -13,6 +13,10 @@ export function addYears(date: PlainDate, years: number): PlainDate {
   return plain(later.getUTCMonth() === month - 1 ? later : new Date(Date.UTC(year + years, month, 0)))
 }
 
+/** So many years does a contract run, whatever was added to it: each of its parts is whole years. `end` is exclusive. */
+export const yearsBetween = (start: PlainDate, end: PlainDate): number =>
+  Number(end.slice(0, 4)) - Number(start.slice(0, 4))
+
 /** The last day inside a period that ends before `end` (D18). */
 export const lastDay = (end: PlainDate): PlainDate => addDays(end, -1)
 

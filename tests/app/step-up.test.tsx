@@ -1,6 +1,6 @@
 import { screen, within } from '@testing-library/dom'
 import { expect, it } from 'vitest'
-import { problems, type } from '#tests/support/fields.ts'
+import { problems, type, typeConfirmation } from '#tests/support/fields.ts'
 import { setUpPages } from '#tests/support/screen.ts'
 import { canaries, password } from '#tests/support/world.ts'
 
@@ -15,6 +15,7 @@ it('the password once more is asked for over what is being done, which then goes
   await press(`More for ${disabled}`)
   await the.user.click(await screen.findByRole('menuitem', { name: 'Delete' }))
   const confirm = async () => within(await screen.findByRole('dialog', { name: 'Confirm it is you' }))
+  await typeConfirmation(the.user, 'disabled@alpha.example')
   await press('Delete user')
   await (await confirm()).findByLabelText('Password')
   await the.user.keyboard('{Escape}')

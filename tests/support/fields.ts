@@ -38,6 +38,13 @@ export const submit = async (user: UserEvent): Promise<void> => {
   await user.click(last)
 }
 
+/** Types what a dialog asks for before it does what cannot be undone (M52): the value, and the code that it shows. */
+export async function typeConfirmation(user: UserEvent, value: string): Promise<void> {
+  await screen.findByLabelText(/^Confirmation code/)
+  const code = [...document.querySelectorAll('.confirm-code code')].map(({ textContent }) => textContent).join('')
+  await type(user, { 'typed-value': value, 'typed-code': code })
+}
+
 /** The field of that name. */
 export function named(name: string): HTMLInputElement {
   const found = document.querySelector<HTMLInputElement>(`main [name="${name}"], [role=dialog] [name="${name}"]`)

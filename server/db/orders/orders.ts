@@ -27,6 +27,8 @@ export interface Pending {
 export type OrderRecord = Omit<Selectable<OrderTable>, 'change' | 'steps'> & {
   /** The contract's number. */
   contract: string | null
+  /** From when it runs; its order may only be about a later part. */
+  contract_start: PlainDate | null
   service: { url: string | null; admin_url: string | null; system_status: number; online: 0 | 1 } | null
   /** A change or an extension that waits to be paid (D35). */
   pending: Pending | null
@@ -37,12 +39,16 @@ const pendingAt = ({ now }: Moment): RawBuilder<Pending | null> => sql`
     where p.company_id = service_order.company_id and p.code = service_order.code and p.id <> service_order.id
       and p.type <> 'create' and p.stored = 'unpaid' and not p.deleted and p.due >= ${now})`
 
+const contractStart = sql<PlainDate | null>`
+  (select c.period_start from contract c where c.id = service_order.contract_id)`
+
 const ofCompany = (db: Handle, companyId: number, moment: Moment) =>
   db
     .selectFrom('service_order')
     .selectAll()
     .select([
       sql<string | null>`(select c.code from contract c where c.id = service_order.contract_id)`.as('contract'),
+      contractStart.as('contract_start'),
       sql<OrderRecord['service']>`
         (select json_build_object('url', s.url, 'admin_url', s.admin_url, 'system_status', s.system_status,
           'online', s.online) from service s
@@ -65,7 +71,7 @@ const columnsAt = (moment: Moment) => ({
   users: sql.ref('service_order.users'),
   status: statusAt(moment),
   client_type: sql.ref('service_order.client_type'),
-  period_start: sql.ref('service_order.period_start'),
+  period_start: sql`coalesce(${contractStart}, service_order.period_start)`,
   // The day before has the same order.
   expired_date: sql.ref('service_order.period_end'),
   create_time: sql`(service_order.create_time / 1000)`,
@@ -200,6 +206,8 @@ export async function showNewest(db: Handle, companyId: number, code: string, { 
     .where('company_id', '=', companyId)
     .where('code', '=', code)
     .where('deleted', '=', false)
+    // What was replaced does not come back where that which took its place is deleted.
+    .where(sql<boolean>`invalid_why is distinct from 'replaced'`)
     .orderBy(sql`stored = 'paid'`, 'desc')
     .orderBy('id', 'desc')
     .limit(1)

@@ -11,5 +11,5 @@ export async function findService(app: AppContext, code: string): Promise<{ url:
   if (problem) throw invalid([problem], { code })
   const found = await inTransaction(app, { role: 'portal_system' }, (db) => addressOfService(db, code), 'reading')
   if (!found?.url) throw notFound()
-  return { url: found.url, admin_url: found.admin_url ?? adminUrlOf(found.url) }
+  return { url: found.url, admin_url: found.admin_url ?? adminUrlOf(found.url) ?? found.url }
 }

@@ -11,7 +11,7 @@ import { notFound, ProblemError } from '#server/problem-error.ts'
 import { type ActingCompany, forRow } from '#server/services/orders/acting-company.ts'
 import { momentOf } from '#server/services/orders/business-time.ts'
 import { requireAppsConfirmed } from '#server/services/orders/confirm-app-changes.ts'
-import { agreedOf, place, replace } from '#server/services/orders/orders.ts'
+import { agreedOf, place, replace, runningFrom } from '#server/services/orders/orders.ts'
 import { requireShown } from '#server/services/orders/quotes.ts'
 import { contractStateOf, termsOfChange } from '#server/services/orders/order-terms.ts'
 
@@ -63,7 +63,7 @@ const rowOf = (
   type: record.type,
   status: statusNumber(state, 'contract'),
   state,
-  ...agreedOf(record),
+  ...agreedOf(runningFrom(record, record.period_start)),
   segments: record.segments,
   create_time: timestampIn(config.timeZone, record.create_time),
 })

@@ -2,9 +2,9 @@
 import { adminUrlOf } from '#domain/entrance.ts'
 import { dueOf, stateOf, statusNumber, whyNotContract } from '#domain/contracts.ts'
 import { explain } from '#domain/fees/explain.ts'
-import { isDate, lastDay } from '#domain/period.ts'
+import { isDate, lastDay, yearsBetween } from '#domain/period.ts'
 import { tidyText } from '#domain/text.ts'
-import { startOfDay, timestampIn } from '#domain/time.ts'
+import { type PlainDate, startOfDay, timestampIn } from '#domain/time.ts'
 import type { Id, OutputOf } from '#contract/endpoint.ts'
 import type { createOrder, deleteOrder, getOrder, listOrders, setAlertDate } from '#contract/orders.ts'
 import { changeOf, takeChange } from '#server/db/change-numbers.ts'
@@ -38,7 +38,7 @@ export function orderRowOf({ config }: AppContext, record: orders.OrderRecord, {
     state,
     contract_id: record.contract_id ?? 0,
     contract: record.contract,
-    ...agreedOf(record),
+    ...agreedOf(record.contract_start ? runningFrom(record, record.contract_start) : record),
     alert_date: record.alert_date,
     online: service?.online ?? 0,
     system_status: service?.system_status ?? 0,
@@ -51,6 +51,13 @@ export function orderRowOf({ config }: AppContext, record: orders.OrderRecord, {
     row_version: record.row_version,
   }
 }
+
+/** A contract in effect runs from its first day, with the years of all that was added to it. */
+export const runningFrom = <T extends Pick<AgreedRow, 'period_end'>>(record: T, start: PlainDate) => ({
+  ...record,
+  period_start: start,
+  period: yearsBetween(start, record.period_end),
+})
 
 /** What an order and a contract have alike, as both are shown. */
 export const agreedOf = (record: Omit<AgreedRow, 'annual'>) => ({

@@ -1,6 +1,7 @@
 /** A contract on paper: between whom, about what, how its amount is made up, and what was paid for it (contracts 2, 9). */
 import type { Selectable } from 'kysely'
 import type { ContractState } from '#domain/contracts.ts'
+import { yearsBetween } from '#domain/period.ts'
 import { readAmount } from '#domain/money.ts'
 import type { ContractRecord } from '#server/db/orders/contracts.ts'
 import type { OrderTable } from '#server/db/tables/order-tables.ts'
@@ -50,9 +51,8 @@ ${invoice && paymentOf(say, invoice)}`,
 
 function factsOf({ contract, order, state, ordered }: Printed, say: Translate): Fact[] {
   const days = daysOf(say, contract.period_start, contract.period_end)
-  const years = String(contract.period)
-  // A change keeps the end of what it changes: its years are not its own.
-  const period = contract.type === 'change' ? days : say(years === '1' ? 'years.one' : 'years.more', { days, years })
+  const years = String(yearsBetween(contract.period_start, contract.period_end))
+  const period = say(years === '1' ? 'years.one' : 'years.more', { days, years })
   return [
     [say('fact.number'), contract.code],
     [say('fact.status'), say(`status.${state}`)],

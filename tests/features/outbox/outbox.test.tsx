@@ -1,7 +1,7 @@
 /** What a person sees and decides of changes that wait. Over a real server, whose other administrator changes the same users. */
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it } from 'vitest'
-import { type } from '#tests/support/fields.ts'
+import { type, typeConfirmation } from '#tests/support/fields.ts'
 import { setUpPages } from '#tests/support/screen.ts'
 import { namesShown, saveUser, userAction } from '#tests/support/users.ts'
 import { canaries, readUser } from '#tests/support/world.ts'
@@ -74,6 +74,7 @@ describe('a change that met somebody else’s', () => {
   it('that deletes what was changed meanwhile says so, and asks before it does (protocol 14)', async () => {
     await cut()
     await userAction(the.user, nameOf('invited'), 'Delete')
+    await typeConfirmation(the.user, 'invited@alpha.example')
     await press('Delete user')
     await changeElsewhere('invited', { name: 'Alan of Theirs' })
     await meet()

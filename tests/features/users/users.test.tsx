@@ -1,7 +1,7 @@
 /** The users of a company on the screen: what their form allows and says, what becomes of a change, and the list around it. */
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it, vi } from 'vitest'
-import { button, described, named, problems, type } from '#tests/support/fields.ts'
+import { button, described, named, problems, type, typeConfirmation } from '#tests/support/fields.ts'
 import { mailBox } from '#tests/support/mailed.ts'
 import { arrived, setUpPages } from '#tests/support/screen.ts'
 import { rowOf, namesShown, saveUser, userAction } from '#tests/support/users.ts'
@@ -191,7 +191,12 @@ describe('a user', () => {
 
     await userAction(the.user, name, 'Delete')
     await text(new RegExp(`${name} \\(user@alpha\\.example\\)`))
-    await the.user.click(within(await dialog()).getByRole('button', { name: 'Delete user' }))
+    const remove = async () => the.user.click(within(await dialog()).getByRole('button', { name: 'Delete user' }))
+    // The e-mail and the code, both typed (M52).
+    await remove()
+    await expect.poll(problems).toEqual({ 'typed-value': 'Input Error!', 'typed-code': 'Input Error!' })
+    await typeConfirmation(the.user, 'user@alpha.example')
+    await remove()
     await said('Delete successfully.')
     await expect.poll(() => rowOf(name)).toBeUndefined()
 

@@ -12,13 +12,14 @@ import { printContract } from '#features/orders/print/print-contract.ts'
 interface Props {
   row: OrderRow
   busy: boolean
+  editing: boolean
   onRefresh: () => void
   onEdit: () => void
   onOpen: (dialog: Dialog) => void
 }
 
 /** What can be done with it now, by the moves of contracts 4; what cannot says why (M97). */
-export function Acts({ row, busy, onRefresh, onEdit, onOpen }: Props) {
+export function Acts({ row, busy, editing, onRefresh, onEdit, onOpen }: Props) {
   const { t } = useTranslation('contract')
   const { caller } = useSignedIn()
   const { line } = useConnection()
@@ -29,26 +30,28 @@ export function Acts({ row, busy, onRefresh, onEdit, onOpen }: Props) {
     const why = whyNotContract(move, row.state)
     return why && t(`whyNot.${why}`)
   }
-  const items: MenuItem[] = [
-    ...(row.system_status > 0
-      ? [{ key: 'info', label: t('act.info'), icon: 'service' as const, onSelect: () => onOpen({ kind: 'info' }) }]
-      : []),
-    // The reminders of the provider's own client type (M105).
-    ...(isDeleteLevel(caller) && row.client_type === 'mma'
-      ? [{ key: 'alert', label: t('act.alert'), icon: 'mail' as const, onSelect: () => onOpen({ kind: 'alert' }) }]
-      : []),
-    ...(row.state === 'unpaid'
-      ? [
-          {
-            key: 'remove',
-            label: t('act.remove'),
-            icon: 'remove' as const,
-            danger: true,
-            onSelect: () => onOpen({ kind: 'remove', what: 'order' }),
-          },
-        ]
-      : []),
-  ]
+  const items: MenuItem[] = editing
+    ? []
+    : [
+        ...(row.system_status > 0
+          ? [{ key: 'info', label: t('act.info'), icon: 'service' as const, onSelect: () => onOpen({ kind: 'info' }) }]
+          : []),
+        // The reminders of the provider's own client type (M105).
+        ...(isDeleteLevel(caller) && row.client_type === 'mma'
+          ? [{ key: 'alert', label: t('act.alert'), icon: 'mail' as const, onSelect: () => onOpen({ kind: 'alert' }) }]
+          : []),
+        ...(row.state === 'unpaid'
+          ? [
+              {
+                key: 'remove',
+                label: t('act.remove'),
+                icon: 'remove' as const,
+                danger: true,
+                onSelect: () => onOpen({ kind: 'remove', what: 'order' }),
+              },
+            ]
+          : []),
+      ]
   return (
     <>
       <ButtonLink to="/app/contract" icon="left">
@@ -63,12 +66,12 @@ export function Acts({ row, busy, onRefresh, onEdit, onOpen }: Props) {
         </Button>
       )}
       {items.length > 0 && <Menu label={t('act.more')} items={items} />}
-      {hasContract && row.state !== 'overwritten' && (
+      {hasContract && !editing && row.state !== 'overwritten' && (
         <Button icon="edit" whyNot={whyNot('change')} onClick={onEdit}>
           {t('act.modify')}
         </Button>
       )}
-      {hasContract && (
+      {hasContract && !editing && (
         <Button kind="primary" whyNot={whyNot('extend')} onClick={() => onOpen({ kind: 'extend' })}>
           {t('act.extend')}
         </Button>

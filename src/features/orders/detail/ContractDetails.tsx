@@ -65,14 +65,12 @@ export function Agreement({ order }: { order: ShownOrder }) {
           <Freshness fresh={{ asOf: order.asOf, here: 1, total: 1, complete: true }} />
         </span>
       }
-      action={
-        !editing && <Acts row={row} busy={busy} onRefresh={refresh} onEdit={() => edit(true)} onOpen={setDialog} />
-      }
+      action={<Acts {...{ row, busy, editing }} onRefresh={refresh} onEdit={() => edit(true)} onOpen={setDialog} />}
     >
       <Sheet />
       <PaymentReturn order={row} onSettled={refresh} />
-      <Notices row={row} zone={prices.zone} asOf={order.asOf} onOpen={setDialog} />
-      {!editing && <Terms row={row} modules={prices.modules} />}
+      <Notices row={row} zone={prices.zone} asOf={order.asOf} editing={editing} onOpen={setDialog} />
+      <Terms row={row} modules={prices.modules} editing={editing} />
       {!editing && row.contract_id > 0 && <History {...history} now={row.contract_id} />}
       {editing && changing && <Editor {...changing} onClose={() => edit(false)} />}
       {editing && !changing && <Skeleton lines={6} />}

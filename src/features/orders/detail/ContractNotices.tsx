@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'react-router-dom'
 import type { OrderRow } from '#contract/orders.ts'
 import { setUpNotice } from '#domain/contracts.ts'
+import { dateIn } from '#domain/time.ts'
 import { useConnection } from '#state/hooks.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
@@ -15,13 +16,15 @@ interface Props {
   zone: string | null
   /** When the server said so, epoch ms: its today, whatever this device thinks. */
   asOf: number | null
+  /** How far the set-up is, is not said meanwhile (contracts 4). */
+  editing: boolean
   onOpen: (dialog: Dialog) => void
 }
 
 /** What one must know before anything is done: what is to be paid, and by when, and how far its set-up is (contracts 4). */
-export function Notices({ row, zone, asOf, onOpen }: Props) {
+export function Notices({ row, zone, asOf, editing, onOpen }: Props) {
   const { t } = useTranslation('contract')
-  const setUp = zone === null || asOf === null ? null : setUpNotice(row, zone, asOf)
+  const setUp = editing || zone === null || asOf === null ? null : setUpNotice(row, dateIn(zone, asOf))
   const search = `/app/contract?searchText=${row.code}`
   return (
     <>

@@ -7,8 +7,8 @@ import { number } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
 import type { ModuleInfo } from '#features/orders/quote/local-quote.ts'
 
-/** What was agreed (M98). The expiry is the last day, as it comes; nothing is taken from it here (D18). */
-export function Terms({ row, modules }: { row: OrderRow; modules: readonly ModuleInfo[] }) {
+/** What was agreed (M98); while it is edited, what stays as it is. The expiry is the last day, as it comes; nothing is taken from it here (D18). */
+export function Terms({ row, modules, editing }: { row: OrderRow; modules: readonly ModuleInfo[]; editing: boolean }) {
   const { t } = useTranslation('contract')
   const { t: orders } = useTranslation('orders')
   const { t: wizard } = useTranslation('wizard')
@@ -35,16 +35,18 @@ export function Terms({ row, modules }: { row: OrderRow; modules: readonly Modul
           {row.alert_date && <Fact label={t('field.alert')}>{row.alert_date}</Fact>}
         </Facts>
       </section>
-      <section className="card" aria-labelledby="order-users">
-        <h2 id="order-users">{t('usersAndModules')}</h2>
-        <Facts>
-          <Fact label={t('field.mode')}>{wizard(`mode.${row.user_mode}`)}</Fact>
-          <Fact label={t('field.users')}>{number(row.users)}</Fact>
-          <Fact label={t('field.uat')}>{t(row.uat === 1 ? 'uat.yes' : 'uat.no')}</Fact>
-        </Facts>
-        <h3>{t('modules', { count: row.modules.length })}</h3>
-        <Modules codes={row.modules} modules={modules} />
-      </section>
+      {!editing && (
+        <section className="card" aria-labelledby="order-users">
+          <h2 id="order-users">{t('usersAndModules')}</h2>
+          <Facts>
+            <Fact label={t('field.mode')}>{wizard(`mode.${row.user_mode}`)}</Fact>
+            <Fact label={t('field.users')}>{number(row.users)}</Fact>
+            <Fact label={t('field.uat')}>{t(row.uat === 1 ? 'uat.yes' : 'uat.no')}</Fact>
+          </Facts>
+          <h3>{t('modules', { count: row.modules.length })}</h3>
+          <Modules codes={row.modules} modules={modules} />
+        </section>
+      )}
     </div>
   )
 }

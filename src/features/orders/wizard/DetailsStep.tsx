@@ -85,7 +85,13 @@ const Naming = memo(function Naming({
         autoCapitalize="none"
         spellCheck={false}
         maxLength={16}
-        onChange={({ target }) => onChange({ code: typedCode(target.value) })}
+        onChange={({ target }) => {
+          // Lower case in the field before React draws it: a value that differs from what was typed sends the caret to the end.
+          const caret = target.selectionStart
+          target.value = typedCode(target.value)
+          target.setSelectionRange(caret, caret)
+          onChange({ code: target.value })
+        }}
         onBlur={onLeaveCode}
       />
       <Field {...given('name')} autoComplete="off" maxLength={nameLimit} />

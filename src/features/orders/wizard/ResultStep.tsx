@@ -1,4 +1,5 @@
 import type { OrderRow } from '#contract/orders.ts'
+import { setUpNotice } from '#domain/contracts.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
@@ -13,6 +14,7 @@ interface Props {
 /** The result: the contract is in effect, and what becomes of its system now (contracts 4). */
 export function Finish({ order, today, onAgain }: Props) {
   const { t } = useTranslation('wizard')
+  const setUp = order && setUpNotice(order, today)
   return (
     <section className="card finish">
       <span className="finish-sign">
@@ -25,9 +27,7 @@ export function Finish({ order, today, onAgain }: Props) {
           <p className="finish-amount">
             <Amount currency={order.currency} amount={order.pay_amount ?? '0.00'} />
           </p>
-          <p className="finish-next">
-            {order.period_start > today ? t('finish.later', { date: order.period_start }) : t('finish.soon')}
-          </p>
+          <p className="finish-next">{setUp && t(`finish.${setUp}`, { date: order.period_start })}</p>
         </>
       )}
       <div className="page-form-acts">

@@ -45,6 +45,7 @@ export function Wizard({ market, currencies, type, today, kept, unpaid }: Props)
   const { draft, change } = kept
   const { values, step, ordered } = draft
   const [problems, setProblems] = useState<readonly AnyProblem[]>([])
+  const [refusals, setRefusals] = useState(0)
   const [made, setMade] = useState<OrderRow | null>(null)
   const unpaidWith = (code: string) => unpaid.find((one) => one.code === tidyText(code)) ?? null
   const own = unpaidWith(values.code)
@@ -62,12 +63,13 @@ export function Wizard({ market, currencies, type, today, kept, unpaid }: Props)
   const goTo = (to: Step) => change((now) => ({ ...now, step: to }))
   const refuse = (found: readonly AnyProblem[]) => {
     setProblems(found)
+    setRefusals((now) => now + 1)
     const [first] = found
     if (first) goTo(stepOf(first.field))
   }
   const way = useOrdering({ kept, type, quote, here, unpaidWith, onOrdered: setMade, onRefused: refuse })
   const { isAsked, stay, leave } = useHeldWay(kept.unkept)
-  const frame = useArrival(step, problems)
+  const frame = useArrival(step, refusals)
 
   const fill = useLatest((fields: Partial<Values>) => {
     change((now) => ({ ...now, values: { ...now.values, ...fields }, agreed: null }))
@@ -76,13 +78,22 @@ export function Wizard({ market, currencies, type, today, kept, unpaid }: Props)
     )
     way.calm()
   })
-  const leaveCode = useLatest(() => void code.look().then((free) => !free && setProblems(occupied)))
+  const codeNow = useRef(values.code)
+  useEffect(() => {
+    codeNow.current = values.code
+  }, [values.code])
+  const leaveCode = useLatest(() => {
+    void code.look().then((free) => {
+      if (!free && codeNow.current === values.code)
+        setProblems((now) => [...now.filter(({ field }) => field !== 'code'), occupied])
+    })
+  })
 
   async function next(event: FormEvent) {
     event.preventDefault()
     const found = checkInformation(values, market, today)
     if (found.length > 0) return refuse(found)
-    if (!(await code.look())) return refuse([{ field: 'code', code: 'DUPLICATE' }])
+    if (!(await code.look())) return refuse([occupied])
     goTo(1)
   }
   function order() {
@@ -176,10 +187,10 @@ export function Wizard({ market, currencies, type, today, kept, unpaid }: Props)
   )
 }
 
-const occupied: readonly AnyProblem[] = [{ field: 'code', code: 'DUPLICATE' }]
+const occupied: AnyProblem = { field: 'code', code: 'DUPLICATE' }
 
-/** The focus goes to the step that has come, or to the first field that is wrong; not away from one that is being mended. */
-function useArrival(step: Step, problems: readonly AnyProblem[]) {
+/** The focus goes to the step that has come, or to the first field that is wrong where a submit was refused; never away from one that is typed into. */
+function useArrival(step: Step, refusals: number) {
   const frame = useRef<HTMLDivElement>(null)
   const last = useRef(step)
   useEffect(() => {
@@ -188,11 +199,8 @@ function useArrival(step: Step, problems: readonly AnyProblem[]) {
     scrollTo(0, 0)
     frame.current?.querySelector<HTMLElement>('h2')?.focus({ preventScroll: true })
   }, [step])
-  const known = useRef(problems)
   useEffect(() => {
-    if (problems.some((one) => !known.current.includes(one)))
-      frame.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
-    known.current = problems
-  }, [problems])
+    if (refusals > 0) frame.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
+  }, [refusals])
   return frame
 }

@@ -3,6 +3,7 @@ import type { Id } from '#contract/endpoint.ts'
 import type { UserMove } from '#domain/users.ts'
 import { useConnection, useDispatch, useSignedIn } from '#state/hooks.ts'
 import { Button } from '#ui/display/Button.tsx'
+import { ConfirmTyped } from '#ui/form/TypedConfirmation.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { number } from '#ui/list/Freshness.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
@@ -36,6 +37,22 @@ export function ManyDialog({ what, ids, onDone, onClose }: Props) {
   const count = plan.go.length
   const numbers = { count, number: number(count) }
   const close = () => void (busy || onClose())
+  if (what === 'remove' && count > 0 && !verdicts)
+    return (
+      <ConfirmTyped
+        open
+        title={t('many.ask.remove', numbers)}
+        value={String(count)}
+        label={t('many.count')}
+        action={t('many.do.remove', numbers)}
+        busy={busy}
+        problem={null}
+        onConfirm={() => void run(plan)}
+        onClose={close}
+      >
+        <Asked what={what} plan={plan} />
+      </ConfirmTyped>
+    )
   const footer = verdicts ? (
     <Button autoFocus busy={busy} onClick={close}>
       {busy ? t('many.doing', { done: number(verdicts.length), all: number(count) }) : t('many.close')}
@@ -46,7 +63,7 @@ export function ManyDialog({ what, ids, onDone, onClose }: Props) {
         {t(count > 0 ? 'many.cancel' : 'many.close')}
       </Button>
       {count > 0 && (
-        <Button kind={what === 'remove' ? 'danger' : 'primary'} onClick={() => void run(plan)}>
+        <Button kind="primary" onClick={() => void run(plan)}>
           {t(`many.do.${what}`, numbers)}
         </Button>
       )}

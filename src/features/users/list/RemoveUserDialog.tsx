@@ -3,14 +3,12 @@ import type { UserRow } from '#contract/users.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useDispatch } from '#state/hooks.ts'
-import { Button } from '#ui/display/Button.tsx'
-import { Dialog } from '#ui/overlay/Dialog.tsx'
-import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { ConfirmTyped } from '#ui/form/TypedConfirmation.tsx'
 import { useTranslation } from 'react-i18next'
 import { useTellOf } from '#features/users/list/useResultToast.ts'
 import { move } from '#features/users/list/slice.ts'
 
-/** Names whom it is about and what is lost; the safe way out has the focus (C-16, A-10). */
+/** Names whom it is about and what is lost; the e-mail and a code are typed (M52). */
 export function RemoveUser({
   shown,
   onClose,
@@ -42,22 +40,19 @@ export function RemoveUser({
     setProblem(null)
     onDone()
   }
-  const footer = (
-    <>
-      <Button autoFocus onClick={close}>
-        {t('remove.cancel')}
-      </Button>
-      <Button kind="danger" busy={busy} onClick={() => void remove()}>
-        {t('remove.confirm')}
-      </Button>
-    </>
-  )
   return (
-    <Dialog open title={t('remove.title', { name })} onClose={close} footer={footer}>
-      <div className="form">
-        <ProblemNote problem={problem} focus />
-        <p>{t('remove.text', { name, email })}</p>
-      </div>
-    </Dialog>
+    <ConfirmTyped
+      open
+      title={t('remove.title', { name })}
+      value={email}
+      label={t('form.email')}
+      action={t('remove.confirm')}
+      busy={busy}
+      problem={problem}
+      onConfirm={() => void remove()}
+      onClose={close}
+    >
+      <p>{t('remove.text', { name, email })}</p>
+    </ConfirmTyped>
   )
 }

@@ -152,6 +152,32 @@ describe('a contract is extended', () => {
     await the.user.click(found ?? document.body)
   }
 
+  it('an extended contract is set up from its first start on, and its start, years and end agree; editing keeps what stays (M97, M98)', async () => {
+    const id = await at('evenlonger')
+    const before = await readOrder(admin, id)
+    await press('Extend')
+    await the.user.clear((await dialog('Extend evenlonger')).getByLabelText('Period (years)'))
+    await the.user.keyboard('2')
+    await expect.poll(due).toBe('HKD 114,000.00')
+    await send()
+    await expect.poll(() => pending(id)).not.toBeNull()
+    const waiting = await pending(id)
+    const extension = waiting?.id ?? 0
+    await paid(the.server, (await readOrder(admin, extension)) as Ordered)
+    const after = await readOrder(admin, extension)
+    expect([after['period_start'], after['period']]).toEqual([before['period_start'], 3])
+    await the.browser.open(pageOf(extension))
+    await says('Please wait for the system to be set up.')
+    expect(fact('Period (years)')).toBe('3 years')
+    await press('Modify')
+    await expect.poll(() => document.querySelector('[name=users]')).not.toBeNull()
+    expect(screen.queryByText(/wait for the system to be set up/)).toBeNull()
+    for (const name of [/Refresh/, /Print/]) button(name)
+    expect(fact('Currency')).toBe('HKD')
+    expect(fact('Expiry date')).toBe(after['expired_date'])
+    expect(screen.queryByRole('button', { name: 'Extend' })).toBeNull()
+  })
+
   it('before its end: from there on; an unpaid order is replaced only with consent, and can be deleted (D32, D35)', async () => {
     const id = await at('longer')
     const extend = async () => {

@@ -71,6 +71,21 @@ it('says what is wrong at its field, and whether a code is taken when it is left
   await says('for 20.00 % of the fee a year, at least USD 640.00.')
 })
 
+it('leaves the focus and the caret where one types, whatever is found of another field meanwhile (A-12)', async () => {
+  await open('admin@acme')
+  await submit(the.user)
+  await expect.poll(() => document.activeElement).toBe(named('code'))
+  await the.user.keyboard('Acmetrade{Tab}Wiz')
+  await says('"acmetrade" is occupied.')
+  await the.user.keyboard('ard name')
+  expect([named('code').value, named('name').value]).toEqual(['acmetrade', 'Wizard name'])
+  expect(document.activeElement).toBe(named('name'))
+  // A capital in the middle of the code stays there, in lower case.
+  await the.user.clear(named('code'))
+  await the.user.keyboard('wizkey{ArrowLeft}{ArrowLeft}{ArrowLeft}AB')
+  expect(named('code').value).toBe('wizabkey')
+})
+
 it('replaces an unpaid order of the same code once that was said and agreed to (D32)', async () => {
   const [old] = await ordersOf(admin, 'acmehr')
   await open('admin@acme')

@@ -1,7 +1,7 @@
 /** One action on many users: said before, each with its own verdict afterwards. */
 import { screen, within } from '@testing-library/dom'
 import { expect, it } from 'vitest'
-import { button } from '#tests/support/fields.ts'
+import { button, problems, typeConfirmation } from '#tests/support/fields.ts'
 import { setUpPages } from '#tests/support/screen.ts'
 import { rowOf, namesShown } from '#tests/support/users.ts'
 import { canaries, readUser } from '#tests/support/world.ts'
@@ -86,8 +86,12 @@ it('waits write by write while there is no line, and each is sent when it is bac
   await pick('user', 'order', 'second')
   await act('Delete')
   await dialog().findByText(/^There is no connection: each change waits/)
+  // Only the number and the code, both typed, delete many (M52).
   await press('Delete 3 users')
-  await dialog().findByText('3 waiting to be sent')
+  await expect.poll(problems).toEqual({ 'typed-value': 'Input Error!', 'typed-code': 'Input Error!' })
+  await typeConfirmation(the.user, '3')
+  await press('Delete 3 users')
+  await screen.findByText('3 waiting to be sent')
   await close()
   const waiting = () => document.querySelector('.bar-waiting')
   await expect.poll(() => waiting()?.textContent).toContain('3')

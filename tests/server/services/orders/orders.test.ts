@@ -103,6 +103,13 @@ onConnections('service orders', (engine) => {
       expect(told(await order(buyer, { code: 'other', replaces: second.id }))).toEqual([409, 'STATE_CONFLICT'])
     })
 
+    test('does not come back as invalid when what took its place is deleted (D32, D33)', async () => {
+      const first = (await order(buyer)).json()
+      const second = (await order(buyer, { users: 11, replaces: first.id })).json()
+      expect((await remove(second.id)).statusCode).toBe(204)
+      expect((await list()).data).toEqual([])
+    })
+
     test('twenty at once under one code are one order and clean refusals (S-20)', async () => {
       const people = [buyer, await the.server.signIn('order@beta')]
       const asked = Array.from({ length: 20 }, (_, at) => order(people[at % 2] ?? buyer, { code: 'race' }))
