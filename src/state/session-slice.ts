@@ -9,7 +9,8 @@ export type SessionUser = Omit<UserRow, 'id'> & { id: number }
 export type Session =
   /** Nobody has looked yet: a loading view shows (M10). */
   | { is: 'unknown'; problem?: Problem }
-  | { is: 'signed out'; because: 'nobody' | 'left' | 'ended' }
+  /** `account`: whose session ended, to be signed in again. */
+  | { is: 'signed out'; because: 'nobody' | 'left' | 'ended'; account?: { company: string; username: string } }
   | { is: 'signed in'; user: SessionUser; caller: Caller }
 
 type SealKeys = 'seal_key' | 'session_seal_key' | 'seal_keys'
@@ -37,9 +38,12 @@ export const session = createSlice({
     /** The password was right and the user has been read. */
     signedIn: (_, { payload }: PayloadAction<SessionUser>) => signedInAs(payload),
     /** `left`: by oneself. `ended`: the server no longer knows the session. `nobody`: there was none to begin with. */
-    signedOut: (_, { payload }: PayloadAction<'nobody' | 'left' | 'ended'>): Session => ({
+    signedOut: (was, { payload }: PayloadAction<'nobody' | 'left' | 'ended'>): Session => ({
       is: 'signed out',
       because: payload,
+      ...(payload === 'ended' && was.is === 'signed in'
+        ? { account: { company: was.user.company_code, username: was.user.email } }
+        : {}),
     }),
     /** The device has a session, but who that is could not be read. */
     sessionUnread: (_, { payload }: PayloadAction<Problem>): Session => ({ is: 'unknown', problem: payload }),

@@ -32,7 +32,8 @@ export function Login() {
   const { line } = useConnection()
   const { login: status } = useSelector(selectAccounts)
   const problem = problemOf(status)
-  const [typed, setTyped] = useState(empty)
+  const ended = session.is === 'signed out' && session.because === 'ended'
+  const [typed, setTyped] = useState({ ...empty, ...(session.is === 'signed out' ? session.account : {}) })
   const [problems, setProblems] = useState<FieldProblem[]>([])
   const [refusals, setRefusals] = useState(0)
   const form = useRef<HTMLFormElement>(null)
@@ -98,7 +99,11 @@ export function Login() {
         {problem ? (
           <LoginProblem problem={problem} typed={typed} />
         ) : (
-          line !== 'online' && <Note kind="pending">{t('login.offline')}</Note>
+          <>
+            {ended && <Note kind="pending">{t('login.ended')}</Note>}
+            {!ended && query.has('to') && <p>{t('login.wanted')}</p>}
+            {line !== 'online' && <Note kind="pending">{t('login.offline')}</Note>}
+          </>
         )}
         <Field
           {...field('company', t('login.company'))}
