@@ -14,7 +14,6 @@ const server = `http://127.0.0.1:${process.env['PORT'] ?? 8080}`
 /** Pages whose code only some devices keep (src/sw/optional-chunks.ts), by the beginning of its file's name. */
 const parts = {
   staff: /src\/(features\/(apps|modules|prices|services)\/|app\/shell\/ClientTypeSelect)/,
-  signup: /src\/app\/pages\/SignupPage/,
 }
 
 const prefixOf = (page: string | null) =>
@@ -68,7 +67,7 @@ const together = [
   { name: 'prime', test: /src\/ui\/prime\// },
   {
     name: 'pages',
-    test: /src\/(app\/pages\/OutboxPage|features\/((activity|company|device|entrance|outbox|profile|trail|users)\/|(accounts|sessions)\/pages\/(Logout|Security|Sessions)|accounts\/components\/(NewPassword|useSmallForm)))/,
+    test: /src\/(app\/pages\/(OutboxPage|SignupPage)|features\/((activity|company|device|entrance|outbox|profile|trail|users)\/|(accounts|sessions)\/pages\/(Logout|Security|Sessions|Activate|Forget|ResetPwd)|accounts\/components\/(NewPassword|useSmallForm)))/,
   },
   // As the parts above, with its texts: no file that every device keeps may import it.
   {
@@ -78,7 +77,7 @@ const together = [
   // Of no use without a connection, so no device keeps it.
   {
     name: 'online',
-    test: /src\/(app\/(connection\/StepUpDialog|pages\/UserSidePanels)|features\/(accounts\/(pages\/(Activate|Forget|ResetPwd)|components\/(SecondStep|Enrol|Factors|FactorDialog))|sessions\/components\/))/,
+    test: /src\/(app\/(connection\/StepUpDialog|pages\/UserSidePanels)|features\/(accounts\/components\/(SecondStep|Enrol|Factors|FactorDialog)|sessions\/components\/))/,
   },
   {
     name: (id: string) => `${earlyTexts.test(id) ? 'words' : 'more-words'}-${/locales\/(\w+)/.exec(id)?.[1]}`,

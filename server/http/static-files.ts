@@ -39,8 +39,8 @@ const freshness = (path: string) =>
 const lasting = /^\/(?!index\.)[\w-]+\.(html|css|js)$/
 
 export function servePages(fastify: FastifyInstance, { settings }: HttpContext): void {
-  fastify.get('/', async (_, reply) => reply.redirect('/index.html', 302))
-  fastify.get('/saas', async (_, reply) => reply.redirect('/saas/', 302))
+  fastify.get('/', async ({ url }, reply) => reply.redirect(`/index.html${queryOf(url)}`, 302))
+  fastify.get('/saas', async ({ url }, reply) => reply.redirect(`/saas/${queryOf(url)}`, 302))
   if (existsSync(settings.dist)) {
     serveFolder(fastify, settings.dist, '/saas/')
     // Nobody asks again for what never changes, so there is nothing to compare (L6: a hundred bytes with each file).
@@ -49,6 +49,9 @@ export function servePages(fastify: FastifyInstance, { settings }: HttpContext):
   }
   if (existsSync(settings.site)) serveFolder(fastify, settings.site, '/')
 }
+
+/** With its question mark: `?lang=` goes along with a redirect. */
+const queryOf = (url: string) => /\?.*$/.exec(url)?.[0] ?? ''
 
 const assetsPath = '/saas/assets/'
 const assetsOf = (dist: string) => join(dist, 'assets')

@@ -7,8 +7,8 @@ import { isCodeTaken, openCodes, orderWithCode, userWithEmail } from '#server/se
 
 export const queries: Handler[] = [
   procedureHandler(codeExists, async ({ app, principal }, { query }) => {
-    if (!openCodes.includes(query.resource)) requireCaller(principal)
-    return { body: await isCodeTaken(app, query.resource, query.code) }
+    const caller = openCodes.includes(query.resource) ? null : requireCaller(principal)
+    return { body: await isCodeTaken(app, caller, query) }
   }),
   serviceHandler(userExists, userWithEmail),
   serviceHandler(orderExists, orderWithCode),

@@ -1,6 +1,7 @@
 /** Registering a company, and what brings those in who cannot sign in yet, or any more. */
 import type { ParsedInputOf } from '#contract/endpoint.ts'
 import {
+  checkReset,
   registerCompany as register,
   resendActivationMail,
   resetPassword as reset,
@@ -8,7 +9,7 @@ import {
 } from '#contract/public.ts'
 import type { SignupValues } from '#domain/signup.ts'
 import { procedureHandler, type Handler } from '#server/routes/route-handler.ts'
-import { forgetPassword, resetPassword } from '#server/services/accounts/reset-password.ts'
+import { forgetPassword, resetPassword, whoResets } from '#server/services/accounts/reset-password.ts'
 import { registerCompany, resendActivation } from '#server/services/accounts/register-company.ts'
 
 export const visitors: Handler[] = [
@@ -25,6 +26,11 @@ export const visitors: Handler[] = [
   procedureHandler(sendResetMail, async ({ app, address }, { body }) => {
     await forgetPassword(app, { companyCode: body.companyCode.trim(), email: body.userEmail.trim() }, { address })
     return { body: null }
+  }),
+
+  procedureHandler(checkReset, async ({ app }, { query }) => {
+    await whoResets(app, query.otk)
+    return { body: { code: 'OK' } as const }
   }),
 
   procedureHandler(reset, async ({ app, requestId }, { body }) => {

@@ -1,6 +1,7 @@
 import { Component, type ReactNode, useEffect, useState } from 'react'
 import { Button } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
+import { useConnection } from '#state/hooks.ts'
 import { useTranslation } from 'react-i18next'
 
 interface Props {
@@ -42,7 +43,8 @@ function Said({ error, retry }: { error: Error; retry: () => void }) {
   // A page whose code could not be fetched: React keeps the failed import, only a new start asks again.
   const unfetched = /import|fetch|load/i.test(error.message)
   // What nobody can use without a line is not kept here (vite.config.ts): that is no fault, and is not told as one.
-  const isOut = unfetched && !navigator.onLine
+  const { line } = useConnection()
+  const isOut = unfetched && (line !== 'online' || !navigator.onLine)
   return (
     <div className="page narrow">
       <EmptyState

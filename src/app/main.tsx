@@ -7,11 +7,10 @@ import '#app/shell/public.css'
 import { fetchAhead } from '#app/routes/prefetch.ts'
 import { loadOnce } from '#app/pwa/reload-once.ts'
 import { followLostWorker } from '#app/pwa/worker-recovery.ts'
-import { remember } from '#app/preferences/preferences.ts'
-import { first } from '#app/i18n/locale-files.ts'
+import { takeLanguage } from '#app/i18n/locale-files.ts'
 
 // At once: the page may be left before anything else of it is here.
-remember('portal.language', first)
+takeLanguage()
 
 followLostWorker()
 const path = location.pathname.slice(import.meta.env.BASE_URL.length - 1) || '/'

@@ -4,13 +4,14 @@ import { createRoot, type Root } from 'react-dom/client'
 import { BrowserRouter } from 'react-router-dom'
 import { isInside } from '#app/routes/prefetch.ts'
 import { Broken } from '#app/ErrorBoundary.tsx'
-import { loadWords, startWords } from '#app/i18n/i18n.ts'
+import { chooseLanguage, loadWords, startWords } from '#app/i18n/i18n.ts'
 import { firstPageStands, whenIdle } from '#app/idle.ts'
 import { type ConnectionListener, observed, watchConnection } from '#app/connection/connection-monitor.ts'
 import { fetchLate } from '#app/pwa/retry-import.ts'
 import { Loading } from '#app/Loading.tsx'
 import { AppRoutes, drawable } from '#app/routes/routes.tsx'
 import { soon } from '#app/i18n/locale-files.ts'
+import { recall } from '#app/preferences/preferences.ts'
 import { startTheme } from '#app/preferences/theme.ts'
 import type { Api } from '#request/results.ts'
 import { StoreProvider } from '#state/hooks.ts'
@@ -30,7 +31,14 @@ function openStore() {
   const store = makeStore({
     api,
     // Nobody who is signed in carries these along.
-    enter: async (given) => (await import('#request/session/sign-in.ts')).signIn((await pipeline()).ports, given),
+    enter: async (given) => {
+      const { signIn } = await import('#request/session/sign-in.ts')
+      // Where nobody has chosen on this device the account's own language is taken (D68).
+      const hasChosen = recall('portal.language') !== null
+      const result = await signIn((await pipeline()).ports, { ...given, language: hasChosen ? given.language : null })
+      if (!hasChosen && result.kind === 'fresh') await chooseLanguage(result.output.user.language)
+      return result
+    },
     leave: async (discard) => (await import('#request/session/sign-in.ts')).signOut((await pipeline()).ports, discard),
     jobs: {
       again: async (intent) => (await jobs()).again(intent),

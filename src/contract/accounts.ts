@@ -239,7 +239,7 @@ export const codeExists = endpoint({
   name: 'codeExists',
   method: 'GET',
   path: '/api/query/code',
-  summary: 'Whether a code is taken; open for resource=company (D57)',
+  summary: 'Whether a code of a company (open to anybody, D57), order, module or automodule is taken',
   who: 'anybody',
   matrix: 'Z-12',
   query: z.object({ code: text(100, 1), resource: text(40, 1) }),

@@ -58,7 +58,7 @@ export const listTrail = endpoint({
   method: 'GET',
   path: '/api/systrail',
   summary: "The own company's trail; any company's for a provider admin",
-  who: 'admin',
+  who: 'trail',
   matrix: 'Z-28',
   query: page(sortNames(list), {
     code: z.optional(menu),

@@ -1,7 +1,7 @@
 /** What can be asked without a session: registering, activating, a new password, where a service is, an image. */
 import * as z from 'zod/mini'
 import { endpoint } from '#contract/endpoint.ts'
-import { line, randomId, text } from '#contract/values.ts'
+import { line, text } from '#contract/values.ts'
 import { language, title } from '#contract/users.ts'
 
 export const resendActivationMail = endpoint({
@@ -93,6 +93,19 @@ export const sendResetMail = endpoint({
   secret: true,
 })
 
+export const checkReset = endpoint({
+  name: 'checkReset',
+  method: 'GET',
+  path: '/public/password/reset',
+  summary: 'Whether a link that resets the password still works',
+  who: 'anybody',
+  matrix: 'Z-11',
+  query: z.object({ otk: text(100, 1) }),
+  output: z.object({ code: z.literal('OK') }),
+  offline: 'online',
+  secret: true,
+})
+
 export const resetPassword = endpoint({
   name: 'resetPassword',
   method: 'POST',
@@ -126,7 +139,8 @@ export const getAsset = endpoint({
   summary: 'An image, by its random id',
   who: 'anybody',
   matrix: 'Z-06',
-  params: z.object({ id: randomId }),
+  // What is no id of ours is not there, like one that was made up.
+  params: z.object({ id: text(200, 1) }),
   output: z.unknown(),
   offline: 'read',
   responseType: 'bytes',

@@ -28,13 +28,15 @@ export const isProvider = (caller: Caller) => caller.companyCode === PROVIDER
 export const isDeleteLevel = (caller: Caller) => isProvider(caller) && caller.accessLevel >= environments.delete
 /** Provider pages and catalogue calls (D46). */
 export const isProviderAdmin = (caller: Caller) => isProvider(caller) && (caller.admin || isDeleteLevel(caller))
-/** Company profile, users and trail (D47); the delete level may everything that a provider admin may. */
-export const isCompanyAdmin = (caller: Caller) => caller.admin || isDeleteLevel(caller)
+/** Company profile and users (D47). The delete level alone opens neither. */
+export const isCompanyAdmin = (caller: Caller) => caller.admin
 
 const rules = {
   anybody: () => true,
   user: (caller) => caller !== null,
   admin: (caller) => caller !== null && isCompanyAdmin(caller),
+  // D51.
+  trail: (caller) => caller !== null && (caller.admin || isDeleteLevel(caller)),
   order: (caller) => caller?.order === true,
   providerAdmin: (caller) => caller !== null && isProviderAdmin(caller),
   deleteLevel: (caller) => caller !== null && isDeleteLevel(caller),

@@ -10,8 +10,10 @@ export type Session =
   /** Nobody has looked yet: a loading view shows (M10). */
   | { kind: 'unknown'; problem?: Problem }
   /** `was`: whose session ended by itself, as this page showed them. */
-  | { kind: 'signed out'; because: 'nobody' | 'left' | 'ended'; was?: string }
+  | { kind: 'signed out'; because: 'nobody' | 'left' | 'ended'; was?: { name: string; company: string; username: string } }
   | { kind: 'signed in'; user: SessionUser; caller: Caller }
+
+const personOf = ({ name, company_code, email }: SessionUser) => ({ name, company: company_code, username: email })
 
 type SealKeys = 'seal_key' | 'session_seal_key' | 'seal_keys'
 
@@ -38,10 +40,10 @@ export const session = createSlice({
     /** The password was right and the user has been read. */
     signedIn: (_, { payload }: PayloadAction<SessionUser>) => signedInAs(payload),
     /** `left`: by oneself. `ended`: the server no longer knows the session. `nobody`: there was none to begin with. */
-    signedOut: (state, { payload }: PayloadAction<'nobody' | 'left' | 'ended'>): Session => ({
+    signedOut: (before, { payload }: PayloadAction<'nobody' | 'left' | 'ended'>): Session => ({
       kind: 'signed out',
       because: payload,
-      ...(payload === 'ended' && state.kind === 'signed in' ? { was: state.user.name } : {}),
+      ...(payload === 'ended' && before.kind === 'signed in' ? { was: personOf(before.user) } : {}),
     }),
     /** The device has a session, but who that is could not be read. */
     sessionUnread: (_, { payload }: PayloadAction<Problem>): Session => ({ kind: 'unknown', problem: payload }),

@@ -18,6 +18,7 @@ describe('ways in and out', () => {
     await screen.findByText('Nothing awaits you')
     await the.browser.open('/app/m18/price/new')
     await arrived(the.browser, '/app/home')
+    await screen.findByText('Your roles do not allow the page you asked for. This is your home page.')
     const [rail] = screen.getAllByRole('navigation', { name: 'Main navigation' })
     expect(
       rail &&
@@ -43,6 +44,9 @@ describe('ways in and out', () => {
 
   it("the provider's items say who they are for (M12)", async () => {
     await the.browser.openAs('admin@m18')
+    // Which pages stand is no matter here.
+    ;(await import('#app/routes/paths.ts')).standing.add('prices')
+    await menu(/My account$/, 'My profile')
     const link = screen.getByRole('link', { name: 'Price lists' })
     expect(described(link)).toBe('For provider staff only')
     // Shown by the style sheet while the pointer or the focus is on the item (`.hinted > .hint`).

@@ -99,6 +99,7 @@ export const added = [
   'POST /api/payment/:contract/check',
   'POST /api/payment/reconcile',
   'GET /public/payment/return/:key',
+  'GET /public/password/reset',
   'GET /api/m18s/mfa',
   'GET /api/m18s/user/:id/mfa',
   'POST /api/m18s/user/:id/mfa/reset',

@@ -36,7 +36,8 @@ describe('who may do what', () => {
   const table: [Who, (Caller | null)[], (Caller | null)[]][] = [
     ['anybody', [nobody, plain, deleter], []],
     ['user', [plain, orderer, clerk], [nobody]],
-    ['admin', [admin, staff, deleter], [nobody, plain, orderer, clerk, impostor]],
+    ['admin', [admin, staff], [nobody, plain, orderer, clerk, deleter, impostor]],
+    ['trail', [admin, staff, deleter], [nobody, plain, orderer, clerk, impostor]],
     ['order', [orderer], [nobody, plain, admin, deleter]],
     ['providerAdmin', [staff, deleter], [nobody, admin, clerk, impostor]],
     ['deleteLevel', [deleter], [nobody, staff, clerk, impostor]],
@@ -59,8 +60,8 @@ describe('who may do what', () => {
     expect(accessLevels.filter((accessLevel) => isDeleteLevel(caller({ accessLevel })))).toEqual([])
   })
 
-  it('gives the delete level everything an admin has, on both sides (M15, D46, D47)', () => {
-    expect([isDeleteLevel(deleter), isProviderAdmin(deleter), isCompanyAdmin(deleter)]).toEqual([true, true, true])
+  it("gives the delete level the provider's pages, and no company's (M15, D46, D47)", () => {
+    expect([isDeleteLevel(deleter), isProviderAdmin(deleter), isCompanyAdmin(deleter)]).toEqual([true, true, false])
     expect(isDeleteLevel(impostor)).toBe(false)
   })
 })

@@ -30,6 +30,7 @@ const allowed: Record<Who, readonly Role[]> = {
   anybody: ['A', 'U', 'O', 'C', 'S', 'P', 'D'],
   user: ['U', 'O', 'C', 'S', 'P', 'D'],
   admin: ['C', 'P', 'D'],
+  trail: ['C', 'P', 'D'],
   order: ['O'],
   providerAdmin: ['P', 'D'],
   deleteLevel: ['D'],
@@ -87,6 +88,7 @@ const bodies: Record<string, unknown> = {
 
 const queries: Record<string, string> = {
   codeExists: 'code=x&resource=company',
+  checkReset: 'otk=x',
   userExists: 'code=x',
   orderExists: 'code=x',
   fieldExists: 'resource=user&field=email&value=x',

@@ -103,12 +103,11 @@ export function openBrowser(server: Server): Browser {
       const element = document.createElement('div')
       element.id = 'root'
       document.body.append(element)
-      const [{ start }, { remember }, { first }] = await Promise.all([
+      const [{ start }, { takeLanguage }] = await Promise.all([
         import('#app/start.tsx'),
-        import('#app/preferences/preferences.ts'),
         import('#app/i18n/locale-files.ts'),
       ])
-      remember('portal.language', first)
+      takeLanguage()
       root = start(location.pathname.slice('/saas'.length))
       await within(await screen.findByRole('main')).findByRole('heading', { level: 1 })
     },

@@ -3,7 +3,7 @@ import { endFeed } from '#server/db/orders/calendar-feeds.ts'
 import { tellEnded } from '#server/services/sessions/ended-sessions.ts'
 import { checkForgotten } from '#domain/passwords.ts'
 import { userStatus } from '#domain/users.ts'
-import { stillOpen, storeHash } from '#server/db/accounts/credentials.ts'
+import { type Credential, stillOpen, storeHash } from '#server/db/accounts/credentials.ts'
 import { holderOfKey, spendKey, spendKeysOf } from '#server/db/accounts/one-time-keys.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { endSessionsOf } from '#server/db/accounts/tokens.ts'
@@ -39,6 +39,13 @@ export async function forgetPassword(
   notifyJobs(app)
 }
 
+/** Throws INVALID_RESETPWD_LINK. */
+export async function whoResets(app: AppContext, key: string): Promise<Credential> {
+  const holder = await inTransaction(app, system, (db) => holderOfKey(db, key, 'reset', app.clock()))
+  if (!holder || holder.status < userStatus.deactivated) throw badLink()
+  return holder
+}
+
 /**
  * Ends all sessions and all other links, and signs nobody in (S-38). An account that was not activated stays so: a link that
  * proves the mail box is not the one that was asked to activate it. Throws INVALID_RESETPWD_LINK and WEAK_PASSWORD.
@@ -48,8 +55,7 @@ export async function resetPassword(
   asked: { key: string; password: string; requestId: string },
 ): Promise<void> {
   const now = app.clock()
-  const holder = await inTransaction(app, system, (db) => holderOfKey(db, asked.key, 'reset', now))
-  if (!holder || holder.status < userStatus.deactivated) throw badLink()
+  const holder = await whoResets(app, asked.key)
   requireGoodPassword('pwd', asked.password, holder)
   const hashed = await hashPassword(asked.password, app.config.argon2)
   const { userId, companyId, companyCode, email, userName } = holder

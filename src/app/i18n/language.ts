@@ -7,7 +7,10 @@ const isLanguage = (code: string | null): code is Language => code !== null && O
 
 /** Query parameter, then what was chosen before, then English; what is no language of ours is ignored (M4, I-12). */
 export function firstLanguage(search: string, stored: string | null): Language {
+  return askedLanguage(search) ?? (isLanguage(stored) ? stored : 'en')
+}
+
+export function askedLanguage(search: string): Language | null {
   const asked = new URLSearchParams(search).get('lang')
-  if (isLanguage(asked)) return asked
-  return isLanguage(stored) ? stored : 'en'
+  return isLanguage(asked) ? asked : null
 }

@@ -1,8 +1,8 @@
 /** Where texts come from: a file a noun and language. Light, because the first script of all asks for them (I-01). */
 import type { ResourceKey } from 'i18next'
 import type { Namespace } from '#ui/i18n/i18n.ts'
-import { firstLanguage } from '#app/i18n/language.ts'
-import { recall } from '#app/preferences/preferences.ts'
+import { askedLanguage, firstLanguage } from '#app/i18n/language.ts'
+import { recall, remember } from '#app/preferences/preferences.ts'
 
 // Mails, prints and the payment sandbox are the server's to write; the words of the second factor, of sessions and of all that
 // is ordered come with the code that says them.
@@ -24,6 +24,15 @@ export const soon = ['problem', 'fields'] as const satisfies Namespace[]
 
 /** The language in which the page begins. */
 export const first = firstLanguage(location.search, recall('portal.language'))
+
+/** `?lang=` is taken once: what is chosen later stands, and a link that is passed on names no language. */
+export function takeLanguage(): void {
+  const url = new URL(location.href)
+  if (!url.searchParams.has('lang')) return
+  if (askedLanguage(url.search)) remember('portal.language', first)
+  url.searchParams.delete('lang')
+  history.replaceState(history.state, '', url)
+}
 
 export async function readTexts(language: string, namespace: string): Promise<ResourceKey> {
   const load = fileOf(language, namespace)

@@ -1,6 +1,7 @@
 /** Home with what the orders know: a feature sees no other one. */
 import { type ComponentType, lazy } from 'react'
 import { whenSettled } from '#app/idle.ts'
+import { stands } from '#app/routes/paths.ts'
 import { Home } from '#features/home/HomePage.tsx'
 
 /** For who orders, after the first drawing; where its part is not kept yet and there is no line, home stands without it. */
@@ -12,4 +13,4 @@ const Duties = lazy<ComponentType<{ onSome: (some: boolean) => void }>>(async ()
   )
 })
 
-export const OwnHome = () => <Home Duties={Duties} />
+export const OwnHome = () => <Home Duties={Duties} stands={stands} />

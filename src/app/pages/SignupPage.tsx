@@ -1,11 +1,5 @@
-/** The sign-up asks for a company in the very form of its profile: here, where both rooms are known. */
-import { useEffect } from 'react'
-import { keepPart } from '#app/pwa/optional-chunks.ts'
+/** The sign-up asks for a company in the very form of its profile: here, where both features are known. */
 import { Signup } from '#features/accounts/pages/Signup.tsx'
 import { CompanyFields } from '#features/company/components/CompanyFields.tsx'
 
-export function SignupPage() {
-  // What was typed survives a reload without a line, so the page itself must.
-  useEffect(() => keepPart('signup'), [])
-  return <Signup CompanyFields={CompanyFields} />
-}
+export const SignupPage = () => <Signup CompanyFields={CompanyFields} />

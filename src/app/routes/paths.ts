@@ -25,7 +25,7 @@ export const places = {
   contracts: { path: '/app/contract', who: 'order' },
   newContract: { path: '/app/contract/new', who: 'order' },
   contract: { path: '/app/contract/:id', who: 'order' },
-  trail: { path: '/app/systrail', who: 'admin' },
+  trail: { path: '/app/systrail', who: 'trail' },
   appHistory: { path: '/app/apphistory', who: 'providerAdmin' },
   upload: { path: '/app/m18/upload', who: 'providerAdmin' },
   modules: { path: '/app/m18/module', who: 'providerAdmin' },
@@ -58,3 +58,12 @@ export const insidePlaces = placeNames.filter((place): place is InsidePlace => !
 /** Which of these places a path inside the base means; parameters as the router reads them. */
 export const placeAt = <P extends Place>(among: readonly P[], path: string): P | undefined =>
   among.find((place) => new RegExp(`^${places[place].path.replace(/:\w+/g, '[^/]+')}/?$`).test(path))
+
+/** The pages that stand. Menu and home offer no other: a page that is built gets its line here. */
+export const standing = new Set<Place>(['home', 'contracts', 'newContract', 'users', 'company', 'profile', 'password'])
+
+/** `path` may have a query. */
+export const stands = (path: string): boolean => {
+  const place = placeAt(placeNames, path.split('?')[0] ?? '')
+  return place !== undefined && standing.has(place)
+}

@@ -1,8 +1,10 @@
-import { type ReactNode, Suspense } from 'react'
+import { type ReactNode, Suspense, useEffect } from 'react'
 import { Navigate, useLocation } from 'react-router-dom'
 import { type Caller, may, type Who } from '#domain/access.ts'
 import { useSession } from '#state/hooks.ts'
 import type { Session } from '#state/session-slice.ts'
+import { showToast } from '#ui/overlay/toasts.tsx'
+import { useTranslation } from 'react-i18next'
 import { places } from '#app/routes/paths.ts'
 import { Loading } from '#app/Loading.tsx'
 
@@ -32,9 +34,16 @@ export function Guard({ who, children }: { who: Who; children: ReactNode }) {
       </Suspense>
     )
   }
-  if (admitted.to === 'home') return <Navigate to={places.home.path} replace />
+  if (admitted.to === 'home') return <LedHome />
   // Whoever left by themselves starts anew; whoever was on the way to somewhere is brought there after the login.
   const left = session.kind === 'signed out' && session.because === 'left'
   const wanted = left || pathname === places.home.path ? '' : `?to=${encodeURIComponent(pathname + search)}`
   return <Navigate to={places.login.path + wanted} replace />
+}
+
+/** The redirect is the specification's (portal 2); that it happened is said. */
+function LedHome() {
+  const { t } = useTranslation('shell')
+  useEffect(() => showToast({ kind: 'note', text: t('notYours') }), [t])
+  return <Navigate to={places.home.path} replace />
 }

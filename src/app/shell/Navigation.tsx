@@ -18,9 +18,14 @@ export function Navigation({ caller, onGo }: { caller: Caller; onGo?: () => void
         return (
           <div className="nav-group" key={group}>
             {group === 'provider' && (
-              <p className="nav-heading" id={`${id}-provider`}>
-                {t('provider.heading')}
-              </p>
+              <>
+                <p className="nav-heading" id={`${id}-provider`}>
+                  {t('provider.heading')}
+                </p>
+                <p className="nav-only" aria-hidden="true">
+                  {t('provider.only')}
+                </p>
+              </>
             )}
             <ul aria-labelledby={group === 'provider' ? `${id}-provider` : undefined}>
               {items.map(({ place, icon }) => (

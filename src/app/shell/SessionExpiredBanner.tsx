@@ -1,6 +1,6 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { getUser } from '#contract/accounts.ts'
-import { hasLapsed, readSession } from '#local/session/session.ts'
+import { hasLapsed, readSession, type Session } from '#local/session/session.ts'
 import { lapsedChanged } from '#state/connection-slice.ts'
 import { useConnection, useDispatch } from '#state/hooks.ts'
 import { useLiveQuery } from '#state/live-query.ts'
@@ -8,25 +8,64 @@ import { Button } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 
-const lookMs = 5_000
+const lookMs = 1_000
+/** So long before its end it is announced. */
+const announceMs = 60_000
+/** Who has not pressed a key for so long does not type. */
+const pauseMs = 5_000
 
-/** The session has run out while nobody could be asked: nobody left, so it can be read, and not written to (W-06). */
+type Phase = 'good' | 'ending' | 'lapsed'
+
+const phaseOf = (session: Session | null | undefined, now: number): Phase => {
+  if (!session || session.signedOut || session.until === null) return 'good'
+  if (hasLapsed(session, now)) return 'lapsed'
+  return session.until - now <= announceMs ? 'ending' : 'good'
+}
+
+/**
+ * A session that nobody uses ends: that is announced, and put off by a key or by typing itself. Has it run out while nobody could
+ * be asked, nobody left, so it can be read, and not written to (W-06).
+ */
 export function Lapsed() {
   const { t } = useTranslation('shell')
   const dispatch = useDispatch()
   const { line } = useConnection()
   const session = useLiveQuery(() => readSession(), [])
-  const [now, setNow] = useState(() => Date.now())
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), lookMs)
-    return () => clearInterval(timer)
-  }, [])
-  const lapsed = session ? hasLapsed(session, now) : false
+  const now = useNow()
+  const typedAt = useTypedAt()
+  const phase = phaseOf(session, now)
+  const lapsed = phase === 'lapsed'
   useEffect(() => void dispatch(lapsedChanged(lapsed)), [dispatch, lapsed])
-  // The server says that it knows the session no more, and the login page follows from that.
-  const signIn = () => void dispatch((_dispatch, _state, { api }) => api.call(getUser, {}))
+
+  // Any signed request renews the session by now; one that is known no more is told so, and the login page follows from that.
+  const ask = () => void dispatch((_dispatch, _state, { api }) => api.call(getUser, {}))
+  /** The end that was to be put off. Where it stands after that, it is the last one (K-06). */
+  const [asked, setAsked] = useState<number | null>(null)
+  const extend = () => {
+    setAsked(session?.until ?? null)
+    ask()
+  }
+  const isEnding = phase === 'ending' && line === 'online'
+  const isTyping = now - typedAt < pauseMs
+  useEffect(() => {
+    if (isEnding && isTyping && asked !== session?.until) extend()
+  })
+  const isAnnounced = isEnding && !isTyping
   return (
-    <div role="status" className={lapsed ? 'update lapsed' : undefined}>
+    <div role="status" className={lapsed || isAnnounced ? 'update lapsed' : undefined}>
+      {isAnnounced && (
+        <>
+          <p>
+            <Icon name="lock" />
+            <span>{t(asked === session?.until ? 'ending.last' : 'ending.text')}</span>
+          </p>
+          {asked !== session?.until && (
+            <Button kind="primary" onClick={extend}>
+              {t('ending.extend')}
+            </Button>
+          )}
+        </>
+      )}
       {lapsed && (
         <>
           <p>
@@ -35,11 +74,31 @@ export function Lapsed() {
               {t('lapsed.text')} {line !== 'online' && t('lapsed.later')}
             </span>
           </p>
-          <Button kind="primary" whyNot={line === 'online' ? null : t('lapsed.later')} onClick={signIn}>
+          <Button kind="primary" whyNot={line === 'online' ? null : t('lapsed.later')} onClick={ask}>
             {t('lapsed.signIn')}
           </Button>
         </>
       )}
     </div>
   )
+}
+
+function useNow(): number {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), lookMs)
+    return () => clearInterval(timer)
+  }, [])
+  return now
+}
+
+/** When a key was last pressed in a field; epoch ms. */
+function useTypedAt(): number {
+  const typedAt = useRef(0)
+  useEffect(() => {
+    const note = () => void (typedAt.current = Date.now())
+    document.addEventListener('input', note)
+    return () => document.removeEventListener('input', note)
+  }, [])
+  return typedAt.current
 }

@@ -1,6 +1,6 @@
-/** What the navigation offers, by the same rules that guard the places (M12): nothing is shown that would be refused. */
+/** What the navigation offers, by the same rules that guard the places (M12): nothing is shown that would be refused, or does not stand yet. */
 import { type Caller, may } from '#domain/access.ts'
-import { type Place, places } from '#app/routes/paths.ts'
+import { type Place, places, standing } from '#app/routes/paths.ts'
 import type { IconName } from '#ui/icons/Icon.tsx'
 
 interface Item {
@@ -32,4 +32,4 @@ export type MenuEntry = (typeof menu)[Group][number]
 export const groups = Object.keys(menu) as Group[]
 
 export const menuFor = (group: Group, caller: Caller): MenuEntry[] =>
-  menu[group].filter(({ place }) => may(places[place].who, caller))
+  menu[group].filter(({ place }) => standing.has(place) && may(places[place].who, caller))

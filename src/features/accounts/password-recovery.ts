@@ -36,6 +36,15 @@ export const forget =
     dispatch(statusChanged(result.kind === 'problem' ? { kind: 'failed', problem: result.problem } : { kind: 'done' }))
   }
 
+/** Whether the link still works, before a password is thought of. Without an answer the form says so when it is sent. */
+export const checkLink =
+  (otk: string): AppThunk =>
+  async (dispatch, _, { api }) => {
+    const result = await reached(async () => api.call((await calls()).checkReset, { query: { otk } }))
+    if (result.kind === 'problem' && result.problem.code === 'INVALID_RESETPWD_LINK')
+      dispatch(statusChanged({ kind: 'failed', problem: result.problem }))
+  }
+
 export const resetPassword =
   (otk: string, pwd: string): AppThunk =>
   async (dispatch, _, { api }) => {

@@ -85,14 +85,19 @@ export const resendMail =
   }
 
 /**
- * With `discard`, unsent writes are thrown away instead of kept sealed. Never fails: without a network the device is signed out all
- * the same, and the server is told later (protocol 29).
+ * With `discard`, unsent writes are thrown away instead of kept sealed. Without a network the device is signed out all the same, and
+ * the server is told later (protocol 29). False: what signs out could not be fetched, and nothing has happened.
  */
 export const logout =
-  (discard = false): AppThunk =>
+  (discard = false): AppThunk<boolean> =>
   async (dispatch, _, { leave }) => {
-    await leave(discard)
+    try {
+      await leave(discard)
+    } catch {
+      return false
+    }
     dispatch(signedOut('left'))
+    return true
   }
 
 export const readLink =

@@ -11,14 +11,20 @@ import { useTranslation } from 'react-i18next'
 import { cards, greetingAt, offered, quick } from '#features/home/cards.ts'
 import { Awaiting } from '#features/home/NeedsAttention.tsx'
 
+interface Props {
+  Duties: ComponentType<{ onSome: (some: boolean) => void }>
+  /** Whether there is a page at a path yet. */
+  stands: (path: string) => boolean
+}
+
 /**
  * What this user can do, and what awaits them (C-32): from what the device holds, so that it stands without a network.
  * `Duties`: of whoever orders; says whether there are any.
  */
-export function Home({ Duties }: { Duties: ComponentType<{ onSome: (some: boolean) => void }> }) {
+export function Home({ Duties, stands }: Props) {
   const { t } = useTranslation('home')
   const { user, caller } = useSignedIn()
-  const acts = offered(quick, caller)
+  const acts = offered(quick, caller, stands)
   const [arrived] = useState(() => new Date())
   const [due, setDue] = useState(false)
   return (
@@ -41,7 +47,7 @@ export function Home({ Duties }: { Duties: ComponentType<{ onSome: (some: boolea
       <section className="home-part" aria-labelledby="home-can">
         <h2 id="home-can">{t('can')}</h2>
         <ul className="home-cards">
-          {offered(cards, caller).map(({ name, path, icon }) => (
+          {offered(cards, caller, stands).map(({ name, path, icon }) => (
             <li key={name}>
               <Link className="home-card" to={path}>
                 <span className="home-icon">

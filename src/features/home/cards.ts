@@ -13,7 +13,7 @@ export const cards = [
   { name: 'contract', path: '/app/contract', who: 'order', icon: 'contract' },
   { name: 'user', path: '/app/user', who: 'admin', icon: 'users' },
   { name: 'company', path: '/app/profile/company', who: 'admin', icon: 'company' },
-  { name: 'systrail', path: '/app/systrail', who: 'admin', icon: 'trail' },
+  { name: 'systrail', path: '/app/systrail', who: 'trail', icon: 'trail' },
   { name: 'service', path: '/app/service', who: 'providerAdmin', icon: 'service' },
   { name: 'module', path: '/app/m18/module', who: 'providerAdmin', icon: 'module' },
   { name: 'price', path: '/app/m18/price', who: 'providerAdmin', icon: 'price' },
@@ -26,8 +26,9 @@ export const quick = [
   { name: 'newUser', path: '/app/user?user=new', who: 'admin', icon: 'plus' },
 ] as const satisfies readonly Way[]
 
-export const offered = <W extends Way>(ways: readonly W[], caller: Caller): W[] =>
-  ways.filter((way) => may(way.who, caller))
+/** `stands`: whether there is a page at a path yet. */
+export const offered = <W extends Way>(ways: readonly W[], caller: Caller, stands: (path: string) => boolean): W[] =>
+  ways.filter((way) => stands(way.path) && may(way.who, caller))
 
 /** `hour` by the clock of the person who reads it, 0-23. */
 export const greetingAt = (hour: number): 'morning' | 'afternoon' | 'evening' =>

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Link } from 'react-router-dom'
-import { isCompanyAdmin } from '#domain/access.ts'
+import { may } from '#domain/access.ts'
 import { readReceipts, type ReceiptView } from '#local/outbox/receipts.ts'
 import { useSignedIn } from '#state/hooks.ts'
 import { useLiveQuery } from '#state/live-query.ts'
@@ -86,7 +86,7 @@ function Receipt({ told }: { told: ReceiptView }) {
               </Fact>
             )}
           </dl>
-          {isInTrail && isCompanyAdmin(caller) && (
+          {isInTrail && may('trail', caller) && (
             <Link to={`/app/systrail?intent=${intent}`}>{t('receipts.trail')}</Link>
           )}
         </div>

@@ -24,8 +24,8 @@ export interface Credentials {
   password: string
 }
 
-/** The language is the one that is shown: the account's from now on (D68). */
-type Given = (Credentials | SecondProof) & { language: Language }
+/** The language is the one that was chosen: the account's from now on (D68). Null: nobody chose, and the account keeps its own. */
+type Given = (Credentials | SecondProof) & { language: Language | null }
 
 /** The token of a password step that was not enough, and one thing that proves who is there. */
 export interface SecondProof {
@@ -85,11 +85,15 @@ const formOf = (given: Credentials | SecondProof): Record<string, string> =>
         password: given.password,
       }
 
-function grant(body: Record<string, string>, language: Language): RequestData {
+function grant(body: Record<string, string>, language: Language | null): RequestData {
   const wire = toWire(grantToken, { body } as never)
   return {
     ...wire,
-    headers: { authorization: basicCredential, 'content-type': wire.contentType ?? '', 'accept-language': language },
+    headers: {
+      authorization: basicCredential,
+      'content-type': wire.contentType ?? '',
+      'accept-language': language ?? '*',
+    },
   }
 }
 

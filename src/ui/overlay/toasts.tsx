@@ -22,10 +22,14 @@ const set = (next: readonly Shown[]) => {
   for (const listener of listeners) listener()
 }
 
-/** Says what has just happened, at the edge of the window. Errors of a form belong beside its fields, not here. */
+/**
+ * Says what has just happened, at the edge of the window. Errors of a form belong beside its fields, not here. What stands there
+ * already is said anew in its place, not twice.
+ */
 export function showToast(toast: Toast) {
   lastId += 1
-  set([...shown.slice(-3), { ...toast, id: lastId }])
+  const others = shown.filter(({ kind, text }) => kind !== toast.kind || text !== toast.text)
+  set([...others.slice(-3), { ...toast, id: lastId }])
 }
 
 const dismiss = (id: number) => set(shown.filter((toast) => toast.id !== id))

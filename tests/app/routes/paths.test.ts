@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import type { Caller } from '#domain/access.ts'
 import { admission } from '#app/routes/route-guard.tsx'
-import { insidePlaces, outsidePlaces, placeNames, places } from '#app/routes/paths.ts'
+import { insidePlaces, outsidePlaces, placeNames, places, standing, stands } from '#app/routes/paths.ts'
 import { groups, menuFor } from '#app/shell/navigation-items.ts'
 import type { Session, SessionUser } from '#state/session-slice.ts'
 
@@ -22,6 +22,7 @@ const callers: Record<string, Caller> = {
 const everyone = ['home', 'profile', 'password', 'security', 'sessions', 'outbox', 'device', 'activity']
 const ordering = ['contracts', 'newContract', 'contract']
 const leading = ['company', 'users', 'trail']
+const built = new Set(standing)
 const providing = [
   'services',
   'appHistory',
@@ -44,7 +45,8 @@ const allowed: Record<keyof typeof callers, string[]> = {
   'admin with the order flag': [...everyone, ...ordering, ...leading],
   clerk: everyone,
   'provider admin': [...everyone, ...leading, ...providing],
-  'delete level': [...everyone, ...leading, ...providing],
+  // Without the admin flag: the provider's pages and the trail (D46, D51), no users, no company (D47).
+  'delete level': [...everyone, 'trail', ...providing],
   'customer with a level': everyone,
 }
 
@@ -66,20 +68,13 @@ const offered: Record<keyof typeof callers, string[]> = {
     'hiddenModules',
     'prices',
   ],
-  'delete level': [
-    'home',
-    'users',
-    'company',
-    'trail',
-    'services',
-    'appHistory',
-    'upload',
-    'modules',
-    'hiddenModules',
-    'prices',
-  ],
+  'delete level': ['home', 'trail', 'services', 'appHistory', 'upload', 'modules', 'hiddenModules', 'prices'],
   'customer with a level': ['home'],
 }
+
+afterEach(() => {
+  for (const place of placeNames) if (!built.has(place)) standing.delete(place)
+})
 
 const signedInAs = (caller: Caller): Session => ({ kind: 'signed in', user: {} as SessionUser, caller })
 
@@ -113,7 +108,7 @@ describe('the places of the portal', () => {
         "/app/profile/sessions": "user",
         "/app/profile/user": "user",
         "/app/service": "providerAdmin",
-        "/app/systrail": "admin",
+        "/app/systrail": "trail",
         "/app/user": "admin",
         "/entrance": "anybody",
         "/forget": "anybody",
@@ -151,6 +146,7 @@ describe.each(Object.keys(callers))('a %s', (name) => {
   })
 
   it('is offered exactly the places of their menu (M12)', () => {
+    for (const place of placeNames) standing.add(place)
     expect(groups.flatMap((group) => menuFor(group, caller)).map(({ place }) => place)).toEqual(offered[name])
   })
 
@@ -158,6 +154,14 @@ describe.each(Object.keys(callers))('a %s', (name) => {
     for (const { place } of groups.flatMap((group) => menuFor(group, caller)))
       expect(admission(signedInAs(caller), places[place].who).kind).toBe('drawn')
   })
+})
+
+it('offers no page that does not stand, to anybody', () => {
+  for (const caller of Object.values(callers))
+    for (const { place } of groups.flatMap((group) => menuFor(group, caller)))
+      expect([place, built.has(place)]).toEqual([place, true])
+  expect(stands('/app/user?user=new')).toBe(true)
+  expect(stands('/app/m18/price')).toBe(false)
 })
 
 describe('without a session', () => {

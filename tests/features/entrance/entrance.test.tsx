@@ -43,6 +43,16 @@ it('says what is wrong with a code, in the language of now (M9)', async () => {
   await expect.poll(wrong).toEqual([expect.stringMatching(/^请输入“服务代码”/)])
 })
 
+it('forces lower case, as the code has it', async () => {
+  // The language is taken out of the address, which keeps the rest.
+  await the.browser.open('/entrance?lang=en&code=ACME')
+  expect(the.browser.path()).toBe('/entrance?code=ACME')
+  await expect.poll(() => field('Service code').value).toBe('acme')
+  await find('AcmeTrade')
+  expect(field('Service code').value).toBe('acmetrade')
+  await screen.findByRole('heading', { name: 'Service acmetrade' })
+})
+
 it('leads to a service and its admin site, by known codes without a network too (M9, M58)', async () => {
   await the.browser.open('/entrance')
   await find('acmetrade')

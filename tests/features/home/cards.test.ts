@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { places } from '#app/routes/paths.ts'
+import { places, stands } from '#app/routes/paths.ts'
 import type { Caller } from '#domain/access.ts'
 import { cards, greetingAt, offered, quick } from '#features/home/cards.ts'
 
@@ -12,7 +12,7 @@ const caller = (given: Partial<Caller>): Caller => ({
   accessLevel: 0,
   ...given,
 })
-const names = (given: Partial<Caller>) => offered(cards, caller(given)).map((card) => card.name)
+const names = (given: Partial<Caller>) => offered(cards, caller(given), () => true).map((card) => card.name)
 
 describe('home offers what one may do, and nothing else', () => {
   it.each([
@@ -26,9 +26,9 @@ describe('home offers what one may do, and nothing else', () => {
       ['user', 'company', 'systrail', 'service', 'module', 'price', 'profile', 'password'],
     ],
     [
-      'the delete level without the admin flag (D46)',
+      'the delete level without the admin flag (D46, D47, D51)',
       { companyCode: 'm18', accessLevel: 100 as const },
-      ['user', 'company', 'systrail', 'service', 'module', 'price', 'profile', 'password'],
+      ['systrail', 'service', 'module', 'price', 'profile', 'password'],
     ],
     [
       'an access level outside the provider, which counts for nothing',
@@ -39,9 +39,15 @@ describe('home offers what one may do, and nothing else', () => {
 })
 
 it('home begins nothing for somebody who may not finish it', () => {
-  expect(offered(quick, caller({})).map((way) => way.name)).toEqual([])
-  expect(offered(quick, caller({ admin: true })).map((way) => way.name)).toEqual(['newUser'])
-  expect(offered(quick, caller({ order: true })).map((way) => way.name)).toEqual(['newContract'])
+  const acts = (given: Partial<Caller>) => offered(quick, caller(given), stands).map((way) => way.name)
+  expect(acts({})).toEqual([])
+  expect(acts({ admin: true })).toEqual(['newUser'])
+  expect(acts({ order: true })).toEqual(['newContract'])
+})
+
+it('home offers no page that does not stand', () => {
+  const all = offered(cards, caller({ companyCode: 'm18', admin: true, order: true }), stands)
+  expect(all.map(({ name }) => name)).toEqual(['contract', 'user', 'company', 'profile', 'password'])
 })
 
 it('home leads only to places that stand, by the rule that guards them', () => {

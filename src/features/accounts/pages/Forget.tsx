@@ -1,6 +1,6 @@
 import { type FormEvent, useEffect } from 'react'
 import { checkForgotten } from '#domain/passwords.ts'
-import { useDispatch, useSelector } from '#state/hooks.ts'
+import { useConnection, useDispatch, useSelector } from '#state/hooks.ts'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { Field } from '#ui/form/Field.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
@@ -18,6 +18,7 @@ export function Forget() {
   const dispatch = useDispatch()
   const status = useSelector(selectRecovering)
   const { typed, form, field, refuse } = useTyped({ companyCode: '', userEmail: '' })
+  const { line } = useConnection()
   const problem = status.kind === 'failed' ? status.problem : null
   const wait = useWait(problem)
   useEffect(() => void dispatch(recoveryOpened()), [dispatch])
@@ -40,7 +41,11 @@ export function Forget() {
   return (
     <AccountCard title={t('forget.title')} intro={t('forget.text')}>
       <form className="form" ref={form} noValidate onSubmit={submit}>
-        {isOffline(problem) ? <Note kind="pending">{t('forget.offline')}</Note> : <ProblemNote problem={problem} />}
+        {isOffline(problem) || (line !== 'online' && !problem) ? (
+          <Note kind="pending">{t('forget.offline')}</Note>
+        ) : (
+          <ProblemNote problem={problem} />
+        )}
         <Field
           {...field('companyCode', t('forget.company'))}
           autoComplete="organization"

@@ -39,7 +39,8 @@ export function Login() {
   const ended = session.kind === 'signed out' && session.because === 'ended' ? session : null
   const { login: status } = useSelector(selectAccounts)
   const problem = problemOf(status)
-  const [typed, setTyped] = useState(empty)
+  const was = ended?.was
+  const [typed, setTyped] = useState({ ...empty, ...(was && { company: was.company, username: was.username }) })
   const [problems, setProblems] = useState<FieldProblem[]>([])
   const [refusals, setRefusals] = useState(0)
   const form = useRef<HTMLFormElement>(null)
@@ -101,17 +102,20 @@ export function Login() {
         </>
       }
     >
-      {ended && <Note>{ended.was ? t('left.endedOf', { name: ended.was }) : t('left.ended')}</Note>}
+      {ended && <Note>{was ? t('left.endedOf', { name: was.name }) : t('left.ended')}</Note>}
       {document.cookie.includes(tallyCookie.name) && (
         <Suspense>
-          <LeftBehind name={ended?.was ?? null} />
+          <LeftBehind name={was?.name ?? null} />
         </Suspense>
       )}
       <form className="form" ref={form} noValidate onSubmit={submit}>
         {problem ? (
           <LoginProblem problem={problem} typed={typed} />
         ) : (
-          line !== 'online' && <Note kind="pending">{t('login.offline')}</Note>
+          <>
+            {!ended && query.has('to') && <p>{t('login.wanted')}</p>}
+            {line !== 'online' && <Note kind="pending">{t('login.offline')}</Note>}
+          </>
         )}
         <Field
           {...field('company', t('login.company'))}

@@ -1,9 +1,9 @@
-import { useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { countWaiting } from '#local/outbox/read-entries.ts'
 import { readSession } from '#local/session/session.ts'
 import { useDispatch, useSession } from '#state/hooks.ts'
 import { useLiveQuery } from '#state/live-query.ts'
-import { ButtonLink } from '#ui/display/Button.tsx'
+import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
@@ -24,14 +24,32 @@ export function Logout() {
   const asks = session.kind === 'signed in' && chosen === null && waiting !== undefined && waiting > 0
   const goes = session.kind === 'signed in' && (chosen !== null || waiting === 0)
 
+  // The device is signed out before the server has answered: only then is it known which of the two texts is true.
+  const [leaving, setLeaving] = useState<'no' | 'under way' | 'failed'>('no')
+  const leave = useCallback(
+    async (discard: boolean) => {
+      setLeaving('under way')
+      setLeaving((await dispatch(logout(discard))) ? 'no' : 'failed')
+    },
+    [dispatch],
+  )
   const gone = useRef(false)
   useEffect(() => {
     if (!goes || gone.current) return
     gone.current = true
-    void dispatch(logout(chosen === 'discard'))
-  }, [goes, chosen, dispatch])
+    void leave(chosen === 'discard')
+  }, [goes, chosen, leave])
 
-  if (session.kind === 'signed out') return <Left />
+  if (leaving === 'failed')
+    return (
+      <AccountCard title={t('logout.title')}>
+        <Note kind="pending">{t('logout.failed')}</Note>
+        <Button kind="primary" onClick={() => void leave(chosen === 'discard')}>
+          {t('logout.again')}
+        </Button>
+      </AccountCard>
+    )
+  if (session.kind === 'signed out' && leaving === 'no') return <Left />
   if (asks) return <LeaveChoice waiting={waiting} onLeave={(discard) => setChosen(discard ? 'discard' : 'keep')} />
   return (
     <AccountCard title={t('logout.title')}>

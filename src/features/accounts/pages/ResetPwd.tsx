@@ -2,7 +2,7 @@ import { type FormEvent, useEffect } from 'react'
 import { useNavigate } from 'react-router-dom'
 import { fieldProblems, type Problem } from '#contract/problem.ts'
 import { checkConfirmed, checkPassword } from '#domain/passwords.ts'
-import { useDispatch, useSelector } from '#state/hooks.ts'
+import { useConnection, useDispatch, useSelector } from '#state/hooks.ts'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
@@ -13,7 +13,13 @@ import { NewPassword } from '#features/accounts/components/NewPassword.tsx'
 import { Note } from '#features/accounts/components/Note.tsx'
 import { useTakenKey } from '#features/accounts/components/useTakenKey.ts'
 import { useTyped } from '#features/accounts/components/useSmallForm.ts'
-import { keyMissing, recoveryOpened, resetPassword, selectRecovering } from '#features/accounts/password-recovery.ts'
+import {
+  checkLink,
+  keyMissing,
+  recoveryOpened,
+  resetPassword,
+  selectRecovering,
+} from '#features/accounts/password-recovery.ts'
 import { isOffline } from '#features/accounts/retry-after.ts'
 
 /** How long the success may be read before the login comes by itself (portal 8), ms. */
@@ -24,7 +30,10 @@ export function ResetPwd() {
   const otk = useTakenKey(keyIn)
   const dispatch = useDispatch()
   const status = useSelector(selectRecovering)
-  useEffect(() => void dispatch(otk === '' ? keyMissing() : recoveryOpened()), [otk, dispatch])
+  useEffect(() => {
+    dispatch(otk === '' ? keyMissing() : recoveryOpened())
+    if (otk !== '') void dispatch(checkLink(otk))
+  }, [otk, dispatch])
 
   if (status.kind === 'done') return <Done />
   const problem = status.kind === 'failed' ? status.problem : null
@@ -35,6 +44,7 @@ export function ResetPwd() {
 function Choose({ otk, problem, sending }: { otk: string; problem: Problem | null; sending: boolean }) {
   const { t } = useTranslation('visitors')
   const dispatch = useDispatch()
+  const { line } = useConnection()
   const { typed, problems, form, field, refuse } = useTyped({ pwd: '', confirm: '' })
   // What the server finds wrong with the password stands beside it, like what is found here.
   useEffect(() => {
@@ -51,7 +61,7 @@ function Choose({ otk, problem, sending }: { otk: string; problem: Problem | nul
   return (
     <AccountCard title={t('resetPwd.title')} intro={t('resetPwd.text')}>
       <form className="form" ref={form} noValidate onSubmit={submit}>
-        {isOffline(problem) ? (
+        {isOffline(problem) || (line !== 'online' && !problem) ? (
           <Note kind="pending">{t('resetPwd.offline')}</Note>
         ) : (
           <ProblemNote problem={weak || problems.length > 0 ? null : problem} title={t('resetPwd.failed')} />

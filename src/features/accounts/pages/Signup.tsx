@@ -1,9 +1,10 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
-import { useDispatch } from '#state/hooks.ts'
+import { useConnection, useDispatch } from '#state/hooks.ts'
 import { useTranslation } from 'react-i18next'
 import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
+import { Note } from '#features/accounts/components/Note.tsx'
 import { type CompanyForm, RegisterCompany } from '#features/accounts/components/RegisterCompany.tsx'
 import { RegisterUser } from '#features/accounts/components/RegisterUser.tsx'
 import { Registered } from '#features/accounts/components/Registered.tsx'
@@ -19,6 +20,7 @@ export function Signup({ CompanyFields }: { CompanyFields: CompanyForm }) {
   const [draft, setDraft] = useState(readDraft)
   const [refused, setRefused] = useState<readonly FieldProblem[]>([])
   const { step, values } = draft
+  const { line } = useConnection()
   useEffect(() => void dispatch(signupOpened()), [dispatch])
   useEffect(() => keepDraft(draft), [draft])
 
@@ -56,6 +58,7 @@ export function Signup({ CompanyFields }: { CompanyFields: CompanyForm }) {
           </li>
         ))}
       </ol>
+      {line !== 'online' && step === 'company' && <Note kind="pending">{t('signup.offline')}</Note>}
       {step === 'company' && (
         <RegisterCompany
           {...{ CompanyFields, values, refused }}

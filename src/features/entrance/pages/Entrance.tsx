@@ -21,7 +21,7 @@ export function Entrance() {
   const dispatch = useDispatch()
   const { line } = useConnection()
   const [query, setQuery] = useSearchParams()
-  const [code, setCode] = useState(query.get('code') ?? '')
+  const [code, setCode] = useState((query.get('code') ?? '').toLowerCase())
   const [wrong, setWrong] = useState<'REQUIRED' | 'RESERVED' | 'MISSING' | null>(null)
   const busy = useSelector(selectIsFinding)
   const [found, setFound] = useState<{ service: Found; isKept: boolean } | null>(null)
@@ -102,7 +102,7 @@ export function Entrance() {
             enterKeyHint="search"
             maxLength={40}
             onChange={({ target }) => {
-              setCode(target.value)
+              setCode(target.value.toLowerCase())
               setWrong(null)
             }}
           />

@@ -28,6 +28,10 @@ describe('a picture', () => {
   }
   const put = (by: SignedIn, payload: object, headers: Record<string, string> = {}) =>
     by.send({ method: 'PUT', url: `/api/m18s/user/${by.userId}`, payload, headers })
+  test.each(['nope', 'x'.repeat(60)])('that is none of ours is not there: %s', async (id) => {
+    expect((await server.send({ url: `/public/asset/${id}` })).statusCode).toBe(404)
+  })
+
   const fetched = (id: string) => server.send({ url: `/public/asset/${id}` })
 
   test('is stored, worn and shown to everybody by its name, for ever the same (H-06, M43, M44, M60, S-72)', async () => {
