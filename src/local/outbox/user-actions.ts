@@ -6,11 +6,12 @@ import { removeEntry } from '#local/outbox/dependents.ts'
 import { isParked } from '#local/outbox/settle.ts'
 import { attemptsLeft, isOld } from '#local/outbox/claim.ts'
 import { receiptFor, receiptTables } from '#local/outbox/receipts.ts'
+import type { EntryView } from '#local/outbox/read-entries.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 import { transact } from '#local/storage/transaction.ts'
 
-/** Nothing of the present bytes can be on its way or done: they never left, or were refused for good. */
-export const isUnsent = (entry: OutboxEntry) => (isParked(entry) && !isOld(entry)) || entry.attempts === 0
+/** Nothing of it can be on its way or done, the bytes before it was mended included: none ever left, or all were refused. */
+export const isUnsent = (entry: EntryView) => (isParked(entry) ? attemptsLeft(entry) : entry.attempts) === 0
 
 /** Its user wants an old write sent: the same bytes under the same key, because the server may know them (protocol 19). */
 export async function allow(db: UserDatabase, intent: Intent, now: number): Promise<boolean> {
