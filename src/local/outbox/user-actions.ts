@@ -39,6 +39,26 @@ export async function sendAgain(db: UserDatabase, intent: Intent, again: Again, 
   })
 }
 
+/** Its user wants something else, and nothing of it ever left: other values under its key (protocol 2). False: it may have. */
+export async function edit(db: UserDatabase, intent: Intent, input: OutboxEntry['input']): Promise<boolean> {
+  return await transact(db, ['outbox'], async () => {
+    const entry = await db.outbox.get(intent)
+    if (entry?.state !== 'waiting' || !isUnsent(entry)) return false
+    await db.outbox.put({ ...entry, input })
+    return true
+  })
+}
+
+/** One that waits only for its time may go at once. False: it does not wait. */
+export async function clearDelay(db: UserDatabase, intent: Intent): Promise<boolean> {
+  return await transact(db, ['outbox'], async () => {
+    const entry = await db.outbox.get(intent)
+    if (entry?.state !== 'waiting') return false
+    await db.outbox.put({ ...entry, ...noDelay })
+    return true
+  })
+}
+
 /**
  * A write that a 412 asked to be merged goes again the same way, out of the very step that heard it: nobody who watches
  * the entry is shown a conflict that was none. False: it is another write by now, or to be dropped.
@@ -62,11 +82,13 @@ const asNew = {
   leaseUntil: 0,
 } satisfies Partial<OutboxEntry>
 
+const noDelay = { notBefore: 0, delayedBy: null }
+
 /** What waits only for its time may go at once; the lane decides whether it can. */
 export async function clearDelays(db: UserDatabase): Promise<void> {
   await transact(db, ['outbox', 'meta'], async () => {
     await db.meta.delete('pause')
-    await db.outbox.where('state').equals('waiting').modify({ notBefore: 0, delayedBy: null })
+    await db.outbox.where('state').equals('waiting').modify(noDelay)
   })
 }
 
