@@ -45,6 +45,8 @@ function Said({ error, retry }: { error: Error; retry: () => void }) {
   // What nobody can use without a line is not kept here (vite.config.ts): that is no fault, and is not told as one.
   const { line } = useConnection()
   const isOut = unfetched && (line !== 'online' || !navigator.onLine)
+  // Without a worker nothing is kept, whatever the page could do with it.
+  const outText = navigator.serviceWorker?.controller ? 'broken.outText' : 'broken.notHere'
   return (
     <div className="page narrow">
       <EmptyState
@@ -59,7 +61,7 @@ function Said({ error, retry }: { error: Error; retry: () => void }) {
           </>
         }
       >
-        <p>{t(isOut ? 'broken.outText' : 'broken.text')}</p>
+        <p>{t(isOut ? outText : 'broken.text')}</p>
         <details className="broken-detail">
           <summary>{t('broken.detail')}</summary>
           <code>

@@ -42,9 +42,9 @@ export interface JobActions {
 
 /** What may be done with a waiting write, by its intent. Each tries the line at once; false: it is not there any more. */
 export interface OutboxActions {
-  /** A refused write once more, as it is. */
+  /** As it is: a refused write once more, a waiting one now, after which it says how that went. */
   retry(intent: Intent): Promise<boolean>
-  /** With other values: the same wish, in its old place. */
+  /** With other values: the same wish, in its old place. One that waits only while nothing of it ever left. */
   mend(
     intent: Intent,
     asked: { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown },

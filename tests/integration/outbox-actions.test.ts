@@ -215,6 +215,38 @@ describe('what a screen is told', () => {
   })
 })
 
+describe('a write that waits', () => {
+  it('is changed in its place while nothing of it ever left, under its own key (P-13, protocol 2)', async () => {
+    mine.line.state = 'down'
+    const first = intentOf(await change(mine, { title: 2 }))
+    const second = intentOf(await change(mine, { name: 'Typed' }, `~${first}`))
+    const desk = createOutboxActions(mine.ports)
+    const asked = (body: Fields) => ({ params: { id }, body })
+    // Tried once in vain, so it may have been done.
+    expect(await desk.mend(first, asked({ title: 1 }))).toBe(false)
+    expect(await desk.mend(second, asked({ name: 'Typed anew' }))).toBe(true)
+    await mine.rest()
+    expect(await mine.entries()).toMatchObject([
+      { intent: first, input: { body: { title: 2 } } },
+      { intent: second, key: second, state: 'waiting', attempts: 0, input: { body: { name: 'Typed anew' } } },
+    ])
+    await settle(mine)
+    expect(await row(mine)).toMatchObject({ title: 2, name: 'Typed anew', row_version: 3 })
+  })
+
+  it('is tried by itself when its user says so, and not a moment later (P-13)', async () => {
+    mine.line.state = 'down'
+    const intent = intentOf(await change(mine, { title: 2 }))
+    const desk = createOutboxActions(mine.ports)
+    expect(await desk.retry(intent)).toBe(true)
+    expect(await desk.whyWaits(intent)).toMatchObject({ why: 'line' })
+    mine.line.state = 'up'
+    expect(await desk.retry(intent)).toBe(true)
+    expect(await mine.entries()).toEqual([])
+    expect(await row(mine)).toMatchObject({ title: 2 })
+  })
+})
+
 describe('a refused write', () => {
   it('goes again as it is, or mended, under a new key of the same intent (protocol 1, 6)', async () => {
     mine.line.state = 'down'

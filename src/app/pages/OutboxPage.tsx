@@ -33,8 +33,9 @@ const patienceMs = 3_000
 /** The same wish in its old place, and what becomes of it in the next moments. */
 async function send(intent: Intent, asked: EntryView['input']): Promise<Result<unknown>> {
   const now = await currentSession(ports)
-  if (!now || !(await desk.mend(intent, asked)))
-    return { kind: 'problem', problem: localProblem('NOT_STARTED'), intent }
+  if (!now) return { kind: 'problem', problem: localProblem('NOT_STARTED'), intent }
+  // Sent meanwhile: what was typed here came too late for it.
+  if (!(await desk.mend(intent, asked))) return { kind: 'problem', problem: localProblem('STATE_CONFLICT'), intent }
   const { settled, stop } = whenSettled(now.db, intent)
   await Promise.race([settled, ports.wait(patienceMs)])
   stop()

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { Intent } from '#contract/endpoint.ts'
+import { isUnsent } from '#local/outbox/user-actions.ts'
 import type { OutboxActions } from '#request/results.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
@@ -20,7 +21,7 @@ export function DropDialog({
 }) {
   const { t } = useTranslation('outbox')
   const { whatOf } = useSentences()
-  const { intent, state, attempts } = entry
+  const { intent } = entry
   const along = useAlong(desk, intent)
   const drop = async () => {
     onClose()
@@ -29,7 +30,6 @@ export function DropDialog({
   }
   // Nothing is pressed before it is known what it would take along.
   if (!along) return null
-  const isOnItsWay = attempts > 0 && (state === 'waiting' || state === 'sending' || state === 'sign in')
   return (
     <Dialog
       open
@@ -48,7 +48,7 @@ export function DropDialog({
     >
       <div className="write-dialog">
         <p>{t(entry.action === 'create' ? 'drop.textCreate' : 'drop.text', { what: whatOf(entry, name) })}</p>
-        {isOnItsWay && <p>{t('drop.sent')}</p>}
+        {!isUnsent(entry) && <p>{t('drop.sent')}</p>}
         {along.length > 0 && (
           <>
             <p>{t('drop.along')}</p>

@@ -61,7 +61,7 @@ export default function MendForm({ entry, send, onClose, name }: MendProps & { n
   return (
     <FormDrawer
       open
-      title={t('mend.title', { what: whatOf(entry, name) })}
+      title={t(entry.state === 'waiting' ? 'mend.edit' : 'mend.title', { what: whatOf(entry, name) })}
       status={busy ? 'sending' : problem ? 'failed' : 'idle'}
       problem={isFieldProblem ? null : problem}
       failed={t('mend.failed')}

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { changedBy, currentIn } from '#contract/conflict.ts'
 import { isParked } from '#local/outbox/settle.ts'
+import { isUnsent } from '#local/outbox/user-actions.ts'
 import type { Comparison, OutboxActions } from '#request/results.ts'
 import { useSignedIn } from '#state/hooks.ts'
 import { Button } from '#ui/display/Button.tsx'
@@ -121,17 +122,40 @@ function Actions({
     if (found) onOpen({ kind: 'compare', found })
     else showToast({ kind: 'note', text: t('toast.failed') })
   }
-  const canMend = state === 'refused' && !isMove(entry)
+  const retry = async () => {
+    setBusy(true)
+    const isThere = await desk.retry(intent)
+    const why = isThere ? await desk.whyWaits(intent) : null
+    setBusy(false)
+    if (!isThere) showToast({ kind: 'note', text: t('toast.failed') })
+    else if (why?.why === 'line') showToast({ kind: 'note', text: t('toast.noLine') })
+  }
+  const isRefused = state === 'refused'
+  const isWaiting = state === 'waiting'
+  const canMend = (isRefused || isWaiting) && !isMove(entry)
+  // What may be done already can only be taken back: other values under its intent would be lost.
+  const mayBeDone = isWaiting && !isUnsent(entry)
   return (
     // biome-ignore lint: the buttons belong together and to this write
     <div className="write-acts" role="group" aria-label={title}>
       {canMend && (
-        <Button kind="primary" icon="edit" aria-haspopup="dialog" onClick={() => onOpen({ kind: 'mend' })}>
-          {t('act.mend')}
+        <Button
+          kind={isRefused ? 'primary' : 'quiet'}
+          icon="edit"
+          aria-haspopup="dialog"
+          whyNot={mayBeDone && t('mend.sent')}
+          onClick={() => onOpen({ kind: 'mend' })}
+        >
+          {t(isRefused ? 'act.mend' : 'act.edit')}
         </Button>
       )}
-      {state === 'refused' && (
-        <Button kind={canMend ? 'quiet' : 'primary'} icon="refresh" onClick={() => run(desk.retry(intent))}>
+      {(isRefused || isWaiting) && (
+        <Button
+          kind={isRefused && !canMend ? 'primary' : 'quiet'}
+          icon="refresh"
+          busy={busy}
+          onClick={() => void retry()}
+        >
           {t('act.retry')}
         </Button>
       )}

@@ -1,6 +1,6 @@
 /** Takes the entries that may be sent now, in the order of their queues, under a lease. */
 import { endpointNamed, type Intent } from '#contract/endpoint.ts'
-import { localProblem } from '#contract/problem.ts'
+import { localProblem, type ProblemCode } from '#contract/problem.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { isSealedUp } from '#local/outbox/sealed-records.ts'
 import { readGate } from '#local/session/session-generation.ts'
@@ -47,10 +47,30 @@ const oldMs = 30 * 86_400_000
 const isTooOld = ({ since, allowedAt }: OutboxEntry, now: number) => allowedAt === undefined && since < now - oldMs
 
 /** Shown to its user because it is old; what was sent of it may have arrived long ago. */
-export const isOld = ({ problem }: OutboxEntry) => problem?.code === 'TOO_OLD'
+export const isOld = ({ problem }: Pick<OutboxEntry, 'problem'>) => problem?.code === 'TOO_OLD'
 
-/** Of a parked write with new bytes: none, unless former ones may have been done. Then only the server can take it back. */
-export const attemptsLeft = (entry: OutboxEntry) => (isOld(entry) ? entry.attempts : 0)
+/** Refused before the server looked into its idempotency store (protocol 4): that says nothing of what was sent earlier. */
+const isUnchecked = ({ problem, key, intent }: Sent) =>
+  problem?.code === 'NOT_SUPPORT' || (key !== intent && bytesRefused.has(problem?.code ?? ''))
+
+/** These follow from the bytes alone: under their first key none like them can have been done. */
+const bytesRefused: ReadonlySet<string> = new Set<ProblemCode>([
+  'VALIDATION_ERROR',
+  'TOO_LARGE',
+  'IMAGE_TOO_LARGE',
+  'UNSUPPORTED_TYPE',
+])
+
+type Sent = Pick<OutboxEntry, 'problem' | 'key' | 'intent' | 'attempts'>
+
+/**
+ * Attempts of a parked write that may have been done: then only the server can take it back. None where the server has
+ * said what became of it; the one that was refused unchecked is known.
+ */
+export function attemptsLeft(entry: Sent): number {
+  if (isOld(entry)) return entry.attempts
+  return isUnchecked(entry) ? entry.attempts - 1 : 0
+}
 
 const toAsk = (entry: OutboxEntry): OutboxEntry => ({
   ...entry,

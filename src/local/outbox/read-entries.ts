@@ -7,6 +7,7 @@ import type { OutboxEntry } from '#local/storage/records.ts'
 export type EntryView = Pick<
   OutboxEntry,
   | 'intent'
+  | 'key'
   | 'queueKey'
   | 'dependsOn'
   | 'endpoint'

@@ -6,11 +6,12 @@ import { removeEntry } from '#local/outbox/dependents.ts'
 import { isParked } from '#local/outbox/settle.ts'
 import { attemptsLeft, isOld } from '#local/outbox/claim.ts'
 import { receiptFor, receiptTables } from '#local/outbox/receipts.ts'
+import type { EntryView } from '#local/outbox/read-entries.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 import { transact } from '#local/storage/transaction.ts'
 
-/** Nothing of the present bytes can be on its way or done: they never left, or were refused for good. */
-export const isUnsent = (entry: OutboxEntry) => (isParked(entry) && !isOld(entry)) || entry.attempts === 0
+/** Nothing of it can be on its way or done, the bytes before it was mended included: none ever left, or all were refused. */
+export const isUnsent = (entry: EntryView) => (isParked(entry) ? attemptsLeft(entry) : entry.attempts) === 0
 
 /** Its user wants an old write sent: the same bytes under the same key, because the server may know them (protocol 19). */
 export async function allow(db: UserDatabase, intent: Intent, now: number): Promise<boolean> {
@@ -38,6 +39,26 @@ export async function sendAgain(db: UserDatabase, intent: Intent, again: Again, 
   })
 }
 
+/** Its user wants something else, and nothing of it ever left: other values under its key (protocol 2). False: it may have. */
+export async function edit(db: UserDatabase, intent: Intent, input: OutboxEntry['input']): Promise<boolean> {
+  return await transact(db, ['outbox'], async () => {
+    const entry = await db.outbox.get(intent)
+    if (entry?.state !== 'waiting' || !isUnsent(entry)) return false
+    await db.outbox.put({ ...entry, input })
+    return true
+  })
+}
+
+/** One that waits only for its time may go at once. False: it does not wait. */
+export async function clearDelay(db: UserDatabase, intent: Intent): Promise<boolean> {
+  return await transact(db, ['outbox'], async () => {
+    const entry = await db.outbox.get(intent)
+    if (entry?.state !== 'waiting') return false
+    await db.outbox.put({ ...entry, ...noDelay })
+    return true
+  })
+}
+
 /**
  * A write that a 412 asked to be merged goes again the same way, out of the very step that heard it: nobody who watches
  * the entry is shown a conflict that was none. False: it is another write by now, or to be dropped.
@@ -61,11 +82,13 @@ const asNew = {
   leaseUntil: 0,
 } satisfies Partial<OutboxEntry>
 
+const noDelay = { notBefore: 0, delayedBy: null }
+
 /** What waits only for its time may go at once; the lane decides whether it can. */
 export async function clearDelays(db: UserDatabase): Promise<void> {
   await transact(db, ['outbox', 'meta'], async () => {
     await db.meta.delete('pause')
-    await db.outbox.where('state').equals('waiting').modify({ notBefore: 0, delayedBy: null })
+    await db.outbox.where('state').equals('waiting').modify(noDelay)
   })
 }
 

@@ -2,7 +2,7 @@
 import { currentIn } from '#contract/conflict.ts'
 import type { Intent } from '#contract/endpoint.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
-import { type Again, allow, drop, clearDelays, sendAgain } from '#local/outbox/user-actions.ts'
+import { type Again, allow, clearDelay, clearDelays, drop, edit, sendAgain } from '#local/outbox/user-actions.ts'
 import { dependentsOf } from '#local/outbox/dependents.ts'
 import { forgetLoss } from '#local/outbox/data-loss.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
@@ -40,6 +40,18 @@ export function createOutboxActions(ports: Ports): OutboxActions {
       if (isAllowed) ports.lasting(sendOutbox(ports, { hurry: true }))
       return isAllowed
     })
+  const hurried = (intent: Intent) =>
+    on(false, async (db) => {
+      if (!(await clearDelay(db, intent))) return false
+      await sendOutbox(ports, { hurry: true })
+      return true
+    })
+  const edited = (intent: Intent, asked: OutboxEntry['input']) =>
+    on(false, async (db) => {
+      const isEdited = await edit(db, intent, asked)
+      if (isEdited) ports.lasting(sendOutbox(ports, { hurry: true }))
+      return isEdited
+    })
   const dropNow = (intent: Intent) =>
     on('unknown' as const, async (db) => {
       const how = await drop(db, intent, { now: ports.clock(), newId: ports.newId })
@@ -48,8 +60,8 @@ export function createOutboxActions(ports: Ports): OutboxActions {
       return how
     })
   return {
-    retry: (intent) => again(intent, () => ({})),
-    mend: (intent, asked) => again(intent, () => ({ input: asked })),
+    retry: async (intent) => (await hurried(intent)) || (await again(intent, () => ({}))),
+    mend: async (intent, asked) => (await edited(intent, asked)) || (await again(intent, () => ({ input: asked }))),
     confirm: async (intent) => (await allowed(intent)) || (await again(intent, confirmed)),
     keepMine: (intent, fields) => again(intent, (entry) => mineOver(entry, fields)),
     keepTheirs: async (intent) => (await dropNow(intent)) !== 'unknown',

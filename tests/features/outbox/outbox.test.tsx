@@ -129,6 +129,17 @@ describe('changes that wait', () => {
     await the.user.click(screen.getByRole('button', { name: 'Send now' }))
     await screen.findByText(/^The server could not be reached\./)
 
+    await the.user.click((await entry('Change name of Bruno Lam')).getByRole('button', { name: 'Edit' }))
+    await expect.poll(() => document.querySelector('[role=dialog] [name=name]')).not.toBeNull()
+    await type(the.user, { name: 'Bruno Lam Ka-wai' })
+    await saveUser(the.user)
+    await closed()
+    await says('Change name of Bruno Lam', 'Name: Bruno Lam → Bruno Lam Ka-wai')
+    // Tried in vain: it may have been done.
+    const first = await entry('New user Bruno Lam')
+    first.getByRole('button', { name: 'Edit', description: /^It may be on its way already\./ })
+    first.getByRole('button', { name: 'Try again' })
+
     await the.user.click((await entry('New user Bruno Lam')).getByRole('button', { name: 'Drop' }))
     await (await dialog()).findByText('These build on it and are dropped too:')
     const along = [...document.querySelectorAll('.write-along li')].map(({ textContent }) => textContent)

@@ -240,6 +240,31 @@ describe('a write that is over thirty days old', () => {
     }
   })
 
+  it('that was mended and refused before the server looked it up is taken back from the server still, also sent again', async () => {
+    for (const [code, how] of [
+      ['VALIDATION_ERROR', 'asked'],
+      ['NOT_SUPPORT', 'asked'],
+      // The server looks up what it knows of the intent before it says this.
+      ['DUP_USER', 'gone'],
+    ] as const)
+      for (const isSentAgain of [false, true]) {
+        const { db, entry } = await leftFor(0)
+        const [sent] = await claim(db, claiming({ now: day }))
+        await returnToQueue(db, sent as OutboxEntry, {
+          state: 'waiting',
+          notBefore: 0,
+          delayedBy: 'network',
+          problem: null,
+        })
+        await claim(db, claiming({ now: 40 * day }))
+        await sendAgain(db, entry.intent, { key: 'mended' }, 40 * day)
+        const [mended] = await claim(db, claiming({ now: 40 * day }))
+        await holdForUser(db, mended as OutboxEntry, 'refused', { ...problem, code })
+        if (isSentAgain) await sendAgain(db, entry.intent, { key: 'mended twice' }, 41 * day)
+        expect(await drop(db, entry.intent, { now: 41 * day, newId: () => 'other' }), code).toBe(how)
+      }
+  })
+
   it('that was mended is not shown again for its age', async () => {
     const { db, entry, now } = await leftFor(31)
     await claim(db, claiming({ now }))

@@ -37,6 +37,7 @@ const shown = (
 })
 const entry = (given: Partial<EntryView>): EntryView => ({
   intent,
+  key: 'k1',
   queueKey: 'user:7',
   dependsOn: [],
   endpoint: 'updateCompanyUser',

@@ -1,0 +1,40 @@
+/** A page whose code could not be fetched without a line: what is said of it is true with a worker and without one. */
+import { cleanup, render, screen } from '@testing-library/react'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { startWords } from '#app/i18n/i18n.ts'
+import { Broken } from '#app/ErrorBoundary.tsx'
+
+function Unfetched(): never {
+  throw new TypeError('Failed to fetch dynamically imported module: https://portal.example/saas/assets/pages-1.js')
+}
+
+beforeEach(async () => {
+  await startWords()
+  vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
+  vi.spyOn(console, 'error').mockImplementation(() => undefined)
+})
+afterEach(() => {
+  cleanup()
+  vi.restoreAllMocks()
+  Reflect.deleteProperty(navigator, 'serviceWorker')
+})
+
+function open(controller: object | null) {
+  Object.defineProperty(navigator, 'serviceWorker', { value: { controller }, configurable: true })
+  render(
+    <Broken at="/app/outbox">
+      <Unfetched />
+    </Broken>,
+  )
+}
+
+it('without a worker its code is not here, although the page may need no server', () => {
+  open(null)
+  screen.getByText(/^Its code is not on this device\./)
+  expect(screen.queryByText(/can do nothing without the server/)).toBeNull()
+})
+
+it('with a worker, which keeps what is of use without a line, it is a page that can do nothing then', () => {
+  open({})
+  screen.getByText(/^It can do nothing without the server/)
+})
