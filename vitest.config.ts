@@ -64,6 +64,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'page',
+          globalSetup: ['tests/support/template.ts'],
           setupFiles: ['tests/support/seeded.ts'],
           include: page,
           testTimeout: 20_000,

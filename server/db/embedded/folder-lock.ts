@@ -24,15 +24,20 @@ export interface FolderLock {
   release(): Promise<void>
 }
 
-const heartbeatMs = 1000
-const watchMs = 3500
+interface Pauses {
+  heartbeatMs: number
+  /** Longer than three of them. */
+  watchMs: number
+}
 
-export async function lockFolder(folder: string): Promise<FolderLock> {
+const usual: Pauses = { heartbeatMs: 1000, watchMs: 3500 }
+
+export async function lockFolder(folder: string, { heartbeatMs, watchMs }: Pauses = usual): Promise<FolderLock> {
   const path = join(folder, 'portal.lock')
   const own = JSON.stringify(self())
   if (!(await create(path, own))) {
-    await refuseIfAlive(folder, path)
-    await takeOver(folder, path, own)
+    await refuseIfAlive(folder, path, watchMs)
+    await takeOver(folder, path, own, watchMs)
   }
   const heartbeat = setInterval(() => void utimes(path, new Date(), new Date()).catch(() => undefined), heartbeatMs)
   heartbeat.unref()
@@ -59,16 +64,16 @@ async function create(path: string, text: string): Promise<boolean> {
   }
 }
 
-async function refuseIfAlive(folder: string, path: string): Promise<void> {
+async function refuseIfAlive(folder: string, path: string, watchMs: number): Promise<void> {
   const text = await readFile(path, 'utf8').catch(() => '')
   const holder = parse(text)
-  if (!(await isAlive(path, holder))) return
+  if (!(await isAlive(path, holder, watchMs))) return
   const who = holder ? `process ${holder.pid}` : 'another process'
   throw new StartProblem(`The data folder ${folder} is in use by ${who}: stop it, or set DATA_DIR to another folder.`)
 }
 
 /** Of several that find the same dead lock one goes on: making a folder succeeds once. */
-async function takeOver(folder: string, path: string, own: string): Promise<void> {
+async function takeOver(folder: string, path: string, own: string, watchMs: number): Promise<void> {
   const door = `${path}.takeover`
   const deadline = Date.now() + watchMs
   for (;;) {
@@ -83,21 +88,21 @@ async function takeOver(folder: string, path: string, own: string): Promise<void
         () => 0,
       )
       if (age > watchMs) await rmdir(door).catch(() => undefined)
-      else if (Date.now() > deadline) return refuseIfAlive(folder, path)
+      else if (Date.now() > deadline) return refuseIfAlive(folder, path, watchMs)
       await wait(50)
     }
   }
   try {
     // Looked at again behind the door: the one before us may have taken it.
-    await refuseIfAlive(folder, path)
+    await refuseIfAlive(folder, path, watchMs)
     await rm(path, { force: true })
-    if (!(await create(path, own))) await refuseIfAlive(folder, path)
+    if (!(await create(path, own))) await refuseIfAlive(folder, path, watchMs)
   } finally {
     await rmdir(door)
   }
 }
 
-async function isAlive(path: string, holder: Holder | null): Promise<boolean> {
+async function isAlive(path: string, holder: Holder | null, watchMs: number): Promise<boolean> {
   if (holder && holder.where === self().where) {
     const started = startOf(holder.pid)
     // A process that exists and cannot be looked at is taken for the holder. So is this very process, asked twice.

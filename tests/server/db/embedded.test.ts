@@ -21,7 +21,10 @@ let folder: string
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'portal-embedded-'))
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
+afterEach(async () => {
+  vi.useRealTimers()
+  await rm(folder, { recursive: true, force: true })
+})
 
 /** Another process that tries to take the lock: says `taken` and holds it, or ends with what it was told. */
 function contender() {
@@ -93,14 +96,16 @@ describe('the lock on a data folder (R-14)', () => {
   })
 
   it('of another machine counts while its heartbeat goes on', async () => {
-    const lock = await lockFolder(folder)
+    // As long in proportion as the server's own.
+    const quick = { heartbeatMs: 100, watchMs: 350 }
+    const lock = await lockFolder(folder, quick)
     const path = join(folder, 'portal.lock')
     const held = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>
     await writeFile(path, JSON.stringify({ ...held, where: 'elsewhere' }))
-    await expect(lockFolder(folder)).rejects.toThrow('is in use')
+    await expect(lockFolder(folder, quick)).rejects.toThrow('is in use')
     await lock.release()
     await writeFile(path, JSON.stringify({ ...held, where: 'elsewhere' }))
-    await (await lockFolder(folder)).release()
+    await (await lockFolder(folder, quick)).release()
   })
 })
 
@@ -119,12 +124,16 @@ describe('room on the disk (R-13)', () => {
     let space: Space = { free: 0, total: gigabyte }
     const config = { dataDir: join(folder, 'data'), freeSpace: testConfig().freeSpace }
     await layDataFolder(config.dataDir)
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const database = await openEmbedded(config, silent, async () => space)
     expect(database.hasFreeSpace()).toBe(false)
     // Reading goes on.
     await inTransaction(testContext(database), system, (db) => sql`select 1`.execute(db))
     space = { free: gigabyte, total: gigabyte }
-    await expect.poll(() => database.hasFreeSpace(), { timeout: 10_000 }).toBe(true)
+    await vi.advanceTimersByTimeAsync(1999)
+    expect(database.hasFreeSpace()).toBe(false)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(database.hasFreeSpace()).toBe(true)
     await database.close()
   })
 })
