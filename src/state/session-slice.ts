@@ -10,7 +10,11 @@ export type Session =
   /** Nobody has looked yet: a loading view shows (M10). */
   | { kind: 'unknown'; problem?: Problem }
   /** `was`: whose session ended by itself, as this page showed them. */
-  | { kind: 'signed out'; because: 'nobody' | 'left' | 'ended'; was?: { name: string; company: string; username: string } }
+  | {
+      kind: 'signed out'
+      because: 'nobody' | 'left' | 'ended'
+      was?: { name: string; company: string; username: string }
+    }
   | { kind: 'signed in'; user: SessionUser; caller: Caller }
 
 const personOf = ({ name, company_code, email }: SessionUser) => ({ name, company: company_code, username: email })
