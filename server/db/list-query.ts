@@ -85,24 +85,24 @@ function folded(columns: Columns, field: string): Expression<unknown> {
 function conditions(list: ListSpec, columns: Columns, query: ListQuery): Expression<SqlBool>[] {
   return Object.entries(list.filters).flatMap(([name, filter]) => {
     const given = query[name]
-    if (filter.is === 'shows') return showsHidden(list, query, name, filter) ? [] : [isNot(columns, filter)]
+    if (filter.kind === 'shows') return showsHidden(list, query, name, filter) ? [] : [isNot(columns, filter)]
     return given === undefined ? [] : [condition(columns, filter, given)]
   })
 }
 
 /** Hidden rows show when the parameter says so, or when another filter asks for exactly that value. */
-function showsHidden(list: ListSpec, query: ListQuery, name: string, hidden: Filter & { is: 'shows' }): boolean {
+function showsHidden(list: ListSpec, query: ListQuery, name: string, hidden: Filter & { kind: 'shows' }): boolean {
   if (query[name] === true) return true
   return Object.entries(list.filters).some(
-    ([other, filter]) => filter.is === 'equal' && filter.column === hidden.column && query[other] === hidden.value,
+    ([other, filter]) => filter.kind === 'equal' && filter.column === hidden.column && query[other] === hidden.value,
   )
 }
 
-const isNot = (columns: Columns, filter: Filter & { is: 'shows' }) =>
+const isNot = (columns: Columns, filter: Filter & { kind: 'shows' }) =>
   sql<SqlBool>`${value(columns, filter.column)} is distinct from ${filter.value}`
 
-function condition(columns: Columns, filter: Exclude<Filter, { is: 'shows' }>, given: unknown): Expression<SqlBool> {
-  switch (filter.is) {
+function condition(columns: Columns, filter: Exclude<Filter, { kind: 'shows' }>, given: unknown): Expression<SqlBool> {
+  switch (filter.kind) {
     case 'equal':
       return sql`${value(columns, filter.column)} = ${given}`
     case 'from':

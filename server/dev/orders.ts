@@ -157,7 +157,7 @@ interface Placed {
 
 async function place(made: Made, one: DemoOrder, { at, type, users, result, baseId }: Placed): Promise<number> {
   const { db, app, companyId, list } = made
-  if (result.is !== 'quote') throw new Error(`the demo order ${one.code} has no price: ${result.is}`)
+  if (result.kind !== 'quote') throw new Error(`the demo order ${one.code} has no price: ${result.kind}`)
   const { quote } = result
   const amounts = amountsOf({ quote })
   const change = await takeChange(db, companyId)

@@ -46,11 +46,11 @@ export const tendOrders = (): JobKind<unknown, Point, null> => ({
       const told = await asSystem((db) => numberExpired(db, momentOf({ app, now: app.clock() }), most))
       if (settled > 0) notifyJobs(app)
       const isThrough = settled < most && told < most
-      return { is: 'on', point: { after: isThrough ? 0 : null }, percent: isThrough ? 50 : 10 }
+      return { kind: 'on', point: { after: isThrough ? 0 : null }, percent: isThrough ? 50 : 10 }
     }
     const { last, sent } = await asSystem((db) => remind(db, app, after))
     if (sent > 0) notifyJobs(app)
-    return last === null ? { is: 'done', output: null } : { is: 'on', point: { after: last }, percent: 60 }
+    return last === null ? { kind: 'done', output: null } : { kind: 'on', point: { after: last }, percent: 60 }
   },
 })
 

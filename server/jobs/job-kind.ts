@@ -13,7 +13,7 @@ export interface Work<I, P> {
 
 export type Step<P, O> =
   /** So far. The next step begins at `point`, on this or another node, after a kill too. */
-  { is: 'on'; point: P; percent: number; info?: Progress['info'] } | { is: 'done'; output: O }
+  { kind: 'on'; point: P; percent: number; info?: Progress['info'] } | { kind: 'done'; output: O }
 
 export interface JobKind<I = unknown, P = unknown, O = unknown> {
   /**

@@ -30,7 +30,7 @@ const step: JobKind<unknown, Point, Point>['step'] = async ({ app, point }) => {
     after.looked += 1
     after[await becameOf(app, attempt)] += 1
   }
-  return due.length < most ? { is: 'done', output: after } : { is: 'on', point: after, percent: 50 }
+  return due.length < most ? { kind: 'done', output: after } : { kind: 'on', point: after, percent: 50 }
 }
 
 async function becameOf(app: AppContext, attempt: AttemptRecord): Promise<Exclude<keyof Point, 'looked'>> {

@@ -70,7 +70,7 @@ async function workOn(desk: JobRun): Promise<void> {
       (error: unknown) => asFailure(error),
     )
     if ('failed' in step) return await giveUp(desk, step.failed)
-    if (step.is === 'done') return await finish(desk, step.output)
+    if (step.kind === 'done') return await finish(desk, step.output)
     if (!(await record(desk, step))) return
     await rest(app, stop)
   }
@@ -93,7 +93,7 @@ async function keepingLease<T>({ app, job }: JobRun, work: () => Promise<T>): Pr
   }
 }
 
-async function record({ app, job }: JobRun, { point, percent, info }: Step<unknown, unknown> & { is: 'on' }) {
+async function record({ app, job }: JobRun, { point, percent, info }: Step<unknown, unknown> & { kind: 'on' }) {
   const leaseUntil = app.clock() + pace.lease
   if (!(await asSystem(app, (db) => recordStep(db, job, { point, percent, leaseUntil })))) return false
   Object.assign(job, { point, percent: Math.max(percent, job.percent), tries: 0 })

@@ -20,7 +20,7 @@ export const sendMail = (driver: MailDriver): JobKind<AskedMail, never, null> =>
     const about = { mail: input.mail, id: input.id }
     if (mail === null) {
       app.log.info(about, 'a mail has nothing to say any more')
-      return { is: 'done', output: null }
+      return { kind: 'done', output: null }
     }
     try {
       await driver.send(mail)
@@ -29,6 +29,6 @@ export const sendMail = (driver: MailDriver): JobKind<AskedMail, never, null> =>
       if (!(error instanceof MailProblem) || !error.final) throw error
       app.log.error({ ...about, err: error }, 'a mail was refused and is given up')
     }
-    return { is: 'done', output: null }
+    return { kind: 'done', output: null }
   },
 })

@@ -35,11 +35,11 @@ export const verifyTrail = (most = 500): JobKind<Input, Point, Output> => ({
     const [chain] = point.chains
     if (!chain) {
       const { companies, rows, broken } = point
-      return { is: 'done', output: { companies, rows, broken } }
+      return { kind: 'done', output: { companies, rows, broken } }
     }
     const next = await walk(work, point, chain, most)
     return {
-      is: 'on',
+      kind: 'on',
       point: next,
       // The trail goes on growing while it is walked: a hundred is said by the end alone.
       percent: Math.min(99, Math.floor((next.rows / Math.max(next.total, 1)) * 100)),

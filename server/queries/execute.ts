@@ -60,7 +60,7 @@ export async function read(app: AppContext, reading: Reading): Promise<StoredRes
   const asOf = app.clock()
   const { said, change } = await asReader(app, reading, async (context, input) => ({
     // Before the rows: what is committed in between comes again with the next `since`, and nothing is missed.
-    change: reading.handler.is === 'list' ? await newestChange(context, reading.handler, input) : null,
+    change: reading.handler.kind === 'list' ? await newestChange(context, reading.handler, input) : null,
     said: await ask(context, reading.handler, input),
   }))
   const body = outputOf(endpoint, said.body)
@@ -77,7 +77,7 @@ export async function read(app: AppContext, reading: Reading): Promise<StoredRes
   }
 }
 
-export type ListHandler = Handler & { is: 'list' }
+export type ListHandler = Handler & { kind: 'list' }
 
 export const newestChange = (
   context: ServiceContext,
@@ -90,8 +90,8 @@ async function ask(
   handler: Handler,
   input: ParsedInputOf<Endpoint>,
 ): Promise<Answer<unknown>> {
-  if (handler.is === 'service') return handler.service(context, input)
-  if (handler.is !== 'list') throw new Error(`${handler.endpoint.name} sees to its own transactions`)
+  if (handler.kind === 'service') return handler.service(context, input)
+  if (handler.kind !== 'list') throw new Error(`${handler.endpoint.name} sees to its own transactions`)
   const since = sinceOf(input)
   return since === undefined
     ? handler.list.page(context, input)

@@ -33,12 +33,12 @@ import { factorsOfColleague, resetColleague } from '#server/services/factors/res
 import { confirmPassword as giveAgain } from '#server/services/sessions/step-up.ts'
 
 const userOf = ({ principal }: RequestContext): User => ({
-  is: 'user',
+  kind: 'user',
   userId: requireCaller(principal).userId,
   sessionId: principal.sessionId,
 })
 const byUser = (visit: RequestContext, token: string): Asking => ({ ...visit, holder: userOf(visit), token })
-const byStranger = (visit: RequestContext, token: string): Asking => ({ ...visit, holder: { is: 'stranger' }, token })
+const byStranger = (visit: RequestContext, token: string): Asking => ({ ...visit, holder: { kind: 'stranger' }, token })
 
 export const factors: Handler[] = [
   serviceHandler(getFactors, read),

@@ -112,13 +112,13 @@ const wantsStream = (request: FastifyRequest) => request.headers.accept === 'app
 async function answer(served: Served, call: Call): Promise<FastifyReply> {
   const { handler, request, reply } = call
   if (!handler) throw new ProblemError('NOT_SUPPORT')
-  if (handler.is === 'procedure')
+  if (handler.kind === 'procedure')
     return runProcedure(served, handler, await receivedOf(handler.endpoint, call), request, reply)
-  if (handler.is === 'list' && wantsStream(request)) return stream(served.app, handler, call)
+  if (handler.kind === 'list' && wantsStream(request)) return stream(served.app, handler, call)
   return sendCarried(reply, await carried(served.app, handler, call))
 }
 
-type Plain = Exclude<Handler, { is: 'procedure' }>
+type Plain = Exclude<Handler, { kind: 'procedure' }>
 
 async function carried(app: AppContext, handler: Plain, call: Call): Promise<StoredResponse> {
   const { endpoint, request } = call
@@ -141,7 +141,7 @@ function readingOf<H extends Plain>(handler: H, received: Received, request: Fas
   return { handler, input, caller: requireCaller(principal), sessionId, requestId: request.id }
 }
 
-async function stream(app: AppContext, handler: Plain & { is: 'list' }, call: Call): Promise<FastifyReply> {
+async function stream(app: AppContext, handler: Plain & { kind: 'list' }, call: Call): Promise<FastifyReply> {
   const { request, reply } = call
   const reading = readingOf(handler, await receivedOf(handler.endpoint, call), request)
   const { lines, asOf, change } = await streamList(app, reading)
@@ -157,14 +157,14 @@ async function receivedOf(endpoint: Endpoint, { request, reply }: Call): Promise
     query: queryPairs(request.url),
     body:
       endpoint.encoding === 'multipart'
-        ? { is: 'parts', parts: await readParts(request, reply) }
+        ? { kind: 'parts', parts: await readParts(request, reply) }
         : readBody(endpoint, type, bytes),
   }
 }
 
 async function runProcedure(
   { app, life }: HttpContext,
-  handler: Handler & { is: 'procedure' },
+  handler: Handler & { kind: 'procedure' },
   received: Received,
   request: FastifyRequest,
   reply: FastifyReply,

@@ -50,9 +50,9 @@ export interface Changes {
 }
 
 export type Handler =
-  | { is: 'service'; endpoint: Endpoint; service: Service<Endpoint>; prepare: Prepare<Endpoint> | null }
-  | { is: 'list'; endpoint: Endpoint; list: ListService<Endpoint> }
-  | { is: 'procedure'; endpoint: Endpoint; procedure: Procedure<Endpoint> }
+  | { kind: 'service'; endpoint: Endpoint; service: Service<Endpoint>; prepare: Prepare<Endpoint> | null }
+  | { kind: 'list'; endpoint: Endpoint; list: ListService<Endpoint> }
+  | { kind: 'procedure'; endpoint: Endpoint; procedure: Procedure<Endpoint> }
 
 /**
  * What is worked out of the input before the transaction begins, because it takes long and reads no row: a file that is
@@ -66,20 +66,20 @@ export const serviceHandler = <E extends Endpoint>(
   service: Service<E>,
   prepare?: Prepare<E>,
 ): Handler => ({
-  is: 'service',
+  kind: 'service',
   endpoint,
   service: service as unknown as Service<Endpoint>,
   prepare: (prepare as unknown as Prepare<Endpoint> | undefined) ?? null,
 })
 
 export const listHandler = <E extends Endpoint>(endpoint: E, list: ListService<E>): Handler => ({
-  is: 'list',
+  kind: 'list',
   endpoint,
   list: list as unknown as ListService<Endpoint>,
 })
 
 export const procedureHandler = <E extends Endpoint>(endpoint: E, procedure: Procedure<E>): Handler => ({
-  is: 'procedure',
+  kind: 'procedure',
   endpoint,
   procedure: procedure as unknown as Procedure<Endpoint>,
 })

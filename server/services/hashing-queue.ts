@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { ProblemError } from '#server/problem-error.ts'
 
 /** `known`: signed in, or on a device from which this very account has signed in before. */
-export type Asker = { is: 'stranger' } | { is: 'known'; userId: number }
+export type Asker = { kind: 'stranger' } | { kind: 'known'; userId: number }
 
 /** A place in the queue, held from before anything is counted, so that whoever is refused has made no guess. */
 export interface Place {
@@ -50,7 +50,7 @@ export class HashingQueue {
 
   /** Throws RATE_LIMITED with the wait where the line is full. */
   async hold<T>(asker: Asker, work: (place: Place) => Promise<T>): Promise<T> {
-    const account = asker.is === 'known' && this.#countOf(asker.userId) < mostPerAccount ? asker.userId : null
+    const account = asker.kind === 'known' && this.#countOf(asker.userId) < mostPerAccount ? asker.userId : null
     const line = account === null ? this.#strangers : this.#known
     if (line.places >= line.slots + mostWaiting) throw new ProblemError('RATE_LIMITED', null, this.#retryAfterSeconds())
     line.places++

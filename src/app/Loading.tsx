@@ -7,7 +7,7 @@ import { useTranslation } from 'react-i18next'
 export function Loading() {
   const { t } = useTranslation('shell')
   const session = useSession()
-  const problem = session.is === 'unknown' ? session.problem : undefined
+  const problem = session.kind === 'unknown' ? session.problem : undefined
   return (
     <div className="page narrow" aria-busy={!problem}>
       <p className="sr-only" role="status">

@@ -115,7 +115,7 @@ const sessionKnown = (store: Store) =>
   new Promise<void>((resolve) => {
     const look = () => {
       const { session } = store.getState()
-      if (session.is === 'unknown' && !session.problem) return
+      if (session.kind === 'unknown' && !session.problem) return
       stop()
       resolve()
     }

@@ -30,7 +30,7 @@ const appFills = {
   row: appRow,
   sorts: { id: 'number', code: 'text', name: 'text', version: 'text', create_time: 'time', update_time: 'time' },
   sort: ['code', 'asc'],
-  filters: { searchText: { is: 'contains', columns: ['code', 'name'] } },
+  filters: { searchText: { kind: 'contains', columns: ['code', 'name'] } },
   scope: null,
 } satisfies ListSpec
 
@@ -66,7 +66,7 @@ const historyFills = {
   row: historyRow,
   sorts: { id: 'number', code: 'text', name: 'text', version: 'text', create_time: 'time' },
   sort: ['create_time', 'desc'],
-  filters: { searchText: { is: 'contains', columns: ['code', 'name'] } },
+  filters: { searchText: { kind: 'contains', columns: ['code', 'name'] } },
   scope: null,
 } satisfies ListSpec
 

@@ -43,11 +43,11 @@ const list = {
   sorts: { id: 'number', end_time: 'time', code: 'text', operation: 'text', exec_user_name: 'text', status: 'number' },
   sort: ['end_time', 'desc'],
   filters: {
-    code: { is: 'equal', column: 'code' },
-    operation: { is: 'equal', column: 'operation' },
-    dateFrom: { is: 'from', column: 'end_time' },
-    dateTo: { is: 'until', column: 'end_time' },
-    companyId: { is: 'equal', column: 'company_id' },
+    code: { kind: 'equal', column: 'code' },
+    operation: { kind: 'equal', column: 'operation' },
+    dateFrom: { kind: 'from', column: 'end_time' },
+    dateTo: { kind: 'until', column: 'end_time' },
+    companyId: { kind: 'equal', column: 'company_id' },
   },
   scope: null,
 } satisfies ListSpec

@@ -47,7 +47,7 @@ const backupFills = {
   row: backupRow,
   sorts: { id: 'number', create_time: 'time', period_start: 'time', period_end: 'time', status: 'number' },
   sort: ['create_time', 'desc'],
-  filters: { pdb_type: { is: 'equal', column: 'pdb_type' } },
+  filters: { pdb_type: { kind: 'equal', column: 'pdb_type' } },
   scope: { column: 'service_id', param: 'serviceId' },
 } satisfies ListSpec
 

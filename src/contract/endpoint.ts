@@ -31,11 +31,11 @@ export type Kind =
 
 /** Filters are data: the server turns them into SQL, the device into a predicate over its rows, from the same words. */
 export type Filter =
-  | { is: 'equal'; column: string }
+  | { kind: 'equal'; column: string }
   /** Rows whose column holds `value` stay hidden unless this parameter is true or another filter asks for that value. */
-  | { is: 'shows'; column: string; value: number | string | boolean }
-  | { is: 'contains'; columns: readonly string[] }
-  | { is: 'from' | 'until'; column: string }
+  | { kind: 'shows'; column: string; value: number | string | boolean }
+  | { kind: 'contains'; columns: readonly string[] }
+  | { kind: 'from' | 'until'; column: string }
 
 /** text sorts by its folded key (domain/text.ts), the others by value; nulls last both ways, ties by id. */
 export type SortKind = 'text' | 'number' | 'flag' | 'time'

@@ -36,8 +36,8 @@ const list = {
   sorts: { id: 'number', code: 'text', name: 'text', version: 'text', create_time: 'time' },
   sort: ['code', 'asc'],
   filters: {
-    hidden: { is: 'equal', column: 'hidden' },
-    type: { is: 'equal', column: 'type' },
+    hidden: { kind: 'equal', column: 'hidden' },
+    type: { kind: 'equal', column: 'type' },
   },
   scope: null,
 } satisfies ListSpec

@@ -122,9 +122,9 @@ export const ordersFills = {
   },
   sort: ['create_time', 'desc'],
   filters: {
-    type: { is: 'equal', column: 'client_type' },
-    status: { is: 'equal', column: 'status' },
-    searchText: { is: 'contains', columns: ['code', 'name'] },
+    type: { kind: 'equal', column: 'client_type' },
+    status: { kind: 'equal', column: 'status' },
+    searchText: { kind: 'contains', columns: ['code', 'name'] },
   },
   scope: { column: 'company_id', param: 'companyId' },
 } satisfies ListSpec

@@ -110,7 +110,7 @@ const list = {
   row: priceRow,
   sorts: { id: 'number', effective_date: 'time', desc: 'text', confirmed: 'flag', update_time: 'time' },
   sort: ['effective_date', 'desc'],
-  filters: { type: { is: 'equal', column: 'type' } },
+  filters: { type: { kind: 'equal', column: 'type' } },
   scope: null,
 } satisfies ListSpec
 

@@ -66,8 +66,8 @@ const list = {
   },
   sort: ['code', 'asc'],
   filters: {
-    searchText: { is: 'contains', columns: ['code', 'name', 'company_code', 'company_name'] },
-    companyId: { is: 'equal', column: 'company_id' },
+    searchText: { kind: 'contains', columns: ['code', 'name', 'company_code', 'company_name'] },
+    companyId: { kind: 'equal', column: 'company_id' },
   },
   scope: null,
 } satisfies ListSpec

@@ -47,9 +47,9 @@ export const usersFills = {
   },
   sort: ['name', 'asc'],
   filters: {
-    statusType: { is: 'equal', column: 'status' },
-    includedDel: { is: 'shows', column: 'status', value: userStatus.deleted },
-    searchText: { is: 'contains', columns: ['name', 'email'] },
+    statusType: { kind: 'equal', column: 'status' },
+    includedDel: { kind: 'shows', column: 'status', value: userStatus.deleted },
+    searchText: { kind: 'contains', columns: ['name', 'email'] },
   },
   scope: { column: 'company_id', param: 'companyId' },
 } satisfies ListSpec

@@ -15,7 +15,7 @@ export const unsent: Sending = { form: idle, intent: null }
 const spent = ['INTENT_DONE', 'INTENT_VOID']
 
 export function formAfter(result: Result<unknown>): Sending {
-  if (result.kind !== 'problem') return { form: result.kind === 'queued' ? { is: 'queued' } : idle, intent: null }
+  if (result.kind !== 'problem') return { form: result.kind === 'queued' ? { kind: 'queued' } : idle, intent: null }
   const { problem, intent = null } = result
-  return { form: { is: 'failed', problem }, intent: spent.includes(problem.code) ? null : intent }
+  return { form: { kind: 'failed', problem }, intent: spent.includes(problem.code) ? null : intent }
 }

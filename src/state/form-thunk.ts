@@ -39,7 +39,7 @@ export const resultOf = ({ payload }: { payload?: Result<unknown> | undefined })
 /** Where the sending stands; what is typed stays in the form. */
 export function addFormCases<S extends Sending, Given>(builder: ActionReducerMapBuilder<S>, thunk: FormThunk<Given>) {
   return builder
-    .addCase(thunk.pending, (state) => void Object.assign(state, { form: { is: 'sending' } }))
+    .addCase(thunk.pending, (state) => void Object.assign(state, { form: { kind: 'sending' } }))
     .addCase(thunk.fulfilled, (state, action) => void Object.assign(state, formAfter(resultOf(action))))
     .addCase(thunk.rejected, (state, action) => void Object.assign(state, formAfter(resultOf(action))))
 }

@@ -13,6 +13,6 @@ export const useConnection = () => useSelector((state) => state.connection)
 /** The signed-in user and caller; only for pages behind the guard, which are not drawn without one. */
 export function useSignedIn() {
   const session = useSession()
-  if (session.is !== 'signed in') throw new Error('a page behind the guard was drawn without a session')
+  if (session.kind !== 'signed in') throw new Error('a page behind the guard was drawn without a session')
   return session
 }

@@ -17,6 +17,8 @@ interface ListState {
   /** Of the latest request while it is under way: an older answer no longer speaks for the list. */
   requestId: string | null
   problem: Problem | null
+  /** The latest request brought nothing from the server: what the device has is all there is. */
+  isKept: boolean
 }
 
 interface Options<V> {
@@ -42,7 +44,7 @@ export function createListSlice<R extends Row, V>({ name, endpoint, read, queryO
     },
   )
 
-  const initialState: ListState = { savedQuery: '', requestId: null, problem: null }
+  const initialState: ListState = { savedQuery: '', requestId: null, problem: null, isKept: false }
   const slice = createSlice({
     name,
     initialState,
@@ -52,12 +54,12 @@ export function createListSlice<R extends Row, V>({ name, endpoint, read, queryO
     extraReducers: (builder) =>
       builder
         .addCase(fetchList.pending, (state, { meta }) => ({ ...state, requestId: meta.requestId, problem: null }))
-        .addCase(fetchList.fulfilled, (state, { meta }) =>
-          meta.requestId === state.requestId ? { ...state, requestId: null } : state,
+        .addCase(fetchList.fulfilled, (state, { meta, payload }) =>
+          meta.requestId === state.requestId ? { ...state, requestId: null, isKept: payload === 'kept' } : state,
         )
         .addCase(fetchList.rejected, (state, action) =>
           action.meta.requestId === state.requestId
-            ? { ...state, requestId: null, problem: problemOfRejected(action) }
+            ? { ...state, requestId: null, problem: problemOfRejected(action), isKept: true }
             : state,
         )
         // The next user of this device begins with a plain list.
@@ -70,6 +72,7 @@ export function createListSlice<R extends Row, V>({ name, endpoint, read, queryO
     fetchList,
     viewChanged: slice.actions.viewChanged,
     selectIsFetching: (state: object) => own.selectSlice(state).requestId !== null,
+    selectIsKept: (state: object) => own.selectSlice(state).isKept,
     selectProblem: (state: object) => own.selectSlice(state).problem,
     selectSavedQuery: (state: object) => own.selectSlice(state).savedQuery,
     queryOf,

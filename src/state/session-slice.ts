@@ -8,9 +8,10 @@ export type SessionUser = Omit<UserRow, 'id'> & { id: number }
 
 export type Session =
   /** Nobody has looked yet: a loading view shows (M10). */
-  | { is: 'unknown'; problem?: Problem }
-  | { is: 'signed out'; because: 'nobody' | 'left' | 'ended' }
-  | { is: 'signed in'; user: SessionUser; caller: Caller }
+  | { kind: 'unknown'; problem?: Problem }
+  /** `was`: whose session ended by itself, as this page showed them. */
+  | { kind: 'signed out'; because: 'nobody' | 'left' | 'ended'; was?: string }
+  | { kind: 'signed in'; user: SessionUser; caller: Caller }
 
 type SealKeys = 'seal_key' | 'session_seal_key' | 'seal_keys'
 
@@ -27,22 +28,23 @@ export const callerOf = (user: SessionUser): Caller => ({
 /** The answer about oneself carries sealing keys too; they belong to the device's store, not to the screen's. */
 function signedInAs(read: SessionUser & Partial<Record<SealKeys, unknown>>): Session {
   const { seal_key: _, session_seal_key: _newest, seal_keys: _older, ...user } = read
-  return { is: 'signed in', user, caller: callerOf(user) }
+  return { kind: 'signed in', user, caller: callerOf(user) }
 }
 
 export const session = createSlice({
   name: 'session',
-  initialState: { is: 'unknown' } as Session,
+  initialState: { kind: 'unknown' } as Session,
   reducers: {
     /** The password was right and the user has been read. */
     signedIn: (_, { payload }: PayloadAction<SessionUser>) => signedInAs(payload),
     /** `left`: by oneself. `ended`: the server no longer knows the session. `nobody`: there was none to begin with. */
-    signedOut: (_, { payload }: PayloadAction<'nobody' | 'left' | 'ended'>): Session => ({
-      is: 'signed out',
+    signedOut: (state, { payload }: PayloadAction<'nobody' | 'left' | 'ended'>): Session => ({
+      kind: 'signed out',
       because: payload,
+      ...(payload === 'ended' && state.kind === 'signed in' ? { was: state.user.name } : {}),
     }),
     /** The device has a session, but who that is could not be read. */
-    sessionUnread: (_, { payload }: PayloadAction<Problem>): Session => ({ is: 'unknown', problem: payload }),
+    sessionUnread: (_, { payload }: PayloadAction<Problem>): Session => ({ kind: 'unknown', problem: payload }),
     /** A later reading of the same user: flags and names may have changed. */
     userRead: (_, { payload }: PayloadAction<SessionUser>) => signedInAs(payload),
   },

@@ -44,7 +44,7 @@ export function createUnsaved<T>(): Unsaved<T> {
       useEffect(
         () => () => {
           const { session } = store.getState()
-          if (session.is !== 'signed out' || session.because !== 'ended' || latest.current === null) return
+          if (session.kind !== 'signed out' || session.because !== 'ended' || latest.current === null) return
           held.set(name, latest.current)
           keepUntilSignedIn(store, (own) => name.startsWith(nameOf(own.userId, own.companyId, '')) || held.clear())
         },
@@ -60,7 +60,7 @@ function keepUntilSignedIn(store: Store, then: (caller: { userId: number; compan
   window.addEventListener('beforeunload', ask)
   const stop = store.subscribe(() => {
     const { session } = store.getState()
-    if (session.is !== 'signed in') return
+    if (session.kind !== 'signed in') return
     stop()
     window.removeEventListener('beforeunload', ask)
     then(session.caller)

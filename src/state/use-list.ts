@@ -5,7 +5,7 @@ import type { ListSlice, PageQuery } from '#state/list-slice.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { useFetch } from '#state/use-fetch.ts'
 
-const unread = { count: 0, here: 0, total: null, asOf: null, complete: false }
+const unread = { count: 0, here: 0, total: null, asOf: null, complete: false, searched: null, pending: 0 }
 
 interface Shown<V> {
   /** The company, the service; null for a list that has no scope. */
@@ -22,6 +22,7 @@ interface Shown<V> {
 export function useList<R extends Row, V>(list: ListSlice<R, V>, { scope, view, skip = false }: Shown<V>) {
   const dispatch = useDispatch()
   const isFetching = useSelector(list.selectIsFetching)
+  const isKept = useSelector(list.selectIsKept)
   const problem = useSelector(list.selectProblem)
   // A view is the same as long as it asks for the same: an open drawer lists nothing else.
   const key = JSON.stringify(list.queryOf(view))
@@ -34,5 +35,6 @@ export function useList<R extends Row, V>(list: ListSlice<R, V>, { scope, view, 
     async () => (skip ? undefined : await list.readPage(scope, JSON.parse(key) as PageQuery)),
     [list, scope, key, skip],
   )
-  return { rows: found?.rows, count: found?.count ?? 0, freshness: found ?? unread, isFetching, problem, refetch }
+  const freshness = { ...(found ?? unread), isKept }
+  return { rows: found?.rows, count: found?.count ?? 0, freshness, isFetching, problem, refetch }
 }

@@ -41,31 +41,31 @@ interface World {
 }
 
 type Event =
-  | { is: 'put'; id: number; name: number }
-  | { is: 'delete'; id: number }
-  | { is: 'page'; page: number; results: number; desc: boolean }
-  | { is: 'since' }
-  | { is: 'single'; id: number }
-  | { is: 'arrive'; at: number }
-  | { is: 'leave' }
+  | { kind: 'put'; id: number; name: number }
+  | { kind: 'delete'; id: number }
+  | { kind: 'page'; page: number; results: number; desc: boolean }
+  | { kind: 'since' }
+  | { kind: 'single'; id: number }
+  | { kind: 'arrive'; at: number }
+  | { kind: 'leave' }
 
 const id = fc.integer({ min: 1, max: 9 })
 const event: fc.Arbitrary<Event> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ is: fc.constant('put' as const), id, name: fc.nat({ max: 20 }) }) },
-  { weight: 3, arbitrary: fc.record({ is: fc.constant('delete' as const), id }) },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('put' as const), id, name: fc.nat({ max: 20 }) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('delete' as const), id }) },
   {
     weight: 6,
     arbitrary: fc.record({
-      is: fc.constant('page' as const),
+      kind: fc.constant('page' as const),
       page: fc.integer({ min: 1, max: 3 }),
       results: fc.constantFrom(3, 5, 20),
       desc: fc.boolean(),
     }),
   },
-  { weight: 4, arbitrary: fc.constant({ is: 'since' as const }) },
-  { weight: 3, arbitrary: fc.record({ is: fc.constant('single' as const), id }) },
-  { weight: 14, arbitrary: fc.record({ is: fc.constant('arrive' as const), at: fc.nat({ max: 5 }) }) },
-  { weight: 1, arbitrary: fc.constant({ is: 'leave' as const }) },
+  { weight: 4, arbitrary: fc.constant({ kind: 'since' as const }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('single' as const), id }) },
+  { weight: 14, arbitrary: fc.record({ kind: fc.constant('arrive' as const), at: fc.nat({ max: 5 }) }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'leave' as const }) },
 )
 
 function touch(world: World, at: number): void {
@@ -91,7 +91,7 @@ function remove(world: World, at: number): void {
 const inOrder = (rows: Iterable<Row>, desc: boolean) =>
   [...rows].toSorted((a, b) => (desc ? -1 : 1) * (a.name === b.name ? a.id - b.id : a.name < b.name ? -1 : 1))
 
-function askPage(world: World, { page, results, desc }: Event & { is: 'page' }): void {
+function askPage(world: World, { page, results, desc }: Event & { kind: 'page' }): void {
   const all = inOrder(world.rows.values(), desc)
   const rows = all.slice((page - 1) * results, page * results)
   const answer = { rows, count: all.length, asOf: world.now, change: String(world.change) }
@@ -183,13 +183,13 @@ async function live(events: readonly Event[]): Promise<void> {
   for (const at of [1, 2, 3, 4, 5]) put(world, { id: at, name: at })
   for (const one of events) {
     world.now += 1_000
-    if (one.is === 'put') put(world, one)
-    if (one.is === 'delete') remove(world, one.id)
-    if (one.is === 'page') askPage(world, one)
-    if (one.is === 'since') await askSince(world)
-    if (one.is === 'single') askOne(world, one.id)
-    if (one.is === 'arrive') await arrive(world, one.at)
-    if (one.is === 'leave') await leave(world)
+    if (one.kind === 'put') put(world, one)
+    if (one.kind === 'delete') remove(world, one.id)
+    if (one.kind === 'page') askPage(world, one)
+    if (one.kind === 'since') await askSince(world)
+    if (one.kind === 'single') askOne(world, one.id)
+    if (one.kind === 'arrive') await arrive(world, one.at)
+    if (one.kind === 'leave') await leave(world)
     await check(world)
   }
   await settle(world)

@@ -8,46 +8,46 @@ import { live } from '#tests/outbox-model/live.ts'
 
 const tab = 0
 const firsts: Record<string, Deed[]> = {
-  'a user is made': [{ is: 'create', tab, word: 'good' }],
-  'a row is changed': [{ is: 'change', tab, at: 0, word: 'good', field: 'name', based: true }],
-  'a row is taken away': [{ is: 'remove', tab, at: 1 }],
-  'a write is refused': [{ is: 'create', tab, word: 'bad' }],
-  'a write is asked about': [{ is: 'change', tab, at: 0, word: 'ask', field: 'name', based: false }],
+  'a user is made': [{ kind: 'create', tab, word: 'good' }],
+  'a row is changed': [{ kind: 'change', tab, at: 0, word: 'good', field: 'name', based: true }],
+  'a row is taken away': [{ kind: 'remove', tab, at: 1 }],
+  'a write is refused': [{ kind: 'create', tab, word: 'bad' }],
+  'a write is asked about': [{ kind: 'change', tab, at: 0, word: 'ask', field: 'name', based: false }],
   'a row is changed that somebody else has changed': [
-    { is: 'behind', id: 2 },
-    { is: 'change', tab, at: 0, word: 'good', field: 'title', based: true },
+    { kind: 'behind', id: 2 },
+    { kind: 'change', tab, at: 0, word: 'good', field: 'title', based: true },
   ],
 }
 const seconds: Record<string, Deed[]> = {
-  'and changed again': [{ is: 'change', tab, at: 0, word: 'good', field: 'title', based: false }],
-  'and what was made is changed': [{ is: 'change', tab: 1, at: 2, word: 'good', field: 'name', based: false }],
-  'and the first is taken back': [{ is: 'decide', tab, at: 0, how: 'drop' }],
+  'and changed again': [{ kind: 'change', tab, at: 0, word: 'good', field: 'title', based: false }],
+  'and what was made is changed': [{ kind: 'change', tab: 1, at: 2, word: 'good', field: 'name', based: false }],
+  'and the first is taken back': [{ kind: 'decide', tab, at: 0, how: 'drop' }],
   'and a conflict is decided': [
-    { is: 'tick', tab, hurry: true },
-    { is: 'decide', tab, at: 0, how: 'keepMine' },
+    { kind: 'tick', tab, hurry: true },
+    { kind: 'decide', tab, at: 0, how: 'keepMine' },
   ],
   'and its user leaves and comes back': [
-    { is: 'leave', tab, discard: false },
-    { is: 'come', tab, user: 1 },
+    { kind: 'leave', tab, discard: false },
+    { kind: 'come', tab, user: 1 },
   ],
   'and another user comes': [
-    { is: 'leave', tab: 1, discard: false },
-    { is: 'come', tab, user: 2 },
-    { is: 'change', tab, at: 1, word: 'good', field: 'title', based: false },
+    { kind: 'leave', tab: 1, discard: false },
+    { kind: 'come', tab, user: 2 },
+    { kind: 'change', tab, at: 1, word: 'good', field: 'title', based: false },
   ],
 }
 const weathers: Record<string, Deed> = {
-  'with the line up': { is: 'line', state: 'up' },
-  'with the line down': { is: 'line', state: 'down' },
-  'with answers lost': { is: 'line', state: 'answers lost' },
-  'with somebody else answering': { is: 'line', state: 'captive' },
-  'with a server that fails': { is: 'mood', mood: 'failing' },
-  'with the row locked': { is: 'mood', mood: 'locked' },
+  'with the line up': { kind: 'line', state: 'up' },
+  'with the line down': { kind: 'line', state: 'down' },
+  'with answers lost': { kind: 'line', state: 'answers lost' },
+  'with somebody else answering': { kind: 'line', state: 'captive' },
+  'with a server that fails': { kind: 'mood', mood: 'failing' },
+  'with the row locked': { kind: 'mood', mood: 'locked' },
 }
 const clears: Deed[] = [
-  { is: 'line', state: 'up' },
-  { is: 'mood', mood: 'well' },
-  { is: 'tick', tab, hurry: true },
+  { kind: 'line', state: 'up' },
+  { kind: 'mood', mood: 'well' },
+  { kind: 'tick', tab, hurry: true },
 ]
 
 export interface Short {

@@ -123,7 +123,7 @@ const tabOf = ({ browser }: Life, at: number): Tab => browser.tabs[at] as Tab
 
 async function happen(life: Life, deed: Deed): Promise<void> {
   const { browser, server } = life
-  switch (deed.is) {
+  switch (deed.kind) {
     case 'create':
       return await run(life, () => create(life, deed))
     case 'change':
@@ -207,7 +207,7 @@ function rowAt(life: Life, at: number): { row: Wish['row']; target: Id } {
   return { row, target: id !== undefined && at % 2 === 0 ? id : `~${row}` }
 }
 
-async function change(life: Life, deed: Deed & { is: 'change' }): Promise<void> {
+async function change(life: Life, deed: Deed & { kind: 'change' }): Promise<void> {
   const { row, target } = rowAt(life, deed.at)
   const tab = tabOf(life, deed.tab)
   const intent = life.newId()

@@ -29,33 +29,33 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 type Event =
-  | { is: 'ask'; again: boolean }
-  | { is: 'line'; state: LineState }
-  | { is: 'pass'; ms: number; pages: number }
-  | { is: 'work' | 'killed' | 'reload' | 'leave' | 'come' | 'check' }
-  | { is: 'jump'; minutes: number }
+  | { kind: 'ask'; again: boolean }
+  | { kind: 'line'; state: LineState }
+  | { kind: 'pass'; ms: number; pages: number }
+  | { kind: 'work' | 'killed' | 'reload' | 'leave' | 'come' | 'check' }
+  | { kind: 'jump'; minutes: number }
 
 const event: fc.Arbitrary<Event> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ is: fc.constant('ask' as const), again: fc.boolean() }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('ask' as const), again: fc.boolean() }) },
   {
     weight: 4,
     arbitrary: fc.record({
-      is: fc.constant('line' as const),
+      kind: fc.constant('line' as const),
       state: fc.constantFrom<LineState>('up', 'up', 'down', 'answers lost', 'captive'),
     }),
   },
   {
     weight: 6,
     arbitrary: fc.record({
-      is: fc.constant('pass' as const),
+      kind: fc.constant('pass' as const),
       ms: fc.integer({ min: 250, max: 6_000 }),
       pages: fc.integer({ min: 1, max: 3 }),
     }),
   },
-  { weight: 6, arbitrary: fc.constant({ is: 'work' as const }) },
-  { weight: 3, arbitrary: fc.constantFrom({ is: 'killed' as const }, { is: 'reload' as const }) },
-  { weight: 3, arbitrary: fc.constantFrom(...(['leave', 'come', 'check'] as const)).map((is) => ({ is })) },
-  { weight: 1, arbitrary: fc.record({ is: fc.constant('jump' as const), minutes: fc.integer({ min: 1, max: 20 }) }) },
+  { weight: 6, arbitrary: fc.constant({ kind: 'work' as const }) },
+  { weight: 3, arbitrary: fc.constantFrom({ kind: 'killed' as const }, { kind: 'reload' as const }) },
+  { weight: 3, arbitrary: fc.constantFrom(...(['leave', 'come', 'check'] as const)).map((kind) => ({ kind })) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('jump' as const), minutes: fc.integer({ min: 1, max: 20 }) }) },
 )
 
 interface Stage {
@@ -108,7 +108,7 @@ function openPages(stage: Stage): void {
 
 async function happen(stage: Stage, event: Event): Promise<void> {
   const { tablet, work } = stage
-  switch (event.is) {
+  switch (event.kind) {
     case 'ask': {
       const intent = event.again ? stage.intents.pop() : undefined
       const asking = { until: 'started' as const, ...(intent ? { intent } : {}) }
@@ -184,7 +184,7 @@ async function live(events: readonly Event[]): Promise<void> {
   const tablet = await app.signedIn('admin@m18')
   const stage: Stage = { tablet, work: paced(app.server, 3), pages: [], intents: [], seen: new Map() }
   openPages(stage)
-  for (const event of [{ is: 'ask', again: false } as const, ...events]) await happen(stage, event)
+  for (const event of [{ kind: 'ask', again: false } as const, ...events]) await happen(stage, event)
   await settle(stage)
 
   const [here, there] = [await jobsHere(stage), await atServer()]

@@ -9,11 +9,11 @@ import type { Deed } from '#tests/outbox-model/operations.ts'
 import { live } from '#tests/outbox-model/live.ts'
 import { aDraft, keptDevice } from '#tests/support/device-database.ts'
 
-const change: Deed = { is: 'change', tab: 0, at: 0, word: 'good', field: 'name', based: false }
+const change: Deed = { kind: 'change', tab: 0, at: 0, word: 'good', field: 'name', based: false }
 
 /** The list proves whose cookie it is, so that the user is back and has not read the key to what was sealed. */
 it('what the end of a session sealed goes before anything newer on the same row (protocol 30, requirement 14)', async () => {
-  const { effects } = await live([{ is: 'revoke' }, change, { is: 'list', tab: 0 }, change, change])
+  const { effects } = await live([{ kind: 'revoke' }, change, { kind: 'list', tab: 0 }, change, change])
   expect(effects).toBe(3)
 })
 
@@ -22,11 +22,11 @@ it('a form that comes again while its write lies sealed is the same wish under a
   const asks: Deed = { ...change, word: 'ask' }
   const { effects } = await live([
     asks,
-    { is: 'revoke' },
-    { is: 'create', tab: 0, word: 'good' },
-    { is: 'list', tab: 0 },
-    { is: 'line', state: 'hanging' },
-    { is: 'again', tab: 0 },
+    { kind: 'revoke' },
+    { kind: 'create', tab: 0, word: 'good' },
+    { kind: 'list', tab: 0 },
+    { kind: 'line', state: 'hanging' },
+    { kind: 'again', tab: 0 },
   ])
   expect(effects).toBe(2)
 })

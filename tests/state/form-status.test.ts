@@ -9,12 +9,12 @@ const refused = (code: string) => ({
 })
 
 it('what was refused is sent again as the same wish, unless that wish is spent (protocol 20)', () => {
-  expect(formAfter(refused('DUP_USER'))).toMatchObject({ form: { is: 'failed' }, intent: 'i-1' })
+  expect(formAfter(refused('DUP_USER'))).toMatchObject({ form: { kind: 'failed' }, intent: 'i-1' })
   for (const code of ['INTENT_DONE', 'INTENT_VOID'])
-    expect(formAfter(refused(code))).toMatchObject({ form: { is: 'failed', problem: { code } }, intent: null })
+    expect(formAfter(refused(code))).toMatchObject({ form: { kind: 'failed', problem: { code } }, intent: null })
 })
 
 it('what was taken leaves nothing behind, whether it is done or waits', () => {
-  expect(formAfter({ kind: 'fresh', output: null })).toEqual({ form: { is: 'idle' }, intent: null })
-  expect(formAfter({ kind: 'queued', intent: 'i-1' })).toEqual({ form: { is: 'queued' }, intent: null })
+  expect(formAfter({ kind: 'fresh', output: null })).toEqual({ form: { kind: 'idle' }, intent: null })
+  expect(formAfter({ kind: 'queued', intent: 'i-1' })).toEqual({ form: { kind: 'queued' }, intent: null })
 })

@@ -26,22 +26,22 @@ function open() {
 it('a form is being sent until it is answered, and then holds what became of it', async () => {
   const { send, state } = open()
   const sent = send(async () => ({ kind: 'queued', intent: 'i-1' }))
-  expect(state()).toEqual({ form: { is: 'sending' }, intent: null, other: 'kept' })
+  expect(state()).toEqual({ form: { kind: 'sending' }, intent: null, other: 'kept' })
   expect(await sent).toEqual({ kind: 'queued', intent: 'i-1' })
-  expect(state()).toEqual({ form: { is: 'queued' }, intent: null, other: 'kept' })
+  expect(state()).toEqual({ form: { kind: 'queued' }, intent: null, other: 'kept' })
 })
 
 it('a refused form keeps the problem and its intent, and gives up both when it is taken', async () => {
   const { send, state } = open()
   expect(await send(async () => refused)).toEqual(refused)
-  expect(state()).toMatchObject({ form: { is: 'failed', problem: { code: 'OFFLINE' } }, intent: 'i-1' })
+  expect(state()).toMatchObject({ form: { kind: 'failed', problem: { code: 'OFFLINE' } }, intent: 'i-1' })
   await send(async () => ({ kind: 'fresh', output: null }))
-  expect(state()).toEqual({ form: { is: 'idle' }, intent: null, other: 'kept' })
+  expect(state()).toEqual({ form: { kind: 'idle' }, intent: null, other: 'kept' })
 })
 
 it('a form whose code cannot be fetched needs a connection, like one that cannot be sent', async () => {
   const { send, state } = open()
   const result = await send(() => Promise.reject(new TypeError('Failed to fetch dynamically imported module')))
   expect(result).toMatchObject({ kind: 'problem', problem: { code: 'NEEDS_CONNECTION' } })
-  expect(state().form).toMatchObject({ is: 'failed', problem: { code: 'NEEDS_CONNECTION' } })
+  expect(state().form).toMatchObject({ kind: 'failed', problem: { code: 'NEEDS_CONNECTION' } })
 })

@@ -17,15 +17,20 @@ const flat = (texts: Texts, before = ''): [key: string, text: string][] =>
 const entries = ['en', 'zh'].flatMap((language) => files(language).flatMap((texts) => flat(texts)))
 const words = new Set(entries.map(([, text]) => text))
 /** Keys of more than one part: no word of a person or a company is called like one. */
-const keys = entries.map(([key]) => key).filter((key) => key.includes('.') && !words.has(key))
+const keys = new Set(entries.map(([key]) => key).filter((key) => key.includes('.') && !words.has(key)))
 
-/** Keys that stand on the page in a text's place, or name something on it. */
-export const missingTexts = (page: Page): Promise<string[]> =>
-  page.evaluate((all) => {
-    const known = new Set(all)
+/** Texts that may be a key: short, with a dot in it. */
+const keyLike = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
     const named = [...document.querySelectorAll('[aria-label], [placeholder], [title]')].flatMap((one) =>
       ['aria-label', 'placeholder', 'title'].map((name) => one.getAttribute(name) ?? ''),
     )
     const shown = document.body.innerText.split('\n')
-    return [document.title, ...shown, ...named].map((text) => text.trim()).filter((text) => known.has(text))
-  }, keys)
+    return [document.title, ...shown, ...named]
+      .map((text) => text.trim())
+      .filter((text) => text.length < 100 && text.includes('.'))
+  })
+
+/** Keys that stand on the page in a text's place, or name something on it. */
+export const missingTexts = async (page: Page): Promise<string[]> =>
+  (await keyLike(page)).filter((text) => keys.has(text))

@@ -32,8 +32,8 @@ export function paced(server: TestServer, steps: number): Paced {
         stop.abort()
         await during()
         return at > steps
-          ? { is: 'done', output }
-          : { is: 'on', point: at, percent: Math.min(99, Math.round((at / steps) * 100)) }
+          ? { kind: 'done', output }
+          : { kind: 'on', point: at, percent: Math.min(99, Math.round((at / steps) * 100)) }
       },
     }
     return { 'verify-trail': kind as JobKind }

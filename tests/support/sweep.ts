@@ -6,7 +6,7 @@ import type { BrowserContext, BrowserContextOptions, CDPSession, Page } from 'pl
 import { expect } from 'vitest'
 import { languageTags } from '#app/i18n/language.ts'
 import { seriousTrouble, signIn } from '#tests/support/browser.ts'
-import { drawn, fit, fitTwice } from '#tests/support/looks.ts'
+import { fit, fitTwice } from '#tests/support/looks.ts'
 import { missingTexts } from '#tests/support/missing-texts.ts'
 import { desk, phone, type SetUp, tablet } from '#tests/support/visit.ts'
 import { ordersOf } from '#tests/support/wizard.ts'
@@ -78,6 +78,20 @@ async function move(page: Page, path: string) {
   await page.locator('main h1:not([data-left])').first().waitFor()
 }
 
+/** Waits until the page has that width, and its scripts two frames to place what they place. */
+const drawnAt = (page: Page, width = 0): Promise<unknown> =>
+  page.evaluate(
+    (wanted) =>
+      new Promise<void>((done) => {
+        const look = () => {
+          if (document.documentElement.clientWidth !== wanted) requestAnimationFrame(look)
+          else requestAnimationFrame(() => requestAnimationFrame(() => done()))
+        }
+        look()
+      }),
+    width,
+  )
+
 /** In the same frame. */
 const awayFrom = (path: string) => (path.startsWith('/app/') ? '/app/nowhere' : '/nowhere')
 const pathnameOf = (path: string) => path.replace(/\?.*/, '')
@@ -127,8 +141,7 @@ export async function sweep(context: BrowserContext, url: string, screens: reado
       for (const size of ['desk', 'tablet', 'phone'] as const) {
         await resize(session, sizes[size])
         const width = sizes[size].viewport?.width
-        await page.waitForFunction((wanted) => document.documentElement.clientWidth === wanted, width)
-        await drawn(page)
+        await drawnAt(page, width)
         const [{ sideways, cut }, missing] = await Promise.all([fit(page), missingTexts(page)])
         note(`${size}: sideways`, sideways)
         note(`${size}: cut`, cut)

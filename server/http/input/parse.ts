@@ -19,10 +19,10 @@ export interface Received {
 }
 /** `pairs`: a form. `parts`: one with files. `none`: nothing was sent. */
 export type ReceivedBody =
-  | { is: 'none' }
-  | { is: 'json'; value: unknown }
-  | { is: 'pairs'; pairs: [string, string][] }
-  | { is: 'parts'; parts: ReceivedPart[] }
+  | { kind: 'none' }
+  | { kind: 'json'; value: unknown }
+  | { kind: 'pairs'; pairs: [string, string][] }
+  | { kind: 'parts'; parts: ReceivedPart[] }
 
 /** A header sent twice is joined by Node or kept as a list; neither is a value of ours. */
 export function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
@@ -43,15 +43,15 @@ const mediaTypes = {
 
 /** Throws UNSUPPORTED_TYPE where the type is not one the endpoint takes. */
 export function readBody(endpoint: Endpoint, contentType: string | undefined, bytes: Buffer | null): ReceivedBody {
-  if (!endpoint.body) return { is: 'none' }
+  if (!endpoint.body) return { kind: 'none' }
   // A form without any field has no bytes.
   if (bytes === null || bytes.length === 0)
-    return endpoint.encoding === 'form' ? { is: 'pairs', pairs: [] } : { is: 'none' }
+    return endpoint.encoding === 'form' ? { kind: 'pairs', pairs: [] } : { kind: 'none' }
   const type = contentType ?? ''
   const form = endpoint.encoding === 'form' && mediaTypes.pairs.test(type)
   if (!form && !mediaTypes.json.test(type)) throw new ProblemError('UNSUPPORTED_TYPE')
   const text = decode(bytes)
-  return form ? { is: 'pairs', pairs: [...new URLSearchParams(text)] } : { is: 'json', value: readJson(text) }
+  return form ? { kind: 'pairs', pairs: [...new URLSearchParams(text)] } : { kind: 'json', value: readJson(text) }
 }
 
 function decode(bytes: Buffer): string {
@@ -92,9 +92,9 @@ const nothing: Part = { value: undefined, problems: [], strays: 0 }
 function parseBody(endpoint: Endpoint, body: ReceivedBody): Part {
   if (!endpoint.body) return nothing
   // Only an object schema is sent as a form.
-  if (body.is === 'pairs') return parsePairs(endpoint.body as Shape, body.pairs, false)
-  if (body.is === 'parts') return parseParts(endpoint.body, body.parts)
-  return parse(endpoint.body, body.is === 'json' ? body.value : undefined)
+  if (body.kind === 'pairs') return parsePairs(endpoint.body as Shape, body.pairs, false)
+  if (body.kind === 'parts') return parseParts(endpoint.body, body.parts)
+  return parse(endpoint.body, body.kind === 'json' ? body.value : undefined)
 }
 
 function parseParts(schema: Schema, parts: ReceivedPart[]): Part {

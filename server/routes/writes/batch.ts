@@ -85,7 +85,7 @@ async function attempt(byName: Map<string, Handler>, visit: RequestContext, item
     received: {
       params,
       query: queryPairs(item.path),
-      body: item.body === undefined ? { is: 'none' } : { is: 'json', value: item.body },
+      body: item.body === undefined ? { kind: 'none' } : { kind: 'json', value: item.body },
     },
     principal,
     after: item.after ?? null,

@@ -29,7 +29,7 @@ export interface Asking {
 
 export async function write(app: AppContext, asking: Asking): Promise<{ carried: StoredResponse; strays: number }> {
   const { handler, principal } = asking
-  if (handler.is !== 'service') throw new ProblemError('METHOD_NOT_ALLOWED')
+  if (handler.kind !== 'service') throw new ProblemError('METHOD_NOT_ALLOWED')
   const { endpoint, service, prepare } = handler
   const { input: sent, strays } = parseInput(endpoint, asking.received)
   const input = prepare ? await prepare(sent, requireCaller(principal)) : sent
@@ -68,8 +68,8 @@ function keyOf(from: IncomingHttpHeaders, name: string): string | null {
 
 /** A file stands in a print by its digest. */
 function asReceived(body: ReceivedBody): unknown {
-  if (body.is === 'json') return body.value
-  if (body.is === 'parts')
+  if (body.kind === 'json') return body.value
+  if (body.kind === 'parts')
     return body.parts.map(([name, part]) => [name, typeof part === 'string' ? part : digest(part)])
-  return body.is === 'pairs' ? body.pairs : null
+  return body.kind === 'pairs' ? body.pairs : null
 }

@@ -35,7 +35,7 @@ export async function changeOwnPassword(app: AppContext, { userId, companyId }: 
   const { passwordHash } = held
   // A stolen access token must not be a way around the limit on guesses.
   const tried = triedBy(held.companyCode, held.email, { address: asked.address, isKnown: true })
-  const hashed = await withPlace({ is: 'known', userId }, async (place) => {
+  const hashed = await withPlace({ kind: 'known', userId }, async (place) => {
     const cost = app.config.argon2
     await reserve(app, tried, now, place)
     if (!(await verifyPassword(passwordHash, asked.original, { cost, place }))) throw wrong()

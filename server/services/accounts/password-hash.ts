@@ -16,7 +16,7 @@ const queue = new HashingQueue(availableParallelism())
 /** Throws RATE_LIMITED where too many wait. Whatever is counted against guesses is counted inside. */
 export const withPlace = <T>(asker: Asker, work: (place: Place) => Promise<T>): Promise<T> => queue.hold(asker, work)
 
-export const unknownAsker: Asker = { is: 'stranger' }
+export const unknownAsker: Asker = { kind: 'stranger' }
 
 /** Without a place it waits among the strangers. */
 export const hashPassword = (password: string, cost: Cost, place?: Place): Promise<string> => {

@@ -58,7 +58,7 @@ export const factors: Service<typeof getFactors> = async ({ db, app, caller }) =
   }
 }
 
-export type User = Holder & { is: 'user' }
+export type User = Holder & { kind: 'user' }
 
 /** Who asks, by what they were given when they began. */
 export interface Asking {
@@ -83,7 +83,7 @@ export async function prove(app: AppContext, { holder, token, address, requestId
   const before = await inTransaction(app, system, (db) => readProof(db, token, holder, now))
   const { userId, companyCode, companyId, email } = before.who
   const isPassword = Boolean(given.password)
-  const isKnown = holder.is === 'user'
+  const isKnown = holder.kind === 'user'
   const from = { address, isKnown }
   const tried = isPassword ? triedBy(companyCode, email, from) : factorTriedBy(userId, from)
   const look = async (place: Place | null) => {
@@ -91,7 +91,7 @@ export async function prove(app: AppContext, { holder, token, address, requestId
     return verify(app, before, given, { now, place })
   }
   const weighed = isPassword
-    ? await withPlace(isKnown ? { is: 'known', userId } : unknownAsker, look)
+    ? await withPlace(isKnown ? { kind: 'known', userId } : unknownAsker, look)
     : await look(null)
   const isGood = await inTransaction(app, system, async (db) => {
     const held = await holdProof(db, token, holder, now)

@@ -93,7 +93,7 @@ const methodsOf = (factors: readonly Factor[], codes: number): Method[] => [
 const printOf = (passwordHash: string) => createHash('sha256').update(passwordHash).digest('hex')
 
 /** Whose it is: of a sign-in, or of one session. */
-export type Holder = { is: 'stranger' } | { is: 'user'; userId: number; sessionId: string | null }
+export type Holder = { kind: 'stranger' } | { kind: 'user'; userId: number; sessionId: string | null }
 
 export interface Held {
   proof: Proof
@@ -102,7 +102,7 @@ export interface Held {
 }
 
 const belongs = (proof: Proof, holder: Holder) =>
-  holder.is === 'stranger'
+  holder.kind === 'stranger'
     ? proof.session_id === null
     : proof.user_id === holder.userId && proof.session_id !== null && proof.session_id === holder.sessionId
 

@@ -141,7 +141,7 @@ export async function termsOfChange(
   if (state === 'effective') {
     if (!isSame) throw invalid(lockedFields(base, choice))
     const extended = quoteExtension(asked, base.period_end, moment.today, wish.period)
-    if (extended.is !== 'quote') throw modifyFirst(extended)
+    if (extended.kind !== 'quote') throw modifyFirst(extended)
     return { type: 'extend', quote: extended.quote, ...years }
   }
   requireChoice(checkChoice(choice, list.content, visible))
@@ -185,12 +185,12 @@ function requireChoice(problems: ReturnType<typeof checkChoice>): void {
 }
 
 /** What runs is no longer on the list as it is: it has to become something else before it can go on (D16). */
-const modifyFirst = (result: Exclude<QuoteResult, { is: 'quote' }>): ProblemError =>
-  conflict('modifyFirst', result.is === 'modules not listed' ? { modules: result.modules } : {})
+const modifyFirst = (result: Exclude<QuoteResult, { kind: 'quote' }>): ProblemError =>
+  conflict('modifyFirst', result.kind === 'modules not listed' ? { modules: result.modules } : {})
 
 function quoteOf(result: QuoteResult): Quote {
-  if (result.is === 'quote') return result.quote
-  if (result.is === 'USERS_OUT_OF_RANGE') throw new ProblemError('USERS_OUT_OF_RANGE')
-  if (result.is === 'expired') throw conflict('extendFirst')
+  if (result.kind === 'quote') return result.quote
+  if (result.kind === 'USERS_OUT_OF_RANGE') throw new ProblemError('USERS_OUT_OF_RANGE')
+  if (result.kind === 'expired') throw conflict('extendFirst')
   throw invalid([{ field: 'modules', code: 'NOT_LISTED', named: result.modules.join(', ') }])
 }

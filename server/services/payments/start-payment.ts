@@ -52,10 +52,10 @@ const companyShare = 3
 const mostLooks = 200
 
 type Found =
-  | { is: 'told'; told: PaymentProgress }
-  | { is: 'fresh'; attempt: AttemptRecord }
+  | { kind: 'told'; told: PaymentProgress }
+  | { kind: 'fresh'; attempt: AttemptRecord }
   /** Begun before. It is gone on with, or another way of paying was chosen and it must end first. */
-  | { is: 'stands'; attempt: AttemptRecord; isSame: boolean }
+  | { kind: 'stands'; attempt: AttemptRecord; isSame: boolean }
 
 /**
  * Throws NOT_FOUND, FORBIDDEN, NOT_SUPPORT, STATE_CONFLICT with why, RATE_LIMITED, CARD_INVALID with the bank's reason, and
@@ -65,8 +65,8 @@ export async function pay(app: AppContext, asking: Asking): Promise<PaymentProgr
   // Each further round follows the end of what stood in the way.
   for (let round = 0; round < 3; round++) {
     const found = await inTransaction(app, system, (db) => claim(db, app, asking))
-    if (found.is === 'told') return found.told
-    if (found.is === 'fresh') return await begin(app, found.attempt, asking.token)
+    if (found.kind === 'told') return found.told
+    if (found.kind === 'fresh') return await begin(app, found.attempt, asking.token)
     const told = await goOn(app, found, asking.token)
     if (told) return told
   }
@@ -79,16 +79,16 @@ async function claim(db: Handle, app: AppContext, asking: Asking): Promise<Found
   const now = app.clock()
   const order = await ownOrder(db, asking)
   const known = intent === null ? null : await attemptByIntent(db, { orderId, userId: caller.userId, intent })
-  if (known?.state === 'paid' || known?.state === 'processing') return { is: 'told', told: { status: known.state } }
+  if (known?.state === 'paid' || known?.state === 'processing') return { kind: 'told', told: { status: known.state } }
   if (known?.state === 'declined') throw declined(known.reason)
   const why = whyNotContract('pay', stateOf(order, momentOf({ app, now }).now))
   if (why) throw new ProblemError('STATE_CONFLICT', { why })
   await requireWay(app, type, order, caller)
   const tokenHash = asking.token === null ? null : createHash('sha256').update(asking.token).digest('base64url')
   const [attempt] = await unsettledAttempts(db, orderId)
-  if (attempt) return { is: 'stands', attempt, isSame: attempt.gateway === type && attempt.token_hash === tokenHash }
+  if (attempt) return { kind: 'stands', attempt, isSame: attempt.gateway === type && attempt.token_hash === tokenHash }
   await countBegun(db, app, { order, caller, now })
-  return { is: 'fresh', attempt: await writeBegun(db, order, { ...asking, tokenHash, now }) }
+  return { kind: 'fresh', attempt: await writeBegun(db, order, { ...asking, tokenHash, now }) }
 }
 
 async function ownOrder(db: Handle, { caller, orderId }: Pick<Asking, 'caller' | 'orderId'>): Promise<PayableOrder> {
@@ -155,7 +155,7 @@ const writeBegun = (
 /** Null: it has ended, and the next one may begin. */
 async function goOn(
   app: AppContext,
-  { attempt, isSame }: Found & { is: 'stands' },
+  { attempt, isSame }: Found & { kind: 'stands' },
   token: string | null,
 ): Promise<PaymentProgress | null> {
   // Nobody knows whether the gateway has heard of it: with the same key it takes nothing more.

@@ -23,7 +23,7 @@ import {
 } from '#server/services/sessions/sign-in-limits.ts'
 
 const system = { role: 'portal_system' } as const
-const stranger = { is: 'stranger' } as const
+const stranger = { kind: 'stranger' } as const
 const recoveryUsed = { mail: 'recovery-used', field: 'recovery code', change: 'used' } as const
 
 interface Asked {

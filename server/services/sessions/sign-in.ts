@@ -63,7 +63,7 @@ export async function signInByPassword(
   const { companyCode, email } = splitUsername(asked.username)
   const knownId = await ownerOf(app, companyCode, email, device.cookie)
   const tried = triedBy(companyCode, email, { address: device.address, isKnown: knownId !== null })
-  const asker = knownId === null ? unknownAsker : ({ is: 'known', userId: knownId } as const)
+  const asker = knownId === null ? unknownAsker : ({ kind: 'known', userId: knownId } as const)
   const prove = (place: Place) => proveByPassword(app, { companyCode, email, ...asked }, { tried, place, device, now })
   const { found, passwordHash, renewed } = await withPlace(asker, prove)
   const { step, come } = await inTransaction(app, system, async (db) => {

@@ -12,6 +12,11 @@ import type { Store } from '#state/store.ts'
 const KNOCK_MS = 10_000
 /** So far apart are the knocks that answers which did not come give rise to. */
 const DOUBT_MS = 2_000
+/** Whoever doubts has waited already: the state follows within two seconds (P-11). */
+const DOUBT_ANSWER_MS = 1_500
+/** What was heard longer ago says nothing to somebody who comes back to the page. */
+const QUIET_MS = 10_000
+const stirs = ['pointermove', 'pointerdown', 'keydown', 'focus']
 
 /** Of the request pipeline, which comes after the first page. */
 type Lent = () => Promise<Ports>
@@ -19,11 +24,19 @@ type Lent = () => Promise<Ports>
 /** What one answer says about the line; null: nothing. */
 export function connectivityOf(result: Result<unknown>, browserOnline: boolean): Connectivity | null {
   if (result.kind === 'fresh' || result.kind === 'started') return 'online'
-  if (result.kind === 'problem' && result.problem.code !== 'OFFLINE') return result.problem.status > 0 ? 'online' : null
-  if (result.kind === 'problem') return browserOnline ? 'unreachable' : 'offline'
-  // Kept or queued: also how a slow answer or a busy lane looks, so only the browser's own "offline" is believed. A read that
-  // the device answered is a doubt (`observed`).
-  return browserOnline ? null : 'offline'
+  if (result.kind === 'problem' && result.problem.code === 'OFFLINE') return browserOnline ? 'unreachable' : 'offline'
+  if (isDoubt(result)) return browserOnline ? null : 'offline'
+  return result.kind === 'problem' && result.problem.status > 0 ? 'online' : null
+}
+
+/**
+ * How it looks where the server is away, and also where an answer is slow or an earlier write goes first: only the browser's own
+ * "offline" is believed, and otherwise we ask. A proxy that speaks for our server does not number its answers.
+ */
+function isDoubt(result: Result<unknown>): boolean {
+  if (result.kind !== 'problem') return result.kind === 'kept' || result.kind === 'queued'
+  const { code, status, requestId } = result.problem
+  return code === 'NEEDS_CONNECTION' || (status >= 500 && requestId === null)
 }
 
 /** A network that is going may carry one more answer: so long the browser's "offline" is believed against it. */
@@ -54,7 +67,7 @@ export const observed = (api: Api, hear: ConnectionListener): Api => ({
     const line = connectivityOf(result, navigator.onLine)
     if (turnedAt !== before || isGoing() || asking?.signal?.aborted) return result
     if (!line) {
-      if (result.kind === 'kept') void hear('unreachable')
+      if (isDoubt(result)) void hear('unreachable')
       return result
     }
     const known = hear(line)
@@ -75,21 +88,31 @@ export function watchConnection(store: Store, lent: Lent): ConnectionListener {
   const set = (line: Connectivity) => {
     if (known() !== line) store.dispatch(connectivityChanged(line))
   }
-  const look = async () => {
+  const look = async (answerMs?: number) => {
     if (!navigator.onLine) return set('offline')
     const before = turnedAt
-    const isThere = await lent().then(isServerThere, () => false)
+    const isThere = await lent()
+      .then((ports) => isServerThere(ports, answerMs))
+      .catch(() => false)
     if (turnedAt === before) set(isThere ? 'online' : 'unreachable')
   }
   const follow = () => {
     turned()
     void look()
   }
+  let heardAt = performance.now()
+  // Before they press what needs the server; a page that nobody looks at asks nothing.
+  const stirred = () => {
+    if (known() !== 'online' || performance.now() - heardAt < QUIET_MS) return
+    heardAt = performance.now()
+    void look(DOUBT_ANSWER_MS)
+  }
+  for (const stir of stirs) window.addEventListener(stir, stirred, { passive: true })
   let doubtedAt = -DOUBT_MS
   let doubt: Promise<void> | null = null
   const doubted = async () => {
     await new Promise((resolve) => setTimeout(resolve, doubtedAt + DOUBT_MS - performance.now()))
-    await look()
+    await look(DOUBT_ANSWER_MS)
     doubtedAt = performance.now()
     doubt = null
   }
@@ -100,6 +123,7 @@ export function watchConnection(store: Store, lent: Lent): ConnectionListener {
     if (known() !== 'online' && document.visibilityState === 'visible') void look()
   }, KNOCK_MS)
   return async (line) => {
+    heardAt = performance.now()
     if (line !== 'unreachable') set(line)
     else if (known() === 'online') await (doubt ??= doubted())
     return known()

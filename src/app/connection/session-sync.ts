@@ -19,7 +19,7 @@ export function watchSession(store: Store, api: Api, drawable: Promise<void>) {
   let last: string | undefined
   function show(user: SessionUser) {
     const now = JSON.stringify(user)
-    const isShown = store.getState().session.is === 'signed in' && now === said
+    const isShown = store.getState().session.kind === 'signed in' && now === said
     said = now
     if (!isShown) store.dispatch(userRead(user))
   }
@@ -32,8 +32,8 @@ export function watchSession(store: Store, api: Api, drawable: Promise<void>) {
     const shown = store.getState().session
     if (!session || session.signedOut) {
       // Rows are wiped by then, and what is on the screen must not stay either.
-      if (shown.is !== 'signed out')
-        store.dispatch(signedOut(session ? 'left' : shown.is === 'unknown' ? 'nobody' : 'ended'))
+      if (shown.kind !== 'signed out')
+        store.dispatch(signedOut(session ? 'left' : shown.kind === 'unknown' ? 'nobody' : 'ended'))
       return
     }
     // What the device knows is shown at once; the server's word only corrects it (M10).
@@ -48,7 +48,7 @@ export function watchSession(store: Store, api: Api, drawable: Promise<void>) {
     if (mine !== asked) return
     const user = result.kind === 'fresh' || result.kind === 'kept' ? result.output : null
     if (user) show(user as SessionUser)
-    else if (store.getState().session.is === 'unknown')
+    else if (store.getState().session.kind === 'unknown')
       store.dispatch(sessionUnread(result.kind === 'problem' ? result.problem : localProblem('OFFLINE')))
   }
   // What was looked up at the start is there before the first word of the live query, which says it once more.

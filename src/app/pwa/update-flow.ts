@@ -16,9 +16,9 @@ import { askWord } from '#app/pwa/build-info.ts'
  * missing. held: agreed to, and something must end first. forced: the server asks for it, so there is no "later".
  */
 export type Update =
-  | { is: 'none' }
-  | { is: 'ready' | 'taken' | 'applying' | 'failed'; forced: boolean }
-  | { is: 'held'; by: 'typing' | 'sending'; forced: boolean }
+  | { kind: 'none' }
+  | { kind: 'ready' | 'taken' | 'applying' | 'failed'; forced: boolean }
+  | { kind: 'held'; by: 'typing' | 'sending'; forced: boolean }
 
 /** How long nobody sends for it: what waits to be sent is work of the old worker, which would not come to rest. */
 const quietMs = 5_000
@@ -32,7 +32,7 @@ const forceAgainMs = 10_000
 /** A request's own limit and somewhat more: whoever sends longer than that has a dead line, and repeats. */
 const sendingMs = 35_000
 
-let now: Update = { is: 'none' }
+let now: Update = { kind: 'none' }
 let forced = false
 let giveUp: AbortController | null = null
 const hearers = new Set<(update: Update) => void>()
@@ -51,7 +51,7 @@ export function onUpdate(hear: (update: Update) => void): () => void {
 
 /** A new build is there: by a waiting worker, or on the server alone. */
 export function noteReady(): void {
-  if (now.is === 'none' || now.is === 'failed') say({ is: 'ready', forced })
+  if (now.kind === 'none' || now.kind === 'failed') say({ kind: 'ready', forced })
   if (forced) void applyUpdate()
 }
 
@@ -59,7 +59,7 @@ export function noteReady(): void {
 export function force(): void {
   if (forced) return
   forced = true
-  if (now.is !== 'none') noteReady()
+  if (now.kind !== 'none') noteReady()
 }
 
 /** Not now: what was held goes on waiting to be asked for. */
@@ -69,29 +69,29 @@ export function putOff(): void {
 
 /** Lets the waiting build take over once nothing is lost by it. Every tab loads itself when it does. */
 export async function applyUpdate(): Promise<void> {
-  if (now.is === 'taken') return location.reload()
-  if (now.is === 'applying' || now.is === 'held') return
+  if (now.kind === 'taken') return location.reload()
+  if (now.kind === 'applying' || now.kind === 'held') return
   giveUp = new AbortController()
-  say({ is: 'held', by: 'typing', forced })
+  say({ kind: 'held', by: 'typing', forced })
   try {
     // Without locks nobody can ask the other tabs: each of them looks at itself when the new build takes over.
     if (!navigator.locks) await whenNothingIsSent()
     else await navigator.locks.request(typingLock, { signal: giveUp.signal }, whenNothingIsSent)
   } catch (error) {
-    say({ is: giveUp.signal.aborted ? 'ready' : 'failed', forced })
+    say({ kind: giveUp.signal.aborted ? 'ready' : 'failed', forced })
     if (!giveUp.signal.aborted) ports.report(error)
   }
 }
 
 async function whenNothingIsSent(): Promise<void> {
-  say({ is: 'held', by: 'sending', forced })
+  say({ kind: 'held', by: 'sending', forced })
   const [session, { senderLock: drainLock }] = await Promise.all([readSession(), import('#request/writes/sender.ts')])
   const lock = session ? drainLock(thisDevice().of(session)) : 'portal-nobody'
   const held = await ports.locks.hold(lock, { waitMs: sendingMs }, takeOver)
   // Longer than any request lives: that tab sleeps, and what it sends is known again by its key.
   const { taken } = held ? held.value : await takeOver()
   if (!taken || (await isTakenWithin(taken, takeOverMs))) return
-  say({ is: 'failed', forced })
+  say({ kind: 'failed', forced })
   // Nobody is asked, so nobody asks again.
   if (forced) void ports.wait(forceAgainMs).then(noteReady)
 }
@@ -100,10 +100,10 @@ async function whenNothingIsSent(): Promise<void> {
 async function takeOver(): Promise<{ taken: Promise<unknown> | null }> {
   // Typed while the others were waited for.
   if (isTyping()) {
-    say({ is: 'ready', forced })
+    say({ kind: 'ready', forced })
     return { taken: null }
   }
-  say({ is: 'applying', forced })
+  say({ kind: 'applying', forced })
   const registration = await navigator.serviceWorker.getRegistration('/saas/')
   const waiting = registration?.waiting
   // Only the server has it: no worker here, or none that stands between. Loading the page is all.
@@ -133,7 +133,7 @@ export function followController(): void {
     const isFirst = !had
     had = true
     if (isFirst && ((await buildOf(workers.controller)) ?? ports.build) === ports.build) return
-    if (isTyping()) return say({ is: 'taken', forced })
+    if (isTyping()) return say({ kind: 'taken', forced })
     // A worker that takes itself away would control the page that is loaded before it is gone.
     if ((await askWord())?.bypass) await (await workers.getRegistration('/saas/'))?.unregister()
     location.reload()
@@ -153,5 +153,5 @@ export async function buildOf(worker: ServiceWorker | null): Promise<string | nu
 /** A page loaded past the worker may be older than it: then loading it again brings the newer one. */
 export async function compareBuilds(): Promise<void> {
   const theirs = await buildOf(navigator.serviceWorker.controller)
-  if (theirs && numberOf(theirs) > numberOf(ports.build)) say({ is: 'taken', forced })
+  if (theirs && numberOf(theirs) > numberOf(ports.build)) say({ kind: 'taken', forced })
 }

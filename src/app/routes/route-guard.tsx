@@ -10,22 +10,22 @@ import { Loading } from '#app/Loading.tsx'
 export function admission(
   session: Session,
   who: Who,
-): { is: 'drawn' } | { is: 'held' } | { is: 'led'; to: 'login' | 'home' } {
-  if (who === 'anybody') return { is: 'drawn' }
-  if (session.is === 'unknown') return { is: 'held' }
-  const caller: Caller | null = session.is === 'signed in' ? session.caller : null
-  if (!caller) return { is: 'led', to: 'login' }
-  return may(who, caller) ? { is: 'drawn' } : { is: 'led', to: 'home' }
+): { kind: 'drawn' } | { kind: 'held' } | { kind: 'led'; to: 'login' | 'home' } {
+  if (who === 'anybody') return { kind: 'drawn' }
+  if (session.kind === 'unknown') return { kind: 'held' }
+  const caller: Caller | null = session.kind === 'signed in' ? session.caller : null
+  if (!caller) return { kind: 'led', to: 'login' }
+  return may(who, caller) ? { kind: 'drawn' } : { kind: 'led', to: 'home' }
 }
 
 export function Guard({ who, children }: { who: Who; children: ReactNode }) {
   const session = useSession()
   const { pathname, search } = useLocation()
   const admitted = admission(session, who)
-  if (admitted.is === 'held') return <Loading />
-  if (admitted.is === 'drawn') {
+  if (admitted.kind === 'held') return <Loading />
+  if (admitted.kind === 'drawn') {
     // Another user, signed in by another tab, is shown nothing that was open or typed for the one before.
-    const whose = session.is === 'signed in' ? session.caller.userId : 'nobody'
+    const whose = session.kind === 'signed in' ? session.caller.userId : 'nobody'
     return (
       <Suspense key={whose} fallback={<Loading />}>
         {children}
@@ -34,7 +34,7 @@ export function Guard({ who, children }: { who: Who; children: ReactNode }) {
   }
   if (admitted.to === 'home') return <Navigate to={places.home.path} replace />
   // Whoever left by themselves starts anew; whoever was on the way to somewhere is brought there after the login.
-  const left = session.is === 'signed out' && session.because === 'left'
+  const left = session.kind === 'signed out' && session.because === 'left'
   const wanted = left || pathname === places.home.path ? '' : `?to=${encodeURIComponent(pathname + search)}`
   return <Navigate to={places.login.path + wanted} replace />
 }

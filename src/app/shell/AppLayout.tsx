@@ -3,6 +3,7 @@ import { Link, useLocation } from 'react-router-dom'
 import '#app/shell/app.css'
 import '#ui/icons/app-icons.ts'
 import { Broken } from '#app/ErrorBoundary.tsx'
+import { loadWords } from '#app/i18n/i18n.ts'
 import { whenSettled } from '#app/idle.ts'
 import { InsideRoutes } from '#app/routes/app-routes.tsx'
 import { fetchLate } from '#app/pwa/retry-import.ts'
@@ -13,6 +14,7 @@ import { Footer } from '#app/shell/Footer.tsx'
 import { Language } from '#app/shell/LanguageButton.tsx'
 import { Navigation } from '#app/shell/Navigation.tsx'
 import { SkipLink } from '#app/shell/SkipLink.tsx'
+import { isParked, useDrained } from '#app/shell/useDrained.ts'
 import { ThemeMenu } from '#app/shell/ThemeMenu.tsx'
 import { readEntries, type EntryView } from '#local/outbox/read-entries.ts'
 import { useSignedIn } from '#state/hooks.ts'
@@ -30,6 +32,13 @@ const later = (load: () => Promise<{ default: ComponentType }>) => lazy(() => wh
 const ActivityButton = later(async () => ({ default: (await import('#app/shell/ActivityButton.tsx')).ActivityButton }))
 const UpdateBar = later(async () => ({ default: (await import('#app/shell/Banners.tsx')).UpdateBar }))
 const LossBar = later(async () => ({ default: (await import('#app/shell/DataLossBanner.tsx')).LossBar }))
+const DrainReport = lazy(async () => {
+  const [{ DrainReport: Report }] = await Promise.all([
+    import('#features/outbox/DrainReport.tsx'),
+    loadWords('outbox', 'people', 'users', 'problem'),
+  ])
+  return { default: Report }
+})
 const Drawer = lazy(async () => ({ default: (await import('#app/shell/MobileNavigation.tsx')).Drawer }))
 
 export { pageReady } from '#app/routes/app-routes.tsx'
@@ -99,22 +108,31 @@ export function Shell() {
 
 /** By itself: an entry that comes or goes is no reason to draw the page again. */
 function LineAndWaiting() {
-  const entries = useLiveQuery(() => readEntries(), [], none)
+  const entries = useLiveQuery(() => readEntries(), [], none) ?? none
+  const drained = useDrained(entries)
+  const parked = entries.filter(({ state }) => isParked(state)).length
   return (
     <>
-      <ConnectionState sending={entries?.filter(({ state }) => state === 'sending').length ?? 0} />
-      {entries && entries.length > 0 && <WaitingCount count={entries.length} />}
+      <ConnectionState sending={entries.filter(({ state }) => state === 'sending').length} />
+      <WaitingCount count={entries.length - parked} />
+      <WaitingCount count={parked} parked />
+      <Suspense fallback={null}>{drained && <DrainReport drained={drained} />}</Suspense>
     </>
   )
 }
 const none: EntryView[] = []
 
-/** What this device has recorded and the server has not accepted yet, everywhere in the same amber. */
-function WaitingCount({ count }: { count: number }) {
+/** What this device has recorded and the server has not accepted yet, everywhere in the same amber; what was refused in red. */
+function WaitingCount({ count, parked = false }: { count: number; parked?: boolean }) {
   const { t } = useTranslation('shell')
+  if (count === 0) return null
   return (
-    <Link className="pending-mark bar-waiting" to={places.outbox.path} aria-label={t('waiting', { count })}>
-      <Icon name="waiting" size={16} />
+    <Link
+      className={`pending-mark bar-waiting${parked ? ' troubled' : ''}`}
+      to={places.outbox.path}
+      aria-label={t(parked ? 'needsYou' : 'waiting', { count })}
+    >
+      <Icon name={parked ? 'alert' : 'waiting'} size={16} />
       {count}
     </Link>
   )

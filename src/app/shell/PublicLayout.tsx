@@ -15,7 +15,7 @@ export function Entry({ children }: { children: ReactNode }) {
   const { t } = useTranslation('shell')
   const session = useSession()
   const { pathname } = useLocation()
-  const inside = session.is === 'signed in'
+  const inside = session.kind === 'signed in'
   const way = inside ? places.home : places.login
   return (
     <TitleTail value={[t('product')]}>

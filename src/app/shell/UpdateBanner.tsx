@@ -6,10 +6,10 @@ import { useTranslation } from 'react-i18next'
 /** A new build waits. It takes over only when asked: a reload would take what is being typed (P-15). */
 export function NewBuild() {
   const { t } = useTranslation('shell')
-  const [now, setNow] = useState<Update>({ is: 'none' })
+  const [now, setNow] = useState<Update>({ kind: 'none' })
   const [later, setLater] = useState(false)
   useEffect(() => onUpdate(setNow), [])
-  const shown = now.is !== 'none' && !(later && now.is === 'ready' && !now.forced)
+  const shown = now.kind !== 'none' && !(later && now.kind === 'ready' && !now.forced)
   const putOff = () => {
     setLater(true)
     stopWaiting()
@@ -19,10 +19,14 @@ export function NewBuild() {
       {shown && (
         <>
           <p>{t(`update.${wordOf(now)}`)}</p>
-          <Button kind="primary" busy={now.is === 'applying' || now.is === 'held'} onClick={() => void applyUpdate()}>
+          <Button
+            kind="primary"
+            busy={now.kind === 'applying' || now.kind === 'held'}
+            onClick={() => void applyUpdate()}
+          >
             {t('update.reload')}
           </Button>
-          {!now.forced && (now.is === 'ready' || now.is === 'held') && (
+          {!now.forced && (now.kind === 'ready' || now.kind === 'held') && (
             <Button onClick={putOff}>{t('update.later')}</Button>
           )}
         </>
@@ -31,7 +35,7 @@ export function NewBuild() {
   )
 }
 
-function wordOf(now: Exclude<Update, { is: 'none' }>) {
-  if (now.is === 'held') return now.by
-  return now.is === 'ready' && now.forced ? 'forced' : now.is
+function wordOf(now: Exclude<Update, { kind: 'none' }>) {
+  if (now.kind === 'held') return now.by
+  return now.kind === 'ready' && now.forced ? 'forced' : now.kind
 }

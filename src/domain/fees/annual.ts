@@ -35,23 +35,23 @@ export interface Annual {
 }
 
 export type AnnualResult =
-  | { is: 'priced'; annual: Annual }
+  | { kind: 'priced'; annual: Annual }
   /** More users than the list has prices for (D3). */
-  | { is: 'USERS_OUT_OF_RANGE' }
+  | { kind: 'USERS_OUT_OF_RANGE' }
   /** Chosen, and not on this list (D16). */
-  | { is: 'modules not listed'; modules: string[] }
+  | { kind: 'modules not listed'; modules: string[] }
 
 export function annualFee(prices: Prices, choice: Choice, reading: UatBound = 'floor'): AnnualResult {
   const { missing, modules, sum: moduleSum } = modulesOf(prices, choice.modules)
-  if (missing.length > 0) return { is: 'modules not listed', modules: missing }
+  if (missing.length > 0) return { kind: 'modules not listed', modules: missing }
   const users = priceUsers(prices.ranges[choice.user_mode], choice.users)
-  if (!users) return { is: 'USERS_OUT_OF_RANGE' }
+  if (!users) return { kind: 'USERS_OUT_OF_RANGE' }
   let sum = moduleSum
   for (const { amount } of users) sum += amount
   const uat = choice.uat === 1 ? uatFee(prices, sum, reading) : null
   const total = sum + (uat?.fee ?? 0n)
   const fee = greater(total, prices.minimum)
-  return { is: 'priced', annual: { users, modules, sum, uat, total, minimum: prices.minimum, fee } }
+  return { kind: 'priced', annual: { users, modules, sum, uat, total, minimum: prices.minimum, fee } }
 }
 
 interface Modules {

@@ -28,10 +28,10 @@ export type Quote =
     })
 
 export type QuoteResult =
-  | { is: 'quote'; quote: Quote }
-  | Exclude<AnnualResult, { is: 'priced' }>
+  | { kind: 'quote'; quote: Quote }
+  | Exclude<AnnualResult, { kind: 'priced' }>
   /** Nothing of the contract is left that could be changed (D29). */
-  | { is: 'expired' }
+  | { kind: 'expired' }
 
 /** What is asked of one list on one day. */
 export interface Asked {
@@ -56,12 +56,12 @@ function wholeYears(
   { type, start, years }: { type: 'create' | 'extend'; start: PlainDate; years: number },
 ): QuoteResult {
   const priced = price(asked)
-  if (priced.is !== 'priced') return priced
+  if (priced.kind !== 'priced') return priced
   const { annual } = priced
   const amount = annual.fee * BigInt(years)
   const period = { period_start: start, period_end: addYears(start, years) }
   const amounts = { contract_amount: amount, residual_amount: 0n, amount }
-  return { is: 'quote', quote: { type, years, currency: asked.currency, annual, ...period, ...amounts } }
+  return { kind: 'quote', quote: { type, years, currency: asked.currency, annual, ...period, ...amounts } }
 }
 
 /**
@@ -71,14 +71,14 @@ function wholeYears(
 export function quoteChange(asked: Asked, segments: readonly Segment[], today: PlainDate): QuoteResult {
   const stretches = remaining(segments, today)
   const [first, last] = [stretches[0], stretches.at(-1)]
-  if (!first || !last) return { is: 'expired' }
+  if (!first || !last) return { kind: 'expired' }
   const priced = price(asked)
-  if (priced.is !== 'priced') return priced
+  if (priced.kind !== 'priced') return priced
   const { annual } = priced
   const contract = prorated(stretches, annual.fee)
   const residual = prorated(stretches)
   return {
-    is: 'quote',
+    kind: 'quote',
     quote: {
       type: 'change',
       currency: asked.currency,

@@ -21,11 +21,11 @@ export function openedBy(query: URLSearchParams): Opened {
 }
 
 function linkOf(otk: string, code: string | null, message: string | null): Link {
-  if (code === 'ACTIVATE_OK') return { is: 'done' }
+  if (code === 'ACTIVATE_OK') return { kind: 'done' }
   // Both name a link that still works, which is for the server to say.
-  if (otk !== '' && (code === null || code === 'OK' || code === 'SET_PASSWORD')) return { is: 'unknown' }
-  if (code === null && message === null) return { is: 'used up', problem: said('NO_ACTIVATE_KEY', '') }
-  return { is: 'used up', problem: said(code, message) }
+  if (otk !== '' && (code === null || code === 'OK' || code === 'SET_PASSWORD')) return { kind: 'unknown' }
+  if (code === null && message === null) return { kind: 'used up', problem: said('NO_ACTIVATE_KEY', '') }
+  return { kind: 'used up', problem: said(code, message) }
 }
 
 /** The server's message, the code, or 'Error Found' (portal 8). */

@@ -2,16 +2,16 @@
 import { startAuthentication, startRegistration } from '@simplewebauthn/browser'
 
 /** `refused`: closed by the person, or their time was up. `known`: this device has one for the account. */
-type Asked = { is: 'answered'; answer: string } | { is: 'refused' } | { is: 'known' }
+type Asked = { kind: 'answered'; answer: string } | { kind: 'refused' } | { kind: 'known' }
 
 /** Not on an address without a name, nor in a browser that has none. */
 export const hasPasskeys = (): boolean => typeof PublicKeyCredential === 'function' && isSecureContext
 
 async function asked(open: () => Promise<unknown>): Promise<Asked> {
   try {
-    return { is: 'answered', answer: JSON.stringify(await open()) }
+    return { kind: 'answered', answer: JSON.stringify(await open()) }
   } catch (error) {
-    return { is: error instanceof Error && error.name === 'InvalidStateError' ? 'known' : 'refused' }
+    return { kind: error instanceof Error && error.name === 'InvalidStateError' ? 'known' : 'refused' }
   }
 }
 

@@ -6,7 +6,7 @@ import type { AppThunk } from '#state/app-thunk.ts'
 import { root } from '#state/store.ts'
 import { reached } from '#features/accounts/retry-after.ts'
 
-type Asked = Status | { is: 'done' }
+type Asked = Status | { kind: 'done' }
 
 const recovering = createSlice({
   name: 'recovering',
@@ -22,7 +22,7 @@ const { statusChanged } = recovering.actions
 /** A page opened: what an earlier one left is not its own. */
 export const recoveryOpened = () => statusChanged(idle)
 /** The address brought no key at all. */
-export const keyMissing = () => statusChanged({ is: 'failed', problem: localBadLink })
+export const keyMissing = () => statusChanged({ kind: 'failed', problem: localBadLink })
 const localBadLink = localProblem('INVALID_RESETPWD_LINK')
 
 const calls = () => import('#contract/public.ts')
@@ -30,16 +30,16 @@ const calls = () => import('#contract/public.ts')
 export const forget =
   (companyCode: string, userEmail: string): AppThunk =>
   async (dispatch, _, { api }) => {
-    dispatch(statusChanged({ is: 'sending' }))
+    dispatch(statusChanged({ kind: 'sending' }))
     const body = { companyCode: companyCode.trim(), userEmail: userEmail.trim() }
     const result = await reached(async () => api.call((await calls()).sendResetMail, { body }))
-    dispatch(statusChanged(result.kind === 'problem' ? { is: 'failed', problem: result.problem } : { is: 'done' }))
+    dispatch(statusChanged(result.kind === 'problem' ? { kind: 'failed', problem: result.problem } : { kind: 'done' }))
   }
 
 export const resetPassword =
   (otk: string, pwd: string): AppThunk =>
   async (dispatch, _, { api }) => {
-    dispatch(statusChanged({ is: 'sending' }))
+    dispatch(statusChanged({ kind: 'sending' }))
     const result = await reached(async () => api.call((await calls()).resetPassword, { body: { otk, pwd } }))
-    dispatch(statusChanged(result.kind === 'problem' ? { is: 'failed', problem: result.problem } : { is: 'done' }))
+    dispatch(statusChanged(result.kind === 'problem' ? { kind: 'failed', problem: result.problem } : { kind: 'done' }))
   }

@@ -41,7 +41,7 @@ export const askTaken =
 export const register =
   (values: SignupValues, language: Language): AppThunk<{ email: string } | { problem: Problem }> =>
   async (dispatch, _, { api }) => {
-    dispatch(statusChanged({ is: 'sending' }))
+    dispatch(statusChanged({ kind: 'sending' }))
     const result = await reached(async () =>
       api.call((await calls()).registerCompany, { body: bodyOf(values, language) }),
     )
@@ -51,7 +51,7 @@ export const register =
     }
     // A secret is neither queued nor kept, so what is not fresh is a problem.
     const problem = result.kind === 'problem' ? result.problem : localProblem('NEEDS_CONNECTION')
-    dispatch(statusChanged({ is: 'failed', problem }))
+    dispatch(statusChanged({ kind: 'failed', problem }))
     return { problem }
   }
 

@@ -13,33 +13,33 @@ const calls = () => import('#contract/public.ts')
 
 /** What the link of the mail turned out to be. */
 export type Link =
-  | { is: 'unknown' }
-  | { is: 'good'; setsPassword: boolean }
-  | { is: 'used up'; problem: Problem }
-  | { is: 'done' }
+  | { kind: 'unknown' }
+  | { kind: 'good'; setsPassword: boolean }
+  | { kind: 'used up'; problem: Problem }
+  | { kind: 'done' }
 
 export interface Accounts {
   login: Status
   /** The offer to send the activation mail again, and whether it has been. */
-  resend: Status | { is: 'sent'; email: string }
+  resend: Status | { kind: 'sent'; email: string }
   link: Link
   activation: Status
 }
 
-const initialState = { login: idle, resend: idle, link: { is: 'unknown' }, activation: idle } as Accounts
+const initialState = { login: idle, resend: idle, link: { kind: 'unknown' }, activation: idle } as Accounts
 
 export const accounts = createSlice({
   name: 'accounts',
   initialState,
   reducers: {
-    loginSent: (state) => ({ ...state, login: { is: 'sending' }, resend: idle }),
+    loginSent: (state) => ({ ...state, login: { kind: 'sending' }, resend: idle }),
     loginAnswered: (state, { payload }: PayloadAction<Status>) => ({ ...state, login: payload }),
-    resendSent: (state) => ({ ...state, resend: { is: 'sending' } }),
+    resendSent: (state) => ({ ...state, resend: { kind: 'sending' } }),
     resendAnswered: (state, { payload }: PayloadAction<Accounts['resend']>) => ({ ...state, resend: payload }),
     /** An activation page opened: what an earlier one left is not its own. */
     linkOpened: (state, { payload }: PayloadAction<Link>) => ({ ...state, link: payload, activation: idle }),
     linkRead: (state, { payload }: PayloadAction<Link>) => ({ ...state, link: payload, activation: idle }),
-    activationSent: (state) => ({ ...state, activation: { is: 'sending' } }),
+    activationSent: (state) => ({ ...state, activation: { kind: 'sending' } }),
     activationAnswered: (state, { payload }: PayloadAction<Status>) => ({ ...state, activation: payload }),
   },
 })
@@ -50,7 +50,7 @@ export const selectAccounts = (state: object): Accounts => own.selectSlice(state
 export const { loginSent, loginAnswered, linkOpened } = accounts.actions
 const { resendSent, resendAnswered, linkRead, activationSent, activationAnswered } = accounts.actions
 
-const failed = (problem: Problem): Status => ({ is: 'failed', problem })
+const failed = (problem: Problem): Status => ({ kind: 'failed', problem })
 
 /** Blanks around a code or an e-mail come from pasting; a password is taken exactly as typed. */
 export const tidied = ({ company, username, password }: Credentials): Credentials => ({
@@ -80,7 +80,7 @@ export const resendMail =
     const body = { username: `${company}:${username}`, password }
     const result = await reached(async () => api.call((await calls()).resendActivationMail, { body }))
     const answer: Accounts['resend'] =
-      result.kind === 'problem' ? failed(result.problem) : { is: 'sent', email: username }
+      result.kind === 'problem' ? failed(result.problem) : { kind: 'sent', email: username }
     dispatch(resendAnswered(answer))
   }
 
@@ -98,9 +98,10 @@ export const logout =
 export const readLink =
   (otk: string): AppThunk =>
   async (dispatch, _, { api }) => {
-    dispatch(linkRead({ is: 'unknown' }))
+    dispatch(linkRead({ kind: 'unknown' }))
     const result = await reached(async () => api.call((await calls()).checkActivation, { query: { otk } }))
-    if (result.kind === 'fresh') dispatch(linkRead({ is: 'good', setsPassword: result.output.code === 'SET_PASSWORD' }))
+    if (result.kind === 'fresh')
+      dispatch(linkRead({ kind: 'good', setsPassword: result.output.code === 'SET_PASSWORD' }))
     if (result.kind === 'problem') dispatch(afterProblem(result.problem))
   }
 
@@ -111,7 +112,7 @@ export const activate =
     dispatch(activationSent())
     const body = { otk, ...(password === null ? {} : { password }) }
     const result = await reached(async () => api.call((await calls()).activateUser, { body }))
-    if (result.kind === 'fresh') dispatch(linkRead({ is: 'done' }))
+    if (result.kind === 'fresh') dispatch(linkRead({ kind: 'done' }))
     if (result.kind === 'problem') dispatch(afterProblem(result.problem))
   }
 
@@ -119,4 +120,4 @@ const endsLink = new Set(['INVALID_ACTIVATE_KEY', 'NO_ACTIVATE_KEY', 'USER_STATU
 
 /** Some problems end the link; after the others (a weak password, no network) it works as before. */
 const afterProblem = (problem: Problem) =>
-  endsLink.has(problem.code) ? linkRead({ is: 'used up', problem }) : activationAnswered(failed(problem))
+  endsLink.has(problem.code) ? linkRead({ kind: 'used up', problem }) : activationAnswered(failed(problem))

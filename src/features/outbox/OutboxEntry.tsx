@@ -13,7 +13,7 @@ import { anchorOf, type Item } from '#features/outbox/read-items.ts'
 import { changesIn, isMove, useAgo, useFieldWords, useSentences } from '#features/outbox/entry-messages.ts'
 
 /** What one opens on an entry: each is a dialog of its own. */
-export type EntryDialog = { is: 'mend' } | { is: 'drop' } | { is: 'compare'; found: Comparison }
+export type EntryDialog = { kind: 'mend' } | { kind: 'drop' } | { kind: 'compare'; found: Comparison }
 
 export interface EntryProps {
   item: Item
@@ -38,17 +38,22 @@ export function Entry({ item, all, now, desk, onOpen }: EntryProps) {
         <h3>{title}</h3>
         <PendingMark state={state} action={action} />
       </div>
-      {action === 'change' && <Fields item={item} />}
+      {action === 'change' && <Fields table={entry.table} input={entry.input} base={entry.base} />}
       <div className="write-foot">
         <div>
           <p className="write-about">
             <time dateTime={new Date(since).toISOString()}>{t('made', { age: ago(since, now) })}</time>
-            {attempts > 0 && <span>{t('tries', { count: attempts })}</span>}
           </p>
           <Why entry={entry} all={all} now={now} desk={desk} />
         </div>
         {!isParked(entry) && actions}
       </div>
+      {attempts > 0 && (
+        <details className="write-about">
+          <summary>{t('details')}</summary>
+          <p>{t('tries', { count: attempts })}</p>
+        </details>
+      )}
       {isParked(entry) && (
         <>
           <Trouble item={item} />
@@ -76,10 +81,11 @@ function Trouble({ item: { entry } }: { item: Item }) {
   }
 }
 
-function Fields({ item: { entry } }: { item: Item }) {
+/** What it sets, field by field. */
+export function Fields({ table, ...values }: Pick<Item['entry'], 'table' | 'input' | 'base'>) {
   const { t } = useTranslation('outbox')
-  const words = useFieldWords()(entry.table)
-  const changes = changesIn(entry)
+  const words = useFieldWords()(table)
+  const changes = changesIn(values)
   if (changes.length === 0) return null
   return (
     <ul className="write-fields">
@@ -112,7 +118,7 @@ function Actions({
     setBusy(true)
     const found = await desk.compare(intent)
     setBusy(false)
-    if (found) onOpen({ is: 'compare', found })
+    if (found) onOpen({ kind: 'compare', found })
     else showToast({ kind: 'note', text: t('toast.failed') })
   }
   const canMend = state === 'refused' && !isMove(entry)
@@ -120,7 +126,7 @@ function Actions({
     // biome-ignore lint: the buttons belong together and to this write
     <div className="write-acts" role="group" aria-label={title}>
       {canMend && (
-        <Button kind="primary" icon="edit" aria-haspopup="dialog" onClick={() => onOpen({ is: 'mend' })}>
+        <Button kind="primary" icon="edit" aria-haspopup="dialog" onClick={() => onOpen({ kind: 'mend' })}>
           {t('act.mend')}
         </Button>
       )}
@@ -139,7 +145,7 @@ function Actions({
           {t('act.compare')}
         </Button>
       )}
-      <Button icon="remove" aria-haspopup="dialog" onClick={() => onOpen({ is: 'drop' })}>
+      <Button icon="remove" aria-haspopup="dialog" onClick={() => onOpen({ kind: 'drop' })}>
         {t('act.drop')}
       </Button>
     </div>

@@ -74,11 +74,11 @@ export function Outbox({ desk, menders, send }: OutboxProps) {
         </>
       )}
       <Receipts />
-      {opened?.deed.is === 'mend' && <Mend item={opened.item} menders={menders} send={send} onClose={close} />}
-      {opened?.deed.is === 'compare' && (
+      {opened?.deed.kind === 'mend' && <Mend item={opened.item} menders={menders} send={send} onClose={close} />}
+      {opened?.deed.kind === 'compare' && (
         <CompareDialog item={opened.item} found={opened.deed.found} desk={desk} onClose={close} />
       )}
-      {opened?.deed.is === 'drop' && <DropDialog item={opened.item} desk={desk} onClose={close} />}
+      {opened?.deed.kind === 'drop' && <DropDialog item={opened.item} desk={desk} onClose={close} />}
     </Page>
   )
 }

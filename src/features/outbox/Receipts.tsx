@@ -12,6 +12,7 @@ import { Icon } from '#ui/icons/Icon.tsx'
 import { Tag, type Tone } from '#ui/display/Tag.tsx'
 import { useTranslation } from 'react-i18next'
 import { problemWords } from '#ui/i18n/problem-messages.ts'
+import { Fields } from '#features/outbox/OutboxEntry.tsx'
 import { useSentences } from '#features/outbox/entry-messages.ts'
 
 const tones: Record<ReceiptView['outcome'], Tone> = {
@@ -70,6 +71,7 @@ function Receipt({ told }: { told: ReceiptView }) {
         </summary>
         <div className="receipt-more">
           <p>{t(`receipts.${outcome}Text`)}</p>
+          {told.values && told.table !== '' && <Fields table={told.table} {...told.values} />}
           <dl>
             <Fact label={t('receipts.made')}>{ownTime(since)}</Fact>
             <Fact label={t('receipts.ended')}>{ownTime(time)}</Fact>

@@ -71,18 +71,20 @@ export function useSentences() {
     return t(`what.${named.action === 'change' ? 'edit' : named.action}`, { name })
   }
   const call = (endpoint: string): string => t(`call.${among(calls, endpoint) ?? 'other'}`)
+  function whatOf(entry: Omit<Named, 'name'> & Pick<EntryView, 'input' | 'base'>, name: string | null): string {
+    const named = { ...entry, name }
+    const names = changesIn(entry).map((change) => fields(entry.table).field(change.field))
+    if (entry.action !== 'change' || among(acts, entry.endpoint) || names.length === 0) return plain(named)
+    if (names.length > namedAtMost) return t('what.changeMany', { count: names.length, name: nameOf(named) })
+    return t('what.change', { fields: inOneBreath(names), name: nameOf(named) })
+  }
   return {
     nameOf,
     /** "Change title and name of Ada Wong". */
-    whatOf(entry: EntryView, name: string | null): string {
-      const named = { ...entry, name }
-      const names = changesIn(entry).map((change) => fields(entry.table).field(change.field))
-      if (entry.action !== 'change' || among(acts, entry.endpoint) || names.length === 0) return plain(named)
-      if (names.length > namedAtMost) return t('what.changeMany', { count: names.length, name: nameOf(named) })
-      return t('what.change', { fields: inOneBreath(names), name: nameOf(named) })
-    },
-    /** Of a write that is gone, whose values nobody keeps. */
-    whatWas: (told: ReceiptView): string => (isCall(told) ? call(told.endpoint) : plain(told)),
+    whatOf,
+    /** Of a write that is gone. */
+    whatWas: (told: ReceiptView): string =>
+      isCall(told) ? call(told.endpoint) : told.values ? whatOf({ ...told, ...told.values }, told.name) : plain(told),
     call,
   }
 }

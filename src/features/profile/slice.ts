@@ -59,7 +59,7 @@ const profile = createSlice({
   initialState,
   reducers: {
     formOpened: (state) => ({ ...state, ...unsent }),
-    passwordSent: (state) => ({ ...state, password: { is: 'sending' } }),
+    passwordSent: (state) => ({ ...state, password: { kind: 'sending' } }),
     passwordAnswered: (state, { payload }: PayloadAction<Status>) => ({ ...state, password: payload }),
   },
   extraReducers: (builder) => addFormCases(builder, save).addCase(signedOut, () => initialState),
@@ -86,6 +86,6 @@ export const setPassword =
   async (dispatch, _getState, { api }) => {
     dispatch(passwordSent())
     const result = await api.call(changePassword, { body: { orgPwd: original, newPwd: chosen } })
-    dispatch(passwordAnswered(result.kind === 'problem' ? { is: 'failed', problem: result.problem } : idle))
+    dispatch(passwordAnswered(result.kind === 'problem' ? { kind: 'failed', problem: result.problem } : idle))
     return result
   }

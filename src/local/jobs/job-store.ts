@@ -122,14 +122,14 @@ export async function nextPoll(
 /** What came back from one asking. */
 export type PollResult =
   /** The server has it, and works on it. */
-  | { is: 'running'; location?: string; progressKey?: string | null; percent: number; deadline?: number | null }
-  | { is: 'done'; status: number; body: string | null }
-  | { is: 'failed' | 'timeout' | 'gone'; problem: Problem }
+  | { kind: 'running'; location?: string; progressKey?: string | null; percent: number; deadline?: number | null }
+  | { kind: 'done'; status: number; body: string | null }
+  | { kind: 'failed' | 'timeout' | 'gone'; problem: Problem }
   /** Sent, and no answer of ours came back: it may have begun. */
-  | { is: 'unknown' }
-  | { is: 'sign in' }
+  | { kind: 'unknown' }
+  | { kind: 'sign in' }
   /** Neither the line nor the server has anything to say now. */
-  | { is: 'later'; waitMs: number }
+  | { kind: 'later'; waitMs: number }
 
 /**
  * Records it. What is final counts whatever the fence, because the server will say nothing else; the rest only from the
@@ -151,10 +151,10 @@ export async function applyPollResult(
   })
 }
 
-const isFinal = ({ is }: PollResult) => is === 'done' || is === 'failed' || is === 'gone'
+const isFinal = ({ kind }: PollResult) => kind === 'done' || kind === 'failed' || kind === 'gone'
 
 function changesBy(there: Job, heard: PollResult, now: number, generation: number): Partial<Job> {
-  switch (heard.is) {
+  switch (heard.kind) {
     case 'running':
       return {
         state: 'running',
@@ -173,7 +173,7 @@ function changesBy(there: Job, heard: PollResult, now: number, generation: numbe
     case 'failed':
     case 'timeout':
     case 'gone':
-      return { state: heard.is, problem: heard.problem, endedAt: now }
+      return { state: heard.kind, problem: heard.problem, endedAt: now }
     case 'unknown':
       return { state: 'unknown', nextAt: now }
     case 'sign in':

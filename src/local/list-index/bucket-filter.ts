@@ -73,9 +73,9 @@ function rangeOf(list: ListSpec, filters: Filters): readonly [low: unknown, high
   for (const [name, filter] of Object.entries(list.filters)) {
     const given = filters[name]
     if (!('column' in filter) || filter.column !== field || given === undefined || given === '') continue
-    if (filter.is === 'from') low = bucketOf(kind, given)
+    if (filter.kind === 'from') low = bucketOf(kind, given)
     // A month given alone takes in all of its days.
-    if (filter.is === 'until') high = `${String(bucketOf(kind, given))}\uffff`
+    if (filter.kind === 'until') high = `${String(bucketOf(kind, given))}\uffff`
   }
   return [low, high]
 }

@@ -37,8 +37,8 @@ export function layoutOf(list: ListSpec): Layout {
   }
   for (const [column, kind] of Object.entries(list.sorts)) if (column !== 'id') add(column, kind === 'text')
   for (const filter of Object.values(list.filters))
-    for (const column of filter.is === 'contains' ? filter.columns : [filter.column])
-      add(column, filter.is === 'contains')
+    for (const column of filter.kind === 'contains' ? filter.columns : [filter.column])
+      add(column, filter.kind === 'contains')
   const [field] = list.sort
   const kind = list.sorts[field] ?? 'number'
   if (field === 'id') add(field, false)

@@ -10,7 +10,9 @@ import type { StoredRow } from '#local/storage/cache-records.ts'
 import { fillId } from '#local/lists/coverage.ts'
 import {
   asServerOrdered,
+  countPending,
   inScope,
+  isSearch,
   type Found as Laid,
   readWaitingWrites,
   readKnown,
@@ -51,12 +53,19 @@ export async function readMany<R extends Row>(
     if (name === undefined) return null
     const found = await find(db, name, { list, ...query }, isHere ? buckets : undefined)
     const count = found.count - over.gone.length + over.come.length
-    const oldest = known.asOf ?? (await db.listStats.get(id))?.asOf ?? null
+    // Changes with every row: read only where the view says it.
+    const stats = known.asOf === null || isSearch(known) ? await db.listStats.get(id) : undefined
+    const oldest = known.asOf ?? stats?.asOf ?? null
+    const { wider } = known
+    const searched =
+      isSearch(known) && wider
+        ? (await find(db, name, { list, ...query, filters: wider.filters })).count
+        : (stats?.rows ?? found.count)
     const isRead = !known.complete && known.page
     const rows = isRead
       ? await pageAsRead(db, { ids: known.page?.ids ?? [], list, query, over })
       : await readWindow(db, { list, query, found, over })
-    return viewOf<R>(known, { rows, count, here: found.count, oldest })
+    return viewOf<R>(known, { rows, count, here: found.count, oldest, searched, pending: over.pending })
   })
 }
 
@@ -84,11 +93,13 @@ interface Over {
   gone: StoredRow[]
   /** Rows that the filter means as the writes will leave them, in order. */
   come: Laid[]
+  /** How many they are. */
+  pending: number
 }
 
 async function readOver(db: UserDatabase, list: ListSpec, query: ListQuery, { companyId }: Session): Promise<Over> {
   const { entries, names } = await readWaitingWrites(db, list.table)
-  if (entries.length === 0) return { shown: new Map(), touched: new Set(), gone: [], come: [] }
+  if (entries.length === 0) return { shown: new Map(), touched: new Set(), gone: [], come: [], pending: 0 }
   const named = new Map(names.map(({ intent, id }) => [`~${intent}`, id]))
   const ids = entries.map(({ target }) => (typeof target === 'string' ? named.get(target) : target))
   const touched = new Set(ids.filter((id) => typeof id === 'number'))
@@ -101,12 +112,15 @@ async function readOver(db: UserDatabase, list: ListSpec, query: ListQuery, { co
   )
   const shown = new Map([...laid].map(([id, one]) => [id, { shown: one, row: one.row, folds: foldsOf(list, one.row) }]))
   const mine = matches(list, query.filters)
-  const come = [...shown.values()].filter((one) => inScope(list, one.row, query.scope) && mine(one))
+  const scoped = [...shown.values()].filter((one) => inScope(list, one.row, query.scope))
+  const come = scoped.filter(mine)
+  const inside = base.filter((one) => query.scope === null || one.scope === query.scope)
   return {
     shown,
     touched,
-    gone: base.filter((one) => (query.scope === null || one.scope === query.scope) && mine(one)),
+    gone: inside.filter(mine),
     come: come.sort(comparer(list, query.sort)),
+    pending: countPending(entries, names, new Set([...inside.map(({ id }) => id), ...scoped.map(({ row }) => row.id)])),
   }
 }
 

@@ -7,7 +7,7 @@ import { asksFor, type Filters } from '#local/lists/query.ts'
 /** Whether every row that `wanted` means is also meant by `known`. */
 export function covers(list: ListSpec, known: Filters, wanted: Filters): boolean {
   return Object.entries(list.filters).every(([name, filter]) => {
-    if (filter.is === 'shows') {
+    if (filter.kind === 'shows') {
       const shown = (filters: Filters) => filters[name] === true || asksFor(list, filter, filters)
       return shown(known) || !shown(wanted)
     }

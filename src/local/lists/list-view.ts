@@ -30,6 +30,16 @@ export interface ListView<R extends Row> {
   asOf: number | null
   /** Whether the device is known to hold every row the filter means. */
   complete: boolean
+  /** What a filter was looked for in that the server never answered and the device does not hold whole; null: it did, or does. */
+  searched: Searched | null
+  /** Waiting writes of the list, whatever the filter. */
+  pending: number
+}
+
+/** Rows on the device, and how many the server counted of them; null: it never did. */
+export interface Searched {
+  here: number
+  total: number | null
 }
 
 export type ReadList = <R extends Row>(list: ListSpec, query: ListQuery) => Promise<ListView<R>>

@@ -1,6 +1,6 @@
 /** Cached rows with the waiting writes laid over them, and how much of the list that is: the steps that reading a short list,
  * an indexed list and a single row share. */
-import type { ListSpec, Row } from '#contract/endpoint.ts'
+import type { Id, ListSpec, Row } from '#contract/endpoint.ts'
 import { rowsOf, type UserDatabase } from '#local/storage/database.ts'
 import type { Device } from '#local/storage/device.ts'
 import type { Coverage, ListSyncPoint } from '#local/storage/cache-records.ts'
@@ -18,8 +18,15 @@ export interface Found extends Candidate {
 
 /** `count`: rows of the filter on the device, waiting writes included; `here` without them. */
 export const viewOf = <R extends Row>(
-  known: Awaited<ReturnType<typeof readKnown>>,
-  { rows, count, here, oldest }: { rows: Found[]; count: number; here: number; oldest: number | null },
+  known: Known,
+  {
+    rows,
+    count,
+    here,
+    oldest,
+    searched,
+    pending,
+  }: { rows: Found[]; count: number; here: number; oldest: number | null; searched: number; pending: number },
 ): ListView<R> => ({
   // The table that `fills` names holds rows of its own schema: only parsed answers of that endpoint are put there.
   rows: rows.map(({ shown }) => shown as unknown as OverlaidRow<R>),
@@ -28,7 +35,14 @@ export const viewOf = <R extends Row>(
   total: known.total,
   asOf: known.asOf ?? oldest,
   complete: known.complete,
+  searched: isSearch(known) ? { here: searched, total: known.wider?.total ?? null } : null,
+  pending,
 })
+
+/** Whether the rows of a filter are only those that happen to be here: nobody has counted it. */
+export const isSearch = ({ complete, total }: Known) => !complete && total === null
+
+export type Known = Awaited<ReturnType<typeof readKnown>>
 
 export async function openFor(device: Device): Promise<Session | null> {
   const session = await readSession(device)
@@ -63,7 +77,16 @@ export async function readFound(db: UserDatabase, list: ListSpec, query: ListQue
     if (!inScope(list, shown.row, query.scope)) continue
     all.push({ shown, row: shown.row, folds: folds.get(shown.row) ?? foldsOf(list, shown.row) })
   }
-  return { all, stored }
+  const ids = new Set<Id>(stored.map(({ id }) => id))
+  for (const { row } of all) ids.add(row.id)
+  return { all, stored, pending: countPending(entries, names, ids) }
+}
+
+/** Writes of these rows; a row that the device made goes by its intent until it has an id. */
+export function countPending(entries: readonly OutboxEntry[], names: readonly RowId[], ids: ReadonlySet<Id>): number {
+  const named = new Map<Id, Id>(names.map(({ intent, id }) => [`~${intent}`, id]))
+  return entries.filter(({ target, intent }) => ids.has(named.get(target ?? `~${intent}`) ?? target ?? `~${intent}`))
+    .length
 }
 
 export const inScope = (list: ListSpec, row: Row, scope: number | null) =>
@@ -84,11 +107,18 @@ export async function readKnown(db: UserDatabase, list: ListSpec, query: ListQue
   return {
     list: listId,
     total: own?.total ?? null,
+    wider: widest(list, filters, readings),
     page: page ?? null,
     complete: whole !== null,
     asOf: whole ?? page?.asOf ?? own?.asOf ?? null,
   }
 }
+
+/** The reading with the most rows among those that mean every row of the filter. */
+const widest = (list: ListSpec, filters: Coverage['filters'], readings: Coverage[]): Coverage | null =>
+  readings
+    .filter((reading) => covers(list, reading.filters, filters))
+    .reduce<Coverage | null>((most, reading) => (most && most.total >= reading.total ? most : reading), null)
 
 /** Server time of the freshest reading that holds every row of the filter; null when none does. */
 function wholeBy(list: ListSpec, filters: Coverage['filters'], fill: ListSyncPoint | undefined, readings: Coverage[]) {

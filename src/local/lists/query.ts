@@ -19,7 +19,7 @@ export const valueOf = (row: Row, column: string): Value => (row as unknown as R
 const textColumns = (list: ListSpec) =>
   new Set([
     ...Object.keys(list.sorts).filter((column) => list.sorts[column] === 'text'),
-    ...Object.values(list.filters).flatMap((filter) => (filter.is === 'contains' ? filter.columns : [])),
+    ...Object.values(list.filters).flatMap((filter) => (filter.kind === 'contains' ? filter.columns : [])),
   ])
 
 export function foldsOf(list: ListSpec, row: Row): Record<string, string> {
@@ -36,8 +36,8 @@ export function tidyFilters(list: ListSpec, filters: Filters): Record<string, st
   const kept = Object.entries(filters).filter(([name, value]) => {
     const filter = list.filters[name]
     if (!filter || value === undefined || value === '') return false
-    if (filter.is === 'shows') return value === true
-    return filter.is !== 'contains' || foldText(String(value)) !== ''
+    if (filter.kind === 'shows') return value === true
+    return filter.kind !== 'contains' || foldText(String(value)) !== ''
   })
   return Object.fromEntries(kept.sort(([a], [b]) => (a < b ? -1 : 1))) as Record<string, string | number | boolean>
 }
@@ -73,14 +73,14 @@ function conditionOf(
 ): Condition | null {
   const on = (accepts: Condition['accepts'], isRange = false): Condition => ({
     columns: 'columns' in filter ? filter.columns : [filter.column],
-    folded: filter.is === 'contains',
+    folded: filter.kind === 'contains',
     accepts,
     isRange,
   })
-  if (filter.is === 'shows')
+  if (filter.kind === 'shows')
     return given === true || asksFor(list, filter, asked) ? null : on((value) => value !== filter.value)
   if (given === undefined) return null
-  switch (filter.is) {
+  switch (filter.kind) {
     case 'equal':
       return on((value) => value === given)
     case 'contains': {
@@ -102,9 +102,9 @@ const beginOf = (value: Value, given: Value) =>
   typeof value === 'string' && typeof given === 'string' ? value.slice(0, given.length) : value
 
 /** Whether another filter asks for just the value that `shows` hides. */
-export const asksFor = (list: ListSpec, hidden: Filter & { is: 'shows' }, asked: Filters) =>
+export const asksFor = (list: ListSpec, hidden: Filter & { kind: 'shows' }, asked: Filters) =>
   Object.entries(list.filters).some(
-    ([name, filter]) => filter.is === 'equal' && filter.column === hidden.column && asked[name] === hidden.value,
+    ([name, filter]) => filter.kind === 'equal' && filter.column === hidden.column && asked[name] === hidden.value,
   )
 
 /** Strings in the order of their UTF-8 bytes: UTF-16 units differ where a surrogate meets U+E000 and above. */

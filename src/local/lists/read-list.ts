@@ -3,16 +3,26 @@
  * the list that is. Live queries run these, from an `async` function: Dexie follows no other across awaits.
  */
 import type { ListSpec, Row } from '#contract/endpoint.ts'
+import type { StoredRow } from '#local/storage/cache-records.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { type Device, thisDevice } from '#local/storage/device.ts'
 import { fillId } from '#local/lists/coverage.ts'
-import { asServerOrdered, openFor, readFound, readKnown, viewOf } from '#local/lists/overlaid-rows.ts'
+import { asServerOrdered, isSearch, openFor, readFound, readKnown, viewOf } from '#local/lists/overlaid-rows.ts'
 import { comparer, matches } from '#local/lists/query.ts'
 import type { Session } from '#local/session/session.ts'
 import { readTogether } from '#local/storage/transaction.ts'
 import type { ListQuery, ListView, ReadList } from '#local/lists/list-view.ts'
 
-const nothing: ListView<never> = { rows: [], count: 0, here: 0, total: null, asOf: null, complete: false }
+const nothing: ListView<never> = {
+  rows: [],
+  count: 0,
+  here: 0,
+  total: null,
+  asOf: null,
+  complete: false,
+  searched: null,
+  pending: 0,
+}
 
 export const readList: ReadList = (list, query) => readListOn(thisDevice(), list, query)
 
@@ -67,11 +77,25 @@ async function readAll<R extends Row>(db: UserDatabase, list: ListSpec, query: L
   const mine = matches(list, query.filters)
   const fitting = found.all.filter(mine).sort(comparer(list, query.sort))
   const here = found.stored.filter(mine)
+  const { wider } = known
+  const searched = isSearch(known) && wider ? found.stored.filter(matches(list, wider.filters)) : found.stored
   const first = (query.page - 1) * query.results
   const rows =
     known.complete || !known.page
       ? fitting.slice(first, first + query.results)
       : asServerOrdered(known.page.ids, fitting, query)
-  const oldest = here.reduce<number | null>((least, { asOf }) => Math.min(least ?? asOf, asOf), null)
-  return viewOf<R>(known, { rows, count: fitting.length, here: here.length, oldest })
+  // Nothing found in rows that are here is an answer, as old as they are.
+  const oldest = oldestOf(here) ?? oldestOf(found.stored)
+  const { pending } = found
+  return viewOf<R>(known, {
+    rows,
+    count: fitting.length,
+    here: here.length,
+    oldest,
+    searched: searched.length,
+    pending,
+  })
 }
+
+const oldestOf = (stored: readonly StoredRow[]) =>
+  stored.reduce<number | null>((least, { asOf }) => Math.min(least ?? asOf, asOf), null)

@@ -23,9 +23,9 @@ const neverLeft = ({ state, attempts, bytes, key, intent }: OutboxEntry) =>
 
 export type Folded =
   /** Stored by the caller, in the place of the one it continues. */
-  | { is: 'merged'; entry: OutboxEntry }
+  | { kind: 'merged'; entry: OutboxEntry }
   /** Neither happens; what was asked for is so. */
-  | { is: 'cancelled'; entry: OutboxEntry }
+  | { kind: 'cancelled'; entry: OutboxEntry }
 
 /** Inside the transaction that stores `entry`. Null: it stands by itself. */
 export async function coalesce(db: UserDatabase, entry: OutboxEntry): Promise<Folded | null> {
@@ -44,7 +44,7 @@ async function cancel(db: UserDatabase, entry: OutboxEntry, queued: readonly Out
   const dropped = queued.map((one) => receiptFor(db, one, { outcome: 'dropped', time }))
   const own = receiptFor(db, entry, { outcome: 'done', status: 204, time }, queued[0].input.body)
   await db.receipts.bulkPut(await Promise.all([...dropped, own]))
-  return { is: 'cancelled', entry }
+  return { kind: 'cancelled', entry }
 }
 
 /** The later one takes the place of the earlier: the newest wish, over the oldest base. */
@@ -58,7 +58,7 @@ async function join(db: UserDatabase, entry: OutboxEntry, before: OutboxEntry | 
   await db.outbox.delete(before.intent)
   const ending = { outcome: 'merged', time: entry.since, into: entry.intent } as const
   await db.receipts.put(await receiptFor(db, before, ending))
-  return { is: 'merged', entry: joined }
+  return { kind: 'merged', entry: joined }
 }
 
 const isSameAsking = (a: OutboxEntry, b: OutboxEntry) =>

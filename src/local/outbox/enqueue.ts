@@ -136,7 +136,7 @@ async function store(db: UserDatabase, drafts: readonly NewEntry[]): Promise<Out
     const entry = toEntry(around, draft, there)
     const folded = canCoalesce(draft) && !there && entry.key === entry.intent ? await coalesce(db, entry) : null
     entries.push(folded?.entry ?? entry)
-    if (folded?.is === 'cancelled') continue
+    if (folded?.kind === 'cancelled') continue
     if (draft.file) await db.files.put({ ...draft.file, intent: draft.intent, assetId: null })
     made.push(folded?.entry ?? entry)
     seen(around, folded?.entry ?? entry)

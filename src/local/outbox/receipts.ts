@@ -37,8 +37,14 @@ async function storedRow(db: UserDatabase, { table, target }: OutboxEntry): Prom
 }
 
 function aboutOf({ endpoint, table, target, action, since, input: asked, base }: OutboxEntry, row: unknown): About {
-  return { endpoint, table, target, action, since, name: nameIn(row) ?? nameIn(asked.body) ?? nameIn(base) }
+  const name = nameIn(base) ?? nameIn(row) ?? nameIn(asked.body)
+  const values = { input: { body: asked.body }, base }
+  const isShort = asked.body !== undefined && JSON.stringify(values).length <= longestValues
+  return { endpoint, table, target, action, since, name, ...(isShort ? { values } : {}) }
 }
+
+/** In characters: a price list is no note. */
+const longestValues = 2_000
 
 /** Takes away what is older than anybody asks for. */
 export async function sweepReceipts(db: UserDatabase, now: number): Promise<void> {
@@ -60,6 +66,7 @@ export interface ReceiptView {
   /** When its user made it. */
   since: number
   name: string | null
+  values?: About['values']
   /** Of a refusal. */
   code: string | null
   /** Number of the server's own record; null: the server never had to do with it. */
@@ -74,6 +81,14 @@ export async function readReceipts(most = 100, device: Device = thisDevice()): P
   if (!session || session.signedOut) return []
   const found = await device.of(session).receipts.orderBy('time').reverse().limit(most).toArray()
   return found.flatMap(({ about, ...receipt }) => (about ? [toldOf(receipt, about)] : []))
+}
+
+/** How many of these were done. */
+export async function countDone(intents: readonly Intent[], device: Device = thisDevice()): Promise<number> {
+  const session = await readSession(device)
+  if (!session || session.signedOut) return 0
+  const found = await device.of(session).receipts.bulkGet([...intents])
+  return found.filter((receipt) => receipt?.outcome === 'done').length
 }
 
 const toldOf = ({ intent, outcome, time, code, outcomeId, into }: Receipt, about: About): ReceiptView => ({

@@ -90,8 +90,10 @@ export interface Receipt {
   into?: Intent
 }
 
-/** A write as it is told after it is gone, without its values. */
+/** A write as it is told after it is gone. */
 export type About = Pick<OutboxEntry, 'endpoint' | 'table' | 'target' | 'action' | 'since'> & {
+  /** What it asked for and what it was based on, where that is short; absent in receipts of older builds. */
+  values?: Pick<OutboxEntry, 'input' | 'base'>
   /** What the row was called then. */
   name: string | null
 }

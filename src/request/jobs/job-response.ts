@@ -14,16 +14,16 @@ const backoff = { firstMs: 1_000, mostMs: 15_000 }
  * (protocol 13): a start is never sent twice by itself.
  */
 export function readStartResponse(job: Job, answer: ResponseData | null): PollResult {
-  if (!answer) return { is: 'unknown' }
+  if (!answer) return { kind: 'unknown' }
   // Said before the idempotency store is looked at: an earlier start of the same wish, under another key, may have begun.
   if (answer.status === 401)
-    return job.key === job.intent ? { is: 'failed', problem: problemOf(answer) } : { is: 'unknown' }
-  if (answer.headers.get(headers.key) !== job.key) return { is: 'unknown' }
+    return job.key === job.intent ? { kind: 'failed', problem: problemOf(answer) } : { kind: 'unknown' }
+  if (answer.headers.get(headers.key) !== job.key) return { kind: 'unknown' }
   if (isGood(answer)) return readOutcomeResponse(answer)
   const problem = problemOf(answer)
   if (problem.code === 'INTENT_DONE') return readStoredResponse(problem)
-  if (problem.code === 'IDEMPOTENCY_IN_PROGRESS' || answer.status >= 500) return { is: 'unknown' }
-  return { is: 'failed', problem }
+  if (problem.code === 'IDEMPOTENCY_IN_PROGRESS' || answer.status >= 500) return { kind: 'unknown' }
+  return { kind: 'failed', problem }
 }
 
 /** The stored answer to the first request of this intent, as a refusal of the second one carries it. */
@@ -32,16 +32,16 @@ function readStoredResponse(problem: Problem): PollResult {
     answer?: { status: number; headers: Record<string, string>; body: unknown } | null
   }
   // Older than what the idempotency store keeps: it was done, and its answer is gone.
-  if (!answer) return { is: 'gone', problem }
+  if (!answer) return { kind: 'gone', problem }
   const text = answer.body === null ? '' : JSON.stringify(answer.body)
   return readOutcomeResponse({ ...localResponse(answer.status, null, answer.headers), text })
 }
 
 /** Of a good answer: it has begun, or it was done at once. */
 function readOutcomeResponse(answer: ResponseData): PollResult {
-  if (answer.status !== 202) return { is: 'done', status: answer.status, body: answer.text || null }
+  if (answer.status !== 202) return { kind: 'done', status: answer.status, body: answer.text || null }
   const begun = begunBy(answer)
-  return begun ? { is: 'running', percent: 0, ...begun } : { is: 'unknown' }
+  return begun ? { kind: 'running', percent: 0, ...begun } : { kind: 'unknown' }
 }
 
 /** What a 202 tells of the long request that has begun; null: it is none. */
@@ -65,13 +65,15 @@ const isNotTheirs = (answer: ResponseData) => answer.status === 401 || problemOf
 /** The answer to a poll. A final one is marked as such, so that a poll that failed is never taken for it. */
 export function readPollResponse(ports: Ports, job: Job, answer: ResponseData | null): PollResult {
   if (!answer) return later(ports, job, null)
-  if (isNotTheirs(answer)) return { is: 'sign in' }
+  if (isNotTheirs(answer)) return { kind: 'sign in' }
   const problem = problemOf(answer)
   if (answer.headers.has(headers.outcome))
-    return isGood(answer) ? { is: 'done', status: answer.status, body: answer.text || null } : { is: 'failed', problem }
-  if (answer.status === 202) return { is: 'running', percent: percentOf(answer) }
-  if (problem.code === 'REQUEST_TIMEOUT') return { is: 'timeout', problem }
-  if (problem.code === 'GONE' || problem.code === 'NOT_FOUND') return { is: 'gone', problem }
+    return isGood(answer)
+      ? { kind: 'done', status: answer.status, body: answer.text || null }
+      : { kind: 'failed', problem }
+  if (answer.status === 202) return { kind: 'running', percent: percentOf(answer) }
+  if (problem.code === 'REQUEST_TIMEOUT') return { kind: 'timeout', problem }
+  if (problem.code === 'GONE' || problem.code === 'NOT_FOUND') return { kind: 'gone', problem }
   return later(ports, job, answer)
 }
 
@@ -83,7 +85,7 @@ function percentOf(answer: ResponseData): number {
 /** What the idempotency store says about the intent of a start. */
 export function readIntentResponse(ports: Ports, job: Job, answer: ResponseData | null): PollResult {
   if (!answer) return later(ports, job, null)
-  if (isNotTheirs(answer)) return { is: 'sign in' }
+  if (isNotTheirs(answer)) return { kind: 'sign in' }
   // Withdrawn before it could begin.
   if (isGood(answer) && (jsonOf(answer) as { void?: unknown } | undefined)?.void === true) return notStarted
   // Anything but the idempotency store's own word is no word on it.
@@ -91,15 +93,15 @@ export function readIntentResponse(ports: Ports, job: Job, answer: ResponseData 
   if (isGood(answer)) return readOutcomeResponse(answer)
   const problem = problemOf(answer)
   if (problem.code === 'INTENT_VOID') return notStarted
-  return problem.code === 'INTENT_DONE' ? { is: 'gone', problem } : { is: 'failed', problem }
+  return problem.code === 'INTENT_DONE' ? { kind: 'gone', problem } : { kind: 'failed', problem }
 }
 
-const notStarted: PollResult = { is: 'failed', problem: localProblem('NOT_STARTED') }
+const notStarted: PollResult = { kind: 'failed', problem: localProblem('NOT_STARTED') }
 
 /** Growing waits with jitter; what the server says of when is obeyed. */
 function later(ports: Ports, { failures }: Job, answer: ResponseData | null): PollResult {
   const ceiling = Math.min(backoff.mostMs, backoff.firstMs * 2 ** Math.min(failures, 10))
   const seconds = Number(answer?.headers.get('retry-after') ?? 0)
   const asked = Number.isFinite(seconds) ? Math.min(seconds, 60) * 1_000 : 0
-  return { is: 'later', waitMs: Math.max(asked, ceiling * (0.5 + ports.chance() / 2)) }
+  return { kind: 'later', waitMs: Math.max(asked, ceiling * (0.5 + ports.chance() / 2)) }
 }

@@ -72,7 +72,7 @@ async function startAlone(
   const answer = await sendSignedIn(ports, { ...letter, headers: { ...letter.headers, ...forUser } })
   const heard = readStartResponse(claimed, answer)
   await note(ports, desk, claimed, heard)
-  if (heard.is === 'unknown') await pollAlone(ports, desk, job.intent)
+  if (heard.kind === 'unknown') await pollAlone(ports, desk, job.intent)
 }
 
 /**

@@ -69,11 +69,11 @@ async function compare(ports: Ports, db: UserDatabase, heard: EntryResponse): Pr
   const asOf = Number(answer.headers.get(headers.asOf) ?? ports.clock())
   await storeRow(db, entry.table, current, { asOf, generation })
   const merged = merge(entry, current)
-  if (merged.is === 'already so') {
+  if (merged.kind === 'already so') {
     const told = { status: 200, body: JSON.stringify(current), row: current, version: null }
     return await acceptAsItIs(db, entry, { ...told, now: ports.clock(), asOf, generation }, ports.newId)
   }
-  if (merged.is === 'overlap') return await holdForUser(db, entry, 'conflict', problem)
+  if (merged.kind === 'overlap') return await holdForUser(db, entry, 'conflict', problem)
   const { input, base } = merged
   return await sendMerged(db, entry, { key: ports.newId(), input, base, ifMatch: current.row_version })
 }

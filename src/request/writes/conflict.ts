@@ -17,7 +17,7 @@ export function comparisonOf(entry: OutboxEntry): Comparison | null {
     base,
     mine,
     theirs: valuesOf(current),
-    fields: merged.is === 'overlap' ? merged.fields : [],
+    fields: merged.kind === 'overlap' ? merged.fields : [],
     ...authorOf(entry, current),
   }
 }

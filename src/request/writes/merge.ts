@@ -7,27 +7,28 @@ import type { OutboxEntry } from '#local/storage/records.ts'
 
 export type Merged =
   /** The row already says all of it. */
-  | { is: 'already so' }
+  | { kind: 'already so' }
   /** Nobody else touched these fields: only they are sent, on the row as it is now. */
-  | { is: 'disjoint'; input: OutboxEntry['input']; base: Record<string, unknown> }
+  | { kind: 'disjoint'; input: OutboxEntry['input']; base: Record<string, unknown> }
   /** Both changed these. */
-  | { is: 'overlap'; fields: string[] }
+  | { kind: 'overlap'; fields: string[] }
 
 export function merge(entry: OutboxEntry, current: Current): Merged {
-  if (entry.action === 'delete') return { is: 'overlap', fields: [] }
+  if (entry.action === 'delete') return { kind: 'overlap', fields: [] }
   const theirs = valuesOf(current)
   const mine = valuesOf(overlaid(current, entry, 0) ?? current)
   const changed = Object.keys(mine).filter(
     (field) => field !== 'row_version' && !isSameValue(mine[field], theirs[field]),
   )
   // A build that does not know the call lays nothing over, which must not look like a row that agrees.
-  if (changed.length === 0) return endpointNamed(entry.endpoint) ? { is: 'already so' } : { is: 'overlap', fields: [] }
+  if (changed.length === 0)
+    return endpointNamed(entry.endpoint) ? { kind: 'already so' } : { kind: 'overlap', fields: [] }
   const { base } = entry
   const both = changed.filter(
     (field) => !base || !Object.hasOwn(base, field) || !isSameValue(base[field], theirs[field]),
   )
-  if (both.length > 0) return { is: 'overlap', fields: both }
-  return { is: 'disjoint', ...narrowed(entry, changed, theirs) }
+  if (both.length > 0) return { kind: 'overlap', fields: both }
+  return { kind: 'disjoint', ...narrowed(entry, changed, theirs) }
 }
 
 /** What is left to be asked, measured against the row as it is now. */

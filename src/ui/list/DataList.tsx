@@ -118,13 +118,22 @@ function Room<R>({
   caption,
   empty,
   fresh,
+  count,
   isFetching,
 }: DataListProps<R> & RoomProps) {
   const isAwaited = useAwaited(isFetching, fresh)
   if (body?.length === 0 && !isAwaited)
     return (
       <div className="list-room">
-        <div className="list">{empty}</div>
+        <div className="list">
+          {empty}
+          {/* What was searched, where that is not all there is. */}
+          {(fresh.searched || (fresh.pending ?? 0) > 0) && (
+            <p className="list-searched" role="status">
+              <Freshness fresh={fresh} found={count} />
+            </p>
+          )}
+        </div>
       </div>
     )
   return (
@@ -151,7 +160,7 @@ const readBackMs = 2_000
  * Whether rows may still come of an asking: it is under way, or answered and the list not read from the device since. An
  * empty list may only be an old one until then, and "nobody yet" would stand there for a blink. One that is here whole is known.
  */
-function useAwaited(busy: boolean, { asOf, complete }: Fresh): boolean {
+function useAwaited(busy: boolean, { asOf, complete, isKept }: Fresh): boolean {
   // Before any time there is: nothing is awaited.
   const [since, setSince] = useState(-1)
   useEffect(() => {
@@ -161,7 +170,7 @@ function useAwaited(busy: boolean, { asOf, complete }: Fresh): boolean {
     // As it was when the asking began.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [busy])
-  return busy || (!complete && (asOf ?? 0) <= since)
+  return busy || (!complete && !isKept && (asOf ?? 0) <= since)
 }
 
 const ActionsWord = () => <span className="sr-only">{useTranslation('ui').t('list.actions')}</span>
@@ -321,9 +330,9 @@ function Foot<R>({ count, counted, page, results, rows, fresh, onPage, onResults
       <p role="status">
         {rows && rows.length > 0 && (
           <>
-            <span>{counted(count)}</span>
+            {!fresh.searched && <span>{counted(count)}</span>}
             {pages > 1 && <span>{t('list.page', { page: number(page), pages: number(pages) })}</span>}
-            <Freshness fresh={fresh} />
+            <Freshness fresh={fresh} found={count} />
           </>
         )}
       </p>

@@ -1,3 +1,4 @@
+import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 
 /** How true a list is: what `local/view.ts` answers with it. */
@@ -8,6 +9,12 @@ export interface Fresh {
   here: number
   total: number | null
   complete: boolean
+  /** What a filter was looked for in where that is not all the server has: rows here, of how many; null: not counted. */
+  searched?: { here: number; total: number | null } | null
+  /** Waiting writes of the list. */
+  pending?: number
+  /** The last asking brought nothing from the server: nothing more is to be waited for. */
+  isKept?: boolean
 }
 
 const two = (value: number) => String(value).padStart(2, '0')
@@ -25,8 +32,8 @@ export function readingTime(asOf: number, now = Date.now()): string {
   return then.slice(0, 10) === today.slice(0, 10) ? then.slice(11, 16) : then.slice(0, 16)
 }
 
-/** "as of 14:05 · 240 of 8,431 on this device" (P-12). */
-export function Freshness({ fresh }: { fresh: Fresh }) {
+/** "as of 14:05 · 240 of 8,431 on this device"; "3 found among 10 of 58 saved on this device" (P-12). `found`: rows shown. */
+export function Freshness({ fresh, found = fresh.here }: { fresh: Fresh; found?: number }) {
   const { t } = useTranslation('ui')
   if (fresh.asOf === null) return <span className="freshness">{t('fresh.never')}</span>
   const at = readingTime(fresh.asOf)
@@ -42,8 +49,15 @@ export function Freshness({ fresh }: { fresh: Fresh }) {
           {t('fresh.partly', { here: number(fresh.here), total: number(fresh.total ?? 0) })}
         </>
       )}
+      {fresh.searched && ` · ${searchedWords(t, fresh.searched, found)}`}
+      {(fresh.pending ?? 0) > 0 && ` · ${t('fresh.pending', { count: fresh.pending })}`}
     </span>
   )
+}
+
+function searchedWords(t: TFunction<'ui'>, { here, total }: NonNullable<Fresh['searched']>, found: number): string {
+  const numbers = { found: number(found), here: number(here), total: number(total ?? 0) }
+  return t(total === null || total < here ? 'fresh.foundHere' : 'fresh.foundAmong', numbers)
 }
 
 /** Whole numbers with thousands separators, alike in both languages (I-09). */

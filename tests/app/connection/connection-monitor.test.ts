@@ -18,6 +18,15 @@ describe('what an answer says about the line (P-11)', () => {
     ['nobody answered though there is a network', problem(localProblem('OFFLINE')), true, 'unreachable'],
     ['nobody answered and there is no network', problem(localProblem('OFFLINE')), false, 'offline'],
     ['rows from the device alone prove nothing', { kind: 'kept', output: null, asOf: 0 }, true, null],
+    ['what needs the server proves nothing by not being sent', problem(localProblem('NEEDS_CONNECTION')), true, null],
+    ['nor with no network', problem(localProblem('NEEDS_CONNECTION')), false, 'offline'],
+    ["a proxy's word for a server that is away proves nothing", problem({ ...refused, status: 502 }), true, null],
+    [
+      "our server's own mistake says that it is there",
+      problem({ ...refused, status: 500, requestId: 'r' }),
+      true,
+      'online',
+    ],
     ['a write that waits behind others proves nothing', { kind: 'queued', intent: 'i' }, true, null],
     ['what the device itself refuses proves nothing', problem(localProblem('STORAGE_FAILED')), true, null],
   ])('%s', (_, result, browserOnline, line) => {
@@ -88,13 +97,17 @@ describe('what was asked and lost while the browser has a network', () => {
   })
 })
 
-it('a read that the device answered is shown at once, and is a doubt where the browser has a network', async () => {
+it.each<[string, Result<never>]>([
+  ['a read that the device answered', { kind: 'kept', output: null, asOf: 0 }],
+  ['a write that waits', { kind: 'queued', intent: 'i' }],
+  ['a call that only the server can do', problem(localProblem('NEEDS_CONNECTION')) as Result<never>],
+  ["a proxy's word", problem({ ...refused, status: 504 }) as Result<never>],
+])('%s is told at once, and is a doubt where the browser has a network', async (_, answer) => {
   vi.stubGlobal('navigator', { onLine: true })
-  const kept: Result<never> = { kind: 'kept', output: null, asOf: 0 }
   const heard: string[] = []
   const hear = (line: Connectivity) => (heard.push(line), new Promise<never>(() => {}))
-  const ask = vi.fn<() => Promise<Result<never>>>().mockResolvedValue(kept)
-  expect(await observed({ call: ask }, hear).call(getUser, {})).toEqual(kept)
+  const ask = vi.fn<() => Promise<Result<never>>>().mockResolvedValue(answer)
+  expect(await observed({ call: ask }, hear).call(getUser, {})).toEqual(answer)
   expect([heard, ask.mock.calls.length]).toEqual([['unreachable'], 1])
 })
 
@@ -106,21 +119,23 @@ it('a read that is lost twice though the server is there is no matter of the lin
 })
 
 describe('an answer that did not come while the browser has a network', () => {
-  function watched(there: { is: boolean }) {
+  function watched(there: { is: boolean; hangs?: boolean }) {
     vi.useFakeTimers()
     vi.stubGlobal('navigator', { onLine: true })
     vi.stubGlobal('window', new EventTarget())
     vi.stubGlobal('document', { visibilityState: 'visible' })
     const never = () => new Promise<never>(() => {})
+    const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
     const jobs = { again: never, dismiss: never, seen: never }
     const store = makeStore({ api: { call: never }, enter: never, leave: never, jobs })
     let knocks = 0
     const network = async () => {
       knocks += 1
+      if (there.hangs) return await never()
       if (!there.is) throw new TypeError('Failed to fetch')
       return new Response('{}', { headers: { [headers.requestId]: 'r' } })
     }
-    const ports = { network, origin: 'http://localhost', wait: never } as unknown as Ports
+    const ports = { network, origin: 'http://localhost', wait } as unknown as Ports
     const hear = watchConnection(store, async () => ports)
     const lines: string[] = []
     store.subscribe(() => lines.push(store.getState().connection.line))
@@ -134,6 +149,26 @@ describe('an answer that did not come while the browser has a network', () => {
     expect(lines).toEqual(['unreachable'])
     void hear('online')
     expect(lines).toEqual(['unreachable', 'online'])
+  })
+
+  it('is told within two seconds where the knock gets no answer at all', async () => {
+    const { hear, lines } = watched({ is: true, hangs: true })
+    void hear('unreachable')
+    await vi.advanceTimersByTimeAsync(1_999)
+    expect(lines).toEqual(['unreachable'])
+  })
+
+  it('is looked for when somebody comes back to a page that has been quiet, and only then', async () => {
+    const { hear, lines, knocks } = watched({ is: false })
+    void hear('online')
+    await vi.advanceTimersByTimeAsync(9_000)
+    window.dispatchEvent(new Event('pointermove'))
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(knocks()).toBe(0)
+    window.dispatchEvent(new Event('pointermove'))
+    window.dispatchEvent(new Event('keydown'))
+    await vi.advanceTimersByTimeAsync(1)
+    expect([lines, knocks()]).toEqual([['unreachable'], 1])
   })
 
   it('says nothing of the line where the server answers a knock, and knocks every other second at most', async () => {

@@ -28,7 +28,7 @@ function watched(ask: Api['call'], drawable = Promise.resolve()) {
   const stop = watchSession(store, { call: ask }, drawable)
   const shown = () => {
     const { session } = store.getState()
-    return session.is === 'signed in' ? session.user.name : session.is
+    return session.kind === 'signed in' ? session.user.name : session.kind
   }
   return { shown, stop }
 }

@@ -81,7 +81,7 @@ const offered: Record<keyof typeof callers, string[]> = {
   'customer with a level': ['home'],
 }
 
-const signedInAs = (caller: Caller): Session => ({ is: 'signed in', user: {} as SessionUser, caller })
+const signedInAs = (caller: Caller): Session => ({ kind: 'signed in', user: {} as SessionUser, caller })
 
 describe('the places of the portal', () => {
   it('are these, and these may enter them (portal 2, contracts 2)', () => {
@@ -144,8 +144,8 @@ describe.each(Object.keys(callers))('a %s', (name) => {
   it('enters what they may and is led home from everything else (M11)', () => {
     const entered = insidePlaces.filter((place) => {
       const admitted = admission(signedInAs(caller), places[place].who)
-      if (admitted.is === 'led') expect(admitted.to).toBe('home')
-      return admitted.is === 'drawn'
+      if (admitted.kind === 'led') expect(admitted.to).toBe('home')
+      return admitted.kind === 'drawn'
     })
     expect(entered.sort()).toEqual([...(allowed[name] ?? [])].sort())
   })
@@ -156,23 +156,23 @@ describe.each(Object.keys(callers))('a %s', (name) => {
 
   it('may go wherever the menu leads', () => {
     for (const { place } of groups.flatMap((group) => menuFor(group, caller)))
-      expect(admission(signedInAs(caller), places[place].who).is).toBe('drawn')
+      expect(admission(signedInAs(caller), places[place].who).kind).toBe('drawn')
   })
 })
 
 describe('without a session', () => {
   it('the account pages and the entrance are open, everything else leads to the login (M8, M10)', () => {
     for (const place of placeNames) {
-      const admitted = admission({ is: 'signed out', because: 'nobody' }, places[place].who)
+      const admitted = admission({ kind: 'signed out', because: 'nobody' }, places[place].who)
       expect([place, admitted]).toEqual([
         place,
-        insidePlaces.some((one) => one === place) ? { is: 'led', to: 'login' } : { is: 'drawn' },
+        insidePlaces.some((one) => one === place) ? { kind: 'led', to: 'login' } : { kind: 'drawn' },
       ])
     }
   })
 
   it('a page waits while it is not known who is there', () => {
-    expect(admission({ is: 'unknown' }, 'user')).toEqual({ is: 'held' })
-    expect(admission({ is: 'unknown' }, 'anybody')).toEqual({ is: 'drawn' })
+    expect(admission({ kind: 'unknown' }, 'user')).toEqual({ kind: 'held' })
+    expect(admission({ kind: 'unknown' }, 'anybody')).toEqual({ kind: 'drawn' })
   })
 })

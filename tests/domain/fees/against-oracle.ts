@@ -21,9 +21,9 @@ import {
 const zone = 'Asia/Hong_Kong'
 
 function answerOf(result: QuoteResult): Answer {
-  if (result.is === 'modules not listed')
-    return { refused: [`${result.is}: ${[...new Set(result.modules)].toSorted().join(',')}`] }
-  if (result.is !== 'quote') return { refused: [result.is] }
+  if (result.kind === 'modules not listed')
+    return { refused: [`${result.kind}: ${[...new Set(result.modules)].toSorted().join(',')}`] }
+  if (result.kind !== 'quote') return { refused: [result.kind] }
   const { quote } = result
   const { annual } = quote
   const tierSum = annual.users.reduce((sum, { amount }) => sum + amount, 0n)
@@ -77,7 +77,7 @@ function contractAnswers({ lists: typed, currency, uatBound, paid: before, steps
     const end = paid.at(-1)?.end
     if (step.ask !== 'create' && !end) {
       const result = quoteCreate(asked, today, 1)
-      return result.is === 'quote' ? { refused: ['no contract'] } : answerOf(result)
+      return result.kind === 'quote' ? { refused: ['no contract'] } : answerOf(result)
     }
     const result =
       step.ask === 'create'
@@ -85,7 +85,7 @@ function contractAnswers({ lists: typed, currency, uatBound, paid: before, steps
         : step.ask === 'extend'
           ? quoteExtension(asked, end ?? '', today, step.years)
           : quoteChange(asked, paid, today)
-    if (result.is === 'quote') {
+    if (result.kind === 'quote') {
       const { quote } = result
       checkTold(quote)
       if (step.isPaid)

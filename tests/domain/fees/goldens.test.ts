@@ -28,14 +28,14 @@ function quoted(one: Case): QuoteResult {
 const quotes = of('create', 'change', 'extend')
 
 test.each(quotes.filter(({ error }) => error).map((one) => [one.id, one] as const))('%s is refused', (_, one) => {
-  expect(quoted(one)).toEqual({ is: one.error })
+  expect(quoted(one)).toEqual({ kind: one.error })
 })
 
 describe.each(quotes.filter(({ error }) => !error).map((one) => [one.id, one] as const))('%s', (_, one) => {
   const result = quoted(one)
 
   test('comes to what was agreed', () => {
-    if (result.is !== 'quote') throw new Error(`refused: ${result.is}`)
+    if (result.kind !== 'quote') throw new Error(`refused: ${result.kind}`)
     const { quote } = result
     const { annual } = quote
     const usersSum = annual.users.reduce((sum, { amount }) => sum + amount, 0n)
@@ -63,7 +63,7 @@ describe.each(quotes.filter(({ error }) => !error).map((one) => [one.id, one] as
   })
 
   test('is explained by steps that end with what is due', () => {
-    if (result.is !== 'quote') throw new Error(`refused: ${result.is}`)
+    if (result.kind !== 'quote') throw new Error(`refused: ${result.kind}`)
     const steps = explain(result.quote)
     expect(steps.at(-1)).toMatchObject({ code: 'due', amount: one.amount })
     expect(steps.find(({ code }) => code === 'annual')?.amount).toBe(one.annual ?? one.annualFee)
@@ -71,7 +71,7 @@ describe.each(quotes.filter(({ error }) => !error).map((one) => [one.id, one] as
   })
 })
 
-type Told = Extract<QuoteResult, { is: 'quote' }>['quote'] & { type: 'change' }
+type Told = Extract<QuoteResult, { kind: 'quote' }>['quote'] & { type: 'change' }
 const factorOf = ({ start, end, factor }: Told['stretches'][number]) =>
   `${start}..${end}: ${'years' in factor ? `${factor.years} (whole)` : `${factor.days}/365`}`
 

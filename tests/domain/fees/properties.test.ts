@@ -53,12 +53,12 @@ const day = fc
 const years = fc.integer({ min: 1, max: 9 })
 
 function quoteOf(result: QuoteResult) {
-  if (result.is !== 'quote') throw new Error(`refused: ${result.is}`)
+  if (result.kind !== 'quote') throw new Error(`refused: ${result.kind}`)
   return result.quote
 }
 const feeOf = (one: Asked) => {
   const result = annualFee(pricesOf(one.list, one.currency), one.choice)
-  if (result.is !== 'priced') throw new Error(result.is)
+  if (result.kind !== 'priced') throw new Error(result.kind)
   return result.annual.fee
 }
 const stepSum = (steps: readonly Step[], ...names: Step['code'][]) =>
@@ -192,7 +192,7 @@ describe('a change', () => {
   test('of what has ended is none (D29)', () => {
     fc.assert(
       fc.property(bought, ({ one, end, segments }) => {
-        expect(quoteChange(one, segments, end)).toEqual({ is: 'expired' })
+        expect(quoteChange(one, segments, end)).toEqual({ kind: 'expired' })
       }),
       { numRuns: 50 },
     )

@@ -10,17 +10,17 @@ i18n.addResourceBundle('en', 'problem', problem)
 /** What the page says of a link that is used up. */
 function saidOf(query: string): string {
   const { link } = opened(query)
-  return link.is === 'used up' ? problemWords(link.problem) : link.is
+  return link.kind === 'used up' ? problemWords(link.problem) : link.kind
 }
 const opened = (query: string) => openedBy(new URLSearchParams(query))
 
 describe('an activation address (portal 2, 8)', () => {
   it.each(['otk=abc', 'otk=abc&code=OK', 'otk=abc&code=SET_PASSWORD'])(
     'with a key is for the server to judge: %s',
-    (query) => expect(opened(query)).toEqual({ otk: 'abc', link: { is: 'unknown' } }),
+    (query) => expect(opened(query)).toEqual({ otk: 'abc', link: { kind: 'unknown' } }),
   )
 
-  it('says that it went well', () => expect(opened('code=ACTIVATE_OK').link).toEqual({ is: 'done' }))
+  it('says that it went well', () => expect(opened('code=ACTIVATE_OK').link).toEqual({ kind: 'done' }))
 
   it('without a key says so', () => expect(opened('').link).toMatchObject({ problem: { code: 'NO_ACTIVATE_KEY' } }))
 
@@ -43,11 +43,11 @@ describe('an activation address (portal 2, 8)', () => {
   )
 
   it('asks about a key that is far too long as about any other: the server knows none such', () =>
-    expect(opened(`otk=${'x'.repeat(5000)}`)).toEqual({ otk: 'x'.repeat(100), link: { is: 'unknown' } }))
+    expect(opened(`otk=${'x'.repeat(5000)}`)).toEqual({ otk: 'x'.repeat(100), link: { kind: 'unknown' } }))
 
   it('does not let an address write a letter on our page', () => {
     const { link } = opened(`code=ODD&message=${'x'.repeat(5000)}`)
-    expect(link.is === 'used up' && link.problem.message.length).toBe(200)
+    expect(link.kind === 'used up' && link.problem.message.length).toBe(200)
   })
 })
 

@@ -34,6 +34,32 @@ it('asks what is to become of it, and keeps it by default', async () => {
   await expect.poll(isWarned).toBe(true)
 })
 
+it('is spoken of on the login page: so much waits here, and so much is gone where the browser has cleared it', async () => {
+  await the.user.click(button('Keep and log out'))
+  await left()
+  await the.browser.open('/login')
+  await screen.findByText('1 change waits on this device. It is sent once its user has logged in.')
+  const { thisDevice } = await import('#local/storage/device.ts')
+  for (const occupant of await thisDevice().directory.occupants.toArray())
+    await Promise.all(
+      thisDevice()
+        .of(occupant)
+        .tables.map((table) => table.clear()),
+    )
+  await the.browser.open('/login')
+  await screen.findByText(/^1 change that was recorded here is gone:/)
+})
+
+it('is spoken of on the login page with whose it is where the server has ended the session', async () => {
+  await the.browser.open('/app/home')
+  const { thisDevice } = await import('#local/storage/device.ts')
+  const { endSession, readSession } = await import('#local/session/session.ts')
+  const session = await readSession(thisDevice())
+  expect(await endSession(thisDevice(), session?.generation ?? -1)).toBe(true)
+  await screen.findByText(/^The session of .+ has ended\. Log in again to go on\.$/)
+  await screen.findByText(/^1 change of .+ waits on this device\. It is sent after the login\.$/)
+})
+
 it('sends it first, as soon as there is a connection, and leaves then', async () => {
   await the.user.click(choice('Send now, then log out'))
   const send = button('Send and log out')

@@ -63,13 +63,13 @@ describe('registering', () => {
       language: 'zh',
     }
     expect(heard).toEqual([['registerCompany', { body }]])
-    expect(selectRegistering(store.getState())).toEqual({ is: 'idle' })
+    expect(selectRegistering(store.getState())).toEqual({ kind: 'idle' })
   })
 
   it('says why it was refused', async () => {
     const { store } = storeThat(refused('DUP_CODE'))
     expect(await store.dispatch(register(values, 'en'))).toMatchObject({ problem: { code: 'DUP_CODE' } })
-    expect(selectRegistering(store.getState()).is).toBe('failed')
+    expect(selectRegistering(store.getState()).kind).toBe('failed')
   })
 
   it.each([
@@ -101,7 +101,7 @@ describe('a forgotten password', () => {
     const { store, heard } = storeThat({ kind: 'fresh', output: null })
     await store.dispatch(forget(' acme ', ' li@acme.example '))
     expect(heard).toEqual([['sendResetMail', { body: { companyCode: 'acme', userEmail: 'li@acme.example' } }]])
-    expect(selectRecovering(store.getState())).toEqual({ is: 'done' })
+    expect(selectRecovering(store.getState())).toEqual({ kind: 'done' })
   })
 
   it('is set anew by the key, or the key is none', async () => {

@@ -69,7 +69,7 @@ describe('logging in', () => {
   it('makes the user of the session, and keeps the sealing keys out of the store', async () => {
     const { store } = storeThat({ enter: { kind: 'fresh', output: { user } } })
     await store.dispatch(login(typed))
-    expect(store.getState().session).toMatchObject({ is: 'signed in', user: { name: 'Li Wei' } })
+    expect(store.getState().session).toMatchObject({ kind: 'signed in', user: { name: 'Li Wei' } })
     expect(JSON.stringify(store.getState())).not.toContain('never to be shown')
     expect(JSON.stringify(store.getState())).not.toContain(' secret ')
   })
@@ -77,23 +77,23 @@ describe('logging in', () => {
   it('that is refused keeps its problem beside the form', async () => {
     const { store, own } = storeThat({ enter: { kind: 'problem', problem: problem('invalid_grant', 401) } })
     await store.dispatch(login(typed))
-    expect(own().login).toMatchObject({ is: 'failed', problem: { code: 'invalid_grant' } })
-    expect(store.getState().session.is).not.toBe('signed in')
+    expect(own().login).toMatchObject({ kind: 'failed', problem: { code: 'invalid_grant' } })
+    expect(store.getState().session.kind).not.toBe('signed in')
   })
 })
 
 it('what asks and cannot be fetched itself says that it needs a connection, and goes on waiting for nobody', async () => {
   const { store, own } = storeThat({ fails: true })
-  const failed = { is: 'failed', problem: { code: 'NEEDS_CONNECTION' } }
+  const failed = { kind: 'failed', problem: { code: 'NEEDS_CONNECTION' } }
   await store.dispatch(login(typed))
   expect(own().login).toMatchObject(failed)
   await store.dispatch(resendMail(typed))
   expect(own().resend).toMatchObject(failed)
   await store.dispatch(readLink('key'))
   expect(own().activation).toMatchObject(failed)
-  store.dispatch(linkOpened({ is: 'good', setsPassword: true }))
+  store.dispatch(linkOpened({ kind: 'good', setsPassword: true }))
   await store.dispatch(activate('key', 'password'))
-  expect(own()).toMatchObject({ link: { is: 'good' }, activation: failed })
+  expect(own()).toMatchObject({ link: { kind: 'good' }, activation: failed })
 })
 
 describe('a deactivated account', () => {
@@ -103,13 +103,13 @@ describe('a deactivated account', () => {
     expect(heard).toEqual([
       ['resendActivationMail', { body: { username: 'acme:li@acme.example', password: ' secret ' } }],
     ])
-    expect(own().resend).toEqual({ is: 'sent', email: 'li@acme.example' })
+    expect(own().resend).toEqual({ kind: 'sent', email: 'li@acme.example' })
   })
 
   it('is told when that is not possible', async () => {
     const { store, own } = storeThat({ ask: { kind: 'problem', problem: problem('NOT_SUPPORT', 501) } })
     await store.dispatch(resendMail(typed))
-    expect(own().resend).toMatchObject({ is: 'failed', problem: { code: 'NOT_SUPPORT' } })
+    expect(own().resend).toMatchObject({ kind: 'failed', problem: { code: 'NOT_SUPPORT' } })
   })
 })
 
@@ -117,7 +117,7 @@ it('logging out leaves, whatever the line does', async () => {
   const { store, heard } = storeThat({})
   await store.dispatch(logout())
   expect(heard).toEqual(['leave'])
-  expect(store.getState().session).toEqual({ is: 'signed out', because: 'left' })
+  expect(store.getState().session).toEqual({ kind: 'signed out', because: 'left' })
 })
 
 describe('an activation link', () => {
@@ -127,27 +127,27 @@ describe('an activation link', () => {
   ])('that is good (%s) says whether a password is to be set', async (code, setsPassword) => {
     const { store, own } = storeThat({ ask: { kind: 'fresh', output: { code } } })
     await store.dispatch(readLink('key'))
-    expect(own().link).toEqual({ is: 'good', setsPassword })
+    expect(own().link).toEqual({ kind: 'good', setsPassword })
   })
 
   it.each(['INVALID_ACTIVATE_KEY', 'NO_ACTIVATE_KEY'])('that is %s is used up', async (code) => {
     const { store, own } = storeThat({ ask: { kind: 'problem', problem: problem(code) } })
     await store.dispatch(readLink('key'))
-    expect(own().link).toMatchObject({ is: 'used up', problem: { code } })
+    expect(own().link).toMatchObject({ kind: 'used up', problem: { code } })
   })
 
   it('survives a weak password and a lost connection', async () => {
     for (const code of ['WEAK_PASSWORD', 'NEEDS_CONNECTION']) {
       const { store, own } = storeThat({ ask: { kind: 'problem', problem: problem(code) } })
-      store.dispatch(linkOpened({ is: 'good', setsPassword: true }))
+      store.dispatch(linkOpened({ kind: 'good', setsPassword: true }))
       await store.dispatch(activate('key', 'password'))
-      expect(own()).toMatchObject({ link: { is: 'good' }, activation: { is: 'failed', problem: { code } } })
+      expect(own()).toMatchObject({ link: { kind: 'good' }, activation: { kind: 'failed', problem: { code } } })
     }
   })
 
   it('leads to success', async () => {
     const { store, own } = storeThat({ ask: { kind: 'fresh', output: { code: 'ACTIVATE_OK' } } })
     await store.dispatch(activate('key', 'Portal-demo-1'))
-    expect(own().link).toEqual({ is: 'done' })
+    expect(own().link).toEqual({ kind: 'done' })
   })
 })

@@ -19,6 +19,6 @@ it.each([
 ] as const)('is said of each app as the server sends it (%s)', async (language, sentences) => {
   await i18n.changeLanguage(language)
   const question = questionOf({ status: 409, code: 'APP_CONFIRM', data, message: '', requestId: null })
-  if (question?.is !== 'apps') throw new Error('nothing is asked')
+  if (question?.kind !== 'apps') throw new Error('nothing is asked')
   expect(question.info.map((one) => changeWords(one, i18n.getFixedT(null, 'wizard')))).toEqual(sentences)
 })

@@ -88,6 +88,30 @@ describe('a change that met somebody else’s', () => {
 })
 
 describe('changes that wait', () => {
+  it('are told of in one message once they were sent: how many, and which was refused and why (P-11)', async () => {
+    await cut()
+    await change(String(idOf('user')), {}, 'Alert')
+    await create('Bruno Lam', 'bruno.lam@alpha.example')
+    const { send } = await the.server.signIn('second@alpha')
+    const url = '/api/m18s/user'
+    const body = { name: 'Other', email: 'bruno.lam@alpha.example', title: 1 }
+    expect((await send({ method: 'POST', url, payload: body })).statusCode).toBeLessThan(300)
+    await the.browser.open('/app/home')
+    await screen.findByRole('link', { name: '2 changes wait to be sent' })
+    the.browser.goOnline()
+    const toast = await screen.findByText(
+      /^1 change sent, 1 refused\. New user Bruno Lam: User with the same email exists already/,
+    )
+    await screen.findByRole('link', { name: '1 change needs your decision' })
+    expect(screen.queryByRole('link', { name: /wait to be sent/ })).toBeNull()
+    await the.user.click(within(toast.closest('.toast') as HTMLElement).getByRole('button', { name: 'Review' }))
+    const bruno = await entry('New user Bruno Lam')
+    expect(bruno.getByText('Details').closest('details')?.textContent).toMatch(/tried/)
+    expect(document.querySelector('.write-foot')?.textContent).not.toMatch(/tried/)
+    const told = await screen.findByText(/^Change alert of/)
+    expect(told.closest('details')?.textContent).toMatch(/Alert: (yes → no|no → yes)/)
+  })
+
   it('say what holds them, and a dropped creation takes its followers along (protocol 15)', async () => {
     await cut()
     await create('Bruno Lam', 'bruno.lam@alpha.example')

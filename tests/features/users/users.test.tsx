@@ -1,6 +1,6 @@
 /** The users of a company on the screen: what their form allows and says, what becomes of a change, and the list around it. */
 import { screen, within } from '@testing-library/dom'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { button, described, named, problems, type, typeConfirmation } from '#tests/support/fields.ts'
 import { mailBox } from '#tests/support/mailed.ts'
 import { arrived, setUpPages } from '#tests/support/screen.ts'
@@ -63,6 +63,28 @@ describe('the list', () => {
     watch.disconnect()
     await the.user.click(await screen.findByRole('button', { name: 'Show all users' }))
     await expect.poll(() => namesShown().length).toBeGreaterThan(1)
+  })
+
+  it('without a line says what it has searched and how many changes wait, also where it finds nothing (P-12)', async () => {
+    await the.browser.openAs('admin@alpha')
+    const reach = fetch
+    // Only what is looked at comes to the device, here and at home: the rest of the list is not fetched beside it.
+    vi.stubGlobal('fetch', (asked: Request) =>
+      String(asked.url ?? asked).includes('since=') ? Promise.reject(new TypeError()) : reach(asked),
+    )
+    await the.browser.open('/app/user?statusType=1')
+    await expect.poll(() => namesShown().length).toBeGreaterThan(0)
+    the.browser.goOffline()
+    const label = () => document.querySelector('.freshness')?.textContent
+    await the.browser.open('/app/user?searchText=second')
+    await expect.poll(label).toMatch(/^as of .*\d · 1 found among 6 saved on this device$/)
+    expect(document.querySelector('.list-foot [role=status]')?.textContent).not.toContain('1 user')
+    await userAction(the.user, nameOf('second'), 'Disable')
+    await expect.poll(label).toMatch(/ · 1 waiting change included$/)
+    await the.browser.open('/app/user?searchText=nobody+of+that+name')
+    await screen.findByRole('heading', { name: 'No user matches these filters' }, { timeout: 900 })
+    expect(label()).toContain('0 found among 6 saved on this device')
+    expect(document.querySelector('.problem')).toBeNull()
   })
 
   it('is what its rows and controls say to readers (A-06, A-09)', async () => {

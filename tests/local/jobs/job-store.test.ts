@@ -16,7 +16,7 @@ const draft = (intent: string, since = start) => ({
   forUser: '7:1',
   since,
 })
-const running: PollResult = { is: 'running', location: '/api/request/abcdefgh', percent: 0 }
+const running: PollResult = { kind: 'running', location: '/api/request/abcdefgh', percent: 0 }
 
 async function aJob(kept: Kept, intent = 'a', since = start): Promise<Job> {
   const job = await recordJob(kept.db, draft(intent, since))
@@ -42,7 +42,7 @@ describe('the row of a long request', () => {
     for (const percent of [10, 40, 30, 0]) {
       const job = await claim(kept, start + percent * minute)
       if (job)
-        await applyPollResult(kept.db, job, { is: 'running', percent }, { now: start, generation: kept.generation })
+        await applyPollResult(kept.db, job, { kind: 'running', percent }, { now: start, generation: kept.generation })
     }
     expect(await rowOf(kept)).toMatchObject({ percent: 40 })
   })
@@ -54,12 +54,12 @@ describe('the row of a long request', () => {
     await claim(kept, start + minute)
     if (!slow) throw new Error('not claimed')
     const at = { now: start, generation: kept.generation }
-    await applyPollResult(kept.db, slow, { is: 'timeout', problem: localProblem('OFFLINE') }, at)
+    await applyPollResult(kept.db, slow, { kind: 'timeout', problem: localProblem('OFFLINE') }, at)
     expect(await rowOf(kept)).toMatchObject({ state: 'running' })
-    await applyPollResult(kept.db, slow, { is: 'done', status: 200, body: '1' }, at)
+    await applyPollResult(kept.db, slow, { kind: 'done', status: 200, body: '1' }, at)
     expect(await rowOf(kept)).toMatchObject({ state: 'done', answer: { body: '1' } })
     // And what has ended does not run again.
-    await applyPollResult(kept.db, slow, { is: 'running', percent: 5 }, at)
+    await applyPollResult(kept.db, slow, { kind: 'running', percent: 5 }, at)
     expect(await rowOf(kept)).toMatchObject({ state: 'done', percent: 100 })
   })
 
@@ -69,7 +69,7 @@ describe('the row of a long request', () => {
     await applyPollResult(
       kept.db,
       job,
-      { is: 'done', status: 200, body: '"x"' },
+      { kind: 'done', status: 200, body: '"x"' },
       { now: start, generation: kept.generation + 1 },
     )
     expect(await rowOf(kept)).toMatchObject({ state: 'running', answer: null })
@@ -79,7 +79,12 @@ describe('the row of a long request', () => {
     const kept = await keptDevice()
     const job = await aJob(kept)
     const body = JSON.stringify('x'.repeat(1_000_001))
-    await applyPollResult(kept.db, job, { is: 'done', status: 200, body }, { now: start, generation: kept.generation })
+    await applyPollResult(
+      kept.db,
+      job,
+      { kind: 'done', status: 200, body },
+      { now: start, generation: kept.generation },
+    )
     expect(await rowOf(kept)).toMatchObject({ state: 'done', answer: { status: 200, body: null } })
   })
 
@@ -91,7 +96,7 @@ describe('the row of a long request', () => {
     await applyPollResult(
       kept.db,
       job,
-      { is: 'done', status: 204, body: null },
+      { kind: 'done', status: 204, body: null },
       { now: start, generation: kept.generation },
     )
     await aJob(kept, 'b', start + 8 * dayMs)
@@ -109,7 +114,7 @@ describe('the row of a long request', () => {
       await applyPollResult(
         kept.db,
         job,
-        { is: 'done', status: 204, body: null },
+        { kind: 'done', status: 204, body: null },
         { now: start + at, generation: kept.generation },
       )
     }

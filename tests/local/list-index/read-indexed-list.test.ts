@@ -49,11 +49,11 @@ const user = fc.record({
   admin: fc.boolean(),
 })
 const change = fc.oneof(
-  { weight: 4, arbitrary: user.map((given) => ({ is: 'put' as const, given })) },
-  { weight: 1, arbitrary: fc.integer({ min: 1, max: 30 }).map((id) => ({ is: 'gone' as const, id })) },
+  { weight: 4, arbitrary: user.map((given) => ({ kind: 'put' as const, given })) },
+  { weight: 1, arbitrary: fc.integer({ min: 1, max: 30 }).map((id) => ({ kind: 'gone' as const, id })) },
   {
     weight: 1,
-    arbitrary: fc.array(user, { maxLength: 6 }).map((rows) => ({ is: 'changes' as const, rows })),
+    arbitrary: fc.array(user, { maxLength: 6 }).map((rows) => ({ kind: 'changes' as const, rows })),
   },
 )
 const query = fc.record({
@@ -78,8 +78,8 @@ async function happen({ db, generation }: Kept, what: (typeof change extends fc.
     const row = (given: Partial<UserRow> & { id: number }) =>
       aUser(given.id, { ...given, row_version: version } as never)
     const asOf = version * 10
-    if (one.is === 'put') await within(db, () => putRow(db, 'users', row(one.given), asOf))
-    else if (one.is === 'gone') await within(db, () => removeRow(db, 'users', one.id, asOf))
+    if (one.kind === 'put') await within(db, () => putRow(db, 'users', row(one.given), asOf))
+    else if (one.kind === 'gone') await within(db, () => removeRow(db, 'users', one.id, asOf))
     else {
       const changed = [...new Map(one.rows.map((given) => [given.id, row(given)])).values()]
       await storeChanges(db, list, company, { changed, gone: [1], upto: version, asOf }, { all: false, generation })

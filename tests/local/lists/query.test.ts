@@ -11,7 +11,7 @@ const list = {
   ...users,
   sorts: { id: 'number', note: 'text', amount: 'number', day: 'time' },
   sort: ['note', 'asc'],
-  filters: { from: { is: 'from', column: 'day' }, until: { is: 'until', column: 'day' }, ...users.filters },
+  filters: { from: { kind: 'from', column: 'day' }, until: { kind: 'until', column: 'day' }, ...users.filters },
 } satisfies ListSpec
 
 const row = (id: Row['id'], given: Record<string, unknown> = {}) => {

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import { enqueue } from '#local/outbox/enqueue.ts'
+import { makeIndex } from '#local/list-index/list-index.ts'
 import { besideRows } from '#local/storage/database.ts'
 import { readListOn } from '#local/lists/read-list.ts'
 import { storeChanges, storePage } from '#local/lists/response-store.ts'
 import { removeRow } from '#local/lists/row-store.ts'
 import { markSignedOut, openSession } from '#local/session/session.ts'
 import { transact } from '#local/storage/transaction.ts'
-import { aUser, company, list, firstPage, keptDevice, pageAnswer } from '#tests/support/device-database.ts'
+import { aDraft, aUser, company, list, firstPage, keptDevice, pageAnswer } from '#tests/support/device-database.ts'
 
 const names = (view: Awaited<ReturnType<typeof readListOn>>) => view.rows.map(({ row }) => row.id)
 
@@ -74,6 +76,35 @@ describe('how much of a list is here', () => {
     await storePage(db, list, firstPage, pageAnswer(rows, 500, '1', 62), generation)
     const view = await readListOn(device, list, firstPage)
     expect(view).toMatchObject({ here: 10, total: 62, asOf: 500, complete: false, count: 62 })
+  })
+
+  it('says what an unasked filter was looked for in, and an empty answer is one (P-12)', async () => {
+    const { db, device, generation } = await keptDevice()
+    const rows = Array.from({ length: 10 }, (_, at) => aUser(at + 1, at < 3 ? { name: 'Ada' } : {}))
+    await storePage(db, list, firstPage, pageAnswer(rows, 500, '1', 58), generation)
+    const ask = (searchText: string) => readListOn(device, list, { ...firstPage, filters: { searchText } })
+    const searched = { here: 10, total: 58 }
+    expect(await ask('ada')).toMatchObject({ count: 3, total: null, asOf: 500, complete: false, searched })
+    expect(await ask('nobody')).toMatchObject({ count: 0, asOf: 500, complete: false, searched })
+    expect(await ask('')).toMatchObject({ count: 58, searched: null })
+    await transact(db, ['users', ...besideRows], async () => await makeIndex(db, list, company))
+    expect(await ask('ada')).toMatchObject({ count: 3, asOf: 500, complete: false, searched })
+    expect(await ask('nobody')).toMatchObject({ count: 0, asOf: 500, searched })
+    // Nobody has counted what the rows of a narrower filter are part of.
+    await db.coverage.clear()
+    expect(await ask('ada')).toMatchObject({ searched: { here: 10, total: null } })
+  })
+
+  it('counts the waiting writes of the list, whatever the filter', async () => {
+    const { db, device, generation } = await keptDevice()
+    await storePage(db, list, firstPage, pageAnswer([aUser(1), aUser(2)], 500), generation)
+    const input = { params: { companyId: company }, body: { name: 'Eva', email: 'eva@acme.example', title: 1 } }
+    const made = { endpoint: 'createUser', target: null, action: 'create', input, versioned: false } as const
+    for (const draft of [aDraft(made), aDraft({ target: 2 }), aDraft({ target: 77 })]) await enqueue(db, draft)
+    const ask = async () => (await readListOn(device, list, { ...firstPage, filters: { searchText: 'user' } })).pending
+    expect(await ask()).toBe(2)
+    await transact(db, ['users', ...besideRows], async () => await makeIndex(db, list, company))
+    expect(await ask()).toBe(2)
   })
 
   it('is all of it once every page was read with nothing changed in between (protocol 34)', async () => {

@@ -17,10 +17,10 @@ function tenSteps(resumes: boolean, at: (step: number) => Promise<unknown> | und
     resumes,
     async step({ point }): Promise<Step<number, unknown>> {
       const step = (point ?? 0) + 1
-      if (step > 10) return { is: 'done', output }
+      if (step > 10) return { kind: 'done', output }
       marks.push(step)
       await at(step)
-      return { is: 'on', point: step, percent: step * 10 }
+      return { kind: 'on', point: step, percent: step * 10 }
     },
   }
   return { marks, kinds: { 'verify-trail': kind as JobKind } }

@@ -5,8 +5,8 @@ import { type Asker, HashingQueue } from '#server/services/hashing-queue.ts'
 const cores = 3
 const strangersAtOnce = cores - 1
 const mostStrangers = strangersAtOnce + 50
-const stranger: Asker = { is: 'stranger' }
-const known = (userId: number): Asker => ({ is: 'known', userId })
+const stranger: Asker = { kind: 'stranger' }
+const known = (userId: number): Asker => ({ kind: 'known', userId })
 
 /** Who has begun and not ended, by name; `end` ends one. */
 function underWatch(rest?: () => Promise<void>) {

@@ -32,14 +32,14 @@ function NotActivated({ problem, typed }: { problem: Problem; typed: Credentials
   const { t } = useTranslation('accounts')
   const dispatch = useDispatch()
   const { resend } = useSelector(selectAccounts)
-  if (resend.is === 'sent') return <Note kind="good">{t('resend.sent', { email: resend.email })}</Note>
+  if (resend.kind === 'sent') return <Note kind="good">{t('resend.sent', { email: resend.email })}</Note>
   const refused = problemOf(resend)
   return (
     <>
       <ProblemNote problem={{ ...problem, requestId: null }}>
         <p>{t('resend.offer')}</p>
-        <Button icon="mail" busy={resend.is === 'sending'} onClick={() => void dispatch(resendMail(typed))}>
-          {resend.is === 'sending' ? t('resend.sending') : t('resend.submit')}
+        <Button icon="mail" busy={resend.kind === 'sending'} onClick={() => void dispatch(resendMail(typed))}>
+          {resend.kind === 'sending' ? t('resend.sending') : t('resend.submit')}
         </Button>
       </ProblemNote>
       <ProblemNote problem={refused} />

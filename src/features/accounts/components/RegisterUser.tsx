@@ -41,7 +41,7 @@ export function RegisterUser({ values, onChange, onBack, onRefused, onDone }: Pr
 
   async function submit(event: FormEvent) {
     event.preventDefault()
-    if (status.is === 'sending' || !refuse(checkRegistrant(typed))) return
+    if (status.kind === 'sending' || !refuse(checkRegistrant(typed))) return
     const answer = await dispatch(register({ ...values, ...typed }, languageNow()))
     if ('email' in answer) return onDone(answer.email)
     const found = refusedFields(answer.problem)
@@ -89,8 +89,8 @@ export function RegisterUser({ values, onChange, onBack, onRefused, onDone }: Pr
         confirm={given('confirmPwd', t('password.confirm'))}
         own={own}
       />
-      <Button kind="primary" type="submit" busy={status.is === 'sending'} whyNot={wait}>
-        {status.is === 'sending' ? t('signup.sending') : t('signup.submit')}
+      <Button kind="primary" type="submit" busy={status.kind === 'sending'} whyNot={wait}>
+        {status.kind === 'sending' ? t('signup.sending') : t('signup.submit')}
       </Button>
       <Button onClick={onBack}>{t('signup.back')}</Button>
     </form>

@@ -13,7 +13,7 @@ export function Registered({ values, onAnother }: { values: SignupValues; onAnot
   const { t: words } = useTranslation('accounts')
   const dispatch = useDispatch()
   const { resend } = useSelector(selectAccounts)
-  const problem = resend.is === 'failed' ? resend.problem : null
+  const problem = resend.kind === 'failed' ? resend.problem : null
   const wait = useWait(problem)
   const { code, user_email: email, user_password: password } = values
   return (
@@ -26,14 +26,14 @@ export function Registered({ values, onAnother }: { values: SignupValues; onAnot
         <p>{t('signup.resendByLogin')}</p>
       ) : (
         <>
-          {resend.is === 'sent' && resend.email === email.trim() && <p role="status">{t('signup.resent')}</p>}
+          {resend.kind === 'sent' && resend.email === email.trim() && <p role="status">{t('signup.resent')}</p>}
           <Button
             icon="mail"
-            busy={resend.is === 'sending'}
+            busy={resend.kind === 'sending'}
             whyNot={wait}
             onClick={() => void dispatch(resendMail({ company: code, username: email, password }))}
           >
-            {resend.is === 'sending' ? words('resend.sending') : words('resend.submit')}
+            {resend.kind === 'sending' ? words('resend.sending') : words('resend.submit')}
           </Button>
         </>
       )}

@@ -31,7 +31,7 @@ export function SetPassword({ otk, setsPassword }: { otk: string; setsPassword: 
 
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    if (refuse(setsPassword ? checkPasswords(typed) : []) && activation.is !== 'sending')
+    if (refuse(setsPassword ? checkPasswords(typed) : []) && activation.kind !== 'sending')
       void dispatch(activate(otk, setsPassword ? typed.password : null))
   }
   const weak = problem?.code === 'WEAK_PASSWORD' ? problemWords(problem) : null
@@ -55,8 +55,8 @@ export function SetPassword({ otk, setsPassword }: { otk: string; setsPassword: 
             own={[]}
           />
         )}
-        <Button kind="primary" type="submit" busy={activation.is === 'sending'}>
-          {activation.is === 'sending'
+        <Button kind="primary" type="submit" busy={activation.kind === 'sending'}>
+          {activation.kind === 'sending'
             ? t('activate.sending')
             : setsPassword
               ? t('activate.submit')

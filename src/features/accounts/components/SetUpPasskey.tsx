@@ -25,8 +25,8 @@ export function SetUpPasskey({ setting, onAdded }: { setting: Setting; onAdded: 
     if (begun.kind === 'problem') return begun.problem
     const options = begun.kind === 'fresh' ? begun.output.passkey : null
     const made = await makePasskey(options ?? {})
-    if (made.is !== 'answered') {
-      setEnded(made.is)
+    if (made.kind !== 'answered') {
+      setEnded(made.kind)
       return null
     }
     const sent = { kind: 'passkey' as const, name: name.trim(), attestation: made.answer }

@@ -51,7 +51,7 @@ export function ProveForm({
   async function ask() {
     setClosed(false)
     const asked = await signWith(proving.passkey ?? {})
-    if (asked.is === 'answered') return await give(asked.answer)
+    if (asked.kind === 'answered') return await give(asked.answer)
     setClosed(true)
   }
   const send = (event: FormEvent) => {

@@ -22,12 +22,12 @@ export function Activate() {
   const dispatch = useDispatch()
   useEffect(() => {
     dispatch(linkOpened(opened.link))
-    if (opened.link.is === 'unknown') void dispatch(readLink(opened.otk))
+    if (opened.link.kind === 'unknown') void dispatch(readLink(opened.otk))
   }, [opened, dispatch])
 
-  if (link.is === 'done') return <Done />
-  if (link.is === 'used up') return <UsedUp problem={link.problem} />
-  if (link.is === 'good') return <SetPassword otk={opened.otk} setsPassword={link.setsPassword} />
+  if (link.kind === 'done') return <Done />
+  if (link.kind === 'used up') return <UsedUp problem={link.problem} />
+  if (link.kind === 'good') return <SetPassword otk={opened.otk} setsPassword={link.setsPassword} />
   const problem = problemOf(activation)
   return (
     <AccountCard title={t('activate.title')}>

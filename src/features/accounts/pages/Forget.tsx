@@ -18,16 +18,16 @@ export function Forget() {
   const dispatch = useDispatch()
   const status = useSelector(selectRecovering)
   const { typed, form, field, refuse } = useTyped({ companyCode: '', userEmail: '' })
-  const problem = status.is === 'failed' ? status.problem : null
+  const problem = status.kind === 'failed' ? status.problem : null
   const wait = useWait(problem)
   useEffect(() => void dispatch(recoveryOpened()), [dispatch])
 
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (refuse(checkForgotten(typed)) && status.is !== 'sending')
+    if (refuse(checkForgotten(typed)) && status.kind !== 'sending')
       void dispatch(forget(typed.companyCode, typed.userEmail))
   }
-  if (status.is === 'done')
+  if (status.kind === 'done')
     return (
       <AccountCard title={t('forget.title')}>
         <Note kind="good">{t('forget.sent')}</Note>
@@ -57,8 +57,8 @@ export function Forget() {
           enterKeyHint="go"
           maxLength={254}
         />
-        <Button kind="primary" type="submit" busy={status.is === 'sending'} whyNot={wait}>
-          {status.is === 'sending' ? t('forget.sending') : t('forget.submit')}
+        <Button kind="primary" type="submit" busy={status.kind === 'sending'} whyNot={wait}>
+          {status.kind === 'sending' ? t('forget.sending') : t('forget.submit')}
         </Button>
         <ButtonLink to="/login">{t('backToLogin')}</ButtonLink>
       </form>

@@ -1,6 +1,7 @@
 /** The first page of all, so it stays light: native fields, no PrimeReact, no database. */
 import { type FormEvent, lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { Link, useNavigate, useSearchParams } from 'react-router-dom'
+import { tallyCookie } from '#contract/cookies.ts'
 import { check, type FieldProblem, required } from '#domain/checks/field-checks.ts'
 import type { Credentials } from '#state/store.ts'
 import { useConnection, useDispatch, useSelector, useSession } from '#state/hooks.ts'
@@ -21,6 +22,11 @@ const SecondStep = lazy(async () => ({
   default: (await import('#features/accounts/components/SecondStep.tsx')).SecondStep,
 }))
 
+/** Brings the device's database along, which the form does not wait for. */
+const LeftBehind = lazy(async () => ({
+  default: (await import('#features/accounts/components/LeftBehind.tsx')).LeftBehind,
+}))
+
 const empty: Credentials = { company: '', username: '', password: '' }
 const rules = { company: [required], username: [required], password: [required] }
 
@@ -30,6 +36,7 @@ export function Login() {
   const [query] = useSearchParams()
   const session = useSession()
   const { line } = useConnection()
+  const ended = session.kind === 'signed out' && session.because === 'ended' ? session : null
   const { login: status } = useSelector(selectAccounts)
   const problem = problemOf(status)
   const [typed, setTyped] = useState(empty)
@@ -37,7 +44,7 @@ export function Login() {
   const [refusals, setRefusals] = useState(0)
   const form = useRef<HTMLFormElement>(null)
   const wait = useWait(problem)
-  useLeaveFor(session.is === 'signed in' ? returnTo(query.get('to')) : null)
+  useLeaveFor(session.kind === 'signed in' ? returnTo(query.get('to')) : null)
 
   // What an earlier visit was told is not this one's.
   useEffect(() => void dispatch(loginAnswered(idle)), [dispatch])
@@ -58,7 +65,7 @@ export function Login() {
     setTyped(now)
     setProblems(found)
     if (found.length > 0) setRefusals((count) => count + 1)
-    if (found.length === 0 && status.is !== 'sending') void dispatch(login(now))
+    if (found.length === 0 && status.kind !== 'sending') void dispatch(login(now))
   }
   const field = (name: keyof Credentials, label: string) => ({
     name,
@@ -94,6 +101,12 @@ export function Login() {
         </>
       }
     >
+      {ended && <Note>{ended.was ? t('left.endedOf', { name: ended.was }) : t('left.ended')}</Note>}
+      {document.cookie.includes(tallyCookie.name) && (
+        <Suspense>
+          <LeftBehind name={ended?.was ?? null} />
+        </Suspense>
+      )}
       <form className="form" ref={form} noValidate onSubmit={submit}>
         {problem ? (
           <LoginProblem problem={problem} typed={typed} />
@@ -120,8 +133,8 @@ export function Login() {
         <Link className="account-forget" to="/forget">
           {t('login.forget')}
         </Link>
-        <Button kind="primary" type="submit" busy={status.is === 'sending'} whyNot={wait}>
-          {status.is === 'sending' ? t('login.sending') : t('login.submit')}
+        <Button kind="primary" type="submit" busy={status.kind === 'sending'} whyNot={wait}>
+          {status.kind === 'sending' ? t('login.sending') : t('login.submit')}
         </Button>
       </form>
     </AccountCard>

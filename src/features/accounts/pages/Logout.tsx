@@ -21,8 +21,8 @@ export function Logout() {
   const session = useSession()
   const [chosen, setChosen] = useState<'keep' | 'discard' | null>(null)
   const waiting = useLiveQuery(() => countWaiting(), [])
-  const asks = session.is === 'signed in' && chosen === null && waiting !== undefined && waiting > 0
-  const goes = session.is === 'signed in' && (chosen !== null || waiting === 0)
+  const asks = session.kind === 'signed in' && chosen === null && waiting !== undefined && waiting > 0
+  const goes = session.kind === 'signed in' && (chosen !== null || waiting === 0)
 
   const gone = useRef(false)
   useEffect(() => {
@@ -31,7 +31,7 @@ export function Logout() {
     void dispatch(logout(chosen === 'discard'))
   }, [goes, chosen, dispatch])
 
-  if (session.is === 'signed out') return <Left />
+  if (session.kind === 'signed out') return <Left />
   if (asks) return <LeaveChoice waiting={waiting} onLeave={(discard) => setChosen(discard ? 'discard' : 'keep')} />
   return (
     <AccountCard title={t('logout.title')}>

@@ -26,10 +26,10 @@ export function ResetPwd() {
   const status = useSelector(selectRecovering)
   useEffect(() => void dispatch(otk === '' ? keyMissing() : recoveryOpened()), [otk, dispatch])
 
-  if (status.is === 'done') return <Done />
-  const problem = status.is === 'failed' ? status.problem : null
+  if (status.kind === 'done') return <Done />
+  const problem = status.kind === 'failed' ? status.problem : null
   if (problem?.code === 'INVALID_RESETPWD_LINK') return <UsedUp problem={problem} />
-  return <Choose otk={otk} problem={problem} sending={status.is === 'sending'} />
+  return <Choose otk={otk} problem={problem} sending={status.kind === 'sending'} />
 }
 
 function Choose({ otk, problem, sending }: { otk: string; problem: Problem | null; sending: boolean }) {

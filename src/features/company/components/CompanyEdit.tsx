@@ -112,10 +112,10 @@ export function CompanyEdit({ shown }: { shown: OverlaidRow<CompanyRow> }) {
 
   return (
     <PageForm
-      status={status.is}
+      status={status.kind}
       problem={conflict || (problem && fieldProblems(problem).length > 0) ? null : problem}
       failed={lapsed ? undefined : words('message.updateFailed')}
-      submit={status.is === 'sending' ? t('form.saving') : t('form.submit')}
+      submit={status.kind === 'sending' ? t('form.saving') : t('form.submit')}
       whyNot={lapsed ? words('form.lapsed') : dirty ? null : t('form.unchanged')}
       onSubmit={(event) => void submit(event)}
       dirty={dirty}

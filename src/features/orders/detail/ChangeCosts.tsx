@@ -30,10 +30,10 @@ export function Compared({ before, after, names }: Props) {
       name: 'mode',
       was: wizard(`mode.${before.user_mode}`),
       now: wizard(`mode.${after.user_mode}`),
-      is: differs.user_mode,
+      isChanged: differs.user_mode,
     },
-    { name: 'users', was: number(before.users), now: number(after.users), is: differs.users },
-    { name: 'uat', was: uat(before), now: uat(after), is: differs.uat },
+    { name: 'users', was: number(before.users), now: number(after.users), isChanged: differs.users },
+    { name: 'uat', was: uat(before), now: uat(after), isChanged: differs.uat },
   ] as const
   const named = (codes: readonly string[]) => codes.map((code) => names.get(code) ?? code).join(', ')
   return (
@@ -46,11 +46,11 @@ export function Compared({ before, after, names }: Props) {
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ name, was, now, is }) => (
-          <tr key={name} className={is ? 'differs' : undefined}>
+        {rows.map(({ name, was, now, isChanged }) => (
+          <tr key={name} className={isChanged ? 'differs' : undefined}>
             <th scope="row">{t(`field.${name}`)}</th>
             <td>{was}</td>
-            <td>{is ? now : t('same')}</td>
+            <td>{isChanged ? now : t('same')}</td>
           </tr>
         ))}
         <tr className={differs.added.length + differs.removed.length > 0 ? 'differs' : undefined}>

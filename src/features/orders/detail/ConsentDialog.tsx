@@ -21,11 +21,11 @@ export function ConsentDialog({ changing: { consent, agree, decline }, currency 
         {t('consent.back')}
       </Button>
       <Button kind="primary" onClick={agree}>
-        {t(consent.is === 'unpaid' ? 'consent.replace' : 'consent.goOn')}
+        {t(consent.kind === 'unpaid' ? 'consent.replace' : 'consent.goOn')}
       </Button>
     </>
   )
-  const title = t(consent.is === 'unpaid' ? 'consent.unpaidTitle' : 'consent.appsTitle')
+  const title = t(consent.kind === 'unpaid' ? 'consent.unpaidTitle' : 'consent.appsTitle')
   return (
     <Dialog open title={title} onClose={decline} footer={footer}>
       <div className="form">
@@ -37,7 +37,7 @@ export function ConsentDialog({ changing: { consent, agree, decline }, currency 
 
 function About({ consent, currency }: { consent: Consent; currency: Currency }) {
   const { t } = useTranslation('contract')
-  if (consent.is === 'unpaid') {
+  if (consent.kind === 'unpaid') {
     const { type, amount, due } = consent.unpaid
     return (
       <>

@@ -30,28 +30,26 @@ export function Acts({ row, busy, editing, onRefresh, onEdit, onOpen }: Props) {
     const why = whyNotContract(move, row.state)
     return why && t(`whyNot.${why}`)
   }
-  const items: MenuItem[] = editing
-    ? []
-    : [
-        ...(row.system_status > 0
-          ? [{ key: 'info', label: t('act.info'), icon: 'service' as const, onSelect: () => onOpen({ is: 'info' }) }]
-          : []),
-        // The reminders of the provider's own client type (M105).
-        ...(isDeleteLevel(caller) && row.client_type === 'mma'
-          ? [{ key: 'alert', label: t('act.alert'), icon: 'mail' as const, onSelect: () => onOpen({ is: 'alert' }) }]
-          : []),
-        ...(row.state === 'unpaid'
-          ? [
-              {
-                key: 'remove',
-                label: t('act.remove'),
-                icon: 'remove' as const,
-                danger: true,
-                onSelect: () => onOpen({ is: 'remove', what: 'order' }),
-              },
-            ]
-          : []),
-      ]
+  const items: MenuItem[] = [
+    ...(row.system_status > 0
+      ? [{ key: 'info', label: t('act.info'), icon: 'service' as const, onSelect: () => onOpen({ kind: 'info' }) }]
+      : []),
+    // The reminders of the provider's own client type (M105).
+    ...(isDeleteLevel(caller) && row.client_type === 'mma'
+      ? [{ key: 'alert', label: t('act.alert'), icon: 'mail' as const, onSelect: () => onOpen({ kind: 'alert' }) }]
+      : []),
+    ...(row.state === 'unpaid'
+      ? [
+          {
+            key: 'remove',
+            label: t('act.remove'),
+            icon: 'remove' as const,
+            danger: true,
+            onSelect: () => onOpen({ kind: 'remove', what: 'order' }),
+          },
+        ]
+      : []),
+  ]
   return (
     <>
       <ButtonLink to="/app/contract" icon="left">
@@ -65,19 +63,19 @@ export function Acts({ row, busy, editing, onRefresh, onEdit, onOpen }: Props) {
           {t('act.print')}
         </Button>
       )}
-      {items.length > 0 && <Menu label={t('act.more')} items={items} />}
+      {items.length > 0 && !editing && <Menu label={t('act.more')} items={items} />}
       {hasContract && !editing && row.state !== 'overwritten' && (
         <Button icon="edit" whyNot={whyNot('change')} onClick={onEdit}>
           {t('act.modify')}
         </Button>
       )}
       {hasContract && !editing && (
-        <Button kind="primary" whyNot={whyNot('extend')} onClick={() => onOpen({ is: 'extend' })}>
+        <Button kind="primary" whyNot={whyNot('extend')} onClick={() => onOpen({ kind: 'extend' })}>
           {t('act.extend')}
         </Button>
       )}
       {row.state === 'unpaid' && (
-        <Button kind="primary" whyNot={whyNoLine} onClick={() => onOpen({ is: 'pay', order: row })}>
+        <Button kind="primary" whyNot={whyNoLine} onClick={() => onOpen({ kind: 'pay', order: row })}>
           {t('act.pay', { amount: `${row.currency} ${grouped(row.pay_amount ?? '0.00')}` })}
         </Button>
       )}

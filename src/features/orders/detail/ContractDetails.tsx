@@ -47,7 +47,7 @@ export function Agreement({ order }: { order: ShownOrder }) {
       return goFreely(() => void navigate(`/app/contract/${made.id}`, { replace: true }))
     }
     if (editing) goFreely(() => edit(false))
-    setDialog({ is: 'pay', order: made })
+    setDialog({ kind: 'pay', order: made })
     refresh()
   }
 

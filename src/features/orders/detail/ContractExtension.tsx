@@ -66,7 +66,7 @@ function Opened({
   const { figure, steps, reckoned, busy, problem } = changing
   const change = (fields: Partial<Typed>) => keep({ ...typed, ...fields })
   const dirty = typed.years !== '1' || choice === null || !isNothing(differenceOf(contract, choice))
-  const unlisted = !isOver && reckoned?.is === 'none' ? reckoned.modules : null
+  const unlisted = !isOver && reckoned?.kind === 'none' ? reckoned.modules : null
   const whyNot = useWhyNot(unlisted ? t('modifyFirst') : isRight ? null : t('correctFirst'))
   const { currency } = contract
 

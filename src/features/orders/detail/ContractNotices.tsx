@@ -72,10 +72,10 @@ function PendingOrder({
       icon="waiting"
       acts={
         <>
-          <Button kind="primary" whyNot={whyNot} onClick={() => onOpen({ is: 'pay', order })}>
+          <Button kind="primary" whyNot={whyNot} onClick={() => onOpen({ kind: 'pay', order })}>
             {t('act.payPending')}
           </Button>
-          <Button whyNot={whyNot} onClick={() => onOpen({ is: 'remove', what: 'pending' })}>
+          <Button whyNot={whyNot} onClick={() => onOpen({ kind: 'remove', what: 'pending' })}>
             {t('act.removePending')}
           </Button>
         </>

@@ -9,7 +9,7 @@ import { type Typed, typedFrom, typedOf } from '#features/orders/detail/change-f
 const forget =
   (form: string): AppThunk =>
   async (_dispatch, getState) => {
-    if (getState().session.is === 'signed in') await keepTyped(form, null)
+    if (getState().session.kind === 'signed in') await keepTyped(form, null)
   }
 
 /**

@@ -17,7 +17,7 @@ import { isAsShown, type PriceData, shownOf, type ServerQuote, type Wish } from 
 
 type Body = InputOf<typeof changeContract>['body']
 /** What has to be agreed to before it is ordered. */
-export type Consent = Exclude<Question, { is: 'changed' }>
+export type Consent = Exclude<Question, { kind: 'changed' }>
 
 interface Given {
   market: PriceData
@@ -58,7 +58,7 @@ export function useChanging({ market, wish, body, unpaid, onOrdered }: Given) {
   // What was answered about another wish says nothing about this one.
   const answer = last.wish === wish ? last : unasked
   const told = answer.told ?? quote.told
-  const figure = quote.reckoned?.is === 'figure' ? quote.reckoned.figure : null
+  const figure = quote.reckoned?.kind === 'figure' ? quote.reckoned.figure : null
   const shown = figure && shownOf(figure, market.list)
 
   async function order(yes: Yes): Promise<void> {
@@ -81,7 +81,7 @@ export function useChanging({ market, wish, body, unpaid, onOrdered }: Given) {
   async function start(): Promise<void> {
     const made = answer.intent === null ? null : await dispatch(askMade(answer.intent))
     if (made) onOrdered(made)
-    else if (unpaid) setConsent({ is: 'unpaid', unpaid })
+    else if (unpaid) setConsent({ kind: 'unpaid', unpaid })
     else await order({})
   }
 
@@ -95,7 +95,7 @@ export function useChanging({ market, wish, body, unpaid, onOrdered }: Given) {
     if (result.kind !== 'problem') return
     const { problem, intent = null } = result
     const question = questionOf(problem)
-    if (question?.is === 'changed') return setLast({ ...unasked, wish, told: question.now })
+    if (question?.kind === 'changed') return setLast({ ...unasked, wish, told: question.now })
     if (question) return setConsent(question)
     setLast({ wish, told: by, problem, intent: isConnectionLost(problem) ? intent : null })
   }
@@ -112,8 +112,8 @@ export function useChanging({ market, wish, body, unpaid, onOrdered }: Given) {
     consent,
     start: () => void start(),
     agree: () => {
-      if (consent?.is === 'unpaid') void order({ ...given, replaces: consent.unpaid.id })
-      if (consent?.is === 'apps') void order({ ...given, confirmKey: consent.key })
+      if (consent?.kind === 'unpaid') void order({ ...given, replaces: consent.unpaid.id })
+      if (consent?.kind === 'apps') void order({ ...given, confirmKey: consent.key })
     },
     decline: () => setConsent(null),
   }

@@ -34,9 +34,9 @@ const ways = { read: readView, write: writeView, change: changeView, remembered 
 
 /** What stands over the page: about which row. */
 type Over =
-  | { is: 'calendar' }
-  | { is: 'info'; row: OrderRow }
-  | { is: 'remove'; what: 'order' | 'pending'; row: OrderRow }
+  | { kind: 'calendar' }
+  | { kind: 'info'; row: OrderRow }
+  | { kind: 'remove'; what: 'order' | 'pending'; row: OrderRow }
 
 /** A row for each service (D35), from the device; the server is asked beside it. */
 export function Contracts() {
@@ -70,7 +70,7 @@ export function Contracts() {
     onOpen: ({ id }) => void navigate(`/app/contract/${id}`),
     onPrint: ({ contract_id: id }) => void dispatch(printContract(id)),
     onAgain: ({ id }) => void navigate(`/app/contract/new?from=${id}`),
-    onRemove: (row, what) => setOver({ is: 'remove', what, row }),
+    onRemove: (row, what) => setOver({ kind: 'remove', what, row }),
     whyNoOrder,
   })
   const create = <Create whyNot={whyNoOrder} />
@@ -87,7 +87,7 @@ export function Contracts() {
             icon="calendar"
             aria-haspopup="dialog"
             whyNot={online ? null : t('reason.offline')}
-            onClick={() => setOver({ is: 'calendar' })}
+            onClick={() => setOver({ kind: 'calendar' })}
           >
             {t('calendar.open')}
           </Button>
@@ -109,7 +109,7 @@ export function Contracts() {
         rowTo={({ row }) => (typeof row.id === 'number' && !whyNotContract('open', row.state) ? `${row.id}` : null)}
         beside={({ row }) =>
           row.system_status > 0 && (
-            <Button kind="plain" icon="info" bare onClick={() => setOver({ is: 'info', row })}>
+            <Button kind="plain" icon="info" bare onClick={() => setOver({ kind: 'info', row })}>
               {t('info.open', { code: row.code })}
             </Button>
           )
@@ -128,9 +128,9 @@ export function Contracts() {
         isFetching={isFetching}
         empty={<NoOrders view={view} read={freshness.asOf !== null} whyNot={whyNoOrder} onChange={change} />}
       />
-      {over?.is === 'calendar' && <CalendarDialog onClose={close} />}
-      {over?.is === 'info' && <ServiceInfo order={over.row} onClose={close} />}
-      {over?.is === 'remove' && <RemoveOrder {...over} onClose={close} onDone={() => (close(), again())} />}
+      {over?.kind === 'calendar' && <CalendarDialog onClose={close} />}
+      {over?.kind === 'info' && <ServiceInfo order={over.row} onClose={close} />}
+      {over?.kind === 'remove' && <RemoveOrder {...over} onClose={close} onDone={() => (close(), again())} />}
     </Page>
   )
 }

@@ -15,11 +15,11 @@ export type Payable = Pick<OrderRow, 'id' | 'currency' | 'amount' | 'pay_amount'
 
 /** `what`: the page's own order, or the one that waits beside it. */
 export type Dialog =
-  | { is: 'info' }
-  | { is: 'alert' }
-  | { is: 'extend' }
-  | { is: 'pay'; order: Payable }
-  | { is: 'remove'; what: 'order' | 'pending' }
+  | { kind: 'info' }
+  | { kind: 'alert' }
+  | { kind: 'extend' }
+  | { kind: 'pay'; order: Payable }
+  | { kind: 'remove'; what: 'order' | 'pending' }
 
 interface Props {
   dialog: Dialog | null
@@ -39,7 +39,7 @@ export function Dialogs({ dialog, order, zone, changing, onClose, onChanged, onE
   const navigate = useNavigate()
   const { row } = order.shown
   const go = (to: string) => void navigate(to, { replace: true })
-  switch (dialog?.is) {
+  switch (dialog?.kind) {
     case 'info':
       return <ServiceInfo order={row} onClose={onClose} />
     case 'alert':

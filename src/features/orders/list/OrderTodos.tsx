@@ -41,7 +41,7 @@ export function Duties({ onSome }: { onSome: (some: boolean) => void }) {
       {some && (
         <ul className="home-list">
           {duties.map((duty) => (
-            <li key={`${duty.is} ${duty.id} ${duty.type}`}>
+            <li key={`${duty.kind} ${duty.id} ${duty.type}`}>
               <Item duty={duty} />
             </li>
           ))}
@@ -67,18 +67,20 @@ export function Duties({ onSome }: { onSome: (some: boolean) => void }) {
 
 function Item({ duty }: { duty: Duty }) {
   const { t } = useTranslation('orders')
-  const { is, id, name, date, days, type, amount, currency } = duty
+  const { kind, id, name, date, days, type, amount, currency } = duty
   const when = days === 0 ? t('home.today') : t('home.days', { count: days })
   return (
     <Link className={`home-item ${days <= 3 ? 'troubled' : ''}`} to={`/app/contract/${id}`}>
-      <Icon name={is === 'pay' ? 'price' : 'waiting'} />
+      <Icon name={kind === 'pay' ? 'price' : 'waiting'} />
       <span className="home-words">
         <strong>
-          {is === 'pay'
+          {kind === 'pay'
             ? t('home.unpaid', { name, type: t(`type.${type}`), due: date })
             : t('home.expiring', { name, date })}
         </strong>
-        <span>{is === 'pay' && amount ? <Amount currency={currency} amount={amount} /> : t('home.expiringText')}</span>
+        <span>
+          {kind === 'pay' && amount ? <Amount currency={currency} amount={amount} /> : t('home.expiringText')}
+        </span>
       </span>
       <span className="home-fresh">{when}</span>
       <Icon name="right" size={16} />

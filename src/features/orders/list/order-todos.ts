@@ -6,7 +6,7 @@ import type { Id } from '#contract/endpoint.ts'
 import type { OrderRow } from '#contract/orders.ts'
 
 export interface Duty {
-  is: 'pay' | 'end'
+  kind: 'pay' | 'end'
   /** Of the row in the list. */
   id: Id
   name: string
@@ -24,14 +24,14 @@ export function dutiesOf(rows: readonly OrderRow[], today: PlainDate): Duty[] {
     const duty = { id, name: name || code, currency: row.currency }
     const paying = (type: OrderRow['type'], amount: string | null, until: string): Duty => {
       const date = until.slice(0, 10)
-      return { ...duty, is: 'pay', date, days: daysBetween(today, date), type, amount }
+      return { ...duty, kind: 'pay', date, days: daysBetween(today, date), type, amount }
     }
     const days = daysBetween(today, end)
     const ends = state === 'effective' && days <= reminderReach.beforeExpiry
     return [
       ...(state === 'unpaid' && due ? [paying(row.type, row.pay_amount, due)] : []),
       ...(pending ? [paying(pending.type, pending.amount, pending.due)] : []),
-      ...(ends ? [{ ...duty, is: 'end' as const, date: end, days, type: row.type, amount: null }] : []),
+      ...(ends ? [{ ...duty, kind: 'end' as const, date: end, days, type: row.type, amount: null }] : []),
     ]
   })
   // What the device heard long ago may be over by now.

@@ -44,13 +44,13 @@ const priceInForce = createSlice({
   reducers: {},
   extraReducers: (builder) =>
     builder
-      .addCase(fetchPrice.pending, (state, { meta }): Prices => ({ ...state, [meta.arg]: { is: 'sending' } }))
+      .addCase(fetchPrice.pending, (state, { meta }): Prices => ({ ...state, [meta.arg]: { kind: 'sending' } }))
       .addCase(fetchPrice.fulfilled, (state, { meta }): Prices => ({ ...state, [meta.arg]: idle }))
       .addCase(
         fetchPrice.rejected,
         (state, action): Prices => ({
           ...state,
-          [action.meta.arg]: { is: 'failed', problem: problemOfRejected(action) },
+          [action.meta.arg]: { kind: 'failed', problem: problemOfRejected(action) },
         }),
       )
       .addCase(signedOut, () => ({})),

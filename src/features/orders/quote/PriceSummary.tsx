@@ -25,7 +25,7 @@ export const PriceAside = memo(function PriceAside({ market, reckoned, offline, 
   return (
     <aside className="price-aside" aria-label={t('price.label')}>
       <h2>{t('price.label')}</h2>
-      {reckoned?.is === 'figure' ? (
+      {reckoned?.kind === 'figure' ? (
         <Priced figure={reckoned.figure} market={market} hasModules={hasModules} />
       ) : (
         <p className="price-none">{whyNone(reckoned)}</p>
@@ -37,7 +37,7 @@ export const PriceAside = memo(function PriceAside({ market, reckoned, offline, 
     </aside>
   )
 
-  function whyNone(none: Exclude<LocalQuote, { is: 'figure' }> | null): string {
+  function whyNone(none: Exclude<LocalQuote, { kind: 'figure' }> | null): string {
     if (none === null) return t('price.incomplete')
     if (none.code === 'USERS_OUT_OF_RANGE') return t('price.outOfRange')
     return orderFieldWords({ field: 'modules', code: 'NOT_LISTED', named: none.modules.join(', ') }, '')

@@ -22,5 +22,5 @@ export function Priced({ children }: { children: (given: { type: ClientType; pri
   const asking = useSelector((state) => selectPrice(state, type))
   if (price) return children({ type, price })
   // What has been answered is on its way to the device, and from there to here.
-  return price === null && asking?.is === 'failed' ? <Navigate to="/app/contract" replace /> : <Skeleton lines={5} />
+  return price === null && asking?.kind === 'failed' ? <Navigate to="/app/contract" replace /> : <Skeleton lines={5} />
 }

@@ -70,16 +70,16 @@ export interface Figure {
 }
 
 export type LocalQuote =
-  | { is: 'figure'; figure: Figure }
+  | { kind: 'figure'; figure: Figure }
   /** Why there is none: codes as the server would answer. */
-  | { is: 'none'; code: 'USERS_OUT_OF_RANGE' | 'NOT_LISTED' | 'extendFirst'; modules: string[] }
+  | { kind: 'none'; code: 'USERS_OUT_OF_RANGE' | 'NOT_LISTED' | 'extendFirst'; modules: string[] }
 
 /** `today`: in the business time zone. */
 export function quoteLocally(market: PriceData, wish: Wish, today: PlainDate): LocalQuote {
   const result = quoted(market, wish, today)
-  if (result.is === 'quote') return { is: 'figure', figure: figureOf(market, wish, result.quote) }
-  if (result.is === 'modules not listed') return { is: 'none', code: 'NOT_LISTED', modules: result.modules }
-  return { is: 'none', code: result.is === 'expired' ? 'extendFirst' : result.is, modules: [] }
+  if (result.kind === 'quote') return { kind: 'figure', figure: figureOf(market, wish, result.quote) }
+  if (result.kind === 'modules not listed') return { kind: 'none', code: 'NOT_LISTED', modules: result.modules }
+  return { kind: 'none', code: result.kind === 'expired' ? 'extendFirst' : result.kind, modules: [] }
 }
 
 function quoted({ list, uatBound }: PriceData, wish: Wish, today: PlainDate): QuoteResult {
@@ -126,7 +126,7 @@ export function amountAfter(
   modules: readonly string[],
 ): string | null {
   const result = quoted(market, { ...wish, modules }, today)
-  return result.is === 'quote' ? writeAmount(result.quote.amount) : null
+  return result.kind === 'quote' ? writeAmount(result.quote.amount) : null
 }
 
 const compared = ['amount', 'annual', 'contract_amount', 'residual_amount', 'period_start', 'period_end'] as const

@@ -34,17 +34,17 @@ export function useQuote(market: PriceData | null, wish: Wish | null): Quoting {
   const [answer, setAnswer] = useState<{ wish: Wish | null; told: ServerQuote | null; status: Status }>(unasked)
   const ask = useCallback(
     async (body: Asked) => {
-      setAnswer({ wish, told: null, status: { is: 'sending' } })
+      setAnswer({ wish, told: null, status: { kind: 'sending' } })
       const result = await dispatch(askQuote(body))
       const told = result.kind === 'fresh' ? result.output : null
-      setAnswer({ wish, told, status: result.kind === 'problem' ? { is: 'failed', problem: result.problem } : idle })
+      setAnswer({ wish, told, status: result.kind === 'problem' ? { kind: 'failed', problem: result.problem } : idle })
       return result
     },
     [dispatch, wish],
   )
   // What was asked about another wish says nothing about this one.
   const { told, status } = answer.wish === wish ? answer : unasked
-  const shown = market && reckoned?.is === 'figure' ? shownOf(reckoned.figure, market.list) : null
+  const shown = market && reckoned?.kind === 'figure' ? shownOf(reckoned.figure, market.list) : null
   return { reckoned, told, status, differs: told !== null && (shown === null || !isAsShown(shown, told)), ask }
 }
 

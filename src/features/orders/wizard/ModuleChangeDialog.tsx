@@ -19,16 +19,16 @@ interface Props {
 export function ConfirmModules({ toggle, nameOf, currency, change, inUse, onConfirm, onClose }: Props) {
   const { t } = useTranslation('wizard')
   const { t: ui } = useTranslation('ui')
-  const { is, code, along } = toggle
+  const { kind, code, along } = toggle
   const name = nameOf(code)
   const count = along.length + 1
-  const isUsed = is === 'removing' && [code, ...along].some((one) => inUse.includes(one))
+  const isUsed = kind === 'removing' && [code, ...along].some((one) => inUse.includes(one))
   const footer = (
     <>
-      <Button kind={is === 'removing' ? 'danger' : 'primary'} autoFocus={is === 'adding'} onClick={onConfirm}>
-        {t(is === 'adding' ? 'confirm.add' : 'confirm.remove', { count })}
+      <Button kind={kind === 'removing' ? 'danger' : 'primary'} autoFocus={kind === 'adding'} onClick={onConfirm}>
+        {t(kind === 'adding' ? 'confirm.add' : 'confirm.remove', { count })}
       </Button>
-      <Button autoFocus={is === 'removing'} onClick={onClose}>
+      <Button autoFocus={kind === 'removing'} onClick={onClose}>
         {ui('form.cancel')}
       </Button>
     </>
@@ -36,14 +36,14 @@ export function ConfirmModules({ toggle, nameOf, currency, change, inUse, onConf
   return (
     <Dialog
       open
-      title={t(is === 'adding' ? 'confirm.addTitle' : 'confirm.removeTitle', { name })}
+      title={t(kind === 'adding' ? 'confirm.addTitle' : 'confirm.removeTitle', { name })}
       onClose={onClose}
       footer={footer}
     >
       <div className="form">
         {along.length > 0 && (
           <div>
-            <p>{t(is === 'adding' ? 'confirm.addText' : 'confirm.removeText', { name })}</p>
+            <p>{t(kind === 'adding' ? 'confirm.addText' : 'confirm.removeText', { name })}</p>
             <ul className="modules-along">
               {along.map((one) => (
                 <li key={one}>

@@ -58,7 +58,7 @@ export function ModuleChoice({ market, currency, chosen, onChange, amountOf, err
   }
   const press = useLatest((code: string) => {
     const toggle = toggled(modules, chosen, code)
-    const isUsed = toggle.is === 'removing' && [code, ...toggle.along].some((one) => inUse.includes(one))
+    const isUsed = toggle.kind === 'removing' && [code, ...toggle.along].some((one) => inUse.includes(one))
     if (toggle.along.length > 0 || isUsed) setAsked(toggle)
     else take(toggle)
   })
@@ -96,7 +96,7 @@ export function ModuleChoice({ market, currency, chosen, onChange, amountOf, err
       <p className="modules-last" role="status">
         {last && (
           <>
-            {t(last.toggle.is === 'adding' ? 'modules.added' : 'modules.removed', { names: last.names })}{' '}
+            {t(last.toggle.kind === 'adding' ? 'modules.added' : 'modules.removed', { names: last.names })}{' '}
             <Difference currency={currency} change={last.change} />
           </>
         )}

@@ -22,8 +22,8 @@ interface Props {
 export function StageNotes({ way, currency, agreed, code }: Props) {
   const { t } = useTranslation('wizard')
   const { stage, begin, agree, calm } = way
-  if (stage.is === 'failed') return <ProblemNote problem={stage.problem} focus onRetry={() => void begin()} />
-  if (stage.is === 'waiting')
+  if (stage.kind === 'failed') return <ProblemNote problem={stage.problem} focus onRetry={() => void begin()} />
+  if (stage.kind === 'waiting')
     return (
       <Note tone="pending" title={t(stage.unsure ? 'waiting.unsureTitle' : 'waiting.title')}>
         <p>{t(stage.unsure ? 'waiting.unsure' : 'waiting.text')}</p>
@@ -38,9 +38,9 @@ export function StageNotes({ way, currency, agreed, code }: Props) {
         </Button>
       </Note>
     )
-  if (stage.is === 'confirm')
+  if (stage.kind === 'confirm')
     return <Compared stage={stage} currency={currency} onAgree={() => void agree(stage.told)} />
-  if (stage.is === 'unpaid')
+  if (stage.kind === 'unpaid')
     return (
       <Asking
         title={t('unpaid.replaceTitle', { code })}
@@ -56,7 +56,7 @@ export function StageNotes({ way, currency, agreed, code }: Props) {
         )}
       </Asking>
     )
-  if (stage.is === 'apps')
+  if (stage.kind === 'apps')
     return (
       <Asking
         title={t('apps.title')}
@@ -77,7 +77,7 @@ function Compared({
   currency,
   onAgree,
 }: {
-  stage: Extract<SubmitState, { is: 'confirm' }>
+  stage: Extract<SubmitState, { kind: 'confirm' }>
   currency: Currency
   onAgree: () => void
 }) {

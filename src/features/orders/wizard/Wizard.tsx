@@ -55,7 +55,7 @@ export function Wizard({ market, currencies, type, today, kept, unpaid }: Props)
   const { reckoned } = quote
   // Drawn after the field that is typed into or dragged; what is ordered goes by `reckoned` itself.
   const priced = useDeferredValue(reckoned)
-  const figure = reckoned?.is === 'figure' ? reckoned.figure : null
+  const figure = reckoned?.kind === 'figure' ? reckoned.figure : null
   const here = useMemo<Agreed | null>(
     () => figure && { shown: shownOf(figure, market.list), effective_date: market.list.effective_date },
     [figure, market],
@@ -143,9 +143,9 @@ export function Wizard({ market, currencies, type, today, kept, unpaid }: Props)
               error={wrongModules && orderFieldWords(wrongModules, '')}
             />
             <StageNotes way={way} currency={values.currency} agreed={draft.agreed} code={values.code} />
-            {way.stage.is !== 'confirm' && way.stage.is !== 'waiting' && (
+            {way.stage.kind !== 'confirm' && way.stage.kind !== 'waiting' && (
               <div className="page-form-acts">
-                <Button kind="primary" busy={way.stage.is === 'sending'} onClick={order}>
+                <Button kind="primary" busy={way.stage.kind === 'sending'} onClick={order}>
                   {t(line === 'online' ? 'order.at' : 'order.later')}
                   {figure && values.modules.length > 0 && (
                     <>

@@ -42,7 +42,7 @@ export function matching(rows: readonly Choosable[], text: string): readonly Cho
 }
 
 export interface Toggle {
-  is: 'adding' | 'removing'
+  kind: 'adding' | 'removing'
   code: string
   /** What comes or goes along. */
   along: string[]
@@ -54,7 +54,7 @@ export function toggled(modules: readonly ModuleInfo[], chosen: readonly string[
   const visible = modules.filter(({ hidden }) => !hidden)
   const isThere = chosen.includes(code)
   const { along, chosen: after } = (isThere ? dropModule : chooseModule)(visible, chosen, code)
-  return { is: isThere ? 'removing' : 'adding', code, along, chosen: after }
+  return { kind: isThere ? 'removing' : 'adding', code, along, chosen: after }
 }
 
 /** Hidden modules that the choice brings in (D5). */

@@ -78,9 +78,9 @@ export interface UnpaidOrder {
 
 /** What a refusal asks its user for; null: nothing, it is a problem. */
 export type Question =
-  | { is: 'changed'; now: ServerQuote }
-  | { is: 'unpaid'; unpaid: UnpaidOrder }
-  | { is: 'apps'; info: readonly AppChange[]; key: string }
+  | { kind: 'changed'; now: ServerQuote }
+  | { kind: 'unpaid'; unpaid: UnpaidOrder }
+  | { kind: 'apps'; info: readonly AppChange[]; key: string }
 
 export type AppChange =
   | { code: string; change: 'enter' | 'leave' }
@@ -94,11 +94,11 @@ export function questionOf({ code, data }: Problem): Question | null {
     confirm_info?: AppChange[]
     confirm_key?: string
   }
-  if (code === 'QUOTE_CHANGED' && said.now) return { is: 'changed', now: said.now }
-  if (code === 'DUP_CODE' && said.unpaid?.type === 'create') return { is: 'unpaid', unpaid: said.unpaid }
-  if (code === 'STATE_CONFLICT' && said.why === 'unpaid' && said.unpaid) return { is: 'unpaid', unpaid: said.unpaid }
+  if (code === 'QUOTE_CHANGED' && said.now) return { kind: 'changed', now: said.now }
+  if (code === 'DUP_CODE' && said.unpaid?.type === 'create') return { kind: 'unpaid', unpaid: said.unpaid }
+  if (code === 'STATE_CONFLICT' && said.why === 'unpaid' && said.unpaid) return { kind: 'unpaid', unpaid: said.unpaid }
   if (code === 'APP_CONFIRM' && said.confirm_key)
-    return { is: 'apps', info: said.confirm_info ?? [], key: said.confirm_key }
+    return { kind: 'apps', info: said.confirm_info ?? [], key: said.confirm_key }
   return null
 }
 

@@ -12,7 +12,7 @@ export function useWhyNoOrder(type: ClientType, price: boolean): string | null {
   const asking = useSelector((state) => selectPrice(state, type))
   if (lapsed) return words('form.lapsed')
   if (price) return null
-  if (asking?.is !== 'failed') return t('price.sending')
+  if (asking?.kind !== 'failed') return t('price.sending')
   const { problem } = asking
   if (problem.code === 'OFFLINE') return t('price.offline')
   return problem.code === 'NOT_FOUND' ? t('price.none') : t('price.failed', { why: problemWords(problem) })

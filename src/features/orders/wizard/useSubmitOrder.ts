@@ -22,15 +22,15 @@ import { fetchPrice } from '#features/orders/list/slice.ts'
 
 /** Where the way from the choice of modules to an order stands. */
 export type SubmitState =
-  | { is: 'idle' }
-  | { is: 'sending' }
+  | { kind: 'idle' }
+  | { kind: 'sending' }
   /** No line: nothing was ordered, unless `unsure`; the server is asked when the line is back. */
-  | { is: 'waiting'; unsure: boolean }
+  | { kind: 'waiting'; unsure: boolean }
   /** The server has said its figure; `shown`: what was agreed to before, where that is another one. */
-  | { is: 'confirm'; told: ServerQuote; shown: Shown | null }
-  | { is: 'unpaid'; told: ServerQuote; unpaid: UnpaidOrder }
-  | { is: 'apps'; told: ServerQuote; replaces: number | null; info: readonly AppChange[]; key: string }
-  | { is: 'failed'; problem: Problem }
+  | { kind: 'confirm'; told: ServerQuote; shown: Shown | null }
+  | { kind: 'unpaid'; told: ServerQuote; unpaid: UnpaidOrder }
+  | { kind: 'apps'; told: ServerQuote; replaces: number | null; info: readonly AppChange[]; key: string }
+  | { kind: 'failed'; problem: Problem }
 
 export interface OrderingWay {
   stage: SubmitState
@@ -59,29 +59,30 @@ export function useOrdering({ kept, type, quote, here, unpaidWith, onOrdered, on
   const { values, agreed, ordered, intent } = draft
   const dispatch = useDispatch()
   const { line } = useConnection()
-  const [stage, setStage] = useState<SubmitState>({ is: 'idle' })
+  const [stage, setStage] = useState<SubmitState>({ kind: 'idle' })
   const { ask } = quote
 
   function refused(problem: Problem, told: ServerQuote | null, replaces: number | null) {
     const question = questionOf(problem)
-    if (question?.is === 'changed') return setStage({ is: 'confirm', told: question.now, shown: agreed?.shown ?? told })
-    if (question?.is === 'unpaid' && told) return setStage({ is: 'unpaid', told, unpaid: question.unpaid })
-    if (question?.is === 'apps' && told)
-      return setStage({ is: 'apps', told, replaces, info: question.info, key: question.key })
+    if (question?.kind === 'changed')
+      return setStage({ kind: 'confirm', told: question.now, shown: agreed?.shown ?? told })
+    if (question?.kind === 'unpaid' && told) return setStage({ kind: 'unpaid', told, unpaid: question.unpaid })
+    if (question?.kind === 'apps' && told)
+      return setStage({ kind: 'apps', told, replaces, info: question.info, key: question.key })
     const found = problem.code === 'DUP_CODE' ? [occupied] : fieldProblems(problem)
     if (found.length > 0) {
-      setStage({ is: 'idle' })
+      setStage({ kind: 'idle' })
       return onRefused(found)
     }
     // What was to be replaced is gone by now: nothing stands in the way any more.
     if (problem.code === 'NOT_FOUND' && ordered !== null) change((now) => ({ ...now, ordered: null }))
-    setStage({ is: 'failed', problem })
+    setStage({ kind: 'failed', problem })
   }
 
   const take = useLatest((made: OrderRow) => {
     const id = Number(made.id)
     change((now) => ({ ...now, step: made.state === 'unpaid' ? 2 : 3, agreed: null, ordered: id, intent: null }))
-    setStage({ is: 'idle' })
+    setStage({ kind: 'idle' })
     onOrdered(made)
   })
 
@@ -96,24 +97,24 @@ export function useOrdering({ kept, type, quote, here, unpaidWith, onOrdered, on
     const known = unpaidWith(values.code)
     // What was made of this very draft is replaced without another question (D36).
     const replaces = yes.replaces ?? ordered
-    if (known && replaces !== known.id) return setStage({ is: 'unpaid', told, unpaid: known })
-    setStage({ is: 'sending' })
+    if (known && replaces !== known.id) return setStage({ kind: 'unpaid', told, unpaid: known })
+    setStage({ kind: 'sending' })
     const asked = { body: bodyOf(values, type), told, replaces, confirmKey: yes.confirmKey ?? null }
     const result = await dispatch(order(asked, intent))
     if (result.kind === 'fresh' && result.output) return take(result.output)
-    if (result.kind !== 'problem') return setStage({ is: 'idle' })
+    if (result.kind !== 'problem') return setStage({ kind: 'idle' })
     const { problem, intent: wish = null } = result
     // Whether it was made nobody knows: asked again under the same wish it is made once.
     const isLost = isConnectionLost(problem)
     change((now) => ({ ...now, intent: isLost ? wish : null, agreed: isLost ? (now.agreed ?? here) : now.agreed }))
-    if (isLost) return setStage({ is: 'waiting', unsure: true })
+    if (isLost) return setStage({ kind: 'waiting', unsure: true })
     refused(problem, told, replaces)
   }
 
   /** The server's figure; ordered by at once where nobody has to look at it first. */
   const compare = useCallback(
     async (isAsked: boolean): Promise<{ told: ServerQuote; isSame: boolean } | Problem | null> => {
-      if (isAsked) setStage({ is: 'sending' })
+      if (isAsked) setStage({ kind: 'sending' })
       const result = await ask(bodyOf(values, type))
       if (result.kind === 'problem') return result.problem
       if (result.kind !== 'fresh') return null
@@ -126,18 +127,18 @@ export function useOrdering({ kept, type, quote, here, unpaidWith, onOrdered, on
   async function begin() {
     if (await findMade()) return
     const found = await compare(true)
-    if (found === null) return setStage({ is: 'idle' })
+    if (found === null) return setStage({ kind: 'idle' })
     if ('told' in found) {
       if (found.isSame) return await agree(found.told)
-      return setStage({ is: 'confirm', told: found.told, shown: (agreed ?? here)?.shown ?? null })
+      return setStage({ kind: 'confirm', told: found.told, shown: (agreed ?? here)?.shown ?? null })
     }
     if (!isConnectionLost(found)) return refused(found, null, null)
     change((now) => ({ ...now, agreed: now.agreed ?? here }))
-    setStage({ is: 'waiting', unsure: false })
+    setStage({ kind: 'waiting', unsure: false })
   }
 
   // The line is back: the server is asked by itself, and what it says is shown. Ordering takes a press.
-  const isWaiting = stage.is === 'waiting' || (stage.is === 'idle' && agreed !== null)
+  const isWaiting = stage.kind === 'waiting' || (stage.kind === 'idle' && agreed !== null)
   const isBack = line === 'online' && isWaiting && draft.step === 1
   useEffect(() => {
     if (!isBack) return
@@ -148,10 +149,10 @@ export function useOrdering({ kept, type, quote, here, unpaidWith, onOrdered, on
       const found = await compare(false)
       if (!stands || found === null) return
       if ('told' in found)
-        setStage({ is: 'confirm', told: found.told, shown: found.isSame ? null : (agreed?.shown ?? null) })
+        setStage({ kind: 'confirm', told: found.told, shown: found.isSame ? null : (agreed?.shown ?? null) })
       // The first question over a line that is only coming may be lost, and another's answer say that it is there.
       else if (isConnectionLost(found)) timer = setTimeout(() => void look(), lookAgainMs)
-      else setStage({ is: 'failed', problem: found })
+      else setStage({ kind: 'failed', problem: found })
     }
     void look()
     return () => {
@@ -161,12 +162,12 @@ export function useOrdering({ kept, type, quote, here, unpaidWith, onOrdered, on
   }, [isBack, findMade, compare, agreed])
 
   // The figure beside the form comes from prices that are past: with the new ones it is the server's too.
-  const isAnother = stage.is === 'confirm' && stage.shown !== null
+  const isAnother = stage.kind === 'confirm' && stage.shown !== null
   useEffect(() => {
     if (isAnother) void dispatch(fetchPrice(type))
   }, [isAnother, dispatch, type])
 
-  const calm = useCallback(() => setStage((now) => (now.is === 'idle' ? now : { is: 'idle' })), [])
+  const calm = useCallback(() => setStage((now) => (now.kind === 'idle' ? now : { kind: 'idle' })), [])
   return { stage, begin, agree, calm }
 }
 

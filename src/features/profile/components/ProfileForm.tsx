@@ -76,10 +76,10 @@ export function ProfileForm({ shown, onClose }: { shown: OverlaidRow<UserRow>; o
   const refused = problem && ofPicture.has(problem.code) ? problemWords(problem) : null
   return (
     <PageForm
-      status={status.is}
+      status={status.kind}
       problem={conflict || refused ? null : problem}
       failed={lapsed ? undefined : words('message.updateFailed')}
-      submit={status.is === 'sending' ? t('form.saving') : t('form.submit')}
+      submit={status.kind === 'sending' ? t('form.saving') : t('form.submit')}
       whyNot={lapsed ? words('form.lapsed') : dirty ? null : t('form.unchanged')}
       onSubmit={(event) => void submit(event)}
       onCancel={onClose}

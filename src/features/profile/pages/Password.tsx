@@ -74,10 +74,10 @@ export function Password() {
   return (
     <Page title={t('password.title')} intro={t('password.lead')} crumbs={crumbs} width="narrow">
       <PageForm
-        status={status.is}
+        status={status.kind}
         problem={isOfField ? null : problem}
         failed={words('message.updateFailed')}
-        submit={status.is === 'sending' ? t('password.sending') : t('password.submit')}
+        submit={status.kind === 'sending' ? t('password.sending') : t('password.submit')}
         whyNot={line === 'online' ? null : t('password.offline')}
         onSubmit={(event) => void submit(event)}
         dirty={formState.isDirty}

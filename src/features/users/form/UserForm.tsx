@@ -138,7 +138,7 @@ export function UserForm({ opened, place, send, note, Beside, onClose, onSaved }
     <FormDrawer
       open
       title={base ? t('form.editTitle', { name: base.row.name }) : t('form.createTitle')}
-      status={status.is}
+      status={status.kind}
       problem={isFieldProblem || conflict ? null : problem}
       failed={
         lapsed
@@ -147,7 +147,7 @@ export function UserForm({ opened, place, send, note, Beside, onClose, onSaved }
             ? words('message.updateFailed')
             : words('message.failed', { action: users('toast.create') })
       }
-      submit={status.is === 'sending' ? t('form.saving') : base ? t('form.editSubmit') : t('form.createSubmit')}
+      submit={status.kind === 'sending' ? t('form.saving') : base ? t('form.editSubmit') : t('form.createSubmit')}
       whyNot={lapsed ? words('form.lapsed') : unchanged ? t('form.unchanged') : null}
       onSubmit={(event) => void submit(event)}
       onClose={onClose}

@@ -39,7 +39,7 @@ const saving = createSlice({
   reducers: {
     /** A write that came back brings its problem along. */
     formOpened: (_, { payload }: PayloadAction<{ intent: Intent; problem: Problem | null } | null>): Sending => ({
-      form: payload?.problem ? { is: 'failed', problem: payload.problem } : idle,
+      form: payload?.problem ? { kind: 'failed', problem: payload.problem } : idle,
       intent: payload?.intent ?? null,
     }),
   },

@@ -59,7 +59,7 @@ describe('what is typed', () => {
 describe('what it asks for', () => {
   const amount = (wish: Parameters<typeof quoteLocally>[1], today: string) => {
     const found = quoteLocally(market, wish, today)
-    return found.is === 'figure' ? found.figure.amount : found.code
+    return found.kind === 'figure' ? found.figure.amount : found.code
   }
 
   it('is a change against what was paid for each stretch (G16, G18)', () => {
@@ -72,7 +72,7 @@ describe('what it asks for', () => {
     const choice = { user_mode: 'CONCURRENT', users: 10, modules: ['core', 'fin'], uat: 0 } as const
     const starts = ['2026-12-20', '2027-05-20'].map((today) => {
       const found = quoteLocally(market, extendWish(contract, choice, 2), today)
-      return found.is === 'figure' ? [found.figure.period_start, found.figure.amount] : []
+      return found.kind === 'figure' ? [found.figure.period_start, found.figure.amount] : []
     })
     expect(starts).toEqual([
       ['2027-03-01', '84000.00'],

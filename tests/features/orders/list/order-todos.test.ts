@@ -39,7 +39,7 @@ describe('what of the orders needs somebody', () => {
       ],
       today,
     )
-    expect(duties.map(({ is, name, days, type, amount }) => [is, name, days, type, amount])).toEqual([
+    expect(duties.map(({ kind, name, days, type, amount }) => [kind, name, days, type, amount])).toEqual([
       ['pay', 'Grows', 0, 'change', '263.02'],
       ['pay', 'Waits', 2, 'create', '10.00'],
       ['end', 'Grows', 12, 'create', null],

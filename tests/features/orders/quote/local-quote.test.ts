@@ -36,15 +36,15 @@ const priced = cases.filter(({ kind }) => ['create', 'extend', 'change'].include
 
 test.each(priced.map((one) => [one.id, one] as const))('%s comes to the agreed sum', (_, one) => {
   const found = quoteLocally(market(one.price), wishOf(one), one.today ?? '2026-03-01')
-  if (one.error) return expect(found).toMatchObject({ is: 'none', code: one.error })
-  expect(found).toMatchObject({ is: 'figure', figure: { amount: one.amount, contract_amount: one.contract_amount } })
+  if (one.error) return expect(found).toMatchObject({ kind: 'none', code: one.error })
+  expect(found).toMatchObject({ kind: 'figure', figure: { amount: one.amount, contract_amount: one.contract_amount } })
 })
 
 test.each(priced.filter(({ error }) => !error).map((one) => [one.id, one] as const))(
   '%s is explained by parts that add up to the cent',
   (_, one) => {
     const found = quoteLocally(market(one.price), wishOf(one), one.today ?? '2026-03-01')
-    if (found.is !== 'figure') throw new Error('there is a price')
+    if (found.kind !== 'figure') throw new Error('there is a price')
     const steps = found.figure.steps()
     const tree = treeOf(steps)
     expect(tree?.amount).toBe(one.amount)
@@ -81,7 +81,7 @@ describe('what a toggle does', () => {
   it('is not said for a module without a price', () => {
     expect(amountAfter(market('A'), wish, '2026-03-01', ['core', 'gone'])).toBeNull()
     expect(quoteLocally(market('A'), { ...wish, modules: ['gone'] }, '2026-03-01')).toEqual({
-      is: 'none',
+      kind: 'none',
       code: 'NOT_LISTED',
       modules: ['gone'],
     })
@@ -90,7 +90,7 @@ describe('what a toggle does', () => {
 
 describe('what a person agreed to (D17, D89)', () => {
   const found = quoteLocally(market('A'), wish, '2026-03-01')
-  if (found.is !== 'figure') throw new Error('there is a price')
+  if (found.kind !== 'figure') throw new Error('there is a price')
   const shown = shownOf(found.figure, { id: 7 })
   it('is the same where the server says the same sums and days', () => {
     expect(isAsShown(shown, { ...found.figure })).toBe(true)

@@ -159,13 +159,13 @@ describe('the draft', () => {
 describe('the choice of modules (M75)', () => {
   it('adds what is needed and removes what needs it', () => {
     expect(toggled(modules, [], 'scm')).toEqual({
-      is: 'adding',
+      kind: 'adding',
       code: 'scm',
       along: ['fin', 'core'],
       chosen: ['core', 'fin', 'scm'],
     })
     expect(toggled(modules, ['core', 'fin', 'hr'], 'core')).toEqual({
-      is: 'removing',
+      kind: 'removing',
       code: 'core',
       along: ['fin', 'hr'],
       chosen: [],
@@ -198,7 +198,7 @@ describe('what a refusal asks for', () => {
     ['QUOTE_CHANGED', { now: { amount: '1.00' } }, 'changed'],
     ['DUP_CODE', { unpaid }, 'unpaid'],
     ['APP_CONFIRM', { confirm_info: [], confirm_key: 'k' }, 'apps'],
-  ])('%s', (code, data, is) => expect(questionOf(problem(code, data))?.is).toBe(is))
+  ])('%s', (code, data, is) => expect(questionOf(problem(code, data))?.kind).toBe(is))
   it.each([
     ['DUP_CODE', {}],
     ['DUP_CODE', { unpaid: { ...unpaid, type: 'change' } }],

@@ -1,0 +1,43 @@
+import { useEffect, useRef } from 'react'
+import { useNavigate } from 'react-router-dom'
+import type { Intent } from '#contract/endpoint.ts'
+import { countDone } from '#local/outbox/receipts.ts'
+import { isParked } from '#local/outbox/settle.ts'
+import { problemWords } from '#ui/i18n/problem-messages.ts'
+import { showToast } from '#ui/overlay/toasts.tsx'
+import { useTranslation } from 'react-i18next'
+import { useSentences } from '#features/outbox/entry-messages.ts'
+import { readItems } from '#features/outbox/read-items.ts'
+
+/** What has left the outbox, and what was refused, since it was last told. */
+export interface Drained {
+  gone: readonly Intent[]
+  refused: readonly Intent[]
+}
+
+/** One message for all of them: how many went, and which was refused, why (which user, which field). */
+export function DrainReport({ drained }: { drained: Drained }) {
+  const { t } = useTranslation('outbox')
+  const { whatOf } = useSentences()
+  const go = useNavigate()
+  const told = useRef<Drained | null>(null)
+  async function report() {
+    const [sent, items] = await Promise.all([countDone(drained.gone), readItems(drained.refused)])
+    const held = items.filter(({ entry }) => isParked(entry))
+    const [first] = held
+    const numbers = [
+      ...(sent > 0 ? [t('drained.sent', { count: sent })] : []),
+      ...(first ? [t('drained.refused', { count: held.length })] : []),
+    ].join(t('drained.and'))
+    if (!first) return void (sent > 0 && showToast({ kind: 'done', text: numbers }))
+    const why = first.entry.problem ? problemWords(first.entry.problem) : ''
+    const text = t('drained.named', { numbers, what: whatOf(first.entry, first.name), why })
+    showToast({ kind: 'failed', text, act: { label: t('drained.review'), run: () => void go('/app/outbox') } })
+  }
+  useEffect(() => {
+    if (told.current === drained) return
+    told.current = drained
+    void report()
+  })
+  return null
+}
