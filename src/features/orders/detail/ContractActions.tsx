@@ -65,7 +65,7 @@ export function Acts({ row, busy, editing, onRefresh, onEdit, onOpen }: Props) {
           {t('act.print')}
         </Button>
       )}
-      {items.length > 0 && <Menu label={t('act.more')} items={items} />}
+      {items.length > 0 && !editing && <Menu label={t('act.more')} items={items} />}
       {hasContract && !editing && row.state !== 'overwritten' && (
         <Button icon="edit" whyNot={whyNot('change')} onClick={onEdit}>
           {t('act.modify')}
