@@ -20,11 +20,7 @@ const drawings = [
   ['maskable', 'maskable-512', 512],
   ['monochrome', 'monochrome-512', 512],
   ['touch', 'apple-touch-icon', 180],
-  ...['contracts', 'new-contract', 'users', 'audit-trail'].map((name) => [
-    `shortcut-${name}`,
-    `shortcut-${name}-192`,
-    192,
-  ]),
+  ...['contracts', 'new-contract', 'users'].map((name) => [`shortcut-${name}`, `shortcut-${name}-192`, 192]),
 ]
 
 const browser = await chromium.launch({ executablePath: tools.chromium, args: ['--no-sandbox', '--disable-gpu'] })

@@ -16,7 +16,8 @@ async function endSoon(): Promise<number> {
 }
 const untilNow = async () =>
   (await (await import('#local/storage/device.ts')).thisDevice().directory.session.get('now'))?.until ?? 0
-const settled = () => screen.findByRole('button', { name: /Activity/ })
+/** What stands above a page is there, though it says nothing yet. */
+const settled = () => expect.poll(() => document.querySelector('.body > [role=status]')).not.toBeNull()
 
 it('is announced with a way to put it off, by keys', async () => {
   await the.browser.openAs('user@alpha')

@@ -135,12 +135,11 @@ describe('icons (P-04)', () => {
 })
 
 describe('what an installed app offers', () => {
-  it('leads to the four places people go to most (P-07)', () => {
+  it('leads to the places people go to most (P-07)', () => {
     expect(manifest.shortcuts.map(({ name, url }) => [name, url])).toEqual([
       ['Contracts', '/saas/app/contract?src=pwa'],
       ['New contract', '/saas/app/contract/new?src=pwa'],
       ['Users', '/saas/app/user?src=pwa'],
-      ['Audit trail', '/saas/app/systrail?src=pwa'],
     ])
     expect(manifest.shortcuts.every(({ icons }) => icons.some(({ sizes }) => sizes === '192x192'))).toBe(true)
   })

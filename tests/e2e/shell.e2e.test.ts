@@ -100,7 +100,7 @@ describe('by touch', () => {
 
   it('the client type of another tab is this tab’s at once, and what is stored there by others is not believed (M3)', async () => {
     const choice = (tab: Page) => tab.getByRole('combobox', { name: 'Client type' })
-    await page.locator('.rail nav a', { hasText: 'Price lists' }).click()
+    await arrive(page, setup.the.portal, '/app/m18/price')
     await choice(page).waitFor()
     const other = await page.context().newPage()
     await arrive(other, setup.the.portal, '/app/m18/module')

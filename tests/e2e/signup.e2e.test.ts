@@ -10,11 +10,6 @@ it('the sign-up is shown without a line again, with what was typed and no passwo
   await fillCompany(page, { code: 'offline', name: 'Nova Ltd', number: '12345678' })
   await submit(page)
   await fill(page, { user_name: 'Ana Chan', user_email: 'offline@nova.example', user_password: 'Slow-river-under-9' })
-  await page.waitForFunction(async () => {
-    const names = (await caches.keys()).filter((name) => name.startsWith('portal-staff-'))
-    const kept = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()))
-    return kept.flat().some(({ url }) => url.includes('/assets/signup-'))
-  })
   await controlled(page)
   // Without the browser's own cache, which promises nothing.
   const tools = await page.context().newCDPSession(page)
@@ -27,5 +22,14 @@ it('the sign-up is shown without a line again, with what was typed and no passwo
   expect(await input(page, 'user_password').inputValue()).toBe('')
   await page.getByRole('button', { name: 'Back' }).click()
   expect(await input(page, 'code').inputValue()).toBe('offline')
+  // The other pages of visitors open too; what they say of a connection is in tests/features/accounts.
+  for (const [path, title] of [
+    ['/forget', 'Forgot password'],
+    ['/resetPwd?otk=key', 'Reset password'],
+    ['/sys/activate?otk=key', 'Activate your account'],
+  ] as const) {
+    await go(page, path)
+    await page.getByRole('heading', { level: 1, name: title }).waitFor()
+  }
   await close()
 })

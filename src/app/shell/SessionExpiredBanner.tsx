@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { getUser } from '#contract/accounts.ts'
 import { hasLapsed, readSession, type Session } from '#local/session/session.ts'
 import { lapsedChanged } from '#state/connection-slice.ts'
@@ -31,8 +31,7 @@ export function Lapsed() {
   const dispatch = useDispatch()
   const { line } = useConnection()
   const session = useLiveQuery(() => readSession(), [])
-  const now = useNow()
-  const typedAt = useTypedAt()
+  const { now, isTyping } = useNow()
   const phase = phaseOf(session, now)
   const lapsed = phase === 'lapsed'
   useEffect(() => void dispatch(lapsedChanged(lapsed)), [dispatch, lapsed])
@@ -46,7 +45,6 @@ export function Lapsed() {
     ask()
   }
   const isEnding = phase === 'ending' && line === 'online'
-  const isTyping = now - typedAt < pauseMs
   useEffect(() => {
     if (isEnding && isTyping && asked !== session?.until) extend()
   })
@@ -83,22 +81,22 @@ export function Lapsed() {
   )
 }
 
-function useNow(): number {
-  const [now, setNow] = useState(() => Date.now())
+/** Epoch ms, and whether a key was just pressed in a field. */
+function useNow(): { now: number; isTyping: boolean } {
+  const [seen, setSeen] = useState(() => ({ now: Date.now(), isTyping: false }))
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), lookMs)
-    return () => clearInterval(timer)
-  }, [])
-  return now
-}
-
-/** When a key was last pressed in a field; epoch ms. */
-function useTypedAt(): number {
-  const typedAt = useRef(0)
-  useEffect(() => {
-    const note = () => void (typedAt.current = Date.now())
+    let typedAt = 0
+    const note = () => {
+      typedAt = Date.now()
+      setSeen((was) => (was.isTyping ? was : { ...was, isTyping: true }))
+    }
+    const look = () => setSeen({ now: Date.now(), isTyping: Date.now() - typedAt < pauseMs })
     document.addEventListener('input', note)
-    return () => document.removeEventListener('input', note)
+    const timer = setInterval(look, lookMs)
+    return () => {
+      document.removeEventListener('input', note)
+      clearInterval(timer)
+    }
   }, [])
-  return typedAt.current
+  return seen
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Caller } from '#domain/access.ts'
 import { admission } from '#app/routes/route-guard.tsx'
@@ -160,6 +161,12 @@ it('offers no page that does not stand, to anybody', () => {
   for (const caller of Object.values(callers))
     for (const { place } of groups.flatMap((group) => menuFor(group, caller)))
       expect([place, built.has(place)]).toEqual([place, true])
+  const { shortcuts } = JSON.parse(readFileSync('public/manifest.webmanifest', 'utf8')) as {
+    shortcuts: { url: string }[]
+  }
+  expect(shortcuts.map(({ url }) => [url, stands(url.replace('/saas', ''))])).toEqual(
+    shortcuts.map(({ url }) => [url, true]),
+  )
   expect(stands('/app/user?user=new')).toBe(true)
   expect(stands('/app/m18/price')).toBe(false)
 })

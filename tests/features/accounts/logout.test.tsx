@@ -8,7 +8,7 @@ import { arrived, setUpPages } from '#tests/support/screen.ts'
 import { password, readUser } from '#tests/support/world.ts'
 
 const the = setUpPages()
-afterEach(() => void vi.doUnmock('#request/session/sign-in.ts'))
+afterEach(() => vi.doUnmock('#request/session/sign-in.ts'))
 
 const endSessions = (who: string) =>
   inTransaction(the.server.app, { role: 'portal_system' }, (db) =>
