@@ -6,6 +6,7 @@
  * the files of a worker share its modules and its embedded database (`isolate: false`): to load both takes longer than most
  * files run.
  */
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import LongestFirst from './tests/support/longest-first.ts'
 import { quickStart } from './tests/support/process.ts'
@@ -36,6 +37,9 @@ const inChromium = {
   hookTimeout: 120_000,
   expect: patience,
 }
+
+// Every worker loads the same packages: what the first one compiled is kept for the rest, and for the next run.
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled')
 
 export default defineConfig({
   define: { __BUILD__: JSON.stringify('test') },
