@@ -56,7 +56,7 @@ it('is spoken of on the login page with whose it is where the server has ended t
   const { endSession, readSession } = await import('#local/session/session.ts')
   const session = await readSession(thisDevice())
   expect(await endSession(thisDevice(), session?.generation ?? -1)).toBe(true)
-  await screen.findByText(/^The session of .+ has ended\. Log in again to go on\.$/)
+  await screen.findByText(/^The session of .+ has ended\. Log in again to go on where you were\.$/)
   await screen.findByText(/^1 change of .+ waits on this device\. It is sent after the login\.$/)
 })
 

@@ -71,7 +71,7 @@ it('a session that ended says why one is at the login, and company and e-mail ar
   await endSessions('admin@alpha')
   await the.user.click(screen.getByRole('link', { name: 'Users' }))
   await heading('Login')
-  screen.getByText('Your session has ended. Log in again to go on where you were.')
+  await screen.findByText(/^The session of .+ has ended\. Log in again to go on where you were\.$/)
   expect([named('company').value, named('username').value]).toEqual(['alpha', 'admin@alpha.example'])
   // Where one was when it was told: the page that was left, or the one that was gone to.
   const wanted = new URLSearchParams(location.search).get('to') ?? ''
