@@ -1,8 +1,10 @@
 /** A page whose code could not be fetched without a line: what is said of it is true with a worker and without one. */
 import { cleanup, render, screen } from '@testing-library/react'
+import { Provider } from 'react-redux'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { startWords } from '#app/i18n/i18n.ts'
 import { Broken } from '#app/ErrorBoundary.tsx'
+import { type Extra, makeStore } from '#state/store.ts'
 
 function Unfetched(): never {
   throw new TypeError('Failed to fetch dynamically imported module: https://portal.example/saas/assets/pages-1.js')
@@ -22,9 +24,11 @@ afterEach(() => {
 function open(controller: object | null) {
   Object.defineProperty(navigator, 'serviceWorker', { value: { controller }, configurable: true })
   render(
-    <Broken at="/app/outbox">
-      <Unfetched />
-    </Broken>,
+    <Provider store={makeStore({} as Extra)}>
+      <Broken at="/app/outbox">
+        <Unfetched />
+      </Broken>
+    </Provider>,
   )
 }
 

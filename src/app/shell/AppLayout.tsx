@@ -32,9 +32,9 @@ const later = (load: () => Promise<{ default: ComponentType }>) => lazy(() => wh
 const ActivityButton = later(async () => ({ default: (await import('#app/shell/ActivityButton.tsx')).ActivityButton }))
 const UpdateBar = later(async () => ({ default: (await import('#app/shell/Banners.tsx')).UpdateBar }))
 const LossBar = later(async () => ({ default: (await import('#app/shell/DataLossBanner.tsx')).LossBar }))
-const DrainReport = lazy(async () => {
-  const [{ DrainReport: Report }] = await Promise.all([
-    import('#features/outbox/DrainReport.tsx'),
+const SendReport = lazy(async () => {
+  const [{ SendReport: Report }] = await Promise.all([
+    import('#features/outbox/SendReport.tsx'),
     loadWords('outbox', 'people', 'users', 'problem'),
   ])
   return { default: Report }
@@ -116,7 +116,7 @@ function LineAndWaiting() {
       <ConnectionState sending={entries.filter(({ state }) => state === 'sending').length} />
       <WaitingCount count={entries.length - parked} />
       <WaitingCount count={parked} parked />
-      <Suspense fallback={null}>{drained && <DrainReport drained={drained} />}</Suspense>
+      <Suspense fallback={null}>{drained && <SendReport drained={drained} />}</Suspense>
     </>
   )
 }

@@ -53,17 +53,6 @@ it('an invalid token goes straight to the logged-out state, whatever waits', asy
   await heading('You are logged out')
 })
 
-it('says so and lets one try again where what logs out cannot be fetched', async () => {
-  await the.browser.openAs('user@alpha')
-  vi.doMock('#request/session/sign-in.ts', () => {
-    throw new Error('Failed to fetch dynamically imported module')
-  })
-  await the.browser.open('/logout')
-  await screen.findByText(/^You are still logged in/)
-  expect(screen.queryByText('You are leaving...')).toBeNull()
-  button('Try again')
-})
-
 it('a session that ended says why one is at the login, and company and e-mail are filled in', async () => {
   await the.browser.openAs('admin@alpha', '/app/profile/company')
   // The frame's last parts come when the page has come to rest.
@@ -114,4 +103,15 @@ it.each([
   await the.browser.open(path)
   await heading(title)
   await screen.findByText(said)
+})
+
+it('says so and lets one try again where what logs out cannot be fetched', async () => {
+  await the.browser.openAs('user@alpha')
+  vi.doMock('#request/session/sign-in.ts', () => {
+    throw new Error('Failed to fetch dynamically imported module')
+  })
+  await the.browser.open('/logout')
+  await screen.findByText(/^You are still logged in/)
+  expect(screen.queryByText('You are leaving...')).toBeNull()
+  button('Try again')
 })

@@ -16,7 +16,7 @@ export interface Drained {
 }
 
 /** One message for all of them: how many went, and which was refused, why (which user, which field). */
-export function DrainReport({ drained }: { drained: Drained }) {
+export function SendReport({ drained }: { drained: Drained }) {
   const { t } = useTranslation('outbox')
   const { whatOf } = useSentences()
   const go = useNavigate()
