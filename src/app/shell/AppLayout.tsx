@@ -14,9 +14,9 @@ import { Footer } from '#app/shell/Footer.tsx'
 import { Language } from '#app/shell/LanguageButton.tsx'
 import { Navigation } from '#app/shell/Navigation.tsx'
 import { SkipLink } from '#app/shell/SkipLink.tsx'
-import { isParked, useDrained } from '#app/shell/useDrained.ts'
+import { useDrained } from '#app/shell/useDrained.ts'
 import { ThemeMenu } from '#app/shell/ThemeMenu.tsx'
-import { readEntries, type EntryView } from '#local/outbox/read-entries.ts'
+import { isParked, readEntries, type EntryView } from '#local/outbox/read-entries.ts'
 import { useSignedIn } from '#state/hooks.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Button } from '#ui/display/Button.tsx'
@@ -110,7 +110,7 @@ export function Shell() {
 function LineAndWaiting() {
   const entries = useLiveQuery(() => readEntries(), [], none) ?? none
   const drained = useDrained(entries)
-  const parked = entries.filter(({ state }) => isParked(state)).length
+  const parked = entries.filter(isParked).length
   return (
     <>
       <ConnectionState sending={entries.filter(({ state }) => state === 'sending').length} />

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { changedBy, currentIn } from '#contract/conflict.ts'
-import { isParked } from '#local/outbox/settle.ts'
+import { isParked } from '#local/outbox/read-entries.ts'
 import { isUnsent } from '#local/outbox/user-actions.ts'
 import type { Comparison, OutboxActions } from '#request/results.ts'
 import { useSignedIn } from '#state/hooks.ts'

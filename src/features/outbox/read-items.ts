@@ -1,7 +1,7 @@
 /** What the page reads of the device: each waiting write with what its row was called before it. */
 import type { Intent } from '#contract/endpoint.ts'
 import { nameIn } from '#domain/text.ts'
-import { isParked } from '#local/outbox/settle.ts'
+import { isParked } from '#local/outbox/read-entries.ts'
 import { readRow } from '#local/lists/read-row.ts'
 import { readEntries, type EntryView } from '#local/outbox/read-entries.ts'
 

@@ -1,6 +1,7 @@
 /** Waiting writes as the screens read them; what moves them is in outbox.ts, which no page has to carry. */
 import { type Device, thisDevice } from '#local/storage/device.ts'
 import { readSession } from '#local/session/session.ts'
+import type { WaitingState } from '#local/lists/list-view.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 
 /** An entry as the screens see it. */
@@ -21,6 +22,10 @@ export type EntryView = Pick<
   | 'base'
   | 'input'
 >
+
+const parked: readonly WaitingState[] = ['refused', 'asks', 'conflict']
+/** It waits for its user's decision, and holds its lane. */
+export const isParked = ({ state }: Pick<OutboxEntry, 'state'>) => parked.includes(state)
 
 /** Writes of the session's user that the server has not accepted yet, those waiting for a decision included. */
 export async function countWaiting(device: Device = thisDevice()): Promise<number> {

@@ -16,11 +16,6 @@ import { removeRow, putRow } from '#local/lists/row-store.ts'
 import { readGate } from '#local/session/session-generation.ts'
 import type { OutboxEntry, Receipt } from '#local/storage/records.ts'
 import { transact } from '#local/storage/transaction.ts'
-import type { WaitingState } from '#local/lists/list-view.ts'
-
-const parked: readonly WaitingState[] = ['refused', 'asks', 'conflict']
-/** It waits for its user's decision, and holds its lane. */
-export const isParked = ({ state }: Pick<OutboxEntry, 'state'>) => parked.includes(state)
 
 /** The server asked the whole sender to wait (protocol 25). */
 export async function pauseSending(db: UserDatabase, now: number, forMs: number): Promise<void> {

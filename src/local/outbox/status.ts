@@ -2,7 +2,7 @@
 import { liveQuery } from 'dexie'
 import { endpointNamed, type Intent } from '#contract/endpoint.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
-import { isParked } from '#local/outbox/settle.ts'
+import { isParked } from '#local/outbox/read-entries.ts'
 import { isPast, isPaused } from '#local/outbox/claim.ts'
 import { isSealedUp, sealsIn } from '#local/outbox/sealed-records.ts'
 import { readGate } from '#local/session/session-generation.ts'

@@ -1,7 +1,7 @@
 /** Why an entry of the outbox has not been sent yet. */
 import { inQueue } from '#local/outbox/enqueue-context.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
-import { isParked } from '#local/outbox/settle.ts'
+import { isParked } from '#local/outbox/read-entries.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 import type { WaitReason } from '#request/results.ts'
 import { textOf } from '#request/writes/export-entries.ts'

@@ -200,16 +200,18 @@ describe('a write that is over thirty days old', () => {
     expect(await claim(db, claiming({ now }))).toHaveLength(1)
   })
 
-  it('that was sent before goes on under the same key, or is taken back from the server, not only from here', async () => {
+  /** Sent once without an answer, and old by now. */
+  async function sentLongAgo() {
     const { db, entry } = await leftFor(0)
     const [sent] = await claim(db, claiming({ now: day }))
-    await returnToQueue(db, sent as OutboxEntry, {
-      state: 'waiting',
-      notBefore: 0,
-      delayedBy: 'network',
-      problem: null,
-    })
+    const again = { state: 'waiting', notBefore: 0, delayedBy: 'network', problem: null } as const
+    await returnToQueue(db, sent as OutboxEntry, again)
     await claim(db, claiming({ now: 40 * day }))
+    return { db, entry, sent }
+  }
+
+  it('that was sent before goes on under the same key, or is taken back from the server, not only from here', async () => {
+    const { db, entry, sent } = await sentLongAgo()
     expect(await drop(db, entry.intent, { now: 40 * day, newId: () => 'other' })).toBe('asked')
     await db.outbox.update(entry.intent, { state: 'asks' })
     await db.outbox.update(entry.intent, {
@@ -225,15 +227,7 @@ describe('a write that is over thirty days old', () => {
       (db: Kept['db'], { intent }: OutboxEntry) => sendAgain(db, intent, { key: 'mended' }, 40 * day),
       (db: Kept['db'], { intent }: OutboxEntry) => enqueue(db, aDraft({ intent, key: 'mended', since: 40 * day })),
     ]) {
-      const { db, entry } = await leftFor(0)
-      const [sent] = await claim(db, claiming({ now: day }))
-      await returnToQueue(db, sent as OutboxEntry, {
-        state: 'waiting',
-        notBefore: 0,
-        delayedBy: 'network',
-        problem: null,
-      })
-      await claim(db, claiming({ now: 40 * day }))
+      const { db, entry } = await sentLongAgo()
       await mend(db, entry)
       expect(await db.outbox.get(entry.intent)).toMatchObject({ key: 'mended', state: 'waiting', bytes: null })
       expect(await drop(db, entry.intent, { now: 40 * day, newId: () => 'other' })).toBe('asked')
@@ -248,15 +242,7 @@ describe('a write that is over thirty days old', () => {
       ['DUP_USER', 'gone'],
     ] as const)
       for (const isSentAgain of [false, true]) {
-        const { db, entry } = await leftFor(0)
-        const [sent] = await claim(db, claiming({ now: day }))
-        await returnToQueue(db, sent as OutboxEntry, {
-          state: 'waiting',
-          notBefore: 0,
-          delayedBy: 'network',
-          problem: null,
-        })
-        await claim(db, claiming({ now: 40 * day }))
+        const { db, entry } = await sentLongAgo()
         await sendAgain(db, entry.intent, { key: 'mended' }, 40 * day)
         const [mended] = await claim(db, claiming({ now: 40 * day }))
         await holdForUser(db, mended as OutboxEntry, 'refused', { ...problem, code })

@@ -30,28 +30,26 @@ export function Acts({ row, busy, editing, onRefresh, onEdit, onOpen }: Props) {
     const why = whyNotContract(move, row.state)
     return why && t(`whyNot.${why}`)
   }
-  const items: MenuItem[] = editing
-    ? []
-    : [
-        ...(row.system_status > 0
-          ? [{ key: 'info', label: t('act.info'), icon: 'service' as const, onSelect: () => onOpen({ kind: 'info' }) }]
-          : []),
-        // The reminders of the provider's own client type (M105).
-        ...(isDeleteLevel(caller) && row.client_type === 'mma'
-          ? [{ key: 'alert', label: t('act.alert'), icon: 'mail' as const, onSelect: () => onOpen({ kind: 'alert' }) }]
-          : []),
-        ...(row.state === 'unpaid'
-          ? [
-              {
-                key: 'remove',
-                label: t('act.remove'),
-                icon: 'remove' as const,
-                danger: true,
-                onSelect: () => onOpen({ kind: 'remove', what: 'order' }),
-              },
-            ]
-          : []),
-      ]
+  const items: MenuItem[] = [
+    ...(row.system_status > 0
+      ? [{ key: 'info', label: t('act.info'), icon: 'service' as const, onSelect: () => onOpen({ kind: 'info' }) }]
+      : []),
+    // The reminders of the provider's own client type (M105).
+    ...(isDeleteLevel(caller) && row.client_type === 'mma'
+      ? [{ key: 'alert', label: t('act.alert'), icon: 'mail' as const, onSelect: () => onOpen({ kind: 'alert' }) }]
+      : []),
+    ...(row.state === 'unpaid'
+      ? [
+          {
+            key: 'remove',
+            label: t('act.remove'),
+            icon: 'remove' as const,
+            danger: true,
+            onSelect: () => onOpen({ kind: 'remove', what: 'order' }),
+          },
+        ]
+      : []),
+  ]
   return (
     <>
       <ButtonLink to="/app/contract" icon="left">
