@@ -12,7 +12,7 @@ import { keyIn } from '#features/accounts/activation.ts'
 import { NewPassword } from '#features/accounts/components/NewPassword.tsx'
 import { Note } from '#features/accounts/components/Note.tsx'
 import { useTakenKey } from '#features/accounts/components/useTakenKey.ts'
-import { useTyped } from '#features/accounts/components/useSmallForm.ts'
+import { useSmallForm } from '#features/accounts/components/useSmallForm.ts'
 import { keyMissing, recoveryOpened, resetPassword, selectRecovering } from '#features/accounts/password-recovery.ts'
 import { isOffline } from '#features/accounts/retry-after.ts'
 
@@ -35,7 +35,7 @@ export function ResetPwd() {
 function Choose({ otk, problem, sending }: { otk: string; problem: Problem | null; sending: boolean }) {
   const { t } = useTranslation('visitors')
   const dispatch = useDispatch()
-  const { typed, problems, form, field, refuse } = useTyped({ pwd: '', confirm: '' })
+  const { typed, problems, form, field, refuse } = useSmallForm({ pwd: '', confirm: '' })
   // What the server finds wrong with the password stands beside it, like what is found here.
   useEffect(() => {
     if (problem) refuse(fieldProblems(problem))
