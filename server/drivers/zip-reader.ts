@@ -14,7 +14,7 @@ export interface ArchiveLimits {
 }
 
 /** How much more may come out than went in. */
-const mostRatio = 100
+const maxRatio = 100
 /** So little cannot hurt, whatever the ratio. */
 const smallBytes = 64 * 1024
 
@@ -110,7 +110,7 @@ async function requireOneAfterTheOther(zip: ZipFile, entries: readonly Entry[]):
     const header = await headerOf(zip, entry)
     const isSame =
       entry.relativeOffsetOfLocalHeader >= from &&
-      entry.relativeOffsetOfLocalHeader - from <= mostDescriptorBytes &&
+      entry.relativeOffsetOfLocalHeader - from <= maxDescriptorBytes &&
       header.fileName.equals(entry.fileNameRaw) &&
       header.compressionMethod === entry.compressionMethod &&
       header.generalPurposeBitFlag === entry.generalPurposeBitFlag &&
@@ -121,7 +121,7 @@ async function requireOneAfterTheOther(zip: ZipFile, entries: readonly Entry[]):
 }
 
 /** After its bytes an entry may say its sizes once more. */
-const mostDescriptorBytes = 24
+const maxDescriptorBytes = 24
 const sizesFollow = 0x8
 
 const hasSizesOf = (header: LocalFileHeader, entry: Entry) =>
@@ -143,7 +143,7 @@ async function unpack(zip: ZipFile, entries: readonly Entry[], limits: ArchiveLi
   let room = limits.totalBytes
   for (const entry of entries) {
     if (entry.fileName.endsWith('/')) continue
-    const most = Math.min(room, limits.entryBytes, Math.max(smallBytes, entry.compressedSize * mostRatio))
+    const most = Math.min(room, limits.entryBytes, Math.max(smallBytes, entry.compressedSize * maxRatio))
     // Said honestly: not a byte of it need be unpacked. Said otherwise, the reader stops at the byte that is one too many.
     if (entry.uncompressedSize > most) throw new ArchiveError('large')
     const bytes = await bytesOf(zip, entry)

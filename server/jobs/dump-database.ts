@@ -6,7 +6,7 @@ import type { AppContext } from '#server/context.ts'
 const hourMs = 3_600_000
 const checkMs = 300_000
 /** A day of them. */
-export const keptDumps = 24
+export const maxDumps = 24
 
 export const dumpFolder = (dataDir: string) => join(dataDir, 'dumps')
 
@@ -23,7 +23,7 @@ export async function dump({ database, config, clock }: AppContext): Promise<str
   const name = `${new Date(clock()).toISOString().slice(0, 19).replaceAll(':', '-')}Z.tar.gz`
   await database.dumpTo(join(folder, name))
   const all = await dumpsIn(folder)
-  for (const old of all.slice(0, -keptDumps)) await rm(join(folder, old))
+  for (const old of all.slice(0, -maxDumps)) await rm(join(folder, old))
   return join(folder, name)
 }
 

@@ -24,7 +24,7 @@ export interface Point {
 }
 
 const start = { id: 0, hash: '' }
-const mostBroken = 100
+const maxBroken = 100
 
 /** `most`: links a step. */
 export const verifyTrail = (most = 500): JobKind<Input, Point, Output> => ({
@@ -73,6 +73,6 @@ async function walk({ app }: Work<Input, Point>, point: Point, chain: Chain, mos
     link: isOver || !last ? start : { id: last.id, hash: last.hash },
     rows: point.rows + links.length,
     companies: point.companies + (isOver ? 1 : 0),
-    broken: [...point.broken, ...broken].slice(0, mostBroken),
+    broken: [...point.broken, ...broken].slice(0, maxBroken),
   }
 }

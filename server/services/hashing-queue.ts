@@ -15,9 +15,9 @@ export interface Place {
   run<T>(work: () => Promise<T>): Promise<T>
 }
 
-const mostWaiting = 50
+const maxWaiting = 50
 /** Of one account among the known: further ones stand with the strangers, so that nobody fills the line by their own account. */
-const mostPerAccount = 2
+const maxPerAccount = 2
 const restMs = 250
 
 interface Turn {
@@ -50,9 +50,9 @@ export class HashingQueue {
 
   /** Throws RATE_LIMITED with the wait where the line is full. */
   async hold<T>(asker: Asker, work: (place: Place) => Promise<T>): Promise<T> {
-    const account = asker.kind === 'known' && this.#countOf(asker.userId) < mostPerAccount ? asker.userId : null
+    const account = asker.kind === 'known' && this.#countOf(asker.userId) < maxPerAccount ? asker.userId : null
     const line = account === null ? this.#strangers : this.#known
-    if (line.places >= line.slots + mostWaiting) throw new ProblemError('RATE_LIMITED', null, this.#retryAfterSeconds())
+    if (line.places >= line.slots + maxWaiting) throw new ProblemError('RATE_LIMITED', null, this.#retryAfterSeconds())
     line.places++
     if (account !== null) this.#accounts.set(account, this.#countOf(account) + 1)
     let isSlow = false
@@ -80,7 +80,7 @@ export class HashingQueue {
   }
 
   #retryAfterSeconds(): number {
-    return this.#slowly === 0 ? 2 : Math.max(2, Math.ceil((mostWaiting * restMs) / 1000))
+    return this.#slowly === 0 ? 2 : Math.max(2, Math.ceil((maxWaiting * restMs) / 1000))
   }
 
   async #run<T>(line: Line, isSlow: boolean, work: () => Promise<T>): Promise<T> {

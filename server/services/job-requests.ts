@@ -13,7 +13,7 @@ import { notFound, ProblemError } from '#server/problem-error.ts'
 /** How long a poll says "still running" unless the call says otherwise, and how long an answer is kept (D61), in ms. */
 export const jobTimes = { deadline: 900_000, kept: 86_400_000 }
 /** Of one user at once: more wait for nobody but themselves. */
-const mostOpen = 10
+const maxOpen = 10
 
 export interface Begun {
   kind: string
@@ -32,7 +32,7 @@ export async function beginJob(
   { kind, input, progressKey = newProgressKey(), deadlineMs = jobTimes.deadline }: Begun,
 ): Promise<Answer<never>> {
   const open = await openJobsOf(db, caller)
-  if (open.length >= mostOpen) throw new ProblemError('RATE_LIMITED', null, 30)
+  if (open.length >= maxOpen) throw new ProblemError('RATE_LIMITED', null, 30)
   const id = randomBytes(16).toString('hex')
   const { companyId, userId } = caller
   const job = await insertJob(db, {

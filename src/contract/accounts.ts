@@ -63,7 +63,7 @@ const sealKey = z.object({ id: z.int(), key: z.string() })
 
 /** Ids of sealing keys: whole numbers divided by commas, 50 at most. */
 const sealKeyIds = z.string().check(z.regex(/^(0|[1-9]\d{0,14})(,(0|[1-9]\d{0,14})){0,49}$/))
-export const mostSealKeys = 50
+export const maxSealKeys = 50
 
 export const getUser = endpoint({
   name: 'getUser',

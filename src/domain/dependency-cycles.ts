@@ -4,7 +4,7 @@
 export type Ways = ReadonlyMap<string, readonly string[]>
 
 /** There can be more circles than anybody could read or wait for. */
-export const mostCircles = 100
+export const maxCycles = 100
 
 /** Every circle once, from its first code on, in the order of the codes: `ways` and each of its lists are in that order. */
 export function circlesIn(ways: Ways): string[][] {
@@ -40,7 +40,7 @@ function addCircles(found: string[][], first: string, next: (code: string) => re
     shut.add(code)
     let closed = false
     for (const other of next(code)) {
-      if (found.length >= mostCircles) break
+      if (found.length >= maxCycles) break
       if (other === first) found.push([...path])
       if (other === first || (!shut.has(other) && closes(other))) closed = true
     }

@@ -8,10 +8,10 @@ export const isSmallEnough = (bytes: number): boolean => bytes < imageBytes
 export const avatarSide = 512
 
 /** So many pixels are decoded at most: what a camera of 16 megapixels makes, 64 MB in memory. */
-export const mostPixels = 16 * 1024 * 1024
+export const maxPixels = 16 * 1024 * 1024
 
 /** Long side to short side at most: the square is cut after scaling, which a strip of one pixel would make as large as it likes. */
-export const mostAspect = 10
+export const maxAspect = 10
 
 export type ImageFormat = 'png' | 'jpeg' | 'webp'
 

@@ -11,7 +11,7 @@ export const mailsAnHour = { newCompany: 20, knownCompany: 200 }
 const newForDays = 7
 
 /** Mails in an hour. Both in epoch ms; the provider's own company is known from its first day. */
-export const mostMailsAnHour = (company: { registered: number; isProvider: boolean }, now: number): number =>
+export const maxMailsPerHour = (company: { registered: number; isProvider: boolean }, now: number): number =>
   company.isProvider || now - company.registered >= newForDays * dayMs
     ? mailsAnHour.knownCompany
     : mailsAnHour.newCompany

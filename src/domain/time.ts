@@ -16,7 +16,7 @@ function partsIn(zone: string, instant: number): Record<string, string> {
 
 /** Each minute is worked out once: a list shows hundreds of instants, and an answer the same ones again. */
 const minutes = new Map<string, string>()
-const mostMinutes = 2000
+const maxMinutes = 2000
 
 function minuteIn(zone: string, minute: number): string {
   const key = `${minute} ${zone}`
@@ -24,7 +24,7 @@ function minuteIn(zone: string, minute: number): string {
   if (known !== undefined) return known
   const at = partsIn(zone, minute * 60_000)
   const text = `${at.year}-${at.month}-${at.day} ${at.hour}:${at.minute}`
-  if (minutes.size >= mostMinutes) minutes.clear()
+  if (minutes.size >= maxMinutes) minutes.clear()
   minutes.set(key, text)
   return text
 }

@@ -20,7 +20,7 @@ export interface Credentials {
 }
 
 /** The second step of a sign-in: the token of the first, and one thing that proves it (contract/factors). */
-export interface SecondProof {
+export interface SecondFactor {
   mfa_token: string
   otp?: string
   assertion?: string
@@ -30,7 +30,7 @@ export interface SecondProof {
 export interface Extra {
   api: Api
   /** Signing in and out change whose device this is, so they are no endpoint's calls (request/sign-in). */
-  enter: (given: (Credentials | SecondProof) & { language: Language }) => Promise<Result<{ user: SessionUser }>>
+  enter: (given: (Credentials | SecondFactor) & { language: Language }) => Promise<Result<{ user: SessionUser }>>
   leave: (discard: boolean) => Promise<void>
   /** What the list of long requests may do with them. */
   jobs: JobActions

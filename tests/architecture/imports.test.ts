@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type Import, importsOf, isCode, under } from '#tests/architecture/tree.ts'
 
 /**
- * Who may import whom: the same table as in docs/architecture.md. A value is a list of rooms, `room:types` where only
+ * Who may import whom: the same table as in docs/architecture.md. A value is a list of layers, `layer:types` where only
  * types may be taken, a file where only that one. A feature's own folder is always its own.
  */
 const table: Record<string, readonly string[]> = {
@@ -53,35 +53,35 @@ const serverTable: Record<string, readonly string[]> = {
 const databaseFile = 'src/local/storage/database.ts'
 const mayOpenDatabase = ['local', 'request', 'sw', 'app']
 
-const roomOf = (file: string) => (file.startsWith('server/') ? 'server' : (file.split('/')[1] ?? ''))
+const layerOf = (file: string) => (file.startsWith('server/') ? 'server' : (file.split('/')[1] ?? ''))
 const featureOf = (file: string) => /^src\/features\/([^/]+)\//.exec(file)?.[1]
-const wingOf = (file: string) => /^server\/([^/]+)\//.exec(file)?.[1] ?? 'server'
+const folderOf = (file: string) => /^server\/([^/]+)\//.exec(file)?.[1] ?? 'server'
 
-function allows(rule: string, target: { file: string; room: string; typesOnly: boolean }) {
+function allows(rule: string, target: { file: string; layer: string; typesOnly: boolean }) {
   const [what, how] = rule.split(':')
-  return (what === target.room || what === target.file) && (how !== 'types' || target.typesOnly)
+  return (what === target.layer || what === target.file) && (how !== 'types' || target.typesOnly)
 }
 
 /** Why this import may not be, or null. */
 function complaint(from: string, { file, specifier, typesOnly }: Import): string | null {
-  const room = roomOf(from)
+  const layer = layerOf(from)
   if (file === null) {
     const isWorkbox = specifier.startsWith('workbox-')
-    return isWorkbox && !table[room]?.includes('workbox') ? 'only the worker and the roof know Workbox' : null
+    return isWorkbox && !table[layer]?.includes('workbox') ? 'only the worker and the app know Workbox' : null
   }
   if (/^(tests|bench|scripts)\//.test(file)) return 'the product knows nothing of its tests and tools'
-  const target = { file, room: roomOf(file), typesOnly }
-  if (file === databaseFile && !mayOpenDatabase.includes(room) && !typesOnly) return 'the database handle stays below'
-  if (target.room === room) {
+  const target = { file, layer: layerOf(file), typesOnly }
+  if (file === databaseFile && !mayOpenDatabase.includes(layer) && !typesOnly) return 'the database handle stays below'
+  if (target.layer === layer) {
     if (featureOf(from) !== featureOf(file)) return 'features do not see each other'
-    return room === 'server' ? wingComplaint(from, file, typesOnly) : null
+    return layer === 'server' ? serverComplaint(from, file, typesOnly) : null
   }
-  return table[room]?.some((rule) => allows(rule, target)) ? null : `${room} may not import ${target.room}`
+  return table[layer]?.some((rule) => allows(rule, target)) ? null : `${layer} may not import ${target.layer}`
 }
 
-function wingComplaint(from: string, file: string, typesOnly: boolean): string | null {
-  const [own, other] = [wingOf(from), wingOf(file)]
-  // The files directly in server/ put the wings together.
+function serverComplaint(from: string, file: string, typesOnly: boolean): string | null {
+  const [own, other] = [folderOf(from), folderOf(file)]
+  // The files directly in server/ put the folders together.
   if (own === other || own === 'server' || typesOnly) return null
   return serverTable[own]?.includes(other) ? null : `server/${own} may not import server/${other}`
 }
@@ -108,12 +108,12 @@ function circleFrom(start: string, done: Set<string>): string[] | null {
   return visit(start)
 }
 
-describe('the arrows of the house point one way', () => {
-  it('every room under src and server stands in the table', () => {
-    const rooms = new Set(sources.filter((file) => file.split('/').length > 2).map(roomOf))
-    expect([...rooms].filter((room) => !(room in table))).toEqual([])
-    const wings = new Set(under('server').filter(isCode).map(wingOf))
-    expect([...wings].filter((wing) => wing !== 'server' && !(wing in serverTable))).toEqual([])
+describe('the imports point one way', () => {
+  it('every layer under src and server stands in the table', () => {
+    const layers = new Set(sources.filter((file) => file.split('/').length > 2).map(layerOf))
+    expect([...layers].filter((layer) => !(layer in table))).toEqual([])
+    const folders = new Set(under('server').filter(isCode).map(folderOf))
+    expect([...folders].filter((folder) => folder !== 'server' && !(folder in serverTable))).toEqual([])
   })
 
   it('nobody imports what the table does not allow', () => {

@@ -1,4 +1,4 @@
-/** The project as the house tests see it: the files that belong to it, and what each of them imports. */
+/** The project as the architecture tests see it: the files that belong to it, and what each of them imports. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, posix, resolve } from 'node:path'

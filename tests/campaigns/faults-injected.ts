@@ -30,7 +30,7 @@ export async function strike(what: Strike, { tabs, portal, proxy, chance, record
   const soon = between(chance, 0, 150)
   switch (what) {
     case 'worker stopped':
-      return await tabs.harassWorker(chance, { leastMs: 20, mostMs: 250, forMs: 2_500 })
+      return await tabs.harassWorker(chance, { minMs: 20, maxMs: 250, forMs: 2_500 })
     case 'browser killed':
       await recorded(mark)
       await wait(soon)

@@ -9,7 +9,7 @@ import { chanceOf } from '#tests/support/chance.ts'
 import { compare, describeDifference } from '#tests/domain/fees/against-oracle.ts'
 import { drawCase } from '#tests/domain/fees/oracle-cases.ts'
 
-const mostPrinted = 3
+const maxPrinted = 3
 
 export async function run([cases = '100000', given = String(Date.now() % 1_000_000)]: string[]): Promise<void> {
   const [count, seed] = [Number(cases), Number(given)]
@@ -23,7 +23,7 @@ export async function run([cases = '100000', given = String(Date.now() % 1_000_0
     const compared = compare(one)
     answers += compared.answers
     for (const mark of compared.marks) spread.set(mark, (spread.get(mark) ?? 0) + 1)
-    if (compared.difference && ++different <= mostPrinted) console.error(`case ${at}: ${describeDifference(one)}`)
+    if (compared.difference && ++different <= maxPrinted) console.error(`case ${at}: ${describeDifference(one)}`)
   }
   for (const [mark, times] of [...spread].toSorted()) console.log(`${String(times).padStart(9)}  ${mark}`)
   const seconds = ((performance.now() - began) / 1000).toFixed(0)

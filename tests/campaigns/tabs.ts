@@ -26,7 +26,7 @@ export interface Tabs {
   /** What waits and why, for people. */
   standing(): Promise<string>
   /** Stops the worker again and again; answers how often one was running. */
-  harassWorker(chance: Chance, how: { leastMs: number; mostMs: number; forMs: number }): Promise<number>
+  harassWorker(chance: Chance, how: { minMs: number; maxMs: number; forMs: number }): Promise<number>
   /** Reloads the second tab so that no worker is in control of it, as a person's forced reload does. */
   loseWorker(): Promise<void>
 }
@@ -44,7 +44,7 @@ export interface Opening {
 export const tabsOpen = 2
 const readyMs = 30_000
 /** It does so once a minute at most. */
-const mostLoads = 3
+const maxLoads = 3
 
 export async function openTabs(opening: Opening): Promise<Tabs> {
   const browser = await startChromium(opening.profile)
@@ -84,11 +84,11 @@ async function over(browser: Chromium, first: Page, second: Page): Promise<Tabs>
     waiting: () => byHand(first, () => first.evaluate(() => window.rig.waiting())),
     author: () => byHand(first, () => first.evaluate(() => window.rig.subject())),
     standing: async () => (await byHand(first, () => first.evaluate(() => window.rig.standing()))).join('; '),
-    async harassWorker(chance, { leastMs, mostMs, forMs }) {
+    async harassWorker(chance, { minMs, maxMs, forMs }) {
       const until = Date.now() + forMs
       let stops = 0
       while (Date.now() < until) {
-        await wait(between(chance, leastMs, mostMs))
+        await wait(between(chance, minMs, maxMs))
         if (await worker.stop()) stops += 1
       }
       return stops
@@ -114,7 +114,7 @@ async function byHand<T>(page: Page, act: () => Promise<T>): Promise<T> {
       if (await page.evaluate(() => window.rig === undefined)) await giveHand(page)
       return await act()
     } catch (error) {
-      if (tries === mostLoads || !/context was destroyed|of undefined \(reading/.test(String(error))) throw error
+      if (tries === maxLoads || !/context was destroyed|of undefined \(reading/.test(String(error))) throw error
     }
   }
 }

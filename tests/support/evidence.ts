@@ -1,7 +1,7 @@
 /** What stood on the screen when a browser test failed: of a run elsewhere nothing is left but its log. */
 import type { Browser, Page } from 'playwright-core'
 
-const mostText = 600
+const maxText = 600
 const patienceMs = 5_000
 
 /** Each open page: its address, its text, what its console said and which of its files did not come. */
@@ -13,7 +13,7 @@ export async function tellScreens(browser: Browser, test: string): Promise<void>
 
 async function tellPage(page: Page): Promise<string> {
   const [screen, said, thrown, requests] = await Promise.all([
-    within(page.evaluate(look, mostText)),
+    within(page.evaluate(look, maxText)),
     within(page.consoleMessages()),
     within(page.pageErrors()),
     within(page.requests()),

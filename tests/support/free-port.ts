@@ -7,14 +7,14 @@ import { createServer } from 'node:net'
  * anybody's connection before the server listens, or while it is down.
  */
 const range = { first: 20_000, count: 12_000 }
-const mostTries = 50
+const maxTries = 50
 
 export async function freePort(): Promise<number> {
-  for (let tries = 0; tries < mostTries; tries++) {
+  for (let tries = 0; tries < maxTries; tries++) {
     const port = range.first + Math.floor(Math.random() * range.count)
     if (await isFree(port)) return port
   }
-  throw new Error(`no port is free in ${mostTries} tries from ${range.first} on`)
+  throw new Error(`no port is free in ${maxTries} tries from ${range.first} on`)
 }
 
 async function isFree(port: number): Promise<boolean> {

@@ -27,6 +27,7 @@ export interface Heard {
 
 export interface Shop {
   sandbox: Sandbox
+  dataDir: string
   url: string
   drivers: Record<'stripe' | 'alipay' | 'globalAlipay', PaymentDriver>
   heard: Heard[]
@@ -60,6 +61,7 @@ export async function openShop(): Promise<Shop> {
   const log = pino({ level: 'silent' })
   const open = () => openSandbox({ dataDir, portalUrl: url, log, clock: () => clock.now, port: 0, url: null })
   const shop: Omit<Shop, 'sandbox' | 'drivers'> = {
+    dataDir,
     url,
     heard,
     says,

@@ -2,13 +2,13 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import { hash } from 'node:crypto'
 import type { Handle } from '#server/db/handle.ts'
-import type { ProofTable } from '#server/db/tables/tables.ts'
+import type { MfaTokenTable } from '#server/db/tables/tables.ts'
 
-export type Proof = Selectable<ProofTable>
+export type MfaToken = Selectable<MfaTokenTable>
 
-export const hashProof = (token: string) => hash('sha256', token, 'hex')
+export const hashMfaToken = (token: string) => hash('sha256', token, 'hex')
 
-export async function insertProof(db: Handle, proof: Insertable<ProofTable>): Promise<void> {
+export async function insertMfaToken(db: Handle, proof: Insertable<MfaTokenTable>): Promise<void> {
   await db.insertInto('proof').values(proof).execute()
 }
 
@@ -16,16 +16,16 @@ const living = (db: Handle, token: string, now: number) =>
   db
     .selectFrom('proof')
     .selectAll()
-    .where('hash', '=', hashProof(token))
+    .where('hash', '=', hashMfaToken(token))
     .where('done', 'is', null)
     .where('until', '>', now)
 
 /** Null: there is none, or no longer. */
-export const proofOf = async (db: Handle, token: string, now: number): Promise<Proof | null> =>
+export const findMfaToken = async (db: Handle, token: string, now: number): Promise<MfaToken | null> =>
   (await living(db, token, now).executeTakeFirst()) ?? null
 
 /** Locks it until the commit. */
-export const proofForUpdate = async (db: Handle, token: string, now: number): Promise<Proof | null> =>
+export const mfaTokenForUpdate = async (db: Handle, token: string, now: number): Promise<MfaToken | null> =>
   (await living(db, token, now).forUpdate().executeTakeFirst()) ?? null
 
 /** Whether somebody has proved themselves in that session since then. */
@@ -37,6 +37,6 @@ export const provenSince = async (db: Handle, sessionId: string, since: number):
     .where('proven', '>', since)
     .executeTakeFirst()) !== undefined
 
-export async function updateProof(db: Handle, proof: Proof, fields: Updateable<ProofTable>): Promise<void> {
+export async function updateMfaToken(db: Handle, proof: MfaToken, fields: Updateable<MfaTokenTable>): Promise<void> {
   await db.updateTable('proof').set(fields).where('hash', '=', proof.hash).execute()
 }

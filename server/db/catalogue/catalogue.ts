@@ -40,4 +40,4 @@ export async function catalogueSince<T extends Shared, R extends { deleted: bool
 }
 
 /** `null`: of every type. */
-export type TypesSeen = ClientType | null
+export type VisibleTypes = ClientType | null

@@ -4,7 +4,7 @@ import { listModules } from '#contract/modules.ts'
 import type { ClientType } from '#domain/access.ts'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { foldText } from '#domain/text.ts'
-import { catalogueSince, takeCatalogueChange, type TypesSeen } from '#server/db/catalogue/catalogue.ts'
+import { catalogueSince, takeCatalogueChange, type VisibleTypes } from '#server/db/catalogue/catalogue.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { type ListQuery, type Page, readPage } from '#server/db/list-query.ts'
 import type { ModuleTable } from '#server/db/tables/order-tables.ts'
@@ -13,7 +13,7 @@ import { invalid } from '#server/problem-error.ts'
 
 export type ModuleRecord = Selectable<ModuleTable>
 
-const seen = (db: Handle, type: TypesSeen) =>
+const seen = (db: Handle, type: VisibleTypes) =>
   db
     .selectFrom('module')
     .selectAll()
@@ -29,16 +29,16 @@ const columns = {
   create_time: sql`module.create_time / 1000`,
 }
 
-export function pageOfModules(db: Handle, type: TypesSeen, query: ListQuery): Promise<Page<ModuleRecord>> {
+export function pageOfModules(db: Handle, type: VisibleTypes, query: ListQuery): Promise<Page<ModuleRecord>> {
   const { list } = listModules
   if (!list) throw new Error('the list of modules fills no table')
   return readPage(seen(db, type).where('deleted', '=', false), { list, columns, id: columns.id }, query)
 }
 
-export const modulesSince = (db: Handle, type: TypesSeen, since: number | null) =>
+export const modulesSince = (db: Handle, type: VisibleTypes, since: number | null) =>
   catalogueSince(db, seen(db, type), since)
 
-export const modulesAfter = (db: Handle, type: TypesSeen, id: number, most: number): Promise<ModuleRecord[]> =>
+export const modulesAfter = (db: Handle, type: VisibleTypes, id: number, most: number): Promise<ModuleRecord[]> =>
   seen(db, type).where('deleted', '=', false).where('id', '>', id).orderBy('id').limit(most).execute()
 
 /** All of a type, visible and hidden, as they are shown. */

@@ -4,7 +4,7 @@ import { listPriceLists } from '#contract/prices.ts'
 import type { ClientType } from '#domain/access.ts'
 import { foldText } from '#domain/text.ts'
 import type { PlainDate } from '#domain/time.ts'
-import { catalogueSince, takeCatalogueChange, type TypesSeen } from '#server/db/catalogue/catalogue.ts'
+import { catalogueSince, takeCatalogueChange, type VisibleTypes } from '#server/db/catalogue/catalogue.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { type ListQuery, type Page, readPage } from '#server/db/list-query.ts'
 import { occupied } from '#server/db/catalogue/modules.ts'
@@ -14,7 +14,7 @@ import { invalid } from '#server/problem-error.ts'
 
 export type PriceListRecord = Selectable<PriceListTable>
 
-const seen = (db: Handle, type: TypesSeen) =>
+const seen = (db: Handle, type: VisibleTypes) =>
   db
     .selectFrom('price_list')
     .selectAll()
@@ -29,16 +29,16 @@ const columns = {
   update_time: sql`price_list.update_time / 1000`,
 }
 
-export function pageOfPriceLists(db: Handle, type: TypesSeen, query: ListQuery): Promise<Page<PriceListRecord>> {
+export function pageOfPriceLists(db: Handle, type: VisibleTypes, query: ListQuery): Promise<Page<PriceListRecord>> {
   const { list } = listPriceLists
   if (!list) throw new Error('the list of price lists fills no table')
   return readPage(seen(db, type).where('deleted', '=', false), { list, columns, id: columns.id }, query)
 }
 
-export const priceListsSince = (db: Handle, type: TypesSeen, since: number | null) =>
+export const priceListsSince = (db: Handle, type: VisibleTypes, since: number | null) =>
   catalogueSince(db, seen(db, type), since)
 
-export const priceListsAfter = (db: Handle, type: TypesSeen, id: number, most: number): Promise<PriceListRecord[]> =>
+export const priceListsAfter = (db: Handle, type: VisibleTypes, id: number, most: number): Promise<PriceListRecord[]> =>
   seen(db, type).where('deleted', '=', false).where('id', '>', id).orderBy('id').limit(most).execute()
 
 /** Confirmed, of that type, the latest that has begun (D16). */

@@ -176,7 +176,7 @@ export interface RecoveryCodeTable {
 }
 
 /** A password step that waits for its second, or a signed-in user's right to change their factors: what `mfa_token` names. */
-export interface ProofTable {
+export interface MfaTokenTable {
   hash: Fixed<string>
   user_id: Fixed<number>
   company_id: Fixed<number>
@@ -341,7 +341,7 @@ export interface Tables extends OrderTables, BackupTables {
   price_upload: PriceUploadTable
   factor: FactorTable
   recovery_code: RecoveryCodeTable
-  proof: ProofTable
+  proof: MfaTokenTable
   attempt: AttemptTable
   idempotency: IdempotencyTable
   change: ChangeTable

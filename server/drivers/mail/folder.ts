@@ -3,13 +3,13 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path'
 import type { Mail, MailDriver } from '#server/drivers/mail/driver.ts'
 
-export interface KeptMail extends Omit<Mail, 'id'> {
+export interface StoredMail extends Omit<Mail, 'id'> {
   /** Epoch ms. */
   time: number
 }
 
 /** So many are kept, the newest. */
-export const mostKept = 500
+export const maxMails = 500
 
 export const mailFolder = (dataDir: string) => join(dataDir, 'mail')
 
@@ -30,25 +30,25 @@ export const folderMail = (dataDir: string, clock: () => number): MailDriver => 
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const time = clock()
     const path = join(folder, `${nameOf(time, id)}.json`)
-    const kept: KeptMail = { time, ...mail }
+    const kept: StoredMail = { time, ...mail }
     await writeFile(`${path}.part`, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 })
     await rename(`${path}.part`, path)
-    for (const old of (await namesIn(folder)).slice(0, -mostKept))
+    for (const old of (await namesIn(folder)).slice(0, -maxMails))
       await rm(join(folder, `${old}.json`), { force: true })
   },
 })
 
 /** The newest first. */
-export async function listMail(dataDir: string): Promise<(KeptMail & { name: string })[]> {
+export async function listMail(dataDir: string): Promise<(StoredMail & { name: string })[]> {
   const names = (await namesIn(mailFolder(dataDir))).toReversed().slice(0, 100)
   const mails = await Promise.all(names.map(async (name) => ({ name, mail: await readMail(dataDir, name) })))
   return mails.flatMap(({ name, mail }) => (mail ? [{ name, ...mail }] : []))
 }
 
 /** Null where there is none of that name. */
-export async function readMail(dataDir: string, name: string): Promise<KeptMail | null> {
+export async function readMail(dataDir: string, name: string): Promise<StoredMail | null> {
   // A name from an address leads nowhere but into this folder.
   if (!/^[\w-]{1,80}$/.test(name)) return null
   const text = await readFile(join(mailFolder(dataDir), `${name}.json`), 'utf8').catch(() => null)
-  return text === null ? null : (JSON.parse(text) as KeptMail)
+  return text === null ? null : (JSON.parse(text) as StoredMail)
 }

@@ -19,7 +19,7 @@ interface DecoderLimits {
  * bits a channel, needs 500 MB more. It takes a second of one core.
  */
 const usual: DecoderLimits = { dataKb: 1_200_000, cpuSeconds: 5, wallMs: 30_000 }
-const mostBytesOut = 4_000_000
+const maxBytesOut = 4_000_000
 
 const script = fileURLToPath(new URL('./process.ts', import.meta.url))
 // One worker thread and a small heap: what is left is for the picture. No environment: the server's holds its secrets.
@@ -40,7 +40,7 @@ export function decodePicture(
   let size = 0
   child.stdout.on('data', (part: Buffer) => {
     size += part.length
-    if (size > mostBytesOut) child.kill('SIGKILL')
+    if (size > maxBytesOut) child.kill('SIGKILL')
     else parts.push(part)
   })
   // A process that ends early does not read to the end.

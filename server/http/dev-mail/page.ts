@@ -1,7 +1,7 @@
 /** The mail box as a page: the list, and beside it the mail that was opened, as people get it and as plain text. */
 import { timestampIn } from '#domain/time.ts'
 import { html, type Markup } from '#server/html.ts'
-import type { KeptMail, MailBox } from '#server/services/mail/dev-mailbox.ts'
+import type { StoredMail, MailBox } from '#server/services/mail/dev-mailbox.ts'
 
 interface Shown {
   /** Of the mail that is opened. */
@@ -9,8 +9,8 @@ interface Shown {
   timeZone: string
 }
 
-export function page({ keeps, mails }: MailBox, opened: KeptMail | null, { name, timeZone }: Shown): string {
-  const time = (mail: KeptMail) => timestampIn(timeZone, mail.time)
+export function page({ keeps, mails }: MailBox, opened: StoredMail | null, { name, timeZone }: Shown): string {
+  const time = (mail: StoredMail) => timestampIn(timeZone, mail.time)
   const items = mails.map(
     (mail) => html`<li>
 <a href="/dev/mail/${mail.name}"${mail.name === name && html` aria-current="page"`}>
@@ -54,7 +54,7 @@ const empty = (keeps: boolean): Markup =>
     : html`<p class="none">Mails go to the server that SMTP_URL names; none is kept here.</p>`
 
 /** The mail's own page may open its links in place of this one, when they are clicked, and do nothing else. */
-const reading = (mail: KeptMail, time: string): Markup => html`<a class="back" href="/dev/mail">All mails</a>
+const reading = (mail: StoredMail, time: string): Markup => html`<a class="back" href="/dev/mail">All mails</a>
 <h2>${mail.subject}</h2>
 <dl><dt>To</dt><dd>${mail.to.name} &lt;${mail.to.address}&gt;</dd><dt>Sent</dt><dd><time>${time}</time></dd></dl>
 <iframe title="The mail as it looks" sandbox="allow-top-navigation-by-user-activation" srcdoc="${framed(mail.html)}"></iframe>

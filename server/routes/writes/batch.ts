@@ -24,7 +24,7 @@ interface ItemAnswer {
   body: unknown
 }
 
-const mostMs = 5000
+const maxMs = 5000
 /** After these nothing that follows could end otherwise, or it would only make things worse. */
 const stops = new Set([401, 429, 503])
 const allowedHeaders = new Set<string>(['if-match', headers.forUser, headers.intent])
@@ -35,7 +35,7 @@ export const batch = (handlers: readonly Handler[]): Handler[] => {
   return [
     procedureHandler(sendBatch, async (visit, { body: items }) => {
       const answers: ItemAnswer[] = []
-      const until = performance.now() + mostMs
+      const until = performance.now() + maxMs
       let stopped = false
       for (const item of items) {
         stopped ||= visit.stopped() || performance.now() > until

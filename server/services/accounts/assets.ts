@@ -9,14 +9,14 @@ import type { Picture } from '#server/services/accounts/avatar-image.ts'
 
 const dayMs = 86_400_000
 /** Nobody tries on more pictures than this in a day. */
-const mostADay = 100
+const maxPerDay = 100
 
 /** The input is the picture already: `prepared` by the route, before the transaction. */
 export const upload: Service<typeof uploadAsset> = async (
   { db, caller, now, audit: note, setResultRow: left },
   { body },
 ) => {
-  if ((await countAssetsOf(db, caller.userId, now - dayMs)) >= mostADay)
+  if ((await countAssetsOf(db, caller.userId, now - dayMs)) >= maxPerDay)
     throw new ProblemError('RATE_LIMITED', null, 3600)
   const picture = body.avatar as Picture
   const name = randomBytes(24).toString('base64url')

@@ -3,7 +3,7 @@
  * served: no SVG, no HTML, no EXIF, nothing that hung behind it. It is decoded in a process of its own, which meets neither
  * another format nor more pixels than the file's head was seen to say.
  */
-import { mostAspect, mostPixels, readImageSize } from '#domain/images.ts'
+import { maxAspect, maxPixels, readImageSize } from '#domain/images.ts'
 import { decodePicture } from '#server/drivers/pictures/decoder.ts'
 import { invalid, ProblemError, unavailable } from '#server/problem-error.ts'
 
@@ -12,7 +12,7 @@ export interface Picture {
   bytes: Uint8Array
 }
 
-const mostWaiting = { ofAll: 20, ofUser: 2 }
+const maxWaiting = { ofAll: 20, ofUser: 2 }
 
 // One at a time: decoding takes up to 500 MB, and the cores are needed for answers.
 let last: Promise<unknown> = Promise.resolve()
@@ -22,7 +22,7 @@ const waitingOf = new Map<number, number>()
 async function inTurn<T>(userId: number, work: () => Promise<T>): Promise<T> {
   const own = waitingOf.get(userId) ?? 0
   // Whoever sends nothing but pictures that take long does not hold up all others.
-  if (waiting >= mostWaiting.ofAll || own >= mostWaiting.ofUser) throw new ProblemError('RATE_LIMITED', null, 2)
+  if (waiting >= maxWaiting.ofAll || own >= maxWaiting.ofUser) throw new ProblemError('RATE_LIMITED', null, 2)
   waiting += 1
   waitingOf.set(userId, own + 1)
   const turn = last.then(work)
@@ -43,9 +43,9 @@ export async function makeAvatar(file: Uint8Array, userId: number): Promise<Pict
   const size = readImageSize(file)
   if (!size || size.width === 0 || size.height === 0) throw new ProblemError('UNSUPPORTED_TYPE')
   const { width, height } = size
-  if (width * height > mostPixels) throw invalid([{ field: 'avatar', code: 'OUT_OF_RANGE', limit: mostPixels }])
-  if (Math.max(width, height) > mostAspect * Math.min(width, height))
-    throw invalid([{ field: 'avatar', code: 'OUT_OF_RANGE', limit: mostAspect }])
+  if (width * height > maxPixels) throw invalid([{ field: 'avatar', code: 'OUT_OF_RANGE', limit: maxPixels }])
+  if (Math.max(width, height) > maxAspect * Math.min(width, height))
+    throw invalid([{ field: 'avatar', code: 'OUT_OF_RANGE', limit: maxAspect }])
   const bytes = await inTurn(userId, () => decodePicture(file, size).catch(() => Promise.reject(unavailable(5))))
   if (bytes === null) throw new ProblemError('UNSUPPORTED_TYPE')
   return { type: 'image/webp', bytes }

@@ -16,14 +16,14 @@ import { invalid, notFound } from '#server/problem-error.ts'
 import { requireVersion } from '#server/services/if-match.ts'
 
 /** Of one page of names: who is not among them is looked for by more of the name. */
-const mostFound = 20
+const maxFound = 20
 
 /** For the provider's staff, who may look at all of them (D53). */
 export const findCompanies = async (
   app: AppContext,
   { id, searchText = '' }: { id?: number | undefined; searchText?: string | undefined },
 ): Promise<CompanyName[]> => {
-  const wish = { id: id ?? null, part: tidyText(searchText), most: mostFound }
+  const wish = { id: id ?? null, part: tidyText(searchText), most: maxFound }
   if (wish.id === null && wish.part === '') return []
   return await inTransaction(app, { role: 'portal_system' }, (db) => companiesFound(db, wish), 'reading')
 }

@@ -25,7 +25,7 @@ import * as modules from '#server/db/catalogue/modules.ts'
 import { listsWithModule } from '#server/db/catalogue/price-lists.ts'
 import type { Answer, ServiceContext, AppContext, Service, AuditEntry } from '#server/context.ts'
 import { invalid, notFound, ProblemError } from '#server/problem-error.ts'
-import { isSeen, requireType, typesSeenBy } from '#server/services/orders/client-types.ts'
+import { isVisible, requireType, visibleTypes } from '#server/services/orders/client-types.ts'
 import { requireVersion } from '#server/services/if-match.ts'
 
 type Row = OutputOf<typeof getModule>
@@ -50,17 +50,17 @@ export const list = {
 
   page: (async ({ db, app, caller }, { query }) => {
     if (query.type) requireType(caller, query.type)
-    const { count, rows } = await modules.pageOfModules(db, typesSeenBy(caller), query)
+    const { count, rows } = await modules.pageOfModules(db, visibleTypes(caller), query)
     return { body: { count, data: rows.map((row) => rowOf(app, row)) } }
   }) satisfies Service<typeof listModules>,
 
   async changes({ db, app, caller }: ServiceContext, _input: unknown, since: number | null) {
-    const { changed, gone, upto } = await modules.modulesSince(db, typesSeenBy(caller), since)
+    const { changed, gone, upto } = await modules.modulesSince(db, visibleTypes(caller), since)
     return { changed: changed.map((row) => rowOf(app, row)), gone, upto }
   },
 
   async rowsAfter({ db, app, caller }: ServiceContext, _input: unknown, id: number, most: number) {
-    return (await modules.modulesAfter(db, typesSeenBy(caller), id, most)).map((row) => rowOf(app, row))
+    return (await modules.modulesAfter(db, visibleTypes(caller), id, most)).map((row) => rowOf(app, row))
   },
 }
 
@@ -82,7 +82,7 @@ export const choices: Service<typeof listModuleChoices> = async ({ db, caller },
 
 export const get: Service<typeof getModule> = async ({ db, app, caller }, { params }) => {
   const found = typeof params.id === 'number' ? await modules.moduleById(db, params.id) : null
-  if (!found || !isSeen(caller, found)) throw notFound()
+  if (!found || !isVisible(caller, found)) throw notFound()
   return { body: rowOf(app, found) }
 }
 

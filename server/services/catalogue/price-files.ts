@@ -7,7 +7,7 @@ import { keepUpload, uploadWith } from '#server/db/catalogue/price-uploads.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import type { ServiceContext, AppContext, Service } from '#server/context.ts'
 import { notFound } from '#server/problem-error.ts'
-import { isSeen, requireType } from '#server/services/orders/client-types.ts'
+import { isVisible, requireType } from '#server/services/orders/client-types.ts'
 import { type ListFile, type Looked, packPriceList } from '#server/services/catalogue/price-archive.ts'
 import { create } from '#server/services/catalogue/price-lists.ts'
 import { issueTicket, redeemTicket } from '#server/services/tickets.ts'
@@ -15,7 +15,7 @@ import { issueTicket, redeemTicket } from '#server/services/tickets.ts'
 /** Empty where there is no such list (D64). */
 export const exportList: Service<typeof exportPriceList> = async (context, { body }) => {
   const found = typeof body.id === 'number' ? await priceListById(context.db, body.id) : null
-  if (!found || found.deleted || !isSeen(context.caller, found)) return { body: '' }
+  if (!found || found.deleted || !isVisible(context.caller, found)) return { body: '' }
   const info = { PriceEffDate: found.effective_date, PriceDesc: found.description }
   await context.audit({ code: 'price', operation: 'export', info })
   return { body: await issueTicket(context, { kind: 'price', subject: { id: found.id } }) }

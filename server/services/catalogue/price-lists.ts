@@ -22,7 +22,7 @@ import * as lists from '#server/db/catalogue/price-lists.ts'
 import { userById } from '#server/db/accounts/users.ts'
 import type { Answer, ServiceContext, AppContext, Service } from '#server/context.ts'
 import { invalid, notFound, ProblemError } from '#server/problem-error.ts'
-import { isSeen, requireType, typesSeenBy } from '#server/services/orders/client-types.ts'
+import { isVisible, requireType, visibleTypes } from '#server/services/orders/client-types.ts'
 import { momentOf } from '#server/services/orders/business-time.ts'
 import { requireVersion } from '#server/services/if-match.ts'
 
@@ -78,7 +78,7 @@ export const get: Service<typeof getPriceList> = async (context, { params }) => 
 
 async function maySee(context: ServiceContext, found: lists.PriceListRecord): Promise<boolean> {
   const { db, caller } = context
-  if (isProviderAdmin(caller)) return isSeen(caller, found) && !found.deleted
+  if (isProviderAdmin(caller)) return isVisible(caller, found) && !found.deleted
   const present = await lists.priceListInForce(db, 'saas', momentOf(context).today)
   return present?.id === found.id || (await isPriceListNamed(db, caller.companyId, found.id))
 }
@@ -86,7 +86,7 @@ async function maySee(context: ServiceContext, found: lists.PriceListRecord): Pr
 export const modulePrices: Service<typeof listModulePrices> = async ({ db, caller }, { params, query }) => {
   if (query.type) requireType(caller, query.type)
   const found = typeof params.priceId === 'number' ? await lists.priceListById(db, params.priceId) : null
-  const isAsked = found && !found.deleted && isSeen(caller, found) && (query.type ?? found.type) === found.type
+  const isAsked = found && !found.deleted && isVisible(caller, found) && (query.type ?? found.type) === found.type
   if (!isAsked) throw notFound()
   return { body: found.content.module }
 }
@@ -96,17 +96,17 @@ export const list = {
 
   page: (async ({ db, app, caller }, { query }) => {
     if (query.type) requireType(caller, query.type)
-    const { count, rows } = await lists.pageOfPriceLists(db, typesSeenBy(caller), query)
+    const { count, rows } = await lists.pageOfPriceLists(db, visibleTypes(caller), query)
     return { body: { count, data: rows.map((row) => headerOf(app, row)) } }
   }) satisfies Service<typeof listPriceLists>,
 
   async changes({ db, app, caller }: ServiceContext, _input: unknown, since: number | null) {
-    const { changed, gone, upto } = await lists.priceListsSince(db, typesSeenBy(caller), since)
+    const { changed, gone, upto } = await lists.priceListsSince(db, visibleTypes(caller), since)
     return { changed: changed.map((row) => headerOf(app, row)), gone, upto }
   },
 
   async rowsAfter({ db, app, caller }: ServiceContext, _input: unknown, id: number, most: number) {
-    return (await lists.priceListsAfter(db, typesSeenBy(caller), id, most)).map((row) => headerOf(app, row))
+    return (await lists.priceListsAfter(db, visibleTypes(caller), id, most)).map((row) => headerOf(app, row))
   },
 }
 

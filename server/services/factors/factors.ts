@@ -13,7 +13,7 @@ import {
   replaceRecoveryCodes,
 } from '#server/db/accounts/factors.ts'
 import type { Handle } from '#server/db/handle.ts'
-import { updateProof } from '#server/db/accounts/mfa-tokens.ts'
+import { updateMfaToken } from '#server/db/accounts/mfa-tokens.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { addToTrail } from '#server/db/audit/audit-trail.ts'
 import type { AppContext, Service } from '#server/context.ts'
@@ -27,9 +27,9 @@ import { notifyJobs } from '#server/services/job-requests.ts'
 import {
   type Held,
   type Holder,
-  holdProof,
+  lockMfaToken,
   openChange,
-  readProof,
+  readMfaToken,
   requirementOf,
 } from '#server/services/factors/mfa-token.ts'
 import { hashRecoveryCode, newRecoveryCodes } from '#server/services/factors/recovery-codes.ts'
@@ -80,7 +80,7 @@ export async function beginChange(app: AppContext, { userId, sessionId }: User) 
 /** Throws MFA_INVALID, MFA_EXPIRED and RATE_LIMITED: a stolen access token must not be a way around the limits on guesses. */
 export async function prove(app: AppContext, { holder, token, address, requestId }: Asking, given: Evidence) {
   const now = app.clock()
-  const before = await inTransaction(app, system, (db) => readProof(db, token, holder, now))
+  const before = await inTransaction(app, system, (db) => readMfaToken(db, token, holder, now))
   const { userId, companyCode, companyId, email } = before.who
   const isPassword = Boolean(given.password)
   const isKnown = holder.kind === 'user'
@@ -94,9 +94,9 @@ export async function prove(app: AppContext, { holder, token, address, requestId
     ? await withPlace(isKnown ? { kind: 'known', userId } : unknownAsker, look)
     : await look(null)
   const isGood = await inTransaction(app, system, async (db) => {
-    const held = await holdProof(db, token, holder, now)
+    const held = await lockMfaToken(db, token, holder, now)
     if (!weighed || !(await weighed.take(db))) return false
-    await updateProof(db, held.proof, { proven: now })
+    await updateMfaToken(db, held.proof, { proven: now })
     await forgive(db, tried, now)
     if (weighed.by === 'recovery code') {
       const note = { mail: 'recovery-used', field: 'recovery code', change: 'used' } as const
@@ -118,7 +118,7 @@ export async function change<T>(
 ): Promise<T> {
   const now = app.clock()
   const done = await inTransaction(app, system, async (db) => {
-    const held = await holdProof(db, asking.token, asking.holder, now)
+    const held = await lockMfaToken(db, asking.token, asking.holder, now)
     if (held.proof.proven === null) throw new ProblemError('MFA_EXPIRED')
     return work(db, held)
   })

@@ -8,7 +8,13 @@ import { PROVIDER } from '#domain/access.ts'
 import { type Credential, credentialOf, stillHolds } from '#server/db/accounts/credentials.ts'
 import { countRecoveryCodes, type Factor, factorsOf } from '#server/db/accounts/factors.ts'
 import type { Handle } from '#server/db/handle.ts'
-import { hashProof, insertProof, type Proof, proofForUpdate, proofOf } from '#server/db/accounts/mfa-tokens.ts'
+import {
+  hashMfaToken,
+  insertMfaToken,
+  type MfaToken,
+  mfaTokenForUpdate,
+  findMfaToken,
+} from '#server/db/accounts/mfa-tokens.ts'
 import type { AppContext } from '#server/context.ts'
 import { ProblemError } from '#server/problem-error.ts'
 import { newChallenge, requestOptions } from '#server/services/factors/passkeys.ts'
@@ -61,8 +67,8 @@ async function open(
   const token = randomBytes(32).toString('base64url')
   const challenge = newChallenge()
   const { userId, companyId } = who
-  await insertProof(db, {
-    hash: hashProof(token),
+  await insertMfaToken(db, {
+    hash: hashMfaToken(token),
     user_id: userId,
     company_id: companyId,
     session_id: sessionId,
@@ -96,29 +102,29 @@ const printOf = (passwordHash: string) => createHash('sha256').update(passwordHa
 export type Holder = { kind: 'stranger' } | { kind: 'user'; userId: number; sessionId: string | null }
 
 export interface Held {
-  proof: Proof
+  proof: MfaToken
   who: Credential
   passwordHash: string
 }
 
-const belongs = (proof: Proof, holder: Holder) =>
+const belongs = (proof: MfaToken, holder: Holder) =>
   holder.kind === 'stranger'
     ? proof.session_id === null
     : proof.user_id === holder.userId && proof.session_id !== null && proof.session_id === holder.sessionId
 
 /** Throws MFA_EXPIRED where it is spent, over, somebody else's, or of a password that is none any more. */
-export async function readProof(db: Handle, token: string, holder: Holder, now: number): Promise<Held> {
-  return held(db, await proofOf(db, token, now), holder)
+export async function readMfaToken(db: Handle, token: string, holder: Holder, now: number): Promise<Held> {
+  return held(db, await findMfaToken(db, token, now), holder)
 }
 
-/** As `readProof`, with its row and the account's locked until the commit. */
-export async function holdProof(db: Handle, token: string, holder: Holder, now: number): Promise<Held> {
-  const found = await held(db, await proofForUpdate(db, token, now), holder)
+/** As `readMfaToken`, with its row and the account's locked until the commit. */
+export async function lockMfaToken(db: Handle, token: string, holder: Holder, now: number): Promise<Held> {
+  const found = await held(db, await mfaTokenForUpdate(db, token, now), holder)
   if (!(await stillHolds(db, found.who.userId, found.passwordHash))) throw over()
   return found
 }
 
-async function held(db: Handle, proof: Proof | null, holder: Holder): Promise<Held> {
+async function held(db: Handle, proof: MfaToken | null, holder: Holder): Promise<Held> {
   if (!proof || !belongs(proof, holder)) throw over()
   const who = await credentialOf(db, proof.user_id)
   const passwordHash = who?.passwordHash ?? null

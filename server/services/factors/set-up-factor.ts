@@ -3,7 +3,7 @@ import type { FactorKind } from '#contract/factors.ts'
 import { tidyText } from '#domain/text.ts'
 import { countRecoveryCodes, type Factor, factorsOf, insertFactor } from '#server/db/accounts/factors.ts'
 import type { Handle } from '#server/db/handle.ts'
-import { updateProof } from '#server/db/accounts/mfa-tokens.ts'
+import { updateMfaToken } from '#server/db/accounts/mfa-tokens.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context.ts'
 import { securityEvent } from '#server/log.ts'
@@ -13,18 +13,18 @@ import { openSecret, sealSecret } from '#server/services/factors/factor-secrets.
 import { type Asking, giveCodes } from '#server/services/factors/factors.ts'
 import { notifyJobs } from '#server/services/job-requests.ts'
 import { checkAttestation, creationOptions, newChallenge, type NewPasskey } from '#server/services/factors/passkeys.ts'
-import { type Held, holdProof, readProof } from '#server/services/factors/mfa-token.ts'
+import { type Held, lockMfaToken, readMfaToken } from '#server/services/factors/mfa-token.ts'
 import { newSecret, stepOf, uriOf } from '#server/services/factors/totp.ts'
 
 const system = { role: 'portal_system' } as const
-const mostFactors = 10
+const maxFactors = 10
 
 /** Throws STATE_CONFLICT during a sign-in of somebody who has one already, and for an eleventh. */
 async function requireAllowed(db: Handle, { proof, who }: Held): Promise<Factor[]> {
   const factors = await factorsOf(db, who.userId)
   if (proof.session_id !== null && proof.proven === null) throw new ProblemError('MFA_EXPIRED')
   if (proof.session_id === null && factors.length > 0) throw new ProblemError('STATE_CONFLICT')
-  if (factors.length >= mostFactors) throw new ProblemError('STATE_CONFLICT')
+  if (factors.length >= maxFactors) throw new ProblemError('STATE_CONFLICT')
   return factors
 }
 
@@ -34,10 +34,10 @@ export async function setUp(app: AppContext, { token, holder }: Asking, kind: Fa
   const secret = newSecret()
   const challenge = newChallenge()
   const { who, factors } = await inTransaction(app, system, async (db) => {
-    const held = await holdProof(db, token, holder, now)
+    const held = await lockMfaToken(db, token, holder, now)
     const factors = await requireAllowed(db, held)
     const pending = sealSecret(app.config, held.who.userId, secret)
-    await updateProof(db, held.proof, kind === 'totp' ? { pending } : { challenge })
+    await updateMfaToken(db, held.proof, kind === 'totp' ? { pending } : { challenge })
     return { who: held.who, factors }
   })
   if (kind === 'passkey')
@@ -67,18 +67,18 @@ export async function add(app: AppContext, { token, holder, requestId }: Asking,
   const now = app.clock()
   const name = tidyText(made.name)
   if (name === '') throw invalid([{ field: 'name', code: 'REQUIRED' }])
-  const before = await inTransaction(app, system, (db) => readProof(db, token, holder, now))
+  const before = await inTransaction(app, system, (db) => readMfaToken(db, token, holder, now))
   const checked = made.kind === 'totp' ? checkCode(app, before, made.otp, now) : await checkKey(app, before, made)
   if (!checked) throw new ProblemError('MFA_INVALID')
   const codes = await inTransaction(app, system, async (db) => {
-    const held = await holdProof(db, token, holder, now)
+    const held = await lockMfaToken(db, token, holder, now)
     await requireAllowed(db, held)
     const { who, proof } = held
     const { userId, companyId } = who
     const whose = { user_id: userId, company_id: companyId }
     await insertFactor(db, { ...checked, ...whose, kind: made.kind, name, create_time: now, last_time: null })
     // A code of the app has been given just now; of a sign-in that is the second step.
-    await updateProof(db, proof, { pending: null, challenge: newChallenge(), proven: now })
+    await updateMfaToken(db, proof, { pending: null, challenge: newChallenge(), proven: now })
     const field = made.kind === 'totp' ? 'authenticator app' : 'passkey'
     await noteFactor(db, who, { mail: 'factor-added', field, change: 'added' }, { now, requestId })
     return (await countRecoveryCodes(db, userId)) > 0 ? null : await giveCodes(db, who)

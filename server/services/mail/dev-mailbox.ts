@@ -1,11 +1,11 @@
 /** What was mailed, to be read where no mail server is: the demo's mail box. */
-import { type KeptMail, listMail, readMail } from '#server/drivers/mail/folder.ts'
+import { type StoredMail, listMail, readMail } from '#server/drivers/mail/folder.ts'
 import type { AppContext } from '#server/context.ts'
 
 export interface MailBox {
   /** False: mails go to a mail server, and none is kept here. */
   keeps: boolean
-  mails: (KeptMail & { name: string })[]
+  mails: (StoredMail & { name: string })[]
 }
 
 export const mailBox = async ({ config }: AppContext): Promise<MailBox> => {
@@ -13,6 +13,6 @@ export const mailBox = async ({ config }: AppContext): Promise<MailBox> => {
   return { keeps, mails: keeps ? await listMail(config.dataDir) : [] }
 }
 
-export const mailNamed = ({ config }: AppContext, name: string): Promise<KeptMail | null> =>
+export const mailNamed = ({ config }: AppContext, name: string): Promise<StoredMail | null> =>
   readMail(config.dataDir, name)
-export type { KeptMail }
+export type { StoredMail }

@@ -5,7 +5,7 @@
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { type Caller, PROVIDER } from '#domain/access.ts'
-import { mostMailsAnHour } from '#domain/mails.ts'
+import { maxMailsPerHour } from '#domain/mails.ts'
 import { foldText } from '#domain/text.ts'
 import { timestampIn } from '#domain/time.ts'
 import { userStatus, type UserStatus } from '#domain/users.ts'
@@ -68,7 +68,7 @@ export async function askMail(db: Handle, { companyId, now }: Asking, wanted: Wa
 }
 
 /** S-40, in an hour. */
-const mostMails = { address: 3, network: 20 }
+const maxMails = { address: 3, network: 20 }
 
 type Inviter = Pick<Caller, 'companyId' | 'companyCode'>
 
@@ -86,12 +86,12 @@ export async function countMails(
   const count = (subject: string, most: number) => countMail(db, { subject, most, spanMs: hourMs, now })
   if ('network' in by) {
     const ofStranger =
-      (await count(`mail from ${addressGroup(by.network).slice(0, 60)}`, mostMails.network)) ??
-      (await count(`mail to ${to}`, mostMails.address))
+      (await count(`mail from ${addressGroup(by.network).slice(0, 60)}`, maxMails.network)) ??
+      (await count(`mail to ${to}`, maxMails.address))
     if (ofStranger !== null) throw new ProblemError('RATE_LIMITED', null, Math.ceil(ofStranger / 1000))
     return
   }
-  const ofAddress = await count(`mail of ${by.companyId} to ${to}`, mostMails.address)
+  const ofAddress = await count(`mail of ${by.companyId} to ${to}`, maxMails.address)
   if (ofAddress !== null) throw new ProblemError('MAIL_LIMIT', { minutes: Math.ceil(ofAddress / 60_000) })
   const ofCompany = await countOfCompany(db, 'invitations', by, now)
   if (ofCompany === null) return
@@ -109,7 +109,7 @@ async function countOfCompany(
 ): Promise<number | null> {
   const company = await companyById(db, companyId)
   if (!company) throw new Error('a company that asks for mails is not there')
-  const most = mostMailsAnHour({ registered: company.create_time, isProvider: companyCode === PROVIDER }, now)
+  const most = maxMailsPerHour({ registered: company.create_time, isProvider: companyCode === PROVIDER }, now)
   return countMail(db, { subject: `${kind} of ${companyId}`, most, spanMs: hourMs, now })
 }
 

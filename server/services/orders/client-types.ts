@@ -1,6 +1,6 @@
 /** Which client type a request is about: mma is the delete level's alone (Z-33). */
 import { type Caller, type ClientType, isDeleteLevel } from '#domain/access.ts'
-import type { TypesSeen } from '#server/db/catalogue/catalogue.ts'
+import type { VisibleTypes } from '#server/db/catalogue/catalogue.ts'
 import { forbidden } from '#server/problem-error.ts'
 
 /** Throws FORBIDDEN. */
@@ -9,8 +9,8 @@ export function requireType(caller: Caller, type: ClientType): void {
 }
 
 /** Whether a row of that type is there for the caller. */
-export const isSeen = (caller: Caller, { type }: { type: ClientType }): boolean =>
-  [null, type].includes(typesSeenBy(caller))
+export const isVisible = (caller: Caller, { type }: { type: ClientType }): boolean =>
+  [null, type].includes(visibleTypes(caller))
 
 /** Of lists that were asked for without a type. */
-export const typesSeenBy = (caller: Caller): TypesSeen => (isDeleteLevel(caller) ? null : 'saas')
+export const visibleTypes = (caller: Caller): VisibleTypes => (isDeleteLevel(caller) ? null : 'saas')

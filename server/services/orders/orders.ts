@@ -14,7 +14,7 @@ import { settleCode, takeCode } from '#server/db/orders/service-codes.ts'
 import type { ServiceContext, AppContext, Service } from '#server/context.ts'
 import { invalid, notFound, ProblemError } from '#server/problem-error.ts'
 import { type ActingCompany, asCompany, forRow } from '#server/services/orders/acting-company.ts'
-import { requireType, typesSeenBy } from '#server/services/orders/client-types.ts'
+import { requireType, visibleTypes } from '#server/services/orders/client-types.ts'
 import { momentOf } from '#server/services/orders/business-time.ts'
 import { endPayments } from '#server/services/payments/request-reconciliation.ts'
 import { takeEffect } from '#server/services/payments/apply-payment.ts'
@@ -88,7 +88,7 @@ export const list = {
 
   page: ((context, { params, query }) => {
     if (query.type) requireType(context.caller, query.type)
-    const type = query.type ?? typesSeenBy(context.caller) ?? undefined
+    const type = query.type ?? visibleTypes(context.caller) ?? undefined
     return asCompany(context, params.companyId, async ({ companyId }) => {
       const moment = momentOf(context)
       const { count, rows } = await orders.pageOfOrders(context.db, { companyId, moment }, { ...query, type })

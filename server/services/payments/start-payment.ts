@@ -49,7 +49,7 @@ const system = { role: 'portal_system' } as const
 /** S-25: of beginnings and of askings how they stand. A company may begin three times as many as one user of it. */
 const budgetMs = 600_000
 const companyShare = 3
-const mostLooks = 200
+const maxLooks = 200
 
 type Found =
   | { kind: 'told'; told: PaymentProgress }
@@ -246,7 +246,7 @@ export async function check(
   const now = app.clock()
   const { order, newest, mayLook } = await inTransaction(app, system, async (db) => {
     const order = await ownOrder(db, asking)
-    const counted = { subject: `payment looks of ${asking.caller.userId}`, most: mostLooks, spanMs: budgetMs }
+    const counted = { subject: `payment looks of ${asking.caller.userId}`, most: maxLooks, spanMs: budgetMs }
     const newest = await newestAttempt(db, order.id)
     return { order, newest, mayLook: newest !== null && (await countMail(db, { ...counted, now })) === null }
   })

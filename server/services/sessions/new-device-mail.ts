@@ -28,7 +28,7 @@ export interface Greeted {
 
 const hourMs = 3_600_000
 /** Whoever knows a password must not be able to fill a mail box: the first ones have said it. */
-const mostMails = 3
+const maxMails = 3
 
 /** In the transaction of the sign-in. The very first device of a user is told of to nobody. */
 export async function greetDevice(db: Handle, who: Credential, from: From, now: number): Promise<Greeted> {
@@ -50,7 +50,7 @@ const hashOf = (userId: number, called: string) => hashToken(`${userId} ${called
 
 async function tellOwner(db: Handle, who: Credential, { userAgent, address }: From, now: number): Promise<boolean> {
   const { userId, companyId } = who
-  const counted = { subject: `mail of devices to ${userId}`, most: mostMails, spanMs: hourMs, now }
+  const counted = { subject: `mail of devices to ${userId}`, most: maxMails, spanMs: hourMs, now }
   if ((await countMail(db, counted)) !== null) return false
   const { browser, system } = deviceWords(userAgent)
   const device = { at: now, browser, system, network: networkOf(address) }

@@ -15,7 +15,7 @@ import { deviceWords, networkOf } from '#server/services/sessions/user-agent.ts'
 import { colleagueOf } from '#server/services/accounts/users.ts'
 
 /** More are shown to nobody; all of them can be ended together. */
-const mostShown = 100
+const maxShown = 100
 
 /** Who asks, and by which of their sessions. */
 export interface Asker {
@@ -28,7 +28,7 @@ const ownRows = <T>(app: AppContext, { companyId }: Caller, work: (db: Handle) =
   inTransaction(app, { role: 'portal_app', companyId }, work)
 
 export async function ownSessions(app: AppContext, { caller, sessionId }: Asker): Promise<SessionRow[]> {
-  const found = await ownRows(app, caller, (db) => openSessionsOf(db, caller.userId, app.clock(), mostShown))
+  const found = await ownRows(app, caller, (db) => openSessionsOf(db, caller.userId, app.clock(), maxShown))
   const rows = found.map((row) => rowOf(app, row, sessionId))
   return rows.toSorted((a, b) => Number(b.current) - Number(a.current))
 }

@@ -2,7 +2,7 @@
 import { askMail } from '#server/services/mail/request-mail.ts'
 import { countMail, failuresOf } from '#server/db/accounts/sign-in-attempts.ts'
 import type { Credential } from '#server/db/accounts/credentials.ts'
-import { updateProof } from '#server/db/accounts/mfa-tokens.ts'
+import { updateMfaToken } from '#server/db/accounts/mfa-tokens.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context.ts'
 import { securityEvent } from '#server/log.ts'
@@ -11,7 +11,7 @@ import { isOwnDevice } from '#server/services/sessions/new-device-mail.ts'
 import { type Evidence, type VerifiedFactor, verify } from '#server/services/factors/verify-factor.ts'
 import { noteFactor } from '#server/services/factors/factor-notices.ts'
 import { notifyJobs } from '#server/services/job-requests.ts'
-import { type Held, holdProof, readProof } from '#server/services/factors/mfa-token.ts'
+import { type Held, lockMfaToken, readMfaToken } from '#server/services/factors/mfa-token.ts'
 import { comeIn, type Device, type Granted, welcome } from '#server/services/sessions/sign-in.ts'
 import {
   factorTriedBy,
@@ -39,16 +39,16 @@ interface Asked {
 export async function signInBySecondFactor(app: AppContext, asked: Asked, device: Device): Promise<Granted> {
   const now = app.clock()
   const { before, isKnown } = await inTransaction(app, system, async (db) => {
-    const before = await readProof(db, asked.token, stranger, now)
+    const before = await readMfaToken(db, asked.token, stranger, now)
     return { before, isKnown: await isOwnDevice(db, before.who.userId, device.cookie) }
   })
   const triedBy = asked.given.assertion ? passkeyTriedBy : factorTriedBy
   const tried = triedBy(before.who.userId, { address: device.address, isKnown })
   const weighed = await weighGiven(app, before, { asked, tried, device, now })
   const come = await inTransaction(app, system, async (db) => {
-    const held = await holdProof(db, asked.token, stranger, now)
+    const held = await lockMfaToken(db, asked.token, stranger, now)
     if (weighed && !(await weighed.take(db))) return null
-    await updateProof(db, held.proof, { done: now })
+    await updateMfaToken(db, held.proof, { done: now })
     if (weighed) await forgive(db, tried, now)
     // It may be a thief who found the sheet: its owner is told.
     if (weighed?.by === 'recovery code')

@@ -13,7 +13,7 @@ import type { SessionUser } from '#state/session-slice.ts'
 const ownPath = toWire(getUser, {}).path
 
 /** The signed-in user as the server last said; null where the device has not kept it. */
-export const readKept = async (subject: Subject): Promise<SessionUser | null> =>
+export const readCachedUser = async (subject: Subject): Promise<SessionUser | null> =>
   (await readReading(ownPath, subject).catch(() => null)) as SessionUser | null
 
 interface Known {
@@ -25,7 +25,7 @@ interface Known {
 async function look(): Promise<Known> {
   const session = await readSession(thisDevice())
   if (!session || session.signedOut) return { session, kept: null }
-  return { session, kept: await readKept(session) }
+  return { session, kept: await readCachedUser(session) }
 }
 
 /** As it stood when the page began. Never rejects. */

@@ -14,7 +14,7 @@ const tickMs = 1_000
 /** Past this the worker that was told is not doing it: it is gone, or of a build that does not know how. */
 const overdueMs = 3_000
 
-const isSeen = () => document.visibilityState === 'visible'
+const isVisible = () => document.visibilityState === 'visible'
 
 function tick(hurry: boolean, isOverdue = false): void {
   const message: WorkerMessage = { type: 'watch', hurry }
@@ -32,7 +32,7 @@ export function watchJobs(): () => void {
 
   /** Only who is looked at listens; a hidden page is told by the polls of others. */
   function listen(): void {
-    const wanted = open > 0 && isSeen()
+    const wanted = open > 0 && isVisible()
     if (wanted) hang ??= listenToServer(() => tick(false))
     else {
       hang?.()
@@ -47,12 +47,12 @@ export function watchJobs(): () => void {
     if (open === 0) {
       clearInterval(timer)
       timer = undefined
-    } else timer ??= setInterval(() => tick(false, isSeen() && nextAt < Date.now() - overdueMs), tickMs)
+    } else timer ??= setInterval(() => tick(false, isVisible() && nextAt < Date.now() - overdueMs), tickMs)
     if (more) tick(false)
     listen()
   })
   const wake = () => {
-    if (open > 0 && isSeen()) tick(true)
+    if (open > 0 && isVisible()) tick(true)
     listen()
   }
   window.addEventListener('online', wake)

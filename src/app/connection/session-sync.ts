@@ -10,7 +10,7 @@ import type { Api } from '#request/results.ts'
 import { type SessionUser, sessionUnread, signedOut, userRead } from '#state/session-slice.ts'
 import type { Store } from '#state/store.ts'
 import { whenIdle } from '#app/idle.ts'
-import { known, readKept } from '#app/connection/current-user.ts'
+import { known, readCachedUser } from '#app/connection/current-user.ts'
 
 /** `drawable`: nobody is shown before the first page can be, or there would be a frame with a hole in it. */
 export function watchSession(store: Store, api: Api, drawable: Promise<void>) {
@@ -37,7 +37,7 @@ export function watchSession(store: Store, api: Api, drawable: Promise<void>) {
       return
     }
     // What the device knows is shown at once; the server's word only corrects it (M10).
-    const [kept] = await Promise.all([mine === 1 ? keptOf(session) : readKept(session), drawable])
+    const [kept] = await Promise.all([mine === 1 ? keptOf(session) : readCachedUser(session), drawable])
     if (mine !== asked) return
     if (kept) {
       show(kept)
@@ -71,5 +71,5 @@ function forgetMedia(): void {
 /** What was read at the start, as long as it is still the same session. */
 async function keptOf(session: Session): Promise<SessionUser | null> {
   const start = await known
-  return start.session?.generation === session.generation && start.kept ? start.kept : await readKept(session)
+  return start.session?.generation === session.generation && start.kept ? start.kept : await readCachedUser(session)
 }

@@ -5,7 +5,7 @@ import { isTyping } from '#app/pwa/unsaved-input.ts'
 import { force, noteReady } from '#app/pwa/update-flow.ts'
 import { askWord } from '#app/pwa/build-info.ts'
 
-const mostTries = 10
+const maxTries = 10
 const betweenMs = 1_000
 
 /**
@@ -19,7 +19,7 @@ export async function loadAgain(): Promise<void> {
   if (registration?.active && word.build !== ports.build) {
     force()
     // Asked for more than once: the first time may meet a server that is only just back, or files on their way.
-    for (let tries = 0; tries < mostTries && !registration.waiting; tries++) {
+    for (let tries = 0; tries < maxTries && !registration.waiting; tries++) {
       if (!registration.installing) await registration.update().catch(() => undefined)
       await ports.wait(betweenMs)
     }

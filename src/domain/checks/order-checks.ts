@@ -38,15 +38,15 @@ export const startWindow = (today: PlainDate, created: PlainDate | null): [first
   addDays(today, daysAhead),
 ]
 
-export const leastUsers = (list: Pick<PriceList, 'min_concurrent_user' | 'min_named_user'>, mode: UserMode): number =>
+export const minUsers = (list: Pick<PriceList, 'min_concurrent_user' | 'min_named_user'>, mode: UserMode): number =>
   mode === 'CONCURRENT' ? list.min_concurrent_user : list.min_named_user
 
 /** What a new order begins with: one user, or as many as the list asks for at least (D26). */
-export const firstUsers = (list: PriceList, mode: UserMode): number => Math.max(1, leastUsers(list, mode))
+export const firstUsers = (list: PriceList, mode: UserMode): number => Math.max(1, minUsers(list, mode))
 
 /** Raised to what the list asks for at least: of a new order, and when its mode changes (contracts 5, D26, T8). */
 export const raisedUsers = (list: PriceList, mode: UserMode, users: number): number =>
-  Math.max(users, leastUsers(list, mode))
+  Math.max(users, minUsers(list, mode))
 
 export function checkStart(start: PlainDate, today: PlainDate, created: PlainDate | null): Problem[] {
   if (!isDate(start)) return [{ field: 'period_start', code: 'INVALID_FORMAT' }]
@@ -81,7 +81,7 @@ export function checkWhole(field: string, text: string, { least, most }: { least
 
 /** Against the list that it is priced by and the visible modules there are. */
 export function checkChoice(choice: Chosen, list: PriceList, catalogue: readonly Dependent[]): Problem[] {
-  const least = leastUsers(list, choice.user_mode)
+  const least = minUsers(list, choice.user_mode)
   return [
     ...(choice.users < least ? [{ field: 'users', code: 'TOO_FEW_USERS' as const, limit: least }] : []),
     ...checkModules(choice.modules, list, catalogue),

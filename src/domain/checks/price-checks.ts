@@ -30,10 +30,10 @@ export interface PriceContent extends Omit<PriceList, 'concurrentUser' | 'namedU
   pdbPrice: BackupPrices | null
 }
 
-const mostUsers = 999_999
+const maxUsers = 999_999
 /** Hundredths of a percent. */
-const mostUatCharge = 99_999n
-const mostDiscount = 10_000n
+const maxUatCharge = 99_999n
+const maxDiscount = 10_000n
 
 /**
  * Rows that mean nobody go, each range begins one above the one before, and ends no earlier than it begins (D82, T11). Ids
@@ -58,7 +58,7 @@ export function checkPriceList(list: PriceContent): (FieldProblem | OrderProblem
   const codes = module.map(({ code }) => code)
   return [
     ...amountProblems('', list as unknown as Record<string, string>, header),
-    ...(readable(list.uat_charge) && readAmount(list.uat_charge) > mostUatCharge
+    ...(readable(list.uat_charge) && readAmount(list.uat_charge) > maxUatCharge
       ? [{ field: 'uat_charge', code: 'OUT_OF_RANGE' as const, limit: 999.99 }]
       : []),
     ...rangeProblems('concurrentUser', concurrentUser),
@@ -88,7 +88,7 @@ const amountProblems = (before: string, values: Record<string, string>, names: r
 const rangeProblems = (field: string, ranges: readonly UserRange[]): FieldProblem[] =>
   ranges.flatMap((range, at) => [
     ...amountProblems(`${field}.${at}.`, range as unknown as Record<string, string>, charges),
-    ...(range.to > mostUsers ? [{ field: `${field}.${at}.to`, code: 'OUT_OF_RANGE' as const, limit: mostUsers }] : []),
+    ...(range.to > maxUsers ? [{ field: `${field}.${at}.to`, code: 'OUT_OF_RANGE' as const, limit: maxUsers }] : []),
   ])
 
 /** Free GB and discounts are whole (contracts 5). */
@@ -100,7 +100,7 @@ function backupProblems(prices: BackupPrices): FieldProblem[] {
     const value = readAmount(prices[name])
     const isDiscount = name.endsWith('discount')
     const isWhole = !isDiscount && name !== 'pdb2s3_traffic' ? true : value % 100n === 0n
-    if (isWhole && (!isDiscount || value <= mostDiscount)) return []
+    if (isWhole && (!isDiscount || value <= maxDiscount)) return []
     return [{ field: `pdbPrice.${name}`, code: 'OUT_OF_RANGE' as const, ...(isDiscount ? { limit: 100 } : {}) }]
   })
 }

@@ -26,7 +26,7 @@ import { idle } from '#state/request-status.ts'
 import { signedIn } from '#state/session-slice.ts'
 import { languageNow } from '#ui/i18n/i18n.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
-import type { SecondProof } from '#state/store.ts'
+import type { SecondFactor } from '#state/store.ts'
 import { loginAnswered } from '#features/accounts/slice.ts'
 import { reached } from '#features/accounts/retry-after.ts'
 
@@ -37,7 +37,7 @@ export type Given = Partial<Record<Method, string>>
 
 /** The second step of the sign-in; without anything given where the factor was set up just now. */
 export const enterWith =
-  (proof: SecondProof): AppThunk<Result<unknown>> =>
+  (proof: SecondFactor): AppThunk<Result<unknown>> =>
   async (dispatch, _, { enter }) => {
     const result = await reached(async () => enter({ ...proof, language: languageNow() }))
     if (result.kind === 'fresh') {

@@ -11,7 +11,7 @@ export interface Crop {
   zoom: number
 }
 
-export const mostZoom = 5
+export const maxZoom = 5
 
 /** Side of the part, in the picture's pixels. */
 export const sideOf = ({ width, height }: Size, { zoom }: Crop): number => Math.min(width, height) / zoom
@@ -22,7 +22,7 @@ const between = (value: number, least: number, most: number) => Math.min(Math.ma
 
 /** Never beyond the picture's edges. */
 export function within(size: Size, { x, y, zoom }: Crop): Crop {
-  const near = between(zoom, 1, mostZoom)
+  const near = between(zoom, 1, maxZoom)
   const half = sideOf(size, { x, y, zoom: near }) / 2
   return { x: between(x, half, size.width - half), y: between(y, half, size.height - half), zoom: near }
 }

@@ -15,19 +15,19 @@ const nameOf = (form: string) => `draft:${form}` as const
 let whose: string | null = null
 const wordFor = ({ companyId, userId }: Subject) => `${companyId}:${userId}`
 
-/** What stands typed now: it survives the page from here on, and `keepTyped` has time. Answers how to take it back. */
-export const noteTyped = (form: string, value: unknown): (() => void) =>
+/** What stands typed now: it survives the page from here on, and `saveDraft` has time. Answers how to take it back. */
+export const noteDraft = (form: string, value: unknown): (() => void) =>
   whose === null ? () => undefined : note(form, { of: whose, value, at: Date.now() })
 
 /** Null: nothing is kept, or nobody is signed in. */
-export async function readTyped(form: string, device: Device = thisDevice()): Promise<FormDraft | null> {
+export async function readDraft(form: string, device: Device = thisDevice()): Promise<FormDraft | null> {
   const session = await readSession(device)
   if (!session || session.signedOut) return null
   whose = wordFor(session)
   // By a page that went before the database had it.
   const noted = readNote(form, whose)
   if (noted) {
-    void keepTyped(form, noted.value, device)
+    void saveDraft(form, noted.value, device)
     return noted.value === null ? null : { name: nameOf(form), value: noted.value, at: noted.at }
   }
   const found = await device.of(session).meta.get(nameOf(form))
@@ -35,8 +35,8 @@ export async function readTyped(form: string, device: Device = thisDevice()): Pr
 }
 
 /** Null forgets it. False: it could not be kept, for nobody is signed in or the device has no room. */
-export async function keepTyped(form: string, value: unknown, device: Device = thisDevice()): Promise<boolean> {
-  const takeBack = noteTyped(form, value)
+export async function saveDraft(form: string, value: unknown, device: Device = thisDevice()): Promise<boolean> {
+  const takeBack = noteDraft(form, value)
   return await store(form, value, device).finally(takeBack)
 }
 

@@ -13,7 +13,7 @@ import { transact } from '#local/storage/transaction.ts'
 /** In ms. A start that its page recorded and then died over is not touched before `grace`. */
 const times = { poll: 1_000, late: 200, grace: 5_000, longestWait: 60_000, keptSeen: 7 * 86_400_000 }
 /** Ended ones beside those that run; the oldest go first. */
-const mostEnded = 100
+const maxEnded = 100
 /** Characters of an answer that is kept here; a longer one is fetched from the server when it is wanted. */
 const longestAnswer = 1_000_000
 
@@ -55,7 +55,7 @@ async function makeRoom(db: UserDatabase, now: number): Promise<void> {
     (a, b) => Number(b.seen) - Number(a.seen) || (a.endedAt ?? 0) - (b.endedAt ?? 0),
   )
   const old = ended.filter(({ seen, endedAt }) => seen && (endedAt ?? 0) < now - times.keptSeen)
-  const tooMany = ended.slice(0, Math.max(0, ended.length - mostEnded))
+  const tooMany = ended.slice(0, Math.max(0, ended.length - maxEnded))
   await db.jobs.bulkDelete([...new Set([...old, ...tooMany].map(({ intent }) => intent))])
 }
 

@@ -10,7 +10,7 @@ import type { Bucket } from '#local/storage/cache-records.ts'
 import { createRanks, type Ranks } from '#local/list-index/sort-keys.ts'
 
 /** Every column of a list of 100,000 rows takes some 3 MB. */
-export const mostBytes = 6_000_000
+export const maxBytes = 6_000_000
 
 interface Copy {
   stamp: string
@@ -85,11 +85,11 @@ const bytesOf = ({ codes, values }: Piece) =>
 
 function use(name: string, copies: Copies): void {
   kept.delete(name)
-  if (copies.bytes > mostBytes) return
+  if (copies.bytes > maxBytes) return
   kept.set(name, copies)
   let bytes = countBytes()
   for (const [oldest, { bytes: own }] of kept) {
-    if (bytes <= mostBytes) break
+    if (bytes <= maxBytes) break
     kept.delete(oldest)
     bytes -= own
   }

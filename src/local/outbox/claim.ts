@@ -12,7 +12,7 @@ export interface Claiming {
   leaseMs: number
   /** Entries at once, and bytes of their bodies together. */
   most: number
-  mostBytes?: number
+  maxBytes?: number
   /** Several of one lane too, in their order: whoever sends them lets none overtake another (protocol 24). */
   chained?: boolean
   generation: number
@@ -117,10 +117,10 @@ const utf8 = new TextEncoder()
 /** As many as fit; the first always. A file goes by itself where others are sent in one piece (protocol 22). */
 function together<E extends OutboxEntry & { bytes: FrozenRequest }>(
   entries: readonly E[],
-  { chained, mostBytes }: Claiming,
+  { chained, maxBytes }: Claiming,
 ): E[] {
   const file = chained ? entries.findIndex(isUpload) : -1
-  let left = mostBytes ?? Number.POSITIVE_INFINITY
+  let left = maxBytes ?? Number.POSITIVE_INFINITY
   return entries.slice(0, file === -1 ? entries.length : Math.max(1, file)).filter(({ bytes: { path, body } }, at) => {
     left -= perItemBytes + path.length + (body === null ? 0 : utf8.encode(body).length)
     return at === 0 || left >= 0

@@ -12,7 +12,7 @@ import { readSession } from '#local/session/session.ts'
 import type { About, OutboxEntry, Receipt } from '#local/storage/records.ts'
 
 /** In ms. The server's idempotency store remembers keys for longer, so a repeat is known there even after this. */
-export const receiptsKeptMs = 30 * 86_400_000
+export const receiptLifetimeMs = 30 * 86_400_000
 
 /** What a transaction must have open for `receiptFor`. */
 export const receiptTables = ['receipts', 'rowIds', ...rowTables] as const
@@ -48,7 +48,7 @@ const longestValues = 2_000
 
 /** Takes away what is older than anybody asks for. */
 export async function sweepReceipts(db: UserDatabase, now: number): Promise<void> {
-  const old = db.receipts.where('time').below(now - receiptsKeptMs)
+  const old = db.receipts.where('time').below(now - receiptLifetimeMs)
   if ((await old.count()) > 0) await old.delete()
 }
 

@@ -5,7 +5,7 @@ import { clear, evict, limits } from '#local/storage/eviction.ts'
 import { readSession } from '#local/session/session.ts'
 
 /** Forgets everything that can be fetched again. False: nobody is signed in. */
-export async function clearKept(device: Device = thisDevice()): Promise<boolean> {
+export async function clearCache(device: Device = thisDevice()): Promise<boolean> {
   const session = await readSession(device)
   if (!session || session.signedOut) return false
   await clear(device.of(session))
@@ -13,7 +13,7 @@ export async function clearKept(device: Device = thisDevice()): Promise<boolean>
 }
 
 /** Takes away lists that are older than the limit, then the oldest until the rest fits. How many went. */
-export async function trimKept(db: UserDatabase, { bytes, ageMs } = limits): Promise<number> {
+export async function trimCache(db: UserDatabase, { bytes, ageMs } = limits): Promise<number> {
   const holdings = await db.listStats.toArray()
   const byAge = holdings.sort((a, b) => a.newest - b.newest)
   // By the server's own clock: this device's may have been turned.

@@ -7,7 +7,7 @@ import type { Job } from '#local/storage/records.ts'
 import { type ResponseData, isGood, jsonOf, localResponse, problemOf } from '#request/transport/transport.ts'
 import type { Ports } from '#request/ports.ts'
 
-const backoff = { firstMs: 1_000, mostMs: 15_000 }
+const backoff = { firstMs: 1_000, maxMs: 15_000 }
 
 /**
  * The answer to a start. Where anything may have happened it is unknown, and the server is asked by the intent
@@ -100,7 +100,7 @@ const notStarted: PollResult = { kind: 'failed', problem: localProblem('NOT_STAR
 
 /** Growing waits with jitter; what the server says of when is obeyed. */
 function later(ports: Ports, { failures }: Job, answer: ResponseData | null): PollResult {
-  const ceiling = Math.min(backoff.mostMs, backoff.firstMs * 2 ** Math.min(failures, 10))
+  const ceiling = Math.min(backoff.maxMs, backoff.firstMs * 2 ** Math.min(failures, 10))
   const seconds = Number(answer?.headers.get('retry-after') ?? 0)
   const asked = Number.isFinite(seconds) ? Math.min(seconds, 60) * 1_000 : 0
   return { kind: 'later', waitMs: Math.max(asked, ceiling * (0.5 + ports.chance() / 2)) }

@@ -65,8 +65,8 @@ async function tidy(
 ): Promise<void> {
   const [row] = page.rows
   if (row && ports.chance() < 1 / provenOnceIn) await proveIndex(db, list, query.scope, row.id)
-  const { trimKept } = await import('#local/storage/clear-cache.ts')
-  await trimKept(db)
+  const { trimCache } = await import('#local/storage/clear-cache.ts')
+  await trimCache(db)
 }
 
 /** Null: not a list of ours (a login page, a gateway's word). */

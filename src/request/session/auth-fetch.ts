@@ -22,7 +22,7 @@ import { basicCredential, readSubject, subjectOf } from '#request/session/subjec
 
 const renewWaitMs = 5_000
 /** So long before its end a token is renewed, up to half as much again by chance, never more than a part of its life (K-05). */
-const ahead = { mostMs: 60_000, part: 0.2 }
+const ahead = { maxMs: 60_000, part: 0.2 }
 /** Nobody can say now whether there is a token. */
 const lineDown = Symbol('the line is down')
 
@@ -104,7 +104,7 @@ async function renewAhead(ports: Ports, session: Session, token: string): Promis
 export async function noteGiven(ports: Ports, given: TokenInfo): Promise<void> {
   const { expires_in: life, refresh_expires_in: whole } = given
   const now = ports.clock()
-  const early = Math.min(ahead.mostMs, life * 1_000 * ahead.part) * (1 + ports.chance() / 2)
+  const early = Math.min(ahead.maxMs, life * 1_000 * ahead.part) * (1 + ports.chance() / 2)
   await noteToken(await ports.device(), {
     ...(whole ? { until: now + whole * 1_000 } : {}),
     ...(life ? { renewFrom: now + life * 1_000 - early } : {}),

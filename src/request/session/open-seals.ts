@@ -2,7 +2,7 @@
  * Whoever is back is given what they left sealed (protocol 30). The keys of their older sessions are asked for by id, used
  * and forgotten; no answer of these calls is stored.
  */
-import { deleteSealKeys, getUser, mostSealKeys } from '#contract/accounts.ts'
+import { deleteSealKeys, getUser, maxSealKeys } from '#contract/accounts.ts'
 import { headers } from '#contract/headers.ts'
 import { toWire } from '#contract/http-mapping.ts'
 import { forgetSpentKeys, keysHere, keysIn, type SealKeys, spentKeys } from '#local/outbox/seal-keys.ts'
@@ -66,6 +66,6 @@ async function ask(
 }
 
 const inParts = (ids: readonly number[]): number[][] =>
-  Array.from({ length: Math.ceil(ids.length / mostSealKeys) }, (_, at) =>
-    ids.slice(at * mostSealKeys, (at + 1) * mostSealKeys),
+  Array.from({ length: Math.ceil(ids.length / maxSealKeys) }, (_, at) =>
+    ids.slice(at * maxSealKeys, (at + 1) * maxSealKeys),
   )

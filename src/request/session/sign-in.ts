@@ -25,10 +25,10 @@ export interface Credentials {
 }
 
 /** The language is the one that was chosen: the account's from now on (D68). Null: nobody chose, and the account keeps its own. */
-type Given = (Credentials | SecondProof) & { language: Language | null }
+type Given = (Credentials | SecondFactor) & { language: Language | null }
 
 /** The token of a password step that was not enough, and one thing that proves who is there. */
-export interface SecondProof {
+export interface SecondFactor {
   mfa_token: string
   otp?: string
   assertion?: string
@@ -75,7 +75,7 @@ async function enter(ports: Ports, { language, ...given }: Given): Promise<Resul
 
 const problemResult = (answer: ResponseData): Result<never> => ({ kind: 'problem', problem: problemOf(answer) })
 
-const formOf = (given: Credentials | SecondProof): Record<string, string> =>
+const formOf = (given: Credentials | SecondFactor): Record<string, string> =>
   'mfa_token' in given
     ? { grant_type: 'mfa', ...given }
     : {

@@ -14,9 +14,9 @@ import { type ResponseData, isGood, jsonOf, problemOf } from '#request/transport
 import { merge } from '#request/writes/merge.ts'
 import type { Ports } from '#request/ports.ts'
 
-const backoff = { firstMs: 1_000, mostMs: 60_000 }
+const backoff = { firstMs: 1_000, maxMs: 60_000 }
 /** Somebody else has the row open: a while, and not all at the same moment (protocol 16). */
-const locked = { leastMs: 5_000, spreadMs: 55_000, toldAfterMs: 120_000 }
+const locked = { minMs: 5_000, spreadMs: 55_000, toldAfterMs: 120_000 }
 
 export interface EntryResponse {
   entry: OutboxEntry
@@ -119,7 +119,7 @@ async function later(ports: Ports, db: UserDatabase, { entry, answer }: EntryRes
     await pauseSending(db, ports.clock(), after)
   if (isOurs && answer.status === 423) {
     const now = ports.clock()
-    const notBefore = now + atMost((after ?? 0) + locked.leastMs + ports.chance() * locked.spreadMs)
+    const notBefore = now + atMost((after ?? 0) + locked.minMs + ports.chance() * locked.spreadMs)
     const lockedSince = entry.lockedSince ?? now
     // Most people close what they opened: only then it is worth a word, or where it is known to take long.
     const isLong = Math.max(now - lockedSince, after ?? 0) >= locked.toldAfterMs
@@ -172,4 +172,4 @@ export const waits = (
 })
 
 export const jitter = (ports: Ports, attempts: number) =>
-  ports.chance() * Math.min(backoff.mostMs, backoff.firstMs * 2 ** Math.min(attempts, 10))
+  ports.chance() * Math.min(backoff.maxMs, backoff.firstMs * 2 ** Math.min(attempts, 10))

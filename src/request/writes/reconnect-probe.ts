@@ -16,7 +16,7 @@ import type { Ports } from '#request/ports.ts'
  */
 const patience = 30
 /** Of looking without sending, between two tries that brought nothing. */
-const mostRounds = 16
+const maxRounds = 16
 
 /** hurry: there is a line, try what waits for one. go: something could be sent, and nobody seems to. */
 export type Found = 'nothing' | 'go' | 'hurry'
@@ -44,7 +44,7 @@ export function createProbe(ports: Ports): () => Promise<Found> {
       return 'nothing'
     }
     vain += 1
-    rest = vain > patience ? Math.min(mostRounds, 2 ** (vain - patience)) : 0
+    rest = vain > patience ? Math.min(maxRounds, 2 ** (vain - patience)) : 0
     return found
   }
 }

@@ -102,7 +102,7 @@ async function sendNext(ports: Ports, db: UserDatabase, pace: Pace, stolen: bool
   const chained = pace.knowsBatches && pace.size > 1
   const most = pace.knowsBatches ? pace.size : lanesAtOnce
   const claiming = { now: ports.clock(), leaseMs, most, generation, stolen, freeze }
-  const claimed = await claim(db, { ...claiming, chained, ...(chained ? { mostBytes: batchBytes } : {}) })
+  const claimed = await claim(db, { ...claiming, chained, ...(chained ? { maxBytes: batchBytes } : {}) })
   if (claimed.length < 2 || !chained) {
     const goOn = await Promise.all(claimed.map((entry) => send(ports, db, entry, generation)))
     if (goOn.some((one) => one)) grow(pace)

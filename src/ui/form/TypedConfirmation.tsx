@@ -7,7 +7,7 @@ import { Field } from '#ui/form/Field.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 
-export interface ConfirmTypedProps {
+export interface TypedConfirmationProps {
   open: boolean
   /** "Delete Li Wei" */
   title: string
@@ -34,11 +34,11 @@ const blocked = {
 }
 
 /** For what cannot be undone: one types its name and a code; only pasting and dropping are blocked, and only here (M52). */
-export function ConfirmTyped(props: ConfirmTypedProps) {
+export function TypedConfirmation(props: TypedConfirmationProps) {
   return props.open ? <Asked {...props} /> : null
 }
 
-function Asked({ title, children, value, label, action, busy, problem, onConfirm, onClose }: ConfirmTypedProps) {
+function Asked({ title, children, value, label, action, busy, problem, onConfirm, onClose }: TypedConfirmationProps) {
   const { t } = useTranslation('ui')
   const form = useId()
   const code = useMemo(() => confirmCode((bytes) => crypto.getRandomValues(bytes)), [])

@@ -6,7 +6,7 @@ import { dayOf, daysAfter, instantIn, monthsAfter, placeOf, yearsAfter } from '#
 import type { BackupCase, Case, ContractCase, Step, TrafficCase } from '#tests/domain/fees/oracle.ts'
 
 const codes = ['core', 'fin', 'scm', 'hr', 'doc', 'pos']
-const mostUsers = 999_999
+const maxUsers = 999_999
 
 const isOneIn = (chance: Chance, count: number) => between(chance, 1, count) === 1
 
@@ -32,7 +32,7 @@ function ranges(chance: Chance): UserRange[] {
     if (isOneIn(chance, 30)) rows.push({ from: 0, to: 0, ...charges(chance) })
     rows.push({ from, to: isOneIn(chance, 30) ? between(chance, 1, to) : to, ...charges(chance) })
   }
-  return isOneIn(chance, 6) ? rows : [...rows, { from: to + 1, to: mostUsers, ...charges(chance) }]
+  return isOneIn(chance, 6) ? rows : [...rows, { from: to + 1, to: maxUsers, ...charges(chance) }]
 }
 
 const percents = ['0.00', '0.01', '0.50', '2.50', '7.25', '12.50', '20.00', '33.33', '66.67', '100.00', '999.99']
@@ -69,10 +69,10 @@ function freeList(chance: Chance): PriceList {
 function usersOf(chance: Chance, rows: readonly UserRange[]): number {
   const last = Math.max(...rows.map(({ to }) => to))
   // Beyond the last range nothing has a price, and most cases are to have one.
-  if (isOneIn(chance, 40)) return Math.min(mostUsers, last + between(chance, 0, 2))
+  if (isOneIn(chance, 40)) return Math.min(maxUsers, last + between(chance, 0, 2))
   if (isOneIn(chance, 40)) return between(chance, 0, last)
   if (isOneIn(chance, 4)) return between(chance, 0, Math.min(60, last))
-  const edges = rows.flatMap(({ from, to }) => [from - 1, from, from + 1, ...(to < mostUsers ? [to] : [])])
+  const edges = rows.flatMap(({ from, to }) => [from - 1, from, from + 1, ...(to < maxUsers ? [to] : [])])
   return Math.max(0, Math.min(pick(chance, edges), last))
 }
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { byKey, type Crop, mostZoom, moved, placeOf, sideOf, type Size, whole, zoomed } from '#features/profile/crop.ts'
+import { byKey, type Crop, maxZoom, moved, placeOf, sideOf, type Size, whole, zoomed } from '#features/profile/crop.ts'
 
 const wide = { width: 400, height: 200 }
 
@@ -18,7 +18,7 @@ describe('the part of a picture that is shown', () => {
 
   it('is enlarged between once and five times', () => {
     expect(zoomed(wide, whole(wide), 2)).toEqual({ x: 200, y: 100, zoom: 2 })
-    expect(zoomed(wide, whole(wide), 99).zoom).toBe(mostZoom)
+    expect(zoomed(wide, whole(wide), 99).zoom).toBe(maxZoom)
     expect(zoomed(wide, whole(wide), 0).zoom).toBe(1)
     // Shrunk again at an edge, it is pushed back in.
     const corner = moved(wide, zoomed(wide, whole(wide), 5), 99, 99)

@@ -4,7 +4,7 @@ import { getUser } from '#contract/accounts.ts'
 import { unseal } from '#local/outbox/sealed-outbox.ts'
 import { markSignedOut, openSession } from '#local/session/session.ts'
 import { forgetNotes } from '#local/drafts/tab-drafts.ts'
-import { keepTyped, noteTyped, readTyped } from '#local/drafts/form-drafts.ts'
+import { saveDraft, noteDraft, readDraft } from '#local/drafts/form-drafts.ts'
 import { company, keptDevice } from '#tests/support/device-database.ts'
 
 const form = 'newContract:saas'
@@ -20,21 +20,21 @@ async function withKey() {
 
 it('is kept and forgotten by its name', async () => {
   const { device } = await keptDevice()
-  expect(await readTyped(form, device)).toBeNull()
-  expect(await keepTyped(form, value, device)).toBe(true)
-  expect(await readTyped(form, device)).toMatchObject({ value })
-  expect(await readTyped('newContract:mma', device)).toBeNull()
-  await keepTyped(form, null, device)
-  expect(await readTyped(form, device)).toBeNull()
+  expect(await readDraft(form, device)).toBeNull()
+  expect(await saveDraft(form, value, device)).toBe(true)
+  expect(await readDraft(form, device)).toMatchObject({ value })
+  expect(await readDraft('newContract:mma', device)).toBeNull()
+  await saveDraft(form, null, device)
+  expect(await readDraft(form, device)).toBeNull()
 })
 
 describe('whoever signs out', () => {
   it('takes it along: nothing readable stays, and it is there again for its user', async () => {
     const { device, db, body } = await withKey()
-    await keepTyped(form, value, device)
+    await saveDraft(form, value, device)
     await markSignedOut(device)
-    expect(await readTyped(form, device)).toBeNull()
-    expect(await keepTyped(form, value, device)).toBe(false)
+    expect(await readDraft(form, device)).toBeNull()
+    expect(await saveDraft(form, value, device)).toBe(false)
     const left = await db.meta.toArray()
     expect(left.filter(({ name }) => name.startsWith('draft:'))).toEqual([])
     expect(left.filter(({ name }) => name.startsWith('sealed:'))).toHaveLength(1)
@@ -42,26 +42,26 @@ describe('whoever signs out', () => {
     await openSession(device, me)
     await db.responses.put({ path: getUser.path, body, asOf: 0 })
     expect(await unseal(db)).toBe(0)
-    expect(await readTyped(form, device)).toMatchObject({ value })
+    expect(await readDraft(form, device)).toMatchObject({ value })
   })
 
   it('finds what was typed since, not what was sealed before', async () => {
     const { device, db, body } = await withKey()
-    await keepTyped(form, value, device)
+    await saveDraft(form, value, device)
     await markSignedOut(device)
     await openSession(device, me)
     await db.responses.put({ path: getUser.path, body, asOf: 0 })
-    await keepTyped(form, { step: 0 }, device)
+    await saveDraft(form, { step: 0 }, device)
     await unseal(db)
-    expect(await readTyped(form, device)).toMatchObject({ value: { step: 0 } })
+    expect(await readDraft(form, device)).toMatchObject({ value: { step: 0 } })
   })
 })
 
 it("another user's form is none of theirs", async () => {
   const { device } = await withKey()
-  await keepTyped(form, value, device)
+  await saveDraft(form, value, device)
   await openSession(device, { companyId: company, userId: 2 })
-  expect(await readTyped(form, device)).toBeNull()
+  expect(await readDraft(form, device)).toBeNull()
 })
 
 describe('what was typed just before the page went', () => {
@@ -84,44 +84,44 @@ describe('what was typed just before the page went', () => {
 
   it('is there again at once, and the device has it afterwards', async () => {
     const { device } = await keptDevice()
-    await keepTyped(form, value, device)
-    await readTyped(form, device)
-    noteTyped(form, later)
-    expect(await readTyped(form, device)).toMatchObject({ value: later })
+    await saveDraft(form, value, device)
+    await readDraft(form, device)
+    noteDraft(form, later)
+    expect(await readDraft(form, device)).toMatchObject({ value: later })
     await expect.poll(() => Object.keys(shelf)).toEqual([])
-    expect(await readTyped(form, device)).toMatchObject({ value: later })
+    expect(await readDraft(form, device)).toMatchObject({ value: later })
   })
 
   it('is forgotten as well, if that was the last of it', async () => {
     const { device } = await keptDevice()
-    await keepTyped(form, value, device)
-    await readTyped(form, device)
-    noteTyped(form, null)
-    expect(await readTyped(form, device)).toBeNull()
+    await saveDraft(form, value, device)
+    await readDraft(form, device)
+    noteDraft(form, null)
+    expect(await readDraft(form, device)).toBeNull()
   })
 
   it('is noted until the device has it, and what was typed since stays noted', async () => {
     const { device } = await keptDevice()
-    await readTyped(form, device)
-    const kept = keepTyped(form, value, device)
+    await readDraft(form, device)
+    const kept = saveDraft(form, value, device)
     expect(Object.keys(shelf)).toHaveLength(1)
     await kept
     expect(Object.keys(shelf)).toEqual([])
 
-    const first = keepTyped(form, value, device)
-    noteTyped(form, later)
+    const first = saveDraft(form, value, device)
+    noteDraft(form, later)
     await first
-    expect(await readTyped(form, device)).toMatchObject({ value: later })
+    expect(await readDraft(form, device)).toMatchObject({ value: later })
   })
 
   it('is nobody else’s, and goes with whoever signs out', async () => {
     const { device } = await keptDevice()
-    await readTyped(form, device)
-    noteTyped(form, value)
+    await readDraft(form, device)
+    noteDraft(form, value)
     await openSession(device, { companyId: company, userId: 2 })
-    expect(await readTyped(form, device)).toBeNull()
+    expect(await readDraft(form, device)).toBeNull()
     expect(Object.keys(shelf)).toEqual([])
-    noteTyped(form, value)
+    noteDraft(form, value)
     forgetNotes()
     expect(Object.keys(shelf)).toEqual([])
   })
@@ -129,9 +129,9 @@ describe('what was typed just before the page went', () => {
   it('lasts as long as the page where the tab may store nothing', async () => {
     const { device } = await keptDevice()
     vi.stubGlobal('sessionStorage', undefined)
-    await readTyped(form, device)
-    noteTyped(form, later)
-    expect(await keepTyped(form, value, device)).toBe(true)
-    expect(await readTyped(form, device)).toMatchObject({ value })
+    await readDraft(form, device)
+    noteDraft(form, later)
+    expect(await saveDraft(form, value, device)).toBe(true)
+    expect(await readDraft(form, device)).toMatchObject({ value })
   })
 })

@@ -2,7 +2,7 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import fc from 'fast-check'
 import { beforeEach, expect, it } from 'vitest'
-import { copiesOf, countBytes, forgetCopies, mostBytes } from '#local/list-index/column-cache.ts'
+import { copiesOf, countBytes, forgetCopies, maxBytes } from '#local/list-index/column-cache.ts'
 import { besideRows, type UserDatabase } from '#local/storage/database.ts'
 import { openDevice } from '#local/storage/device.ts'
 import { makeIndex } from '#local/list-index/list-index.ts'
@@ -130,10 +130,10 @@ it('what was used longest ago goes when there is too much, and what is too large
   const bucket = { list, at: 1, rows: 1, stamp: 'one' }
   const columns = { a: 0.4, b: 0.4, c: 0.4, large: 1.1 }
   for (const [column, part] of Object.entries(columns))
-    await db.columns.put({ list, column, at: 1, values: [0], codes: new Uint8Array(mostBytes * part) })
+    await db.columns.put({ list, column, at: 1, values: [0], codes: new Uint8Array(maxBytes * part) })
   const read = (column: string) => db.transaction('r', ['columns'], () => copiesOf(db, list)(column, [bucket]))
   for (const column of ['a', 'b', 'a', 'c', 'large']) await read(column)
-  expect(countBytes()).toBeLessThanOrEqual(mostBytes)
+  expect(countBytes()).toBeLessThanOrEqual(maxBytes)
   await db.columns.clear()
   const isKept = async (column: string) => ((await read(column))[0]?.codes.length ?? 0) > 0
   // Asked of the kept ones first: what is read new takes their place.

@@ -5,7 +5,7 @@ import { enqueue } from '#local/outbox/enqueue.ts'
 import { storePage } from '#local/lists/response-store.ts'
 import { accept, forgetRefused, holdForUser } from '#local/outbox/settle.ts'
 import { claim } from '#local/outbox/claim.ts'
-import { readReceipts, receiptsKeptMs, sweepReceipts } from '#local/outbox/receipts.ts'
+import { readReceipts, receiptLifetimeMs, sweepReceipts } from '#local/outbox/receipts.ts'
 import { unseal } from '#local/outbox/sealed-outbox.ts'
 import { markSignedOut, openSession } from '#local/session/session.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
@@ -78,9 +78,9 @@ describe('a receipt', () => {
   it('is kept for thirty days', async () => {
     const kept = await keptDevice()
     await accept(kept.db, await sent(kept), accepted)
-    await sweepReceipts(kept.db, 5_000 + receiptsKeptMs)
+    await sweepReceipts(kept.db, 5_000 + receiptLifetimeMs)
     expect(await readReceipts(10, kept.device)).toHaveLength(1)
-    await sweepReceipts(kept.db, 5_001 + receiptsKeptMs)
+    await sweepReceipts(kept.db, 5_001 + receiptLifetimeMs)
     expect(await readReceipts(10, kept.device)).toEqual([])
   })
 })

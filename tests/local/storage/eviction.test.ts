@@ -3,7 +3,7 @@ import { listTrail } from '#contract/audit-trail.ts'
 import { enqueue } from '#local/outbox/enqueue.ts'
 import { readListOn } from '#local/lists/read-list.ts'
 import { storeChanges, storePage, storeReading } from '#local/lists/response-store.ts'
-import { clearKept, trimKept } from '#local/storage/clear-cache.ts'
+import { clearCache, trimCache } from '#local/storage/clear-cache.ts'
 import { askToPersist } from '#local/storage/persistence.ts'
 import { readUsage } from '#local/storage/usage.ts'
 import { fillDisk, type FullDisk } from '#tests/support/full-disk.ts'
@@ -77,7 +77,7 @@ describe('what is kept', () => {
     await enqueue(db, aDraft({ target: 7 }))
     await db.receipts.put({ intent: 'done', outcome: 'done', status: 200, body: '', time: 1 })
     await db.rowIds.put({ intent: 'made', kind: 'user', id: 9 })
-    expect(await clearKept(device)).toBe(true)
+    expect(await clearCache(device)).toBe(true)
     expect([await db.outbox.count(), await db.receipts.count(), await db.rowIds.count()]).toEqual([1, 1, 1])
     expect(await db.table('users').toCollection().primaryKeys()).toEqual([7])
     expect(await db.table('trail').count()).toBe(0)
@@ -89,14 +89,14 @@ describe('what is kept', () => {
 
   it('goes by itself when it is too much, the oldest first, never the list read last', async () => {
     const kept = await twoLists()
-    expect(await trimKept(kept.db, { bytes: 1_000_000, ageMs: 1_000 })).toBe(0)
-    expect(await trimKept(kept.db, { bytes: 1, ageMs: 1_000 })).toBe(1)
+    expect(await trimCache(kept.db, { bytes: 1_000_000, ageMs: 1_000 })).toBe(0)
+    expect(await trimCache(kept.db, { bytes: 1, ageMs: 1_000 })).toBe(1)
     expect(await tables(kept)).toEqual(['trail'])
   })
 
   it('goes by itself when it is too old, by the server’s clock (W-06)', async () => {
     const kept = await twoLists()
-    expect(await trimKept(kept.db, { bytes: 1_000_000, ageMs: 99 })).toBe(1)
+    expect(await trimCache(kept.db, { bytes: 1_000_000, ageMs: 99 })).toBe(1)
     expect(await tables(kept)).toEqual(['trail'])
     expect(await readListOn(kept.device, list, firstPage)).toMatchObject({ here: 0, complete: false, asOf: null })
   })

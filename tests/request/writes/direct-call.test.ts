@@ -8,7 +8,7 @@ import { createClock, createTablet, type Received, type Sent, type Tablet } from
 import { createScripted, refusal } from '#tests/support/scripted.ts'
 
 const about = '/api/request/'
-const ledgerSays = (status: number, body: unknown, outcome: string | null): Received => ({
+const serverSays = (status: number, body: unknown, outcome: string | null): Received => ({
   status,
   headers: {
     'content-type': 'application/json',
@@ -50,7 +50,7 @@ describe('a call that is never queued', () => {
   })
 
   it('whose answer is lost is shown as unknown, and told as done once the server says so; it is never sent again', async () => {
-    const { tablet } = await signedIn(() => ledgerSays(200, { id: 2 }, 'done; 41'))
+    const { tablet } = await signedIn(() => serverSays(200, { id: 2 }, 'done; 41'))
     tablet.line.state = 'answers lost'
     const result = await promote(tablet)
     expect(result).toMatchObject({ kind: 'problem', problem: { code: 'NEEDS_CONNECTION' } })
@@ -72,7 +72,7 @@ describe('a call that is never queued', () => {
 
   it('that never reached the server is kept from ever running before it is told as not done; the same form wishes anew', async () => {
     const { clock, tablet } = await signedIn(({ method }) =>
-      method === 'DELETE' ? ledgerSays(200, { void: true }, 'refused; 5') : refusal(404, 'INTENT_UNKNOWN'),
+      method === 'DELETE' ? serverSays(200, { void: true }, 'refused; 5') : refusal(404, 'INTENT_UNKNOWN'),
     )
     tablet.line.state = 'down'
     const intent = intentOf(await promote(tablet))
@@ -91,7 +91,7 @@ describe('a call that is never queued', () => {
   })
 
   it('of which its page died over is asked about when nobody can be waiting any more', async () => {
-    const { clock, tablet } = await signedIn(() => ledgerSays(200, { id: 2 }, 'done; 41'))
+    const { clock, tablet } = await signedIn(() => serverSays(200, { id: 2 }, 'done; 41'))
     tablet.line.state = 'hanging'
     void promote(tablet)
     await clock.turn(0)

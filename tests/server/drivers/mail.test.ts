@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chooseMail } from '#server/drivers/mail/create-driver.ts'
 import { type Mail, type MailDriver, MailProblem } from '#server/drivers/mail/driver.ts'
-import { folderMail, listMail, mostKept, readMail } from '#server/drivers/mail/folder.ts'
+import { folderMail, listMail, maxMails, readMail } from '#server/drivers/mail/folder.ts'
 import { testConfig } from '#tests/support/database.ts'
 import { type SmtpServer, startSmtp } from '#tests/support/smtp.ts'
 
@@ -104,12 +104,12 @@ describe('mail into files', () => {
   })
 
   it('keeps the newest and no more', async () => {
-    for (let at = 0; at < mostKept + 3; at++) {
+    for (let at = 0; at < maxMails + 3; at++) {
       now += 1
       await send(String(at).padStart(8, '0'))
     }
     const names = readdirSync(join(dataDir, 'mail')).toSorted()
-    expect([names.length, names[0]?.slice(-13)]).toEqual([mostKept, '00000003.json'])
+    expect([names.length, names[0]?.slice(-13)]).toEqual([maxMails, '00000003.json'])
   })
 
   it('is found by its name and by no path (U-05)', async () => {

@@ -8,7 +8,7 @@ import { restoreDump } from '#server/db/embedded/restore-dump.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { brokenLinks } from '#server/db/audit/audit-trail.ts'
 import type { AppContext } from '#server/context.ts'
-import { dump, dumpFolder, keptDumps } from '#server/jobs/dump-database.ts'
+import { dump, dumpFolder, maxDumps } from '#server/jobs/dump-database.ts'
 import { openTestDatabase, silent, testConfig, testContext } from '#tests/support/database.ts'
 import { addCompany, addUser, system } from '#tests/support/people.ts'
 
@@ -59,11 +59,11 @@ describe('the hourly dump of the embedded database (R-12)', () => {
   it('is kept for a day, and a dump that cannot be written leaves nothing behind', async () => {
     const dumps = dumpFolder(app.config.dataDir)
     await dump(app)
-    for (let hour = 0; hour < keptDumps + 3; hour++)
+    for (let hour = 0; hour < maxDumps + 3; hour++)
       await writeFile(join(dumps, `2020-01-01T${String(hour).padStart(2, '0')}-00-00Z.tar.gz`), '')
     const newest = await dump({ ...app, clock: () => Date.now() + 5000 })
     const left = (await readdir(dumps)).sort()
-    expect(left).toHaveLength(keptDumps)
+    expect(left).toHaveLength(maxDumps)
     expect(left.at(-1)).toBe(newest?.split('/').at(-1))
     await expect(app.database.dumpTo?.(join(folder, 'nowhere', 'x.tar'))).rejects.toThrow('could not be written')
   })

@@ -4,7 +4,7 @@ import { type Asker, HashingQueue } from '#server/services/hashing-queue.ts'
 
 const cores = 3
 const strangersAtOnce = cores - 1
-const mostStrangers = strangersAtOnce + 50
+const maxAnonymous = strangersAtOnce + 50
 const stranger: Asker = { kind: 'stranger' }
 const known = (userId: number): Asker => ({ kind: 'known', userId })
 
@@ -36,7 +36,7 @@ function underWatch(rest?: () => Promise<void>) {
 
 test('strangers leave one slot free, and whom we know has it at once, however many strangers wait', async () => {
   const { come, end, settle, refused, working } = underWatch()
-  for (let at = 0; at < mostStrangers + 5; at++) come(`stranger ${at}`, stranger)
+  for (let at = 0; at < maxAnonymous + 5; at++) come(`stranger ${at}`, stranger)
   await settle()
   expect(working()).toEqual(['stranger 0', 'stranger 1'])
   expect(refused).toEqual([52, 53, 54, 55, 56].map((at) => `stranger ${at} RATE_LIMITED 2`))
@@ -66,7 +66,7 @@ test('known ones take every slot, and strangers get theirs back', async () => {
 
 test('one account has two places among the known; what is more stands with the strangers', async () => {
   const { come, end, settle, refused, working } = underWatch()
-  for (let at = 0; at < mostStrangers; at++) come(`stranger ${at}`, stranger)
+  for (let at = 0; at < maxAnonymous; at++) come(`stranger ${at}`, stranger)
   for (const name of ['first', 'second', 'third']) come(name, known(7))
   come('other', known(8))
   await settle()
@@ -85,7 +85,7 @@ test('one account has two places among the known; what is more stands with the s
 test('slow ones come one at a time with a rest between, nobody who is known waits for it, and the answer neither', async () => {
   const rests: (() => void)[] = []
   const { come, end, settle, ended, refused, working } = underWatch(() => new Promise((over) => rests.push(over)))
-  for (let at = 0; at < mostStrangers; at++) come(`slow ${at}`, stranger, true)
+  for (let at = 0; at < maxAnonymous; at++) come(`slow ${at}`, stranger, true)
   come('late', stranger)
   await settle()
   expect(working()).toEqual(['slow 0'])

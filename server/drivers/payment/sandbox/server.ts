@@ -4,6 +4,7 @@
  */
 import { fastify as createFastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { createHmac } from 'node:crypto'
+import { existsSync, renameSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -46,10 +47,17 @@ export interface SandboxPlace extends SandboxSettings {
   clock: () => number
 }
 
+/** Builds before named it otherwise; what it holds was paid, so it is taken over. */
+function journalIn(folder: string): string {
+  const [path, former] = [join(folder, 'journal.jsonl'), join(folder, 'ledger.jsonl')]
+  if (existsSync(former) && !existsSync(path)) renameSync(former, path)
+  return path
+}
+
 export async function openSandbox({ dataDir, portalUrl, log, clock, ...settings }: SandboxPlace): Promise<Sandbox> {
   const folder = join(dataDir, 'payment-sandbox')
   const keys = await sandboxKeys(join(folder, 'keys.json'))
-  const books: SandboxBooks = openJournal<Books>(join(folder, 'ledger.jsonl'))
+  const books: SandboxBooks = openJournal<Books>(journalIn(folder))
   const moods: Moods = { loseAnswers: 0, fail: 0 }
   const calls = startCalls({
     books,

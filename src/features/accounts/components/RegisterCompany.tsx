@@ -5,7 +5,7 @@ import type { SignupValues } from '#domain/signup.ts'
 import { useDispatch } from '#state/hooks.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { useTranslation } from 'react-i18next'
-import { useTyped } from '#features/accounts/components/useSmallForm.ts'
+import { useSmallForm } from '#features/accounts/components/useSmallForm.ts'
 import { askTaken } from '#features/accounts/registration.ts'
 
 /** The form of a company's profile, which the app brings along: no feature sees another. */
@@ -29,7 +29,7 @@ interface Props {
 export function RegisterCompany({ CompanyFields, values, refused, onChange, onDone }: Props) {
   const { t } = useTranslation('visitors')
   const dispatch = useDispatch()
-  const { type, problems, form, refuse, mark } = useTyped<Partial<CompanyValues>>({})
+  const { type, problems, form, refuse, mark } = useSmallForm<Partial<CompanyValues>>({})
   const [asking, setAsking] = useState(false)
   /** The code that stands now, for an answer that comes late. */
   const code = useRef('')

@@ -13,7 +13,7 @@ import { languageNow } from '#ui/i18n/i18n.ts'
 import { useTranslation } from 'react-i18next'
 import { NewPassword } from '#features/accounts/components/NewPassword.tsx'
 import { Note } from '#features/accounts/components/Note.tsx'
-import { useTyped } from '#features/accounts/components/useSmallForm.ts'
+import { useSmallForm } from '#features/accounts/components/useSmallForm.ts'
 import { useWait } from '#features/accounts/components/useCountdown.ts'
 import { refusedFields, register, selectRegistering } from '#features/accounts/registration.ts'
 import { isOffline } from '#features/accounts/retry-after.ts'
@@ -36,7 +36,7 @@ export function RegisterUser({ values, onChange, onBack, onRefused, onDone }: Pr
   const status = useSelector(selectRegistering)
   const problem = problemOf(status)
   const wait = useWait(problem)
-  const { typed, type, problems, form, refuse, field } = useTyped<RegistrantValues>(values)
+  const { typed, type, problems, form, refuse, field } = useSmallForm<RegistrantValues>(values)
   const own = [values.code, values.name, typed.user_name, typed.user_email]
 
   async function submit(event: FormEvent) {

@@ -9,7 +9,7 @@ import { problemWords } from '#ui/i18n/problem-messages.ts'
 import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
 import { NewPassword } from '#features/accounts/components/NewPassword.tsx'
 import { Note } from '#features/accounts/components/Note.tsx'
-import { useTyped } from '#features/accounts/components/useSmallForm.ts'
+import { useSmallForm } from '#features/accounts/components/useSmallForm.ts'
 import { checkPasswords, type Passwords } from '#features/accounts/passwords.ts'
 import { activate, selectAccounts } from '#features/accounts/slice.ts'
 import { isOffline } from '#features/accounts/retry-after.ts'
@@ -22,7 +22,7 @@ export function SetPassword({ otk, setsPassword }: { otk: string; setsPassword: 
   const dispatch = useDispatch()
   const { activation } = useSelector(selectAccounts)
   const problem = problemOf(activation)
-  const { typed, problems, form, field, refuse } = useTyped(empty)
+  const { typed, problems, form, field, refuse } = useSmallForm(empty)
 
   // What the server finds wrong with the password stands beside it, like what is found here.
   useEffect(() => {

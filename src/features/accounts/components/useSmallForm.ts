@@ -3,7 +3,7 @@ import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { fieldWords } from '#ui/i18n/problem-messages.ts'
 
 /** What stands typed in a small form, and what is wrong with it. */
-export function useTyped<T extends object>(initial: T | (() => T)) {
+export function useSmallForm<T extends object>(initial: T | (() => T)) {
   const [typed, setTyped] = useState(initial)
   const [problems, setProblems] = useState<readonly FieldProblem[]>([])
   const [refusals, setRefusals] = useState(0)

@@ -7,7 +7,7 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
 import { Note } from '#features/accounts/components/Note.tsx'
-import { useTyped } from '#features/accounts/components/useSmallForm.ts'
+import { useSmallForm } from '#features/accounts/components/useSmallForm.ts'
 import { useWait } from '#features/accounts/components/useCountdown.ts'
 import { forget, recoveryOpened, selectRecovering } from '#features/accounts/password-recovery.ts'
 import { isOffline } from '#features/accounts/retry-after.ts'
@@ -17,7 +17,7 @@ export function Forget() {
   const { t } = useTranslation('visitors')
   const dispatch = useDispatch()
   const status = useSelector(selectRecovering)
-  const { typed, form, field, refuse } = useTyped({ companyCode: '', userEmail: '' })
+  const { typed, form, field, refuse } = useSmallForm({ companyCode: '', userEmail: '' })
   const { line } = useConnection()
   const problem = status.kind === 'failed' ? status.problem : null
   const wait = useWait(problem)

@@ -12,7 +12,7 @@ import { keyIn } from '#features/accounts/activation.ts'
 import { NewPassword } from '#features/accounts/components/NewPassword.tsx'
 import { Note } from '#features/accounts/components/Note.tsx'
 import { useTakenKey } from '#features/accounts/components/useTakenKey.ts'
-import { useTyped } from '#features/accounts/components/useSmallForm.ts'
+import { useSmallForm } from '#features/accounts/components/useSmallForm.ts'
 import {
   checkLink,
   keyMissing,
@@ -45,7 +45,7 @@ function Choose({ otk, problem, sending }: { otk: string; problem: Problem | nul
   const { t } = useTranslation('visitors')
   const dispatch = useDispatch()
   const { line } = useConnection()
-  const { typed, problems, form, field, refuse } = useTyped({ pwd: '', confirm: '' })
+  const { typed, problems, form, field, refuse } = useSmallForm({ pwd: '', confirm: '' })
   // What the server finds wrong with the password stands beside it, like what is found here.
   useEffect(() => {
     if (problem) refuse(fieldProblems(problem))

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { localProblem, type Problem } from '#contract/problem.ts'
-import { clearKept } from '#local/storage/clear-cache.ts'
+import { clearCache } from '#local/storage/clear-cache.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
@@ -22,7 +22,7 @@ export function ClearDialog({
   const [problem, setProblem] = useState<Problem | null>(null)
   async function clear() {
     setBusy(true)
-    const isDone = await clearKept().catch(() => false)
+    const isDone = await clearCache().catch(() => false)
     setBusy(false)
     if (!isDone) return setProblem(localProblem('STORAGE_FAILED'))
     showToast({ kind: 'done', text: t('clear.done') })

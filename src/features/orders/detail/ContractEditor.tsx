@@ -10,12 +10,12 @@ import { Compared, Stretches, Sum } from '#features/orders/detail/ChangeCosts.ts
 import { namesOf } from '#features/orders/quote/PriceSummary.tsx'
 import { useChanging } from '#features/orders/detail/useSubmitChange.ts'
 import { useToday } from '#features/orders/quote/useBusinessDay.ts'
-import { useTyped } from '#features/orders/detail/useChangeDraft.ts'
+import { useChangeDraft } from '#features/orders/detail/useChangeDraft.ts'
 import { useWhyNot } from '#features/orders/detail/useBlockedReason.ts'
 import { differenceOf, isNothing } from '#features/orders/detail/change-diff.ts'
 import type { ContractRow } from '#features/orders/detail/useContract.ts'
 import { amountAfter, type PriceData } from '#features/orders/quote/local-quote.ts'
-import { changeWish, checkTyped, choiceOf, type Typed } from '#features/orders/detail/change-form.ts'
+import { changeWish, checkChangeDraft, choiceOf, type ChangeDraft } from '#features/orders/detail/change-form.ts'
 
 export interface ChangeProps {
   row: OrderRow
@@ -29,7 +29,7 @@ export interface ChangeProps {
 
 /** Mode, users, modules and UAT of a contract in effect, with what it changes and costs beside (M100, M101). */
 export function Editor(props: ChangeProps) {
-  const [typed, keep] = useTyped('contract', props.contract)
+  const [typed, keep] = useChangeDraft('contract', props.contract)
   if (typed) return <Opened {...props} typed={typed} keep={keep} />
   return (
     <section className="card">
@@ -47,12 +47,12 @@ function Opened({
   onOrdered,
   typed,
   keep,
-}: ChangeProps & { typed: Typed; keep: (typed: Typed) => void }) {
+}: ChangeProps & { typed: ChangeDraft; keep: (typed: ChangeDraft) => void }) {
   const { t } = useTranslation('contract')
   const { t: ui } = useTranslation('ui')
   const today = useToday(market.zone)
   const choice = useMemo(() => choiceOf(typed), [typed])
-  const problems = useMemo(() => checkTyped(typed, market), [typed, market])
+  const problems = useMemo(() => checkChangeDraft(typed, market), [typed, market])
   const wish = useMemo(
     () => (choice && problems.length === 0 ? changeWish(contract, choice) : null),
     [choice, problems, contract],

@@ -15,19 +15,25 @@ import type { ChangeProps } from '#features/orders/detail/ContractEditor.tsx'
 import { wholeOf } from '#features/orders/wizard/TermsFields.tsx'
 import { useChanging } from '#features/orders/detail/useSubmitChange.ts'
 import { useToday } from '#features/orders/quote/useBusinessDay.ts'
-import { useTyped } from '#features/orders/detail/useChangeDraft.ts'
+import { useChangeDraft } from '#features/orders/detail/useChangeDraft.ts'
 import { useWhyNot } from '#features/orders/detail/useBlockedReason.ts'
 import { differenceOf, isNothing } from '#features/orders/detail/change-diff.ts'
 import { orderFieldWords } from '#features/orders/field-messages.ts'
 import { amountAfter } from '#features/orders/quote/local-quote.ts'
-import { checkTyped, checkYears, choiceOf, extendWish, type Typed } from '#features/orders/detail/change-form.ts'
+import {
+  checkChangeDraft,
+  checkYears,
+  choiceOf,
+  extendWish,
+  type ChangeDraft,
+} from '#features/orders/detail/change-form.ts'
 
 /** `onModify`: what runs is not on the list in force any more, and has to be changed first (D16). */
 type Props = ChangeProps & { onModify: () => void }
 
 /** More years, from the end of the contract or from today where that is over (M102); an expired one may change as well. */
 export function Extend(props: Props) {
-  const [typed, keep] = useTyped('extend', props.contract)
+  const [typed, keep] = useChangeDraft('extend', props.contract)
   return typed && <Opened {...props} typed={typed} keep={keep} />
 }
 
@@ -41,7 +47,7 @@ function Opened({
   onModify,
   typed,
   keep,
-}: Props & { typed: Typed; keep: (typed: Typed) => void }) {
+}: Props & { typed: ChangeDraft; keep: (typed: ChangeDraft) => void }) {
   const { t } = useTranslation('contract')
   const { t: ui } = useTranslation('ui')
   const today = useToday(market.zone)
@@ -50,7 +56,7 @@ function Opened({
   const years = wholeOf(typed.years)
   const wrongYears = checkYears(typed)
   // More years of what runs are years of just that: whether the list has a price for it is all there is to say.
-  const problems = [...(isOver ? checkTyped(typed, market) : []), ...wrongYears]
+  const problems = [...(isOver ? checkChangeDraft(typed, market) : []), ...wrongYears]
   const isRight = problems.length === 0
   const wish = useMemo(
     () => (choice && years !== null && isRight ? extendWish(contract, choice, years) : null),
@@ -64,7 +70,7 @@ function Opened({
   }
   const changing = useChanging({ market, wish, body, unpaid: row.pending, onOrdered })
   const { figure, steps, reckoned, busy, problem } = changing
-  const change = (fields: Partial<Typed>) => keep({ ...typed, ...fields })
+  const change = (fields: Partial<ChangeDraft>) => keep({ ...typed, ...fields })
   const dirty = typed.years !== '1' || choice === null || !isNothing(differenceOf(contract, choice))
   const unlisted = !isOver && reckoned?.kind === 'none' ? reckoned.modules : null
   const whyNot = useWhyNot(unlisted ? t('modifyFirst') : isRight ? null : t('correctFirst'))

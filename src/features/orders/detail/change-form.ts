@@ -6,15 +6,15 @@ import { userLimits, yearLimits } from '#domain/orders.ts'
 import type { ContractRow } from '#features/orders/detail/useContract.ts'
 import type { AnyProblem } from '#features/orders/field-messages.ts'
 import type { PriceData, Wish } from '#features/orders/quote/local-quote.ts'
-import { type TermsTyped, wholeOf } from '#features/orders/wizard/TermsFields.tsx'
+import { type TermsDraft, wholeOf } from '#features/orders/wizard/TermsFields.tsx'
 
 /** Numbers that are being typed are text. */
-export interface Typed extends TermsTyped {
+export interface ChangeDraft extends TermsDraft {
   modules: string[]
   years: string
 }
 
-export const typedOf = ({ user_mode, users, uat, modules }: ContractRow): Typed => ({
+export const changeDraftOf = ({ user_mode, users, uat, modules }: ContractRow): ChangeDraft => ({
   user_mode,
   users: String(users),
   uat: uat === 1,
@@ -23,8 +23,8 @@ export const typedOf = ({ user_mode, users, uat, modules }: ContractRow): Typed 
 })
 
 /** What an earlier build kept may have other fields. */
-export function typedFrom(kept: unknown, otherwise: Typed): Typed {
-  const { user_mode, users, uat, modules, years } = (kept ?? {}) as Partial<Record<keyof Typed, unknown>>
+export function storedChange(kept: unknown, otherwise: ChangeDraft): ChangeDraft {
+  const { user_mode, users, uat, modules, years } = (kept ?? {}) as Partial<Record<keyof ChangeDraft, unknown>>
   const isList = Array.isArray(modules) && modules.every((code) => typeof code === 'string')
   return {
     user_mode: user_mode === 'NAMED' || user_mode === 'CONCURRENT' ? user_mode : otherwise.user_mode,
@@ -36,13 +36,13 @@ export function typedFrom(kept: unknown, otherwise: Typed): Typed {
 }
 
 /** Null: the number of users is none. */
-export function choiceOf({ user_mode, users, uat, modules }: Typed): Choice | null {
+export function choiceOf({ user_mode, users, uat, modules }: ChangeDraft): Choice | null {
   const number = wholeOf(users)
   return number === null ? null : { user_mode, users: number, modules, uat: uat ? 1 : 0 }
 }
 
 /** As the server checks them, against the list in force. */
-export function checkTyped(typed: Typed, { list, modules }: PriceData): AnyProblem[] {
+export function checkChangeDraft(typed: ChangeDraft, { list, modules }: PriceData): AnyProblem[] {
   const wrongUsers = checkWhole('users', typed.users, userLimits)
   const choice = choiceOf(typed)
   const visible = modules.filter(({ hidden }) => !hidden)
@@ -50,7 +50,7 @@ export function checkTyped(typed: Typed, { list, modules }: PriceData): AnyProbl
   return [...wrongUsers, ...chosen.filter(({ field }) => field !== 'users' || wrongUsers.length === 0)]
 }
 
-export const checkYears = ({ years }: Typed): AnyProblem[] => checkWhole('period', years, yearLimits)
+export const checkYears = ({ years }: ChangeDraft): AnyProblem[] => checkWhole('period', years, yearLimits)
 
 type Base = Pick<ContractRow, 'currency' | 'segments' | 'period_end'>
 

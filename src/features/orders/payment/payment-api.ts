@@ -6,7 +6,7 @@ import type { getSettings } from '#contract/accounts.ts'
 import type { Id, OutputOf } from '#contract/endpoint.ts'
 import type { OrderRow } from '#contract/orders.ts'
 import { checkPayment, pay } from '#contract/payments.ts'
-import { readTyped } from '#local/drafts/form-drafts.ts'
+import { readDraft } from '#local/drafts/form-drafts.ts'
 import type { Result } from '#request/results.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
 import { type Draft, draftName } from '#features/orders/wizard/wizard-draft.ts'
@@ -31,7 +31,7 @@ export const sendPayment =
 
 /** Whether the wizard's draft on this device waits for it to be paid: then the wizard has its last step still to show. */
 export async function isOfDraft({ id, client_type: type }: Pick<OrderRow, 'id' | 'client_type'>): Promise<boolean> {
-  const { step, ordered } = ((await readTyped(draftName(type)))?.value ?? {}) as Partial<Draft>
+  const { step, ordered } = ((await readDraft(draftName(type)))?.value ?? {}) as Partial<Draft>
   return step === 2 && ordered === id
 }
 

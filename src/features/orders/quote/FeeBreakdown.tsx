@@ -18,7 +18,7 @@ interface Props {
 }
 
 /** More of them than these are folded away. */
-const mostModules = 6
+const maxModules = 6
 
 /** Why an amount is what it is: from what is due down to single users and modules, each with the rule in words. */
 export function WhyAmount({ currency, steps, names }: Props) {
@@ -59,7 +59,7 @@ function Part({ branch, t, ...about }: PartProps) {
       ))}
     </ul>
   )
-  if (code === 'modules' && parts.length > mostModules)
+  if (code === 'modules' && parts.length > maxModules)
     return (
       <li className="why-modules">
         <Folded line={line}>{inner}</Folded>

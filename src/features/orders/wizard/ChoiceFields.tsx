@@ -4,11 +4,11 @@ import { OrderFields } from '#features/orders/wizard/TermsFields.tsx'
 import type { ContractRow } from '#features/orders/detail/useContract.ts'
 import { type AnyProblem, orderFieldWords } from '#features/orders/field-messages.ts'
 import type { PriceData } from '#features/orders/quote/local-quote.ts'
-import type { Typed } from '#features/orders/detail/change-form.ts'
+import type { ChangeDraft } from '#features/orders/detail/change-form.ts'
 
 interface Props {
-  typed: Typed
-  onChange: (fields: Partial<Typed>) => void
+  typed: ChangeDraft
+  onChange: (fields: Partial<ChangeDraft>) => void
   problems: readonly AnyProblem[]
   market: PriceData
   contract: ContractRow

@@ -4,10 +4,10 @@ import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { readingTime } from '#ui/list/Freshness.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
-import type { KeptDraft } from '#features/orders/wizard/useWizardDraft.ts'
+import type { WizardDraft } from '#features/orders/wizard/useWizardDraft.ts'
 
 /** Says that nothing has to be saved here, and how to begin anew. */
-export const DraftNote = memo(function DraftNote({ keptAt, discard, unkept }: Omit<KeptDraft, 'draft' | 'change'>) {
+export const DraftNote = memo(function DraftNote({ keptAt, discard, unkept }: Omit<WizardDraft, 'draft' | 'change'>) {
   const { t } = useTranslation('wizard')
   const [asked, setAsked] = useState(false)
   if (unkept)

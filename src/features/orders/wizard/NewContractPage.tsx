@@ -11,7 +11,7 @@ import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { Priced } from '#features/orders/quote/RequirePriceList.tsx'
 import { Sheet } from '#features/orders/OrderStyles.tsx'
-import { useDraft } from '#features/orders/wizard/useWizardDraft.ts'
+import { useWizardDraft } from '#features/orders/wizard/useWizardDraft.ts'
 import { useMarket } from '#features/orders/quote/usePriceData.ts'
 import { useOrderAgain } from '#features/orders/wizard/useCopyOrder.ts'
 import { useToday } from '#features/orders/quote/useBusinessDay.ts'
@@ -62,7 +62,7 @@ function Drafted({ type, market, currencies, unpaid }: Props) {
   const { t } = useTranslation('wizard')
   const today = useToday(market.zone)
   const fresh = useMemo(() => newValues(market.list, today), [market.list, today])
-  const kept = useDraft(type, fresh)
+  const kept = useWizardDraft(type, fresh)
   const { row, done } = useOrderAgain()
   const isEmpty = kept !== null && kept.draft.step === 0 && !isWorthKeeping(kept.draft, fresh)
   const fill = () => {

@@ -1,7 +1,7 @@
 import '#features/orders/wizard-words.ts'
 import { pricesOf, type UserMode } from '#domain/fees/price-list.ts'
 import { type Currency, writeAmount } from '#domain/money.ts'
-import { leastUsers, raisedUsers } from '#domain/checks/order-checks.ts'
+import { minUsers, raisedUsers } from '#domain/checks/order-checks.ts'
 import { userLimits } from '#domain/orders.ts'
 import { amountText } from '#ui/display/Amount.tsx'
 import { CheckField, RadioField } from '#ui/form/ChoiceFields.tsx'
@@ -12,15 +12,15 @@ import { type AnyProblem, orderFieldWords } from '#features/orders/field-message
 import type { ListInForce, PriceData } from '#features/orders/quote/local-quote.ts'
 
 /** As they stand in the form: a number that is being typed is text. */
-export interface TermsTyped {
+export interface TermsDraft {
   user_mode: UserMode
   users: string
   uat: boolean
 }
 
 export interface OrderFieldsProps {
-  values: TermsTyped
-  onChange: (fields: Partial<TermsTyped>) => void
+  values: TermsDraft
+  onChange: (fields: Partial<TermsDraft>) => void
   problems: readonly AnyProblem[]
   market: PriceData
   currency: Currency
@@ -32,11 +32,11 @@ const modes: readonly UserMode[] = ['CONCURRENT', 'NAMED']
 export function OrderFields({ values, onChange, problems, market, currency }: OrderFieldsProps) {
   const { t } = useTranslation('wizard')
   const { list } = market
-  const least = leastUsers(list, values.user_mode)
+  const least = minUsers(list, values.user_mode)
   const options = modes.map((mode) => ({
     value: mode,
     label: t(`mode.${mode}`),
-    help: t('mode.least', { count: leastUsers(list, mode) }),
+    help: t('mode.least', { count: minUsers(list, mode) }),
   }))
   const wrong = (field: string) => problems.find((problem) => problem.field === field)
   const about = wrong('users')

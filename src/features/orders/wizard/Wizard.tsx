@@ -18,7 +18,7 @@ import { StageNotes } from '#features/orders/wizard/SubmitNotes.tsx'
 import { Steps } from '#features/orders/wizard/StepIndicator.tsx'
 import { UnpaidNote } from '#features/orders/payment/UnpaidNote.tsx'
 import { useCode } from '#features/orders/wizard/useServiceCode.ts'
-import type { KeptDraft } from '#features/orders/wizard/useWizardDraft.ts'
+import type { WizardDraft } from '#features/orders/wizard/useWizardDraft.ts'
 import { useLatest } from '#features/orders/quote/useLatest.ts'
 import { useOrdering } from '#features/orders/wizard/useSubmitOrder.ts'
 import { useQuote } from '#features/orders/quote/useQuote.ts'
@@ -33,7 +33,7 @@ interface Props {
   currencies: readonly Currency[]
   type: ClientType
   today: string
-  kept: KeptDraft
+  kept: WizardDraft
   unpaid: readonly OwnUnpaid[]
 }
 

@@ -3,7 +3,7 @@ import type { OrderRow } from '#contract/orders.ts'
 import { fieldProblems, type Problem } from '#contract/problem.ts'
 import type { ClientType } from '#domain/access.ts'
 import { useConnection, useDispatch } from '#state/hooks.ts'
-import type { KeptDraft } from '#features/orders/wizard/useWizardDraft.ts'
+import type { WizardDraft } from '#features/orders/wizard/useWizardDraft.ts'
 import { useLatest } from '#features/orders/quote/useLatest.ts'
 import type { Quoting } from '#features/orders/quote/useQuote.ts'
 import type { Agreed } from '#features/orders/wizard/wizard-draft.ts'
@@ -42,7 +42,7 @@ export interface OrderingWay {
 }
 
 interface About {
-  kept: KeptDraft
+  kept: WizardDraft
   type: ClientType
   quote: Quoting
   /** What stands on the screen now; null: it has no price. */

@@ -1,13 +1,13 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { keepTyped, noteTyped, readTyped } from '#local/drafts/form-drafts.ts'
+import { saveDraft, noteDraft, readDraft } from '#local/drafts/form-drafts.ts'
 import { type Draft, draftFrom, draftName, isWorthKeeping, newDraft } from '#features/orders/wizard/wizard-draft.ts'
 import type { Values } from '#features/orders/wizard/wizard-form.ts'
 
-/** Written once nothing has changed for so long, and after `mostMs` at the latest: a slider does not write a hundred times. */
+/** Written once nothing has changed for so long, and after `maxMs` at the latest: a slider does not write a hundred times. */
 const restMs = 250
-const mostMs = 1000
+const maxMs = 1000
 
-export interface KeptDraft {
+export interface WizardDraft {
   draft: Draft
   /** What the draft becomes by it. */
   change: (next: (now: Draft) => Draft) => void
@@ -19,7 +19,7 @@ export interface KeptDraft {
 }
 
 /** The draft of this device. Null until the device has been asked, and while `fresh`, an empty form's values, is null. */
-export function useDraft(type: string, fresh: Values | null): KeptDraft | null {
+export function useWizardDraft(type: string, fresh: Values | null): WizardDraft | null {
   const name = draftName(type)
   const [draft, setDraft] = useState<Draft | null>(null)
   const [keptAt, setKeptAt] = useState<number | null>(null)
@@ -36,7 +36,7 @@ export function useDraft(type: string, fresh: Values | null): KeptDraft | null {
   useEffect(() => {
     if (!isReady) return
     let stands = true
-    void readTyped(name).then((typed) => {
+    void readDraft(name).then((typed) => {
       if (!stands || !plain.current) return
       const found = draftFrom(typed?.value, plain.current)
       stored.current = found ?? newDraft(plain.current)
@@ -52,7 +52,7 @@ export function useDraft(type: string, fresh: Values | null): KeptDraft | null {
       stored.current = latest
       storedAt.current = performance.now()
       const isWorth = isWorthKeeping(latest, plain.current)
-      const isKept = await keepTyped(name, isWorth ? latest : null)
+      const isKept = await saveDraft(name, isWorth ? latest : null)
       setUnkept(!isKept && isWorth)
       // To the minute, as it is shown.
       setKeptAt(isKept && isWorth ? Math.floor(Date.now() / 60_000) * 60_000 : null)
@@ -64,9 +64,9 @@ export function useDraft(type: string, fresh: Values | null): KeptDraft | null {
   useEffect(() => {
     latest.current = draft
     if (draft && plain.current && draft !== stored.current)
-      noteTyped(name, isWorthKeeping(draft, plain.current) ? draft : null)
+      noteDraft(name, isWorthKeeping(draft, plain.current) ? draft : null)
     // The first change at once, and while they follow each other the last one of every while; what stands between is noted.
-    const left = storedAt.current + mostMs - performance.now()
+    const left = storedAt.current + maxMs - performance.now()
     const timer = setTimeout(() => void keep(draft), Math.min(restMs, left))
     return () => clearTimeout(timer)
   }, [draft, keep, name])

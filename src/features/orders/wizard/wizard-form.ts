@@ -16,11 +16,11 @@ import { isDate } from '#domain/period.ts'
 import { tidyText } from '#domain/text.ts'
 import type { PlainDate } from '#domain/time.ts'
 import type { OrderRow } from '#contract/orders.ts'
-import type { TermsTyped } from '#features/orders/wizard/TermsFields.tsx'
+import type { TermsDraft } from '#features/orders/wizard/TermsFields.tsx'
 import type { AnyProblem } from '#features/orders/field-messages.ts'
 import type { ListInForce, PriceData, Wish } from '#features/orders/quote/local-quote.ts'
 
-export interface Values extends TermsTyped {
+export interface Values extends TermsDraft {
   code: string
   name: string
   desc: string

@@ -4,7 +4,7 @@ import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
 import { CropArea } from '#features/profile/components/CropArea.tsx'
-import { type Crop, mostZoom, sideOf, whole, zoomed } from '#features/profile/crop.ts'
+import { type Crop, maxZoom, sideOf, whole, zoomed } from '#features/profile/crop.ts'
 
 interface Props {
   /** Decoded already. */
@@ -42,7 +42,7 @@ export function CropDialog({ image, onUse, onClose }: Props) {
           <input
             type="range"
             min={1}
-            max={mostZoom}
+            max={maxZoom}
             step={0.05}
             value={crop.zoom}
             onChange={(event) => setCrop(zoomed(size, crop, Number(event.target.value)))}

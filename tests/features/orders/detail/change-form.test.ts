@@ -4,13 +4,13 @@ import type { ContractRow } from '#features/orders/detail/useContract.ts'
 import { type PriceData, quoteLocally } from '#features/orders/quote/local-quote.ts'
 import {
   changeWish,
-  checkTyped,
+  checkChangeDraft,
   checkYears,
   choiceOf,
   extendWish,
-  type Typed,
-  typedFrom,
-  typedOf,
+  type ChangeDraft,
+  storedChange,
+  changeDraftOf,
 } from '#features/orders/detail/change-form.ts'
 import { lists } from '#tests/domain/fees/goldens.ts'
 
@@ -30,9 +30,9 @@ const contract = {
   period_end: '2027-03-01',
   segments: [{ start: '2026-03-01', end: '2027-03-01', annual: '42000.00' }],
 } as unknown as ContractRow
-const typed = typedOf(contract)
-const codes = (fields: Partial<Typed>) =>
-  checkTyped({ ...typed, ...fields }, market).map(({ field, code }) => [field, code])
+const typed = changeDraftOf(contract)
+const codes = (fields: Partial<ChangeDraft>) =>
+  checkChangeDraft({ ...typed, ...fields }, market).map(({ field, code }) => [field, code])
 
 describe('what is typed', () => {
   it('begins as the contract stands, and is nothing wrong', () => {
@@ -51,8 +51,8 @@ describe('what is typed', () => {
 
   it('comes back from the device as far as it is of its kind; what an earlier build left otherwise does not', () => {
     const kept = { users: '12', modules: ['core'], uat: 'yes', user_mode: 'ALL', years: 3 }
-    expect(typedFrom(kept, typed)).toEqual({ ...typed, users: '12', modules: ['core'] })
-    expect([typedFrom(null, typed), typedFrom('text', typed)]).toEqual([typed, typed])
+    expect(storedChange(kept, typed)).toEqual({ ...typed, users: '12', modules: ['core'] })
+    expect([storedChange(null, typed), storedChange('text', typed)]).toEqual([typed, typed])
   })
 })
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openJournal } from '#server/drivers/payment/sandbox/journal.ts'
@@ -33,6 +33,16 @@ describe('the sandbox', () => {
     await visit(cashier, { answer: 'pay' })
     await drivers.stripe.begin(paid)
     expect(shop.sandbox.balances()).toMatchObject({ stripe: { hkd: 12_345 }, alipay: { CNY: 5 } })
+  })
+
+  it('takes over the journal of a build that named it otherwise', async () => {
+    await shop.drivers.stripe.begin(beginning(shop))
+    const folder = join(shop.dataDir, 'payment-sandbox')
+    renameSync(join(folder, 'journal.jsonl'), join(folder, 'ledger.jsonl'))
+    await shop.restart()
+    expect(shop.sandbox.balances().stripe).toEqual({ hkd: 12_345 })
+    expect(readdirSync(folder)).toContain('journal.jsonl')
+    expect(readdirSync(folder)).not.toContain('ledger.jsonl')
   })
 
   it('calls again later, in its own time, and gives up in the end', async () => {
@@ -122,14 +132,14 @@ describe('its journal', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
   const open = () =>
-    openJournal<{ coins: { id: string; at: number }; notes: { id: string } }>(join(folder, 'x', 'ledger'))
+    openJournal<{ coins: { id: string; at: number }; notes: { id: string } }>(join(folder, 'x', 'journal'))
 
   it('keeps the last of each row, and of a line that was cut off nothing', () => {
     const first = open()
     first.put({ coins: [{ id: 'a', at: 1 }], notes: [{ id: 'n' }] })
     first.put({ coins: [{ id: 'a', at: 2 }] })
     first.close()
-    appendFileSync(join(folder, 'x', 'ledger'), '{"coins":[{"id":"b","at":3}')
+    appendFileSync(join(folder, 'x', 'journal'), '{"coins":[{"id":"b","at":3}')
     const second = open()
     expect([second.all('coins'), second.all('notes'), second.get('coins', 'b')]).toEqual([
       [{ id: 'a', at: 2 }],
@@ -139,8 +149,8 @@ describe('its journal', () => {
     second.put({ coins: [{ id: 'c', at: 4 }] })
     second.close()
     expect(open().all('coins')).toHaveLength(2)
-    expect(statSync(join(folder, 'x', 'ledger')).mode & 0o777).toBe(0o600)
-    expect(readFileSync(join(folder, 'x', 'ledger'), 'utf8').endsWith('\n')).toBe(true)
+    expect(statSync(join(folder, 'x', 'journal')).mode & 0o777).toBe(0o600)
+    expect(readFileSync(join(folder, 'x', 'journal'), 'utf8').endsWith('\n')).toBe(true)
   })
 })
 

@@ -5,7 +5,7 @@ import { userEvent } from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startWords } from '#app/i18n/i18n.ts'
 import { Button } from '#ui/display/Button.tsx'
-import { ConfirmTyped } from '#ui/form/TypedConfirmation.tsx'
+import { TypedConfirmation } from '#ui/form/TypedConfirmation.tsx'
 import { described } from '#tests/support/fields.ts'
 
 const user = userEvent.setup()
@@ -16,7 +16,7 @@ function Asking() {
   return (
     <>
       <Button onClick={() => setOpen(true)}>Ask</Button>
-      <ConfirmTyped
+      <TypedConfirmation
         open={open}
         title="Delete service abc"
         value="abc01"
@@ -28,7 +28,7 @@ function Asking() {
         onClose={() => setOpen(false)}
       >
         <p>All data of the service is lost.</p>
-      </ConfirmTyped>
+      </TypedConfirmation>
     </>
   )
 }
