@@ -47,13 +47,13 @@ function openStore() {
     },
   })
   hear = watchConnection(store, async () => (await pipeline()).ports)
-  return { api, store, answered }
+  return { api, store, answered, hear }
 }
 
 /** `path`: inside the base. Resolves to what is drawn, once all is here. */
 export async function start(path: string): Promise<Root> {
   startTheme()
-  const { api, store, answered } = openStore()
+  const { api, store, answered, hear } = openStore()
   const ready = drawable(path)
   const watch = async () =>
     (await fetchLate(() => import('#app/connection/session-sync.ts'))).watchSession(store, api, ready)
@@ -95,7 +95,7 @@ export async function start(path: string): Promise<Root> {
     Promise.all([pipeline(), import('#app/pwa/service-worker.ts')]),
   )
   startInstall()
-  startWorker()
+  startWorker(() => void hear('online'))
   return root
 }
 

@@ -103,7 +103,7 @@ export function watchConnection(store: Store, lent: Lent): ConnectionListener {
   let heardAt = performance.now()
   // Before they press what needs the server; a page that nobody looks at asks nothing.
   const stirred = () => {
-    if (known() !== 'online' || performance.now() - heardAt < QUIET_MS) return
+    if (performance.now() - heardAt < (known() === 'online' ? QUIET_MS : DOUBT_MS)) return
     heardAt = performance.now()
     void look(DOUBT_ANSWER_MS)
   }

@@ -6,22 +6,22 @@ import type { WorkerMessage } from '#request/ports.ts'
 
 /**
  * Signs that there may be a line: none is trusted alone, any may be the one (offline layer, many triggers). iOS sends no
- * `online`, a hidden page gets no timer, Background Sync is in few browsers.
+ * `online`, a hidden page gets no timer, Background Sync is in few browsers. `answered` hears of a server that is back.
  */
-export function startTelling(): void {
+export function startTelling(answered: () => void): void {
   const tell = () => void sendWaiting(true)
   window.addEventListener('online', tell)
   window.addEventListener('pageshow', tell)
   document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && tell())
   void tick()
-  void watchStalled()
+  void watchStalled(answered)
 }
 
 /**
  * Each second while something waits: a line that is back, or a worker that died over a write, is noticed without any
  * event (O2). The cookie says whether there is anything to look for.
  */
-async function watchStalled(): Promise<void> {
+async function watchStalled(answered: () => void): Promise<void> {
   let look: (() => Promise<'nothing' | 'go' | 'hurry'>) | undefined
   for (;;) {
     await ports.wait(roundMs.least + ports.chance() * roundMs.spread)
@@ -29,6 +29,7 @@ async function watchStalled(): Promise<void> {
     try {
       look ??= (await import('#request/writes/reconnect-probe.ts')).createProbe(ports)
       const found = await look()
+      if (found === 'hurry') answered()
       if (found !== 'nothing') await sendWaiting(found === 'hurry')
     } catch (error) {
       ports.report(error)

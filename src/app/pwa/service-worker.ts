@@ -12,11 +12,11 @@ import type { PageMessage, WorkerMessage } from '#request/ports.ts'
 let registration: Registration | undefined
 let told: BuildInfo | null = null
 
-/** Registers /saas/sw.js; called once after the first paint. */
-export function startWorker(): void {
+/** Registers /saas/sw.js; called once after the first paint. `answered` hears of a server that is back. */
+export function startWorker(answered: () => void): void {
   // A worker that cannot be registered is no reason not to work: the page runs the same pipeline.
   if ('serviceWorker' in navigator && import.meta.env.PROD) void start().catch(ports.report)
-  startTelling()
+  startTelling(answered)
 }
 
 async function start(): Promise<void> {

@@ -171,6 +171,17 @@ describe('an answer that did not come while the browser has a network', () => {
     expect([lines, knocks()]).toEqual([['unreachable'], 1])
   })
 
+  it('is looked for as soon as somebody moves while the server is away, without waiting for the next knock', async () => {
+    const line = { is: false }
+    const { hear, lines } = watched(line)
+    void hear('unreachable')
+    await vi.advanceTimersByTimeAsync(3_000)
+    line.is = true
+    window.dispatchEvent(new Event('pointermove'))
+    await vi.advanceTimersByTimeAsync(1)
+    expect(lines).toEqual(['unreachable', 'online'])
+  })
+
   it('says nothing of the line where the server answers a knock, and knocks every other second at most', async () => {
     const { hear, lines, knocks } = watched({ is: true })
     for (let asked = 0; asked < 95; asked++) {
