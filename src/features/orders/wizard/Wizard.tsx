@@ -82,10 +82,15 @@ export function Wizard({ market, currencies, type, today, kept, unpaid }: Props)
   useEffect(() => {
     codeNow.current = values.code
   }, [values.code])
+  const refuseCode = (problem: AnyProblem) =>
+    setProblems((now) => [...now.filter(({ field }) => field !== 'code'), problem])
   const leaveCode = useLatest(() => {
+    // Left empty it may be passed over for now.
+    if (values.code === '') return
+    const malformed = checkInformation(values, market, today).find(({ field }) => field === 'code')
+    if (malformed) return refuseCode(malformed)
     void code.look().then((free) => {
-      if (!free && codeNow.current === values.code)
-        setProblems((now) => [...now.filter(({ field }) => field !== 'code'), occupied])
+      if (!free && codeNow.current === values.code) refuseCode(occupied)
     })
   })
 

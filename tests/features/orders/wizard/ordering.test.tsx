@@ -47,9 +47,13 @@ it('says what is wrong at its field, and whether a code is taken when it is left
   // Being typed into, a field that is right again keeps the focus, though another is wrong (A-12).
   await type(the.user, { code: 'select' })
   expect(named('code').value).toBe('select')
+  // As soon as it is left (M72), and no more than what was refused stands at the others.
+  await the.user.tab()
+  await expect.poll(errors).toEqual(['"select" is reserved by system', 'Please input "Name" as it\'s required.'])
+  await type(the.user, { code: '1a' })
+  await the.user.tab()
+  await says('This does not have the expected format.')
   await type(the.user, { name: 'Service' })
-  await submit(the.user)
-  await says('"select" is reserved by system')
   await type(the.user, { code: 'acmetrade' })
   await the.user.tab()
   await says('"acmetrade" is occupied.')
