@@ -64,6 +64,7 @@ async function loadTheRest() {
     { tendHourly },
     { dumpHourly },
     { reconcileOften },
+    { setUpOften },
     { runJobs },
     { clockKinds, kinds, mailKinds, paymentKinds },
     { chooseMail },
@@ -76,6 +77,7 @@ async function loadTheRest() {
     import('#server/jobs/expire-orders.ts'),
     import('#server/jobs/dump-database.ts'),
     import('#server/jobs/reconcile-payments.ts'),
+    import('#server/dev/set-up-services.ts'),
     import('#server/jobs/runner.ts'),
     import('#server/jobs/registry.ts'),
     import('#server/drivers/mail/create-driver.ts'),
@@ -86,6 +88,7 @@ async function loadTheRest() {
     tendHourly(app),
     dumpHourly(app),
     reconcileOften(app),
+    ...(app.config.demo ? [setUpOften(app)] : []),
     runJobs(app, { ...kinds, ...clockKinds }, paymentKinds, mailKinds(chooseMail(app.config, app.clock))),
   ]
   return { createAppContext, buildApp, startJobs, warmUp, openPayments }
