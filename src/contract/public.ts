@@ -128,7 +128,7 @@ export const serviceUrl = endpoint({
   who: 'anybody',
   matrix: 'Z-13',
   query: z.object({ code: text(16, 1) }),
-  output: z.object({ url: z.string(), admin_url: z.string() }),
+  output: z.object({ url: z.string(), admin_url: z.nullable(z.string()) }),
   offline: 'read',
 })
 

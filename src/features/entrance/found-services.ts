@@ -5,7 +5,8 @@
 export interface Found {
   code: string
   url: string
-  adminUrl: string
+  /** Null: it has no admin site that is known (portal 9). */
+  adminUrl: string | null
   /** When the server last said so, epoch ms. */
   at: number
 }
@@ -39,6 +40,7 @@ export function keepFound(all: readonly Found[]): void {
 /** Only what leads to the web is a way (S-08). */
 const isFound = (value: unknown): value is Found => {
   const { code, url, adminUrl, at } = (value ?? {}) as Partial<Found>
-  return typeof code === 'string' && isWeb(url) && isWeb(adminUrl) && typeof at === 'number'
+  return typeof code === 'string' && isWeb(url) && isWay(adminUrl) && typeof at === 'number'
 }
+export const isWay = (url: unknown): url is string | null => url === null || isWeb(url)
 export const isWeb = (url: unknown): url is string => typeof url === 'string' && /^https?:\/\//i.test(url)

@@ -2,7 +2,7 @@
 import { createSlice } from '@reduxjs/toolkit'
 import { localProblem } from '#contract/problem.ts'
 import type { Problem } from '#contract/problem.ts'
-import { type Found, isWeb } from '#features/entrance/found-services.ts'
+import { type Found, isWay, isWeb } from '#features/entrance/found-services.ts'
 import { createAppThunk, problemOfRejected } from '#state/app-thunk.ts'
 import { root } from '#state/store.ts'
 
@@ -14,7 +14,7 @@ export const findService = createAppThunk(
     const result = await api.call(serviceUrl, { query: { code } })
     if (result.kind === 'problem') return rejectWithValue(result.problem)
     const said = result.kind === 'fresh' || result.kind === 'kept' ? result.output : null
-    if (!said || !isWeb(said.url) || !isWeb(said.admin_url)) return rejectWithValue(localProblem('OFFLINE'))
+    if (!said || !isWeb(said.url) || !isWay(said.admin_url)) return rejectWithValue(localProblem('OFFLINE'))
     const at = result.kind === 'kept' ? result.asOf : Date.now()
     const found: Found = { code, url: said.url, adminUrl: said.admin_url, at }
     return found

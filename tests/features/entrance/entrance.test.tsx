@@ -7,16 +7,12 @@ import { setUpPages } from '#tests/support/screen.ts'
 
 const the = setUpPages()
 beforeEach(() =>
-  inTransaction(the.server.app, { role: 'portal_system' }, (db) =>
-    insertService(db, {
-      create_time: 1,
-      update_time: 1,
-      code: 'acmetrade',
-      name: 'Trade',
-      url: 'https://www.acmetrade.m18.example/',
-      company_id: the.server.world.companies.alpha,
-    }),
-  ),
+  inTransaction(the.server.app, { role: 'portal_system' }, async (db) => {
+    const service = { create_time: 1, update_time: 1, company_id: the.server.world.companies.alpha }
+    const [trade, bare] = ['https://www.acmetrade.m18.example/', 'https://acmebare.m18.example/']
+    await insertService(db, { ...service, code: 'acmetrade', name: 'Trade', url: trade })
+    await insertService(db, { ...service, code: 'acmebare', name: 'Bare', url: bare })
+  }),
 )
 
 async function find(code: string) {
@@ -69,4 +65,16 @@ it('leads to a service and its admin site, by known codes without a network too 
   await screen.findByText('Code not exists')
   await the.user.click(button('Forget acmetrade'))
   await expect.poll(() => screen.queryByRole('heading', { name: 'Found here before' })).toBeNull()
+})
+
+it('offers no admin site where the address gives none: its host does not begin with www (M58)', async () => {
+  await the.browser.open('/entrance')
+  await find('acmebare')
+  await screen.findByRole('heading', { name: 'Service acmebare' })
+  expect(way('Go to the service')).toBe('https://acmebare.m18.example/')
+  expect(screen.queryByRole('link', { name: 'Go to the admin site' })).toBeNull()
+  // Nor where it was kept.
+  await the.browser.open('/entrance?code=acmebare')
+  await screen.findByRole('heading', { name: 'Service acmebare' })
+  expect(screen.queryByRole('link', { name: 'Go to the admin site' })).toBeNull()
 })

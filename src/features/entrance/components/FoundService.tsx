@@ -16,10 +16,12 @@ export function FoundService({ found, isKept }: { found: Found; isKept: boolean 
           <Icon name="service" />
           <span className="button-words">{t('found.service')}</span>
         </a>
-        <a className="button quiet" href={adminUrl} rel="noreferrer">
-          <Icon name="external" />
-          <span className="button-words">{t('found.admin')}</span>
-        </a>
+        {adminUrl !== null && (
+          <a className="button quiet" href={adminUrl} rel="noreferrer">
+            <Icon name="external" />
+            <span className="button-words">{t('found.admin')}</span>
+          </a>
+        )}
       </div>
       {isKept && <p className="field-help">{t('found.kept', { at: readingTime(at) })}</p>}
     </section>

@@ -41,7 +41,7 @@ describe('the entrance', () => {
     })
     expect((await look('beta')).json()).toEqual({
       url: 'https://beta.example/x?y',
-      admin_url: 'https://beta.example/x?y',
+      admin_url: null,
     })
     expect((await look('own')).json().admin_url).toBe('https://control.own.example')
   })
