@@ -93,10 +93,12 @@ export function PaymentPanel({ order, onPaid }: { order: Payable; onPaid: () => 
           {t('offline', { date })}
         </p>
       )}
-      {failed && (
-        <p role="alert" className="field-error">
-          {failed}
-        </p>
+      {failed.length > 0 && (
+        <div role="alert" className="field-error">
+          {failed.map((line) => (
+            <p key={line}>{line}</p>
+          ))}
+        </div>
       )}
     </section>
   )
@@ -108,7 +110,7 @@ function useSending(order: Payable, onPaid: () => void) {
   const dispatch = useDispatch()
   const [stage, setStage] = useState<Stage>('ready')
   const [problem, setProblem] = useState<Problem | null>(null)
-  const [failed, setFailed] = useState<string | null>(null)
+  const [failed, setFailed] = useState<readonly string[]>([])
   const isSending = useRef(false)
   useStay(() => setStage('ready'))
 
@@ -120,11 +122,12 @@ function useSending(order: Payable, onPaid: () => void) {
   function told(outcome: Outcome) {
     if (outcome === 'paid') return paid()
     setStage('ready')
-    setFailed(outcome === 'declined' ? t('declined') : t('unfinished'))
+    setFailed([outcome === 'declined' ? t('declined') : t('unfinished')])
   }
   async function settle(type: PaymentType, form: CardForm | null) {
     const filled = form ? await form.token() : { token: null }
-    if ('problem' in filled) return setFailed(filled.problem)
+    // Stripe's own sentence says which part of it (M81).
+    if ('problem' in filled) return setFailed([t('declined'), filled.problem].filter(Boolean))
     const result = await dispatch(sendPayment(order.id, type, filled.token))
     if (result.kind === 'problem') {
       if (isPaidAlready(result.problem)) return paid()
@@ -143,7 +146,7 @@ function useSending(order: Payable, onPaid: () => void) {
     if (isSending.current) return
     isSending.current = true
     setProblem(null)
-    setFailed(null)
+    setFailed([])
     setStage('sending')
     await settle(type, form).finally(() => {
       isSending.current = false
