@@ -95,6 +95,59 @@ it('a contract is ordered step by step, at the price that stood beside the form;
   await expect.poll(() => field(page, 'code').inputValue()).toBe('')
 })
 
+it('by keys alone, at the speed of typing: from an empty form that was refused to an order that is paid, no letter lost (A-12, M72, M81)', async () => {
+  const page = await resumedPage(setup, admin, '/app/contract/new')
+  const { keyboard } = page
+  await field(page, 'code').waitFor()
+  const focused = () =>
+    page.evaluate(() => {
+      const at = document.activeElement as HTMLInputElement
+      return at.name || at.innerText
+    })
+  /** As often as somebody would press it. */
+  const tabTo = async (what: RegExp) => {
+    for (let pressed = 0; pressed < 25; pressed++) {
+      if (what.test(await focused())) return
+      await keyboard.press('Tab')
+    }
+    throw new Error(`no ${what} by keys`)
+  }
+  const paced = { delay: 45 }
+  await tabTo(/^code$/)
+  await keyboard.press('Enter')
+  await expect.poll(() => errors(page)).toHaveLength(2)
+  await keyboard.type('WizKeys', paced)
+  await keyboard.press('Tab')
+  await keyboard.type('By keys, 键盘 & more', paced)
+  await keyboard.press('Shift+Tab')
+  await keyboard.press('End')
+  await keyboard.type('7', paced)
+  await tabTo(/^users$/)
+  await keyboard.type('12', paced)
+  expect(await errors(page)).toEqual([])
+  expect(await field(page, 'code').inputValue()).toBe('wizkeys7')
+  expect(await field(page, 'name').inputValue()).toBe('By keys, 键盘 & more')
+  expect(await field(page, 'users').inputValue()).toBe('12')
+  await tabTo(/^Choose modules$/)
+  await keyboard.press('Enter')
+  await expect.poll(() => step(page)).toContain('Modules')
+  await tabTo(/^module-fin$/)
+  await keyboard.press('Space')
+  await dialog(page).getByText('Finance needs').waitFor()
+  await keyboard.press('Enter')
+  await expect.poll(() => field(page, 'module-core').isChecked()).toBe(true)
+  await tabTo(/^Create order/)
+  await keyboard.press('Enter')
+  await page.getByText('The order wizkeys7 is made.').waitFor()
+  await tabTo(/^Pay HKD .* by card$/)
+  await keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Pay by card' }).waitFor()
+  await tabTo(/^Pay HKD/)
+  await keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'The contract is in effect' }).waitFor()
+  expect(await ordersOf(page, 'wizkeys7')).toMatchObject([{ state: 'effective', name: 'By keys, 键盘 & more', users: 12 }])
+})
+
 it('whoever has seen the list orders without a line, and what is not here is said (P-10)', async () => {
   const page = await resumedPage(setup, admin, '/app/home')
   const context = page.context()
