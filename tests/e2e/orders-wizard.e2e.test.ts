@@ -85,8 +85,12 @@ it('a contract is ordered step by step, at the price that stood beside the form;
   expect(second?.id).not.toBe(first?.id)
   expect(await ask<Ordered>(page, 'GET', `/api/sorder/${first?.id}`)).toMatchObject({ body: { state: 'invalid' } })
 
+  const lines = await page.locator('.made-modules').innerText()
   await page.reload()
   await page.getByText('The order wizone is made.').waitFor()
+  // The same modules with the same prices, those that join by themselves among them (P-13).
+  expect(await page.locator('.made-modules').innerText()).toBe(lines)
+  expect(lines).toContain('Platform')
   expect(await step(page)).toContain('Payment')
   // What is done here is no draft for the next one who has the page.
   await page.getByRole('button', { name: 'Back' }).click()
@@ -145,7 +149,9 @@ it('by keys alone, at the speed of typing: from an empty form that was refused t
   await tabTo(/^Pay HKD/)
   await keyboard.press('Enter')
   await page.getByRole('heading', { name: 'The contract is in effect' }).waitFor()
-  expect(await ordersOf(page, 'wizkeys7')).toMatchObject([{ state: 'effective', name: 'By keys, 键盘 & more', users: 12 }])
+  expect(await ordersOf(page, 'wizkeys7')).toMatchObject([
+    { state: 'effective', name: 'By keys, 键盘 & more', users: 12 },
+  ])
 })
 
 it('whoever has seen the list orders without a line, and what is not here is said (P-10)', async () => {

@@ -24,7 +24,11 @@ test('three minutes after it was paid, and its row reaches whoever has it', asyn
   await after(2)
   expect(await readOrder(buyer, id)).toMatchObject({ online: 0, system_status: 0, url: null })
   await after(1)
-  expect(await readOrder(buyer, id)).toMatchObject({ online: 1, system_status: 2, url: expect.stringMatching(/^https:/) })
+  expect(await readOrder(buyer, id)).toMatchObject({
+    online: 1,
+    system_status: 2,
+    url: expect.stringMatching(/^https:/),
+  })
   expect((await list(`?since=${since}`)).json().changed).toMatchObject([{ id, online: 1 }])
   const { row_version } = await readOrder(buyer, id)
   await after(10)

@@ -1,29 +1,22 @@
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import type { OrderRow } from '#contract/orders.ts'
 import { grouped } from '#domain/money.ts'
 import { Pages } from '#ui/list/Pagination.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
 import { useTranslation } from 'react-i18next'
 import { WhyAmount } from '#features/orders/quote/FeeBreakdown.tsx'
-import type { ServerQuote } from '#features/orders/quote/local-quote.ts'
+import { namesOf } from '#features/orders/quote/PriceSummary.tsx'
+import { breakdownOf } from '#features/orders/wizard/order-breakdown.ts'
+import type { PriceData, ServerQuote } from '#features/orders/quote/local-quote.ts'
 
 /** So many modules on a page of the confirmation (contracts 9). */
 const pageSize = 5
 
 /** The server's confirmation: what was ordered, for how much, and why so much. `told`: null after a reload. */
-export function OrderMade({
-  order,
-  told,
-  names,
-}: {
-  order: OrderRow
-  told: ServerQuote | null
-  names: ReadonlyMap<string, string>
-}) {
+export function OrderMade({ order, told, market }: { order: OrderRow; told: ServerQuote | null; market: PriceData }) {
   const { t } = useTranslation('wizard')
   const { currency, code, name, user_mode, users, uat, period_start: from, expired_date: last } = order
-  const modules =
-    told?.modules ?? order.modules.map((one) => ({ code: one, name: names.get(one) ?? one, price: null, auto: 0 }))
+  const { modules, steps } = useMemo(() => breakdownOf(order, told, market), [order, told, market])
   const facts: [string, ReactNode][] = [
     [t('field.code'), <code key="code">{code}</code>],
     [t('field.name'), name],
@@ -42,10 +35,10 @@ export function OrderMade({
         ))}
       </dl>
       <Modules modules={modules} currency={currency} />
-      {told && (
+      {steps && (
         <details className="price-why">
           <summary>{t('why.label')}</summary>
-          <WhyAmount currency={currency} steps={told.steps} names={names} />
+          <WhyAmount currency={currency} steps={steps} names={namesOf(market)} />
         </details>
       )}
     </section>

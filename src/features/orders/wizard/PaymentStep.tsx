@@ -8,7 +8,6 @@ import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { OrderMade } from '#features/orders/wizard/OrderConfirmation.tsx'
 import { PaymentPanel } from '#features/orders/payment/PaymentPanel.tsx'
-import { namesOf } from '#features/orders/quote/PriceSummary.tsx'
 import { readOrder } from '#features/orders/wizard/submit-order.ts'
 import type { PriceData, ServerQuote } from '#features/orders/quote/local-quote.ts'
 import { askListed } from '#features/orders/list/slice.ts'
@@ -71,7 +70,7 @@ export function OrderStep({ id, made, told, market, onBack, onPaid, onGone }: Pr
       {order && (
         <>
           <p className="made-lead">{t('made.lead', { code: order.code })}</p>
-          <OrderMade order={order} told={told} names={namesOf(market)} />
+          <OrderMade order={order} told={told} market={market} />
           <PaymentPanel order={order} onPaid={() => void paid()} />
         </>
       )}
