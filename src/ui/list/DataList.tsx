@@ -127,8 +127,8 @@ function Room<R>({
       <div className="list-room">
         <div className="list">
           {empty}
-          {/* What was searched, where that is not all there is. */}
-          {(fresh.searched || (fresh.pending ?? 0) > 0) && (
+          {/* Of when the nothing is, and what was searched where that is not all there is. */}
+          {(fresh.asOf !== null || (fresh.pending ?? 0) > 0) && (
             <p className="list-searched" role="status">
               <Freshness fresh={fresh} found={count} />
             </p>

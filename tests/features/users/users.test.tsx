@@ -61,6 +61,7 @@ describe('the list', () => {
     await screen.findByRole('heading', { name: 'No user matches these filters' })
     await expect.poll(() => isEmpty).toBe(true)
     watch.disconnect()
+    expect(document.querySelector('.list-searched')?.textContent).toMatch(/^as of /)
     await the.user.click(await screen.findByRole('button', { name: 'Show all users' }))
     await expect.poll(() => namesShown().length).toBeGreaterThan(1)
   })
