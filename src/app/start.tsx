@@ -6,7 +6,7 @@ import { isInside } from '#app/routes/prefetch.ts'
 import { Broken } from '#app/ErrorBoundary.tsx'
 import { chooseLanguage, loadWords, startWords } from '#app/i18n/i18n.ts'
 import { firstPageStands, whenIdle } from '#app/idle.ts'
-import { type ConnectionListener, observed, watchConnection } from '#app/connection/connection-monitor.ts'
+import { type ConnectionListener, observed, tellLine, watchConnection } from '#app/connection/connection-monitor.ts'
 import { fetchLate } from '#app/pwa/retry-import.ts'
 import { Loading } from '#app/Loading.tsx'
 import { AppRoutes, drawable } from '#app/routes/routes.tsx'
@@ -36,6 +36,7 @@ function openStore() {
       // Where nobody has chosen on this device the account's own language is taken (D68).
       const hasChosen = recall('portal.language') !== null
       const result = await signIn((await pipeline()).ports, { ...given, language: hasChosen ? given.language : null })
+      void tellLine(result, hear)
       if (!hasChosen && result.kind === 'fresh') await chooseLanguage(result.output.user.language)
       return result
     },
@@ -95,6 +96,8 @@ export async function start(path: string): Promise<Root> {
     Promise.all([pipeline(), import('#app/pwa/service-worker.ts')]),
   )
   startInstall()
+  // A visitors' page from the device has asked nobody: whether the server is there is not known yet.
+  if (!inside && navigator.serviceWorker?.controller) void hear('unreachable')
   startWorker(() => void hear('online'))
   return root
 }

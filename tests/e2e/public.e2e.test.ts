@@ -107,5 +107,9 @@ describe('a policy (M14)', () => {
     expect(
       await page.evaluate(() => getComputedStyle(document.querySelector('.note') ?? document.body).borderRadius),
     ).toBe('6px')
+    // A visitors' page that nobody opened on this device before, cold: it knows by itself that the server is not there.
+    await page.goto(new URL('/saas/forget', page.url()).href)
+    await page.getByText('Sending the mail needs a connection.').waitFor()
+    await page.locator('header .line:not(.online)').waitFor()
   })
 })

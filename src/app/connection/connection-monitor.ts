@@ -54,6 +54,12 @@ const unfetched: Result<never> = { kind: 'problem', problem: localProblem('OFFLI
 /** Tells what an answer says of the line, and answers what is known of it then. */
 export type ConnectionListener = (line: Connectivity) => Promise<Connectivity>
 
+/** What an answer says of the line goes to who listens, a doubt too, which makes them ask. Answers what is known then. */
+export function tellLine(result: Result<unknown>, hear: ConnectionListener): Promise<Connectivity> | null {
+  const line = connectivityOf(result, navigator.onLine) ?? (isDoubt(result) ? 'unreachable' : null)
+  return line && hear(line)
+}
+
 /**
  * The same api, listened to. An answer to what was asked before the network came or went says nothing of what is now: one
  * that was still under way when the line was cut would have the page say "online" until the next question. Where the device
@@ -66,11 +72,7 @@ export const observed = (api: Api, hear: ConnectionListener): Api => ({
     const result = await api.call(endpoint, asked, asking).catch(() => unfetched)
     const line = connectivityOf(result, navigator.onLine)
     if (turnedAt !== before || isGoing() || asking?.signal?.aborted) return result
-    if (!line) {
-      if (isDoubt(result)) void hear('unreachable')
-      return result
-    }
-    const known = hear(line)
+    const known = tellLine(result, hear)
     if (line !== 'unreachable' || !isRead(endpoint) || (await known) !== 'online') return result
     const again = await api.call(endpoint, asked, asking).catch(() => unfetched)
     // Without an end that comes by itself, as the line's has: whoever asked is told, and can ask again.

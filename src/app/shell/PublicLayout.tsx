@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'react-router-dom'
 import { places } from '#app/routes/paths.ts'
+import { ConnectionState } from '#app/shell/ConnectionStatus.tsx'
 import { Footer } from '#app/shell/Footer.tsx'
 import { Language } from '#app/shell/LanguageButton.tsx'
 import { SkipLink } from '#app/shell/SkipLink.tsx'
@@ -27,6 +28,7 @@ export function Entry({ children }: { children: ReactNode }) {
             <span>{t('product')}</span>
           </a>
           <span className="bar-space" />
+          <ConnectionState sending={0} />
           <Language />
           <ThemeSwitch />
           {pathname !== way.path && (

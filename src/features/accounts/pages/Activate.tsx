@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 import type { Problem } from '#contract/problem.ts'
 import { useDispatch, useSelector } from '#state/hooks.ts'
 import { problemOf } from '#state/request-status.ts'
-import { ButtonLink } from '#ui/display/Button.tsx'
+import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
@@ -17,6 +17,7 @@ import { isOffline } from '#features/accounts/retry-after.ts'
 /** Password set-up, success or error, depending on the code (portal 2). */
 export function Activate() {
   const { t } = useTranslation('accounts')
+  const { t: ui } = useTranslation('ui')
   const opened = useTakenKey(openedBy)
   const { link, activation } = useSelector(selectAccounts)
   const dispatch = useDispatch()
@@ -29,11 +30,18 @@ export function Activate() {
   if (link.kind === 'used up') return <UsedUp problem={link.problem} />
   if (link.kind === 'good') return <SetPassword otk={opened.otk} setsPassword={link.setsPassword} />
   const problem = problemOf(activation)
+  const retry = () => void dispatch(readLink(opened.otk))
   return (
     <AccountCard title={t('activate.title')}>
-      {isOffline(problem) && <Note kind="pending">{t('activate.offline')}</Note>}
-      {problem ? (
-        <ProblemNote problem={problem} onRetry={() => void dispatch(readLink(opened.otk))} />
+      {isOffline(problem) ? (
+        <>
+          <Note kind="pending">{t('activate.offline')}</Note>
+          <Button icon="refresh" onClick={retry}>
+            {ui('problem.retry')}
+          </Button>
+        </>
+      ) : problem ? (
+        <ProblemNote problem={problem} onRetry={retry} />
       ) : (
         <>
           <p role="status">{t('activate.checking')}</p>

@@ -1,5 +1,4 @@
 import { joined } from '#domain/modules.ts'
-import type { Step } from '#domain/fees/explain.ts'
 import type { OrderRow } from '#contract/orders.ts'
 import {
   type PriceData,
@@ -11,7 +10,7 @@ import {
 export interface Breakdown {
   /** With those that join by themselves (D5). `price` null: the list by which it was ordered is not at hand. */
   modules: readonly (Omit<PricedModule, 'price'> & { price: string | null })[]
-  steps: readonly Step[] | null
+  steps: ServerQuote['steps'] | null
 }
 
 /**
