@@ -1,5 +1,5 @@
 import { useCallback } from 'react'
-import type { Row } from '#contract/endpoint.ts'
+import type { Id, Row } from '#contract/endpoint.ts'
 import { useDispatch, useSelector } from '#state/hooks.ts'
 import type { ListSlice, PageQuery } from '#state/list-slice.ts'
 import { useLiveQuery } from '#state/live-query.ts'
@@ -13,13 +13,15 @@ interface Shown<V> {
   view: V
   /** Neither asked for nor read: it is not for this user. */
   skip?: boolean
+  /** Shown before all others, whatever page and filter (`useNewRows`). */
+  newRows?: readonly Id[]
 }
 
 /**
  * The rows of a view, live from the device, and how the request for them stands. Asks the server when the page comes, when
  * the view is another and when the connection changes. `rows` is undefined until the device has answered.
  */
-export function useList<R extends Row, V>(list: ListSlice<R, V>, { scope, view, skip = false }: Shown<V>) {
+export function useList<R extends Row, V>(list: ListSlice<R, V>, { scope, view, skip = false, newRows }: Shown<V>) {
   const dispatch = useDispatch()
   const isFetching = useSelector(list.selectIsFetching)
   const isKept = useSelector(list.selectIsKept)
@@ -32,8 +34,8 @@ export function useList<R extends Row, V>(list: ListSlice<R, V>, { scope, view, 
   )
   useFetch(refetch, skip)
   const found = useLiveQuery(
-    async () => (skip ? undefined : await list.readPage(scope, JSON.parse(key) as PageQuery)),
-    [list, scope, key, skip],
+    async () => (skip ? undefined : await list.readPage(scope, JSON.parse(key) as PageQuery, newRows)),
+    [list, scope, key, skip, newRows],
   )
   const freshness = { ...(found ?? unread), isKept }
   return { rows: found?.rows, count: found?.count ?? 0, freshness, isFetching, problem, refetch }

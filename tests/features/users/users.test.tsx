@@ -128,6 +128,39 @@ describe('a user', () => {
     await expect.poll(() => rowOf('Zhu Ming')?.textContent).toMatch(/Zhu Ming.*Ms.*Not activated.*Order/)
   })
 
+  it('is shown on top when created, whatever page and filter, and marked as new until the list is asked again', async () => {
+    await openList('?statusType=-1')
+    const create = async (name: string) => {
+      await the.user.click(button('New user'))
+      await dialog()
+      await type(the.user, { name, email: `${name.toLowerCase().replace(' ', '.')}@alpha.example` })
+      await saveUser(the.user)
+      await closed()
+    }
+    await create('Zoe Last')
+    await expect.poll(() => namesShown()[0]).toBe('Zoe LastNew')
+    await create('Zoe Later')
+    await expect.poll(() => namesShown().slice(0, 2)).toEqual(['Zoe LaterNew', 'Zoe LastNew'])
+
+    // One that waits says so, and is new once the server has it.
+    the.browser.goOffline()
+    await create('Zoe Offline')
+    await expect.poll(() => namesShown()[0]).toBe('Zoe OfflineWaiting to be created')
+    the.browser.goOnline()
+    await expect.poll(() => namesShown()[0]).toBe('Zoe OfflineNew')
+
+    // Another view is another question.
+    await the.user.click(button('Remove filter Status: Disabled'))
+    await expect.poll(() => namesShown().slice(-3)).toEqual(['Zoe Last', 'Zoe Later', 'Zoe Offline'])
+    await create('Zoe Left')
+    await expect.poll(() => namesShown()[0]).toBe('Zoe LeftNew')
+    await the.user.click(screen.getAllByRole('link', { name: 'Home' })[0] as HTMLElement)
+    await screen.findByRole('heading', { name: /^Good /, level: 1 })
+    await the.user.click(screen.getAllByRole('link', { name: 'Users' })[0] as HTMLElement)
+    await expect.poll(() => namesShown()).toContain('Zoe Left')
+    expect(namesShown().join()).not.toContain('New')
+  })
+
   it('that the server refuses keeps its form, and is sent again as the same wish', async () => {
     await openList('?user=new')
     await dialog()

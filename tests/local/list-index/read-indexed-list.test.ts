@@ -61,13 +61,14 @@ const query = fc.record({
   order: fc.constantFrom('asc' as const, 'desc' as const),
   results: fc.integer({ min: 1, max: 8 }),
   page: fc.integer({ min: 1, max: 5 }),
+  newRows: fc.constantFrom([], [3], [30, 2, 1]),
   statusType: fc.option(fc.constantFrom(-2, -1, 0, 1), { nil: undefined }),
   includedDel: fc.option(fc.boolean(), { nil: undefined }),
   searchText: fc.option(fc.constantFrom('a', 'A', '陈', 'user'), { nil: undefined }),
 })
 
-const asked = ({ field, order, results, page, ...filters }: typeof query extends fc.Arbitrary<infer Q> ? Q : never) =>
-  ({ scope: company, filters, sort: [field, order], page, results }) satisfies ListQuery
+const asked = ({ field, order, results, page, newRows, ...filters }: typeof query extends fc.Arbitrary<infer Q> ? Q : never) =>
+  ({ scope: company, filters, sort: [field, order], page, results, newRows }) satisfies ListQuery
 
 const within = (db: UserDatabase, act: () => Promise<unknown>) => transact(db, all, async () => await act())
 

@@ -6,12 +6,13 @@ import type { OrderRow } from '#contract/orders.ts'
 import { useConnection, useDispatch, useSignedIn } from '#state/hooks.ts'
 import { useFetch } from '#state/use-fetch.ts'
 import { useList } from '#state/use-list.ts'
+import { useNewRows } from '#state/use-new-rows.ts'
 import { useListing } from '#state/use-list-url.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { DataList } from '#ui/list/DataList.tsx'
 import { number } from '#ui/list/Freshness.tsx'
 import { Page } from '#ui/page/Page.tsx'
-import { PendingMark } from '#ui/list/PendingMark.tsx'
+import { NewMark, PendingMark } from '#ui/list/PendingMark.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { changeView, readView, remembered, writeView } from '#features/orders/list/list-url.ts'
@@ -53,10 +54,9 @@ export function Contracts() {
   const otherName = useCompanyName(other)
   const companyId = other ?? user.company_id
   const company = otherName ?? user.company_name
-  const { rows, count, freshness, isFetching, problem, refetch } = useList(ordersList, {
-    scope: companyId,
-    view: { ...view, type },
-  })
+  const { newRows, clear } = useNewRows(ordersList)
+  const shown = { scope: companyId, view: { ...view, type }, newRows }
+  const { rows, count, freshness, isFetching, problem, refetch } = useList(ordersList, shown)
   useFetch(useCallback(() => void dispatch(askMarket(type)), [dispatch, type]))
   const again = () => {
     refetch()
@@ -80,7 +80,7 @@ export function Contracts() {
       intro={t('lead', { company })}
       action={
         <>
-          <Button icon="refresh" onClick={again}>
+          <Button icon="refresh" onClick={() => (clear(), again())}>
             {t('refresh')}
           </Button>
           <Button
@@ -103,7 +103,8 @@ export function Contracts() {
         caption={t('caption', { company })}
         counted={(count) => t('counted', { count, number: number(count) })}
         columns={columns(t)}
-        rows={rows}
+        // A new one of the other client type is no row of this list.
+        rows={rows?.filter(({ row }) => row.client_type === type)}
         rowKey={({ row }) => String(row.id)}
         rowName={({ row }) => row.code}
         rowTo={({ row }) => (typeof row.id === 'number' && !whyNotContract('open', row.state) ? `${row.id}` : null)}
@@ -114,7 +115,9 @@ export function Contracts() {
             </Button>
           )
         }
-        mark={({ waiting }) => waiting && <PendingMark state={waiting.state} action={waiting.action} />}
+        mark={({ waiting, isNew }) =>
+          waiting ? <PendingMark state={waiting.state} action={waiting.action} /> : isNew && <NewMark />
+        }
         actions={actions}
         most="manage"
         sort={view.sort}

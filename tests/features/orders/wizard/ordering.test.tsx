@@ -161,6 +161,13 @@ it('a price that changes between the figure and the order is shown beside the on
   await order()
   await screen.findByRole('heading', { name: 'The contract is in effect' })
   expect(await ordersOf(admin, 'doubtfree')).toMatchObject([{ state: 'effective', amount: '0.00' }])
+
+  // Its row is shown as new until the list is asked again.
+  await the.user.click(screen.getByRole('link', { name: 'All contracts' }))
+  const first = () => document.querySelector('tbody tr:not(.waiting) .lead')?.textContent
+  await expect.poll(first).toBe('doubtfreeNew')
+  await press('Refresh')
+  await expect.poll(first).toBe('doubtfree')
 })
 
 it('the staff may pay in any currency by Alipay, or simulate it, and are shown what came of it (D66)', async () => {
