@@ -123,7 +123,12 @@ export const ordersFills = {
   sort: ['create_time', 'desc'],
   filters: {
     type: { kind: 'equal', column: 'client_type' },
-    status: { kind: 'equal', column: 'status' },
+    // What can be paid: also what is in effect with a change or an extension that waits to be paid (D35).
+    status: {
+      kind: 'equal',
+      column: 'status',
+      or: { value: 0, column: 'pending.type', values: ['change', 'extend'] },
+    },
     searchText: { kind: 'contains', columns: ['code', 'name'] },
   },
   scope: { column: 'company_id', param: 'companyId' },

@@ -57,6 +57,19 @@ it('has a row for each service with what is to be done about it, where it is, an
   expect(named('name').value).toBe('Acme archive')
 })
 
+it('finds as unpaid all that can be paid, a change of a contract in effect too, also without a line (D35)', async () => {
+  await the.browser.openAs('admin@acme', '/app/contract')
+  await expect.poll(() => codes().length).toBe(5)
+  await the.user.selectOptions(screen.getByLabelText('Status'), 'Unpaid')
+  await expect.poll(() => codes().toSorted()).toEqual(['acmehr', 'acmetest'])
+  await the.user.selectOptions(screen.getByLabelText('Status'), 'Effective')
+  await expect.poll(codes).not.toContain('acmehr')
+  expect(codes()).toContain('acmetest')
+  the.browser.goOffline()
+  await the.browser.open('/app/contract?status=0')
+  await expect.poll(() => codes().toSorted()).toEqual(['acmehr', 'acmetest'])
+})
+
 it('has a calendar whose address programs can read until it is ended', async () => {
   await the.browser.openAs('admin@acme', '/app/contract')
   await press('Calendar')
