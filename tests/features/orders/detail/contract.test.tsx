@@ -83,6 +83,29 @@ describe('an order of each status', () => {
   })
 })
 
+it('opens without a line though nobody has opened it: in effect with its history and what a change costs, and unpaid', async () => {
+  const id = await buy('unopened')
+  const [trade, unpaid] = [await idOf('acmetrade'), await idOf('acmehr')]
+  await the.browser.openAs('admin@acme', '/app/home')
+  const { thisDevice } = await import('#local/storage/device.ts')
+  const [occupant] = await thisDevice().directory.occupants.toArray()
+  const kept = async () => {
+    const paths = occupant ? await thisDevice().of(occupant).responses.toCollection().primaryKeys() : []
+    return paths.filter((path) => path.endsWith('/history')).length
+  }
+  // acmetrade, acmetest and the one just bought.
+  await expect.poll(kept).toBe(3)
+  the.browser.goOffline()
+  await the.browser.open(pageOf(trade))
+  await screen.findByRole('heading', { level: 1, name: 'Acme trading' })
+  await expect.poll(() => history().length).toBe(2)
+  await the.browser.open(pageOf(id))
+  await modify('35')
+  await expect.poll(due).toBe('HKD 10,000.00')
+  await the.browser.open(pageOf(unpaid))
+  await screen.findByText(/^This order is not paid yet/)
+})
+
 describe('a contract is modified', () => {
   it('up: what changes and what it costs; at a price that has changed meanwhile both figures are shown before anything is ordered (M100, M101, D17, D89)', async () => {
     const id = await at('upward')
