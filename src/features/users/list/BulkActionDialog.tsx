@@ -3,7 +3,7 @@ import type { Id } from '#contract/endpoint.ts'
 import type { UserMove } from '#domain/users.ts'
 import { useConnection, useDispatch, useSignedIn } from '#state/hooks.ts'
 import { Button } from '#ui/display/Button.tsx'
-import { ConfirmTyped } from '#ui/form/TypedConfirmation.tsx'
+import { TypedConfirmation } from '#ui/form/TypedConfirmation.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { number } from '#ui/list/Freshness.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
@@ -39,7 +39,7 @@ export function ManyDialog({ what, ids, onDone, onClose }: Props) {
   const close = () => void (busy || onClose())
   if (what === 'remove' && count > 0 && !verdicts)
     return (
-      <ConfirmTyped
+      <TypedConfirmation
         open
         title={t('many.ask.remove', numbers)}
         value={String(count)}
@@ -51,7 +51,7 @@ export function ManyDialog({ what, ids, onDone, onClose }: Props) {
         onClose={close}
       >
         <Asked what={what} plan={plan} />
-      </ConfirmTyped>
+      </TypedConfirmation>
     )
   const footer = verdicts ? (
     <Button autoFocus busy={busy} onClick={close}>
