@@ -316,6 +316,17 @@ describe('a user', () => {
     expect(namesShown().filter((row) => row.includes('Aaron Ng'))).toHaveLength(1)
   })
 
+  it('that the address names and nobody has here says so, with a line and without', async () => {
+    await openList()
+    the.browser.goOffline()
+    await the.browser.open('/app/user?user=999999')
+    await screen.findByRole('dialog', { name: 'This user is not on this device' })
+    the.browser.goOnline()
+    await screen.findByRole('dialog', { name: 'There is no such user' })
+    await the.user.keyboard('{Escape}')
+    await closed()
+  })
+
   it('of the provider is given an access level by the delete level, only with a connection (D48)', async () => {
     await openList(`?user=${idOf('user@m18')}`, 'delete@m18')
     await dialog()

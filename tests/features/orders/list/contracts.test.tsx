@@ -102,6 +102,7 @@ it('shows the provider’s admins whose contracts of which client type they choo
   await screen.findByRole('heading', { name: 'No contracts yet' })
   await the.browser.open('/app/contract/new')
   await arrived(the.browser, '/app/contract')
+  await says('That page needs a price list. There is no price list in force. Please ask your provider.')
   const [create] = await screen.findAllByRole('button', { name: 'New contract' })
   await expect
     .poll(() => create && described(create))

@@ -119,6 +119,9 @@ it('"order again" fills the form from an order, and leaves a draft of one\'s own
   await press('Discard draft')
   await (await dialog(/draft/)).press('Discard draft')
   await expect.poll(() => named('name').value).toBe('')
+  // An order that cannot be read here is not silently left out.
+  await the.browser.open('/app/contract/new?from=999999')
+  await says('The order to copy could not be read.')
 })
 
 it('a price that changes between the figure and the order is shown beside the one before, and nothing is ordered (D17); a contract for nothing takes effect at once', async () => {
