@@ -1,6 +1,6 @@
 import { useCallback } from 'react'
 import type { Id, Row } from '#contract/endpoint.ts'
-import { useDispatch, useSelector } from '#state/hooks.ts'
+import { useConnection, useDispatch, useSelector } from '#state/hooks.ts'
 import type { ListSlice, PageQuery } from '#state/list-slice.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { useFetch } from '#state/use-fetch.ts'
@@ -23,8 +23,10 @@ interface Shown<V> {
  */
 export function useList<R extends Row, V>(list: ListSlice<R, V>, { scope, view, skip = false, newRows }: Shown<V>) {
   const dispatch = useDispatch()
-  const isFetching = useSelector(list.selectIsFetching)
-  const isKept = useSelector(list.selectIsKept)
+  // Offline nothing is waited for: what the device has is shown at once.
+  const isOffline = useConnection().line !== 'online'
+  const isFetching = useSelector(list.selectIsFetching) && !isOffline
+  const isKept = useSelector(list.selectIsKept) || isOffline
   const problem = useSelector(list.selectProblem)
   // A view is the same as long as it asks for the same: an open drawer lists nothing else.
   const key = JSON.stringify(list.queryOf(view))

@@ -148,7 +148,8 @@ export const readNewIds = (db: UserDatabase, { newRows = [] }: ListQuery): Promi
 /** The page with the new rows before it, whatever the filter: only what is hidden by itself (a deleted user) is not shown. */
 export function withNewRows(list: ListSpec, page: Found[], newIds: readonly Id[], found: readonly Found[]): Found[] {
   const isShown = matches(list, {})
-  const added = newIds.flatMap((id) => found.find((one) => one.row.id === id && isShown(one)) ?? [])
+  // One that was refused and sent again is known by its intent and by its id.
+  const added = [...new Set(newIds)].flatMap((id) => found.find((one) => one.row.id === id && isShown(one)) ?? [])
   const ids = new Set(added.map(({ row }) => row.id))
   const marked = added.map((one) => ({ ...one, shown: { ...one.shown, isNew: true as const } }))
   return [...marked, ...page.filter(({ row }) => !ids.has(row.id))]

@@ -87,6 +87,14 @@ describe('the list', () => {
     expect(document.querySelector('.problem')).toBeNull()
   })
 
+  it('offline and never read here, says just that: no error, and no skeleton of rows that do not come', async () => {
+    await the.browser.openAs('admin@alpha', '/app/profile/user')
+    the.browser.goOffline()
+    await the.browser.open('/app/user')
+    await screen.findByRole('heading', { name: 'No users are kept on this device yet' }, { timeout: 1_500 })
+    expect(document.querySelector('.problem, .list table, main [role=alert]:not(:empty)')).toBeNull()
+  })
+
   it('is what its rows and controls say to readers (A-06, A-09)', async () => {
     await openList()
     const table = screen.getByRole('table')

@@ -2,6 +2,7 @@ import { useCallback, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
 import { isProviderAdmin } from '#domain/access.ts'
 import { whyNotContract } from '#domain/contracts.ts'
+import { isOffline } from '#contract/problem.ts'
 import type { OrderRow } from '#contract/orders.ts'
 import { useConnection, useDispatch, useSignedIn } from '#state/hooks.ts'
 import { useFetch } from '#state/use-fetch.ts'
@@ -98,7 +99,8 @@ export function Contracts() {
     >
       <Sheet />
       <Filters view={view} company={otherName} onChange={change} />
-      <ProblemNote problem={problem} onRetry={again} />
+      {/* Offline the rows that are here, or the word that there are none, say all there is to say. */}
+      <ProblemNote problem={isOffline(problem) ? null : problem} onRetry={again} />
       <DataList
         caption={t('caption', { company })}
         counted={(count) => t('counted', { count, number: number(count) })}

@@ -1,5 +1,6 @@
 import { type ComponentType, lazy, Suspense, useEffect, useRef, useState } from 'react'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
+import { isOffline } from '#contract/problem.ts'
 import type { UserRow } from '#contract/users.ts'
 import { useSelector, useSignedIn } from '#state/hooks.ts'
 import { useList } from '#state/use-list.ts'
@@ -88,7 +89,8 @@ export function Users({ Beside }: { Beside: ComponentType<{ id: number; name: st
       }
     >
       <Filters view={view} onChange={change} />
-      <ProblemNote problem={problem} onRetry={refetch} />
+      {/* Offline the rows that are here, or the word that there are none, say all there is to say. */}
+      <ProblemNote problem={isOffline(problem) ? null : problem} onRetry={refetch} />
       {picks && <picks.PickBar view={view} rows={rows ?? []} onDone={refetch} onEnd={endPicking} />}
       <DataList
         caption={t('caption', { company: user.company_name })}

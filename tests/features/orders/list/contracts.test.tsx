@@ -1,6 +1,6 @@
 /** The contract list and what hangs on it, as it is shown and used (M61 to M68, D53). */
 import { screen } from '@testing-library/dom'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { button, described, named } from '#tests/support/fields.ts'
 import { arrived } from '#tests/support/screen.ts'
 import { handsOn, setUpShopPages } from '#tests/support/shop-pages.ts'
@@ -68,6 +68,27 @@ it('finds as unpaid all that can be paid, a change of a contract in effect too, 
   the.browser.goOffline()
   await the.browser.open('/app/contract?status=0')
   await expect.poll(() => codes().toSorted()).toEqual(['acmehr', 'acmetest'])
+})
+
+it('offline, of a list that was never read here, says just that: no error and nothing awaited', async () => {
+  const reach = fetch
+  // Else the device has it behind the first page.
+  vi.stubGlobal('fetch', (asked: Request) =>
+    String(asked.url ?? asked).includes('/sorder') ? Promise.reject(new TypeError()) : reach(asked),
+  )
+  await the.browser.openAs('admin@acme', '/app/profile/user')
+  the.browser.goOffline()
+  const errors: string[] = []
+  const watch = new MutationObserver(() => {
+    const error = document.querySelector('.problem, main [role=alert]:not(:empty)')
+    if (error) errors.push(error.textContent ?? '')
+  })
+  watch.observe(document, { childList: true, subtree: true })
+  await the.browser.open('/app/contract')
+  await screen.findByRole('heading', { name: 'No contracts are kept on this device yet' })
+  expect(document.querySelector('.list table')).toBeNull()
+  watch.disconnect()
+  expect(errors).toEqual([])
 })
 
 it('has a calendar whose address programs can read until it is ended', async () => {
