@@ -153,17 +153,17 @@ export const listOrders = endpoint({
   list: ordersFills,
 })
 
-/** Whose contracts the provider's staff may look at (D53): by id, or by a part of the code or name; without either none. */
+/** Whose contracts the provider's staff may look at, or order (D53): by id, or by a part of the code or name; without either none. */
 export const listCompanies = endpoint({
   name: 'listCompanies',
   method: 'GET',
   path: '/api/company',
   summary: 'Companies to look at, by a part of their code or name',
-  who: 'providerAdmin',
+  who: 'providerOrder',
   matrix: 'Z-17',
   query: z.object({ id: z.optional(rowId), searchText: z.optional(text(100)) }),
   output: z.array(z.object({ id: z.int(), code: z.string(), name: z.string() })),
-  offline: 'online',
+  offline: 'read',
 })
 
 const quoted = {

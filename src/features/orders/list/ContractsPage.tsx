@@ -1,4 +1,4 @@
-import { useCallback, useState } from 'react'
+import { useCallback, useRef, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
 import { isProviderAdmin } from '#domain/access.ts'
 import { whyNotContract } from '#domain/contracts.ts'
@@ -19,7 +19,7 @@ import { useTranslation } from 'react-i18next'
 import { changeView, readView, remembered, writeView } from '#features/orders/list/list-url.ts'
 import { CalendarDialog } from '#features/orders/list/CalendarDialog.tsx'
 import { columns } from '#features/orders/list/columns.tsx'
-import { useCompanyName } from '#features/orders/wizard/CompanyPicker.tsx'
+import { CompanyPicker, useCompanyName } from '#features/orders/wizard/CompanyPicker.tsx'
 import { Filters } from '#features/orders/list/Filters.tsx'
 import { Create, NoOrders } from '#features/orders/list/EmptyList.tsx'
 import { usePrice } from '#features/orders/quote/RequirePriceList.tsx'
@@ -65,6 +65,7 @@ export function Contracts() {
   }
   const whyNoPrice = useWhyNoOrder(type, Boolean(price))
   const whyNoOrder = other === null ? whyNoPrice : t('companies.notHere')
+  const picker = useRef<HTMLInputElement>(null)
   const [over, setOver] = useState<Over | null>(null)
   const close = () => setOver(null)
   const actions = useActions({
@@ -92,13 +93,30 @@ export function Contracts() {
           >
             {t('calendar.open')}
           </Button>
-          {isStaff && <Tools type={type} company={other} onCompany={(id) => change({ company: id })} />}
+          {isStaff && (
+            <Tools
+              type={type}
+              company={other}
+              onOwn={() => change({ company: null })}
+              onChoose={() => picker.current?.focus()}
+            />
+          )}
           {create}
         </>
       }
     >
       <Sheet />
-      <Filters view={view} company={otherName} onChange={change} />
+      <Filters view={view} company={otherName} onChange={change}>
+        {isStaff && (
+          <CompanyPicker
+            ref={picker}
+            label={t('companies.label')}
+            placeholder={user.company_name}
+            company={other}
+            onChoose={(id) => change({ company: id === user.company_id ? null : id })}
+          />
+        )}
+      </Filters>
       {/* Offline the rows that are here, or the word that there are none, say all there is to say. */}
       <ProblemNote problem={isOffline(problem) ? null : problem} onRetry={again} />
       <DataList
