@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type Ref, useId, useState } from 'react'
+import { type KeyboardEvent, type Ref, useEffect, useId, useState } from 'react'
 import { FieldFrame, type Labelled } from '#ui/form/Field.tsx'
 
 export interface Choice {
@@ -35,6 +35,11 @@ export function Combobox({ name, value, placeholder, choices, note, onSearch, on
   const [typed, setTyped] = useState<string | null>(null)
   const [at, setAt] = useState(-1)
   const active = open ? choices[at] : undefined
+  const activeId = active && `${listId}-${active.id}`
+  useEffect(() => {
+    // A simulated DOM does not scroll.
+    if (activeId) document.getElementById(activeId)?.scrollIntoView?.({ block: 'nearest' })
+  }, [activeId])
   const show = (text: string) => {
     setOpen(true)
     // An empty field is about to choose nothing, not the first of all.
@@ -62,8 +67,10 @@ export function Combobox({ name, value, placeholder, choices, note, onSearch, on
     if (event.nativeEvent.isComposing) return
     if (event.key === 'ArrowDown') step(1)
     else if (event.key === 'ArrowUp') step(-1)
-    else if (event.key === 'Enter' && open) active ? choose(active) : leave()
-    else if (event.key === 'Escape' && open) {
+    else if (event.key === 'Enter' && open) {
+      if (active) choose(active)
+      else leave()
+    } else if (event.key === 'Escape' && open) {
       event.stopPropagation()
       close()
     } else return
@@ -83,7 +90,7 @@ export function Combobox({ name, value, placeholder, choices, note, onSearch, on
             aria-autocomplete="list"
             aria-expanded={open && choices.length > 0}
             aria-controls={listId}
-            aria-activedescendant={active && `${listId}-${active.id}`}
+            aria-activedescendant={activeId}
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}
@@ -98,7 +105,7 @@ export function Combobox({ name, value, placeholder, choices, note, onSearch, on
             onBlur={leave}
           />
           <div className="combobox-list" hidden={!open || (choices.length === 0 && note === null)}>
-            <div role="listbox" id={listId} aria-label={frame.label}>
+            <div role="listbox" id={listId} aria-label={frame.label} hidden={choices.length === 0}>
               {open &&
                 choices.map((choice, n) => (
                   // biome-ignore lint: the keys are the field's, which keeps the focus

@@ -152,7 +152,10 @@ describe('an index kept with its rows', () => {
     const draft = { code: 'shop', name: 'Shop', currency: 'HKD', user_mode: 'NAMED', users: 1, period: 1, modules: [] }
     const order = (id: number, status: number, pending: object | null = null) => ({
       ...orderedHere({ ...draft, period_start: '2026-01-01' } as never, { intent: '', companyId: company }),
-      ...{ id, status, pending, row_version: 1 },
+      id,
+      status,
+      pending,
+      row_version: 1,
     })
     const waits = { id: 9, type: 'change', amount: '1.00', due: '2026-03-09 23:59:59' }
     const changed = [order(1, 0), order(2, 1), order(3, 1, waits), order(4, 2)]
