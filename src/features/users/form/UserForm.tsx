@@ -177,8 +177,8 @@ export function UserForm({ opened, place, send, note, Beside, onClose, onSaved }
 
 function createdId(result: Result<unknown>): Id | null {
   if (result.kind === 'queued') return `~${result.intent}`
-  // What creates a user is answered with their row.
-  return result.kind === 'fresh' ? (result.output as UserRow).id : null
+  // What creates a user is answered with their row; what waited and was sent again, with nothing.
+  return result.kind === 'fresh' ? ((result.output as UserRow | null)?.id ?? null) : null
 }
 
 /** Who cannot has no sessions, and one's own are looked after in the profile. */
