@@ -103,8 +103,11 @@ const isNot = (columns: Columns, filter: Filter & { kind: 'shows' }) =>
 
 function condition(columns: Columns, filter: Exclude<Filter, { kind: 'shows' }>, given: unknown): Expression<SqlBool> {
   switch (filter.kind) {
-    case 'equal':
-      return sql`${value(columns, filter.column)} = ${given}`
+    case 'equal': {
+      const { column, or } = filter
+      if (!or || or.value !== given) return sql`${value(columns, column)} = ${given}`
+      return sql`(${value(columns, column)} = ${given} or ${value(columns, or.column)} in (${sql.join(or.values)}))`
+    }
     case 'from':
       return sql`${value(columns, filter.column)} >= ${given}`
     case 'until':

@@ -31,7 +31,8 @@ export type Kind =
 
 /** Filters are data: the server turns them into SQL, the device into a predicate over its rows, from the same words. */
 export type Filter =
-  | { kind: 'equal'; column: string }
+  /** `or`: given this value, rows with one of those in the other column are meant too. A dot leads into an object. */
+  | { kind: 'equal'; column: string; or?: { value: number | string; column: string; values: readonly string[] } }
   /** Rows whose column holds `value` stay hidden unless this parameter is true or another filter asks for that value. */
   | { kind: 'shows'; column: string; value: number | string | boolean }
   | { kind: 'contains'; columns: readonly string[] }

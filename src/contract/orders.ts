@@ -123,7 +123,12 @@ export const ordersFills = {
   sort: ['create_time', 'desc'],
   filters: {
     type: { kind: 'equal', column: 'client_type' },
-    status: { kind: 'equal', column: 'status' },
+    // What can be paid: also what is in effect with a change or an extension that waits to be paid (D35).
+    status: {
+      kind: 'equal',
+      column: 'status',
+      or: { value: 0, column: 'pending.type', values: ['change', 'extend'] },
+    },
     searchText: { kind: 'contains', columns: ['code', 'name'] },
   },
   scope: { column: 'company_id', param: 'companyId' },
@@ -148,17 +153,17 @@ export const listOrders = endpoint({
   list: ordersFills,
 })
 
-/** Whose contracts the provider's staff may look at (D53): by id, or by a part of the code or name; without either none. */
+/** Whose contracts the provider's staff may look at, or order (D53): by id, or by a part of the code or name; without either none. */
 export const listCompanies = endpoint({
   name: 'listCompanies',
   method: 'GET',
   path: '/api/company',
   summary: 'Companies to look at, by a part of their code or name',
-  who: 'providerAdmin',
+  who: 'providerOrder',
   matrix: 'Z-17',
   query: z.object({ id: z.optional(rowId), searchText: z.optional(text(100)) }),
   output: z.array(z.object({ id: z.int(), code: z.string(), name: z.string() })),
-  offline: 'online',
+  offline: 'read',
 })
 
 const quoted = {

@@ -99,6 +99,10 @@ export const localProblem = (code: ProblemCode | LocalCode): Problem => ({
   requestId: null,
 })
 
+/** Nobody was reached: nothing went wrong that its user could mend. */
+export const isOffline = (problem: Problem | null | undefined): boolean =>
+  problem?.code === 'OFFLINE' || problem?.code === 'NEEDS_CONNECTION'
+
 /** Reads an error answer of either style (portal 8): errorCode or error, errorMessage or error_description. */
 export function readProblem(status: number, body: unknown, requestId: string | null): Problem {
   const said = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>

@@ -40,6 +40,8 @@ const rules = {
   order: (caller) => caller?.order === true,
   providerAdmin: (caller) => caller !== null && isProviderAdmin(caller),
   deleteLevel: (caller) => caller !== null && isDeleteLevel(caller),
+  /** Who looks at other companies' contracts, or orders for them. */
+  providerOrder: (caller) => caller !== null && isProvider(caller) && (caller.order || isProviderAdmin(caller)),
   orderOrProviderAdmin: (caller) => caller !== null && (caller.order || isProviderAdmin(caller)),
 } satisfies Record<string, (caller: Caller | null) => boolean>
 

@@ -1,6 +1,6 @@
 /** One list in the store: which view was left, and how its latest request stands. Its rows stay in the device's database. */
 import { createSlice, type PayloadAction } from '@reduxjs/toolkit'
-import type { Endpoint, Row } from '#contract/endpoint.ts'
+import type { Endpoint, Id, Row } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { ListView, ReadList } from '#local/lists/list-view.ts'
 import { createAppThunk, problemOfRejected } from '#state/app-thunk.ts'
@@ -19,6 +19,8 @@ interface ListState {
   problem: Problem | null
   /** The latest request brought nothing from the server: what the device has is all there is. */
   isKept: boolean
+  /** Rows created since the user last asked for the list, newest first. */
+  newRows: readonly Id[]
 }
 
 interface Options<V> {
@@ -44,12 +46,14 @@ export function createListSlice<R extends Row, V>({ name, endpoint, read, queryO
     },
   )
 
-  const initialState: ListState = { savedQuery: '', requestId: null, problem: null, isKept: false }
+  const initialState: ListState = { savedQuery: '', requestId: null, problem: null, isKept: false, newRows: [] }
   const slice = createSlice({
     name,
     initialState,
     reducers: {
-      viewChanged: (state, { payload }: PayloadAction<string>) => ({ ...state, savedQuery: payload }),
+      viewChanged: (state, { payload }: PayloadAction<string>) => ({ ...state, savedQuery: payload, newRows: [] }),
+      rowCreated: (state, { payload }: PayloadAction<Id>) => ({ ...state, newRows: [payload, ...state.newRows] }),
+      newRowsCleared: (state) => ({ ...state, newRows: [] }),
     },
     extraReducers: (builder) =>
       builder
@@ -70,16 +74,17 @@ export function createListSlice<R extends Row, V>({ name, endpoint, read, queryO
   return {
     slice,
     fetchList,
-    viewChanged: slice.actions.viewChanged,
+    ...slice.actions,
     selectIsFetching: (state: object) => own.selectSlice(state).requestId !== null,
     selectIsKept: (state: object) => own.selectSlice(state).isKept,
     selectProblem: (state: object) => own.selectSlice(state).problem,
+    selectNewRows: (state: object) => own.selectSlice(state).newRows,
     selectSavedQuery: (state: object) => own.selectSlice(state).savedQuery,
     queryOf,
     /** The page as this device has it; for a live query. */
-    readPage: (scope: number | null, query: PageQuery): Promise<ListView<R>> => {
+    readPage: (scope: number | null, query: PageQuery, newRows?: readonly Id[]): Promise<ListView<R>> => {
       const { results, page, sortField, sortOrder, ...filters } = query
-      return read<R>(list, { scope, filters, sort: [sortField, sortOrder], page, results })
+      return read<R>(list, { scope, filters, sort: [sortField, sortOrder], page, results, newRows })
     },
   }
 }

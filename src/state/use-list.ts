@@ -1,6 +1,6 @@
 import { useCallback } from 'react'
-import type { Row } from '#contract/endpoint.ts'
-import { useDispatch, useSelector } from '#state/hooks.ts'
+import type { Id, Row } from '#contract/endpoint.ts'
+import { useConnection, useDispatch, useSelector } from '#state/hooks.ts'
 import type { ListSlice, PageQuery } from '#state/list-slice.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { useFetch } from '#state/use-fetch.ts'
@@ -13,16 +13,20 @@ interface Shown<V> {
   view: V
   /** Neither asked for nor read: it is not for this user. */
   skip?: boolean
+  /** Shown before all others, whatever page and filter (`useNewRows`). */
+  newRows?: readonly Id[]
 }
 
 /**
  * The rows of a view, live from the device, and how the request for them stands. Asks the server when the page comes, when
  * the view is another and when the connection changes. `rows` is undefined until the device has answered.
  */
-export function useList<R extends Row, V>(list: ListSlice<R, V>, { scope, view, skip = false }: Shown<V>) {
+export function useList<R extends Row, V>(list: ListSlice<R, V>, { scope, view, skip = false, newRows }: Shown<V>) {
   const dispatch = useDispatch()
-  const isFetching = useSelector(list.selectIsFetching)
-  const isKept = useSelector(list.selectIsKept)
+  // Offline nothing is waited for: what the device has is shown at once.
+  const isOffline = useConnection().line !== 'online'
+  const isFetching = useSelector(list.selectIsFetching) && !isOffline
+  const isKept = useSelector(list.selectIsKept) || isOffline
   const problem = useSelector(list.selectProblem)
   // A view is the same as long as it asks for the same: an open drawer lists nothing else.
   const key = JSON.stringify(list.queryOf(view))
@@ -32,8 +36,8 @@ export function useList<R extends Row, V>(list: ListSlice<R, V>, { scope, view, 
   )
   useFetch(refetch, skip)
   const found = useLiveQuery(
-    async () => (skip ? undefined : await list.readPage(scope, JSON.parse(key) as PageQuery)),
-    [list, scope, key, skip],
+    async () => (skip ? undefined : await list.readPage(scope, JSON.parse(key) as PageQuery, newRows)),
+    [list, scope, key, skip, newRows],
   )
   const freshness = { ...(found ?? unread), isKept }
   return { rows: found?.rows, count: found?.count ?? 0, freshness, isFetching, problem, refetch }

@@ -27,6 +27,7 @@ const plain = caller({})
 const orderer = caller({ order: true })
 const admin = caller({ admin: true })
 const clerk = caller({ companyCode: 'm18' })
+const ordering = caller({ companyCode: 'm18', order: true })
 const staff = caller({ companyCode: 'm18', admin: true })
 const deleter = caller({ companyCode: 'm18', accessLevel: 100 })
 /** A customer never has a level; should one be stored, it opens nothing (D48). */
@@ -41,6 +42,7 @@ describe('who may do what', () => {
     ['order', [orderer], [nobody, plain, admin, deleter]],
     ['providerAdmin', [staff, deleter], [nobody, admin, clerk, impostor]],
     ['deleteLevel', [deleter], [nobody, staff, clerk, impostor]],
+    ['providerOrder', [ordering, staff, deleter], [nobody, orderer, admin, clerk, impostor]],
     ['orderOrProviderAdmin', [orderer, staff, deleter], [nobody, plain, admin, clerk]],
   ]
 

@@ -49,6 +49,7 @@ it('Back asks first, on a page and in a drawer, and goes where it was going once
   await drawer.locator('button[type="submit"]').click()
   await drawer.waitFor({ state: 'detached' })
   await expect.poll(() => address(page).search).not.toContain('user=')
+  await page.locator('tbody tr').first().getByText('Nora LamNew').waitFor()
   await page.goBack()
   await expect.poll(() => at(page)).toBe('/app/profile/user')
   await close()

@@ -34,6 +34,7 @@ const allowed: Record<Who, readonly Role[]> = {
   order: ['O'],
   providerAdmin: ['P', 'D'],
   deleteLevel: ['D'],
+  providerOrder: ['P', 'D'],
   orderOrProviderAdmin: ['O', 'P', 'D'],
 }
 

@@ -34,10 +34,13 @@ export type OrderRecord = Omit<Selectable<OrderTable>, 'change' | 'steps'> & {
   pending: Pending | null
 }
 
+/** The change or extension that waits to be paid beside an order: there is at most one (D32, D35). */
+const waitsBeside = (now: Timestamp) => sql`from service_order p
+  where p.company_id = service_order.company_id and p.code = service_order.code and p.id <> service_order.id
+    and p.type <> 'create' and p.stored = 'unpaid' and not p.deleted and p.due >= ${now}`
+
 const pendingAt = ({ now }: Moment): RawBuilder<Pending | null> => sql`
-  (select json_build_object('id', p.id, 'type', p.type, 'amount', p.amount::text, 'due', p.due) from service_order p
-    where p.company_id = service_order.company_id and p.code = service_order.code and p.id <> service_order.id
-      and p.type <> 'create' and p.stored = 'unpaid' and not p.deleted and p.due >= ${now})`
+  (select json_build_object('id', p.id, 'type', p.type, 'amount', p.amount::text, 'due', p.due) ${waitsBeside(now)})`
 
 const contractStart = sql<PlainDate | null>`
   (select c.period_start from contract c where c.id = service_order.contract_id)`
@@ -70,6 +73,7 @@ const columnsAt = (moment: Moment) => ({
   name: { value: sql.ref('service_order.name'), folded: sql.ref('service_order.name_key') },
   users: sql.ref('service_order.users'),
   status: statusAt(moment),
+  'pending.type': sql`(select p.type ${waitsBeside(moment.now)})`,
   client_type: sql.ref('service_order.client_type'),
   period_start: sql`coalesce(${contractStart}, service_order.period_start)`,
   // The day before has the same order.

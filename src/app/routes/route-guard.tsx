@@ -1,9 +1,9 @@
-import { type ReactNode, Suspense, useEffect } from 'react'
+import { type ReactNode, Suspense } from 'react'
 import { Navigate, useLocation } from 'react-router-dom'
 import { type Caller, may, type Who } from '#domain/access.ts'
 import { useSession } from '#state/hooks.ts'
 import type { Session } from '#state/session-slice.ts'
-import { showToast } from '#ui/overlay/toasts.tsx'
+import { Redirect } from '#ui/page/Redirect.tsx'
 import { useTranslation } from 'react-i18next'
 import { places } from '#app/routes/paths.ts'
 import { Loading } from '#app/Loading.tsx'
@@ -44,6 +44,5 @@ export function Guard({ who, children }: { who: Who; children: ReactNode }) {
 /** The redirect is the specification's (portal 2); that it happened is said. */
 function LedHome() {
   const { t } = useTranslation('shell')
-  useEffect(() => showToast({ kind: 'note', text: t('notYours') }), [t])
-  return <Navigate to={places.home.path} replace />
+  return <Redirect to={places.home.path} why={t('notYours')} />
 }

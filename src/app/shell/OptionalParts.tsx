@@ -1,10 +1,13 @@
-import { type ComponentType, lazy, Suspense, useEffect } from 'react'
+import { type ComponentType, lazy, Suspense, useCallback, useEffect } from 'react'
 import { useLocation } from 'react-router-dom'
-import { isDeleteLevel, isProviderAdmin, may } from '#domain/access.ts'
+import { clientTypeOf, isDeleteLevel, isProviderAdmin, may } from '#domain/access.ts'
 import { loadWords } from '#app/i18n/i18n.ts'
+import { whenSettled } from '#app/idle.ts'
 import { keepPart } from '#app/pwa/optional-chunks.ts'
 import { insidePlaces, placeAt, places } from '#app/routes/paths.ts'
-import { useSignedIn } from '#state/hooks.ts'
+import { useClientType } from '#state/client-type.ts'
+import { useDispatch, useSignedIn } from '#state/hooks.ts'
+import { useFetch } from '#state/use-fetch.ts'
 
 /** Few people ever see it, and no page is lost where its code cannot be had. */
 const ClientType = lazy<ComponentType>(() =>
@@ -29,11 +32,30 @@ export function OwnParts() {
   useEffect(() => {
     if (orders) keepPart('orders')
   }, [orders])
+  useKeptOrders(orders)
   const place = placeAt(insidePlaces, pathname)
   if (!isDeleteLevel(caller) || place === undefined || places[place].who !== 'providerAdmin') return null
   return (
     <Suspense fallback={null}>
       <ClientType />
     </Suspense>
+  )
+}
+
+/** What the order pages show is brought to the device behind the first page, and when the line is back. */
+function useKeptOrders(orders: boolean) {
+  const dispatch = useDispatch()
+  const { caller } = useSignedIn()
+  const { companyId } = caller
+  const type = useClientType(clientTypeOf)
+  const keep = useCallback(async () => {
+    await whenSettled()
+    // Where its code cannot be had nobody misses it.
+    const part = await import('#features/orders/detail/keep-details.ts').catch(() => null)
+    if (part) await dispatch(part.keepDetails(companyId, type))
+  }, [dispatch, companyId, type])
+  useFetch(
+    useCallback(() => void keep(), [keep]),
+    !orders,
   )
 }

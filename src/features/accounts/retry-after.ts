@@ -1,9 +1,6 @@
 /** Problems that pass by themselves: no connection, and too many attempts, whose answer says how long (S-62). */
 import { localProblem, type Problem } from '#contract/problem.ts'
 
-export const isOffline = (problem: Problem | null): boolean =>
-  problem?.code === 'OFFLINE' || problem?.code === 'NEEDS_CONNECTION'
-
 /** What is asked with code that comes when it is first needed, which may be out of reach like everything else. */
 export const reached = <T>(ask: () => Promise<T>) => ask().catch(unreachable)
 

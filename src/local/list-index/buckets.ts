@@ -36,9 +36,11 @@ export function layoutOf(list: ListSpec): Layout {
     sources.set(name, { name, column, folded })
   }
   for (const [column, kind] of Object.entries(list.sorts)) if (column !== 'id') add(column, kind === 'text')
-  for (const filter of Object.values(list.filters))
+  for (const filter of Object.values(list.filters)) {
     for (const column of filter.kind === 'contains' ? filter.columns : [filter.column])
       add(column, filter.kind === 'contains')
+    if (filter.kind === 'equal' && filter.or) add(filter.or.column, false)
+  }
   const [field] = list.sort
   const kind = list.sorts[field] ?? 'number'
   if (field === 'id') add(field, false)

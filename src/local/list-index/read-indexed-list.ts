@@ -16,7 +16,9 @@ import {
   type Found as Laid,
   readWaitingWrites,
   readKnown,
+  readNewIds,
   viewOf,
+  withNewRows,
 } from '#local/lists/overlaid-rows.ts'
 import { applyOverlay } from '#local/lists/overlay.ts'
 import { type Candidate, comparer, foldsOf, matches } from '#local/lists/query.ts'
@@ -62,9 +64,10 @@ export async function readMany<R extends Row>(
         ? (await find(db, name, { list, ...query, filters: wider.filters })).count
         : (stats?.rows ?? found.count)
     const isRead = !known.complete && known.page
-    const rows = isRead
+    const page = isRead
       ? await pageAsRead(db, { ids: known.page?.ids ?? [], list, query, over })
       : await readWindow(db, { list, query, found, over })
+    const rows = await putNewFirst(db, { list, query, over, page })
     return viewOf<R>(known, { rows, count, here: found.count, oldest, searched, pending: over.pending })
   })
 }
@@ -173,4 +176,16 @@ async function pageAsRead(
     .filter((one) => query.scope === null || one.scope === query.scope)
     .filter(mine)
   return asServerOrdered(ids, [...here.map(asLaid), ...over.come], query)
+}
+
+async function putNewFirst(
+  db: UserDatabase,
+  { list, query, over, page }: { list: ListSpec; query: ListQuery; over: Over; page: Laid[] },
+): Promise<Laid[]> {
+  if (!query.newRows?.length) return page
+  const ids = await readNewIds(db, query)
+  const untouched = ids.flatMap((id) => (typeof id === 'number' && !over.touched.has(id) ? [id] : []))
+  const stored = (await rowsOf(db, list.table).bulkGet(untouched)).filter((row) => row !== undefined)
+  const all = [...over.shown.values(), ...stored.map(asLaid)].filter(({ row }) => inScope(list, row, query.scope))
+  return withNewRows(list, page, ids, all)
 }

@@ -8,6 +8,8 @@ export interface ListQuery {
   sort: readonly [field: string, order: 'asc' | 'desc']
   page: number
   results: number
+  /** Rows that stand before the others whatever page and filter: made here a moment ago, newest first. */
+  newRows?: readonly Id[] | undefined
 }
 
 /** dropping: its user takes it back, and the server is asked to never do it. */
@@ -17,6 +19,8 @@ export type WaitingState = 'waiting' | 'sending' | 'dropping' | 'refused' | 'ask
 export interface OverlaidRow<R extends Row> {
   row: R
   waiting: { intent: Intent; action: 'create' | 'change' | 'delete'; state: WaitingState } | null
+  /** It is one of the query's `newRows`. */
+  isNew?: true
 }
 
 export interface ListView<R extends Row> {

@@ -6,7 +6,8 @@ import type { Device } from '#local/storage/device.ts'
 import type { Coverage, ListSyncPoint } from '#local/storage/cache-records.ts'
 import { coverageId, covers, fillId, isWhole, pageId } from '#local/lists/coverage.ts'
 import { applyOverlay } from '#local/lists/overlay.ts'
-import { type Candidate, foldsOf, tidyFilters } from '#local/lists/query.ts'
+import { type Candidate, foldsOf, matches, tidyFilters } from '#local/lists/query.ts'
+import { idOf } from '#local/outbox/row-ids.ts'
 import { readSession, type Session } from '#local/session/session.ts'
 import type { OutboxEntry, RowId } from '#local/storage/records.ts'
 import type { ListQuery, ListView, OverlaidRow } from '#local/lists/list-view.ts'
@@ -138,4 +139,18 @@ export function asServerOrdered(ids: readonly number[], fitting: readonly Found[
   const read = ids.flatMap((id) => byId.get(id) ?? [])
   const made = query.page === 1 ? fitting.filter(({ row }) => typeof row.id === 'string') : []
   return [...made, ...read]
+}
+
+/** Ids of the query's new rows: what this device made goes by its intent until the server has given it an id. */
+export const readNewIds = (db: UserDatabase, { newRows = [] }: ListQuery): Promise<Id[]> =>
+  Promise.all(newRows.map(async (id) => (await idOf(db, id)) ?? id))
+
+/** The page with the new rows before it, whatever the filter: only what is hidden by itself (a deleted user) is not shown. */
+export function withNewRows(list: ListSpec, page: Found[], newIds: readonly Id[], found: readonly Found[]): Found[] {
+  const isShown = matches(list, {})
+  // One that was refused and sent again is known by its intent and by its id.
+  const added = [...new Set(newIds)].flatMap((id) => found.find((one) => one.row.id === id && isShown(one)) ?? [])
+  const ids = new Set(added.map(({ row }) => row.id))
+  const marked = added.map((one) => ({ ...one, shown: { ...one.shown, isNew: true as const } }))
+  return [...marked, ...page.filter(({ row }) => !ids.has(row.id))]
 }

@@ -14,7 +14,13 @@ export interface Candidate {
   folds: Record<string, string>
 }
 
-export const valueOf = (row: Row, column: string): Value => (row as unknown as Record<string, Value>)[column]
+/** A dot leads into an object: `pending.type`. */
+export function valueOf(row: Row, column: string): Value {
+  const values = row as unknown as Record<string, Value>
+  if (!column.includes('.')) return values[column]
+  const [name = '', inner = ''] = column.split('.')
+  return (values[name] as unknown as Record<string, Value> | null | undefined)?.[inner]
+}
 
 const textColumns = (list: ListSpec) =>
   new Set([
@@ -81,8 +87,12 @@ function conditionOf(
     return given === true || asksFor(list, filter, asked) ? null : on((value) => value !== filter.value)
   if (given === undefined) return null
   switch (filter.kind) {
-    case 'equal':
-      return on((value) => value === given)
+    case 'equal': {
+      const { column, or } = filter
+      if (or?.value !== given) return on((value) => value === given)
+      const values: readonly Value[] = [given, ...or.values]
+      return { ...on((value) => values.includes(value)), columns: [column, or.column] }
+    }
     case 'contains': {
       const part = foldText(String(given))
       return on((text) => typeof text === 'string' && text.includes(part))

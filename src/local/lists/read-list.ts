@@ -7,7 +7,16 @@ import type { StoredRow } from '#local/storage/cache-records.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { type Device, thisDevice } from '#local/storage/device.ts'
 import { fillId } from '#local/lists/coverage.ts'
-import { asServerOrdered, isSearch, openFor, readFound, readKnown, viewOf } from '#local/lists/overlaid-rows.ts'
+import {
+  asServerOrdered,
+  isSearch,
+  openFor,
+  readFound,
+  readKnown,
+  readNewIds,
+  viewOf,
+  withNewRows,
+} from '#local/lists/overlaid-rows.ts'
 import { comparer, matches } from '#local/lists/query.ts'
 import type { Session } from '#local/session/session.ts'
 import { readTogether } from '#local/storage/transaction.ts'
@@ -70,17 +79,17 @@ async function readAll<R extends Row>(db: UserDatabase, list: ListSpec, query: L
   const tables = ['outbox', 'rowIds', 'coverage', 'syncPoints', 'pages', 'indexes', list.table]
   const read = await readTogether(db, tables, async () => {
     if (await db.indexes.get(fillId(list.table, query.scope))) return null
-    return await Promise.all([readKnown(db, list, query), readFound(db, list, query, session)])
+    return await Promise.all([readKnown(db, list, query), readFound(db, list, query, session), readNewIds(db, query)])
   })
   if (!read) return null
-  const [known, found] = read
+  const [known, found, newIds] = read
   const mine = matches(list, query.filters)
   const fitting = found.all.filter(mine).sort(comparer(list, query.sort))
   const here = found.stored.filter(mine)
   const { wider } = known
   const searched = isSearch(known) && wider ? found.stored.filter(matches(list, wider.filters)) : found.stored
   const first = (query.page - 1) * query.results
-  const rows =
+  const page =
     known.complete || !known.page
       ? fitting.slice(first, first + query.results)
       : asServerOrdered(known.page.ids, fitting, query)
@@ -88,7 +97,7 @@ async function readAll<R extends Row>(db: UserDatabase, list: ListSpec, query: L
   const oldest = oldestOf(here) ?? oldestOf(found.stored)
   const { pending } = found
   return viewOf<R>(known, {
-    rows,
+    rows: withNewRows(list, page, newIds, found.all),
     count: fitting.length,
     here: here.length,
     oldest,

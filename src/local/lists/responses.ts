@@ -29,3 +29,15 @@ export const readAnswer = async <E extends Endpoint>(
   asked: InputOf<E>,
   device?: Device,
 ): Promise<OutputOf<E> | null> => (await readAged(endpoint, asked, device))?.output ?? null
+
+/** All that is kept of a call without parameters in its path, whatever it was asked; the oldest first. For a live query. */
+export async function readAllAged<E extends Endpoint>(
+  { path }: E,
+  device: Device = thisDevice(),
+): Promise<Aged<OutputOf<E>>[]> {
+  const session = await readSession(device)
+  if (!session || session.signedOut) return []
+  const kept = await device.of(session).responses.where('path').startsWith(`${path}?`).toArray()
+  kept.sort((a, b) => a.asOf - b.asOf)
+  return kept.map(({ body, asOf }) => ({ output: JSON.parse(body) as OutputOf<E>, asOf }))
+}

@@ -1,3 +1,4 @@
+import { Tag } from '#ui/display/Tag.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 
@@ -5,6 +6,9 @@ import { useTranslation } from 'react-i18next'
 export type Pending = 'waiting' | 'sending' | 'dropping' | 'refused' | 'asks' | 'conflict' | 'sign in'
 
 const troubled: readonly Pending[] = ['refused', 'asks', 'conflict', 'sign in']
+
+/** Of a row that was just made here, until its list is asked again. */
+export const NewMark = () => <Tag tone="accent">{useTranslation('ui').t('list.new')}</Tag>
 
 /** The one look of what this device has recorded and the server has not accepted yet. */
 export function PendingMark({ state, action }: { state: Pending; action?: 'create' | 'change' | 'delete' }) {

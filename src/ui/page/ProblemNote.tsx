@@ -1,12 +1,15 @@
 import { useEffect, useRef } from 'react'
-import type { Problem } from '#contract/problem.ts'
+import { isOffline, type Problem } from '#contract/problem.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { CopyText } from '#ui/display/CopyText.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 import { problemWords } from '#ui/i18n/problem-messages.ts'
 
-/** What went wrong, in words, with what can be done about it and the number to name when asking for help (C-12). */
+/**
+ * What went wrong, in words, with what can be done about it and the number to name when asking for help (C-12). Being offline is
+ * no error: it is said as quietly as anything else.
+ */
 export function ProblemNote({
   problem,
   title,
@@ -29,9 +32,15 @@ export function ProblemNote({
     if (problem && focus) note.current?.focus()
   }, [problem, focus])
   if (!problem) return null
+  const offline = isOffline(problem)
   return (
-    <div className="problem" role="alert" tabIndex={-1} ref={note}>
-      <Icon name="alert" />
+    <div
+      className={offline ? 'problem offline' : 'problem'}
+      role={offline ? 'status' : 'alert'}
+      tabIndex={-1}
+      ref={note}
+    >
+      <Icon name={offline ? 'offline' : 'alert'} />
       <div>
         <p>
           {title && <strong>{title} </strong>}

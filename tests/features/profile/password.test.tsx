@@ -35,6 +35,13 @@ it('the password is changed: what is wrong is said in the specified words, this 
   expect(change.getAttribute('aria-disabled')).toBe('true')
   the.browser.goOnline()
   await expect.poll(() => change.getAttribute('aria-disabled')).toBe(null)
+  // Nor is a network that goes under the hands an error.
+  the.browser.line = 'down'
+  await give(password, chosen)
+  const note = await screen.findByText(/^This needs a connection\./)
+  expect(note.closest('[role]')?.getAttribute('role')).toBe('status')
+  expect(document.querySelector('main [role=alert]:not(:empty)')).toBeNull()
+  the.browser.goOnline()
 
   await give(password, chosen)
   await screen.findByText(/^Update successfully\./)

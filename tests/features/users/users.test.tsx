@@ -88,6 +88,14 @@ describe('the list', () => {
     expect(document.querySelector('.problem')).toBeNull()
   })
 
+  it('offline and never read here, says just that: no error, and no skeleton of rows that do not come', async () => {
+    await the.browser.openAs('admin@alpha', '/app/profile/user')
+    the.browser.goOffline()
+    await the.browser.open('/app/user')
+    await screen.findByRole('heading', { name: 'No users are kept on this device yet' }, { timeout: 1_500 })
+    expect(document.querySelector('.problem, .list table, main [role=alert]:not(:empty)')).toBeNull()
+  })
+
   it('is what its rows and controls say to readers (A-06, A-09)', async () => {
     await openList()
     const table = screen.getByRole('table')
@@ -127,6 +135,39 @@ describe('a user', () => {
     await said('Create successfully.')
     await closed()
     await expect.poll(() => rowOf('Zhu Ming')?.textContent).toMatch(/Zhu Ming.*Ms.*Not activated.*Order/)
+  })
+
+  it('is shown on top when created, whatever page and filter, and marked as new until the list is asked again', async () => {
+    await openList('?statusType=-1')
+    const create = async (name: string) => {
+      await the.user.click(button('New user'))
+      await dialog()
+      await type(the.user, { name, email: `${name.toLowerCase().replace(' ', '.')}@alpha.example` })
+      await saveUser(the.user)
+      await closed()
+    }
+    await create('Zoe Last')
+    await expect.poll(() => namesShown()[0]).toBe('Zoe LastNew')
+    await create('Zoe Later')
+    await expect.poll(() => namesShown().slice(0, 2)).toEqual(['Zoe LaterNew', 'Zoe LastNew'])
+
+    // One that waits says so, and is new once the server has it.
+    the.browser.goOffline()
+    await create('Zoe Offline')
+    await expect.poll(() => namesShown()[0]).toBe('Zoe OfflineWaiting to be created')
+    the.browser.goOnline()
+    await expect.poll(() => namesShown()[0]).toBe('Zoe OfflineNew')
+
+    // Another view is another question.
+    await the.user.click(button('Remove filter Status: Disabled'))
+    await expect.poll(() => namesShown().slice(-3)).toEqual(['Zoe Last', 'Zoe Later', 'Zoe Offline'])
+    await create('Zoe Left')
+    await expect.poll(() => namesShown()[0]).toBe('Zoe LeftNew')
+    await the.user.click(screen.getAllByRole('link', { name: 'Home' })[0] as HTMLElement)
+    await screen.findByRole('heading', { name: /^Good /, level: 1 })
+    await the.user.click(screen.getAllByRole('link', { name: 'Users' })[0] as HTMLElement)
+    await expect.poll(() => namesShown()).toContain('Zoe Left')
+    expect(namesShown().join()).not.toContain('New')
   })
 
   it('that the server refuses keeps its form, and is sent again as the same wish', async () => {
@@ -282,6 +323,17 @@ describe('a user', () => {
     await said('Create successfully.')
     await expect.poll(() => document.querySelector('.pending-mark')).toBeNull()
     expect(namesShown().filter((row) => row.includes('Aaron Ng'))).toHaveLength(1)
+  })
+
+  it('that the address names and nobody has here says so, with a line and without', async () => {
+    await openList()
+    the.browser.goOffline()
+    await the.browser.open('/app/user?user=999999')
+    await screen.findByRole('dialog', { name: 'This user is not on this device' })
+    the.browser.goOnline()
+    await screen.findByRole('dialog', { name: 'There is no such user' })
+    await the.user.keyboard('{Escape}')
+    await closed()
   })
 
   it('of the provider is given an access level by the delete level, only with a connection (D48)', async () => {

@@ -3,7 +3,9 @@ import { liveQuery } from 'dexie'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { listTrail } from '#contract/audit-trail.ts'
+import { ordersFills } from '#contract/orders.ts'
 import type { UserRow } from '#contract/users.ts'
+import { orderedHere } from '#domain/orders.ts'
 import { besideRows, type UserDatabase } from '#local/storage/database.ts'
 import { enqueue } from '#local/outbox/enqueue.ts'
 import { indexedFrom, makeIndex, proveIndex } from '#local/list-index/list-index.ts'
@@ -25,7 +27,7 @@ import {
 } from '#tests/support/device-database.ts'
 
 const trail = listTrail.list as NonNullable<typeof listTrail.list>
-const all = ['users', 'trail', ...besideRows]
+const all = ['users', 'trail', 'orders', ...besideRows]
 const indexOf = (db: UserDatabase, of = list, scope: number | null = company) =>
   transact(db, all, async () => await makeIndex(db, of, scope))
 
@@ -61,13 +63,21 @@ const query = fc.record({
   order: fc.constantFrom('asc' as const, 'desc' as const),
   results: fc.integer({ min: 1, max: 8 }),
   page: fc.integer({ min: 1, max: 5 }),
+  newRows: fc.constantFrom([], [3], [30, 2, 1]),
   statusType: fc.option(fc.constantFrom(-2, -1, 0, 1), { nil: undefined }),
   includedDel: fc.option(fc.boolean(), { nil: undefined }),
   searchText: fc.option(fc.constantFrom('a', 'A', '陈', 'user'), { nil: undefined }),
 })
 
-const asked = ({ field, order, results, page, ...filters }: typeof query extends fc.Arbitrary<infer Q> ? Q : never) =>
-  ({ scope: company, filters, sort: [field, order], page, results }) satisfies ListQuery
+const asked = ({
+  field,
+  order,
+  results,
+  page,
+  newRows,
+  ...filters
+}: typeof query extends fc.Arbitrary<infer Q> ? Q : never) =>
+  ({ scope: company, filters, sort: [field, order], page, results, newRows }) satisfies ListQuery
 
 const within = (db: UserDatabase, act: () => Promise<unknown>) => transact(db, all, async () => await act())
 
@@ -135,6 +145,37 @@ describe('an index kept with its rows', () => {
       ),
       { numRuns: 15 },
     )
+  })
+
+  it('finds what is unpaid and what is in effect with a change that waits to be paid (D35)', async () => {
+    const { db, device, generation } = await keptDevice()
+    const draft = { code: 'shop', name: 'Shop', currency: 'HKD', user_mode: 'NAMED', users: 1, period: 1, modules: [] }
+    const order = (id: number, status: number, pending: object | null = null) => ({
+      ...orderedHere({ ...draft, period_start: '2026-01-01' } as never, { intent: '', companyId: company }),
+      id,
+      status,
+      pending,
+      row_version: 1,
+    })
+    const waits = { id: 9, type: 'change', amount: '1.00', due: '2026-03-09 23:59:59' }
+    const changed = [order(1, 0), order(2, 1), order(3, 1, waits), order(4, 2)]
+    await storeChanges(db, ordersFills, company, { changed, gone: [], upto: 1, asOf: 1 }, { all: true, generation })
+    const found = async (status: number) => {
+      const query = { scope: company, filters: { status }, sort: ['id', 'asc'], page: 1, results: 10 } as const
+      const { rows, count } = await readListOn(device, ordersFills, query)
+      expect(rows).toHaveLength(count)
+      return rows.map(({ row }) => row.id)
+    }
+    expect([await found(0), await found(1)]).toEqual([
+      [1, 3],
+      [2, 3],
+    ])
+    await indexOf(db, ordersFills)
+    expect(await db.indexes.count()).toBe(1)
+    expect([await found(0), await found(1)]).toEqual([
+      [1, 3],
+      [2, 3],
+    ])
   })
 
   it('is kept from a certain number of rows on, and goes on being kept', async () => {

@@ -1,3 +1,4 @@
+import { isOffline } from '#contract/problem.ts'
 import type { FormEvent } from 'react'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { companyFields } from '#domain/companies.ts'
@@ -16,7 +17,6 @@ import { Note } from '#features/accounts/components/Note.tsx'
 import { useSmallForm } from '#features/accounts/components/useSmallForm.ts'
 import { useWait } from '#features/accounts/components/useCountdown.ts'
 import { refusedFields, register, selectRegistering } from '#features/accounts/registration.ts'
-import { isOffline } from '#features/accounts/retry-after.ts'
 
 interface Props {
   values: SignupValues

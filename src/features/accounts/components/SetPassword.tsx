@@ -1,5 +1,5 @@
 import { type FormEvent, useEffect } from 'react'
-import { fieldProblems } from '#contract/problem.ts'
+import { isOffline, fieldProblems } from '#contract/problem.ts'
 import { useDispatch, useSelector } from '#state/hooks.ts'
 import { problemOf } from '#state/request-status.ts'
 import { Button } from '#ui/display/Button.tsx'
@@ -12,7 +12,6 @@ import { Note } from '#features/accounts/components/Note.tsx'
 import { useSmallForm } from '#features/accounts/components/useSmallForm.ts'
 import { checkPasswords, type Passwords } from '#features/accounts/passwords.ts'
 import { activate, selectAccounts } from '#features/accounts/slice.ts'
-import { isOffline } from '#features/accounts/retry-after.ts'
 
 const empty: Passwords = { password: '', confirm: '' }
 

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import type { Method } from '#contract/factors.ts'
-import type { Problem } from '#contract/problem.ts'
+import { isOffline, type Problem } from '#contract/problem.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Field, PasswordField } from '#ui/form/Field.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
@@ -10,7 +10,6 @@ import type { Given, Proving } from '#features/accounts/factors-api.ts'
 import { hasPasskeys, signWith } from '#features/accounts/passkeys.ts'
 import { useWait } from '#features/accounts/components/useCountdown.ts'
 import { Note } from '#features/accounts/components/Note.tsx'
-import { isOffline } from '#features/accounts/retry-after.ts'
 
 /** Where one can be chosen, the first that this browser can do. */
 const order: readonly Method[] = ['otp', 'assertion', 'password', 'recovery_code']

@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import type { Problem } from '#contract/problem.ts'
+import { isOffline, type Problem } from '#contract/problem.ts'
 import { useDispatch, useSelector } from '#state/hooks.ts'
 import { problemOf } from '#state/request-status.ts'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
@@ -12,7 +12,6 @@ import { SetPassword } from '#features/accounts/components/SetPassword.tsx'
 import { useTakenKey } from '#features/accounts/components/useTakenKey.ts'
 import { openedBy } from '#features/accounts/activation.ts'
 import { linkOpened, readLink, selectAccounts } from '#features/accounts/slice.ts'
-import { isOffline } from '#features/accounts/retry-after.ts'
 
 /** Password set-up, success or error, depending on the code (portal 2). */
 export function Activate() {

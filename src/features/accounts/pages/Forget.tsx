@@ -1,3 +1,4 @@
+import { isOffline } from '#contract/problem.ts'
 import { type FormEvent, useEffect } from 'react'
 import { checkForgotten } from '#domain/passwords.ts'
 import { useConnection, useDispatch, useSelector } from '#state/hooks.ts'
@@ -10,7 +11,6 @@ import { Note } from '#features/accounts/components/Note.tsx'
 import { useSmallForm } from '#features/accounts/components/useSmallForm.ts'
 import { useWait } from '#features/accounts/components/useCountdown.ts'
 import { forget, recoveryOpened, selectRecovering } from '#features/accounts/password-recovery.ts'
-import { isOffline } from '#features/accounts/retry-after.ts'
 
 /** Company code and e-mail, and a mail if there is such a user (portal 2, 5). */
 export function Forget() {

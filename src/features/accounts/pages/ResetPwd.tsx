@@ -1,6 +1,6 @@
 import { type FormEvent, useEffect } from 'react'
 import { useNavigate } from 'react-router-dom'
-import { fieldProblems, type Problem } from '#contract/problem.ts'
+import { isOffline, fieldProblems, type Problem } from '#contract/problem.ts'
 import { checkConfirmed, checkPassword } from '#domain/passwords.ts'
 import { useConnection, useDispatch, useSelector } from '#state/hooks.ts'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
@@ -20,7 +20,6 @@ import {
   resetPassword,
   selectRecovering,
 } from '#features/accounts/password-recovery.ts'
-import { isOffline } from '#features/accounts/retry-after.ts'
 
 /** How long the success may be read before the login comes by itself (portal 8), ms. */
 const READ_MS = 5000

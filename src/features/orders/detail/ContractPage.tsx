@@ -1,9 +1,11 @@
 import '#ui/icons/app-icons.ts'
 import '#features/orders/contract-words.ts'
-import { Navigate, useParams } from 'react-router-dom'
+import { useParams } from 'react-router-dom'
+import { ButtonLink } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { Page } from '#ui/page/Page.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { Redirect } from '#ui/page/Redirect.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { Agreement } from '#features/orders/detail/ContractDetails.tsx'
@@ -16,7 +18,7 @@ const list = '/app/contract'
 /** One service order by its number, and all that can be done with it (contracts 2, D35). */
 export function Contract() {
   const { id = '' } = useParams()
-  if (!/^\d{1,10}$/.test(id)) return <Navigate to={list} replace />
+  if (!/^\d{1,10}$/.test(id)) return <Unknown />
   // Each order is a page of its own: nothing that was typed in one is meant for the next.
   return <Priced>{() => <Order key={id} id={Number(id)} />}</Priced>
 }
@@ -25,8 +27,9 @@ function Order({ id }: { id: number }) {
   const { t } = useTranslation('contract')
   const order = useOrder(id)
   const { shown, problem } = order
-  // What is not there, or never came to be, is nothing to look at (M96).
-  if (problem?.code === 'NOT_FOUND' || shown?.row.state === 'invalid') return <Navigate to={list} replace />
+  // What never came to be is nothing to look at (M96).
+  if (shown?.row.state === 'invalid') return <Redirect to={list} why={t('invalid', { code: shown.row.code })} />
+  if (problem?.code === 'NOT_FOUND') return <Unknown />
   if (shown) return <Agreement order={{ ...order, shown }} />
   return (
     <Page title={t('title')} crumbs={[{ label: t('list'), to: list }]}>
@@ -35,7 +38,7 @@ function Order({ id }: { id: number }) {
       {problem?.code === 'OFFLINE' && (
         // Nothing has to be pressed: it is asked for again when the line is back.
         <section className="card">
-          <EmptyState icon="offline" title={t('missing')}>
+          <EmptyState icon="offline" title={t('notHere')}>
             <p>{t('missingOffline')}</p>
           </EmptyState>
         </section>
@@ -43,6 +46,25 @@ function Order({ id }: { id: number }) {
       {problem?.code !== 'OFFLINE' && (
         <ProblemNote problem={problem} title={t('missing')} onRetry={() => void order.again()} />
       )}
+    </Page>
+  )
+}
+
+function Unknown() {
+  const { t } = useTranslation('contract')
+  const all = (
+    <ButtonLink kind="primary" to={list}>
+      {t('unknown.all')}
+    </ButtonLink>
+  )
+  return (
+    <Page title={t('title')} crumbs={[{ label: t('list'), to: list }]}>
+      <Sheet />
+      <section className="card">
+        <EmptyState icon="search" title={t('unknown.title')} action={all}>
+          <p>{t('unknown.text')}</p>
+        </EmptyState>
+      </section>
     </Page>
   )
 }

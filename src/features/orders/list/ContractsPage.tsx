@@ -1,23 +1,25 @@
-import { useCallback, useState } from 'react'
+import { useCallback, useRef, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
 import { isProviderAdmin } from '#domain/access.ts'
 import { whyNotContract } from '#domain/contracts.ts'
+import { isOffline } from '#contract/problem.ts'
 import type { OrderRow } from '#contract/orders.ts'
 import { useConnection, useDispatch, useSignedIn } from '#state/hooks.ts'
 import { useFetch } from '#state/use-fetch.ts'
 import { useList } from '#state/use-list.ts'
+import { useNewRows } from '#state/use-new-rows.ts'
 import { useListing } from '#state/use-list-url.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { DataList } from '#ui/list/DataList.tsx'
 import { number } from '#ui/list/Freshness.tsx'
 import { Page } from '#ui/page/Page.tsx'
-import { PendingMark } from '#ui/list/PendingMark.tsx'
+import { NewMark, PendingMark } from '#ui/list/PendingMark.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { changeView, readView, remembered, writeView } from '#features/orders/list/list-url.ts'
 import { CalendarDialog } from '#features/orders/list/CalendarDialog.tsx'
 import { columns } from '#features/orders/list/columns.tsx'
-import { useCompanyName } from '#features/orders/wizard/CompanyPicker.tsx'
+import { CompanyPicker, useCompanyName } from '#features/orders/wizard/CompanyPicker.tsx'
 import { Filters } from '#features/orders/list/Filters.tsx'
 import { Create, NoOrders } from '#features/orders/list/EmptyList.tsx'
 import { usePrice } from '#features/orders/quote/RequirePriceList.tsx'
@@ -53,10 +55,9 @@ export function Contracts() {
   const otherName = useCompanyName(other)
   const companyId = other ?? user.company_id
   const company = otherName ?? user.company_name
-  const { rows, count, freshness, isFetching, problem, refetch } = useList(ordersList, {
-    scope: companyId,
-    view: { ...view, type },
-  })
+  const { newRows, clear } = useNewRows(ordersList)
+  const shown = { scope: companyId, view: { ...view, type }, newRows }
+  const { rows, count, freshness, isFetching, problem, refetch } = useList(ordersList, shown)
   useFetch(useCallback(() => void dispatch(askMarket(type)), [dispatch, type]))
   const again = () => {
     refetch()
@@ -64,6 +65,7 @@ export function Contracts() {
   }
   const whyNoPrice = useWhyNoOrder(type, Boolean(price))
   const whyNoOrder = other === null ? whyNoPrice : t('companies.notHere')
+  const picker = useRef<HTMLInputElement>(null)
   const [over, setOver] = useState<Over | null>(null)
   const close = () => setOver(null)
   const actions = useActions({
@@ -80,7 +82,7 @@ export function Contracts() {
       intro={t('lead', { company })}
       action={
         <>
-          <Button icon="refresh" onClick={again}>
+          <Button icon="refresh" onClick={() => (clear(), again())}>
             {t('refresh')}
           </Button>
           <Button
@@ -91,19 +93,38 @@ export function Contracts() {
           >
             {t('calendar.open')}
           </Button>
-          {isStaff && <Tools type={type} company={other} onCompany={(id) => change({ company: id })} />}
+          {isStaff && (
+            <Tools
+              type={type}
+              company={other}
+              onOwn={() => change({ company: null })}
+              onChoose={() => picker.current?.focus()}
+            />
+          )}
           {create}
         </>
       }
     >
       <Sheet />
-      <Filters view={view} company={otherName} onChange={change} />
-      <ProblemNote problem={problem} onRetry={again} />
+      <Filters view={view} company={otherName} onChange={change}>
+        {isStaff && (
+          <CompanyPicker
+            ref={picker}
+            label={t('companies.label')}
+            placeholder={user.company_name}
+            company={other}
+            onChoose={(id) => change({ company: id === user.company_id ? null : id })}
+          />
+        )}
+      </Filters>
+      {/* Offline the rows that are here, or the word that there are none, say all there is to say. */}
+      <ProblemNote problem={isOffline(problem) ? null : problem} onRetry={again} />
       <DataList
         caption={t('caption', { company })}
         counted={(count) => t('counted', { count, number: number(count) })}
         columns={columns(t)}
-        rows={rows}
+        // A new one of the other client type is no row of this list.
+        rows={rows?.filter(({ row }) => row.client_type === type)}
         rowKey={({ row }) => String(row.id)}
         rowName={({ row }) => row.code}
         rowTo={({ row }) => (typeof row.id === 'number' && !whyNotContract('open', row.state) ? `${row.id}` : null)}
@@ -114,7 +135,9 @@ export function Contracts() {
             </Button>
           )
         }
-        mark={({ waiting }) => waiting && <PendingMark state={waiting.state} action={waiting.action} />}
+        mark={({ waiting, isNew }) =>
+          waiting ? <PendingMark state={waiting.state} action={waiting.action} /> : isNew && <NewMark />
+        }
         actions={actions}
         most="manage"
         sort={view.sort}

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { stateOfNumber } from '#domain/contracts.ts'
 import { SelectField } from '#ui/form/ChoiceFields.tsx'
 import { FilterBar } from '#ui/list/FilterBar.tsx'
@@ -9,9 +10,11 @@ interface Props {
   /** Whose contracts are listed, where it is not the own company. */
   company: string | null
   onChange: (change: Partial<View>) => void
+  /** Before the other filters. */
+  children?: ReactNode
 }
 
-export function Filters({ view, company: name, onChange }: Props) {
+export function Filters({ view, company: name, onChange, children }: Props) {
   const { t } = useTranslation('orders')
   const { status, searchText, company } = plainView
   const word = (number: OrderStatus) => t(`status.${stateOfNumber(number, 'order') ?? 'invalid'}`)
@@ -37,6 +40,7 @@ export function Filters({ view, company: name, onChange }: Props) {
       chips={chips}
       onClearAll={() => onChange({ status, searchText, company })}
     >
+      {children}
       <SelectField
         label={t('filter.status')}
         options={[

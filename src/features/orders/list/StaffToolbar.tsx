@@ -1,11 +1,9 @@
-import { useState } from 'react'
 import { type ClientType, clientTypes, isDeleteLevel } from '#domain/access.ts'
 import { chooseClientType } from '#state/client-type.ts'
 import { useConnection, useDispatch, useSignedIn } from '#state/hooks.ts'
 import { Menu, type MenuItem } from '#ui/overlay/Menu.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
-import { CompanyDialog } from '#features/orders/wizard/CompanyPicker.tsx'
 import { reconcile } from '#features/orders/list/slice.ts'
 import { tellOf } from '#features/orders/result-toast.ts'
 
@@ -13,16 +11,17 @@ interface Props {
   type: ClientType
   /** Null: the own one. */
   company: number | null
-  onCompany: (company: number | null) => void
+  onOwn: () => void
+  /** Leads to where one is chosen. */
+  onChoose: () => void
 }
 
 /** What the provider's admins have beside the list (M67, D53): whose contracts, of which client type, and repairs. */
-export function Tools({ type, company, onCompany }: Props) {
+export function Tools({ type, company, onOwn, onChoose }: Props) {
   const { t } = useTranslation('orders')
   const { caller } = useSignedIn()
   const online = useConnection().line === 'online'
   const dispatch = useDispatch()
-  const [choosing, setChoosing] = useState(false)
   const offline = online ? null : t('reason.offline')
   async function repair() {
     const result = await dispatch(reconcile())
@@ -37,11 +36,10 @@ export function Tools({ type, company, onCompany }: Props) {
         onSelect: () => chooseClientType(one),
       }))
     : []
-  const own: MenuItem[] =
-    company === null ? [] : [{ key: 'own', label: t('tools.own'), icon: 'home', onSelect: () => onCompany(null) }]
+  const own: MenuItem[] = company === null ? [] : [{ key: 'own', label: t('tools.own'), icon: 'home', onSelect: onOwn }]
   const items: MenuItem[] = [
     ...types,
-    { key: 'company', label: t('tools.company'), icon: 'company', whyNot: offline, onSelect: () => setChoosing(true) },
+    { key: 'company', label: t('tools.company'), icon: 'company', onSelect: onChoose },
     ...own,
     {
       key: 'reconcile',
@@ -51,18 +49,5 @@ export function Tools({ type, company, onCompany }: Props) {
       onSelect: () => void repair(),
     },
   ]
-  return (
-    <>
-      <Menu label={t('tools.open')} icon="tools" bare={false} kind="quiet" items={items} />
-      {choosing && (
-        <CompanyDialog
-          onClose={() => setChoosing(false)}
-          onChoose={(id) => {
-            setChoosing(false)
-            onCompany(id === caller.companyId ? null : id)
-          }}
-        />
-      )}
-    </>
-  )
+  return <Menu label={t('tools.open')} icon="tools" bare={false} kind="quiet" items={items} />
 }

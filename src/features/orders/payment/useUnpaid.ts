@@ -40,7 +40,8 @@ export function useUnpaid(companyId: number, type: ClientType): readonly OwnUnpa
     () =>
       found && isKnown
         ? found.rows.flatMap(({ row }) =>
-            typeof row.id === 'number'
+            // What waits beside a contract in effect is its own matter.
+            typeof row.id === 'number' && row.state === 'unpaid'
               ? [
                   {
                     id: row.id,

@@ -1,12 +1,14 @@
 import { type ReactNode, useCallback } from 'react'
-import { Navigate } from 'react-router-dom'
 import { type ClientType, clientTypeOf } from '#domain/access.ts'
 import { useClientType } from '#state/client-type.ts'
 import { useDispatch, useSelector } from '#state/hooks.ts'
 import { useFetch } from '#state/use-fetch.ts'
+import { Redirect } from '#ui/page/Redirect.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
+import { useTranslation } from 'react-i18next'
 import { type PriceInForce, usePriceInForce } from '#features/orders/list/read-orders.ts'
 import { fetchPrice, selectPrice } from '#features/orders/list/slice.ts'
+import { useWhyNoOrder } from '#features/orders/wizard/useOrderBlocked.ts'
 
 /** Which client type the order pages are about, and the price list by which is ordered; asked for on arrival (M68). */
 export function usePrice(): { type: ClientType; price: PriceInForce | null | undefined } {
@@ -18,9 +20,12 @@ export function usePrice(): { type: ClientType; price: PriceInForce | null | und
 
 /** What cannot be without a price list: leads to the contract list where there is none to be had (contracts 2). */
 export function Priced({ children }: { children: (given: { type: ClientType; price: PriceInForce }) => ReactNode }) {
+  const { t } = useTranslation('orders')
   const { type, price } = usePrice()
+  const why = useWhyNoOrder(type, false) ?? ''
   const asking = useSelector((state) => selectPrice(state, type))
   if (price) return children({ type, price })
   // What has been answered is on its way to the device, and from there to here.
-  return price === null && asking?.kind === 'failed' ? <Navigate to="/app/contract" replace /> : <Skeleton lines={5} />
+  const isMissing = price === null && asking?.kind === 'failed'
+  return isMissing ? <Redirect to="/app/contract" why={t('price.redirect', { why })} /> : <Skeleton lines={5} />
 }

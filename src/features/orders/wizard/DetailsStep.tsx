@@ -8,6 +8,7 @@ import { RadioField } from '#ui/form/ChoiceFields.tsx'
 import { Field, FieldFrame } from '#ui/form/Field.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
+import { CompanyPicker } from '#features/orders/wizard/CompanyPicker.tsx'
 import { OrderFields } from '#features/orders/wizard/TermsFields.tsx'
 import { type AnyProblem, orderFieldWords } from '#features/orders/field-messages.ts'
 import { typedCode, type Values } from '#features/orders/wizard/wizard-form.ts'
@@ -156,11 +157,19 @@ const StaffFields = memo(function StaffFields({
 }: Pick<Values, 'company_id' | 'sOrderCreateTime'> & Pick<Props, 'today'> & Common) {
   const { t } = useTranslation('wizard')
   const given = useGiven(values, { problems, onChange })
+  const { label, error, value } = given('company_id')
   return (
     <fieldset className="staff-fields">
       <legend>{t('staff.legend')}</legend>
       <div className="field-row">
-        <Field {...given('company_id')} {...whole} min={1} optional help={t('staff.companyHelp')} />
+        <CompanyPicker
+          label={label}
+          error={error}
+          optional
+          help={t('staff.companyHelp')}
+          company={value === '' ? null : Number(value)}
+          onChoose={(id) => onChange({ company_id: id === null ? '' : String(id) })}
+        />
         <Field {...given('sOrderCreateTime')} type="date" max={today} optional help={t('staff.createdHelp')} />
       </div>
     </fieldset>

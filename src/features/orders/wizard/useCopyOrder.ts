@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import type { OrderRow } from '#contract/orders.ts'
+import { showToast } from '#ui/overlay/toasts.tsx'
+import { useTranslation } from 'react-i18next'
 import { readOrder } from '#features/orders/wizard/submit-order.ts'
 import { readRow } from '#local/lists/read-row.ts'
 import { useDispatch } from '#state/hooks.ts'
@@ -9,6 +11,7 @@ import { useDispatch } from '#state/hooks.ts'
 export function useOrderAgain(): { row: OrderRow | null; done: () => void } {
   const [query, setQuery] = useSearchParams()
   const dispatch = useDispatch()
+  const { t } = useTranslation('wizard')
   const [row, setRow] = useState<OrderRow | null>(null)
   const from = Number(query.get('from') ?? 0)
   useEffect(() => {
@@ -18,10 +21,12 @@ export function useOrderAgain(): { row: OrderRow | null; done: () => void } {
       const here = await readRow<OrderRow>('orders', from)
       const result = here ? null : await dispatch(readOrder(from))
       const said = result?.kind === 'fresh' || result?.kind === 'kept' ? result.output : null
-      if (stands) setRow(here?.row ?? said)
+      if (!stands) return
+      setRow(here?.row ?? said)
+      if (!here && !said) showToast({ kind: 'note', text: t('again.notHere') })
     })()
     return () => void (stands = false)
-  }, [from, dispatch])
+  }, [from, dispatch, t])
   /** Once it has been used the address says so: a reload must not fill the form again. */
   const done = () => {
     setRow(null)

@@ -18,7 +18,7 @@ import {
   type UnpaidOrder,
 } from '#features/orders/wizard/submit-order.ts'
 import { isAsShown, type Shown, type ServerQuote } from '#features/orders/quote/local-quote.ts'
-import { fetchPrice } from '#features/orders/list/slice.ts'
+import { fetchPrice, ordersList } from '#features/orders/list/slice.ts'
 
 /** Where the way from the choice of modules to an order stands. */
 export type SubmitState =
@@ -83,6 +83,7 @@ export function useOrdering({ kept, type, quote, here, unpaidWith, onOrdered, on
     const id = Number(made.id)
     change((now) => ({ ...now, step: made.state === 'unpaid' ? 2 : 3, agreed: null, ordered: id, intent: null }))
     setStage({ kind: 'idle' })
+    dispatch(ordersList.rowCreated(made.id))
     onOrdered(made)
   })
 

@@ -59,7 +59,8 @@ function useLink({ id, create_time }: UserRow): OutputOf<typeof getUser>['invita
   const dispatch = useDispatch()
   const [link, setLink] = useState<OutputOf<typeof getUser>['invitation']>()
   useEffect(() => {
-    if (create_time) void dispatch(askUser(id)).then((user) => setLink(user?.invitation))
+    if (create_time)
+      void dispatch(askUser(id)).then((told) => setLink('output' in told ? told.output?.invitation : undefined))
   }, [dispatch, id, create_time])
   return link
 }

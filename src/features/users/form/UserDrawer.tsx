@@ -8,7 +8,7 @@ import { type Opened, openedNew, openedOn, unsavedUser } from '#features/users/f
 import { askUser } from '#features/users/form/save-user.ts'
 import { readRow } from '#local/lists/read-row.ts'
 import { readEntries } from '#local/outbox/read-entries.ts'
-import { useDispatch, useSignedIn } from '#state/hooks.ts'
+import { useConnection, useDispatch, useSignedIn } from '#state/hooks.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
@@ -36,39 +36,49 @@ function Opening({ open, ...props }: Props & { open: NonNullable<View['open']> }
 function Existing({ id, ...props }: Omit<Props, 'open'> & { id: Exclude<View['open'], 'new' | null> }) {
   const { t } = useTranslation('people')
   const opened = useOpened(id)
-  if (opened) {
+  if (opened === undefined) return null
+  if (typeof opened !== 'string') {
     const note = opened.base?.row.status === userStatus.deactivated && <Invitation invited={opened.base.row} />
     return <UserForm opened={opened} place={String(id)} note={note} {...props} />
   }
-  if (opened === undefined) return null
   const footer = <Button onClick={props.onClose}>{t('missing.close')}</Button>
   return (
-    <Dialog open side="right" title={t('missing.title')} onClose={props.onClose} footer={footer}>
-      <p>{t('missing.text')}</p>
+    <Dialog open side="right" title={t(`missing.${opened}.title`)} onClose={props.onClose} footer={footer}>
+      <p>{t(`missing.${opened}.text`)}</p>
     </Dialog>
   )
 }
 
+type Missing = 'unknown' | 'notHere'
+
 /**
  * The row as it stood when the drawer opened, and from then on that one: what comes in meanwhile must not change a form
- * under its user's hands. A row that this device does not have is asked for. Undefined: not known yet; null: none.
+ * under its user's hands. A row that this device does not have is asked for, and once more when the line is back.
+ * Undefined: not known yet.
  */
-function useOpened(id: Exclude<View['open'], 'new' | null>): Opened | null | undefined {
+function useOpened(id: Exclude<View['open'], 'new' | null>): Opened | Missing | undefined {
   const { user } = useSignedIn()
+  const { line } = useConnection()
   const dispatch = useDispatch()
-  const [opened, setOpened] = useState<Opened | null>()
+  const [opened, setOpened] = useState<Opened>()
+  const [missing, setMissing] = useState<Missing>()
   const here = useLiveQuery(async () => {
     const shown = await readRow<UserRow>(usersFills.table, id)
     return shown && openedOn(shown, await readEntries())
   }, [id])
   useEffect(() => {
     if (opened || here === undefined) return
-    if (here) setOpened(here)
-    else
-      void dispatch(askUser(id)).then((row) => {
-        const found = row?.company_id === user.company_id ? openedOn({ row, waiting: null }, []) : null
-        setOpened((now) => now ?? found)
-      })
-  }, [opened, here, id, dispatch, user.company_id])
-  return opened
+    if (here) return setOpened(here)
+    let counts = true
+    void dispatch(askUser(id)).then((result) => {
+      if (!counts) return
+      const row = 'output' in result ? result.output : null
+      if (row?.company_id === user.company_id) setOpened(openedOn({ row, waiting: null }, []))
+      else setMissing(row || (result.kind === 'problem' && result.problem.status === 404) ? 'unknown' : 'notHere')
+    })
+    return () => void (counts = false)
+    // The line is not used: its coming back is the reason.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [opened, here, id, dispatch, user.company_id, line])
+  return opened ?? missing
 }

@@ -1,5 +1,6 @@
 import { type ComponentType, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
+import type { Id } from '#contract/endpoint.ts'
 import { fieldProblems, localProblem, type Problem } from '#contract/problem.ts'
 import type { UserRow } from '#contract/users.ts'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
@@ -28,6 +29,7 @@ import {
   type Values,
 } from '#features/users/form/user-form.ts'
 import { currentOf, type Opened, openedNew, unsavedUser } from '#features/users/form/form-base.ts'
+import { usersList } from '#features/users/list/slice.ts'
 import { askTaken, formOpened, save, selectSaving } from '#features/users/form/save-user.ts'
 
 const nothingLocked: ReadonlySet<Field> = new Set()
@@ -110,6 +112,8 @@ export function UserForm({ opened, place, send, note, Beside, onClose, onSaved }
     const result = resultOf(await dispatch(save(send ? { send: () => send(base ? changes : body) } : own)))
     if (result.kind === 'problem') return takeBack(result.problem)
     tell(result)
+    const id = base ? null : createdId(result)
+    if (id !== null) dispatch(usersList.rowCreated(id))
     onClose()
     if (result.kind !== 'queued') onSaved()
   })
@@ -169,6 +173,12 @@ export function UserForm({ opened, place, send, note, Beside, onClose, onSaved }
       )}
     </FormDrawer>
   )
+}
+
+function createdId(result: Result<unknown>): Id | null {
+  if (result.kind === 'queued') return `~${result.intent}`
+  // What creates a user is answered with their row; what waited and was sent again, with nothing.
+  return result.kind === 'fresh' ? ((result.output as UserRow | null)?.id ?? null) : null
 }
 
 /** Who cannot has no sessions, and one's own are looked after in the profile. */

@@ -53,14 +53,11 @@ export const { formOpened } = saving.actions
 
 /**
  * A user by id: one whom no list brought to this device yet (an address somebody shared), or what a list does not tell.
- * Null: not there, or not ours.
  */
 export const askUser =
-  (userId: Id): AppThunk<OutputOf<typeof getUser> | null> =>
-  async (_dispatch, _getState, { api }) => {
-    const result = await api.call(getUser, { query: { userId } })
-    return result.kind === 'fresh' || result.kind === 'kept' ? result.output : null
-  }
+  (userId: Id): AppThunk<Result<OutputOf<typeof getUser>>> =>
+  (_dispatch, _getState, { api }) =>
+    api.call(getUser, { query: { userId } })
 
 /** Whether the e-mail is taken in the own company; false as well when nobody can say, for the server checks again. */
 export const askTaken =

@@ -1,13 +1,15 @@
 import { type ComponentType, lazy, Suspense, useEffect, useRef, useState } from 'react'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
+import { isOffline } from '#contract/problem.ts'
 import type { UserRow } from '#contract/users.ts'
 import { useSelector, useSignedIn } from '#state/hooks.ts'
 import { useList } from '#state/use-list.ts'
+import { useNewRows } from '#state/use-new-rows.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { DataList } from '#ui/list/DataList.tsx'
 import { number } from '#ui/list/Freshness.tsx'
 import { Page } from '#ui/page/Page.tsx'
-import { PendingMark } from '#ui/list/PendingMark.tsx'
+import { NewMark, PendingMark } from '#ui/list/PendingMark.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { loadTexts } from '#ui/i18n/i18n.ts'
@@ -42,7 +44,9 @@ export function Users({ Beside }: { Beside: ComponentType<{ id: number; name: st
   const { user } = useSignedIn()
   const lapsed = useSelector(({ connection }) => connection.lapsed)
   const { view, change, close } = useView()
-  const { rows, count, freshness, isFetching, problem, refetch } = useList(usersList, { scope: user.company_id, view })
+  const { newRows } = useNewRows(usersList)
+  const shown = { scope: user.company_id, view, newRows }
+  const { rows, count, freshness, isFetching, problem, refetch } = useList(usersList, shown)
   const [removing, setRemoving] = useState<OverlaidRow<UserRow> | null>(null)
   const actions = useActions({ onOpen: (open) => change({ open }), onRemove: setRemoving, onDone: refetch })
   useEffect(() => {
@@ -85,7 +89,8 @@ export function Users({ Beside }: { Beside: ComponentType<{ id: number; name: st
       }
     >
       <Filters view={view} onChange={change} />
-      <ProblemNote problem={problem} onRetry={refetch} />
+      {/* Offline the rows that are here, or the word that there are none, say all there is to say. */}
+      <ProblemNote problem={isOffline(problem) ? null : problem} onRetry={refetch} />
       {picks && <picks.PickBar view={view} rows={rows ?? []} onDone={refetch} onEnd={endPicking} />}
       <DataList
         caption={t('caption', { company: user.company_name })}
@@ -96,7 +101,9 @@ export function Users({ Beside }: { Beside: ComponentType<{ id: number; name: st
         rowName={({ row }) => row.name}
         pick={picks?.pickColumn(rows ?? [])}
         rowTo={({ row }) => (picks ? null : `?${writeView(changeView(view, { open: row.id }))}`)}
-        mark={({ waiting }) => waiting && <PendingMark state={waiting.state} action={waiting.action} />}
+        mark={({ waiting, isNew }) =>
+          waiting ? <PendingMark state={waiting.state} action={waiting.action} /> : isNew && <NewMark />
+        }
         actions={actions}
         most="edit"
         sort={view.sort}

@@ -26,6 +26,12 @@ const idOf = async (code: string): Promise<number> => (await ordersOf(admin, cod
 const pageOf = (id: number | string) => `/app/contract/${id}`
 type Pending = { id: number; amount: string } | null
 const pending = async (id: number) => (await readOrder(admin, id))['pending'] as Pending
+/** The order whose contract this one took the place of. */
+const replacedBy = async (id: number) => {
+  const { contract_id: contract } = await readOrder(admin, id)
+  const told = (await admin.send({ url: `/api/contract/${contract}/history` })).json() as { order_id: number }[]
+  return told[1]?.order_id
+}
 const submitButton = () => document.querySelector('form button[type="submit"]')
 
 /** A contract in effect: 25 users, core and fin, from today on for a year. */
@@ -69,20 +75,55 @@ describe('an order of each status', () => {
     await screen.findByText(/^This contract has expired/)
     expect(button('Modify').getAttribute('aria-disabled')).toBe('true')
 
-    const { contract_id: contract } = await readOrder(admin, await idOf('acmetrade'))
-    const told = (await admin.send({ url: `/api/contract/${contract}/history` })).json() as { order_id: number }[]
-    await the.browser.open(pageOf(told[1]?.order_id ?? 0))
+    await the.browser.open(pageOf((await replacedBy(await idOf('acmetrade'))) ?? 0))
     await screen.findByText(/^A newer contract has taken the place of this one\./)
     expect(screen.queryByRole('button', { name: 'Modify' })).toBeNull()
     expect(button('Extend').getAttribute('aria-disabled')).toBe('true')
     const link = screen.getByRole('link', { name: 'Find the one in effect' })
     expect(link.getAttribute('href')).toBe('/saas/app/contract?searchText=acmetrade')
 
-    for (const wrong of [await idOf('acmeshop'), '999999', 'abc', '~x']) {
+    await the.browser.open(pageOf(await idOf('acmeshop')))
+    await arrived(the.browser, '/app/contract')
+    await screen.findByText('The order acmeshop is no longer valid, so there is no page of it.')
+    for (const wrong of ['999999', 'abc', '~x']) {
       await the.browser.open(pageOf(wrong))
-      await arrived(the.browser, '/app/contract')
+      await screen.findByRole('heading', { name: 'There is no such contract' })
+      expect(the.browser.path()).toBe(pageOf(wrong))
     }
+    screen.getAllByRole('link', { name: 'All contracts' })[0]?.focus()
+    await the.user.keyboard('{Enter}')
+    await arrived(the.browser, '/app/contract')
   })
+})
+
+it('opens without a line though nobody has opened it: in effect with its history and what a change costs, and unpaid', async () => {
+  const id = await buy('unopened')
+  const [trade, unpaid] = [await idOf('acmetrade'), await idOf('acmehr')]
+  await the.browser.openAs('admin@acme', '/app/home')
+  const { thisDevice } = await import('#local/storage/device.ts')
+  const [occupant] = await thisDevice().directory.occupants.toArray()
+  const kept = async () => {
+    const paths = occupant ? await thisDevice().of(occupant).responses.toCollection().primaryKeys() : []
+    return paths.filter((path) => path.endsWith('/history')).length
+  }
+  // acmetrade, acmetest and the one just bought.
+  await expect.poll(kept).toBe(3)
+  the.browser.goOffline()
+  await the.browser.open(pageOf(trade))
+  await screen.findByRole('heading', { level: 1, name: 'Acme trading' })
+  await expect.poll(() => history().length).toBe(2)
+  await the.browser.open(pageOf(id))
+  await modify('35')
+  await expect.poll(due).toBe('HKD 10,000.00')
+  await the.browser.open(pageOf(unpaid))
+  await screen.findByText(/^This order is not paid yet/)
+  // One that was never read says so, and comes by itself.
+  const old = (await replacedBy(trade)) ?? 0
+  await the.browser.open(pageOf(old))
+  await screen.findByRole('heading', { name: 'This contract is not on this device' })
+  expect(document.querySelector('.problem')).toBeNull()
+  the.browser.goOnline()
+  await screen.findByRole('heading', { level: 1, name: 'Acme trading' })
 })
 
 describe('a contract is modified', () => {
@@ -237,7 +278,7 @@ it('an unpaid order is deleted after a warning, and its page with it (M107)', as
   await (await dialog('Delete acmehr?')).press('Delete')
   await arrived(the.browser, '/app/contract')
   await the.browser.open(pageOf(id))
-  await arrived(the.browser, '/app/contract')
+  await screen.findByRole('heading', { name: 'There is no such contract' })
 })
 
 it('the payment alert date is set, kept for the line, and removed, by the staff for mma (M105, D45)', async () => {

@@ -1,6 +1,6 @@
 /** The contract list and what hangs on it, as it is shown and used (M61 to M68, D53). */
 import { screen } from '@testing-library/dom'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { button, described, named } from '#tests/support/fields.ts'
 import { arrived } from '#tests/support/screen.ts'
 import { handsOn, setUpShopPages } from '#tests/support/shop-pages.ts'
@@ -57,6 +57,40 @@ it('has a row for each service with what is to be done about it, where it is, an
   expect(named('name').value).toBe('Acme archive')
 })
 
+it('finds as unpaid all that can be paid, a change of a contract in effect too, also without a line (D35)', async () => {
+  await the.browser.openAs('admin@acme', '/app/contract')
+  await expect.poll(() => codes().length).toBe(5)
+  await the.user.selectOptions(screen.getByLabelText('Status'), 'Unpaid')
+  await expect.poll(() => codes().toSorted()).toEqual(['acmehr', 'acmetest'])
+  await the.user.selectOptions(screen.getByLabelText('Status'), 'Effective')
+  await expect.poll(codes).not.toContain('acmehr')
+  expect(codes()).toContain('acmetest')
+  the.browser.goOffline()
+  await the.browser.open('/app/contract?status=0')
+  await expect.poll(() => codes().toSorted()).toEqual(['acmehr', 'acmetest'])
+})
+
+it('offline, of a list that was never read here, says just that: no error and nothing awaited', async () => {
+  const reach = fetch
+  // Else the device has it behind the first page.
+  vi.stubGlobal('fetch', (asked: Request) =>
+    String(asked.url ?? asked).includes('/sorder') ? Promise.reject(new TypeError()) : reach(asked),
+  )
+  await the.browser.openAs('admin@acme', '/app/profile/user')
+  the.browser.goOffline()
+  const errors: string[] = []
+  const watch = new MutationObserver(() => {
+    const error = document.querySelector('.problem, main [role=alert]:not(:empty)')
+    if (error) errors.push(error.textContent ?? '')
+  })
+  watch.observe(document, { childList: true, subtree: true })
+  await the.browser.open('/app/contract')
+  await screen.findByRole('heading', { name: 'No contracts are kept on this device yet' })
+  expect(document.querySelector('.list table')).toBeNull()
+  watch.disconnect()
+  expect(errors).toEqual([])
+})
+
 it('has a calendar whose address programs can read until it is ended', async () => {
   await the.browser.openAs('admin@acme', '/app/contract')
   await press('Calendar')
@@ -79,16 +113,36 @@ it('has a calendar whose address programs can read until it is ended', async () 
 it('shows the provider’s admins whose contracts of which client type they choose (M67, D53); without a price list nothing is ordered, and the wizard leads back (M68)', async () => {
   await the.browser.openAs('delete@m18', '/app/contract')
   await choose('Tools', 'Choose a company')
-  await the.user.type(await screen.findByLabelText('Company code or name'), 'acme')
-  await press(/^Acme Trading Limited\s*acme$/)
+  const picker = screen.getByRole<HTMLInputElement>('combobox', { name: 'Company' })
+  await expect.poll(() => document.activeElement).toBe(picker)
+  await the.user.keyboard('acme tra')
+  const option = await screen.findByRole('option', { name: 'Acme Trading Limited acme' })
+  await expect.poll(() => picker.getAttribute('aria-activedescendant')).toBe(option.id)
+  await the.user.keyboard('{Enter}')
+  expect(picker.value).toBe('Acme Trading Limited')
   await expect.poll(codes).toContain('acmetrade')
   await the.browser.open(the.browser.path())
   await expect.poll(codes).toContain('acmetrade')
+  // Without a line among those that this device has met.
+  the.browser.goOffline()
   await press('Remove filter Company: Acme Trading Limited')
+  await the.user.click(screen.getByRole('combobox', { name: 'Company' }))
+  await the.user.keyboard('{ArrowDown}')
+  await screen.findByRole('option', { name: 'Acme Trading Limited acme' })
+  await the.user.keyboard('trading')
+  await screen.findByText('Offline: only companies that this device has met.')
+  await the.user.keyboard('{Enter}')
+  await expect.poll(codes).toContain('acmetrade')
+  the.browser.goOnline()
+  // Emptied it is the own company again.
+  await the.user.clear(screen.getByRole('combobox', { name: 'Company' }))
+  await the.user.keyboard('{Tab}')
+  await expect.poll(codes).not.toContain('acmetrade')
   await choose('Tools', 'Client type: mma', 'menuitemradio')
   await screen.findByRole('heading', { name: 'No contracts yet' })
   await the.browser.open('/app/contract/new')
   await arrived(the.browser, '/app/contract')
+  await says('That page needs a price list. There is no price list in force. Please ask your provider.')
   const [create] = await screen.findAllByRole('button', { name: 'New contract' })
   await expect
     .poll(() => create && described(create))

@@ -123,6 +123,9 @@ it('"order again" fills the form from an order, and leaves a draft of one\'s own
   await press('Discard draft')
   await (await dialog(/draft/)).press('Discard draft')
   await expect.poll(() => named('name').value).toBe('')
+  // An order that cannot be read here is not silently left out.
+  await the.browser.open('/app/contract/new?from=999999')
+  await says('The order to copy could not be read.')
 })
 
 it('a price that changes between the figure and the order is shown beside the one before, and nothing is ordered (D17); a contract for nothing takes effect at once', async () => {
@@ -165,11 +168,37 @@ it('a price that changes between the figure and the order is shown beside the on
   await order()
   await screen.findByRole('heading', { name: 'The contract is in effect' })
   expect(await ordersOf(admin, 'doubtfree')).toMatchObject([{ state: 'effective', amount: '0.00' }])
+
+  // Its row is shown as new until the list is asked again.
+  await the.user.click(screen.getByRole('link', { name: 'All contracts' }))
+  const first = () => document.querySelector('tbody tr:not(.waiting) .lead')?.textContent
+  await expect.poll(first).toBe('doubtfreeNew')
+  await press('Refresh')
+  await expect.poll(first).toBe('doubtfree')
 })
 
 it('the staff may pay in any currency by Alipay, or simulate it, and are shown what came of it (D66)', async () => {
   const staff = await the.server.signIn('delete@m18')
   await open('delete@m18')
+  await fill('wizcustomer')
+  // For a customer, whom one knows by name.
+  const picker = screen.getByRole<HTMLInputElement>('combobox', { name: /^Company/ })
+  await the.user.type(picker, 'nobody of that name')
+  await screen.findByText('No company was found.')
+  await the.user.keyboard('{Escape}')
+  expect(picker.value).toBe('')
+  await the.user.type(picker, 'trading')
+  await screen.findByRole('option', { name: 'Acme Trading Limited acme' })
+  await the.user.keyboard('{Enter}')
+  await expect.poll(() => picker.value).toBe('Acme Trading Limited')
+  await modules('doc')
+  await order()
+  await expect.poll(step).toContain('Payment')
+  expect(await ordersOf(admin, 'wizcustomer')).toMatchObject([{ state: 'unpaid' }])
+  await press('Back')
+  await press('Discard draft')
+  await (await dialog(/draft/)).press('Discard draft')
+  await stands()
   await fill('wizstaff')
   await modules('doc')
   await order()

@@ -209,6 +209,20 @@ describe('contracts', () => {
       expect(told(await remove(live.id))).toEqual([404, 'NOT_FOUND'])
     })
 
+    test('are unpaid to the filter while their change can be paid, and effective to it all the time (D35)', async () => {
+      const found = async (status: number) => {
+        const url = `/api/company/${server.world.companies.alpha}/sorder?status=${status}`
+        const { count, data } = (await buyer.send({ url })).json()
+        expect(data).toHaveLength(count)
+        return data.map((one: Ordered) => one.id)
+      }
+      expect([await found(0), await found(1)]).toEqual([[], [live.id]])
+      await change(more())
+      expect([await found(0), await found(1)]).toEqual([[live.id], [live.id]])
+      await at('2026-03-10')
+      expect([await found(0), await found(1)]).toEqual([[], [live.id]])
+    })
+
     test('an order that waited too long disappears, and the contract stays as it is (D30)', async () => {
       const { id } = (await change(more())).json()
       await at('2026-03-10')

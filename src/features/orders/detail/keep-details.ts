@@ -1,0 +1,38 @@
+/** Brings to the device what the order pages show, before anybody opens one of them. */
+import { getContractHistory, listOrders } from '#contract/orders.ts'
+import { getPriceInForce } from '#contract/prices.ts'
+import type { ClientType } from '#domain/access.ts'
+import { readAged } from '#local/lists/responses.ts'
+import type { AppThunk } from '#state/app-thunk.ts'
+import { plainView, queryOf } from '#features/orders/list/list-url.ts'
+import { readOrders } from '#features/orders/list/read-orders.ts'
+import { askMarket, fetchPrice } from '#features/orders/list/slice.ts'
+
+/** What the device heard within this time is not asked for again, ms. Whoever opens a page asks anyway. */
+const recentMs = 24 * 3_600_000
+/** So many contracts, the newest first: each is a request of its own. */
+const most = 50
+const view = { ...plainView, results: most }
+
+/**
+ * The list, the histories of the contracts in effect and the prices: with them the page of each contract in effect and of
+ * each unpaid order opens without a line, and a change of it is worked out there. One request after the other, as nobody
+ * waits for them; ends with the first that the server does not answer.
+ */
+export const keepDetails =
+  (companyId: number, type: ClientType): AppThunk =>
+  async (dispatch, _getState, { api }) => {
+    const isRecent = (asOf: number | null | undefined) => (asOf ?? 0) > Date.now() - recentMs
+    const { asOf } = await readOrders(companyId, type, view)
+    if (!isRecent(asOf)) await api.call(listOrders, { params: { companyId }, query: queryOf(type, view) })
+    const price = await readAged(getPriceInForce, { query: { type } })
+    if (!isRecent(price?.asOf)) await Promise.all([dispatch(fetchPrice(type)), dispatch(askMarket(type))])
+    const { rows } = await readOrders(companyId, type, view)
+    for (const { row } of rows) {
+      if (row.state !== 'effective') continue
+      const asked = { params: { id: row.contract_id } }
+      if (isRecent((await readAged(getContractHistory, asked))?.asOf)) continue
+      const { kind } = await api.call(getContractHistory, asked)
+      if (kind !== 'fresh') return
+    }
+  }

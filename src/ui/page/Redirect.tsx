@@ -1,0 +1,9 @@
+import { useEffect } from 'react'
+import { Navigate } from 'react-router-dom'
+import { showToast } from '#ui/overlay/toasts.tsx'
+
+/** Leads elsewhere and says why: nobody is to wonder how they came there. */
+export function Redirect({ to, why }: { to: string; why: string }) {
+  useEffect(() => showToast({ kind: 'note', text: why }), [why])
+  return <Navigate to={to} replace />
+}
