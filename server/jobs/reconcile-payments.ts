@@ -26,7 +26,7 @@ const system = { role: 'portal_system' } as const
 const start: Output = { looked: 0, paid: 0, ended: 0, waiting: 0, unanswered: 0 }
 
 const step: JobKind<unknown, Point, Output>['step'] = async ({ app, point }) => {
-  const { total = 0, ...so } = point ?? start
+  const { total = 0, ...so }: Point = point ?? start
   const due = await inTransaction(app, system, (db) => takeDue(db, app.clock(), most))
   const after = { ...so }
   for (const attempt of due) {

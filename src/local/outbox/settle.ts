@@ -111,7 +111,7 @@ export async function holdForUser(
   return await move(db, entry, isMeant, { state, problem, leaseUntil: 0 })
 }
 
-export type Waits = Pick<OutboxEntry, 'notBefore' | 'delayedBy' | 'problem' | 'lockedSince'> & {
+export type Waits = Pick<OutboxEntry, 'notBefore' | 'delayedBy' | 'problem'> & {
   state: 'waiting' | 'sign in'
 }
 

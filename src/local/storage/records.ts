@@ -45,8 +45,6 @@ export interface OutboxEntry {
   leaseUntil: number
   problem: Problem | null
   since: number
-  /** Since when somebody else has had the row open (423); absent while nobody was met there (protocol 16). */
-  lockedSince?: number
   /** Its user was shown that it is old, and wants it sent all the same (protocol 19). */
   allowedAt?: number
 }

@@ -13,6 +13,7 @@ import { Field } from '#ui/form/Field.tsx'
 import { PageForm } from '#ui/form/PageForm.tsx'
 import { PendingMark } from '#ui/list/PendingMark.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
+import { queuedWords } from '#ui/i18n/queued-messages.ts'
 import { useTranslation } from 'react-i18next'
 import { CompanyForm, type Name } from '#features/company/components/CompanyForm.tsx'
 import { useProblemWords } from '#features/company/components/useProblemWords.ts'
@@ -78,7 +79,7 @@ export function CompanyEdit({ shown }: { shown: OverlaidRow<CompanyRow> }) {
   const submit = handleSubmit(async (values) => {
     const result = resultOf(await dispatch(save({ opened: base, changes: changesOf(fromValues(values), before) })))
     if (result.kind === 'problem') return takeBack(result.problem)
-    if (result.kind === 'queued') showToast({ kind: 'note', text: t('toast.queued') })
+    if (result.kind === 'queued') showToast({ kind: 'note', text: queuedWords(result) })
     else showToast({ kind: 'done', text: words('message.updated') })
     setConflict(null)
     setSaved(true)

@@ -10,6 +10,7 @@ import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { Field } from '#ui/form/Field.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
+import { queuedWords } from '#ui/i18n/queued-messages.ts'
 import { useTranslation } from 'react-i18next'
 import { callEndpoint } from '#state/app-thunk.ts'
 
@@ -43,7 +44,7 @@ export function AlertDate({ shown, zone, onClose, onSaved }: Props) {
       setWrong(isDated ? t('alert.past') : null)
       return setProblem(isDated ? null : result.problem)
     }
-    if (result.kind === 'queued') showToast({ kind: 'note', text: t('queued') })
+    if (result.kind === 'queued') showToast({ kind: 'note', text: queuedWords(result) })
     else showToast({ kind: 'done', text: t(alert_date === null ? 'alert.removed' : 'alert.updated') })
     onClose()
     onSaved()

@@ -12,6 +12,7 @@ import { Field } from '#ui/form/Field.tsx'
 import { goFreely } from '#ui/navigation-guard/NavigationGuard.tsx'
 import { PageForm } from '#ui/form/PageForm.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
+import { queuedWords } from '#ui/i18n/queued-messages.ts'
 import { useTranslation } from 'react-i18next'
 import { fieldWords, problemWords } from '#ui/i18n/problem-messages.ts'
 import { PictureField } from '#features/profile/components/PictureField.tsx'
@@ -59,7 +60,7 @@ export function ProfileForm({ shown, onClose }: { shown: OverlaidRow<UserRow>; o
   const submit = handleSubmit(async ({ name }) => {
     const result = resultOf(await dispatch(save({ opened: base, changes: changesOf({ name, picture }, base.row) })))
     if (result.kind === 'problem') return takeBack(result.problem)
-    if (result.kind === 'queued') showToast({ kind: 'note', text: t('toast.queued') })
+    if (result.kind === 'queued') showToast({ kind: 'note', text: queuedWords(result) })
     else showToast({ kind: 'done', text: words('message.updated') })
     goFreely(onClose)
   })

@@ -10,6 +10,7 @@ import { useConnection, useDispatch, useSelector, useSignedIn } from '#state/hoo
 import { resultOf } from '#state/form-thunk.ts'
 import { problemOf } from '#state/request-status.ts'
 import { FormDrawer } from '#ui/form/FormDrawer.tsx'
+import { queuedWords } from '#ui/i18n/queued-messages.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { fieldWords, problemWords } from '#ui/i18n/problem-messages.ts'
@@ -128,7 +129,7 @@ export function UserForm({ opened, place, send, note, Beside, onClose, onSaved }
       setError(field as Field, error, { shouldFocus: true })
   }
   function tell(result: Result<unknown>) {
-    if (result.kind === 'queued') showToast({ kind: 'note', text: users('toast.queued') })
+    if (result.kind === 'queued') showToast({ kind: 'note', text: queuedWords(result) })
     else if (base) showToast({ kind: 'done', text: words('message.updated') })
     else showToast({ kind: 'done', text: words('message.done', { action: users('toast.create') }) })
   }

@@ -3,12 +3,13 @@ import type { Id } from '#contract/endpoint.ts'
 import type { UserMove } from '#domain/users.ts'
 import { useConnection, useDispatch, useSignedIn } from '#state/hooks.ts'
 import { Button } from '#ui/display/Button.tsx'
-import { ConfirmTyped } from '#ui/form/TypedConfirmation.tsx'
+import { TypedConfirmation } from '#ui/form/TypedConfirmation.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { number } from '#ui/list/Freshness.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 import { problemWords } from '#ui/i18n/problem-messages.ts'
+import { queuedWords } from '#ui/i18n/queued-messages.ts'
 import { readLastAdmin } from '#features/users/list/read-users.ts'
 import { moveMany, type Plan, planOf, readChosen, type Verdict } from '#features/users/list/bulk-action.ts'
 import { chosen } from '#features/users/list/row-selection.ts'
@@ -39,7 +40,7 @@ export function ManyDialog({ what, ids, onDone, onClose }: Props) {
   const close = () => void (busy || onClose())
   if (what === 'remove' && count > 0 && !verdicts)
     return (
-      <ConfirmTyped
+      <TypedConfirmation
         open
         title={t('many.ask.remove', numbers)}
         value={String(count)}
@@ -51,7 +52,7 @@ export function ManyDialog({ what, ids, onDone, onClose }: Props) {
         onClose={close}
       >
         <Asked what={what} plan={plan} />
-      </ConfirmTyped>
+      </TypedConfirmation>
     )
   const footer = verdicts ? (
     <Button autoFocus busy={busy} onClick={close}>
@@ -151,6 +152,7 @@ function Became({ verdicts }: { verdicts: readonly Verdict[] }) {
   const words = (verdict: Verdict) => {
     const { result } = verdict
     if (result?.kind === 'problem') return problemWords(result.problem)
+    if (result?.kind === 'queued' && result.held) return queuedWords(result)
     return result === null
       ? users('reason.moving')
       : t(`many.verdict.${kindOf(verdict) === 'queued' ? 'queued' : 'done'}`)

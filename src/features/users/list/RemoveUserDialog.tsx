@@ -3,7 +3,7 @@ import type { UserRow } from '#contract/users.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useDispatch } from '#state/hooks.ts'
-import { ConfirmTyped } from '#ui/form/TypedConfirmation.tsx'
+import { TypedConfirmation } from '#ui/form/TypedConfirmation.tsx'
 import { useTranslation } from 'react-i18next'
 import { useTellOf } from '#features/users/list/useResultToast.ts'
 import { move } from '#features/users/list/slice.ts'
@@ -41,7 +41,7 @@ export function RemoveUser({
     onDone()
   }
   return (
-    <ConfirmTyped
+    <TypedConfirmation
       open
       title={t('remove.title', { name })}
       value={email}
@@ -53,6 +53,6 @@ export function RemoveUser({
       onClose={close}
     >
       <p>{t('remove.text', { name, email })}</p>
-    </ConfirmTyped>
+    </TypedConfirmation>
   )
 }
