@@ -18,6 +18,8 @@ export interface Wish {
   /** All that its user ever said it should be, the last one last. */
   said: Record<string, unknown>[]
   will: Will
+  /** Sent from a form while the disk was full: it may take effect without ever having been on it. */
+  mayBeDirect?: boolean
 }
 
 /** What is committed of one user's writes. */

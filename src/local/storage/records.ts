@@ -182,6 +182,12 @@ export interface AskedToPersist {
   askedAt: number
 }
 
+/** Room for sending what waits (local/storage/reserve); what only tries whether there is room (local/storage/room). */
+export interface Filler {
+  name: 'reserve' | 'probe'
+  bytes: Uint8Array<ArrayBuffer>
+}
+
 /** Writes that were here and are not: the browser took the database, or an older state of it came back. */
 export interface Loss {
   name: 'loss'

@@ -4,7 +4,7 @@ import { fieldProblems, localProblem, type Problem } from '#contract/problem.ts'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { dialCodeFor, profileFields } from '#domain/companies.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import { useConnection, useDispatch, useSelector } from '#state/hooks.ts'
+import { useSaveBlocked, useDispatch, useSelector } from '#state/hooks.ts'
 import { resultOf } from '#state/form-thunk.ts'
 import { problemOf } from '#state/request-status.ts'
 import { createUnsaved } from '#state/unsaved-forms.ts'
@@ -45,9 +45,9 @@ export function CompanyEdit({ shown }: { shown: OverlaidRow<CompanyRow> }) {
   const [base, setBase] = useState(held?.base ?? shown)
   const [conflict, setConflict] = useState<{ was: CompanyRow; now: CompanyRow } | null>(null)
   const { form: status } = useSelector(selectCompany)
-  const { lapsed } = useConnection()
+  const blocked = useSaveBlocked()
   // Said before anything is typed in vain; what stands there already is held until its user is back.
-  const problem = lapsed ? localProblem('SESSION_LAPSED') : problemOf(status)
+  const problem = blocked ? localProblem(blocked.code) : problemOf(status)
   const before = profileOf(base.row)
 
   const said = useProblemWords(base.row.code)
@@ -115,9 +115,9 @@ export function CompanyEdit({ shown }: { shown: OverlaidRow<CompanyRow> }) {
     <PageForm
       status={status.kind}
       problem={conflict || (problem && fieldProblems(problem).length > 0) ? null : problem}
-      failed={lapsed ? undefined : words('message.updateFailed')}
+      failed={blocked ? undefined : words('message.updateFailed')}
       submit={status.kind === 'sending' ? t('form.saving') : t('form.submit')}
-      whyNot={lapsed ? words('form.lapsed') : dirty ? null : t('form.unchanged')}
+      whyNot={blocked ? words(blocked.reason) : dirty ? null : t('form.unchanged')}
       onSubmit={(event) => void submit(event)}
       dirty={dirty}
     >

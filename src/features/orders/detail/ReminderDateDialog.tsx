@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import { type OrderRow, setAlertDate } from '#contract/orders.ts'
-import { type Problem, fieldProblems } from '#contract/problem.ts'
+import { type Problem, fieldProblems, localProblem } from '#contract/problem.ts'
 import { isDate } from '#domain/period.ts'
 import { dateIn } from '#domain/time.ts'
 import { type OverlaidRow, versionOf } from '#local/lists/list-view.ts'
-import { useDispatch } from '#state/hooks.ts'
+import { useDispatch, useSaveBlocked } from '#state/hooks.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { Field } from '#ui/form/Field.tsx'
@@ -33,6 +33,8 @@ export function AlertDate({ shown, zone, onClose, onSaved }: Props) {
   const [wrong, setWrong] = useState<string | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
   const [busy, setBusy] = useState<'update' | 'remove' | null>(null)
+  const blocked = useSaveBlocked()
+  const whyNot = blocked && ui(blocked.reason)
 
   async function save(alert_date: string | null) {
     setBusy(alert_date === null ? 'remove' : 'update')
@@ -57,11 +59,11 @@ export function AlertDate({ shown, zone, onClose, onSaved }: Props) {
 
   const footer = (
     <>
-      <Button kind="primary" busy={busy === 'update'} onClick={update}>
+      <Button kind="primary" busy={busy === 'update'} whyNot={whyNot} onClick={update}>
         {t('alert.update')}
       </Button>
       {row.alert_date && (
-        <Button kind="danger" busy={busy === 'remove'} onClick={() => void save(null)}>
+        <Button kind="danger" busy={busy === 'remove'} whyNot={whyNot} onClick={() => void save(null)}>
           {t('alert.remove')}
         </Button>
       )}
@@ -71,7 +73,11 @@ export function AlertDate({ shown, zone, onClose, onSaved }: Props) {
   return (
     <Dialog open title={t('alert.title', { code: row.code })} onClose={onClose} footer={footer}>
       <div className="form">
-        <ProblemNote problem={problem} title={ui('message.updateFailed')} focus />
+        {blocked ? (
+          <ProblemNote problem={localProblem(blocked.code)} />
+        ) : (
+          <ProblemNote problem={problem} title={ui('message.updateFailed')} focus />
+        )}
         <p>{t('alert.text')}</p>
         <Field
           type="date"

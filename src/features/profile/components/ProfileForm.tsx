@@ -3,7 +3,7 @@ import { useForm } from 'react-hook-form'
 import { localProblem, type Problem } from '#contract/problem.ts'
 import type { UserRow } from '#contract/users.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import { useConnection, useDispatch, useSelector } from '#state/hooks.ts'
+import { useSaveBlocked, useDispatch, useSelector } from '#state/hooks.ts'
 import { resultOf } from '#state/form-thunk.ts'
 import { problemOf } from '#state/request-status.ts'
 import { createUnsaved } from '#state/unsaved-forms.ts'
@@ -38,9 +38,9 @@ export function ProfileForm({ shown, onClose }: { shown: OverlaidRow<UserRow>; o
   const [picture, setPicture] = useState<Picture>(held?.typed.picture)
   const present = usePicture(base.row.avatar)
   const { form: status } = useSelector(selectProfile)
-  const { lapsed } = useConnection()
+  const blocked = useSaveBlocked()
   // Said before anything is typed in vain; what stands there already is held until its user is back.
-  const problem = lapsed ? localProblem('SESSION_LAPSED') : problemOf(status)
+  const problem = blocked ? localProblem(blocked.code) : problemOf(status)
   const { register, handleSubmit, formState, watch, setValue } = useForm<{ name: string }>({
     defaultValues: { name: held?.typed.name ?? shown.row.name },
     resolver: (values) => {
@@ -79,9 +79,9 @@ export function ProfileForm({ shown, onClose }: { shown: OverlaidRow<UserRow>; o
     <PageForm
       status={status.kind}
       problem={conflict || refused ? null : problem}
-      failed={lapsed ? undefined : words('message.updateFailed')}
+      failed={blocked ? undefined : words('message.updateFailed')}
       submit={status.kind === 'sending' ? t('form.saving') : t('form.submit')}
-      whyNot={lapsed ? words('form.lapsed') : dirty ? null : t('form.unchanged')}
+      whyNot={blocked ? words(blocked.reason) : dirty ? null : t('form.unchanged')}
       onSubmit={(event) => void submit(event)}
       onCancel={onClose}
       dirty={dirty}
