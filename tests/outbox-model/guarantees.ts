@@ -185,6 +185,8 @@ export function createPromise(server: ModelServer): Promised {
           known === undefined &&
           [...keys.values()].includes(item.intent) &&
           !others.some((one) => one.state !== 'done') &&
+          // Each sending of a form that is not stored has a key of its own, as calls that are never queued have.
+          !wishes.get(item.intent)?.mayBeDirect &&
           !mayBeNew(item)
         )
           breaks(`${item.intent} came under a new key, and nothing was said about its old one (protocol 1)`)
