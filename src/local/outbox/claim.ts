@@ -5,7 +5,7 @@ import type { UserDatabase } from '#local/storage/database.ts'
 import { isSealedUp } from '#local/outbox/sealed-records.ts'
 import { readGate } from '#local/session/session-generation.ts'
 import type { OutboxEntry, FrozenRequest } from '#local/storage/records.ts'
-import { transactToSend } from '#local/storage/transaction.ts'
+import { transactToSend } from '#local/storage/reserve.ts'
 
 export interface Claiming {
   now: number

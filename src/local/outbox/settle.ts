@@ -15,7 +15,7 @@ import { receiptFor, receiptTables } from '#local/outbox/receipts.ts'
 import { removeRow, putRow } from '#local/lists/row-store.ts'
 import { readGate } from '#local/session/session-generation.ts'
 import type { OutboxEntry, Receipt } from '#local/storage/records.ts'
-import { transactToSend } from '#local/storage/transaction.ts'
+import { transactToSend } from '#local/storage/reserve.ts'
 
 /** The server asked the whole sender to wait (protocol 25). */
 export async function pauseSending(db: UserDatabase, now: number, forMs: number): Promise<void> {

@@ -182,7 +182,7 @@ export interface AskedToPersist {
   askedAt: number
 }
 
-/** Room for sending what waits (local/storage/reserve); what only tries whether there is room (local/storage/room). */
+/** Room for sending what waits (local/storage/reserve); what only tries whether there is room (local/storage/free-space). */
 export interface Filler {
   name: 'reserve' | 'probe'
   bytes: Uint8Array<ArrayBuffer>

@@ -14,7 +14,7 @@ export function isFull(error: unknown): boolean {
 }
 
 /** For what may stay unwritten where there is no room: false. */
-export async function ifRoom(work: Promise<unknown>): Promise<boolean> {
+export async function unlessFull(work: Promise<unknown>): Promise<boolean> {
   try {
     await work
     return true

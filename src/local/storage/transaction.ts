@@ -2,7 +2,7 @@
  * or full. */
 import { Dexie, type Transaction } from 'dexie'
 import type { UserDatabase } from '#local/storage/database.ts'
-import { ifRoom, isClosed, isFull, isOpening } from '#local/storage/storage-errors.ts'
+import { unlessFull, isClosed, isFull, isOpening } from '#local/storage/storage-errors.ts'
 
 /**
  * Runs one transaction; once more if the connection had been closed under it (a browser may, at any time), and again
@@ -11,25 +11,12 @@ import { ifRoom, isClosed, isFull, isOpening } from '#local/storage/storage-erro
 export const transact = <T>(db: Dexie, tables: readonly string[], act: () => Promise<T>): Promise<T> =>
   withRetry(db, () => attempted(db, tables, act))
 
-/** The same for a step of sending what waits: with nothing else left to make way it takes the reserve. */
-export async function transactToSend<T>(
-  db: UserDatabase,
-  tables: readonly string[],
-  act: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await transact(db, tables, act)
-  } catch (error) {
-    if (!isFull(error)) throw error
-    const { spendReserve } = await import('#local/storage/reserve.ts')
-    if (!(await spendReserve(db))) throw error
-    return await transact(db, tables, act)
-  }
-}
-
 /** For what may stay unwritten: false where there is no room, and nothing makes way for it. */
-export const transactIfRoom = (db: Dexie, tables: readonly string[], act: () => Promise<unknown>): Promise<boolean> =>
-  ifRoom(attempted(db, tables, act))
+export const transactUnlessFull = (
+  db: Dexie,
+  tables: readonly string[],
+  act: () => Promise<unknown>,
+): Promise<boolean> => unlessFull(attempted(db, tables, act))
 
 /** Reads of one moment, once more if the connection had been closed under it. */
 export const readTogether = <T>(db: Dexie, tables: readonly string[], act: () => Promise<T>): Promise<T> =>

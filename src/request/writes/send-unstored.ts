@@ -7,7 +7,7 @@ import { type LocalCode, localProblem } from '#contract/problem.ts'
 import { storeRow } from '#local/lists/response-store.ts'
 import { draftEntry, type NewEntry } from '#local/outbox/enqueue.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
-import { ifRoom } from '#local/storage/storage-errors.ts'
+import { unlessFull } from '#local/storage/storage-errors.ts'
 import { withFile } from '#request/multipart.ts'
 import { toResult } from '#request/page/http.ts'
 import type { Ports } from '#request/ports.ts'
@@ -28,7 +28,7 @@ export async function sendUnstored(ports: Ports, { unstored, db }: Unstored): Pr
   const { intent, table, file, gate } = unstored
   const failed = (code: LocalCode): Result<unknown> => ({ kind: 'problem', problem: localProblem(code), intent })
   // What waits goes first: this one must not overtake a write of the same row.
-  await ifRoom(sendOutbox(ports, { hurry: true }))
+  await unlessFull(sendOutbox(ports, { hurry: true }))
   const entry = await draftEntry(db, unstored)
   if (!entry) return failed('STORAGE_FAILED')
   const bytes = freeze(entry)
@@ -36,6 +36,6 @@ export async function sendUnstored(ports: Ports, { unstored, db }: Unstored): Pr
   if (!answer || answer.headers.get(headers.key) !== entry.key) return failed('DEVICE_FULL')
   const { row, asOf } = acceptedFrom(ports, { answer, generation: gate ?? 0 })
   if (row && isGood(answer) && table !== '' && gate !== undefined)
-    await ifRoom(storeRow(db, table, row, { asOf, generation: gate }))
+    await unlessFull(storeRow(db, table, row, { asOf, generation: gate }))
   return await toResult(toResponse(answer), intent)
 }

@@ -1,18 +1,18 @@
 import { useEffect } from 'react'
 import { useLocation } from 'react-router-dom'
-import { hasRoom } from '#local/storage/room.ts'
+import { hasFreeSpace } from '#local/storage/free-space.ts'
 import { fullChanged } from '#state/connection-slice.ts'
 import { useConnection, useDispatch } from '#state/hooks.ts'
 
 /** Without a connection each page that is opened looks first whether this device could keep what is typed there. */
-export function RoomProbe() {
+export function SpaceProbe() {
   const { line } = useConnection()
   const { key } = useLocation()
   const dispatch = useDispatch()
   useEffect(() => {
     let isStill = true
-    const found = line === 'online' ? Promise.resolve(true) : hasRoom()
-    void found.then((room) => isStill && dispatch(fullChanged(!room)))
+    const found = line === 'online' ? Promise.resolve(true) : hasFreeSpace()
+    void found.then((isFree) => isStill && dispatch(fullChanged(!isFree)))
     return () => void (isStill = false)
   }, [line, key, dispatch])
   return null
