@@ -6,13 +6,18 @@ import type { UserDatabase } from '#local/storage/database.ts'
 import { isFull } from '#local/storage/storage-errors.ts'
 import { transact, transactUnlessFull } from '#local/storage/transaction.ts'
 
-/** Bytes: claims and receipts of a hundred writes. Browsers keep a value of this size as a file, whose room is free at once. */
+/** Bytes: claims and receipts of a hundred writes. */
 const size = 262_144
+/** As many random bytes as a browser gives at once. */
+const atOnce = 65_536
 
 /** Sets it aside where there is none and where there is room. */
 export async function keepReserve(db: UserDatabase): Promise<void> {
   if ((await readReserve(db)) > 0) return
-  await transactUnlessFull(db, ['meta'], () => db.meta.put({ name: 'reserve', bytes: new Uint8Array(size) }))
+  const bytes = new Uint8Array(size)
+  // Browsers compress what they store: zeros would take no space that could be given up.
+  for (let at = 0; at < size; at += atOnce) crypto.getRandomValues(bytes.subarray(at, at + atOnce))
+  await transactUnlessFull(db, ['meta'], () => db.meta.put({ name: 'reserve', bytes }))
 }
 
 /** `transact` for a step of sending what waits: with nothing else left to make way it takes the reserve. */

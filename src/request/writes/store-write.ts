@@ -9,6 +9,7 @@ import { type NewEntry, enqueue, SessionChangedError } from '#local/outbox/enque
 import { hasLapsed, readSession, type Session } from '#local/session/session.ts'
 import { readGate } from '#local/session/session-generation.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
+import { keepReserve } from '#local/storage/reserve.ts'
 import { isFull } from '#local/storage/storage-errors.ts'
 import { tellAfterwards } from '#request/writes/unsent-count.ts'
 import type { Ports } from '#request/ports.ts'
@@ -56,6 +57,7 @@ async function storeFor(ports: Ports, device: Device, { session, gate }: Writer,
     // Beside, not before: who stores many does not wait for a figure each time.
     ports.lasting(tellAfterwards(ports, session))
     ports.lasting(keepForGood(db))
+    ports.lasting(setAside(db))
     return { entry, db }
   } catch (error) {
     if (error instanceof SessionChangedError) return null
@@ -96,4 +98,13 @@ async function keepForGood(db: UserDatabase): Promise<void> {
   askedFor.add(db)
   const { askToPersist } = await import('#local/storage/persistence.ts')
   await askToPersist(db)
+}
+
+const reserved = new WeakSet<UserDatabase>()
+
+/** Before the disk may be full; a reserve that was spent is set aside again when nothing waits (`sender.ts`). */
+async function setAside(db: UserDatabase): Promise<void> {
+  if (reserved.has(db)) return
+  reserved.add(db)
+  await keepReserve(db)
 }

@@ -28,7 +28,6 @@ async function signedIn() {
 /** Three writes that wait, two of them of one row, and no list that could make way. */
 async function waiting() {
   const the = await signedIn()
-  await the.tablet.tick()
   the.tablet.line.state = 'down'
   await the.set(2, { title: 1 })
   await the.set(2, { name: 'Renamed' })
