@@ -19,21 +19,28 @@ const firstMs = 1000
 /** Of one step. */
 const most = 10
 
-type Point = OutputOf<typeof endpoint>
+type Output = OutputOf<typeof endpoint>
+/** `total`: attempts to look at, as counted at the start. */
+type Point = Output & { total?: number }
 const system = { role: 'portal_system' } as const
+const start: Output = { looked: 0, paid: 0, ended: 0, waiting: 0, unanswered: 0 }
 
-const step: JobKind<unknown, Point, Point>['step'] = async ({ app, point }) => {
-  const so = point ?? { looked: 0, paid: 0, ended: 0, waiting: 0, unanswered: 0 }
+const step: JobKind<unknown, Point, Output>['step'] = async ({ app, point }) => {
+  const { total = 0, ...so }: Point = point ?? start
   const due = await inTransaction(app, system, (db) => takeDue(db, app.clock(), most))
   const after = { ...so }
   for (const attempt of due) {
     after.looked += 1
     after[await becameOf(app, attempt)] += 1
   }
-  return due.length < most ? { kind: 'done', output: after } : { kind: 'on', point: after, percent: 50 }
+  if (due.length < most) return { kind: 'done', output: after }
+  const { looked } = after
+  // More may come due meanwhile: a hundred is said by the end alone.
+  const percent = Math.min(99, Math.floor((looked / Math.max(total, looked)) * 100))
+  return { kind: 'on', point: { ...after, total }, percent, info: { name: '', message: `${looked} / ${total}` } }
 }
 
-async function becameOf(app: AppContext, attempt: AttemptRecord): Promise<Exclude<keyof Point, 'looked'>> {
+async function becameOf(app: AppContext, attempt: AttemptRecord): Promise<Exclude<keyof Output, 'looked'>> {
   try {
     const { state } = await tend(app, attempt)
     if (state === 'paid') return 'paid'
@@ -45,16 +52,18 @@ async function becameOf(app: AppContext, attempt: AttemptRecord): Promise<Exclud
 }
 
 /** All that is not settled, at once. */
-export const reconcilePayments = (): JobKind<unknown, Point, Point> => ({
+export const reconcilePayments = (): JobKind<unknown, Point, Output> => ({
   resumes: true,
   async step(work) {
-    if (work.point === null) await inTransaction(work.app, system, (db) => lookAtAll(db, work.app.clock()))
-    return await step(work)
+    const { app, point } = work
+    if (point !== null) return await step(work)
+    const total = await inTransaction(app, system, (db) => lookAtAll(db, app.clock()))
+    return await step({ ...work, point: { ...start, total } })
   },
 })
 
 /** What is due. */
-export const lookAfterPayments = (): JobKind<unknown, Point, Point> => ({ resumes: true, quiet: true, step })
+export const lookAfterPayments = (): JobKind<unknown, Point, Output> => ({ resumes: true, quiet: true, step })
 
 /** Two nodes that ask at once ask for one job. */
 export async function askWhereDue(app: AppContext): Promise<void> {

@@ -74,6 +74,8 @@ export type LocalCode =
   | 'OFFLINE'
   | 'UNREADABLE_ANSWER'
   | 'STORAGE_FAILED'
+  /** There is no room for a write on this device, and no connection. */
+  | 'DEVICE_FULL'
   | 'NEEDS_CONNECTION'
   | 'SIGNED_OUT'
   | 'SESSION_LAPSED'

@@ -1,7 +1,7 @@
 /** A form with a file as it travels: built anew for each attempt from what waits on the device (protocol 22). */
 import { endpointNamed } from '#contract/endpoint.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
-import type { OutboxEntry, LocalFile } from '#local/storage/records.ts'
+import type { FrozenRequest, OutboxEntry, LocalFile } from '#local/storage/records.ts'
 import type { RequestData } from '#request/transport/transport.ts'
 
 /** What goes over the line for this entry. Null: its bytes are not here any more. */
@@ -9,14 +9,19 @@ export async function requestOf(db: UserDatabase, entry: OutboxEntry): Promise<R
   const { bytes } = entry
   if (!bytes || endpointNamed(entry.endpoint)?.encoding !== 'multipart') return bytes
   const file = await db.files.get(entry.intent)
-  if (!file) return null
+  return file ? withFile(entry, bytes, file) : null
+}
+
+type FilePart = Omit<LocalFile, 'intent' | 'assetId'>
+
+export function withFile({ input }: Pick<OutboxEntry, 'input'>, bytes: FrozenRequest, file: FilePart): RequestData {
   // Entries of older builds say a boundary, and the browser writes another.
   const { 'content-type': _, ...headers } = bytes.headers
-  return { ...bytes, headers, body: formOf((entry.input.body ?? {}) as Record<string, unknown>, file) }
+  return { ...bytes, headers, body: formOf((input.body ?? {}) as Record<string, unknown>, file) }
 }
 
 /** Fields first, in the order they are given, then the file. */
-function formOf(fields: Record<string, unknown>, { field, name, type, bytes }: LocalFile): FormData {
+function formOf(fields: Record<string, unknown>, { field, name, type, bytes }: FilePart): FormData {
   const form = new FormData()
   for (const [one, value] of Object.entries(fields)) form.append(one, String(value))
   form.append(field, new File([bytes], name, { type }))

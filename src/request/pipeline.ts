@@ -7,7 +7,7 @@ import { headers } from '#contract/headers.ts'
 import { endpoints } from '#contract/index.ts'
 import { matcher } from '#contract/http-mapping.ts'
 import { storeRow } from '#local/lists/response-store.ts'
-import { lookUp, type Outcome, whenSettled } from '#local/outbox/status.ts'
+import { type Held, lookUp, type Outcome, readHeld, whenSettled } from '#local/outbox/status.ts'
 import { queuesOf } from '#local/lists/overlay.ts'
 import { readSession } from '#local/session/session.ts'
 import { readGate } from '#local/session/session-generation.ts'
@@ -92,11 +92,12 @@ async function recorded(ports: Ports, { headers: given }: RequestData): Promise<
   const { settled, stop } = whenSettled(db, intent)
   await Promise.race([settled, draining, ports.wait(patienceMs)])
   stop()
-  return answerOf(await lookUp(db, intent))
+  const after = await lookUp(db, intent)
+  return answerOf(after, await readHeld(db, after.entry))
 }
 
 /** How a recorded write stands, as the one who asked gets it. */
-export function answerOf({ entry, receipt }: Outcome): ResponseData {
+export function answerOf({ entry, receipt }: Outcome, held: Held | null = null): ResponseData {
   if (receipt) {
     const body = receipt.status === 204 ? '' : receipt.body
     return { status: receipt.status, headers: new Headers({ 'content-type': 'application/json' }), text: body }
@@ -104,7 +105,7 @@ export function answerOf({ entry, receipt }: Outcome): ResponseData {
   const problem = entry?.problem
   const stands = { [headers.outbox]: entry?.state ?? 'refused' }
   if (!entry || !problem || entry.state === 'waiting' || entry.state === 'sending')
-    return localResponse(202, null, { [headers.outbox]: 'queued' })
+    return localResponse(202, held, { [headers.outbox]: 'queued' })
   if (entry.state === 'sign in') return localResponse(202, null, { [headers.outbox]: 'queued' })
   const { status, code, message, data, requestId } = problem
   const body = { errorCode: code, errorMessage: message, data }

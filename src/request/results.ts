@@ -1,14 +1,15 @@
 /** What the page's end of the request pipeline answers. Nothing throws to the page. */
 import type { InputOf, Endpoint, Intent, OutputOf } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
+import type { Held } from '#local/outbox/status.ts'
 
 export type Result<O> =
   /** The server said so just now. A fresh list is already in the device's rows. */
   | { kind: 'fresh'; output: O }
   /** The device's last reading; for lists the rows come through their live query. */
   | { kind: 'kept'; output: O | null; asOf: number }
-  /** Recorded on this device, not yet accepted by the server. */
-  | { kind: 'queued'; intent: Intent }
+  /** Recorded on this device, not yet accepted by the server; `held`: by more than the connection. */
+  | { kind: 'queued'; intent: Intent; held?: Held }
   /** The server works on it; progress is the job's row. */
   | { kind: 'started'; jobId: string }
   | { kind: 'problem'; problem: Problem; intent?: Intent }
@@ -100,7 +101,7 @@ export type WaitReason =
   /** It names what another write is to make. */
   | { why: 'needs'; intent: Intent }
   | { why: 'line' | 'server'; until: number }
-  /** Somebody has had the row open for over two minutes. */
+  /** Somebody is doing something with the row. */
   | { why: 'locked'; who: string | null; what: string | null; until: number }
   /** The company has sent the mails that it may send for now. */
   | { why: 'mails'; until: number }

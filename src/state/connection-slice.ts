@@ -8,15 +8,18 @@ export interface Connection {
   line: Connectivity
   /** The session has run out and nobody could be asked: what is here can be read, and nothing is taken (W-06). */
   lapsed: boolean
+  /** Looked for while there is no connection: this device has no room for a change. */
+  full: boolean
 }
 
 export const connection = createSlice({
   name: 'connection',
-  initialState: { line: 'online', lapsed: false } as Connection,
+  initialState: { line: 'online', lapsed: false, full: false } as Connection,
   reducers: {
     lineChanged: (state, { payload }: PayloadAction<Connectivity>): Connection => ({ ...state, line: payload }),
+    fullChanged: (state, { payload }: PayloadAction<boolean>): Connection => ({ ...state, full: payload }),
     lapsedChanged: (state, { payload }: PayloadAction<boolean>): Connection => ({ ...state, lapsed: payload }),
   },
 })
 
-export const { lineChanged: connectivityChanged, lapsedChanged } = connection.actions
+export const { lineChanged: connectivityChanged, fullChanged, lapsedChanged } = connection.actions

@@ -10,6 +10,13 @@ export const useSelector = useRawSelector.withTypes<RootState>()
 export const useSession = () => useSelector((state) => state.session)
 export const useConnection = () => useSelector((state) => state.connection)
 
+/** Why no change can be saved now, to be said before one is typed in vain; `reason` is its short message. Null: it can. */
+export function useSaveBlocked() {
+  const { line, lapsed, full } = useConnection()
+  if (lapsed) return { code: 'SESSION_LAPSED', reason: 'form.lapsed' } as const
+  return full && line !== 'online' ? ({ code: 'DEVICE_FULL', reason: 'form.full' } as const) : null
+}
+
 /** The signed-in user and caller; only for pages behind the guard, which are not drawn without one. */
 export function useSignedIn() {
   const session = useSession()

@@ -13,6 +13,7 @@ const local: Record<LocalCode, true> = {
   OFFLINE: true,
   UNREADABLE_ANSWER: true,
   STORAGE_FAILED: true,
+  DEVICE_FULL: true,
   NEEDS_CONNECTION: true,
   SIGNED_OUT: true,
   SESSION_LAPSED: true,

@@ -18,6 +18,8 @@ export interface Wish {
   /** All that its user ever said it should be, the last one last. */
   said: Record<string, unknown>[]
   will: Will
+  /** Sent from a form while the disk was full: it may take effect without ever having been on it. */
+  mayBeDirect?: boolean
 }
 
 /** What is committed of one user's writes. */
@@ -183,6 +185,8 @@ export function createPromise(server: ModelServer): Promised {
           known === undefined &&
           [...keys.values()].includes(item.intent) &&
           !others.some((one) => one.state !== 'done') &&
+          // Each sending of a form that is not stored has a key of its own, as calls that are never queued have.
+          !wishes.get(item.intent)?.mayBeDirect &&
           !mayBeNew(item)
         )
           breaks(`${item.intent} came under a new key, and nothing was said about its old one (protocol 1)`)

@@ -230,7 +230,7 @@ async function remove(life: Life, { tab, at }: { tab: number; at: number }): Pro
 }
 
 function wish(life: Life, one: Omit<Wish, 'will' | 'owner'>): void {
-  life.promise.wish({ ...one, owner: whoIsHere(life) ?? 0 })
+  life.promise.wish({ ...one, owner: whoIsHere(life) ?? 0, mayBeDirect: life.browser.disk.isFull })
 }
 
 function hear(life: Life, intent: string, result: Result<unknown>): void {
@@ -247,6 +247,7 @@ async function sendForm(life: Life, tab: number): Promise<void> {
   const meant = intent === undefined ? undefined : life.promise.wishes.get(intent)
   if (!intent || !meant) return
   life.forms = life.forms.filter((one) => one !== intent)
+  meant.mayBeDirect ||= life.browser.disk.isFull
   const body = mended(meant, intent)
   const { api } = tabOf(life, tab)
   const id = typeof meant.row === 'number' ? meant.row : (`~${meant.row}` as const)

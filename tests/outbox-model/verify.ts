@@ -25,12 +25,12 @@ export function wrongEffects({ server, promise }: Life): string[] {
   return wrong
 }
 
-/** What was on the disk and is still wanted was done, once; what never was on it was not. */
-export function checkEnd({ promise, server }: Life, { intent, owner, row, will }: Wish): void {
+/** What was on the disk and is still wanted was done, once; what never was on it was not, unless it had no room there. */
+export function checkEnd({ promise, server }: Life, { intent, owner, row, will, mayBeDirect }: Wish): void {
   const times = server.effects.filter((one) => one.intent === intent).length
   const isRecorded = promise.queueKey(row, owner).includes(intent)
   const end = promise.endOf(intent)
-  if (!isRecorded && times > 0) throw new Error(`${intent} took effect and was never on the disk`)
+  if (!isRecorded && times > 0 && !mayBeDirect) throw new Error(`${intent} took effect and was never on the disk`)
   // Refused, and with its form again (protocol 20), which may have gone with its page.
   if (!isRecorded || will !== 'stands' || end === 'refused') return
   const wasSo = server.idempotency.some((one) => one.intent === intent && isSoAlready.has(one.code ?? ''))

@@ -1,6 +1,8 @@
 /** A fake IndexedDB whose disk is full: what is put from then on fails as a browser fails it, at the put and in the end. */
 import { IDBObjectStore as FakeStore } from 'fake-indexeddb'
 
+type Transaction = { _state: string; _abort: (name: string) => void }
+
 export interface FullDisk {
   /** Puts that failed. */
   refused: number
@@ -22,14 +24,17 @@ export function fillDisk({ nth = 1, until = 'mended' }: { nth?: number; until?: 
     mend: () => void Object.assign(store, real),
   }
   const refusing = (name: 'put' | 'add') =>
-    function (this: { transaction: { _abort: (name: string) => void } }, ...given: unknown[]) {
+    function (this: { transaction: Transaction }, ...given: unknown[]) {
       puts += 1
-      const asked = real[name].apply(this, given)
-      if (isFull && puts >= nth) {
+      const asked = real[name].apply(this, given) as EventTarget
+      if (!isFull || puts < nth) return asked
+      const { transaction } = this
+      // The request succeeds and the transaction is aborted, with its reason only inside.
+      asked.addEventListener('success', () => {
+        if (transaction._state !== 'active') return
         disk.refused += 1
-        // The request succeeds and the transaction is aborted, with its reason only inside.
-        this.transaction._abort('QuotaExceededError')
-      }
+        transaction._abort('QuotaExceededError')
+      })
       return asked
     }
   const freeing = (name: 'delete' | 'clear') =>

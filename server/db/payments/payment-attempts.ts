@@ -55,9 +55,14 @@ export async function lookAtOnce(db: Handle, orderId: number, now: number): Prom
   return numUpdatedRows > 0n
 }
 
-/** Of all orders, as the staff may ask. */
-export async function lookAtAll(db: Handle, now: number): Promise<void> {
-  await db.updateTable('payment_attempt').set({ next_look: now }).where('state', 'in', unsettled).execute()
+/** Of all orders, as the staff may ask. Returns how many there are. */
+export async function lookAtAll(db: Handle, now: number): Promise<number> {
+  const { numUpdatedRows } = await db
+    .updateTable('payment_attempt')
+    .set({ next_look: now })
+    .where('state', 'in', unsettled)
+    .executeTakeFirstOrThrow()
+  return Number(numUpdatedRows)
 }
 
 export async function isAnyDue(db: Handle, now: number): Promise<boolean> {

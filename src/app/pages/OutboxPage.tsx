@@ -6,7 +6,7 @@ import { localProblem } from '#contract/problem.ts'
 import { createUser, updateCompanyUser } from '#contract/users.ts'
 import { Outbox } from '#features/outbox/OutboxPage.tsx'
 import { isParked } from '#local/outbox/read-entries.ts'
-import { whenSettled } from '#local/outbox/status.ts'
+import { readHeld, whenSettled } from '#local/outbox/status.ts'
 import type { EntryView } from '#local/outbox/read-entries.ts'
 import { createOutboxActions } from '#request/page/outbox-actions.ts'
 import { findOutcome } from '#request/writes/record-write.ts'
@@ -42,7 +42,8 @@ async function send(intent: Intent, asked: EntryView['input']): Promise<Result<u
   const { entry } = await findOutcome(ports, intent)
   if (!entry) return { kind: 'fresh', output: null }
   if (isParked(entry) && entry.problem) return { kind: 'problem', problem: entry.problem, intent }
-  return { kind: 'queued', intent }
+  const held = await readHeld(now.db, entry)
+  return { kind: 'queued', intent, ...(held ? { held } : {}) }
 }
 
 export const OwnOutbox = () => <Outbox desk={desk} menders={menders} send={send} />

@@ -3,7 +3,8 @@ import { useLocation } from 'react-router-dom'
 import { loadWords } from '#app/i18n/i18n.ts'
 import { whenSettled } from '#app/idle.ts'
 import { places } from '#app/routes/paths.ts'
-import { countActivity } from '#local/jobs/read-jobs.ts'
+import { jobName } from '#features/activity/job-name.ts'
+import { type ActivityCount, countActivity } from '#local/jobs/read-jobs.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
@@ -24,7 +25,7 @@ export function ActivityButton() {
   useEffect(watch, [])
   // The list lies over one page; on the next one it would be in the way.
   useEffect(() => setShown(false), [pathname])
-  useTold(counted?.unseen, shown || pathname === places.activity.path, () => setShown(true))
+  useTold(counted, shown || pathname === places.activity.path, () => setShown(true))
   const label =
     open > 0
       ? t('activity.running', { count: open })
@@ -68,14 +69,18 @@ function watch() {
   }
 }
 
-/** Says that one has ended to whoever is looking elsewhere; not of those that had ended before this page came. */
-function useTold(unseen: number | undefined, looking: boolean, show: () => void) {
+/** Says which one has ended to whoever is looking elsewhere; not of those that had ended before this page came. */
+function useTold(counted: ActivityCount | undefined, looking: boolean, show: () => void) {
   const { t } = useTranslation('shell')
-  const before = useRef(unseen)
+  const before = useRef(counted?.unseen)
   useEffect(() => {
+    const { unseen, newest } = counted ?? {}
     if (unseen === before.current) return
-    if (before.current !== undefined && (unseen ?? 0) > before.current && !looking)
-      showToast({ kind: 'note', text: t('activity.told'), act: { label: t('activity.show'), run: show } })
+    if (before.current !== undefined && (unseen ?? 0) > before.current && newest && !looking)
+      void loadWords('activity').then(() => {
+        const text = t('activity.told', { name: jobName(newest) })
+        showToast({ kind: 'note', text, act: { label: t('activity.show'), run: show } })
+      })
     before.current = unseen
   })
 }

@@ -32,6 +32,7 @@ const later = (load: () => Promise<{ default: ComponentType }>) => lazy(() => wh
 const ActivityButton = later(async () => ({ default: (await import('#app/shell/ActivityButton.tsx')).ActivityButton }))
 const UpdateBar = later(async () => ({ default: (await import('#app/shell/Banners.tsx')).UpdateBar }))
 const LossBar = later(async () => ({ default: (await import('#app/shell/DataLossBanner.tsx')).LossBar }))
+const SpaceProbe = later(async () => ({ default: (await import('#app/connection/SpaceProbe.tsx')).SpaceProbe }))
 const SendReport = lazy(async () => {
   const [{ SendReport: Report }] = await Promise.all([
     import('#features/outbox/SendReport.tsx'),
@@ -91,6 +92,7 @@ export function Shell() {
           <Suspense fallback={null}>
             <LossBar />
             <UpdateBar />
+            <SpaceProbe />
           </Suspense>
           <main id="main" tabIndex={-1}>
             <Broken at={pathname}>

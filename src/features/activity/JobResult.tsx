@@ -1,16 +1,40 @@
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { verifyTrail } from '#contract/audit-trail.ts'
+import type { reconcilePayments } from '#contract/payments.ts'
 import { number } from '#ui/list/Freshness.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
+import { languageNow } from '#ui/i18n/i18n.ts'
 
 type Verified = OutputOf<typeof verifyTrail>
+type Reconciled = OutputOf<typeof reconcilePayments>
 
 /** What a request came to, as its own kind says it. */
 export function Found({ endpoint, body }: { endpoint: string; body: string | null }) {
+  if (body === null) return null
   // The server's own word under that endpoint: it answers nothing that its schema does not allow.
-  if (endpoint === 'verifyTrail' && body !== null) return <Checked found={JSON.parse(body) as Verified} />
+  if (endpoint === 'verifyTrail') return <Checked found={JSON.parse(body) as Verified} />
+  if (endpoint === 'reconcilePayments') return <Payments found={JSON.parse(body) as Reconciled} />
   return null
+}
+
+const outcomes = ['paid', 'ended', 'waiting', 'unanswered'] as const
+
+function Payments({ found }: { found: Reconciled }) {
+  const { t } = useTranslation('activity')
+  const counted = outcomes.filter((outcome) => found[outcome] > 0)
+  const parts = counted.map((outcome) => t(`reconcile.${outcome}`, { number: number(found[outcome]) }))
+  const list = new Intl.ListFormat(languageNow(), { type: 'unit' }).format(parts)
+  const { looked } = found
+  return (
+    <div className="request-about">
+      <p>
+        <Icon name="check" />
+        {looked === 0 ? t('reconcile.none') : t('reconcile.looked', { count: looked, number: number(looked), list })}
+      </p>
+      {found.unanswered > 0 && <p>{t('reconcile.again')}</p>}
+    </div>
+  )
 }
 
 function Checked({ found: { rows, companies, broken } }: { found: Verified }) {

@@ -5,9 +5,9 @@ import { CopyText } from '#ui/display/CopyText.tsx'
 import { readingTime } from '#ui/list/Freshness.tsx'
 import { ProgressBar } from '#ui/page/ProgressBar.tsx'
 import { Tag, type Tone } from '#ui/display/Tag.tsx'
-import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { problemWords } from '#ui/i18n/problem-messages.ts'
+import { jobName } from '#features/activity/job-name.ts'
 import { Found } from '#features/activity/JobResult.tsx'
 import { again, dismiss } from '#features/activity/slice.ts'
 
@@ -22,15 +22,12 @@ const tones: Record<Activity['state'], Tone> = {
   gone: 'neutral',
 }
 
-const nameOf = (t: TFunction<'activity'>, { endpoint }: Activity) =>
-  t(endpoint === 'verifyTrail' ? 'name.verifyTrail' : 'name.other')
-
 /** One of them: what it is, how far, what it came to, and what can be done about it. */
 export function Request({ request }: { request: Activity }) {
   const { t } = useTranslation('activity')
   const dispatch = useDispatch()
   const { intent, state, percent } = request
-  const name = nameOf(t, request)
+  const name = jobName(request.endpoint)
   return (
     <li className="request">
       <div className="request-head">

@@ -5,6 +5,7 @@ import { CheckField, SelectField } from '#ui/form/ChoiceFields.tsx'
 import { Field } from '#ui/form/Field.tsx'
 import { FormDrawer } from '#ui/form/FormDrawer.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
+import { queuedWords } from '#ui/i18n/queued-messages.ts'
 import { useTranslation } from 'react-i18next'
 import { fieldWords } from '#ui/i18n/problem-messages.ts'
 import type { MendProps } from '#features/outbox/edit-forms.ts'
@@ -50,8 +51,8 @@ export default function MendForm({ entry, send, onClose, name }: MendProps & { n
       setProblem(result.problem)
       return setWrong(wordsFor(result.problem, parts, words))
     }
-    const isDone = result.kind !== 'queued'
-    showToast({ kind: isDone ? 'done' : 'note', text: t(isDone ? 'mend.done' : 'mend.queued') })
+    if (result.kind === 'queued') showToast({ kind: 'note', text: queuedWords(result) })
+    else showToast({ kind: 'done', text: t('mend.done') })
     onClose()
   }
 

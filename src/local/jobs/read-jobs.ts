@@ -27,10 +27,18 @@ export async function readActivity(device: Device = thisDevice()): Promise<Activ
   return all.sort((a, b) => b.since - a.since).map((job) => ({ ...job, open: isOpen(job) }))
 }
 
-/** How many are on their way, and how many have ended that nobody has looked at. */
-export async function countActivity(device: Device = thisDevice()): Promise<{ open: number; unseen: number }> {
+export interface ActivityCount {
+  open: number
+  /** Ended, and nobody has looked at them. */
+  unseen: number
+  /** The endpoint of the one among those that ended last. */
+  newest: string | null
+}
+
+export async function countActivity(device: Device = thisDevice()): Promise<ActivityCount> {
   const all = await readActivity(device)
-  return { open: all.filter(({ open }) => open).length, unseen: all.filter(({ open, seen }) => !open && !seen).length }
+  const ended = all.filter(({ open, seen }) => !open && !seen).sort((a, b) => (b.endedAt ?? 0) - (a.endedAt ?? 0))
+  return { open: all.filter(({ open }) => open).length, unseen: ended.length, newest: ended[0]?.endpoint ?? null }
 }
 
 /** What is to be watched now: when the next of them is due, and the latest word on each by its progress key. */

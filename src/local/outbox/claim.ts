@@ -5,7 +5,7 @@ import type { UserDatabase } from '#local/storage/database.ts'
 import { isSealedUp } from '#local/outbox/sealed-records.ts'
 import { readGate } from '#local/session/session-generation.ts'
 import type { OutboxEntry, FrozenRequest } from '#local/storage/records.ts'
-import { transact } from '#local/storage/transaction.ts'
+import { transactToSend } from '#local/storage/reserve.ts'
 
 export interface Claiming {
   now: number
@@ -24,7 +24,7 @@ export interface Claiming {
 /** Takes the first entry of each lane that may go now. Its bytes are fixed here for good (protocol 2, 12). */
 export async function claim(db: UserDatabase, claiming: Claiming): Promise<OutboxEntry[]> {
   const { now, leaseMs, freeze } = claiming
-  return await transact(db, ['outbox', 'meta'], async () => {
+  return await transactToSend(db, ['outbox', 'meta'], async () => {
     if ((await readGate(db)) !== claiming.generation || (await isPaused(db, now)) || (await isSealedUp(db))) return []
     const { ready, old } = await findReady(db, claiming)
     if (old.length > 0) await db.outbox.bulkPut(old.map(toAsk))

@@ -3,7 +3,14 @@
  * come while others are being stored are stored together with the next: one strict transaction, not one each.
  */
 import { endpointNamed, type Intent, type Kind } from '#contract/endpoint.ts'
-import { type EnqueueContext, baseOf, readEnqueueContext, noteQueueKey, seen } from '#local/outbox/enqueue-context.ts'
+import {
+  type EnqueueContext,
+  baseOf,
+  inQueue,
+  readEnqueueContext,
+  noteQueueKey,
+  seen,
+} from '#local/outbox/enqueue-context.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { coalesce, canCoalesce } from '#local/outbox/coalesce.ts'
 import { isParked } from '#local/outbox/read-entries.ts'
@@ -121,6 +128,21 @@ const tablesFor = (drafts: readonly NewEntry[]): string[] => [
   // An upload makes no row that any list shows.
   ...new Set(drafts.flatMap(({ table }) => (table === '' ? [] : [table]))),
 ]
+
+/**
+ * The entry that a write would be, where there is no room to store it. Null: another one of its row waits, which it must
+ * not overtake (protocol 21).
+ */
+export async function draftEntry(db: UserDatabase, draft: NewEntry): Promise<OutboxEntry | null> {
+  return await db.transaction('r', tablesFor([draft]), async () => {
+    const around = await readEnqueueContext(db, [draft])
+    if (draft.gate !== undefined && draft.gate !== around.gate) throw new SessionChangedError()
+    const entry = toEntry(around, draft, undefined)
+    if ((await inQueue(db, entry.queueKey).count()) > 0) return null
+    // Nothing here will know that it was sent: its intent's own key stays for one that is stored (protocol 1).
+    return { ...entry, key: draft.key }
+  })
+}
 
 async function store(db: UserDatabase, drafts: readonly NewEntry[]): Promise<OutboxEntry[]> {
   const around = await readEnqueueContext(db, drafts)

@@ -15,7 +15,7 @@ import { receiptFor, receiptTables } from '#local/outbox/receipts.ts'
 import { removeRow, putRow } from '#local/lists/row-store.ts'
 import { readGate } from '#local/session/session-generation.ts'
 import type { OutboxEntry, Receipt } from '#local/storage/records.ts'
-import { transact } from '#local/storage/transaction.ts'
+import { transactToSend } from '#local/storage/reserve.ts'
 
 /** The server asked the whole sender to wait (protocol 25). */
 export async function pauseSending(db: UserDatabase, now: number, forMs: number): Promise<void> {
@@ -55,7 +55,7 @@ export async function acceptAll(
   db: UserDatabase,
   heard: readonly { entry: OutboxEntry; accepted: Accepted }[],
 ): Promise<boolean[]> {
-  return await transact(db, acceptedTables, async () => {
+  return await transactToSend(db, acceptedTables, async () => {
     const there = await db.outbox.bulkGet(heard.map(({ entry }) => entry.intent))
     const isOurs = heard.map(({ entry }, at) => there[at]?.key === entry.key)
     const ours = heard.filter((_, at) => isOurs[at])
@@ -111,7 +111,7 @@ export async function holdForUser(
   return await move(db, entry, isMeant, { state, problem, leaseUntil: 0 })
 }
 
-export type Waits = Pick<OutboxEntry, 'notBefore' | 'delayedBy' | 'problem' | 'lockedSince'> & {
+export type Waits = Pick<OutboxEntry, 'notBefore' | 'delayedBy' | 'problem'> & {
   state: 'waiting' | 'sign in'
 }
 
@@ -125,7 +125,7 @@ export async function giveBackAll(
   entries: readonly OutboxEntry[],
   why: (entry: OutboxEntry) => Waits,
 ): Promise<number> {
-  return await transact(db, ['outbox'], async () => {
+  return await transactToSend(db, ['outbox'], async () => {
     const there = await db.outbox.bulkGet(entries.map(({ intent }) => intent))
     const ours = entries.flatMap((entry, at) => {
       const now = there[at]
@@ -143,7 +143,7 @@ async function move(
   when: (now: OutboxEntry) => boolean,
   changes: Partial<OutboxEntry>,
 ): Promise<boolean> {
-  return await transact(db, ['outbox'], async () => {
+  return await transactToSend(db, ['outbox'], async () => {
     const now = await db.outbox.get(entry.intent)
     if (!now || !when(now)) return false
     await db.outbox.put({ ...now, ...changes })
@@ -165,7 +165,7 @@ export async function holdDropping(db: UserDatabase, entry: OutboxEntry, notBefo
 
 /** The refusal reached its form, which keeps the wish from here on (protocol 20). */
 export async function forgetRefused(db: UserDatabase, intent: Intent, now: number, newId: () => string): Promise<void> {
-  await transact(db, ['outbox', 'files', ...receiptTables], async () => {
+  await transactToSend(db, ['outbox', 'files', ...receiptTables], async () => {
     const entry = await db.outbox.get(intent)
     if (entry?.state !== 'refused') return
     await db.outbox.delete(intent)
@@ -179,7 +179,7 @@ export async function forgetRefused(db: UserDatabase, intent: Intent, now: numbe
 
 /** A sign of life from the server: what waited only because of the line need not wait on. */
 export async function clearNetworkDelay(db: UserDatabase): Promise<void> {
-  await transact(db, ['outbox'], async () => {
+  await transactToSend(db, ['outbox'], async () => {
     await db.outbox.where('delayedBy').equals('network').modify({ notBefore: 0, delayedBy: null })
   })
 }

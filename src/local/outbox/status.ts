@@ -1,9 +1,11 @@
 /** What waits in the outbox, what can be sent now, and what became of an entry. */
 import { liveQuery } from 'dexie'
 import { endpointNamed, type Intent } from '#contract/endpoint.ts'
+import type { Problem } from '#contract/problem.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { isParked } from '#local/outbox/read-entries.ts'
 import { isPast, isPaused } from '#local/outbox/claim.ts'
+import { inQueue } from '#local/outbox/enqueue-context.ts'
 import { isSealedUp, sealsIn } from '#local/outbox/sealed-records.ts'
 import { readGate } from '#local/session/session-generation.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
@@ -67,4 +69,21 @@ export async function lookUp(db: UserDatabase, intent: Intent): Promise<Outcome>
     }
     return { entry: entry ?? null, receipt: receipt?.outcome === 'done' ? receipt : null }
   })
+}
+
+/** Why a stored write has not gone although there is a connection. */
+export interface Held {
+  /** What the server said, such as RESOURCE_LOCKED; null: the earlier write waits for its user's decision. */
+  problem: Problem | null
+  /** It is an earlier write of the same row that is held, and this one goes after it. */
+  isBehind: boolean
+}
+
+/** Null: nothing holds it but its turn, the connection or a sign-in. */
+export async function readHeld(db: UserDatabase, entry: OutboxEntry | null): Promise<Held | null> {
+  if (entry?.state !== 'waiting') return null
+  const first = (await inQueue(db, entry.queueKey).first()) ?? entry
+  const isBehind = first.intent !== entry.intent
+  if (isParked(first)) return { problem: null, isBehind }
+  return first.state === 'waiting' && first.problem ? { problem: first.problem, isBehind } : null
 }

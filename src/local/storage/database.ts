@@ -25,6 +25,7 @@ import type {
   WriteCounter,
   RowId,
   Pause,
+  Filler,
   CachedResponse,
   Receipt,
   Sealed,
@@ -52,7 +53,7 @@ export type UserDatabase = Dexie & {
   files: EntityTable<LocalFile, 'intent'>
   directCalls: EntityTable<DirectCall, 'intent'>
   meta: Table<
-    SessionGeneration | Pause | Sealed | SpentSealKeys | WriteCounter | Loss | AskedToPersist | FormDraft,
+    SessionGeneration | Pause | Sealed | SpentSealKeys | WriteCounter | Loss | AskedToPersist | FormDraft | Filler,
     string
   >
 }

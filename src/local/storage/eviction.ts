@@ -6,7 +6,7 @@
 import { getUser } from '#contract/accounts.ts'
 import { forgetIndex } from '#local/list-index/buckets.ts'
 import { besideRows, rowsOf, rowTables, type UserDatabase } from '#local/storage/database.ts'
-import type { ListStats, StoredRow } from '#local/storage/cache-records.ts'
+import type { ListStats } from '#local/storage/cache-records.ts'
 import { rowsIn } from '#local/list-index/list-stats.ts'
 import { fillId } from '#local/lists/coverage.ts'
 import { isFull } from '#local/storage/storage-errors.ts'
@@ -22,9 +22,10 @@ export async function clear(db: UserDatabase): Promise<void> {
   await db.transaction('rw', [...rowTables, ...besideRows, 'pages', 'responses', 'outbox', 'rowIds'], async () => {
     const spared = await readSpared(db)
     for (const table of rowTables) {
-      const rows = (await rowsOf(db, table).bulkGet(spared.get(table) ?? [])).filter((row) => row !== undefined)
-      await rowsOf(db, table).clear()
-      if (rows.length > 0) await rowsOf(db, table).bulkPut(rows)
+      const ids = spared.get(table)
+      // What stays is not put back: on a full disk nothing can be put.
+      if (ids) await rowsOf(db, table).where(':id').noneOf(ids).delete()
+      else await rowsOf(db, table).clear()
     }
     for (const table of besideRows) if (table !== 'tombstones') await db.table(table).clear()
     await db.pages.clear()
@@ -46,12 +47,9 @@ async function readSpared(db: UserDatabase): Promise<Map<string, number[]>> {
 export async function evict(db: UserDatabase, { id, table, scope }: ListStats): Promise<void> {
   const tables = [table, ...besideRows, 'pages', 'outbox', 'rowIds']
   await db.transaction('rw', tables, async () => {
-    const spared = (await readSpared(db)).get(table) ?? []
-    const kept = (await rowsOf(db, table).bulkGet(spared)).filter((row) => row !== undefined)
-    await rowsIn(db, table, scope).delete()
-    // A list without a scope is the whole table.
-    const back = kept.filter((row: StoredRow) => scope === null || row.scope === scope)
-    if (back.length > 0) await rowsOf(db, table).bulkPut(back)
+    const spared = new Set((await readSpared(db)).get(table))
+    const rows = rowsIn(db, table, scope)
+    await (spared.size > 0 ? rows.filter(({ id }) => !spared.has(id)) : rows).delete()
     const index = await db.indexes.get(id)
     if (index) await forgetIndex(db, index)
     await db.coverage
@@ -102,6 +100,10 @@ async function makeRoom(db: UserDatabase, why: unknown): Promise<boolean> {
     throw error
   }
 }
+
+/** Whether there is anything that could make way. */
+export const isAnythingCached = async (db: UserDatabase): Promise<boolean> =>
+  (await db.listStats.count()) + (await countCleared(db)) > 0
 
 /** Whatever is left that `clear` would take. */
 async function countCleared(db: UserDatabase): Promise<number> {

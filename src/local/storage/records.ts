@@ -45,8 +45,6 @@ export interface OutboxEntry {
   leaseUntil: number
   problem: Problem | null
   since: number
-  /** Since when somebody else has had the row open (423); absent while nobody was met there (protocol 16). */
-  lockedSince?: number
   /** Its user was shown that it is old, and wants it sent all the same (protocol 19). */
   allowedAt?: number
 }
@@ -182,6 +180,12 @@ export interface WriteCounter {
 export interface AskedToPersist {
   name: 'persist'
   askedAt: number
+}
+
+/** Room for sending what waits (local/storage/reserve); what only tries whether there is room (local/storage/free-space). */
+export interface Filler {
+  name: 'reserve' | 'probe'
+  bytes: Uint8Array<ArrayBuffer>
 }
 
 /** Writes that were here and are not: the browser took the database, or an older state of it came back. */

@@ -12,3 +12,14 @@ export function isFull(error: unknown): boolean {
   const { name, inner, failures } = error as { name?: unknown; inner?: unknown; failures?: unknown[] }
   return name === 'QuotaExceededError' || isFull(inner) || (Array.isArray(failures) && failures.some(isFull))
 }
+
+/** For what may stay unwritten where there is no room: false. */
+export async function unlessFull(work: Promise<unknown>): Promise<boolean> {
+  try {
+    await work
+    return true
+  } catch (error) {
+    if (!isFull(error)) throw error
+    return false
+  }
+}

@@ -2,7 +2,7 @@
  * or full. */
 import { Dexie, type Transaction } from 'dexie'
 import type { UserDatabase } from '#local/storage/database.ts'
-import { isClosed, isFull, isOpening } from '#local/storage/storage-errors.ts'
+import { unlessFull, isClosed, isFull, isOpening } from '#local/storage/storage-errors.ts'
 
 /**
  * Runs one transaction; once more if the connection had been closed under it (a browser may, at any time), and again
@@ -10,6 +10,13 @@ import { isClosed, isFull, isOpening } from '#local/storage/storage-errors.ts'
  */
 export const transact = <T>(db: Dexie, tables: readonly string[], act: () => Promise<T>): Promise<T> =>
   withRetry(db, () => attempted(db, tables, act))
+
+/** For what may stay unwritten: false where there is no room, and nothing makes way for it. */
+export const transactUnlessFull = (
+  db: Dexie,
+  tables: readonly string[],
+  act: () => Promise<unknown>,
+): Promise<boolean> => unlessFull(attempted(db, tables, act))
 
 /** Reads of one moment, once more if the connection had been closed under it. */
 export const readTogether = <T>(db: Dexie, tables: readonly string[], act: () => Promise<T>): Promise<T> =>

@@ -119,6 +119,8 @@ async function askRecorded(
   const { acknowledge, record } = await import('#request/writes/record-write.ts')
   const recorded = await record(ports, endpoint, asked, asking)
   if ('problem' in recorded) return { kind: 'problem', problem: recorded.problem }
+  if ('unstored' in recorded)
+    return await (await import('#request/writes/send-unstored.ts')).sendUnstored(ports, recorded)
   const { intent, key } = recorded.entry
   const request = toRequest(ports, toWire(endpoint, asked as never), {
     [headers.key]: key,

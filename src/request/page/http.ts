@@ -2,6 +2,7 @@
 import { headers } from '#contract/headers.ts'
 import { type LocalCode, localProblem, readProblem } from '#contract/problem.ts'
 import type { Wire } from '#contract/http-mapping.ts'
+import type { Held } from '#local/outbox/status.ts'
 import type { PagePorts } from '#request/page/page-ports.ts'
 import type { Result } from '#request/results.ts'
 
@@ -24,9 +25,10 @@ export const toRequest = (ports: PagePorts, wire: Wire, extra: Record<string, st
 
 export async function toResult(response: Response, intent?: string): Promise<Result<unknown>> {
   const given = response.headers
-  if (intent && given.get(headers.outbox) === 'queued') return { kind: 'queued', intent }
   const text = await response.text()
   const body = readJson(text)
+  if (intent && given.get(headers.outbox) === 'queued')
+    return { kind: 'queued', intent, ...(body ? { held: body as Held } : {}) }
   if (!response.ok) return problemResult(response, body, intent)
   if (body === undefined) return failed('UNREADABLE_ANSWER', intent)
   if (given.has(headers.kept)) return { kind: 'kept', output: body, asOf: Number(given.get(headers.asOf)) }

@@ -8,6 +8,7 @@ import type { TokenInfo } from '#contract/accounts.ts'
 import type { Who } from '#domain/access.ts'
 import { claimRenewal, noteToken } from '#local/session/token-lifetimes.ts'
 import { endSession, openSession, readSession, type Session } from '#local/session/session.ts'
+import { unlessFull } from '#local/storage/storage-errors.ts'
 import {
   type ResponseData,
   isGood,
@@ -125,7 +126,7 @@ async function renewOnce(
   const token = isGood(answer) ? (jsonOf(answer) as TokenInfo | undefined) : undefined
   if (token?.access_token) {
     ports.access.renewed(token.access_token)
-    await noteGiven(ports, token)
+    await unlessFull(noteGiven(ports, token))
     return token.access_token
   }
   if (answer.status >= 500 || answer.status === 429) return lineDown

@@ -16,7 +16,7 @@ import type { Ports } from '#request/ports.ts'
 
 const backoff = { firstMs: 1_000, maxMs: 60_000 }
 /** Somebody else has the row open: a while, and not all at the same moment (protocol 16). */
-const locked = { minMs: 5_000, spreadMs: 55_000, toldAfterMs: 120_000 }
+const locked = { minMs: 5_000, spreadMs: 55_000 }
 
 export interface EntryResponse {
   entry: OutboxEntry
@@ -118,13 +118,9 @@ async function later(ports: Ports, db: UserDatabase, { entry, answer }: EntryRes
   if (isOurs && after !== null && (answer.status === 429 || answer.status === 503))
     await pauseSending(db, ports.clock(), after)
   if (isOurs && answer.status === 423) {
-    const now = ports.clock()
-    const notBefore = now + atMost((after ?? 0) + locked.minMs + ports.chance() * locked.spreadMs)
-    const lockedSince = entry.lockedSince ?? now
-    // Most people close what they opened: only then it is worth a word, or where it is known to take long.
-    const isLong = Math.max(now - lockedSince, after ?? 0) >= locked.toldAfterMs
-    const problem = isLong ? problemOf(answer) : null
-    await returnToQueue(db, entry, { state: 'waiting', notBefore, delayedBy: 'server', problem, lockedSince })
+    const notBefore = ports.clock() + atMost((after ?? 0) + locked.minMs + ports.chance() * locked.spreadMs)
+    // Kept with it: whoever sent it, or sends another one behind it, is told what it waits for.
+    await returnToQueue(db, entry, { state: 'waiting', notBefore, delayedBy: 'server', problem: problemOf(answer) })
     return false
   }
   // An earlier copy of it is being carried out: no trouble of the server's, so earlier failures lengthen nothing.

@@ -12,6 +12,7 @@ import { sweepReceipts } from '#local/outbox/receipts.ts'
 import { readSession, sweep } from '#local/session/session.ts'
 import { readGate } from '#local/session/session-generation.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
+import { keepReserve } from '#local/storage/reserve.ts'
 import { sendTogether } from '#request/writes/batch.ts'
 import { sendSignedIn } from '#request/session/auth-fetch.ts'
 import { storeUnsentCount } from '#request/writes/unsent-count.ts'
@@ -54,6 +55,7 @@ export async function sendOutbox(ports: Ports, { hurry = false } = {}): Promise<
   await storeUnsentCount(ports, session)
   await sweepReceipts(db, ports.clock())
   const isLeft = (await hasSendable(db)) || isUnknown
+  if (!isLeft) await keepReserve(db)
   if (isLeft) ports.wakeLater()
   return isLeft
 }

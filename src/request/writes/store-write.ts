@@ -9,11 +9,17 @@ import { type NewEntry, enqueue, SessionChangedError } from '#local/outbox/enque
 import { hasLapsed, readSession, type Session } from '#local/session/session.ts'
 import { readGate } from '#local/session/session-generation.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
+import { keepReserve } from '#local/storage/reserve.ts'
+import { isFull } from '#local/storage/storage-errors.ts'
 import { tellAfterwards } from '#request/writes/unsent-count.ts'
 import type { Ports } from '#request/ports.ts'
 import { subjectOf } from '#request/session/subject.ts'
 
-export type Recorded = { entry: OutboxEntry; db: UserDatabase } | { problem: Problem }
+export type Recorded =
+  | { entry: OutboxEntry; db: UserDatabase }
+  | { problem: Problem }
+  /** The disk is full, and nothing is left that could make way for it. */
+  | { unstored: NewEntry; db: UserDatabase }
 
 type Wish = Omit<NewEntry, 'forUser' | 'gate'>
 
@@ -45,15 +51,18 @@ export async function storeForWriter(ports: Ports, wish: Wish): Promise<Recorded
 /** Null, with nothing stored: this session may not be the one that is here any more. */
 async function storeFor(ports: Ports, device: Device, { session, gate }: Writer, wish: Wish): Promise<Recorded | null> {
   const db = device.of(session)
+  const draft = { ...wish, forUser: subjectOf(session), gate }
   try {
-    const entry = await enqueue(db, { ...wish, forUser: subjectOf(session), gate })
+    const entry = await enqueue(db, draft)
     // Beside, not before: who stores many does not wait for a figure each time.
     ports.lasting(tellAfterwards(ports, session))
     ports.lasting(keepForGood(db))
+    ports.lasting(setAside(db))
     return { entry, db }
   } catch (error) {
     if (error instanceof SessionChangedError) return null
-    // A full disk, above all. The form keeps what was typed.
+    if (isFull(error)) return { unstored: draft, db }
+    // The form keeps what was typed.
     return { problem: localProblem('STORAGE_FAILED') }
   }
 }
@@ -89,4 +98,13 @@ async function keepForGood(db: UserDatabase): Promise<void> {
   askedFor.add(db)
   const { askToPersist } = await import('#local/storage/persistence.ts')
   await askToPersist(db)
+}
+
+const reserved = new WeakSet<UserDatabase>()
+
+/** Before the disk may be full; a reserve that was spent is set aside again when nothing waits (`sender.ts`). */
+async function setAside(db: UserDatabase): Promise<void> {
+  if (reserved.has(db)) return
+  reserved.add(db)
+  await keepReserve(db)
 }

@@ -14,6 +14,7 @@ import { answerOf } from '#request/pipeline.ts'
 import type { Ports } from '#request/ports.ts'
 import { acknowledge } from '#request/writes/record-write.ts'
 import type { CallOptions, Result } from '#request/results.ts'
+import { sendUnstored } from '#request/writes/send-unstored.ts'
 import { storeForWriter } from '#request/writes/store-write.ts'
 
 type Input = { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }
@@ -43,6 +44,7 @@ export async function upload(
     ...(file ? { file } : {}),
   })
   if ('problem' in recorded) return { kind: 'problem', problem: recorded.problem }
+  if ('unstored' in recorded) return await sendUnstored(ports, recorded)
   return await send(ports, recorded.db, recorded.entry.intent)
 }
 

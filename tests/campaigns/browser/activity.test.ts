@@ -41,7 +41,7 @@ it('is followed from every page and by a websocket, survives a reload, its worke
   const words = /\d entries are as they were written.*Companies: 3\./
   await other.locator('main .request').filter({ hasText: words }).waitFor({ timeout: 45_000 })
 
-  const toast = page.getByRole('status').filter({ hasText: 'A long request has ended.' })
+  const toast = page.getByRole('status').filter({ hasText: 'Task finished: Check of the audit trail' })
   await toast.getByRole('button', { name: 'Show' }).click()
   await panel.getByText(words).waitFor()
   // Whoever comes later finds it as well, with the server away.

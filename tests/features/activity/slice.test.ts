@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest'
+import { endpoints } from '#contract/index.ts'
 import { localProblem } from '#contract/problem.ts'
 import { again, dismiss, selectActivity, verify } from '#features/activity/slice.ts'
 import type { Result } from '#request/results.ts'
 import { signedOut } from '#state/session-slice.ts'
 import { type Extra, makeStore } from '#state/store.ts'
+import texts from '#locales/en/activity.json' with { type: 'json' }
 
 const refused: Result<never> = { kind: 'problem', problem: localProblem('OFFLINE') }
 
@@ -36,4 +38,10 @@ it('a button whose code cannot be fetched says that there is no connection', asy
   const { store, state } = open(refused, () => Promise.reject(new TypeError('Failed to fetch')))
   await store.dispatch(dismiss('i-1'))
   expect(state().problem).toMatchObject({ code: 'OFFLINE' })
+})
+
+it('every endpoint that begins a background task has a name for it', () => {
+  const begin = endpoints.filter(({ job }) => job !== undefined).map(({ name }) => name)
+  const named = Object.keys(texts.name).filter((name) => name !== 'other')
+  expect(named.toSorted()).toEqual(begin.toSorted())
 })

@@ -1,9 +1,12 @@
 /** What a person sees and decides of changes that wait. Over a real server, whose other administrator changes the same users. */
 import { screen, within } from '@testing-library/dom'
+import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { type, typeConfirmation } from '#tests/support/fields.ts'
 import { setUpPages } from '#tests/support/screen.ts'
 import { namesShown, saveUser, userAction } from '#tests/support/users.ts'
+import { mailsAnHour } from '#domain/mails.ts'
+import { pastPolicies } from '#tests/support/database.ts'
 import { canaries, readUser } from '#tests/support/world.ts'
 
 const the = setUpPages()
@@ -88,6 +91,33 @@ describe('a change that met somebody else’s', () => {
 })
 
 describe('changes that wait', () => {
+  it('although there is a connection say for what, when they are saved and afterwards (protocol 16)', async () => {
+    const { now } = the.server.clock
+    const { alpha } = the.server.world.companies
+    await pastPolicies(the.server.app.database, (db) =>
+      sql`update company set create_time = ${now} where id = ${alpha}`.execute(db),
+    )
+    const { send } = await the.server.signIn('second@alpha')
+    for (let at = 0; at < mailsAnHour.newCompany; at++) {
+      const payload = { name: `Stranger ${at}`, email: `stranger${at}@elsewhere.example`, title: 0 }
+      expect((await send({ method: 'POST', url: '/api/m18s/user', payload })).statusCode).toBe(200)
+    }
+    await the.browser.openAs('admin@alpha', '/app/user')
+    await create('Bruno Lam', 'bruno.lam@alpha.example')
+    const limit = 'Your company has sent all the invitations it may send for now. The next can be sent in 60 min.'
+    await screen.findByText(`${limit} Your change is saved on this device and tried again automatically.`)
+    const bruno = [...document.querySelectorAll<HTMLAnchorElement>('.lead a')]
+      .find(({ textContent }) => textContent?.includes('Bruno Lam'))
+      ?.href.split('user=')[1]
+    await change(bruno ?? '', { name: 'Bruno Lam Ka-ho' })
+    await screen.findByText(
+      `${limit} An earlier change of yours waits for this. The new one is saved on this device and sent after it.`,
+    )
+    await the.browser.open('/app/outbox')
+    await says('New user Bruno Lam', 'Your company has sent all the invitations')
+    await (await entry('Change name of Bruno Lam')).findByRole('link', { name: 'New user Bruno Lam' })
+  })
+
   it('are told of in one message once they were sent: how many, and which was refused and why (P-11)', async () => {
     await cut()
     await change(String(idOf('user')), {}, 'Alert')

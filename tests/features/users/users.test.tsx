@@ -1,7 +1,9 @@
 /** The users of a company on the screen: what their form allows and says, what becomes of a change, and the list around it. */
 import { screen, within } from '@testing-library/dom'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { headers } from '#contract/headers.ts'
 import { button, described, named, problems, type, typeConfirmation } from '#tests/support/fields.ts'
+import { fillDisk } from '#tests/support/full-disk.ts'
 import { mailBox } from '#tests/support/mailed.ts'
 import { arrived, setUpPages } from '#tests/support/screen.ts'
 import { rowOf, namesShown, saveUser, userAction } from '#tests/support/users.ts'
@@ -301,6 +303,31 @@ describe('a user', () => {
     the.browser.goOnline()
     await expect.poll(() => document.querySelector('.pending-mark')).toBeNull()
     expect(await stored('invited@alpha')).toMatchObject({ name: 'Alan Yip Ho-man' })
+  })
+
+  it('cannot be kept on a device without room: its form says so before anything is typed, and saves at once when it is back', async () => {
+    await openList()
+    the.browser.goOffline()
+    const [{ clearCache }, { thisDevice }] = await Promise.all([
+      import('#local/storage/clear-cache.ts'),
+      import('#local/storage/device.ts'),
+    ])
+    await clearCache(thisDevice())
+    const disk = fillDisk()
+    onTestFinished(() => disk.mend())
+    await the.user.click(button('New user'))
+    const full = 'There is no room left on this device, so a change cannot be saved without a connection.'
+    await expect.poll(() => document.querySelector('[role=dialog]')?.textContent).toContain(full)
+    const save = within(await screen.findByRole('dialog')).getByRole('button', { name: 'Create user' })
+    expect(described(save)).toBe('There is no room left on this device.')
+
+    the.browser.goOnline()
+    await expect.poll(() => screen.queryByText(full, { exact: false })).toBeNull()
+    await type(the.user, { name: 'Aaron Ng', email: 'aaron.ng@alpha.example' })
+    await saveUser(the.user)
+    await said('Create successfully.')
+    const key = ({ headers: sent }: { headers: Record<string, string> }) => sent[headers.key]
+    expect(the.browser.sent.filter((sent) => sent.path === '/api/m18s/user' && key(sent))).toHaveLength(1)
   })
 
   it('made offline and refused later stays on its row, and is mended in its form', async () => {

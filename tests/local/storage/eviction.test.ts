@@ -133,8 +133,11 @@ describe('a full disk (R-17)', () => {
     const kept = await twoLists()
     const before = await enqueue(kept.db, aDraft({ target: 1 }))
     disk = fillDisk()
-    await expect(enqueue(kept.db, aDraft({ target: 2 }))).rejects.toThrow()
+    await expect(enqueue(kept.db, aDraft({ target: 2 }))).rejects.toMatchObject({ name: 'QuotaExceededError' })
     disk.mend()
+    // Every list has made way, but for the row that the waiting write is about.
+    expect(await kept.db.table('users').toCollection().primaryKeys()).toEqual([1])
+    expect(await kept.db.table('trail').count()).toBe(0)
     expect(await kept.db.outbox.toArray()).toEqual([before])
   })
 })

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { headers } from '#contract/headers.ts'
 import { updateCompanyUser } from '#contract/users.ts'
 import { createOutboxActions } from '#request/page/outbox-actions.ts'
@@ -35,21 +35,57 @@ it.each([{}, { changed_by: null }, { changed_by: 'x' }])(
   },
 )
 
-it('a write that waits for a lock says whose, and for what, as the server says it (M49)', async () => {
-  const clock = createClock()
-  const server = createScripted(clock)
-  const tablet = createTablet((sent) => server.answer(sent), clock)
-  await tablet.signIn('acme', 'user1@acme.example')
-  server.script = (sent, answer) => {
-    const key = sent.headers[headers.key]
-    return key ? refusal(423, 'RESOURCE_LOCKED', { [headers.key]: key }, { user: 'Wei', action: 'backup' }) : answer()
+describe('a write of a row that somebody works on (M49, protocol 16)', () => {
+  async function locked() {
+    const clock = createClock()
+    const server = createScripted(clock)
+    const tablet = createTablet((sent) => server.answer(sent), clock)
+    await tablet.signIn('acme', 'user1@acme.example')
+    server.script = (sent, answer) => {
+      const key = sent.headers[headers.key]
+      return key ? refusal(423, 'RESOURCE_LOCKED', { [headers.key]: key }, { user: 'Wei', action: 'backup' }) : answer()
+    }
+    const set = (body: object) => tablet.api.call(updateCompanyUser, { params: { id: 2 }, body })
+    return { clock, server, tablet, set, actions: createOutboxActions(tablet.ports) }
   }
-  await tablet.api.call(updateCompanyUser, { params: { id: 2 }, body: { title: 1 } })
-  for (let round = 0; round < 4; round++) {
-    await clock.turn(60_000)
+  const problem = { code: 'RESOURCE_LOCKED', status: 423, data: { user: 'Wei', action: 'backup' } }
+
+  it('tells who sent it whose work it waits for, and whoever changes the row after it, that it goes after that', async () => {
+    const { clock, server, tablet, set, actions } = await locked()
+    const first = await set({ title: 1 })
+    const second = await set({ name: 'Renamed' })
+    expect(first).toMatchObject({ kind: 'queued', held: { problem, isBehind: false } })
+    expect(second).toMatchObject({ kind: 'queued', held: { problem, isBehind: true } })
+    const [one, two] = await tablet.entries()
+    expect(await actions.whyWaits(one?.intent ?? '')).toMatchObject({ why: 'locked', who: 'Wei', what: 'backup' })
+    expect(await actions.whyWaits(two?.intent ?? '')).toEqual({ why: 'earlier', intent: one?.intent })
+    server.script = null
+    await clock.turn(70_000)
     await tablet.tick()
-  }
-  const [entry] = await tablet.entries()
-  const waits = await createOutboxActions(tablet.ports).whyWaits(entry?.intent ?? '')
-  expect(waits).toMatchObject({ why: 'locked', who: 'Wei', what: 'backup' })
+    expect(await tablet.waiting()).toBe(0)
+    expect(server.rows.get(2)).toMatchObject({ title: 1, name: 'Renamed' })
+  })
+
+  it('no longer names the lock once it is the connection that it waits for', async () => {
+    const { clock, tablet, set, actions } = await locked()
+    await set({ title: 1 })
+    tablet.line.state = 'down'
+    await clock.turn(70_000)
+    await tablet.tick()
+    expect(await set({ name: 'Renamed' })).not.toHaveProperty('held')
+    const [one] = await tablet.entries()
+    expect(await actions.whyWaits(one?.intent ?? '')).toMatchObject({ why: 'line' })
+  })
+
+  it('tells that it goes after one that its user has to decide about', async () => {
+    const { server, tablet, set } = await locked()
+    server.script = (sent, answer) => {
+      const key = sent.headers[headers.key]
+      const stored = { [headers.key]: key ?? '', [headers.outcome]: 'refused; 9' }
+      return key ? refusal(412, 'VERSION_CONFLICT', stored) : answer()
+    }
+    await set({ title: 1 })
+    expect(await set({ name: 'Renamed' })).toMatchObject({ kind: 'queued', held: { problem: null, isBehind: true } })
+    expect(await tablet.waiting()).toBe(2)
+  })
 })

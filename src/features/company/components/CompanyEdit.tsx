@@ -4,7 +4,7 @@ import { fieldProblems, localProblem, type Problem } from '#contract/problem.ts'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { dialCodeFor, profileFields } from '#domain/companies.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import { useConnection, useDispatch, useSelector } from '#state/hooks.ts'
+import { useSaveBlocked, useDispatch, useSelector } from '#state/hooks.ts'
 import { resultOf } from '#state/form-thunk.ts'
 import { problemOf } from '#state/request-status.ts'
 import { createUnsaved } from '#state/unsaved-forms.ts'
@@ -13,6 +13,7 @@ import { Field } from '#ui/form/Field.tsx'
 import { PageForm } from '#ui/form/PageForm.tsx'
 import { PendingMark } from '#ui/list/PendingMark.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
+import { queuedWords } from '#ui/i18n/queued-messages.ts'
 import { useTranslation } from 'react-i18next'
 import { CompanyForm, type Name } from '#features/company/components/CompanyForm.tsx'
 import { useProblemWords } from '#features/company/components/useProblemWords.ts'
@@ -44,9 +45,9 @@ export function CompanyEdit({ shown }: { shown: OverlaidRow<CompanyRow> }) {
   const [base, setBase] = useState(held?.base ?? shown)
   const [conflict, setConflict] = useState<{ was: CompanyRow; now: CompanyRow } | null>(null)
   const { form: status } = useSelector(selectCompany)
-  const { lapsed } = useConnection()
+  const blocked = useSaveBlocked()
   // Said before anything is typed in vain; what stands there already is held until its user is back.
-  const problem = lapsed ? localProblem('SESSION_LAPSED') : problemOf(status)
+  const problem = blocked ? localProblem(blocked.code) : problemOf(status)
   const before = profileOf(base.row)
 
   const said = useProblemWords(base.row.code)
@@ -78,7 +79,7 @@ export function CompanyEdit({ shown }: { shown: OverlaidRow<CompanyRow> }) {
   const submit = handleSubmit(async (values) => {
     const result = resultOf(await dispatch(save({ opened: base, changes: changesOf(fromValues(values), before) })))
     if (result.kind === 'problem') return takeBack(result.problem)
-    if (result.kind === 'queued') showToast({ kind: 'note', text: t('toast.queued') })
+    if (result.kind === 'queued') showToast({ kind: 'note', text: queuedWords(result) })
     else showToast({ kind: 'done', text: words('message.updated') })
     setConflict(null)
     setSaved(true)
@@ -114,9 +115,9 @@ export function CompanyEdit({ shown }: { shown: OverlaidRow<CompanyRow> }) {
     <PageForm
       status={status.kind}
       problem={conflict || (problem && fieldProblems(problem).length > 0) ? null : problem}
-      failed={lapsed ? undefined : words('message.updateFailed')}
+      failed={blocked ? undefined : words('message.updateFailed')}
       submit={status.kind === 'sending' ? t('form.saving') : t('form.submit')}
-      whyNot={lapsed ? words('form.lapsed') : dirty ? null : t('form.unchanged')}
+      whyNot={blocked ? words(blocked.reason) : dirty ? null : t('form.unchanged')}
       onSubmit={(event) => void submit(event)}
       dirty={dirty}
     >

@@ -1,15 +1,16 @@
 import { useState } from 'react'
 import { type OrderRow, setAlertDate } from '#contract/orders.ts'
-import { type Problem, fieldProblems } from '#contract/problem.ts'
+import { type Problem, fieldProblems, localProblem } from '#contract/problem.ts'
 import { isDate } from '#domain/period.ts'
 import { dateIn } from '#domain/time.ts'
 import { type OverlaidRow, versionOf } from '#local/lists/list-view.ts'
-import { useDispatch } from '#state/hooks.ts'
+import { useDispatch, useSaveBlocked } from '#state/hooks.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { Field } from '#ui/form/Field.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
+import { queuedWords } from '#ui/i18n/queued-messages.ts'
 import { useTranslation } from 'react-i18next'
 import { callEndpoint } from '#state/app-thunk.ts'
 
@@ -32,6 +33,8 @@ export function AlertDate({ shown, zone, onClose, onSaved }: Props) {
   const [wrong, setWrong] = useState<string | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
   const [busy, setBusy] = useState<'update' | 'remove' | null>(null)
+  const blocked = useSaveBlocked()
+  const whyNot = blocked && ui(blocked.reason)
 
   async function save(alert_date: string | null) {
     setBusy(alert_date === null ? 'remove' : 'update')
@@ -43,7 +46,7 @@ export function AlertDate({ shown, zone, onClose, onSaved }: Props) {
       setWrong(isDated ? t('alert.past') : null)
       return setProblem(isDated ? null : result.problem)
     }
-    if (result.kind === 'queued') showToast({ kind: 'note', text: t('queued') })
+    if (result.kind === 'queued') showToast({ kind: 'note', text: queuedWords(result) })
     else showToast({ kind: 'done', text: t(alert_date === null ? 'alert.removed' : 'alert.updated') })
     onClose()
     onSaved()
@@ -56,11 +59,11 @@ export function AlertDate({ shown, zone, onClose, onSaved }: Props) {
 
   const footer = (
     <>
-      <Button kind="primary" busy={busy === 'update'} onClick={update}>
+      <Button kind="primary" busy={busy === 'update'} whyNot={whyNot} onClick={update}>
         {t('alert.update')}
       </Button>
       {row.alert_date && (
-        <Button kind="danger" busy={busy === 'remove'} onClick={() => void save(null)}>
+        <Button kind="danger" busy={busy === 'remove'} whyNot={whyNot} onClick={() => void save(null)}>
           {t('alert.remove')}
         </Button>
       )}
@@ -70,7 +73,11 @@ export function AlertDate({ shown, zone, onClose, onSaved }: Props) {
   return (
     <Dialog open title={t('alert.title', { code: row.code })} onClose={onClose} footer={footer}>
       <div className="form">
-        <ProblemNote problem={problem} title={ui('message.updateFailed')} focus />
+        {blocked ? (
+          <ProblemNote problem={localProblem(blocked.code)} />
+        ) : (
+          <ProblemNote problem={problem} title={ui('message.updateFailed')} focus />
+        )}
         <p>{t('alert.text')}</p>
         <Field
           type="date"

@@ -3,7 +3,7 @@ import { useForm } from 'react-hook-form'
 import { localProblem, type Problem } from '#contract/problem.ts'
 import type { UserRow } from '#contract/users.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import { useConnection, useDispatch, useSelector } from '#state/hooks.ts'
+import { useSaveBlocked, useDispatch, useSelector } from '#state/hooks.ts'
 import { resultOf } from '#state/form-thunk.ts'
 import { problemOf } from '#state/request-status.ts'
 import { createUnsaved } from '#state/unsaved-forms.ts'
@@ -12,6 +12,7 @@ import { Field } from '#ui/form/Field.tsx'
 import { goFreely } from '#ui/navigation-guard/NavigationGuard.tsx'
 import { PageForm } from '#ui/form/PageForm.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
+import { queuedWords } from '#ui/i18n/queued-messages.ts'
 import { useTranslation } from 'react-i18next'
 import { fieldWords, problemWords } from '#ui/i18n/problem-messages.ts'
 import { PictureField } from '#features/profile/components/PictureField.tsx'
@@ -37,9 +38,9 @@ export function ProfileForm({ shown, onClose }: { shown: OverlaidRow<UserRow>; o
   const [picture, setPicture] = useState<Picture>(held?.typed.picture)
   const present = usePicture(base.row.avatar)
   const { form: status } = useSelector(selectProfile)
-  const { lapsed } = useConnection()
+  const blocked = useSaveBlocked()
   // Said before anything is typed in vain; what stands there already is held until its user is back.
-  const problem = lapsed ? localProblem('SESSION_LAPSED') : problemOf(status)
+  const problem = blocked ? localProblem(blocked.code) : problemOf(status)
   const { register, handleSubmit, formState, watch, setValue } = useForm<{ name: string }>({
     defaultValues: { name: held?.typed.name ?? shown.row.name },
     resolver: (values) => {
@@ -59,7 +60,7 @@ export function ProfileForm({ shown, onClose }: { shown: OverlaidRow<UserRow>; o
   const submit = handleSubmit(async ({ name }) => {
     const result = resultOf(await dispatch(save({ opened: base, changes: changesOf({ name, picture }, base.row) })))
     if (result.kind === 'problem') return takeBack(result.problem)
-    if (result.kind === 'queued') showToast({ kind: 'note', text: t('toast.queued') })
+    if (result.kind === 'queued') showToast({ kind: 'note', text: queuedWords(result) })
     else showToast({ kind: 'done', text: words('message.updated') })
     goFreely(onClose)
   })
@@ -78,9 +79,9 @@ export function ProfileForm({ shown, onClose }: { shown: OverlaidRow<UserRow>; o
     <PageForm
       status={status.kind}
       problem={conflict || refused ? null : problem}
-      failed={lapsed ? undefined : words('message.updateFailed')}
+      failed={blocked ? undefined : words('message.updateFailed')}
       submit={status.kind === 'sending' ? t('form.saving') : t('form.submit')}
-      whyNot={lapsed ? words('form.lapsed') : dirty ? null : t('form.unchanged')}
+      whyNot={blocked ? words(blocked.reason) : dirty ? null : t('form.unchanged')}
       onSubmit={(event) => void submit(event)}
       onCancel={onClose}
       dirty={dirty}

@@ -7,10 +7,11 @@ import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { lockedFields, type UserFields as UserFieldValues, userStatus } from '#domain/users.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import type { Result } from '#request/results.ts'
-import { useConnection, useDispatch, useSelector, useSignedIn } from '#state/hooks.ts'
+import { useConnection, useSaveBlocked, useDispatch, useSelector, useSignedIn } from '#state/hooks.ts'
 import { resultOf } from '#state/form-thunk.ts'
 import { problemOf } from '#state/request-status.ts'
 import { FormDrawer } from '#ui/form/FormDrawer.tsx'
+import { queuedWords } from '#ui/i18n/queued-messages.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { fieldWords, problemWords } from '#ui/i18n/problem-messages.ts'
@@ -57,7 +58,8 @@ export function UserForm({ opened, place, send, note, Beside, onClose, onSaved }
   const { t: words } = useTranslation('ui')
   const dispatch = useDispatch()
   const { user, caller } = useSignedIn()
-  const { line, lapsed } = useConnection()
+  const { line } = useConnection()
+  const blocked = useSaveBlocked()
   const { form: status, intent } = useSelector(selectSaving)
   const [base, setBase] = useState(opened.base)
   const [conflict, setConflict] = useState<{ was: UserRow; now: UserRow } | null>(null)
@@ -87,7 +89,7 @@ export function UserForm({ opened, place, send, note, Beside, onClose, onSaved }
   useEffect(() => void dispatch(formOpened(opened.parked)), [dispatch, opened.parked])
 
   // Said before anything is typed in vain; what stands there already is held until its user is back.
-  const problem = lapsed ? localProblem('SESSION_LAPSED') : problemOf(status)
+  const problem = blocked ? localProblem(blocked.code) : problemOf(status)
   const typed = fromValues(watch())
   const changes = changesOf(typed, baseFields, locked)
   const unchanged = base !== null && Object.keys(changes).length === 0
@@ -132,7 +134,7 @@ export function UserForm({ opened, place, send, note, Beside, onClose, onSaved }
       setError(field as Field, error, { shouldFocus: true })
   }
   function tell(result: Result<unknown>) {
-    if (result.kind === 'queued') showToast({ kind: 'note', text: users('toast.queued') })
+    if (result.kind === 'queued') showToast({ kind: 'note', text: queuedWords(result) })
     else if (base) showToast({ kind: 'done', text: words('message.updated') })
     else showToast({ kind: 'done', text: words('message.done', { action: users('toast.create') }) })
   }
@@ -145,14 +147,14 @@ export function UserForm({ opened, place, send, note, Beside, onClose, onSaved }
       status={status.kind}
       problem={isFieldProblem || conflict ? null : problem}
       failed={
-        lapsed
+        blocked
           ? undefined
           : base
             ? words('message.updateFailed')
             : words('message.failed', { action: users('toast.create') })
       }
       submit={status.kind === 'sending' ? t('form.saving') : base ? t('form.editSubmit') : t('form.createSubmit')}
-      whyNot={lapsed ? words('form.lapsed') : unchanged ? t('form.unchanged') : null}
+      whyNot={blocked ? words(blocked.reason) : unchanged ? t('form.unchanged') : null}
       onSubmit={(event) => void submit(event)}
       onClose={onClose}
       dirty={dirty}
@@ -166,7 +168,7 @@ export function UserForm({ opened, place, send, note, Beside, onClose, onSaved }
         onEmailChange={() => clearErrors('email')}
         onEmailBlur={() => void checkTaken()}
       />
-      {Beside && base && mayLogIn(base, self) && line === 'online' && !lapsed && (
+      {Beside && base && mayLogIn(base, self) && line === 'online' && !blocked && (
         <Suspense fallback={null}>
           <Beside id={base.row.id as number} name={base.row.name} />
         </Suspense>

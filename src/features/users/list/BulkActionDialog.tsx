@@ -9,6 +9,7 @@ import { number } from '#ui/list/Freshness.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 import { problemWords } from '#ui/i18n/problem-messages.ts'
+import { queuedWords } from '#ui/i18n/queued-messages.ts'
 import { readLastAdmin } from '#features/users/list/read-users.ts'
 import { moveMany, type Plan, planOf, readChosen, type Verdict } from '#features/users/list/bulk-action.ts'
 import { chosen } from '#features/users/list/row-selection.ts'
@@ -151,6 +152,7 @@ function Became({ verdicts }: { verdicts: readonly Verdict[] }) {
   const words = (verdict: Verdict) => {
     const { result } = verdict
     if (result?.kind === 'problem') return problemWords(result.problem)
+    if (result?.kind === 'queued' && result.held) return queuedWords(result)
     return result === null
       ? users('reason.moving')
       : t(`many.verdict.${kindOf(verdict) === 'queued' ? 'queued' : 'done'}`)

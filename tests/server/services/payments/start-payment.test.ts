@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { inTransaction } from '#server/db/transaction.ts'
+import { reconcilePayments } from '#server/jobs/reconcile-payments.ts'
 import { onConnections } from '#tests/support/database.ts'
 import { mailBox } from '#tests/support/mailed.ts'
 import { began, order, type Ordered, readOrder, setUpShop } from '#tests/support/shop-data.ts'
@@ -319,5 +320,25 @@ onConnections('paying', (engine) => {
     expect((await staff.send({ url: began.headers.location as string })).json()).toMatchObject({ looked: 1, paid: 1 })
     await paidOnce()
     expect((await buyer.send({ method: 'POST', url: '/api/payment/reconcile', payload: {} })).statusCode).toBe(403)
+  })
+
+  test('a reconciliation of many says how far it is', async () => {
+    await payFor(buyer, made.id, { token: 'pm_card_threeDSecureRequired' })
+    const [{ id: _, ...first }] = (await attempts()) as [Awaited<ReturnType<typeof attempts>>[number]]
+    const more = Array.from({ length: 24 }, (_one, at) => ({
+      ...first,
+      key: `${first.key}${at}`,
+      intent: randomUUID(),
+    }))
+    await asSystem((db) => db.insertInto('payment_attempt').values(more).execute())
+    const { step } = reconcilePayments()
+    const percents: number[] = []
+    let done = await step({ app: the.server.app, input: {}, point: null })
+    while (done.kind === 'on') {
+      percents.push(done.percent)
+      done = await step({ app: the.server.app, input: {}, point: done.point })
+    }
+    expect(percents).toEqual([40, 80])
+    expect(done.output).toMatchObject({ looked: 25 })
   })
 })

@@ -1,0 +1,38 @@
+/**
+ * Room that is set aside for sending what waits. When the disk is full and no list is left to make way, it is given up, so
+ * that waiting writes go by the usual steps; a new write never takes it, or nothing could be sent any more.
+ */
+import type { UserDatabase } from '#local/storage/database.ts'
+import { isFull } from '#local/storage/storage-errors.ts'
+import { transact, transactUnlessFull } from '#local/storage/transaction.ts'
+
+/** Bytes: claims and receipts of a hundred writes. */
+const size = 262_144
+/** As many random bytes as a browser gives at once. */
+const atOnce = 65_536
+
+/** Sets it aside where there is none and where there is room. */
+export async function keepReserve(db: UserDatabase): Promise<void> {
+  if ((await readReserve(db)) > 0) return
+  const bytes = new Uint8Array(size)
+  // Browsers compress what they store: zeros would take no space that could be given up.
+  for (let at = 0; at < size; at += atOnce) crypto.getRandomValues(bytes.subarray(at, at + atOnce))
+  await transactUnlessFull(db, ['meta'], () => db.meta.put({ name: 'reserve', bytes }))
+}
+
+/** `transact` for a step of sending what waits: with nothing else left to make way it takes the reserve. */
+export async function transactToSend<T>(
+  db: UserDatabase,
+  tables: readonly string[],
+  act: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await transact(db, tables, act)
+  } catch (error) {
+    if (!isFull(error) || (await readReserve(db)) === 0) throw error
+    await db.meta.delete('reserve')
+    return await transact(db, tables, act)
+  }
+}
+
+const readReserve = (db: UserDatabase) => db.meta.where('name').equals('reserve').count()
