@@ -64,7 +64,8 @@ async function loadTheRest() {
     { tendHourly },
     { dumpHourly },
     { reconcileOften },
-    { setUpOften },
+    { setUpServices },
+    { onClock },
     { runJobs },
     { clockKinds, kinds, mailKinds, paymentKinds },
     { chooseMail },
@@ -78,17 +79,19 @@ async function loadTheRest() {
     import('#server/jobs/dump-database.ts'),
     import('#server/jobs/reconcile-payments.ts'),
     import('#server/dev/set-up-services.ts'),
+    import('#server/jobs/interval.ts'),
     import('#server/jobs/runner.ts'),
     import('#server/jobs/registry.ts'),
     import('#server/drivers/mail/create-driver.ts'),
     import('#server/drivers/payment/create-drivers.ts'),
   ])
+  const setUp = 'services of the demo world could not be set up'
   const startJobs = (app: AppContext) => [
     sweepHourly(app),
     tendHourly(app),
     dumpHourly(app),
     reconcileOften(app),
-    ...(app.config.demo ? [setUpOften(app)] : []),
+    ...(app.config.demo ? [onClock(app, { firstMs: 20_000, everyMs: 20_000 }, setUpServices, setUp)] : []),
     runJobs(app, { ...kinds, ...clockKinds }, paymentKinds, mailKinds(chooseMail(app.config, app.clock))),
   ]
   return { createAppContext, buildApp, startJobs, warmUp, openPayments }

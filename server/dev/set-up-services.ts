@@ -4,12 +4,10 @@ import { takeChange } from '#server/db/change-numbers.ts'
 import { showNewest } from '#server/db/orders/orders.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context.ts'
-import { onClock } from '#server/jobs/interval.ts'
 import { momentOf } from '#server/services/orders/business-time.ts'
 
 /** "Wait for 3 to 5 minutes". */
 const setUpMs = 180_000
-const everyMs = 20_000
 
 /** Every service whose contract began and was made three minutes ago: it has an address, runs and answers. */
 export const setUpServices = (app: AppContext): Promise<void> =>
@@ -49,7 +47,3 @@ function awaited(db: Handle, app: AppContext, now: number) {
     .forUpdate('service')
     .execute()
 }
-
-/** Answers how to stop. */
-export const setUpOften = (app: AppContext): (() => Promise<void>) =>
-  onClock(app, { firstMs: everyMs, everyMs }, setUpServices, 'services of the demo world could not be set up')

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { inTransaction } from '#server/db/transaction.ts'
 import { onConnections, pastPolicies } from '#tests/support/database.ts'
-import { bought, type Ordered, setUpShop } from '#tests/support/shop-data.ts'
+import { bought, type Ordered, paid, readOrder, setUpShop } from '#tests/support/shop-data.ts'
 import type { SignedIn, TestServer } from '#tests/support/server.ts'
 import { canaries } from '#tests/support/world.ts'
 
@@ -51,6 +51,15 @@ onConnections('prints', (engine) => {
       expect(body).toContain(said)
     expect(body).toMatch(/I202603\d{6}/)
     expect(body).not.toContain(canaries.beta)
+  })
+
+  test('show one that was extended from its first day, with all of its years', async () => {
+    const payload = { type: 'extend', contract_id: shop.contract_id, period: 2 }
+    const made = (await buyer.send({ method: 'POST', url: '/api/contract', payload })).json() as Ordered
+    await paid(server, made, { currency: 'RMB' })
+    const { contract_id: id } = await readOrder(buyer, made.id)
+    const { body } = await open(await ticketOf(buyer, id))
+    expect(body).toContain('2026-03-02 to 2029-03-01 (3 years)')
   })
 
   test('speak the language of whoever asked', async () => {
