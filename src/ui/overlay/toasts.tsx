@@ -10,6 +10,8 @@ export interface Toast {
 }
 interface Shown extends Toast {
   id: number
+  /** Epoch ms. */
+  at: number
 }
 
 const STAYS_MS = 7000
@@ -29,7 +31,7 @@ const set = (next: readonly Shown[]) => {
 export function showToast(toast: Toast) {
   lastId += 1
   const others = shown.filter(({ kind, text }) => kind !== toast.kind || text !== toast.text)
-  set([...others.slice(-3), { ...toast, id: lastId }])
+  set([...others.slice(-3), { ...toast, id: lastId, at: Date.now() }])
 }
 
 const dismiss = (id: number) => set(shown.filter((toast) => toast.id !== id))
@@ -48,6 +50,9 @@ export function Toasts() {
       if (event.key === 'F8') document.querySelector<HTMLElement>('.toast:last-child button:last-child')?.focus()
     }
     document.addEventListener('keydown', onKey)
+    // What was said in a frame that is gone, before a login perhaps, is no news in the next one.
+    const isNews = ({ kind, at }: Shown) => kind === 'failed' || Date.now() - at < STAYS_MS
+    if (!shown.every(isNews)) set(shown.filter(isNews))
     return () => document.removeEventListener('keydown', onKey)
   }, [])
   return (
