@@ -92,9 +92,23 @@ export type Storage = { indexedDB?: IDBFactory; IDBKeyRange?: typeof IDBKeyRange
 
 export const databaseName = ({ companyId, userId }: Subject) => `portal-${companyId}-${userId}`
 
+/** After so long a database that could not be opened, by a disk without a byte left perhaps, is tried again when it is used. */
+const failedForMs = 1_000
+
+/** Dexie refuses all use of a database whose opening failed once, for as long as the worker or page lives. */
+export function opensAgain(db: Dexie): void {
+  const open = db.open.bind(db)
+  db.open = () =>
+    open().catch((error: unknown) => {
+      setTimeout(() => db.hasFailed() && db.close({ disableAutoOpen: false }), failedForMs)
+      throw error
+    })
+}
+
 export function openDatabase(name: string, storage: Storage): UserDatabase {
   // Strict, or the success of a write is only the operating system's promise to try.
   const db = new Dexie(name, { ...storage, chromeTransactionDurability: 'strict' })
+  opensAgain(db)
   const rows = Object.fromEntries(rowTables.map((table) => [table, 'id, scope']))
   // One version says all: what an older build's database lacks is added to it, and each one more costs every start.
   const version = db.version(5).stores({
