@@ -98,7 +98,7 @@ it('the account speaks the language of the sign-in, and of the switch from then 
   await arrived(the.browser, '/app/home')
   await expect.poll(language).toBe('zh')
   // The last parts of the frame, which follow the switch, come when the page has come to rest.
-  await screen.findByRole('button', { name: /活动/ })
+  await screen.findByRole('button', { name: /后台任务/ })
   await press('English')
   await expect.poll(language).toBe('en')
   const waiting = () => document.querySelector('.bar-waiting')
