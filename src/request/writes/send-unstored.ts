@@ -2,6 +2,7 @@
  * Writes for which the device has no room: sent at once under their own key, as long as there is somebody to take them.
  * The form that sent one keeps its intent, so that pressing again is the same wish.
  */
+import type { Intent } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import { type LocalCode, localProblem } from '#contract/problem.ts'
 import { storeRow } from '#local/lists/response-store.ts'
@@ -23,17 +24,25 @@ export interface Unstored {
   db: UserDatabase
 }
 
+/** What was sent and never answered, by its intent: pressed again unchanged it goes under the same key, and is done once (protocol 1). */
+const unanswered = new Map<Intent, { key: string; input: string }>()
+
 /** `fresh` or a problem; DEVICE_FULL: nobody answered, and nothing of it is on this device. */
 export async function sendUnstored(ports: Ports, { unstored, db }: Unstored): Promise<Result<unknown>> {
   const { intent, table, file, gate } = unstored
   const failed = (code: LocalCode): Result<unknown> => ({ kind: 'problem', problem: localProblem(code), intent })
   // What waits goes first: this one must not overtake a write of the same row.
   await unlessFull(sendOutbox(ports, { hurry: true }))
-  const entry = await draftEntry(db, unstored)
-  if (!entry) return failed('STORAGE_FAILED')
+  const draft = await draftEntry(db, unstored)
+  if (!draft) return failed('STORAGE_FAILED')
+  const input = JSON.stringify(draft.input)
+  const before = unanswered.get(intent)
+  const entry = before?.input === input ? { ...draft, key: before.key } : draft
+  unanswered.set(intent, { key: entry.key, input })
   const bytes = freeze(entry)
   const answer = await sendSignedIn(ports, file ? withFile(entry, bytes, file) : bytes)
   if (!answer || answer.headers.get(headers.key) !== entry.key) return failed('DEVICE_FULL')
+  unanswered.delete(intent)
   const { row, asOf } = acceptedFrom(ports, { answer, generation: gate ?? 0 })
   if (row && isGood(answer) && table !== '' && gate !== undefined)
     await unlessFull(storeRow(db, table, row, { asOf, generation: gate }))

@@ -7,8 +7,18 @@ export type Pending = 'waiting' | 'sending' | 'dropping' | 'refused' | 'asks' | 
 
 const troubled: readonly Pending[] = ['refused', 'asks', 'conflict', 'sign in']
 
-/** Of a row that was just made here, until its list is asked again. */
-export const NewMark = () => <Tag tone="accent">{useTranslation('ui').t('list.new')}</Tag>
+interface Marked {
+  waiting: { state: Pending; action: 'create' | 'change' | 'delete' } | null
+  isNew?: true
+}
+
+/** Of a row in a list: what waits of it, or that it was just made here, until its list is asked again. Null: nothing. */
+export function rowMark({ waiting, isNew }: Marked) {
+  if (waiting) return <PendingMark state={waiting.state} action={waiting.action} />
+  return isNew ? <NewMark /> : null
+}
+
+const NewMark = () => <Tag tone="accent">{useTranslation('ui').t('list.new')}</Tag>
 
 /** The one look of what this device has recorded and the server has not accepted yet. */
 export function PendingMark({ state, action }: { state: Pending; action?: 'create' | 'change' | 'delete' }) {

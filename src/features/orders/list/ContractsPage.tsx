@@ -13,7 +13,7 @@ import { Button } from '#ui/display/Button.tsx'
 import { DataList } from '#ui/list/DataList.tsx'
 import { number } from '#ui/list/Freshness.tsx'
 import { Page } from '#ui/page/Page.tsx'
-import { NewMark, PendingMark } from '#ui/list/PendingMark.tsx'
+import { rowMark } from '#ui/list/PendingMark.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { changeView, readView, remembered, writeView } from '#features/orders/list/list-url.ts'
@@ -135,9 +135,7 @@ export function Contracts() {
             </Button>
           )
         }
-        mark={({ waiting, isNew }) =>
-          waiting ? <PendingMark state={waiting.state} action={waiting.action} /> : isNew && <NewMark />
-        }
+        mark={rowMark}
         actions={actions}
         most="manage"
         sort={view.sort}

@@ -9,7 +9,7 @@ import { Button } from '#ui/display/Button.tsx'
 import { DataList } from '#ui/list/DataList.tsx'
 import { number } from '#ui/list/Freshness.tsx'
 import { Page } from '#ui/page/Page.tsx'
-import { NewMark, PendingMark } from '#ui/list/PendingMark.tsx'
+import { rowMark } from '#ui/list/PendingMark.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { loadTexts } from '#ui/i18n/i18n.ts'
@@ -101,9 +101,7 @@ export function Users({ Beside }: { Beside: ComponentType<{ id: number; name: st
         rowName={({ row }) => row.name}
         pick={picks?.pickColumn(rows ?? [])}
         rowTo={({ row }) => (picks ? null : `?${writeView(changeView(view, { open: row.id }))}`)}
-        mark={({ waiting, isNew }) =>
-          waiting ? <PendingMark state={waiting.state} action={waiting.action} /> : isNew && <NewMark />
-        }
+        mark={rowMark}
         actions={actions}
         most="edit"
         sort={view.sort}
