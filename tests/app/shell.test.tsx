@@ -10,6 +10,30 @@ const menu = async (name: string | RegExp, item: string, role = 'menuitem') => {
   await the.user.click(await screen.findByRole(role, { name: item }))
 }
 
+describe('what awaits the user, at home', () => {
+  it('is not "nothing" while no list was read, and is not known without a line', async () => {
+    await the.browser.openAs('admin@alpha', '/app/profile/user')
+    the.browser.goOffline()
+    const [link] = screen.getAllByRole('link', { name: 'Home' })
+    if (link) await the.user.click(link)
+    await screen.findByText('Not known at present')
+    expect(screen.queryByText('Nothing awaits you')).toBeNull()
+    the.browser.goOnline()
+    await screen.findByText(/have not activated their accounts yet|has not activated the account yet|Nothing awaits you/)
+    expect(screen.queryByText('Not known at present')).toBeNull()
+  })
+
+  it('says nothing of it until the first lists are here', async () => {
+    const said: string[] = []
+    const watch = new MutationObserver(() => said.push(document.querySelector('.home-nothing')?.textContent ?? ''))
+    watch.observe(document, { childList: true, subtree: true })
+    await the.browser.openAs('admin@alpha')
+    await screen.findByText(/have not activated their accounts yet|has not activated the account yet/)
+    watch.disconnect()
+    expect(said.filter((text) => text.includes('Nothing awaits you'))).toEqual([])
+  })
+})
+
 describe('ways in and out', () => {
   it('a page one may not see leads home, and the menu does not offer it (M11, M12)', async () => {
     await the.browser.openAs('user@alpha', '/app/user')

@@ -9,24 +9,25 @@ import { Page } from '#ui/page/Page.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
 import { useTranslation } from 'react-i18next'
 import { cards, greetingAt, offered, quick } from '#features/home/cards.ts'
-import { Awaiting } from '#features/home/NeedsAttention.tsx'
+import { Awaiting, type Due } from '#features/home/NeedsAttention.tsx'
 
 interface Props {
-  Duties: ComponentType<{ onSome: (some: boolean) => void }>
+  Duties: ComponentType<{ onDue: (due: Due) => void }>
   /** Whether there is a page at a path yet. */
   stands: (path: string) => boolean
 }
 
 /**
  * What this user can do, and what awaits them (C-32): from what the device holds, so that it stands without a network.
- * `Duties`: of whoever orders; says whether there are any.
+ * `Duties`: of whoever orders; says whether there are any, as far as it is known.
  */
 export function Home({ Duties, stands }: Props) {
   const { t } = useTranslation('home')
   const { user, caller } = useSignedIn()
   const acts = offered(quick, caller, stands)
   const [arrived] = useState(() => new Date())
-  const [due, setDue] = useState(false)
+  const orders = may('order', caller)
+  const [due, setDue] = useState<Due>(orders ? 'asking' : 'none')
   return (
     <Page
       title={t(greetingAt(arrived.getHours()), { name: user.name })}
@@ -39,9 +40,9 @@ export function Home({ Duties, stands }: Props) {
       ))}
     >
       <Awaiting companyId={caller.companyId} admin={isCompanyAdmin(caller)} due={due} />
-      {may('order', caller) && (
+      {orders && (
         <Suspense fallback={null}>
-          <Duties onSome={setDue} />
+          <Duties onDue={setDue} />
         </Suspense>
       )}
       <section className="home-part" aria-labelledby="home-can">

@@ -11,9 +11,12 @@ import { inactiveUsersList, view } from '#features/home/inactive-users.ts'
 interface Props {
   companyId: number
   admin: boolean
-  /** Something else is due, and says so itself. */
-  due: boolean
+  /** What else may be due, which says so itself. */
+  due: Due
 }
+
+/** `asking`: this device has not read it yet; `unknown`: nor can it read it now. */
+export type Due = 'some' | 'none' | 'asking' | 'unknown'
 
 /** What awaits this user; users that are not activated yet are the admin's to look after. */
 export function Awaiting({ companyId, admin, due }: Props) {
@@ -25,15 +28,21 @@ export function Awaiting({ companyId, admin, due }: Props) {
   const stuck = entries.filter(({ state }) => state !== 'waiting' && state !== 'sending').length
   const waiting = entries.length - stuck
   const nobody = inactive.count === 0
-  if (due && stuck + waiting === 0 && nobody) return null
+  const { asOf, isKept } = inactive.freshness
+  // Of a list that was never read it is not known that nothing in it needs anybody.
+  const users = !admin || asOf !== null ? 'none' : isKept ? 'unknown' : 'asking'
+  const isQuiet = stuck + waiting === 0 && nobody
+  if (due === 'some' && isQuiet) return null
+  if (isQuiet && (due === 'asking' || users === 'asking')) return <Skeleton lines={2} />
+  const isUnknown = due === 'unknown' || users === 'unknown'
   return (
     <section className="home-part" aria-labelledby="home-awaits">
       <h2 id="home-awaits">{t('awaits')}</h2>
-      {stuck + waiting === 0 && nobody ? (
+      {isQuiet ? (
         <div className="home-nothing">
-          <Icon name="check" />
+          <Icon name={isUnknown ? 'info' : 'check'} />
           <p>
-            <strong>{t('nothing')}</strong> {t('nothingText')}
+            <strong>{t(isUnknown ? 'unknown' : 'nothing')}</strong> {t(isUnknown ? 'unknownText' : 'nothingText')}
           </p>
         </div>
       ) : (

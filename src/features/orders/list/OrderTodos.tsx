@@ -21,18 +21,21 @@ const view = { ...plainView, results: 50, type: 'saas' as const }
 const most = 5
 
 /** What of the contracts needs somebody, and what happened last: from the device, so that it stands without a line. */
-export function Duties({ onSome }: { onSome: (some: boolean) => void }) {
+export function Duties({ onDue }: { onDue: (due: 'some' | 'none' | 'asking' | 'unknown') => void }) {
   const { t } = useTranslation('orders')
   const { caller } = useSignedIn()
   const { companyId } = caller
-  const { response: settings } = useCachedResponse(readAged, getSettings, {})
+  const { response: settings, problem } = useCachedResponse(readAged, getSettings, {})
   const list = useList(ordersList, { scope: companyId, view })
   const rows = list.rows?.map(({ row }) => row) ?? []
   const today = useToday(settings?.output.time_zone ?? 'UTC')
   // The business day begins for all at once (D31): without its zone nothing is said of days.
   const duties = settings ? dutiesOf(rows, today) : []
   const some = duties.length > 0
-  useEffect(() => onSome(some), [onSome, some])
+  const { asOf, isKept } = list.freshness
+  const isKnown = settings && asOf !== null
+  const due = some ? 'some' : isKnown ? 'none' : isKept || problem ? 'unknown' : 'asking'
+  useEffect(() => onDue(due), [onDue, due])
   if (rows.length === 0) return <Sheet />
   return (
     <section className="home-part" aria-labelledby="home-contracts">
