@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ownCompany, setUpShared, tablet, visits } from '#tests/support/visit.ts'
+import { ownCompany, phone, setUpShared, tablet, visits } from '#tests/support/visit.ts'
 
 const { resume } = visits(setUpShared())
 
@@ -22,5 +22,19 @@ it('why a button cannot be pressed is told to who presses it, and not to who has
   await expect.poll(() => reason.isVisible()).toBe(false)
   await save.tap({ force: true })
   await expect.poll(() => reason.isVisible()).toBe(true)
+  await close()
+})
+
+it('the reason under a drawer is read whole on a phone', async () => {
+  const { page, close } = await resume(ownCompany().admin, '/app/user', phone)
+  await page.locator('main tbody a').first().tap()
+  const pressed = page.locator('[role="dialog"] .p-dialog-footer [aria-disabled="true"]')
+  await pressed.focus()
+  await page.keyboard.press('Shift+Tab')
+  await page.keyboard.press('Tab')
+  const reason = pressed.locator('xpath=following-sibling::*[contains(@class, "hint")]')
+  await expect.poll(() => reason.isVisible()).toBe(true)
+  const { x, y, width, height } = (await reason.boundingBox()) ?? { x: -1, y: -1, width: 0, height: 0 }
+  expect([x >= 0, y >= 0, x + width <= phone.viewport.width, y + height <= phone.viewport.height]).not.toContain(false)
   await close()
 })
