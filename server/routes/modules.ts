@@ -4,13 +4,16 @@ import {
   deleteModule,
   getModule,
   getModuleRelations,
+  listJoinedContracts,
   listModuleChoices,
   listModules,
   updateModule,
   validateModules,
 } from '#contract/modules.ts'
-import { type Handler, serviceHandler, listHandler } from '#server/routes/route-handler.ts'
-import { choices, create, get, list, relations, remove, update, validate } from '#server/services/catalogue/modules.ts'
+import { type Handler, listHandler, procedureHandler, serviceHandler } from '#server/routes/route-handler.ts'
+import { joinedContracts, relations, validate } from '#server/services/catalogue/module-relations.ts'
+import { choices, create, get, list, remove, update } from '#server/services/catalogue/modules.ts'
+import { requireCaller } from '#server/http/authenticate.ts'
 
 export const modules: Handler[] = [
   listHandler(listModules, list),
@@ -20,5 +23,8 @@ export const modules: Handler[] = [
   serviceHandler(updateModule, update),
   serviceHandler(deleteModule, remove),
   serviceHandler(getModuleRelations, relations),
+  procedureHandler(listJoinedContracts, async ({ app, principal }, input) => ({
+    body: await joinedContracts(app, requireCaller(principal), input),
+  })),
   serviceHandler(validateModules, validate),
 ]

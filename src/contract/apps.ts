@@ -20,12 +20,16 @@ const appRow = z.object({
   icon: z.nullable(z.string()),
   markdown: z.nullable(z.string()),
   flag: z.array(appFlag),
+  /** The apps that it needs, in these versions at least. */
+  requires: z.array(z.object({ code: z.string(), version: z.string() })),
   create_time: timestamp,
   update_time: timestamp,
   row_version: z.int(),
 })
 
-const appFills = {
+export type AppRow = z.output<typeof appRow>
+
+export const appsFills = {
   table: 'apps',
   row: appRow,
   sorts: { id: 'number', code: 'text', name: 'text', version: 'text', create_time: 'time', update_time: 'time' },
@@ -43,10 +47,10 @@ export const listApps = endpoint({
   summary: 'The newest version of every app',
   who: 'providerAdmin',
   matrix: 'Z-30',
-  query: page(sortNames(appFills), searched),
+  query: page(sortNames(appsFills), searched),
   output: z.union([paged(appRow), changes(appRow)]),
   offline: 'list',
-  list: appFills,
+  list: appsFills,
 })
 
 const historyRow = z.object({

@@ -28,9 +28,9 @@ const moduleRow = z.object({
   create_time: timestamp,
   row_version: z.int(),
 })
-type ModuleRow = Omit<z.output<typeof moduleRow>, 'id'> & Row
+export type ModuleRow = Omit<z.output<typeof moduleRow>, 'id'> & Row
 
-const list = {
+export const modulesFills = {
   table: 'modules',
   row: moduleRow,
   sorts: { id: 'number', code: 'text', name: 'text', version: 'text', create_time: 'time' },
@@ -38,6 +38,7 @@ const list = {
   filters: {
     hidden: { kind: 'equal', column: 'hidden' },
     type: { kind: 'equal', column: 'type' },
+    searchText: { kind: 'contains', columns: ['code', 'name'] },
   },
   scope: null,
 } satisfies ListSpec
@@ -49,10 +50,14 @@ export const listModules = endpoint({
   summary: 'Modules by client type, visible or hidden',
   who: 'orderOrProviderAdmin',
   matrix: 'Z-30',
-  query: page(sortNames(list), { hidden: z.optional(z.boolean()), type: z.optional(clientType) }),
+  query: page(sortNames(modulesFills), {
+    hidden: z.optional(z.boolean()),
+    type: z.optional(clientType),
+    searchText: z.optional(text(100)),
+  }),
   output: z.union([paged(moduleRow), changes(moduleRow)]),
   offline: 'list',
-  list,
+  list: modulesFills,
 })
 
 const ofType = z.object({ type: z._default(clientType, 'saas') })
@@ -157,6 +162,29 @@ export const getModuleRelations = endpoint({
   matrix: 'Z-30',
   query: z.object({ code: wordCode, type: z._default(clientType, 'saas') }),
   output: z.object({ hidden: dependents, visible: dependents }),
+  offline: 'online',
+})
+
+export const listJoinedContracts = endpoint({
+  name: 'listJoinedContracts',
+  method: 'GET',
+  path: '/api/module/contracts',
+  summary: 'The contracts in effect that a hidden module of these conditions joins at their next change or extension',
+  who: 'providerAdmin',
+  matrix: 'Z-30',
+  query: z.object({
+    type: z._default(clientType, 'saas'),
+    /** Codes of visible modules, between commas. */
+    conditions: z.string().check(z.regex(/^\w{1,60}(,\w{1,60}){0,499}$/)),
+    any: z._default(z.boolean(), false),
+  }),
+  output: z.object({
+    count: z.int(),
+    /** The first of them by company and service. */
+    data: z.array(
+      z.object({ company_code: z.string(), company_name: z.string(), service_code: z.string(), code: z.string() }),
+    ),
+  }),
   offline: 'online',
 })
 

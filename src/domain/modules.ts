@@ -84,3 +84,9 @@ export function moduleLoop(catalogue: readonly Dependent[], code: string): strin
   const back = along.filter((one) => one !== code && reached(one, next).includes(code))
   return back.length === 0 ? [] : [code, ...back]
 }
+
+/** What depends on a module: by what it needs, or, where hidden, by what brings it in. */
+export function dependentsOf<M extends Dependent & Joining & { hidden: boolean }>(all: readonly M[], code: string) {
+  const needing = all.filter(({ dependencies, conditions }) => [...dependencies, ...conditions].includes(code))
+  return { hidden: needing.filter(({ hidden }) => hidden), visible: needing.filter(({ hidden }) => !hidden) }
+}

@@ -19,7 +19,9 @@ describe('what awaits the user, at home', () => {
     await screen.findByText('Not known at present')
     expect(screen.queryByText('Nothing awaits you')).toBeNull()
     the.browser.goOnline()
-    await screen.findByText(/have not activated their accounts yet|has not activated the account yet|Nothing awaits you/)
+    await screen.findByText(
+      /have not activated their accounts yet|has not activated the account yet|Nothing awaits you/,
+    )
     expect(screen.queryByText('Not known at present')).toBeNull()
   })
 

@@ -11,7 +11,7 @@ import type { AppVersionTable } from '#server/db/tables/order-tables.ts'
 /** An app as its newest version has it. */
 export type AppRecord = Pick<
   Selectable<AppVersionTable>,
-  'id' | 'code' | 'name' | 'version' | 'icon' | 'markdown' | 'flags' | 'change' | 'create_time'
+  'id' | 'code' | 'name' | 'version' | 'icon' | 'markdown' | 'flags' | 'requires' | 'change' | 'create_time'
 > & { update_time: number; row_version: number; deleted: boolean }
 
 const newest = (db: Handle) =>
@@ -28,7 +28,17 @@ const appTime = ofAll<number>('min(each.create_time)')
 
 const apps = (db: Handle) =>
   newest(db)
-    .select(['code', 'name', 'version', 'icon', 'markdown', 'flags', 'change', 'create_time as update_time'])
+    .select([
+      'code',
+      'name',
+      'version',
+      'icon',
+      'markdown',
+      'flags',
+      'requires',
+      'change',
+      'create_time as update_time',
+    ])
     .select([
       appId.as('id'),
       appTime.as('create_time'),
@@ -77,8 +87,8 @@ export const versionsAfter = (db: Handle, id: number, most: number): Promise<App
   versions(db).where('id', '>', id).orderBy('id').limit(most).execute()
 
 /** What modules run: of each app the newest version. */
-export const newestApps = (db: Handle): Promise<PublishedApp[]> =>
-  newest(db).select(['code', 'version', 'requires']).execute()
+export const newestApps = (db: Handle): Promise<(PublishedApp & Pick<AppRecord, 'flags'>)[]> =>
+  newest(db).select(['code', 'version', 'requires', 'flags']).execute()
 
 export type NewVersion = Omit<Insertable<AppVersionTable>, 'code_key' | 'name_key' | 'change'>
 

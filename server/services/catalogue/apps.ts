@@ -15,6 +15,7 @@ const appOf = ({ config }: AppContext, record: apps.AppRecord) => ({
   icon: record.icon,
   markdown: record.markdown,
   flag: record.flags,
+  requires: record.requires,
   create_time: timestampIn(config.timeZone, record.create_time),
   update_time: timestampIn(config.timeZone, record.update_time),
   row_version: record.row_version,

@@ -1,22 +1,16 @@
 /** The catalogue of modules: what customers choose from, and what joins by itself (contracts 5, D77, D80). */
 import { randomBytes } from 'node:crypto'
 import type { ClientType } from '#domain/access.ts'
-import { appFaults } from '#domain/apps.ts'
-import type { FieldProblem } from '#domain/checks/field-checks.ts'
-import { joined, moduleLoop } from '#domain/modules.ts'
-import type { OrderProblem } from '#domain/checks/order-checks.ts'
-import { isReserved } from '#domain/reserved-words.ts'
+import { checkModule, type ModuleFields } from '#domain/checks/module-checks.ts'
 import { tidyText } from '#domain/text.ts'
 import { timestampIn } from '#domain/time.ts'
 import type {
   createModule,
   deleteModule,
   getModule,
-  getModuleRelations,
   listModuleChoices,
   listModules,
   updateModule,
-  validateModules,
 } from '#contract/modules.ts'
 import type { Id, OutputOf } from '#contract/endpoint.ts'
 import { newestApps } from '#server/db/catalogue/apps.ts'
@@ -27,6 +21,7 @@ import type { Answer, ServiceContext, AppContext, Service, AuditEntry } from '#s
 import { invalid, notFound, ProblemError } from '#server/problem-error.ts'
 import { isVisible, requireType, visibleTypes } from '#server/services/orders/client-types.ts'
 import { requireVersion } from '#server/services/if-match.ts'
+import { dependents } from '#server/services/catalogue/module-relations.ts'
 
 type Row = OutputOf<typeof getModule>
 
@@ -86,46 +81,30 @@ export const get: Service<typeof getModule> = async ({ db, app, caller }, { para
   return { body: rowOf(app, found) }
 }
 
-interface Fields {
+interface Fields extends ModuleFields {
   type: ClientType
   code: string
-  name: string
-  hidden: boolean
   dependencies: string[]
   conditions: string[]
   any_condition: boolean
   apps: modules.ModuleRecord['apps']
 }
 
-/** What is wrong with a module among those there are. */
-async function check({ db }: ServiceContext, fields: Fields): Promise<(FieldProblem | OrderProblem)[]> {
+/** What is wrong with a module among those there are. `own`: the code that it has already; null: it is made. */
+async function check({ db }: ServiceContext, fields: Fields, own: string | null, withApps: boolean) {
   const all = await modules.modulesOf(db, fields.type)
-  const others = all.filter(({ code }) => code !== fields.code)
-  const visible = new Set(others.flatMap(({ code, hidden }) => (hidden ? [] : [code])))
-  const unknown = (field: 'dependencies' | 'conditions', isKnown: (code: string) => boolean): OrderProblem[] => {
-    const codes = fields[field].filter((code) => !isKnown(code))
-    return codes.length === 0 ? [] : [{ field, code: 'MODULE_UNKNOWN', named: codes.join(', ') }]
-  }
-  const loop = moduleLoop([...others, fields], fields.code)
-  return [
-    ...(fields.name === '' ? [{ field: 'name', code: 'REQUIRED' as const }] : []),
-    ...(isReserved(fields.code) ? [{ field: 'code', code: 'RESERVED' as const, named: fields.code }] : []),
-    ...unknown('dependencies', (code) => code === fields.code || others.some((other) => other.code === code)),
-    ...(loop.length > 0 ? [{ field: 'dependencies', code: 'MODULE_LOOP' as const, named: loop.join(', ') }] : []),
-    ...unknown('conditions', (code) => visible.has(code)),
-    ...(fields.hidden && fields.conditions.length === 0 ? [{ field: 'conditions', code: 'REQUIRED' as const }] : []),
-    ...(fields.hidden && fields.apps.length === 0 ? [{ field: 'apps', code: 'NO_APP' as const }] : []),
-  ]
+  const others = all.filter(({ code }) => code !== own)
+  const known = withApps ? new Map((await newestApps(db)).map(({ code, flags }) => [code, flags])) : null
+  return checkModule(fields, others, known)
 }
 
 export const create: Service<typeof createModule> = async (context, { body }) => {
   const { db, caller, now } = context
   const hidden = body.hidden ?? false
-  if (!hidden && body.code === undefined) throw invalid([{ field: 'code', code: 'REQUIRED' }])
   const fields: Fields = {
     type: body.type ?? 'saas',
     // D80.
-    code: body.code ?? `auto_${randomBytes(5).toString('hex')}`,
+    code: body.code ?? (hidden ? `auto_${randomBytes(5).toString('hex')}` : ''),
     name: tidyText(body.name),
     hidden,
     dependencies: [...new Set(body.dependencies)],
@@ -134,7 +113,7 @@ export const create: Service<typeof createModule> = async (context, { body }) =>
     apps: body.apps ?? [],
   }
   requireType(caller, fields.type)
-  const problems = await check(context, fields)
+  const problems = await check(context, fields, null, true)
   if (problems.length > 0) throw invalid(problems)
   const { dependencies, conditions, apps } = fields
   const stored = await modules.insertModule(db, {
@@ -174,7 +153,8 @@ export const update: Service<typeof updateModule> = async (context, { params, bo
     any_condition: body.any_condition ?? before.any_condition,
     apps: body.apps ?? before.apps,
   }
-  const problems = await check(context, fields)
+  // What an app was told stays as it is while it is not changed, whatever its newest version knows of it.
+  const problems = await check(context, fields, before.code, body.apps !== undefined)
   if (problems.length > 0) throw invalid(problems)
   const { type: _type, code: _code, hidden: _hidden, ...changed } = fields
   const stored = await modules.updateModule(context.db, before.id, changed, context.now)
@@ -184,7 +164,7 @@ export const update: Service<typeof updateModule> = async (context, { params, bo
 export const remove: Service<typeof deleteModule> = async (context, { params }) => {
   const { db, now } = context
   const before = await held(context, params.id)
-  const needing = dependentsOf(await modules.modulesOf(db, before.type), before.code)
+  const needing = dependents(await modules.modulesOf(db, before.type), before.code)
   if (needing.hidden.length + needing.visible.length > 0)
     throw new ProblemError('STATE_CONFLICT', { why: 'dependents', ...needing })
   const dates = await listsWithModule(db, before.type, before.code)
@@ -199,38 +179,4 @@ async function answer(context: ServiceContext, stored: modules.ModuleRecord, ope
   context.setResultRow('module', stored.id, stored.row_version)
   await context.audit({ code: menuOf(stored), operation, info: { ModuleCode: stored.code } })
   return { body: rowOf(context.app, stored) }
-}
-
-/** What depends on it: by what it needs, or, where hidden, by what brings it in. */
-function dependentsOf(all: readonly modules.ModuleRecord[], code: string) {
-  const needing = all.filter(({ dependencies, conditions }) => [...dependencies, ...conditions].includes(code))
-  const named = (hidden: boolean) =>
-    needing.filter((one) => one.hidden === hidden).map(({ id, code: own, name }) => ({ id, code: own, name }))
-  return { hidden: named(true), visible: named(false) }
-}
-
-export const relations: Service<typeof getModuleRelations> = async ({ db, caller }, { query }) => {
-  requireType(caller, query.type)
-  return { body: dependentsOf(await modules.modulesOf(db, query.type), query.code) }
-}
-
-/** As the set was chosen, with the hidden modules that it brings in; what it depends on is not added. */
-export const validate: Service<typeof validateModules> = async ({ db, caller }, { query, body }) => {
-  requireType(caller, query.type)
-  const all = await modules.modulesOf(db, query.type)
-  const unknown = body.flatMap((code, at) =>
-    all.some((one) => one.code === code) ? [] : [{ field: `${at}`, code: 'MODULE_UNKNOWN' as const, named: code }],
-  )
-  if (unknown.length > 0) throw invalid(unknown)
-  const chosen = all.filter(({ code }) => body.includes(code))
-  const hidden = all.filter((one) => one.hidden)
-  const brought = [...chosen, ...joined(hidden, body)].flatMap(({ apps }) => apps.map(({ code }) => code))
-  const { missing, loops, incompatible } = appFaults(await newestApps(db), [...new Set(brought)])
-  return {
-    body: {
-      apps_missing: missing,
-      apps_loop: loops,
-      apps_incompatible: incompatible.map(({ code, requires }) => ({ app_code: code, err_data: requires })),
-    },
-  }
 }

@@ -18,7 +18,7 @@ import { useToday } from '#features/orders/quote/useBusinessDay.ts'
 import { useChangeDraft } from '#features/orders/detail/useChangeDraft.ts'
 import { useWhyNot } from '#features/orders/detail/useBlockedReason.ts'
 import { differenceOf, isNothing } from '#features/orders/detail/change-diff.ts'
-import { orderFieldWords } from '#features/orders/field-messages.ts'
+import { orderFieldWords } from '#ui/i18n/order-field-messages.ts'
 import { amountAfter } from '#features/orders/quote/local-quote.ts'
 import {
   checkChangeDraft,

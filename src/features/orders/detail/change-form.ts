@@ -4,7 +4,7 @@ import { readAmount } from '#domain/money.ts'
 import { checkChoice, checkWhole } from '#domain/checks/order-checks.ts'
 import { userLimits, yearLimits } from '#domain/orders.ts'
 import type { ContractRow } from '#features/orders/detail/useContract.ts'
-import type { AnyProblem } from '#features/orders/field-messages.ts'
+import type { AnyProblem } from '#ui/i18n/order-field-messages.ts'
 import type { PriceData, Wish } from '#features/orders/quote/local-quote.ts'
 import { type TermsDraft, wholeOf } from '#features/orders/wizard/TermsFields.tsx'
 

@@ -7,7 +7,7 @@ import { Tag } from '#ui/display/Tag.tsx'
 import { useTranslation } from 'react-i18next'
 import { Folded } from '#features/orders/Disclosure.tsx'
 import { WhyAmount } from '#features/orders/quote/FeeBreakdown.tsx'
-import { orderFieldWords } from '#features/orders/field-messages.ts'
+import { orderFieldWords } from '#ui/i18n/order-field-messages.ts'
 import type { Figure, PriceData, LocalQuote } from '#features/orders/quote/local-quote.ts'
 
 interface Props {

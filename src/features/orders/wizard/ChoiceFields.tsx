@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { ModuleChoice } from '#features/orders/wizard/ModulePicker.tsx'
 import { OrderFields } from '#features/orders/wizard/TermsFields.tsx'
 import type { ContractRow } from '#features/orders/detail/useContract.ts'
-import { type AnyProblem, orderFieldWords } from '#features/orders/field-messages.ts'
+import { type AnyProblem, orderFieldWords } from '#ui/i18n/order-field-messages.ts'
 import type { PriceData } from '#features/orders/quote/local-quote.ts'
 import type { ChangeDraft } from '#features/orders/detail/change-form.ts'
 

@@ -10,7 +10,7 @@ import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 import { CompanyPicker } from '#features/orders/wizard/CompanyPicker.tsx'
 import { OrderFields } from '#features/orders/wizard/TermsFields.tsx'
-import { type AnyProblem, orderFieldWords } from '#features/orders/field-messages.ts'
+import { type AnyProblem, orderFieldWords } from '#ui/i18n/order-field-messages.ts'
 import { typedCode, type Values } from '#features/orders/wizard/wizard-form.ts'
 import type { PriceData } from '#features/orders/quote/local-quote.ts'
 

@@ -8,7 +8,7 @@ import { CheckField, RadioField } from '#ui/form/ChoiceFields.tsx'
 import { Field } from '#ui/form/Field.tsx'
 import { useTranslation } from 'react-i18next'
 import { UsersRange } from '#features/orders/wizard/UsersSlider.tsx'
-import { type AnyProblem, orderFieldWords } from '#features/orders/field-messages.ts'
+import { type AnyProblem, orderFieldWords } from '#ui/i18n/order-field-messages.ts'
 import type { ListInForce, PriceData } from '#features/orders/quote/local-quote.ts'
 
 /** As they stand in the form: a number that is being typed is text. */

@@ -24,7 +24,7 @@ import { useOrdering } from '#features/orders/wizard/useSubmitOrder.ts'
 import { useQuote } from '#features/orders/quote/useQuote.ts'
 import type { OwnUnpaid } from '#features/orders/payment/useUnpaid.ts'
 import type { Agreed, Step } from '#features/orders/wizard/wizard-draft.ts'
-import { type AnyProblem, orderFieldWords } from '#features/orders/field-messages.ts'
+import { type AnyProblem, orderFieldWords } from '#ui/i18n/order-field-messages.ts'
 import { checkInformation, checkModuleStep, stepOf, type Values, wishOf } from '#features/orders/wizard/wizard-form.ts'
 import { amountAfter, type PriceData, shownOf } from '#features/orders/quote/local-quote.ts'
 

@@ -7,7 +7,7 @@ import type { WizardDraft } from '#features/orders/wizard/useWizardDraft.ts'
 import { useLatest } from '#features/orders/quote/useLatest.ts'
 import type { Quoting } from '#features/orders/quote/useQuote.ts'
 import type { Agreed } from '#features/orders/wizard/wizard-draft.ts'
-import type { AnyProblem } from '#features/orders/field-messages.ts'
+import type { AnyProblem } from '#ui/i18n/order-field-messages.ts'
 import { bodyOf } from '#features/orders/wizard/wizard-form.ts'
 import {
   type AppChange,

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { inTransaction } from '#server/db/transaction.ts'
 import { onConnections } from '#tests/support/database.ts'
 import { told, wrong } from '#tests/support/forms.ts'
-import { setUpShop } from '#tests/support/shop-data.ts'
+import { bought, setUpShop } from '#tests/support/shop-data.ts'
 import type { SignedIn } from '#tests/support/server.ts'
 
 onConnections('the catalogue of modules', (engine) => {
@@ -27,6 +27,7 @@ onConnections('the catalogue of modules', (engine) => {
     expect(count).toBe(5)
     expect(data.map((row: { code: string }) => row.code)).toEqual(['core', 'doc', 'fin', 'hr', 'scm'])
     expect((await all('&hidden=true')).data.map((row: { code: string }) => row.code)).toEqual(['base', 'stocktake'])
+    expect((await all('&searchText=FIN')).data.map((row: { code: string }) => row.code)).toEqual(['fin'])
     const page = await staff.send({ url: '/api/module?results=2&page=2&sortField=name&sortOrder=desc' })
     expect(page.json()).toMatchObject({ count: 7, data: [{ name: 'Platform' }, { name: 'Human resources' }] })
   })
@@ -72,7 +73,12 @@ onConnections('the catalogue of modules', (engine) => {
       expect(wrong(await post({ name: 'CRM' }))).toEqual(['code REQUIRED'])
       expect(wrong(await post({ code: 'crm', name: '  ' }))).toEqual(['name REQUIRED'])
       expect(wrong(await post({ code: 'c-rm', name: 'CRM' }))).toEqual(['code INVALID_FORMAT'])
-      const made = await post({ name: 'Hidden', hidden: true, conditions: ['hr'], apps: [{ code: 'pay', flag: {} }] })
+      const made = await post({
+        name: 'Hidden',
+        hidden: true,
+        conditions: ['hr'],
+        apps: [{ code: 'barcode', flag: {} }],
+      })
       expect(made.json().code).toMatch(/^auto_\w+$/)
     })
 
@@ -89,6 +95,25 @@ onConnections('the catalogue of modules', (engine) => {
       const answer = await post({ name: 'Hidden', hidden: true })
       expect(wrong(answer)).toEqual(['conditions REQUIRED', 'apps NO_APP'])
       expect(answer.json().data[1].message).toBe('No app is selected')
+    })
+
+    test('takes published apps alone, with settings that they know, of their type (M139)', async () => {
+      const withApps = (...apps: object[]) => post({ code: 'crm', name: 'CRM', apps })
+      expect(wrong(await withApps({ code: 'barcode', flag: { digits: true } }))).toEqual(['apps FLAG_TYPE'])
+      expect(wrong(await withApps({ code: 'barcode', flag: { batches: 1, digits: 12 } }))).toEqual(['apps FLAG_TYPE'])
+      expect(wrong(await withApps({ code: 'barcode', flag: { colour: true } }))).toEqual(['apps FLAG_UNKNOWN'])
+      const unknown = await withApps({ code: 'nothing', flag: { digits: 3 } })
+      expect(wrong(unknown)).toEqual(['apps APP_UNKNOWN'])
+      expect(unknown.json().data[0].message).toBe('There is no published app of this code: nothing.')
+      const app = { code: 'barcode', flag: {} }
+      expect(wrong(await withApps(app, app))).toEqual(['apps APP_TWICE'])
+      // Not a setting of anybody, whatever an object has by birth.
+      expect(wrong(await withApps({ code: 'barcode', flag: { toString: true } }))).toEqual(['apps FLAG_UNKNOWN'])
+      const made = (await withApps({ code: 'barcode', flag: { digits: -1, batches: true } })).json()
+      expect(made.apps).toEqual([{ code: 'barcode', flag: { digits: -1, batches: true } }])
+      expect(wrong(await put(made.id, { apps: [{ code: 'barcode', flag: { digits: false } }] }))).toEqual([
+        'apps FLAG_TYPE',
+      ])
     })
 
     test('names modules that there are, and never in a circle', async () => {
@@ -131,9 +156,45 @@ onConnections('the catalogue of modules', (engine) => {
     expect(priced.json().data).toEqual({ why: 'priced', effective_dates: ['2026-01-01', '2027-01-01'] })
   })
 
+  describe('the contracts that an automodule joins', () => {
+    const joined = async (query: string, by = staff) => await by.send({ url: `/api/module/contracts?${query}` })
+
+    test('are those in effect that hold all of its conditions, or any, of every company', async () => {
+      await bought(the.server, customer)
+      await bought(the.server, await the.server.signIn('order@beta'), { code: 'desk', modules: ['core'] })
+      const both = (await joined('conditions=core,fin')).json()
+      expect(both).toMatchObject({ count: 1, data: [{ service_code: 'shop' }] })
+      expect(both.data[0].code).toMatch(/^C\d{12}$/)
+      expect((await joined('conditions=fin,core&any=true')).json().data).toMatchObject([
+        { service_code: 'shop' },
+        { service_code: 'desk' },
+      ])
+      expect((await joined('conditions=hr')).json()).toEqual({ count: 0, data: [] })
+    })
+
+    test('are not those that are over, and their list is nobody’s but the staff’s', async () => {
+      await bought(the.server, customer)
+      the.server.clock.now += 366 * 24 * 3_600_000
+      const late = await the.server.signIn('admin@m18')
+      expect((await joined('conditions=core', late)).json()).toEqual({ count: 0, data: [] })
+      const buyer = await the.server.signIn('order@alpha')
+      expect(told(await joined('conditions=core', buyer))).toEqual([403, 'FORBIDDEN'])
+      expect(told(await joined('conditions=core&type=mma', late))).toEqual([403, 'FORBIDDEN'])
+      expect(told(await joined(`conditions=${encodeURIComponent("core');--")}`, late))).toEqual([
+        400,
+        'VALIDATION_ERROR',
+      ])
+    })
+  })
+
   test('each change stands in the trail under its menu (D86)', async () => {
     await post({ code: 'crm', name: 'CRM' })
-    await post({ name: 'Hidden', hidden: true, conditions: ['crm'], apps: [{ code: 'pay', flag: { on: true } }] })
+    await post({
+      name: 'Hidden',
+      hidden: true,
+      conditions: ['crm'],
+      apps: [{ code: 'barcode', flag: { batches: true } }],
+    })
     const rows = await inTransaction(the.server.app, { role: 'portal_system' }, (db) =>
       db.selectFrom('trail').select(['code', 'operation', 'info']).where('code', '!=', 'user').orderBy('id').execute(),
     )

@@ -1,4 +1,4 @@
-/** What is wrong with an order's field, in words. They come with the order pages: no other page has such fields. */
+/** What is wrong with a field of an order or of the catalogue, in words. They come with its pages: no other page has such fields. */
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import type { OrderProblem } from '#domain/checks/order-checks.ts'
 import en from '#locales/en/order-fields.json'
