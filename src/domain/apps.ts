@@ -1,5 +1,6 @@
 /** Apps: which of two versions is the newer one, and what a set of apps lacks (contracts 4, 8). */
 import { circlesIn, reached } from '#domain/dependency-cycles.ts'
+import { type Joining, joined } from '#domain/modules.ts'
 
 /**
  * Below 0: `one` is the older version; 0: they are the same. Dotted numbers are compared number by number, and a number
@@ -70,6 +71,31 @@ export function appFaults(published: readonly PublishedApp[], brought: readonly 
       return requires.length === 0 ? [] : [{ code, requires }]
     }),
   }
+}
+
+/** A module, as far as a test of a set of them needs to know it. */
+export interface TestedModule extends Joining {
+  hidden: boolean
+  apps: readonly { code: string }[]
+}
+
+/**
+ * What is wrong with the apps of a set of modules, taken as it was chosen, with the hidden modules that it brings in (contracts 4,
+ * 8): what a module depends on is not added.
+ */
+export function moduleFaults(
+  modules: readonly TestedModule[],
+  published: readonly PublishedApp[],
+  codes: readonly string[],
+): AppFaults {
+  const chosen = new Set(codes)
+  const own = modules.filter(({ code }) => chosen.has(code))
+  const joining = joined(
+    modules.filter(({ hidden }) => hidden),
+    codes,
+  )
+  const brought = [...own, ...joining].flatMap(({ apps }) => apps.map(({ code }) => code))
+  return appFaults(published, [...new Set(brought)])
 }
 
 const inOrder = (one: Requirement, other: Requirement) =>

@@ -1,7 +1,7 @@
 /** What hangs together in the catalogue: modules that need each other, contracts that modules join, apps that modules lack. */
-import { appFaults } from '#domain/apps.ts'
+import { moduleFaults } from '#domain/apps.ts'
 import type { Caller } from '#domain/access.ts'
-import { dependentsOf, joined } from '#domain/modules.ts'
+import { dependentsOf } from '#domain/modules.ts'
 import { dateIn } from '#domain/time.ts'
 import type { getModuleRelations, listJoinedContracts, validateModules } from '#contract/modules.ts'
 import type { OutputOf, ParsedInputOf } from '#contract/endpoint.ts'
@@ -46,10 +46,7 @@ export const validate: Service<typeof validateModules> = async ({ db, caller }, 
     all.some((one) => one.code === code) ? [] : [{ field: `${at}`, code: 'MODULE_UNKNOWN' as const, named: code }],
   )
   if (unknown.length > 0) throw invalid(unknown)
-  const chosen = all.filter(({ code }) => body.includes(code))
-  const hidden = all.filter((one) => one.hidden)
-  const brought = [...chosen, ...joined(hidden, body)].flatMap(({ apps }) => apps.map(({ code }) => code))
-  const { missing, loops, incompatible } = appFaults(await newestApps(db), [...new Set(brought)])
+  const { missing, loops, incompatible } = moduleFaults(all, await newestApps(db), body)
   return {
     body: {
       apps_missing: missing,

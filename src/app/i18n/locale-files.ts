@@ -10,7 +10,7 @@ const files = import.meta.glob<ResourceKey>(
   [
     '/src/locales/*/*.json',
     '!/src/locales/*/{mail,print,sandbox,factors,sessions}.json',
-    '!/src/locales/*/{order-fields,orders,wizard,contract,payment,calendar}.json',
+    '!/src/locales/*/{order-fields,orders,wizard,contract,payment,calendar,modules}.json',
   ],
   { import: 'default' },
 )

@@ -5,12 +5,12 @@ import { soon } from '#app/i18n/locale-files.ts'
 
 // One page makes and changes.
 const module: PageModule = {
-  load: async () => (await import('#features/modules/pages/Module.tsx')).Module,
-  words: ['plain'],
+  load: async () => (await import('#features/modules/form/ModulePage.tsx')).Module,
+  words: soon,
 }
 const hiddenModule: PageModule = {
-  load: async () => (await import('#features/modules/pages/HiddenModule.tsx')).HiddenModule,
-  words: ['plain'],
+  load: async () => (await import('#features/modules/form/ModulePage.tsx')).HiddenModule,
+  words: soon,
 }
 const price: PageModule = {
   load: async () => (await import('#features/prices/pages/Price.tsx')).Price,
@@ -57,12 +57,12 @@ export const insideCode: Record<InsidePlace, PageModule> = {
   trail: { load: async () => (await import('#features/trail/pages/Trail.tsx')).Trail, words: ['plain'] },
   appHistory: { load: async () => (await import('#features/apps/pages/AppHistory.tsx')).AppHistory, words: ['plain'] },
   upload: { load: async () => (await import('#features/apps/pages/Upload.tsx')).Upload, words: ['plain'] },
-  modules: { load: async () => (await import('#features/modules/pages/Modules.tsx')).Modules, words: ['plain'] },
+  modules: { load: async () => (await import('#features/modules/list/ModulesPage.tsx')).Modules, words: ['problem'] },
   newModule: module,
   module,
   hiddenModules: {
-    load: async () => (await import('#features/modules/pages/HiddenModules.tsx')).HiddenModules,
-    words: ['plain'],
+    load: async () => (await import('#features/modules/list/ModulesPage.tsx')).HiddenModules,
+    words: ['problem'],
   },
   newHiddenModule: hiddenModule,
   hiddenModule,

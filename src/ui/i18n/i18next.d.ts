@@ -10,6 +10,7 @@ import type entrance from '#locales/en/entrance.json'
 import type factors from '#locales/en/factors.json'
 import type fields from '#locales/en/fields.json'
 import type home from '#locales/en/home.json'
+import type modules from '#locales/en/modules.json'
 import type orderFields from '#locales/en/order-fields.json'
 import type orders from '#locales/en/orders.json'
 import type outbox from '#locales/en/outbox.json'
@@ -42,6 +43,7 @@ declare module 'i18next' {
       factors: typeof factors
       fields: typeof fields
       home: typeof home
+      modules: typeof modules
       'order-fields': typeof orderFields
       orders: typeof orders
       outbox: typeof outbox

@@ -1,0 +1,147 @@
+import '#features/modules/words.ts'
+import '#features/modules/modules.css'
+import { lazy, Suspense, useState } from 'react'
+import { useNavigate } from 'react-router-dom'
+import type { ModuleRow } from '#contract/modules.ts'
+import { isOffline } from '#contract/problem.ts'
+import { clientTypeOf } from '#domain/access.ts'
+import type { OverlaidRow } from '#local/lists/list-view.ts'
+import { useClientType } from '#state/client-type.ts'
+import { useConnection } from '#state/hooks.ts'
+import { useList } from '#state/use-list.ts'
+import { useListing } from '#state/use-list-url.ts'
+import { useNewRows } from '#state/use-new-rows.ts'
+import { Button, ButtonLink } from '#ui/display/Button.tsx'
+import { DataList, type RowAction } from '#ui/list/DataList.tsx'
+import { number } from '#ui/list/Freshness.tsx'
+import { rowMark } from '#ui/list/PendingMark.tsx'
+import { Page } from '#ui/page/Page.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { useTranslation } from 'react-i18next'
+import { columns } from '#features/modules/list/columns.tsx'
+import { NoModules } from '#features/modules/list/EmptyList.tsx'
+import { Filters } from '#features/modules/list/Filters.tsx'
+import { waysOf } from '#features/modules/list/list-url.ts'
+import { hiddenModulesList, modulesList } from '#features/modules/slice.ts'
+import { ChosenBar, chosenColumn } from '#features/modules/validation/ChosenBar.tsx'
+import { pathOf } from '#features/modules/paths.ts'
+
+const RemoveModule = lazy(async () => ({
+  default: (await import('#features/modules/list/RemoveModuleDialog.tsx')).RemoveModule,
+}))
+const DependencyGraph = lazy(async () => ({
+  default: (await import('#features/modules/graph/DependencyGraph.tsx')).DependencyGraph,
+}))
+
+const visibleWays = waysOf('visible')
+const hiddenWays = waysOf('hidden')
+
+export const Modules = () => <ModulesPage hidden={false} />
+export const HiddenModules = () => <ModulesPage hidden />
+
+/** The catalogue: what customers choose, or, `hidden`, what joins by itself (contracts 2, M136, M138). */
+function ModulesPage({ hidden }: { hidden: boolean }) {
+  const { t } = useTranslation('modules')
+  const { t: words } = useTranslation('ui')
+  const navigate = useNavigate()
+  const { lapsed } = useConnection()
+  const kind = hidden ? 'hidden' : 'visible'
+  const list = hidden ? hiddenModulesList : modulesList
+  const ways = hidden ? hiddenWays : visibleWays
+  const type = useClientType(clientTypeOf)
+  const { view, change } = useListing(ways, list)
+  const { newRows, clear } = useNewRows(list)
+  const shown = useList(list, { scope: null, view: { ...view, type }, newRows })
+  const { rows, count, freshness, isFetching, problem, refetch } = shown
+  // Null: no set is being tested. The codes stay chosen over pages and filters.
+  const [chosen, setChosen] = useState<readonly string[] | null>(null)
+  const [drawn, setDrawn] = useState(false)
+  const [removing, setRemoving] = useState<OverlaidRow<ModuleRow> | null>(null)
+  const create = pathOf(kind, 'new')
+
+  const actions = ({ row }: OverlaidRow<ModuleRow>): RowAction<OverlaidRow<ModuleRow>>[] => [
+    { key: 'edit', label: t('act.edit'), icon: 'edit', onSelect: () => void navigate(pathOf(kindOf(row), row.id)) },
+    {
+      key: 'remove',
+      label: t('act.remove'),
+      icon: 'remove',
+      danger: true,
+      whyNot: () => (lapsed ? words('form.lapsed') : null),
+      onSelect: setRemoving,
+    },
+  ]
+  const toggle = (code: string) =>
+    setChosen((now) => now && (now.includes(code) ? now.filter((one) => one !== code) : [...now, code]))
+
+  return (
+    <Page
+      title={t(`title.${kind}`)}
+      intro={t(`lead.${kind}`)}
+      action={
+        <>
+          <Button
+            icon="refresh"
+            bare
+            busy={isFetching}
+            onClick={() => {
+              clear()
+              refetch()
+            }}
+          >
+            {t('act.refresh')}
+          </Button>
+          <Button icon="graph" aria-pressed={drawn} onClick={() => setDrawn(!drawn)}>
+            {t('act.graph')}
+          </Button>
+          <Button icon="check" aria-pressed={chosen !== null} onClick={() => setChosen(chosen ? null : [])}>
+            {t('act.test')}
+          </Button>
+          <ButtonLink kind="primary" icon="plus" to={create}>
+            {t(`create.${kind}`)}
+          </ButtonLink>
+        </>
+      }
+    >
+      <Filters view={view} plain={kind} onChange={change} />
+      <ProblemNote problem={isOffline(problem) ? null : problem} onRetry={refetch} />
+      {chosen && <ChosenBar chosen={chosen} onChoose={setChosen} onEnd={() => setChosen(null)} />}
+      <DataList
+        caption={t(`title.${kind}`)}
+        counted={(all) => t('counted', { count: all, number: number(all) })}
+        columns={columns(t, view.shown)}
+        rows={rows}
+        rowKey={({ row }) => String(row.id)}
+        rowName={({ row }) => row.name}
+        pick={chosen ? chosenColumn(chosen, toggle) : undefined}
+        rowTo={({ row }) => (chosen ? null : pathOf(kindOf(row), row.id))}
+        mark={rowMark}
+        actions={actions}
+        sort={view.sort}
+        onSort={(sort) => change({ sort })}
+        page={view.page}
+        results={view.results}
+        count={count}
+        onPage={(page) => change({ page })}
+        onResults={(results) => change({ results })}
+        fresh={freshness}
+        isFetching={isFetching}
+        empty={<NoModules view={view} read={freshness.asOf !== null} create={create} onChange={change} />}
+      />
+      <Suspense fallback={null}>
+        {drawn && <DependencyGraph shown={rows?.map(({ row }) => row.code) ?? []} />}
+        {removing && (
+          <RemoveModule
+            shown={removing}
+            onClose={() => setRemoving(null)}
+            onDone={() => {
+              setRemoving(null)
+              refetch()
+            }}
+          />
+        )}
+      </Suspense>
+    </Page>
+  )
+}
+
+const kindOf = ({ hidden }: ModuleRow) => (hidden ? 'hidden' : 'visible')

@@ -1,0 +1,58 @@
+import type { TFunction } from 'i18next'
+import type { ModuleRow } from '#contract/modules.ts'
+import type { OverlaidRow } from '#local/lists/list-view.ts'
+import { Tag } from '#ui/display/Tag.tsx'
+import type { Column } from '#ui/list/DataList.tsx'
+import type { Shown } from '#features/modules/list/list-url.ts'
+
+export const columns = (t: TFunction<'modules'>, shown: Shown): Column<OverlaidRow<ModuleRow>>[] => [
+  {
+    key: 'code',
+    header: t('column.code'),
+    sortable: true,
+    // A hidden one that waits on this device has none until the server gave it one (D80).
+    render: ({ row }) => (row.code === '' ? t('codeLater') : <code className="module-code">{row.code}</code>),
+  },
+  {
+    key: 'name',
+    header: t('column.name'),
+    sortable: true,
+    render: ({ row }) => (
+      <>
+        {row.name} {shown === 'all' && row.hidden && <Tag>{t('hidden')}</Tag>}
+      </>
+    ),
+  },
+  {
+    key: 'needs',
+    header: t(shown === 'hidden' ? 'column.conditions' : 'column.needs'),
+    priority: 2,
+    render: ({ row }) => (
+      <Codes codes={row.hidden ? row.conditions : row.dependencies} any={row.hidden && row.any_condition} t={t} />
+    ),
+  },
+  {
+    key: 'apps',
+    header: t('column.apps'),
+    align: 'end',
+    priority: 2,
+    render: ({ row }) => <span className="module-number">{row.apps.length}</span>,
+  },
+  {
+    key: 'create_time',
+    header: t('column.created'),
+    sortable: true,
+    priority: 3,
+    render: ({ row }) => <span className="module-time">{row.create_time || t('notYet')}</span>,
+  },
+]
+
+function Codes({ codes, any, t }: { codes: readonly string[]; any: boolean; t: TFunction<'modules'> }) {
+  if (codes.length === 0) return <span className="module-none">–</span>
+  const text = codes.join(', ')
+  return (
+    <span className="module-codes" title={text}>
+      {any && codes.length > 1 ? t('anyOf', { codes: text }) : text}
+    </span>
+  )
+}
