@@ -3,7 +3,6 @@ import type { ModuleApp } from '#domain/checks/module-checks.ts'
 import { foldText } from '#domain/text.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Combobox } from '#ui/form/Combobox.tsx'
-import { Icon } from '#ui/icons/Icon.tsx'
 import { Pages } from '#ui/list/Pagination.tsx'
 import { useTranslation } from 'react-i18next'
 import { FlagFields } from '#features/modules/form/FlagFields.tsx'
@@ -23,8 +22,9 @@ const pageSize = 4
 const maxChoices = 20
 
 /** The apps of a module, four a page, each with what it is told (M139). */
-export function AppsField({ apps = [], chosen, error, optional, onChange }: Props) {
+export function AppsField({ apps: known, chosen, error, optional, onChange }: Props) {
   const { t } = useTranslation('modules')
+  const apps = known ?? []
   const [text, setText] = useState('')
   const [page, setPage] = useState(1)
   const pages = Math.max(1, Math.ceil(chosen.length / pageSize))
@@ -84,14 +84,14 @@ export function AppsField({ apps = [], chosen, error, optional, onChange }: Prop
                   <span>
                     <strong>{app?.name ?? one.code}</strong> <code>{one.code}</code>
                     <span className="field-help">
-                      {app ? t('apps.version', { version: app.version }) : t('apps.unknown')}
+                      {app ? t('apps.version', { version: app.version }) : known && t('apps.unknown')}
                     </span>
                   </span>
                   <Button kind="plain" icon="remove" onClick={() => remove(one.code)}>
                     {t('apps.remove', { name: app?.name ?? one.code })}
                   </Button>
                 </div>
-                <FlagFields app={one} flags={app?.flag ?? []} onChange={change} />
+                {known && <FlagFields app={one} flags={app?.flag ?? []} onChange={change} />}
               </li>
             )
           })}
@@ -102,12 +102,6 @@ export function AppsField({ apps = [], chosen, error, optional, onChange }: Prop
           <span>{t('apps.counted', { count: chosen.length })}</span>
           <Pages page={at} pages={pages} onPage={setPage} />
         </div>
-      )}
-      {error && (
-        <p className="sr-only" role="alert">
-          <Icon name="alert" size={16} />
-          {error}
-        </p>
       )}
     </fieldset>
   )

@@ -90,10 +90,9 @@ export function ModuleForm({ kind, opened }: { kind: Kind; opened: OverlaidRow<M
     flushSync(() => setWrong(found))
     form.current?.querySelector<HTMLElement>('[aria-invalid=true], .wrong input, .wrong button')?.focus()
   }
-  const leaveCode = () => {
-    const found = check().find(({ field }) => field === 'code')
-    if (found && typed.code !== '') setWrong((now) => ({ ...now, code: said(found) }))
-  }
+  // Checked when its field is left, and once more when the rest of the catalogue is here.
+  const [isCodeLeft, setCodeLeft] = useState(false)
+  const wrongCode = isCodeLeft && typed.code !== '' ? check().find(({ field }) => field === 'code') : undefined
 
   async function submit(event: FormEvent) {
     event.preventDefault()
@@ -162,14 +161,17 @@ export function ModuleForm({ kind, opened }: { kind: Kind; opened: OverlaidRow<M
               name="code"
               optional={hidden}
               help={t(hidden ? 'form.codeHelpHidden' : 'form.codeHelp')}
-              error={wrong.code}
+              error={wrong.code ?? (wrongCode && said(wrongCode))}
               maxLength={60}
               autoComplete="off"
               autoCapitalize="none"
               spellCheck={false}
               value={typed.code}
-              onChange={({ target }) => set({ code: target.value.trim() })}
-              onBlur={leaveCode}
+              onChange={({ target }) => {
+                setCodeLeft(false)
+                set({ code: target.value.trim() })
+              }}
+              onBlur={() => setCodeLeft(true)}
             />
           )}
           <Field

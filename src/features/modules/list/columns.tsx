@@ -34,7 +34,6 @@ export const columns = (t: TFunction<'modules'>, shown: Shown): Column<OverlaidR
   {
     key: 'apps',
     header: t('column.apps'),
-    align: 'end',
     priority: 2,
     render: ({ row }) => <span className="module-number">{row.apps.length}</span>,
   },
