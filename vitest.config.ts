@@ -2,9 +2,9 @@
  * Kinds of test, those of a browser last: `node` (rules, server, architecture, parts of the client
  * that need no page), `page` (what runs in a page, without a browser), `dom`
  * (whole pages and their parts in a simulated DOM, over a real server in process), `device` (the request pipeline over a fake
- * IndexedDB) and `e2e` (real Chromium). They run two files at a time, because two cores are what there is. In `node` and `device`
- * the files of a worker share its modules and its embedded database (`isolate: false`): to load both takes longer than most
- * files run.
+ * IndexedDB) and `e2e` (real Chromium). They run two files at a time, because two cores are what there is. In `node`, `device`
+ * and `dom` the files of a worker share its modules and its embedded database (`isolate: false`): to load both takes longer than
+ * most files run.
  */
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
@@ -19,7 +19,7 @@ const page = [
   'tests/features/entrance/found-services.test.ts',
   'tests/server/services/rush.test.ts',
 ]
-/** What draws; each file's worker is its own, because the pages that it leaves behind go on. */
+/** What draws: whole pages, of which each is loaded anew (`screen.ts`), and parts. */
 const dom = ['app', 'features', 'state', 'ui'].map((part) => `tests/${part}/**/*.test.tsx`)
 const e2e = ['tests/e2e/**']
 const clocked = ['tests/campaigns/browser/**']
@@ -81,6 +81,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'dom',
+          isolate: false,
           environment: './tests/support/page-environment.ts',
           environmentOptions: { happyDOM: { url: 'http://localhost:8080/saas/' } },
           globalSetup: ['tests/support/template.ts'],

@@ -16,6 +16,7 @@ import { noPayments } from '#server/payment-methods.ts'
 import { asSuperuser, migratedDatabase } from '#tests/support/postgres.ts'
 import { emptyTables } from '#tests/support/snapshot.ts'
 import { copiesOf, layDataFolder } from '#tests/support/template.ts'
+import { workerWide } from '#tests/support/worker-wide.ts'
 
 export type Engine = Database['engine']
 
@@ -84,7 +85,7 @@ export const pastPolicies = <T>(database: Database, work: (db: Handle) => Promis
   })
 
 /** Left by the file before, where files share a worker: to start an engine takes longer than most files run. */
-let spare: Running | null = null
+const spare = workerWide<Running>('engine')
 
 /** On a copy of the template: to unpack a dump into memory takes three times as long as to start. */
 async function startCopy(): Promise<Running> {
@@ -101,8 +102,8 @@ async function startCopy(): Promise<Running> {
 }
 
 async function openOfItsOwn(): Promise<Database> {
-  const engine = spare ?? (await startCopy())
-  spare = null
+  const engine = spare.it ?? (await startCopy())
+  spare.it = null
   const database = overEngine(
     engine,
     () => true,
@@ -111,8 +112,8 @@ async function openOfItsOwn(): Promise<Database> {
   return {
     ...database,
     async close() {
-      if (spare || !(await isClean(database))) return database.close()
-      spare = engine
+      if (spare.it || !(await isClean(database))) return database.close()
+      spare.it = engine
     },
   }
 }

@@ -2,6 +2,14 @@
 import { afterEach, expect, vi } from 'vitest'
 import { configure } from '@testing-library/dom'
 
+// The files of a worker follow one another: what one has chosen, a language above all, is none of the next one's.
+vi.resetModules()
+localStorage.clear()
+sessionStorage.clear()
+history.replaceState(null, '', '/saas/')
+document.body.replaceChildren()
+for (const name of document.documentElement.getAttributeNames()) document.documentElement.removeAttribute(name)
+
 // Patience, no claim: what is waited for may take its time while another file has the processor. An error is made at each look
 // that finds nothing yet: the page is not printed into it, which takes longer than the look.
 configure({ asyncUtilTimeout: 15_000, getElementError: (message) => new Error(message ?? 'not found') })

@@ -6,12 +6,17 @@ const long = [
   'write/kill',
   'services/paying-killed',
   'server/main',
-  'e2e/sweep-inside',
-  'e2e/sweep-outside',
+  'services/hostile-pictures',
   'db/embedded',
   'db/damage',
-  'services/hostile-pictures',
   'server/postgres-setup',
+  'e2e/sweep-inside',
+  'e2e/orders-detail',
+  'e2e/sweep-outside',
+  'e2e/offline-users',
+  'e2e/faults',
+  'e2e/orders-wizard',
+  'e2e/journeys',
 ]
 
 const rankOf = ({ moduleId }: TestSpecification) => {

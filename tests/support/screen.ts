@@ -46,10 +46,12 @@ export function setUpPages(options: ServerOptions = {}) {
   return the
 }
 
+const listen = window.addEventListener
 let close: () => Promise<void> = async () => undefined
-/** What still runs of pages that are gone is like another tab; of another test's browser nothing may be sent any more. */
+/** A page that is gone may still end what it had begun; of another test's browser nothing may be sent any more. */
 afterEach(async () => {
   await close()
+  setOnline(true)
   const device = (await import('#local/storage/device.ts')).thisDevice()
   for (const occupant of await device.directory.occupants.toArray()) await device.of(occupant).outbox.clear()
 })
@@ -76,10 +78,17 @@ export function openBrowser(server: Server): Browser {
   })
 
   let root: Promise<Root> | undefined
+  const listening: Parameters<typeof addEventListener>[] = []
+  // As in a browser: who is gone hears nothing, and does nothing every while. All pages of a file would, beside the one that stands.
   close = async () => {
-    ;(await root)?.unmount()
+    if (!root) return
+    ;(await root).unmount()
     root = undefined
     document.body.replaceChildren()
+    window.addEventListener = listen
+    for (const asked of listening.splice(0)) removeEventListener(...asked)
+    const { ports } = await import('#app/connection/network-bundle.ts')
+    ports.wait = () => new Promise(() => {})
   }
 
   const browser: Browser = {
@@ -108,6 +117,10 @@ export function openBrowser(server: Server): Browser {
         import('#app/i18n/locale-files.ts'),
       ])
       takeLanguage()
+      window.addEventListener = (...asked: Parameters<typeof addEventListener>) => {
+        listening.push(asked)
+        listen.apply(window, asked)
+      }
       root = start(location.pathname.slice('/saas'.length))
       await within(await screen.findByRole('main')).findByRole('heading', { level: 1 })
     },

@@ -2,7 +2,8 @@
  * vitest's global set-up of the browser tests: one data folder with the demo world, one server on a copy of it and one browser,
  * which all files share. What a file may do to them, `visit.ts` says.
  */
-import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { cpSync } from 'node:fs'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
@@ -32,7 +33,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const [world, withCopies, taken] = [join(folder, 'world'), join(folder, 'copies'), join(folder, 'taken')]
   await mkdir(taken)
   await loadWorld(world)
-  await cp(world, withCopies, { recursive: true })
+  cpSync(world, withCopies, { recursive: true })
   await loadCopies(withCopies)
   // Portals of a file's own begin with the demo world alone; workers are started with what stands here then.
   process.env.DEMO_DATA = world

@@ -13,6 +13,7 @@ import type { AppContext } from '#server/context.ts'
 import { hashPassword } from '#server/services/accounts/password-hash.ts'
 import { newSealKey } from '#server/services/sessions/seal-key.ts'
 import { putBack, type Snapshot, takeSnapshot } from '#tests/support/snapshot.ts'
+import { workerWide } from '#tests/support/worker-wide.ts'
 
 export const password = 'Quiet-harbour-27'
 
@@ -64,17 +65,17 @@ export const roles = {
 export type Role = keyof typeof roles
 
 /** As it was made first in this worker, at that time. */
-let first: { world: World; snapshot: Snapshot; time: number } | null = null
+const first = workerWide<{ world: World; snapshot: Snapshot; time: number }>('world')
 
 /** Into an empty database. */
 export async function loadWorld(app: AppContext): Promise<World> {
   const now = app.clock()
-  if (first) {
-    await putBack(app.database, at(first.snapshot, first.time, now))
-    return structuredClone(first.world)
+  if (first.it) {
+    await putBack(app.database, at(first.it.snapshot, first.it.time, now))
+    return structuredClone(first.it.world)
   }
   const world = await makeWorld(app)
-  first = { world: structuredClone(world), snapshot: await takeSnapshot(app.database), time: now }
+  first.it = { world: structuredClone(world), snapshot: await takeSnapshot(app.database), time: now }
   return world
 }
 

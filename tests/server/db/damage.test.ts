@@ -4,7 +4,8 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises'
+import { cpSync } from 'node:fs'
+import { mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -98,7 +99,7 @@ describe('a database whose log is damaged at its end', () => {
     ['in a file that ends too early', shorten],
   ])('%s holds whole transactions up to a point, or does not open', async (name, damage) => {
     const dataDir = join(folder, name.replaceAll(' ', '-'))
-    await cp(killed, dataDir, { recursive: true })
+    cpSync(killed, dataDir, { recursive: true })
     await damage(await tailOf(dataDir))
     const database = await openEmbedded({ dataDir, freeSpace }, silent).catch((error: unknown) => error)
     if (database instanceof Error) {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { killWrites } from '#tests/campaigns/kill-writes.ts'
 import { suiteSeed } from '#tests/support/chance.ts'
-import { asSuperuser } from '#tests/support/postgres.ts'
+import { asSuperuser, migratedDatabase } from '#tests/support/postgres.ts'
 import { layDataFolder } from '#tests/support/template.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
@@ -30,7 +30,7 @@ describe('a server killed in the middle of 100 writes, and the same keys sent ag
 
   it.skipIf(!inject('postgresUrl'))('has every acknowledged write, none twice, none in half (PostgreSQL)', async () => {
     const url = inject('postgresUrl') ?? ''
-    await asSuperuser(url, 'postgres', ['create database killed'])
+    await asSuperuser(url, 'postgres', [`create database killed template ${migratedDatabase}`])
     const env = { DATA_DIR: join(folder, 'key'), DATABASE_URL: `${url}/killed`, DEMO: '1' }
     const report = await killWrites({ ...short, rounds: rounds.postgres, seed: suiteSeed, env })
     expect(report).toMatchObject({ rounds: rounds.postgres, writes: rounds.postgres * 100 })

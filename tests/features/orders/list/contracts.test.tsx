@@ -1,7 +1,7 @@
 /** The contract list and what hangs on it, as it is shown and used (M61 to M68, D53). */
 import { screen } from '@testing-library/dom'
 import { expect, it, vi } from 'vitest'
-import { button, described, named } from '#tests/support/fields.ts'
+import { button, described } from '#tests/support/fields.ts'
 import { arrived } from '#tests/support/screen.ts'
 import { handsOn, setUpShopPages } from '#tests/support/shop-pages.ts'
 
@@ -54,7 +54,7 @@ it('has a row for each service with what is to be done about it, where it is, an
   await act('acmeold', 'Order again')
   // The address names the order only until the form is filled from it.
   await arrived(the.browser, '/app/contract/new')
-  expect(named('name').value).toBe('Acme archive')
+  await expect.poll(() => document.querySelector<HTMLInputElement>('main [name=name]')?.value).toBe('Acme archive')
 })
 
 it('finds as unpaid all that can be paid, a change of a contract in effect too, also without a line (D35)', async () => {
