@@ -22,11 +22,9 @@ const usual: DecoderLimits = { dataKb: 1_200_000, cpuSeconds: 5, wallMs: 30_000 
 const maxBytesOut = 4_000_000
 
 const script = fileURLToPath(new URL('./process.ts', import.meta.url))
-// One worker thread and a small heap: what is left is for the picture. No environment: the server's holds its secrets. Where
-// compiled code is kept, a picture takes half the time.
+// One worker thread and a small heap: what is left is for the picture. No environment: the server's holds its secrets.
 const flags = ['--max-old-space-size=64', '--v8-pool-size=0']
-const { NODE_COMPILE_CACHE } = process.env
-const env = { UV_THREADPOOL_SIZE: '1', ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) }
+const env = { UV_THREADPOOL_SIZE: '1' }
 
 /** The picture as a WebP square; null: it could not be decoded within the limits. Rejects where no process can be started. */
 export function decodePicture(
