@@ -7,10 +7,19 @@ export type Ways = ReadonlyMap<string, readonly string[]>
 export const maxCycles = 100
 
 /** Every circle once, from its first code on, in the order of the codes: `ways` and each of its lists are in that order. */
-export function circlesIn(ways: Ways): string[][] {
+export function circlesIn(all: Ways): string[][] {
   const found: string[][] = []
+  const component = componentsOf(all)
+  // A circle never leaves its component.
+  const ways = new Map([...all].map(([code, others]) => [code, others.filter((other) => isTogether(code, other))]))
   const back = turned(ways)
-  for (const first of ways.keys()) {
+  function isTogether(code: string, other: string) {
+    const own = component.get(code)
+    return own !== undefined && own === component.get(other)
+  }
+  for (const [first, others] of ways) {
+    if (found.length >= maxCycles) break
+    if (others.length === 0) continue
     // Circles with an earlier code were found from there.
     const later = (codes: readonly string[] = []) => codes.filter((code) => code >= first)
     const ahead = reached([first], (code) => later(ways.get(code)))
@@ -19,6 +28,39 @@ export function circlesIn(ways: Ways): string[][] {
     addCircles(found, first, next)
   }
   return found
+}
+
+/** By code its component: those that lead to each other. Two walks, by Kosaraju. */
+function componentsOf(ways: Ways): Map<string, number> {
+  const back = turned(ways)
+  const components = new Map<string, number>()
+  for (const [number, code] of fromLastLeft(ways).entries()) {
+    if (components.has(code)) continue
+    const members = reached([code], (one) => (back.get(one) ?? []).filter((other) => !components.has(other)))
+    for (const member of members) components.set(member, number)
+  }
+  return components
+}
+
+/** Every code, the one that a walk in depth leaves last first. */
+function fromLastLeft(ways: Ways): string[] {
+  const left: string[] = []
+  const seen = new Set<string>()
+  for (const start of ways.keys()) {
+    if (seen.has(start)) continue
+    seen.add(start)
+    // A stack of our own: a long way would be too deep for that of the engine.
+    const path = [{ code: start, next: 0 }]
+    for (let at = path.at(-1); at; at = path.at(-1)) {
+      const other = ways.get(at.code)?.[at.next++]
+      if (other === undefined) left.push(path.pop()?.code ?? '')
+      else if (ways.has(other) && !seen.has(other)) {
+        seen.add(other)
+        path.push({ code: other, next: 0 })
+      }
+    }
+  }
+  return left.toReversed()
 }
 
 /**
