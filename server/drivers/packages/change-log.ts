@@ -1,0 +1,43 @@
+/**
+ * A change log as a page of its own: Markdown, made into HTML by `marked` and cleaned by `sanitize-html`, so that of whatever its
+ * author wrote only text, tables and links to other sites are left (U-10).
+ */
+import { createHash } from 'node:crypto'
+import { marked } from 'marked'
+import sanitize from 'sanitize-html'
+
+/** In the colours of the reader's system; the page that shows it may be light or dark. */
+const style =
+  ':root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;margin:1rem;overflow-wrap:anywhere}' +
+  'pre{overflow-x:auto}table{border-collapse:collapse}td,th{border:1px solid;padding:.25rem .5rem}'
+
+/** Of a served change log: it is shown, opens links in new tabs, and does nothing else. */
+export const changeLogPolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox`
+
+const rules: sanitize.IOptions = {
+  allowedTags: [
+    ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'br', 'hr', 'blockquote', 'ul', 'ol', 'li', 'pre', 'code'],
+    ...['strong', 'em', 'del', 'a', 'table', 'thead', 'tbody', 'tr', 'th', 'td'],
+  ],
+  allowedAttributes: { a: ['href', 'rel', 'target'], ol: ['start'] },
+  allowedSchemes: ['https', 'mailto'],
+  allowProtocolRelative: false,
+  transformTags: {
+    // Relative addresses would lead into the portal: of such a link its text is left, because no `span` is let in.
+    a: (tagName, { href }): sanitize.Tag =>
+      isOutside(href)
+        ? { tagName, attribs: { href, rel: 'noopener noreferrer', target: '_blank' } }
+        : { tagName: 'span', attribs: {} },
+  },
+  nestingLimit: 50,
+}
+
+const isOutside = (href: string | undefined): href is string => /^(https:\/\/|mailto:)/i.test(href ?? '')
+
+/** Throws RangeError for what is nested deeper than can be walked. */
+export function changeLogPage(markdown: string): string {
+  const html = marked.parse(markdown.replace(/^\uFEFF/, ''), { async: false, gfm: true })
+  // Chinese or English: nobody says which.
+  const [language, title] = /\p{Script=Han}/u.test(markdown) ? ['zh-Hans', '更新日志'] : ['en', 'Change log']
+  return `<!doctype html><html lang="${language}"><meta charset="utf-8"><title>${title}</title><style>${style}</style><body>${sanitize(html, rules)}</body></html>`
+}
