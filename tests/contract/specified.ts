@@ -92,6 +92,7 @@ POST /api/template/price/import
 export const added = [
   'POST /api/systrail/verify',
   'GET /api/company',
+  'GET /api/app/upload',
   'GET /api/m18s/calendar',
   'POST /api/m18s/calendar',
   'DELETE /api/m18s/calendar',

@@ -13,7 +13,7 @@ const signatures = [
 
 /** One to eight changes, drawn; `other` is a second package, of which pieces are put in. */
 export function mutated(chance: Chance, sound: Buffer, other: Buffer): Buffer {
-  let bytes = Buffer.from(sound)
+  let bytes: Buffer = Buffer.from(sound)
   for (let count = pick(chance, [1, 1, 1, 2, 3, 8]); count > 0; count--) bytes = changed(chance, bytes, other)
   return bytes
 }
