@@ -7,19 +7,20 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { uploadApp } from '#contract/apps.ts'
 import { headers as names } from '#contract/headers.ts'
 import type { HttpContext } from '#server/http/context.ts'
-import { checkForUser, permit, principalOf, requireCaller, subjectOf } from '#server/http/authenticate.ts'
+import { anonymous, checkForUser, permit, principalOf, requireCaller, subjectOf } from '#server/http/authenticate.ts'
 import { headerOf } from '#server/http/input/parse.ts'
 import type { Counters } from '#server/http/request-guard.ts'
-import { anonymous } from '#server/http/authenticate.ts'
 import { notFound } from '#server/problem-error.ts'
-import { type TusCall, tusPath, tusServer } from '#server/services/uploads/tus.ts'
-import { isUploadId } from '#server/services/uploads/upload-files.ts'
+import type { TusCall, TusServer } from '#server/services/uploads/tus.ts'
+import { isUploadId, tusPath } from '#server/services/uploads/upload-files.ts'
 
 const passed = ['tus-resumable', 'content-type', 'content-length']
 const told = /^(tus-resumable|location|cache-control|upload-[a-z-]+)$/
 
 export function serveTusUploads(fastify: FastifyInstance, { app, settings, countStranger }: HttpContext & Counters) {
-  const serve = tusServer(app)
+  let serve: Promise<TusServer> | undefined
+  // Few ever upload: what that takes is loaded when it is first done.
+  const loaded = () => (serve ??= import('#server/services/uploads/tus.ts').then(({ tusServer }) => tusServer(app)))
 
   async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const principal = await principalOf(app, request.headers.authorization)
@@ -36,7 +37,7 @@ export function serveTusUploads(fastify: FastifyInstance, { app, settings, count
     if (id !== null && !isUploadId(id)) throw notFound()
     const isStream = request.body instanceof Readable
     if (isStream) endIdle(request)
-    const response = await serve({
+    const response = await (await loaded())({
       caller: requireCaller(request.principal ?? anonymous),
       requestId: request.id,
       method: request.method as TusCall['method'],

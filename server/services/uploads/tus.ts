@@ -6,10 +6,8 @@ import { mappLimits } from '#domain/mapp.ts'
 import type { AppContext } from '#server/context.ts'
 import { notFound, ProblemError, unavailable, invalid } from '#server/problem-error.ts'
 import { UploadLocker } from '#server/services/uploads/upload-lock.ts'
-import { makeUploadFolder, requireFileSpace } from '#server/services/uploads/upload-files.ts'
+import { makeUploadFolder, requireFileSpace, tusPath } from '#server/services/uploads/upload-files.ts'
 import { beginUpload, findUpload, forgetUpload, readUpload, requireMappName } from '#server/services/uploads/uploads.ts'
-
-export const tusPath = '/api/app/upload/tus'
 
 export interface TusCall {
   caller: Caller

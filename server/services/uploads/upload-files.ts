@@ -7,6 +7,9 @@ import { ProblemError } from '#server/problem-error.ts'
 
 export const uploadFolder = ({ config }: AppContext): string => join(config.filesDir, 'uploads')
 
+/** Where packages are received in pieces. */
+export const tusPath = '/api/app/upload/tus'
+
 const idShape = /^[0-9a-f]{32}$/
 export const isUploadId = (id: string): boolean => idShape.test(id)
 
