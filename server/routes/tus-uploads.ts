@@ -17,7 +17,10 @@ import { isUploadId, tusPath } from '#server/services/uploads/upload-files.ts'
 const passed = ['tus-resumable', 'content-type', 'content-length']
 const told = /^(tus-resumable|location|cache-control|upload-[a-z-]+)$/
 
-export function serveTusUploads(fastify: FastifyInstance, { app, settings, countStranger }: HttpContext & Counters) {
+export function serveTusUploads(
+  fastify: FastifyInstance,
+  { app, settings, countStranger, countCostly }: HttpContext & Counters,
+) {
   let serve: Promise<TusServer> | undefined
   // Few ever upload: what that takes is loaded when it is first done.
   const loaded = () => (serve ??= import('#server/services/uploads/tus.ts').then(({ tusServer }) => tusServer(app)))
@@ -30,6 +33,7 @@ export function serveTusUploads(fastify: FastifyInstance, { app, settings, count
     checkForUser(principal, headerOf(request.headers, names.forUser))
     requireCaller(principal)
     permit(uploadApp, principal)
+    await countCostly(request)
   }
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -62,8 +66,10 @@ export function serveTusUploads(fastify: FastifyInstance, { app, settings, count
 
   fastify.register(async (inner) => {
     inner.addContentTypeParser('application/offset+octet-stream', (_request, payload, done) => done(null, payload))
-    inner.route({ method: 'POST', url: tusPath, onRequest: admit, handler: answer })
-    inner.route({ method: 'POST', url: `${tusPath}/`, onRequest: admit, handler: answer })
+    // A new one costs as much as one in a form, its pieces cost nothing.
+    const config = { endpoint: uploadApp }
+    for (const url of [tusPath, `${tusPath}/`])
+      inner.route({ method: 'POST', url, config, onRequest: admit, handler: answer })
     inner.route({ method: ['HEAD', 'PATCH', 'DELETE'], url: `${tusPath}/:id`, onRequest: admit, handler: answer })
   })
 }

@@ -7,10 +7,8 @@ import sanitize from 'sanitize-html'
 import { style } from '#server/drivers/packages/change-log-style.ts'
 
 const rules: sanitize.IOptions = {
-  allowedTags: [
-    ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'br', 'hr', 'blockquote', 'ul', 'ol', 'li', 'pre', 'code'],
-    ...['strong', 'em', 'del', 'a', 'table', 'thead', 'tbody', 'tr', 'th', 'td'],
-  ],
+  allowedTags:
+    'h1 h2 h3 h4 h5 h6 p br hr blockquote ul ol li pre code strong em del a table thead tbody tr th td'.split(' '),
   allowedAttributes: { a: ['href', 'rel', 'target'], ol: ['start'] },
   allowedSchemes: ['https', 'mailto'],
   allowProtocolRelative: false,
