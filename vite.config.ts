@@ -54,6 +54,8 @@ const together = [
     name: 'device',
     test: /src\/(app\/connection\/(current-user|session-sync|network-bundle)|request\/reads\/read)\.ts/,
   },
+  // Of orders and of the catalogue, and in no page of everybody.
+  { name: 'field-words', test: /src\/(ui\/i18n\/order-field-messages\.ts|locales\/\w+\/order-fields\.json)/ },
   {
     name: 'inside',
     test: /src\/(app\/(routes\/app-routes|pages\/(UsersPage|HomePage)|shell\/AppLayout)\.tsx|ui\/(form|list|overlay|page|display|navigation-guard|i18n|icons)\/[\w-]+\.tsx?$)/,
@@ -72,7 +74,7 @@ const together = [
   // As the parts above, with its texts: no file that every device keeps may import it.
   {
     name: 'orders',
-    test: /src\/(features\/orders\/|locales\/\w+\/(order-fields|orders|wizard|contract|payment|calendar)\.json)/,
+    test: /src\/(features\/orders\/|locales\/\w+\/(orders|wizard|contract|payment|calendar)\.json)/,
   },
   // Of no use without a connection, so no device keeps it.
   {

@@ -40,6 +40,7 @@ import { requests } from '#server/routes/writes/request-status.ts'
 import { serve } from '#server/routes/register.ts'
 import { sessions } from '#server/routes/sessions.ts'
 import { signIn } from '#server/routes/sign-in.ts'
+import { serveTusUploads } from '#server/routes/tus-uploads.ts'
 import { trail } from '#server/routes/audit-trail.ts'
 import { users } from '#server/routes/users.ts'
 import { visitors } from '#server/routes/public.ts'
@@ -117,6 +118,7 @@ export function buildApp(app: AppContext, settings: Partial<Settings> = {}): Fas
     const handlers = handlersOf(http)
     serve(inner, { ...http, ...counters }, endpoints, handlers)
     serveProgress(inner, http)
+    serveTusUploads(inner, { ...http, ...counters })
     serveHealth(inner, http)
     serveBuilds(inner, http)
     openApi(inner, endpoints, config)

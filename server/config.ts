@@ -1,13 +1,15 @@
 /** The environment, read once. A value that cannot be meant ends the start with one sentence that names it. */
 import { randomBytes } from 'node:crypto'
 import { BlockList, isIP } from 'node:net'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 
 export interface Config {
   /** 0: any free port. */
   port: number
   host: string
   dataDir: string
+  /** Of what is uploaded; the same on every node. */
+  filesDir: string
   /** Null: the embedded database in `dataDir`. */
   databaseUrl: string | null
   migrateDatabaseUrl: string | null
@@ -84,10 +86,12 @@ export function readConfig(env: Env): Config {
   const trustProxy = whole(env, 'TRUST_PROXY', 0, 0, 10)
   const reached = publicSetting({ host, publicUrl: publicUrl.href, trustProxy })
   const isDemo = demo(env, databaseUrl === null, reached)
+  const dataDir = resolve(env.DATA_DIR || 'data')
   return {
     port,
     host,
-    dataDir: resolve(env.DATA_DIR || 'data'),
+    dataDir,
+    filesDir: env.FILES_DIR ? resolve(env.FILES_DIR) : join(dataDir, 'files'),
     databaseUrl,
     migrateDatabaseUrl: postgresUrl(env, 'MIGRATE_DATABASE_URL'),
     demo: isDemo,

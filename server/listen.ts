@@ -61,6 +61,7 @@ async function loadTheRest() {
     { buildApp },
     { warmUp },
     { sweepHourly },
+    { sweepPackagesOften },
     { tendHourly },
     { dumpHourly },
     { reconcileOften },
@@ -75,6 +76,7 @@ async function loadTheRest() {
     import('#server/app.ts'),
     import('#server/services/accounts/password-hash.ts'),
     import('#server/jobs/delete-expired-data.ts'),
+    import('#server/jobs/delete-expired-uploads.ts'),
     import('#server/jobs/expire-orders.ts'),
     import('#server/jobs/dump-database.ts'),
     import('#server/jobs/reconcile-payments.ts'),
@@ -88,6 +90,7 @@ async function loadTheRest() {
   const setUp = 'services of the demo world could not be set up'
   const startJobs = (app: AppContext) => [
     sweepHourly(app),
+    sweepPackagesOften(app),
     tendHourly(app),
     dumpHourly(app),
     reconcileOften(app),

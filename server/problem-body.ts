@@ -3,9 +3,13 @@ import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import type { OrderProblem } from '#domain/checks/order-checks.ts'
 import { type Language, languages } from '#domain/users.ts'
 import { type ProblemCode, problemStatus } from '#contract/problem.ts'
+import { faultInWord } from '#domain/mapp.ts'
+import { translator } from '#server/i18n.ts'
+import enApps from '#locales/en/apps.json' with { type: 'json' }
 import enFields from '#locales/en/fields.json' with { type: 'json' }
 import enOrderFields from '#locales/en/order-fields.json' with { type: 'json' }
 import en from '#locales/en/problem.json' with { type: 'json' }
+import zhApps from '#locales/zh/apps.json' with { type: 'json' }
 import zhFields from '#locales/zh/fields.json' with { type: 'json' }
 import zhOrderFields from '#locales/zh/order-fields.json' with { type: 'json' }
 import zh from '#locales/zh/problem.json' with { type: 'json' }
@@ -16,6 +20,8 @@ const fieldWords: Record<Language, Words> = {
   en: { ...enFields, ...enOrderFields },
   zh: { ...zhFields, ...zhOrderFields },
 }
+
+const appWords = { en: enApps, zh: zhApps }
 
 export interface ErrorBody {
   errorCode: ProblemCode
@@ -40,9 +46,15 @@ function inWords(data: unknown, language: Language): unknown {
     ...problem,
     message: fill(fieldWords[language][problem.code] ?? problem.code, {
       ...problem,
-      code: problem.named ?? problem.field,
+      code: problem.code === 'BAD_PACKAGE' ? faultText(problem.named, language) : (problem.named ?? problem.field),
     }),
   }))
+}
+
+/** What is wrong with a package, as a page says it by `fault.<code>`. */
+function faultText(word: string | undefined, language: Language): string {
+  const fault = faultInWord(word ?? '')
+  return fault ? translator(appWords, language)(`fault.${fault.code}`, { named: fault.named ?? '' }) : ''
 }
 
 /** The token call says the same in OAuth's words beside ours (portal 8). */

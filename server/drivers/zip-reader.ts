@@ -1,10 +1,11 @@
 /**
- * Zip files that somebody sent (S-73): read whole into memory or refused whole, by what really comes out of them and not by what
- * they say of themselves. Nothing is ever written to a path of theirs, and what is packed inside what is packed stays so.
+ * Zip files that somebody sent (S-73): read whole or refused whole, by what really comes out of them and not by what they say of
+ * themselves. Nothing is ever written to a path of theirs, and what is packed inside what is packed stays so.
  */
+import { type Readable, Transform } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { crc32 } from 'node:zlib'
-import { type Entry, fromBufferPromise, type LocalFileHeader, type ZipFile } from 'yauzl'
+import { type Entry, fromBufferPromise, fromFdPromise, type LocalFileHeader, type ZipFile } from 'yauzl'
 
 export interface ArchiveLimits {
   entries: number
@@ -21,48 +22,84 @@ const smallBytes = 64 * 1024
 export type ArchiveFault =
   /** No zip file, or a damaged one. */
   | 'unreadable'
-  /** More than the limits let in. */
-  | 'large'
+  /** More than the limits let in: of files, in one file, in all, and out of too little. */
+  | 'entries'
+  | 'entry'
+  | 'total'
+  | 'ratio'
   /** A name that leads elsewhere, or that some system cannot hold. */
   | 'name'
   /** Neither a file nor a folder, or the same one twice. */
   | 'kind'
-  /** Locked with a password, or packed in a way that we do not unpack. */
+  /** Locked with a password. */
+  | 'encrypted'
+  /** Packed in a way that we do not unpack. */
   | 'packing'
   /** Its parts contradict each other. */
   | 'contradiction'
 
 export class ArchiveError extends Error {
   readonly fault: ArchiveFault
-  constructor(fault: ArchiveFault, cause?: unknown) {
+  /** The file in it that it is about; null: about the whole. */
+  readonly entry: string | null
+  constructor(fault: ArchiveFault, entry: string | null = null, cause?: unknown) {
     super(fault, { cause })
     this.name = 'ArchiveError'
     this.fault = fault
+    this.entry = entry
   }
 }
 
 /** Name -> bytes, of files alone. Throws ArchiveError. */
 export async function readArchive(bytes: Buffer, limits: ArchiveLimits): Promise<Map<string, Buffer>> {
-  const zip = await open(bytes)
-  if (zip.entryCount > limits.entries) throw new ArchiveError('large')
+  const files = new Map<string, Buffer>()
+  await walkArchive(bytes, limits, async ({ name }, stream) => void files.set(name, await buffer(stream)))
+  return files
+}
+
+/** A file in an archive; `size` is what it says of itself, and no more bytes come out of it. */
+export interface ArchiveEntry {
+  name: string
+  size: number
+}
+
+/**
+ * Goes through the files of an archive in memory, or of an open file, in the order of its list. Names, kinds and headers of all are
+ * looked at before the first one is unpacked. `take` reads the stream to its end. Throws ArchiveError, and what `take` throws.
+ */
+export async function walkArchive(
+  source: Buffer | number,
+  limits: ArchiveLimits,
+  take: (entry: ArchiveEntry, stream: Readable) => Promise<void>,
+): Promise<void> {
+  const zip = await open(source)
+  if (zip.entryCount > limits.entries) throw new ArchiveError('entries')
   if (zip.comment.length > 0) throw new ArchiveError('contradiction')
   const entries: Entry[] = []
   try {
     for await (const entry of zip.eachEntry()) entries.push(entry)
   } catch (cause) {
-    throw new ArchiveError('unreadable', cause)
+    throw asNameFault(cause) ?? new ArchiveError('unreadable', null, cause)
   }
   requireKnownKinds(entries)
   requireSafeNames(entries)
   await requireOneAfterTheOther(zip, entries)
-  return unpack(zip, entries, limits)
+  await unpack(zip, entries, limits, take)
 }
 
-async function open(bytes: Buffer): Promise<ZipFile> {
+/** The reader looks at names as well, and says so in words alone. */
+function asNameFault(cause: unknown): ArchiveError | null {
+  const said = cause instanceof Error ? cause.message : ''
+  const [, name] = /^(?:invalid characters in fileName|absolute path|invalid relative path): (.*)$/s.exec(said) ?? []
+  return name === undefined ? null : new ArchiveError('name', name, cause)
+}
+
+async function open(source: Buffer | number): Promise<ZipFile> {
+  const options = { lazyEntries: true, strictFileNames: true, validateEntrySizes: true, autoClose: false }
   try {
-    return await fromBufferPromise(bytes, { lazyEntries: true, strictFileNames: true, validateEntrySizes: true })
+    return await (typeof source === 'number' ? fromFdPromise(source, options) : fromBufferPromise(source, options))
   } catch (cause) {
-    throw new ArchiveError('unreadable', cause)
+    throw new ArchiveError('unreadable', null, cause)
   }
 }
 
@@ -73,12 +110,14 @@ const folderKind = 0o040_000
 
 function requireKnownKinds(entries: readonly Entry[]): void {
   for (const entry of entries) {
-    if (entry.isEncrypted() || ![stored, deflated].includes(entry.compressionMethod)) throw new ArchiveError('packing')
+    const { fileName } = entry
+    if (entry.isEncrypted()) throw new ArchiveError('encrypted', fileName)
+    if (![stored, deflated].includes(entry.compressionMethod)) throw new ArchiveError('packing', fileName)
     // What a Unix made says in the upper half what it is; others say nothing there.
     const kind = (entry.externalFileAttributes >>> 16) & 0o170_000
-    const isFolder = entry.fileName.endsWith('/')
-    if (kind !== 0 && kind !== (isFolder ? folderKind : fileKind)) throw new ArchiveError('kind')
-    if (isFolder && entry.uncompressedSize > 0) throw new ArchiveError('kind')
+    const isFolder = fileName.endsWith('/')
+    if (kind !== 0 && kind !== (isFolder ? folderKind : fileKind)) throw new ArchiveError('kind', fileName)
+    if (isFolder && entry.uncompressedSize > 0) throw new ArchiveError('kind', fileName)
   }
 }
 
@@ -91,15 +130,15 @@ function requireSafeNames(entries: readonly Entry[]): void {
   for (const { fileName } of entries) {
     const parts = fileName.replace(/\/$/, '').split('/')
     const isWrong = (part: string) => part === '' || part === '..' || reserved.test(part) || /^\.|[. ]$|^ /.test(part)
-    if (fileName.length > 200 || unsafe.test(fileName) || parts.some(isWrong)) throw new ArchiveError('name')
+    if (fileName.length > 200 || unsafe.test(fileName) || parts.some(isWrong)) throw new ArchiveError('name', fileName)
     // As systems see it that know no capitals, or compose letters their own way.
     const folded = parts.join('/').normalize('NFKC').toLowerCase()
-    if (seen.has(folded)) throw new ArchiveError('kind')
+    if (seen.has(folded)) throw new ArchiveError('kind', fileName)
     seen.add(folded)
   }
   // A file whose name is also a folder of another one.
   for (const { fileName } of entries)
-    for (const other of entries) if (other.fileName.startsWith(`${fileName}/`)) throw new ArchiveError('kind')
+    for (const other of entries) if (other.fileName.startsWith(`${fileName}/`)) throw new ArchiveError('kind', fileName)
 }
 
 /** Each entry's own header says what the list says, and they fill the file without gap or overlap from its first byte on. */
@@ -115,7 +154,7 @@ async function requireOneAfterTheOther(zip: ZipFile, entries: readonly Entry[]):
       header.compressionMethod === entry.compressionMethod &&
       header.generalPurposeBitFlag === entry.generalPurposeBitFlag &&
       hasSizesOf(header, entry)
-    if (!isSame) throw new ArchiveError('contradiction')
+    if (!isSame) throw new ArchiveError('contradiction', entry.fileName)
     from = header.fileDataStart + entry.compressedSize
   }
 }
@@ -134,30 +173,49 @@ async function headerOf(zip: ZipFile, entry: Entry): Promise<LocalFileHeader> {
   try {
     return await zip.readLocalFileHeaderPromise(entry, {})
   } catch (cause) {
-    throw new ArchiveError('contradiction', cause)
+    throw new ArchiveError('contradiction', entry.fileName, cause)
   }
 }
 
-async function unpack(zip: ZipFile, entries: readonly Entry[], limits: ArchiveLimits): Promise<Map<string, Buffer>> {
-  const files = new Map<string, Buffer>()
+async function unpack(
+  zip: ZipFile,
+  entries: readonly Entry[],
+  limits: ArchiveLimits,
+  take: (entry: ArchiveEntry, stream: Readable) => Promise<void>,
+): Promise<void> {
   let room = limits.totalBytes
   for (const entry of entries) {
-    if (entry.fileName.endsWith('/')) continue
-    const most = Math.min(room, limits.entryBytes, Math.max(smallBytes, entry.compressedSize * maxRatio))
+    const { fileName: name, uncompressedSize: size } = entry
+    if (name.endsWith('/')) continue
     // Said honestly: not a byte of it need be unpacked. Said otherwise, the reader stops at the byte that is one too many.
-    if (entry.uncompressedSize > most) throw new ArchiveError('large')
-    const bytes = await bytesOf(zip, entry)
-    if (crc32(bytes) !== entry.crc32) throw new ArchiveError('contradiction')
-    room -= bytes.length
-    files.set(entry.fileName, bytes)
+    if (size > limits.entryBytes) throw new ArchiveError('entry', name)
+    if (size > Math.max(smallBytes, entry.compressedSize * maxRatio)) throw new ArchiveError('ratio', name)
+    if (size > room) throw new ArchiveError('total', name)
+    room -= size
+    await unpackOne(zip, entry, take)
   }
-  return files
 }
 
-async function bytesOf(zip: ZipFile, entry: Entry): Promise<Buffer> {
+async function unpackOne(
+  zip: ZipFile,
+  entry: Entry,
+  take: (entry: ArchiveEntry, stream: Readable) => Promise<void>,
+): Promise<void> {
+  const { fileName: name, uncompressedSize: size } = entry
+  const wrong = (cause: unknown) => new ArchiveError('contradiction', name, cause)
+  const packed = await zip.openReadStreamPromise(entry).catch((cause: unknown) => Promise.reject(wrong(cause)))
+  let sum = 0
+  const checked = new Transform({
+    transform(chunk: Buffer, _, done) {
+      sum = crc32(chunk, sum)
+      done(null, chunk)
+    },
+  })
+  packed.on('error', (cause) => checked.destroy(wrong(cause)))
   try {
-    return await buffer(await zip.openReadStreamPromise(entry))
-  } catch (cause) {
-    throw new ArchiveError('contradiction', cause)
+    await take({ name, size }, packed.pipe(checked))
+  } finally {
+    packed.destroy()
   }
+  if (sum !== entry.crc32) throw new ArchiveError('contradiction', name)
 }

@@ -14,6 +14,8 @@ export interface Settings {
   queriesPerMinute: number
   /** Calls that cost the server much, per user and minute; a company has twice as many (S-25). */
   costlyPerMinute: number
+  /** How long an upload in pieces may send nothing, ms. */
+  uploadIdleMs: number
 }
 
 export interface HttpContext {
@@ -36,6 +38,7 @@ export const usualSettings: Settings = {
   anonymousPerMinute: 600,
   queriesPerMinute: 60,
   costlyPerMinute: 60,
+  uploadIdleMs: 15_000,
 }
 
 /** What the client's build says of itself; without one (development, tests) no nonce fits anything. */

@@ -76,7 +76,10 @@ export const pathOf = (url: string) => url.split('?', 1)[0] ?? url
 
 export function protect(request: FastifyRequest, reply: FastifyReply, app: Shell & { tls: boolean }) {
   const path = pathOf(request.url)
+  const framed = reply.getHeader('x-frame-options')
   reply.headers(everywhere)
+  // A route whose documents are shown in our own frames has said so.
+  if (framed !== undefined) reply.header('x-frame-options', framed)
   if (app.tls) reply.header('strict-transport-security', 'max-age=63072000; includeSubDomains')
   // A route that answers documents of its own kind has said its policy already.
   if (!reply.hasHeader('content-security-policy'))

@@ -3,10 +3,12 @@ import type { Endpoint } from '#contract/endpoint.ts'
 import { endpoints } from '#contract/index.ts'
 import type { MailDriver } from '#server/drivers/mail/driver.ts'
 import type { JobKind } from '#server/jobs/job-kind.ts'
+import { publishPackages } from '#server/jobs/publish-apps.ts'
 import { lookAfterPayments, reconcileJob, reconcilePayments } from '#server/jobs/reconcile-payments.ts'
 import { sendMail } from '#server/jobs/send-mail.ts'
 import { tendJob, tendOrders } from '#server/jobs/expire-orders.ts'
 import { verifyTrail } from '#server/jobs/verify-audit-trail.ts'
+import { publishJob } from '#server/services/catalogue/publish-apps.ts'
 import { mailJob } from '#server/services/mail/request-mail.ts'
 import { lookJob } from '#server/services/payments/request-reconciliation.ts'
 
@@ -15,7 +17,7 @@ export type Kinds = Readonly<Record<string, JobKind>>
 // A kind's input and point come back from the database as it wrote them: the types meet again there.
 const kind = <I, P, O>(one: JobKind<I, P, O>) => one as unknown as JobKind
 
-export const kinds: Kinds = { 'verify-trail': kind(verifyTrail()) }
+export const kinds: Kinds = { 'verify-trail': kind(verifyTrail()), [publishJob]: kind(publishPackages()) }
 
 /** Asked for by the clock and by no call. */
 export const clockKinds: Kinds = { [tendJob]: kind(tendOrders()) }

@@ -1,6 +1,37 @@
-/** Apps and their history. */
-import { listAppHistory, listApps } from '#contract/apps.ts'
-import { type Handler, listHandler } from '#server/routes/route-handler.ts'
+/** Apps and their history; packages on their way to be published; the icons and change logs of both. */
+import { getResource, listAppHistory, listApps, listUploads, publishApps, uploadApp } from '#contract/apps.ts'
+import { requireCaller } from '#server/http/authenticate.ts'
+import { StoredFile } from '#server/http/input/stored-parts.ts'
+import { invalid } from '#server/problem-error.ts'
+import { type Handler, listHandler, procedureHandler, serviceHandler } from '#server/routes/route-handler.ts'
 import { history, list } from '#server/services/catalogue/apps.ts'
+import { publish } from '#server/services/catalogue/publish-apps.ts'
+import { resource } from '#server/services/catalogue/resources.ts'
+import { readMapp } from '#server/services/uploads/read-mapp.ts'
+import { badPackage, type FormUpload, listOf, requireMappName, upload } from '#server/services/uploads/uploads.ts'
 
-export const apps: Handler[] = [listHandler(listApps, list), listHandler(listAppHistory, history)]
+export const apps: Handler[] = [
+  listHandler(listApps, list),
+  listHandler(listAppHistory, history),
+
+  serviceHandler(uploadApp, upload, async (input) => {
+    const { file } = input.body
+    if (!(file instanceof StoredFile)) throw invalid([{ field: 'file', code: 'REQUIRED' }])
+    requireMappName(file.name)
+    const read = await readMapp(file.path)
+    if ('fault' in read) throw badPackage(read.fault)
+    const keep = () => {
+      file.isKept = true
+    }
+    const taken: FormUpload = { id: file.id, name: file.name, content: read.content, keep }
+    return { ...input, body: { file: taken } }
+  }),
+
+  procedureHandler(listUploads, async ({ app, principal, requestId }) => ({
+    body: await listOf(app, requireCaller(principal), requestId),
+  })),
+
+  serviceHandler(publishApps, publish),
+
+  procedureHandler(getResource, ({ app }, { params }) => resource(app, params.id)),
+]

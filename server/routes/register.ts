@@ -12,7 +12,7 @@ import type { AppContext } from '#server/context.ts'
 import { json, sendCarried } from '#server/http/responses.ts'
 import type { Counters } from '#server/http/request-guard.ts'
 import { headerOf, parseInput, queryPairs, readBody, type Received } from '#server/http/input/parse.ts'
-import { formBytes, readParts, takeForms } from '#server/http/input/multipart.ts'
+import { discardParts, formBytes, readParts, takeForms } from '#server/http/input/multipart.ts'
 import type { HttpContext } from '#server/http/context.ts'
 import {
   requireCaller,
@@ -27,6 +27,7 @@ import { ProblemError } from '#server/problem-error.ts'
 import { streamList } from '#server/queries/stream-list.ts'
 import { read } from '#server/queries/execute.ts'
 import type { Handler } from '#server/routes/route-handler.ts'
+import { makeUploadFolder, requireFileSpace } from '#server/services/uploads/upload-files.ts'
 import { write } from '#server/routes/writes/write-request.ts'
 
 declare module 'fastify' {
@@ -85,6 +86,7 @@ async function admit(served: Served, call: Call): Promise<void> {
   // A token that was made up costs a look into the database: it is counted as if there were none.
   if (principal.problem) await served.countStranger(request)
   enter(served, call, principal)
+  if (endpoint.fileBytes) await requireFileSpace(served.app, Number(request.headers['content-length'] ?? 0))
   await served.countCostly(request)
 }
 
@@ -113,7 +115,7 @@ async function answer(served: Served, call: Call): Promise<FastifyReply> {
   const { handler, request, reply } = call
   if (!handler) throw new ProblemError('NOT_SUPPORT')
   if (handler.kind === 'procedure')
-    return runProcedure(served, handler, await receivedOf(handler.endpoint, call), request, reply)
+    return runProcedure(served, handler, await receivedOf(served.app, handler.endpoint, call), request, reply)
   if (handler.kind === 'list' && wantsStream(request)) return stream(served.app, handler, call)
   return sendCarried(reply, await carried(served.app, handler, call))
 }
@@ -123,12 +125,16 @@ type Plain = Exclude<Handler, { kind: 'procedure' }>
 async function carried(app: AppContext, handler: Plain, call: Call): Promise<StoredResponse> {
   const { endpoint, request } = call
   const principal = request.principal ?? anonymous
-  const received = await receivedOf(endpoint, call)
+  const received = await receivedOf(app, endpoint, call)
   if (endpoint.method !== 'GET') {
     const asking = { handler, path: request.url, headers: request.headers, received, principal }
-    const written = await write(app, { ...asking, after: null, requestId: request.id })
-    request.strays = written.strays
-    return written.carried
+    try {
+      const written = await write(app, { ...asking, after: null, requestId: request.id })
+      request.strays = written.strays
+      return written.carried
+    } finally {
+      if (received.body.kind === 'parts') await discardParts(received.body.parts)
+    }
   }
   return read(app, readingOf(handler, received, request))
 }
@@ -143,13 +149,15 @@ function readingOf<H extends Plain>(handler: H, received: Received, request: Fas
 
 async function stream(app: AppContext, handler: Plain & { kind: 'list' }, call: Call): Promise<FastifyReply> {
   const { request, reply } = call
-  const reading = readingOf(handler, await receivedOf(handler.endpoint, call), request)
+  const reading = readingOf(handler, await receivedOf(app, handler.endpoint, call), request)
   const { lines, asOf, change } = await streamList(app, reading)
   reply.header(headers.asOf, String(asOf)).header(headers.change, String(change))
   return reply.type('application/x-ndjson; charset=utf-8').send(Readable.from(lines))
 }
 
-async function receivedOf(endpoint: Endpoint, { request, reply }: Call): Promise<Received> {
+async function receivedOf(app: AppContext, endpoint: Endpoint, { request, reply }: Call): Promise<Received> {
+  const { fileBytes } = endpoint
+  const store = fileBytes === undefined ? null : { folder: await makeUploadFolder(app), fileBytes }
   const type = request.headers['content-type']
   const bytes = Buffer.isBuffer(request.body) ? request.body : null
   return {
@@ -157,7 +165,7 @@ async function receivedOf(endpoint: Endpoint, { request, reply }: Call): Promise
     query: queryPairs(request.url),
     body:
       endpoint.encoding === 'multipart'
-        ? { kind: 'parts', parts: await readParts(request, reply) }
+        ? { kind: 'parts', parts: await readParts(request, reply, store) }
         : readBody(endpoint, type, bytes),
   }
 }

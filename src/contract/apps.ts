@@ -1,5 +1,6 @@
 /** Apps: the packages that modules are made of, their upload and their history. */
 import * as z from 'zod/mini'
+import { mappFaults, mappLimits } from '#domain/mapp.ts'
 import { endpoint, type ListSpec } from '#contract/endpoint.ts'
 import { changes, page, paged, plainDate, randomId, sortNames, text, timestamp } from '#contract/values.ts'
 
@@ -97,12 +98,26 @@ const uploadedFile = z.object({
   release_date: z.nullable(plainDate),
   version: z.string(),
   min_version_required: z.nullable(z.string()),
+  /** Null: its code is unknown. */
   current_version: z.nullable(z.string()),
   /** 0 add, 1 upgrade, 2 existed, 3 version conflict (D79). */
   status: z.union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)]),
+  /** Why the version conflicts. */
+  why: z.nullable(z.enum(['lower', 'min_version', 'other_bytes'])),
+  /** Of the app, not of the module. */
+  code: z.string(),
+  app_name: z.string(),
+  provider: z.string(),
+  /** Of the file, as is `name`. */
+  sha256: z.string(),
+  size: z.int(),
+  flag: z.array(appFlag),
+  requires: z.array(z.object({ code: z.string(), version: z.string() })),
   icon: z.nullable(z.string()),
   markdown: z.nullable(z.string()),
 })
+
+const fault = z.object({ code: z.enum(mappFaults), named: z.optional(z.string()) })
 
 export const uploadApp = endpoint({
   name: 'uploadApp',
@@ -113,7 +128,32 @@ export const uploadApp = endpoint({
   matrix: 'Z-31',
   body: z.object({ file: z.unknown() }),
   encoding: 'multipart',
+  fileBytes: mappLimits.packed,
   output: z.array(uploadedFile),
+  offline: 'online',
+})
+
+/** Beside it, under `/api/app/upload/tus/`, packages are received in pieces (tus 1.0), past the worker. */
+export const listUploads = endpoint({
+  name: 'listUploads',
+  method: 'GET',
+  path: '/api/app/upload',
+  summary: 'The packages that you uploaded and did not publish, whole or in part; each is kept for a day',
+  who: 'providerAdmin',
+  matrix: 'Z-31',
+  output: z.array(
+    z.object({
+      /** Its name under `/api/app/upload/tus/`. */
+      id: z.string(),
+      name: z.string(),
+      /** Bytes: of the whole, and of what has come. */
+      size: z.int(),
+      received: z.int(),
+      state: z.enum(['receiving', 'read', 'refused']),
+      fault: z.nullable(fault),
+      file: z.nullable(uploadedFile),
+    }),
+  ),
   offline: 'online',
 })
 

@@ -98,6 +98,8 @@ export interface Endpoint<
   body?: B
   /** How the body travels; JSON is understood besides `form`. */
   encoding?: 'form' | 'multipart'
+  /** Files of up to so many bytes are in its form, too large to be held in memory. */
+  fileBytes?: number
   /** Null: 204, nothing comes back. */
   output: O
   /** Offline policy in one word, as the table of calls states it. */

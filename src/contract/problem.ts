@@ -61,11 +61,15 @@ export const problemStatus = {
   NAME_UNKNOWN: 424,
   NOT_ATTEMPTED: 424,
   RATE_LIMITED: 429,
+  // So many files, or so much, may one user have uploaded that nobody published.
+  UPLOAD_LIMIT: 429,
   SERVER_ERROR: 500,
   NOT_SUPPORT: 501,
   UNAVAILABLE: 503,
   INTERRUPTED: 503,
   STORAGE_FULL: 503,
+  // The folder of uploaded files alone: all other writes go on.
+  FILES_FULL: 507,
 } as const
 export type ProblemCode = keyof typeof problemStatus
 

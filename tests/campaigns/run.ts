@@ -11,10 +11,12 @@ import { run as killWrites } from '#tests/campaigns/kill-writes.ts'
 import { run as mutants } from '#tests/campaigns/mutants.ts'
 import { nightly } from '#tests/campaigns/nightly.ts'
 import { run as outboxModel } from '#tests/campaigns/outbox-model.ts'
+import { run as packages } from '#tests/campaigns/packages.ts'
 import { run as payments } from '#tests/campaigns/payments.ts'
 import { run as pictureFlood } from '#tests/campaigns/picture-flood.ts'
 import { run as saved } from '#tests/campaigns/saved.ts'
 import { run as signInFlood } from '#tests/campaigns/sign-in-flood.ts'
+import { run as uploadFlood } from '#tests/campaigns/upload-flood.ts'
 import { run as workerLife } from '#tests/campaigns/worker-life.ts'
 
 const [, , id = '', ...args] = process.argv
@@ -28,10 +30,12 @@ const campaigns: Record<string, (args: string[]) => Promise<void>> = {
   'invitation-flood': invitationFlood,
   mutants,
   'outbox-model': outboxModel,
+  packages,
   payments,
   'picture-flood': pictureFlood,
   saved,
   'sign-in-flood': signInFlood,
+  'upload-flood': uploadFlood,
   'worker-life': workerLife,
 }
 

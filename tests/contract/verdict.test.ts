@@ -63,6 +63,8 @@ const byCode: Record<ProblemCode, Verdict | Record<'POST' | 'PUT' | 'DELETE', Ve
   // Answers the poll of a long request only; a write in the queue never meets it.
   INTERRUPTED: 'later',
   STORAGE_FULL: 'later',
+  FILES_FULL: 'later',
+  UPLOAD_LIMIT: 'later',
 }
 
 const methods = ['POST', 'PUT', 'DELETE'] as const
@@ -136,6 +138,8 @@ describe('what the idempotency store keeps (protocol 3)', () => {
         'MFA_EXPIRED',
         'USER_STATUS_DEACTIVATED',
         'REQUEST_TIMEOUT',
+        'UPLOAD_LIMIT',
+        'FILES_FULL',
         'RESOURCE_LOCKED',
         'COMPANY_MAIL_LIMIT',
         'DEPENDENCY_FAILED',

@@ -39,6 +39,7 @@ const fieldCodes: Record<FieldCode, true> = {
   COMMON_PASSWORD: true,
   LOCKED: true,
   DUPLICATE: true,
+  BAD_PACKAGE: true,
   RESERVED: true,
   UNKNOWN_FIELD: true,
 }

@@ -90,6 +90,10 @@ export const versionsAfter = (db: Handle, id: number, most: number): Promise<App
 export const newestApps = (db: Handle): Promise<(PublishedApp & Pick<AppRecord, 'flags'>)[]> =>
   newest(db).select(['code', 'version', 'requires', 'flags']).execute()
 
+/** As `newestApps`, with what tells their packages apart. */
+export const newestPackages = (db: Handle): Promise<(PublishedApp & { sha256: string | null })[]> =>
+  newest(db).select(['code', 'version', 'requires', 'sha256']).execute()
+
 export type NewVersion = Omit<Insertable<AppVersionTable>, 'code_key' | 'name_key' | 'change'>
 
 export async function insertVersion(db: Handle, version: NewVersion): Promise<void> {

@@ -17,6 +17,11 @@ export async function takeCatalogueChange(db: Handle): Promise<number> {
   return change
 }
 
+/** Holds the catalogue until the commit: what is read of it now is so when this writes. */
+export async function lockCatalogue(db: Handle): Promise<void> {
+  await db.selectFrom('catalogue').select('change').forUpdate().executeTakeFirstOrThrow()
+}
+
 export async function catalogueChange(db: Handle): Promise<number> {
   return (await db.selectFrom('catalogue').select('change').executeTakeFirstOrThrow()).change
 }

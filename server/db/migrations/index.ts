@@ -23,6 +23,7 @@ import * as backups from '#server/db/migrations/020-backups.ts'
 import * as apps from '#server/db/migrations/021-apps.ts'
 import * as idempotency from '#server/db/migrations/022-idempotency.ts'
 import * as sealKeys from '#server/db/migrations/023-seal-keys.ts'
+import * as packages from '#server/db/migrations/024-packages.ts'
 
 export const migrations: Record<string, Migration> = {
   '001-roles': roles,
@@ -48,4 +49,5 @@ export const migrations: Record<string, Migration> = {
   '021-apps': apps,
   '022-idempotency': idempotency,
   '023-seal-keys': sealKeys,
+  '024-packages': packages,
 }

@@ -78,6 +78,8 @@ export interface AppVersionTable {
   /** Ids of web resources: its picture and its change log. */
   icon: Fixed<string | null>
   markdown: Fixed<string | null>
+  /** Of its package; null: published before packages were. */
+  sha256: ColumnType<string | null, string | null | undefined, never>
   change: Fixed<number>
   create_time: Fixed<number>
 }

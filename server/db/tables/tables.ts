@@ -7,6 +7,7 @@ import type { AccessLevel } from '#domain/access.ts'
 import type { Language, Title, UserStatus } from '#domain/users.ts'
 import type { BackupTables } from '#server/db/tables/backup-tables.ts'
 import type { OrderTables } from '#server/db/tables/order-tables.ts'
+import type { UploadTables } from '#server/db/tables/upload-tables.ts'
 
 type Json<T> = ColumnType<T, string, string>
 /** Set once. */
@@ -327,7 +328,7 @@ export interface FactTable {
   value: string
 }
 
-export interface Tables extends OrderTables, BackupTables {
+export interface Tables extends OrderTables, BackupTables, UploadTables {
   company: CompanyTable
   portal_user: UserTable
   asset: AssetTable

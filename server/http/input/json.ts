@@ -2,10 +2,8 @@
  * JSON as received. JSON.parse takes what we do not: names given twice (the last would win unseen), `__proto__`, and
  * depths that later code would walk recursively (S-02, S-11).
  */
+import { jsonTrick } from '#domain/checks/json-checks.ts'
 import { ProblemError } from '#server/problem-error.ts'
-
-const maxDepth = 20
-const forbidden = new Set(['__proto__', 'constructor', 'prototype'])
 
 /** Throws VALIDATION_ERROR for anything but well-formed JSON within the limits. */
 export function readJson(text: string): unknown {
@@ -15,26 +13,9 @@ export function readJson(text: string): unknown {
   } catch {
     throw malformed('')
   }
-  refuseTricks(text)
+  const trick = jsonTrick(text)
+  if (trick !== null) throw malformed(trick.slice(0, 100))
   return value
 }
 
 export const malformed = (field: string) => new ProblemError('VALIDATION_ERROR', [{ field, code: 'INVALID_FORMAT' }])
-
-/** Walks the tokens of text that is known to be valid JSON: a string before a colon is a name. Linear, not recursive. */
-function refuseTricks(text: string): void {
-  const open: (Set<string> | null)[] = []
-  let string = ''
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]:]/g)) {
-    if (token === '{' || token === '[') {
-      if (open.push(token === '{' ? new Set() : null) > maxDepth) throw malformed('')
-    } else if (token === '}' || token === ']') open.pop()
-    else if (token === ':') take(open.at(-1), JSON.parse(string) as string)
-    else string = token
-  }
-}
-
-function take(names: Set<string> | null | undefined, name: string): void {
-  if (forbidden.has(name) || names?.has(name)) throw malformed(name.slice(0, 100))
-  names?.add(name)
-}

@@ -3,9 +3,10 @@
  * bounded here, because that also counts what stands between and behind the parts.
  */
 import { createHash } from 'node:crypto'
-import fastifyMultipart, { type MultipartValue } from '@fastify/multipart'
+import fastifyMultipart, { type MultipartFile, type MultipartValue } from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { imageBytes } from '#domain/images.ts'
+import { StoredFile, storeFile } from '#server/http/input/stored-parts.ts'
 import { malformed } from '#server/http/input/json.ts'
 import { ProblemError } from '#server/problem-error.ts'
 
@@ -19,7 +20,7 @@ export class ReceivedFile {
   }
 }
 
-export type ReceivedPart = [name: string, value: string | ReceivedFile]
+export type ReceivedPart = [name: string, value: string | ReceivedFile | StoredFile]
 
 /** What stands around a file: its boundary, its name, a few fields. */
 const aroundBytes = 16 * 1024
@@ -42,17 +43,29 @@ export function takeForms(app: FastifyInstance): void {
   app.register(fastifyMultipart, { limits, isPartAFile: (_name, _type, file) => file !== undefined })
 }
 
+/** Where files go that are too large to be held in memory, and how large they may be. */
+export interface PartStore {
+  folder: string
+  fileBytes: number
+}
+
 /**
  * Throws UNSUPPORTED_TYPE for anything but a form with parts, TOO_LARGE for one over `formBytes` or with a file over
- * `imageBytes`, VALIDATION_ERROR for one that is cut off, has too many parts or is none.
+ * `imageBytes`, VALIDATION_ERROR for one that is cut off, has too many parts or is none. With a store its files are there
+ * (StoredFile) and of its size; whoever takes them discards them, and where this throws none is left.
  */
-export async function readParts(request: FastifyRequest, reply: FastifyReply): Promise<ReceivedPart[]> {
+export async function readParts(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  store: PartStore | null = null,
+): Promise<ReceivedPart[]> {
+  const most = store ? store.fileBytes + aroundBytes : formBytes
   const { 'content-type': type = '', 'content-length': length = '0' } = request.headers
   if (!request.isMultipart() || !/^multipart\/form-data;/i.test(type)) throw new ProblemError('UNSUPPORTED_TYPE')
   const { raw } = request
   try {
-    if (Number(length) > formBytes) throw new ProblemError('TOO_LARGE')
-    return await Promise.race([collect(request), tooManyBytes(request)])
+    if (Number(length) > most) throw new ProblemError('TOO_LARGE')
+    return await Promise.race([collect(request, store), tooManyBytes(request, most)])
   } catch (error) {
     // Nobody reads the rest, so the connection cannot carry another request.
     if (!raw.readableEnded) reply.header('connection', 'close')
@@ -62,16 +75,31 @@ export async function readParts(request: FastifyRequest, reply: FastifyReply): P
   }
 }
 
-async function collect(request: FastifyRequest): Promise<ReceivedPart[]> {
+async function collect(request: FastifyRequest, store: PartStore | null): Promise<ReceivedPart[]> {
   const parts: ReceivedPart[] = []
-  for await (const part of request.parts()) {
-    const name: unknown = part.fieldname
-    if (typeof name !== 'string') throw malformed('')
-    parts.push([name, part.type === 'file' ? new ReceivedFile(part.filename, await part.toBuffer()) : textOf(part)])
+  // A form to be stored has one file: two would take the place of two.
+  const own = store ? { limits: { ...limits, fileSize: store.fileBytes, files: 1 } } : {}
+  try {
+    for await (const part of request.parts(own)) {
+      const name: unknown = part.fieldname
+      if (typeof name !== 'string') throw malformed('')
+      parts.push([name, part.type === 'file' ? await received(part, store) : textOf(part)])
+    }
+  } catch (error) {
+    await discardParts(parts)
+    throw error
   }
   // An end without a beginning is a form without parts; no bytes at all are no form.
   if (parts.length === 0 && !request.raw.readableDidRead) throw malformed('')
   return parts
+}
+
+const received = async (part: MultipartFile, store: PartStore | null) =>
+  store ? storeFile(part, store.folder) : new ReceivedFile(part.filename, await part.toBuffer())
+
+/** Takes stored files away that nobody kept. */
+export async function discardParts(parts: readonly ReceivedPart[]): Promise<void> {
+  for (const [, part] of parts) if (part instanceof StoredFile) await part.discard()
 }
 
 /** Browsers never say that a field is JSON, and @fastify/multipart has parsed it then. */
@@ -82,12 +110,12 @@ function textOf({ fieldname, value, valueTruncated }: MultipartValue): string {
 }
 
 /** Never resolves; rejects once more has come than a form may have. */
-const tooManyBytes = ({ raw }: FastifyRequest) =>
+const tooManyBytes = ({ raw }: FastifyRequest, most: number) =>
   new Promise<never>((_, reject) => {
     let bytes = 0
     raw.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes > formBytes) reject(new ProblemError('TOO_LARGE'))
+      if (bytes > most) reject(new ProblemError('TOO_LARGE'))
     })
   })
 
@@ -99,7 +127,7 @@ function toProblem(error: unknown): ProblemError {
 }
 
 /** What a file is by its bytes. */
-export const digest = ({ name, bytes }: ReceivedFile) => ({
-  name,
-  sha256: createHash('sha256').update(bytes).digest('base64url'),
+export const digest = (file: ReceivedFile | StoredFile) => ({
+  name: file.name,
+  sha256: file instanceof StoredFile ? file.sha256 : createHash('sha256').update(file.bytes).digest('base64url'),
 })

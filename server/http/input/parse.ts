@@ -9,6 +9,7 @@ import type { Endpoint, ParsedInputOf, Schema, Shape } from '#contract/endpoint.
 import { fromPairs } from '#contract/http-mapping.ts'
 import { malformed, readJson } from '#server/http/input/json.ts'
 import { ReceivedFile, type ReceivedPart } from '#server/http/input/multipart.ts'
+import { StoredFile } from '#server/http/input/stored-parts.ts'
 import { invalid, ProblemError } from '#server/problem-error.ts'
 
 /** A request's parts as they came, before any schema. */
@@ -139,11 +140,13 @@ const passwordFields = new Set(['password', 'orgPwd', 'newPwd', 'pwd', 'user_pas
 function unkeepableIn(value: unknown, field: string): FieldProblem[] {
   if (typeof value === 'string')
     return value.includes('\0') || !value.isWellFormed() ? [wrong(field, 'INVALID_FORMAT')] : []
-  if (typeof value !== 'object' || value === null || value instanceof ReceivedFile) return []
+  if (typeof value !== 'object' || value === null || isFile(value)) return []
   return Object.entries(value).flatMap(([name, one]) =>
     passwordFields.has(name) ? [] : unkeepableIn(one, field === '' ? name : `${field}.${name}`),
   )
 }
+
+const isFile = (value: unknown) => value instanceof ReceivedFile || value instanceof StoredFile
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -6,6 +6,7 @@
 import { maxAspect, maxPixels, readImageSize } from '#domain/images.ts'
 import { decodePicture } from '#server/drivers/pictures/decoder.ts'
 import { invalid, ProblemError, unavailable } from '#server/problem-error.ts'
+import { decodeInTurn } from '#server/services/decoding-queue.ts'
 
 export interface Picture {
   type: 'image/webp'
@@ -14,8 +15,6 @@ export interface Picture {
 
 const maxWaiting = { ofAll: 20, ofUser: 2 }
 
-// One at a time: decoding takes up to 500 MB, and the cores are needed for answers.
-let last: Promise<unknown> = Promise.resolve()
 let waiting = 0
 const waitingOf = new Map<number, number>()
 
@@ -25,9 +24,7 @@ async function inTurn<T>(userId: number, work: () => Promise<T>): Promise<T> {
   if (waiting >= maxWaiting.ofAll || own >= maxWaiting.ofUser) throw new ProblemError('RATE_LIMITED', null, 2)
   waiting += 1
   waitingOf.set(userId, own + 1)
-  const turn = last.then(work)
-  last = turn.catch(() => undefined)
-  return turn.finally(() => {
+  return decodeInTurn(work).finally(() => {
     waiting -= 1
     const left = (waitingOf.get(userId) ?? 1) - 1
     if (left > 0) waitingOf.set(userId, left)

@@ -26,6 +26,8 @@ export type FieldCode =
   | 'COMMON_PASSWORD'
   | 'LOCKED'
   | 'DUPLICATE'
+  /** `named`: a fault of a package as a word (domain/mapp.ts). */
+  | 'BAD_PACKAGE'
   | 'RESERVED'
   | 'UNKNOWN_FIELD'
 

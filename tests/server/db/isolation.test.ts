@@ -39,13 +39,14 @@ const tenants: Partial<Record<keyof Tables, string>> = {
   traffic: 'company_id',
   ticket: 'company_id',
   price_upload: 'company_id',
+  app_upload: 'company_id',
   calendar_feed: 'company_id',
 }
 const tables = Object.keys(tenants) as (keyof Tables)[]
 /** Where the companies' role has no business at all. */
 const closed: readonly (keyof Tables)[] = ['device', 'reminder']
 /** What everybody reads and the provider alone writes. */
-const shared: readonly (keyof Tables)[] = ['catalogue', 'module', 'app_version', 'price_list']
+const shared: readonly (keyof Tables)[] = ['catalogue', 'module', 'app_version', 'price_list', 'web_resource']
 const open = tables.filter((table) => !closed.includes(table))
 
 /** One row in every table, for each of two companies. */
@@ -63,6 +64,8 @@ async function fill(app: AppContext): Promise<[own: number, foreign: number]> {
       await sql`insert into one_time_key values (${code}, ${userId}, ${companyId}, 'reset', 9, null)`.execute(db)
       await sql`insert into ticket values (${code}, 'price', ${userId}, ${companyId}, '{}', 9, null)`.execute(db)
       await sql`insert into price_upload values (${userId}, ${companyId}, ${code}, '{}', 1)`.execute(db)
+      await sql`insert into app_upload (id, user_id, company_id, name, size, until, create_time)
+        values (${code}, ${userId}, ${companyId}, '', 1, 9, 1)`.execute(db)
       await sql`insert into idempotency (company_id, user_id, key, intent, fingerprint, method, path, state, create_time)
         values (${companyId}, ${userId}, 'k', 'k', '', 'POST', '', 'open', 1)`.execute(db)
       await sql`insert into asset (name, company_id, user_id, type, bytes, create_time)

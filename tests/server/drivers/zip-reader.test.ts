@@ -65,11 +65,11 @@ describe('names that lead elsewhere, or that some system cannot hold (U-05)', ()
 
 describe('more than is let in (U-06)', () => {
   it.each([
-    ['one file', [{ name: 'a', bytes: noise(1_000_001) }]],
-    ['all together', ['a', 'b'].map((name) => ({ name, bytes: noise(800_000) }))],
-    ['too many', Array.from({ length: 21 }, (_, at) => ({ name: `f${at}`, bytes: '' }))],
-    ['out of too little', [{ name: 'a', bytes: Buffer.alloc(900_000) }]],
-  ])('%s', async (_, files) => expect(await faultOf(await zipped(files))).toBe('large'))
+    ['one file', 'entry', [{ name: 'a', bytes: noise(1_000_001) }]],
+    ['all together', 'total', ['a', 'b'].map((name) => ({ name, bytes: noise(800_000) }))],
+    ['too many', 'entries', Array.from({ length: 21 }, (_, at) => ({ name: `f${at}`, bytes: '' }))],
+    ['out of too little', 'ratio', [{ name: 'a', bytes: Buffer.alloc(900_000) }]],
+  ])('%s', async (_, fault, files) => expect(await faultOf(await zipped(files))).toBe(fault))
 
   it('also where its headers say that it is little', async () => {
     const bytes = await zipped([{ name: 'a', bytes: Buffer.alloc(900_000) }])
@@ -114,7 +114,7 @@ describe('what contradicts itself (U-08)', () => {
   it('is locked with a password', async () => {
     const bytes = await sound()
     const locked = withNumber(bytes, headerAt(bytes, 'central') + inCentral.flags, 0x801, 2)
-    expect(await faultOf(locked)).toBe('packing')
+    expect(await faultOf(locked)).toBe('encrypted')
   })
 
   it('is packed in another way', async () => {

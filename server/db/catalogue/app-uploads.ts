@@ -1,0 +1,141 @@
+/** Uploaded packages as rows, each its user's own. */
+import { type Selectable, sql } from 'kysely'
+import type { MappFault } from '#domain/mapp.ts'
+import type { Handle } from '#server/db/handle.ts'
+import type { AppUploadTable } from '#server/db/tables/upload-tables.ts'
+
+export type UploadRecord = Selectable<AppUploadTable>
+export type NewUpload = Pick<UploadRecord, 'id' | 'user_id' | 'company_id' | 'name' | 'size' | 'until' | 'create_time'>
+
+export async function insertUpload(db: Handle, upload: NewUpload): Promise<void> {
+  await db.insertInto('app_upload').values(upload).execute()
+}
+
+const waiting = (db: Handle, userId: number) =>
+  db.selectFrom('app_upload').selectAll().where('user_id', '=', userId).where('published', 'is', null)
+
+/** Null where it is not this user's, or its day is over. */
+export const uploadOf = async (db: Handle, userId: number, id: string, now: number): Promise<UploadRecord | null> =>
+  (await waiting(db, userId).where('id', '=', id).where('until', '>', now).executeTakeFirst()) ?? null
+
+/** Neither published nor expired, in the order in which they came. */
+export const uploadsOf = (db: Handle, userId: number, now: number): Promise<UploadRecord[]> =>
+  waiting(db, userId).where('until', '>', now).orderBy('create_time').orderBy('id').execute()
+
+/** Those that were read, by the MD5 of their bytes; held until the commit. */
+export const readUploadsOf = (db: Handle, userId: number, md5: readonly string[]): Promise<UploadRecord[]> =>
+  waiting(db, userId).where('md5', 'in', md5).where('manifest', 'is not', null).forUpdate().execute()
+
+/** As `readUploadsOf`, the published ones too; of each MD5 the one that came last. */
+export const lastUploadsOf = (db: Handle, userId: number, md5: readonly string[]): Promise<UploadRecord[]> =>
+  db
+    .selectFrom('app_upload')
+    .distinctOn('md5')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('md5', 'in', md5)
+    .where('manifest', 'is not', null)
+    .orderBy('md5')
+    .orderBy('create_time', 'desc')
+    .execute()
+
+/** Until the commit nobody else changes which uploads this user has. */
+export async function lockUploads(db: Handle, userId: number): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('app_upload'), ${userId}::integer)`.execute(db)
+}
+
+/** What counts against the quota, in files and in bytes. */
+export const quotaOf = (db: Handle, userId: number, now: number): Promise<{ files: number; bytes: number }> =>
+  db
+    .selectFrom('app_upload')
+    .select(sql<number>`count(*)::integer`.as('files'))
+    .select(sql<number>`coalesce(sum(size), 0)::bigint`.as('bytes'))
+    .where('user_id', '=', userId)
+    .where('published', 'is', null)
+    .where('fault', 'is', null)
+    .where('until', '>', now)
+    .executeTakeFirstOrThrow()
+
+export type ReadFacts = Pick<UploadRecord, 'md5' | 'sha256' | 'icon' | 'markdown'> & { manifest: string }
+
+/** False: it is gone, or somebody else has read it by now. */
+export const recordContent = async (db: Handle, id: string, facts: ReadFacts): Promise<boolean> =>
+  isOurs(await unread(db, id).set(facts).executeTakeFirstOrThrow())
+
+export const recordFault = async (db: Handle, id: string, fault: MappFault): Promise<boolean> =>
+  isOurs(
+    await unread(db, id)
+      .set({ fault: JSON.stringify(fault) })
+      .executeTakeFirstOrThrow(),
+  )
+
+const unread = (db: Handle, id: string) =>
+  db.updateTable('app_upload').where('id', '=', id).where('manifest', 'is', null).where('fault', 'is', null)
+
+const isOurs = ({ numUpdatedRows }: { numUpdatedRows: bigint }) => numUpdatedRows > 0n
+
+export async function removeUpload(db: Handle, userId: number, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('app_upload')
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+/** So that many wrong files do not pile up: the newest refused ones stay. */
+export async function forgetRefused(db: Handle, userId: number, most: number): Promise<void> {
+  await sql`delete from app_upload where id in (
+    select id from app_upload where user_id = ${userId} and fault is not null order by create_time desc offset ${most})`.execute(
+    db,
+  )
+}
+
+export async function markPublished(db: Handle, id: string, now: number): Promise<void> {
+  await db.updateTable('app_upload').set({ published: now }).where('id', '=', id).execute()
+}
+
+export async function keepUntil(db: Handle, ids: readonly string[], until: number): Promise<void> {
+  if (ids.length > 0) await db.updateTable('app_upload').set({ until }).where('id', 'in', ids).execute()
+}
+
+interface Lease {
+  id: string
+  lease: string
+  now: number
+  until: number
+}
+
+/** One at a time writes an upload's bytes, over all nodes. False: somebody else does. */
+export const takeLease = async (db: Handle, { id, lease, now, until }: Lease): Promise<boolean> =>
+  isOurs(
+    await db
+      .updateTable('app_upload')
+      .set({ lease, lease_until: until })
+      .where('id', '=', id)
+      .where((where) => where.or([where('lease_until', '<=', now), where('lease', '=', lease)]))
+      .executeTakeFirstOrThrow(),
+  )
+
+export async function freeLease(db: Handle, id: string, lease: string): Promise<void> {
+  await db.updateTable('app_upload').set({ lease_until: 0 }).where('id', '=', id).where('lease', '=', lease).execute()
+}
+
+/** What is over. Its bytes go with the next look at the folder. */
+export async function sweepUploads(db: Handle, now: number): Promise<number> {
+  const { numDeletedRows } = await db.deleteFrom('app_upload').where('until', '<=', now).executeTakeFirst()
+  return Number(numDeletedRows)
+}
+
+/** Of these files, those that are still somebody's: neither refused nor published. */
+export async function idsInUse(db: Handle, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('app_upload')
+    .select('id')
+    .where('id', 'in', ids)
+    .where('published', 'is', null)
+    .where('fault', 'is', null)
+    .execute()
+  return new Set(rows.map(({ id }) => id))
+}

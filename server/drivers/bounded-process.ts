@@ -1,0 +1,69 @@
+/**
+ * Code that reads what strangers send runs outside the server's own process: native code that aborts, hangs or asks for all memory
+ * ends one upload and nothing else. The limits are the operating system's, which hold for native memory too; Windows has none of
+ * them, and macOS none for memory, so that there only the time and the reader's own checks protect.
+ */
+import { spawn } from 'node:child_process'
+import { constants, setPriority } from 'node:os'
+import { fileURLToPath } from 'node:url'
+
+export interface ProcessLimits {
+  /** Node itself counts some 570 MB as data before it begins, nearly all of it never touched. */
+  dataKb: number
+  cpuSeconds: number
+  wallMs: number
+  /** On standard output. */
+  bytesOut: number
+  /** Of JavaScript's own heap. */
+  heapMb: number
+}
+
+// One worker thread. No environment: the server's holds its secrets.
+const env = { UV_THREADPOOL_SIZE: '1' }
+
+/**
+ * Runs a script of ours with that on its standard input: bytes, or a file by its number. Resolves to its standard output; null
+ * where it met a limit, ended otherwise than with exit code 0, or said nothing. Rejects where no process can be started.
+ */
+export function runBounded(
+  script: URL,
+  args: readonly string[],
+  input: Uint8Array | number,
+  { dataKb, cpuSeconds, wallMs, bytesOut, heapMb }: ProcessLimits,
+): Promise<Buffer | null> {
+  const limits = `ulimit -c 0; ulimit -d ${dataKb}; ulimit -t ${cpuSeconds}; exec "$@"`
+  const flags = [`--max-old-space-size=${heapMb}`, '--v8-pool-size=0']
+  const command = [process.execPath, ...flags, fileURLToPath(script), ...args]
+  const [program, ...rest] = process.platform === 'win32' ? command : ['/bin/sh', '-c', limits, 'sh', ...command]
+  const isFile = typeof input === 'number'
+  const child = spawn(program ?? '', rest, {
+    env,
+    stdio: [isFile ? input : 'pipe', 'pipe', 'ignore'],
+    windowsHide: true,
+  })
+  const parts: Buffer[] = []
+  let size = 0
+  child.stdout?.on('data', (part: Buffer) => {
+    size += part.length
+    if (size > bytesOut) child.kill('SIGKILL')
+    else parts.push(part)
+  })
+  // A process that ends early does not read to the end.
+  child.stdin?.on('error', () => undefined)
+  if (!isFile) child.stdin?.end(input)
+  const tooLong = setTimeout(() => child.kill('SIGKILL'), wallMs)
+  return new Promise<Buffer | null>((done, failed) => {
+    child.on('error', failed)
+    child.on('spawn', () => giveWay(child.pid))
+    child.on('close', (code) => done(code === 0 && size > 0 ? Buffer.concat(parts) : null))
+  }).finally(() => clearTimeout(tooLong))
+}
+
+/** Answers come first. */
+function giveWay(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // It has ended, or the system does not let us.
+  }
+}

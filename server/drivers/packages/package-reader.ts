@@ -1,0 +1,29 @@
+/** Reads the packages that were sent, each in a process of its own with limits of the operating system's. */
+import { open } from 'node:fs/promises'
+import { faultOf } from '#domain/mapp.ts'
+import { type ProcessLimits, runBounded } from '#server/drivers/bounded-process.ts'
+import type { PackageContent, ReadPackage } from '#server/drivers/packages/read-package.ts'
+
+/** The largest package that is let in takes three seconds of one core and some 60 MB beside what Node counts for itself. */
+const usual: ProcessLimits = { dataKb: 900_000, cpuSeconds: 20, wallMs: 60_000, bytesOut: 8_000_000, heapMb: 128 }
+
+/** What met a limit is refused as TOO_COSTLY. Rejects where the file cannot be opened or no process be started. */
+export async function readPackageFile(path: string, limits: Partial<ProcessLimits> = {}): Promise<ReadPackage> {
+  const file = await open(path, 'r')
+  try {
+    const script = new URL('./process.ts', import.meta.url)
+    const said = await runBounded(script, [], file.fd, { ...usual, ...limits })
+    return said === null ? { fault: faultOf('TOO_COSTLY') } : parsed(said)
+  } finally {
+    await file.close()
+  }
+}
+
+function parsed(said: Buffer): ReadPackage {
+  const read = JSON.parse(said.toString()) as
+    | Extract<ReadPackage, { fault: unknown }>
+    | { content: Omit<PackageContent, 'icon'> & { icon: string | null } }
+  if ('fault' in read) return read
+  const { icon, ...content } = read.content
+  return { content: { ...content, icon: icon === null ? null : Buffer.from(icon, 'base64') } }
+}

@@ -1,0 +1,55 @@
+/** A form with files too large to be held in memory: each goes to the disk as it comes, under a name of ours. */
+import { createHash, randomBytes } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { MultipartFile } from '@fastify/multipart'
+import { ProblemError } from '#server/problem-error.ts'
+
+/** A class, so that it can be told from a value that somebody sent. */
+export class StoredFile {
+  /** As it was sent. */
+  readonly name: string
+  /** The name of its file in the folder: 32 hexadecimal digits. */
+  readonly id: string
+  readonly path: string
+  readonly size: number
+  readonly sha256: string
+  /** Whether it outlives the request. */
+  isKept = false
+  constructor({ name, id, path, size, sha256 }: Pick<StoredFile, 'name' | 'id' | 'path' | 'size' | 'sha256'>) {
+    this.name = name
+    this.id = id
+    this.path = path
+    this.size = size
+    this.sha256 = sha256
+  }
+  async discard(): Promise<void> {
+    if (!this.isKept) await rm(this.path, { force: true })
+  }
+}
+
+/** Throws TOO_LARGE; nothing is left then. */
+export async function storeFile(part: MultipartFile, folder: string): Promise<StoredFile> {
+  const id = randomBytes(16).toString('hex')
+  const path = join(folder, id)
+  const sum = createHash('sha256')
+  let size = 0
+  const measured = new Transform({
+    transform(chunk: Buffer, _, done) {
+      sum.update(chunk)
+      size += chunk.length
+      done(null, chunk)
+    },
+  })
+  try {
+    await pipeline(part.file, measured, createWriteStream(path, { flags: 'wx', mode: 0o600 }))
+    if (part.file.truncated) throw new ProblemError('TOO_LARGE')
+  } catch (error) {
+    await rm(path, { force: true })
+    throw error
+  }
+  return new StoredFile({ name: part.filename, id, path, size, sha256: sum.digest('base64url') })
+}

@@ -1,0 +1,29 @@
+/** A package as it can be published: what is in it, its icon decoded and written anew. */
+import { faultOf, type MappFault } from '#domain/mapp.ts'
+import { readImageSize } from '#domain/images.ts'
+import { readPackageFile } from '#server/drivers/packages/package-reader.ts'
+import type { PackageContent } from '#server/drivers/packages/read-package.ts'
+import { decodePicture } from '#server/drivers/pictures/decoder.ts'
+import { decodeInTurn } from '#server/services/decoding-queue.ts'
+
+export type Mapp = PackageContent
+export type ReadMapp = { content: Mapp } | { fault: MappFault }
+
+// One at a time: a package takes seconds of a core.
+let last: Promise<unknown> = Promise.resolve()
+
+/** In `icon` is a WebP then. Rejects where the file cannot be opened or no process be started. */
+export function readMapp(path: string): Promise<ReadMapp> {
+  const turn = last.then(() => readNow(path))
+  last = turn.catch(() => undefined)
+  return turn
+}
+
+async function readNow(path: string): Promise<ReadMapp> {
+  const read = await readPackageFile(path)
+  if ('fault' in read || read.content.icon === null) return read
+  const { icon } = read.content
+  const size = readImageSize(icon)
+  const picture = size && (await decodeInTurn(() => decodePicture(icon, size)))
+  return picture ? { content: { ...read.content, icon: picture } } : { fault: faultOf('ICON_NO_PNG') }
+}
