@@ -76,6 +76,7 @@ const together = [
     name: 'orders',
     test: /src\/(features\/orders\/|locales\/\w+\/(orders|wizard|contract|payment|calendar)\.json)/,
   },
+  { name: 'staff-modules', test: /src\/(features\/modules\/(?!graph\/)|locales\/\w+\/modules\.json)/ },
   // Of no use without a connection, so no device keeps it.
   {
     name: 'online',
