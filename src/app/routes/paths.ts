@@ -60,7 +60,11 @@ export const placeAt = <P extends Place>(among: readonly P[], path: string): P |
   among.find((place) => new RegExp(`^${places[place].path.replace(/:\w+/g, '[^/]+')}/?$`).test(path))
 
 /** The pages that stand. Menu and home offer no other: a page that is built gets its line here. */
-export const standing = new Set<Place>(['home', 'contracts', 'newContract', 'users', 'company', 'profile', 'password'])
+export const standing = new Set<Place>([
+  ...(['home', 'contracts', 'newContract', 'users', 'company', 'profile', 'password'] as const),
+  'appHistory',
+  'upload',
+])
 
 /** `path` may have a query. */
 export const stands = (path: string): boolean => {
