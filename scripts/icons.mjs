@@ -1,5 +1,5 @@
 /**
- * Draws the PNG icons from their SVG sources in public/icons/src with Chromium. The results are committed, so this is
+ * Draws the PNG icons from their SVG sources in public/icons/src, and those of the demo's apps, with Chromium. The results are committed, so this is
  * run by hand after a source has changed.
  *
  *   npm run icons
@@ -23,13 +23,19 @@ const drawings = [
   ...['contracts', 'new-contract', 'users'].map((name) => [`shortcut-${name}`, `shortcut-${name}-192`, 192]),
 ]
 
+const appIcons = join(root, 'server', 'dev', 'app-icons')
+const all = [
+  ...drawings.map(([source, file, size]) => [icons, source, file, size]),
+  ...['framework', 'barcode', 'labels'].map((name) => [appIcons, name, name, 128]),
+]
+
 const browser = await chromium.launch({ executablePath: tools.chromium, args: ['--no-sandbox', '--disable-gpu'] })
 const page = await browser.newPage()
 mkdirSync(icons, { recursive: true })
-for (const [source, file, size] of drawings) {
-  const svg = readFileSync(join(icons, 'src', `${source}.svg`), 'utf8')
+for (const [folder, source, file, size] of all) {
+  const svg = readFileSync(join(folder, 'src', `${source}.svg`), 'utf8')
   await page.setViewportSize({ width: size, height: size })
   await page.setContent(`<style>*{margin:0}svg{display:block;width:${size}px;height:${size}px}</style>${svg}`)
-  writeFileSync(join(icons, `${file}.png`), await page.screenshot({ omitBackground: true }))
+  writeFileSync(join(folder, `${file}.png`), await page.screenshot({ omitBackground: true }))
 }
 await browser.close()

@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import { codeExists, signOut } from '#contract/accounts.ts'
+import { uploadApp } from '#contract/apps.ts'
 import { validateModules } from '#contract/modules.ts'
 import { calculate } from '#contract/orders.ts'
 import { requestPrint } from '#contract/payments.ts'
@@ -105,9 +106,16 @@ const asksWhatExists: ReadonlySet<string> = new Set([codeExists.name, serviceUrl
 
 /** What one call of makes the server work for many others (S-25). */
 const costly: ReadonlySet<string> = new Set(
-  [calculate, exportPriceList, importPriceList, requestLog, requestPrint, uploadPriceList, validateModules].map(
-    ({ name }) => name,
-  ),
+  [
+    calculate,
+    exportPriceList,
+    importPriceList,
+    requestLog,
+    requestPrint,
+    uploadApp,
+    uploadPriceList,
+    validateModules,
+  ].map(({ name }) => name),
 )
 
 const isRead = (method: string) => method === 'GET' || method === 'HEAD'

@@ -27,7 +27,7 @@ import { ProblemError } from '#server/problem-error.ts'
 import { streamList } from '#server/queries/stream-list.ts'
 import { read } from '#server/queries/execute.ts'
 import type { Handler } from '#server/routes/route-handler.ts'
-import { makeUploadFolder, requireFileRoom } from '#server/services/uploads/upload-files.ts'
+import { makeUploadFolder, requireFileSpace } from '#server/services/uploads/upload-files.ts'
 import { write } from '#server/routes/writes/write-request.ts'
 
 declare module 'fastify' {
@@ -86,7 +86,7 @@ async function admit(served: Served, call: Call): Promise<void> {
   // A token that was made up costs a look into the database: it is counted as if there were none.
   if (principal.problem) await served.countStranger(request)
   enter(served, call, principal)
-  if (endpoint.fileBytes) await requireFileRoom(served.app, Number(request.headers['content-length'] ?? 0))
+  if (endpoint.fileBytes) await requireFileSpace(served.app, Number(request.headers['content-length'] ?? 0))
   await served.countCostly(request)
 }
 

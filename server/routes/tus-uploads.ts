@@ -7,19 +7,23 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { uploadApp } from '#contract/apps.ts'
 import { headers as names } from '#contract/headers.ts'
 import type { HttpContext } from '#server/http/context.ts'
-import { checkForUser, permit, principalOf, requireCaller, subjectOf } from '#server/http/authenticate.ts'
+import { anonymous, checkForUser, permit, principalOf, requireCaller, subjectOf } from '#server/http/authenticate.ts'
 import { headerOf } from '#server/http/input/parse.ts'
 import type { Counters } from '#server/http/request-guard.ts'
-import { anonymous } from '#server/http/authenticate.ts'
 import { notFound } from '#server/problem-error.ts'
-import { type TusCall, tusPath, tusServer } from '#server/services/uploads/tus.ts'
-import { isUploadId } from '#server/services/uploads/upload-files.ts'
+import type { TusCall, TusServer } from '#server/services/uploads/tus.ts'
+import { isUploadId, tusPath } from '#server/services/uploads/upload-files.ts'
 
 const passed = ['tus-resumable', 'content-type', 'content-length']
 const told = /^(tus-resumable|location|cache-control|upload-[a-z-]+)$/
 
-export function serveTusUploads(fastify: FastifyInstance, { app, settings, countStranger }: HttpContext & Counters) {
-  const serve = tusServer(app)
+export function serveTusUploads(
+  fastify: FastifyInstance,
+  { app, settings, countStranger, countCostly }: HttpContext & Counters,
+) {
+  let serve: Promise<TusServer> | undefined
+  // Few ever upload: what that takes is loaded when it is first done.
+  const loaded = () => (serve ??= import('#server/services/uploads/tus.ts').then(({ tusServer }) => tusServer(app)))
 
   async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const principal = await principalOf(app, request.headers.authorization)
@@ -29,6 +33,7 @@ export function serveTusUploads(fastify: FastifyInstance, { app, settings, count
     checkForUser(principal, headerOf(request.headers, names.forUser))
     requireCaller(principal)
     permit(uploadApp, principal)
+    await countCostly(request)
   }
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -36,7 +41,7 @@ export function serveTusUploads(fastify: FastifyInstance, { app, settings, count
     if (id !== null && !isUploadId(id)) throw notFound()
     const isStream = request.body instanceof Readable
     if (isStream) endIdle(request)
-    const response = await serve({
+    const response = await (await loaded())({
       caller: requireCaller(request.principal ?? anonymous),
       requestId: request.id,
       method: request.method as TusCall['method'],
@@ -61,8 +66,10 @@ export function serveTusUploads(fastify: FastifyInstance, { app, settings, count
 
   fastify.register(async (inner) => {
     inner.addContentTypeParser('application/offset+octet-stream', (_request, payload, done) => done(null, payload))
-    inner.route({ method: 'POST', url: tusPath, onRequest: admit, handler: answer })
-    inner.route({ method: 'POST', url: `${tusPath}/`, onRequest: admit, handler: answer })
+    // A new one costs as much as one in a form, its pieces cost nothing.
+    const config = { endpoint: uploadApp }
+    for (const url of [tusPath, `${tusPath}/`])
+      inner.route({ method: 'POST', url, config, onRequest: admit, handler: answer })
     inner.route({ method: ['HEAD', 'PATCH', 'DELETE'], url: `${tusPath}/:id`, onRequest: admit, handler: answer })
   })
 }

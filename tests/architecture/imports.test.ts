@@ -46,7 +46,7 @@ const serverTable: Record<string, readonly string[]> = {
   commands: ['db', 'server'],
   queries: ['db', 'commands', 'server'],
   dev: ['db', 'services', 'server'],
-  cli: ['db', 'services', 'server'],
+  cli: ['db', 'services', 'dev', 'server'],
 }
 
 /** Only the handle file of the device's database: everyone else asks reads and transitions. */

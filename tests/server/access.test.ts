@@ -85,6 +85,7 @@ const bodies: Record<string, unknown> = {
   exportPriceList: { id: 1 },
   validateModules: ['core'],
   importPriceList: { md5: '0'.repeat(32) },
+  publishApps: { modules: ['0'.repeat(32)] },
 }
 
 const queries: Record<string, string> = {

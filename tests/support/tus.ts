@@ -36,11 +36,15 @@ export function uploadPiecemeal(
       chunkSize,
       retryDelays,
       storeFingerprintForResuming: false,
-      onBeforeRequest: (sent) => void sent.setHeader('Authorization', `Bearer ${token()}`),
+      onBeforeRequest: (sent) => {
+        sent.setHeader('Authorization', `Bearer ${token()}`)
+      },
       onError: failed,
       onSuccess: () => done(upload.url ?? ''),
       onChunkComplete: (_, taken) => {
-        if (stopAt !== undefined && taken >= stopAt) void upload.abort().then(() => done(upload.url ?? ''))
+        if (stopAt === undefined || taken < stopAt) return
+        upload.abort().catch(failed)
+        done(upload.url ?? '')
       },
     })
     upload.start()

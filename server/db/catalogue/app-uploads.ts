@@ -39,10 +39,14 @@ export const lastUploadsOf = (db: Handle, userId: number, md5: readonly string[]
     .orderBy('create_time', 'desc')
     .execute()
 
-/** What counts against the quota, in files and in bytes. The user's uploads are taken one after the other from here on. */
-export async function lockQuota(db: Handle, userId: number, now: number): Promise<{ files: number; bytes: number }> {
+/** Until the commit nobody else changes which uploads this user has. */
+export async function lockUploads(db: Handle, userId: number): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('app_upload'), ${userId}::integer)`.execute(db)
-  return db
+}
+
+/** What counts against the quota, in files and in bytes. */
+export const quotaOf = (db: Handle, userId: number, now: number): Promise<{ files: number; bytes: number }> =>
+  db
     .selectFrom('app_upload')
     .select(sql<number>`count(*)::integer`.as('files'))
     .select(sql<number>`coalesce(sum(size), 0)::bigint`.as('bytes'))
@@ -51,7 +55,6 @@ export async function lockQuota(db: Handle, userId: number, now: number): Promis
     .where('fault', 'is', null)
     .where('until', '>', now)
     .executeTakeFirstOrThrow()
-}
 
 export type ReadFacts = Pick<UploadRecord, 'md5' | 'sha256' | 'icon' | 'markdown'> & { manifest: string }
 

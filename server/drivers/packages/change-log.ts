@@ -2,23 +2,13 @@
  * A change log as a page of its own: Markdown, made into HTML by `marked` and cleaned by `sanitize-html`, so that of whatever its
  * author wrote only text, tables and links to other sites are left (U-10).
  */
-import { createHash } from 'node:crypto'
 import { marked } from 'marked'
 import sanitize from 'sanitize-html'
-
-/** In the colours of the reader's system; the page that shows it may be light or dark. */
-const style =
-  ':root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;margin:1rem;overflow-wrap:anywhere}' +
-  'pre{overflow-x:auto}table{border-collapse:collapse}td,th{border:1px solid;padding:.25rem .5rem}'
-
-/** Of a served change log: it is shown, opens links in new tabs, and does nothing else. */
-export const changeLogPolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox`
+import { style } from '#server/drivers/packages/change-log-style.ts'
 
 const rules: sanitize.IOptions = {
-  allowedTags: [
-    ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'br', 'hr', 'blockquote', 'ul', 'ol', 'li', 'pre', 'code'],
-    ...['strong', 'em', 'del', 'a', 'table', 'thead', 'tbody', 'tr', 'th', 'td'],
-  ],
+  allowedTags:
+    'h1 h2 h3 h4 h5 h6 p br hr blockquote ul ol li pre code strong em del a table thead tbody tr th td'.split(' '),
   allowedAttributes: { a: ['href', 'rel', 'target'], ol: ['start'] },
   allowedSchemes: ['https', 'mailto'],
   allowProtocolRelative: false,

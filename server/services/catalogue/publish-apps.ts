@@ -3,14 +3,13 @@ import { choiceFaults } from '#domain/mapp.ts'
 import type { publishApps } from '#contract/apps.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import * as uploads from '#server/db/catalogue/app-uploads.ts'
-import { insertVersion } from '#server/db/catalogue/apps.ts'
 import { lockCatalogue } from '#server/db/catalogue/catalogue.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { addToTrail } from '#server/db/audit/audit-trail.ts'
 import type { Service } from '#server/context.ts'
 import { ProblemError } from '#server/problem-error.ts'
 import { beginJob } from '#server/services/job-requests.ts'
-import { auditOf } from '#server/services/uploads/store-mapp.ts'
+import { auditOf, publishMapp } from '#server/services/uploads/store-mapp.ts'
 import { uploadedRows } from '#server/services/uploads/uploads.ts'
 
 /** What the long request knows of who asked. */
@@ -80,21 +79,8 @@ export async function publishOne(db: Handle, input: PublishInput, md5: string, n
   const name = `${row.app_name} ${row.version}`
   if (row.status > 1) return { name, uploadId: null }
   const { manifest } = record
-  await insertVersion(db, {
-    provider: manifest.provider,
-    code: manifest.code,
-    name: manifest.name,
-    module: manifest.module,
-    version: manifest.version,
-    min_version_required: manifest.min_version_required,
-    release_date: manifest.release_date,
-    flags: JSON.stringify(manifest.flags),
-    requires: JSON.stringify(manifest.requires),
-    icon: record.icon,
-    markdown: record.markdown,
-    sha256: record.sha256,
-    create_time: now,
-  })
+  const { sha256, icon, markdown } = record
+  await publishMapp(db, { manifest, sha256, icon, markdown }, now)
   await uploads.markPublished(db, record.id, now)
   const { companyId, userId, intent, requestId } = input
   await addToTrail(db, { companyId, userId, now, status: 0, intent, requestId }, [

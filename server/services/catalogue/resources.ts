@@ -1,7 +1,7 @@
 /** Icons and change logs of apps, shown to whoever knows the name, which nobody can guess. */
 import { resourceNamed } from '#server/db/catalogue/web-resources.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import { changeLogPolicy } from '#server/drivers/packages/change-log.ts'
+import { changeLogPolicy } from '#server/drivers/packages/change-log-style.ts'
 import type { AppContext } from '#server/context.ts'
 import { notFound } from '#server/problem-error.ts'
 

@@ -1,4 +1,6 @@
 /** What was read of a package, as rows: its icon and change log as web resources, the rest beside its upload. */
+import type { Manifest } from '#domain/checks/manifest-checks.ts'
+import { readImageSize } from '#domain/images.ts'
 import { faultOf, type MappFault } from '#domain/mapp.ts'
 import {
   readUploadsOf,
@@ -7,6 +9,7 @@ import {
   removeUpload,
   type UploadRecord,
 } from '#server/db/catalogue/app-uploads.ts'
+import { insertVersion } from '#server/db/catalogue/apps.ts'
 import { insertResource } from '#server/db/catalogue/web-resources.ts'
 import type { Handle } from '#server/db/handle.ts'
 import type { AuditEntry } from '#server/context.ts'
@@ -56,10 +59,31 @@ export async function storeResources(
   const put = (kind: 'icon' | 'changelog', type: string, bytes: Uint8Array | null) =>
     bytes === null ? null : insertResource(db, { kind, type, bytes, create_time: now })
   return {
-    icon: await put('icon', 'image/webp', icon),
+    // A PNG is one of ours that needed no decoding.
+    icon: await put('icon', icon && readImageSize(icon)?.format === 'png' ? 'image/png' : 'image/webp', icon),
     markdown: await put('changelog', 'text/html; charset=utf-8', changeLog === null ? null : Buffer.from(changeLog)),
   }
 }
+
+/** A new version of its app, which the caller has found to be one (D79). */
+export const publishMapp = (
+  db: Handle,
+  { manifest, ...facts }: { manifest: Manifest; sha256: string | null; icon: string | null; markdown: string | null },
+  now: number,
+): Promise<void> =>
+  insertVersion(db, {
+    ...facts,
+    provider: manifest.provider,
+    code: manifest.code,
+    name: manifest.name,
+    module: manifest.module,
+    version: manifest.version,
+    min_version_required: manifest.min_version_required,
+    release_date: manifest.release_date,
+    flags: JSON.stringify(manifest.flags),
+    requires: JSON.stringify(manifest.requires),
+    create_time: now,
+  })
 
 export const auditOf = (
   operation: 'upload' | 'create',

@@ -6,10 +6,8 @@ import { mappLimits } from '#domain/mapp.ts'
 import type { AppContext } from '#server/context.ts'
 import { notFound, ProblemError, unavailable, invalid } from '#server/problem-error.ts'
 import { UploadLocker } from '#server/services/uploads/upload-lock.ts'
-import { makeUploadFolder, requireFileRoom } from '#server/services/uploads/upload-files.ts'
+import { makeUploadFolder, requireFileSpace, tusPath } from '#server/services/uploads/upload-files.ts'
 import { beginUpload, findUpload, forgetUpload, readUpload, requireMappName } from '#server/services/uploads/uploads.ts'
-
-export const tusPath = '/api/app/upload/tus'
 
 export interface TusCall {
   caller: Caller
@@ -69,7 +67,7 @@ export function tusServer(app: AppContext): TusServer {
     const { method, id, headers, caller } = call
     if (id !== null && !(await findUpload(app, caller, id))) throw notFound()
     if (id !== null && method === 'DELETE') return remove(app, locker, caller, id)
-    await requireFileRoom(app, Number(headers.get('content-length') ?? 0))
+    await requireFileSpace(app, Number(headers.get('content-length') ?? 0))
     // A length that is told later would be no limit.
     if (method === 'POST' && !headers.has('upload-length')) throw wrong('Upload-Length')
     const { body } = call
@@ -110,6 +108,6 @@ async function problemOf(app: AppContext, status: number): Promise<ProblemError>
   if (status === 501) return new ProblemError('NOT_SUPPORT')
   if (status < 500) return invalid([])
   // What could not be written may not have had room.
-  await requireFileRoom(app, 0)
+  await requireFileSpace(app, 0)
   return unavailable(5)
 }

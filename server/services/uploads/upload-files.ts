@@ -7,6 +7,9 @@ import { ProblemError } from '#server/problem-error.ts'
 
 export const uploadFolder = ({ config }: AppContext): string => join(config.filesDir, 'uploads')
 
+/** Where packages are received in pieces. */
+export const tusPath = '/api/app/upload/tus'
+
 const idShape = /^[0-9a-f]{32}$/
 export const isUploadId = (id: string): boolean => idShape.test(id)
 
@@ -23,7 +26,7 @@ export const makeUploadFolder = async (app: AppContext): Promise<string> => {
 }
 
 /** Throws FILES_FULL where so many bytes more would take the volume below its free-space mark. */
-export async function requireFileRoom(app: AppContext, bytes: number): Promise<void> {
+export async function requireFileSpace(app: AppContext, bytes: number): Promise<void> {
   const { free, total } = await measure(await makeUploadFolder(app))
   if (free - bytes < markOf(app.config.freeSpace, total)) throw new ProblemError('FILES_FULL', null, 60)
 }

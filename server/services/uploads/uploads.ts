@@ -40,7 +40,8 @@ async function takeIn(
   { id, name, size }: { id: string; name: string; size: number },
   now: number,
 ): Promise<void> {
-  const taken = await uploads.lockQuota(db, userId, now)
+  await uploads.lockUploads(db, userId)
+  const taken = await uploads.quotaOf(db, userId, now)
   if (taken.files >= uploadQuota.files || Number(taken.bytes) + size > uploadQuota.bytes)
     throw new ProblemError('UPLOAD_LIMIT', {
       files: taken.files,
@@ -78,6 +79,8 @@ async function readNow(app: AppContext, caller: Caller, upload: uploads.UploadRe
   const read = await readMapp(uploadPath(app, upload.id))
   const { unused } = await asOwner(app, caller, async (db) => {
     const now = app.clock()
+    // Two with the same bytes are put down one after the other.
+    await uploads.lockUploads(db, caller.userId)
     const stored = await storeReading(db, upload, read, now)
     const entry = { ...caller, now, status: 0 as const, intent: null, requestId }
     if ('content' in read && stored.fault === null)
@@ -150,7 +153,11 @@ export async function listOf(app: AppContext, caller: Caller, requestId: string)
   const received = new Map<string, number>()
   for (const one of await all()) {
     received.set(one.id, isUnread(one) ? await receivedBytes(app, one.id) : one.size)
-    if (isUnread(one) && received.get(one.id) === one.size) await readUpload(app, caller, one, requestId)
+    if (!isUnread(one) || received.get(one.id) !== one.size) continue
+    // One that cannot be read now hides none of the others, and is tried again with the next look.
+    await readUpload(app, caller, one, requestId).catch((error: unknown) =>
+      app.log.error({ err: error, upload: one.id }, 'a package could not be read'),
+    )
   }
   return asOwner(app, caller, async (db) => {
     const records = await uploads.uploadsOf(db, caller.userId, app.clock())

@@ -118,7 +118,8 @@ describe('apps', () => {
       expect([count, said(data)]).toEqual([2, ['barcode 2.1', 'framework 1.10']])
       expect(data[0]).toMatchObject({
         name: 'Barcodes',
-        icon: null,
+        icon: expect.any(String),
+        markdown: expect.any(String),
         flag: [{ key: 'digits' }, { key: 'batches', name: 'Batch numbers', type: 'boolean', default: false }],
         create_time: '2025-03-03 10:00:00',
         update_time: '2025-10-13 10:00:00',

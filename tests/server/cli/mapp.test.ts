@@ -1,0 +1,65 @@
+/** Packages on the command line (docs/mapp.md, D88). */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readPackage } from '#server/drivers/packages/read-package.ts'
+import { facts } from '#tests/support/packages.ts'
+import { jpeg, png } from '#tests/support/pictures.ts'
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'portal-mapp-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const script = join(import.meta.dirname, '../../../server/cli/mapp.ts')
+async function mapp(...args: string[]): Promise<[code: number, said: string]> {
+  const child = spawn(process.execPath, [script, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part: Buffer) => (said += part.toString()))
+  const [code] = await once(child, 'close')
+  return [Number(code), said]
+}
+
+test('a folder is packed without what a Mac puts into it, and can be checked', async () => {
+  const app = join(folder, 'pay')
+  await mkdir(join(app, 'data'), { recursive: true })
+  // As somebody wrote it, with a hash that is out of date.
+  await writeFile(join(app, 'manifest.json'), JSON.stringify({ ...facts, files: { gone: '0' } }))
+  await writeFile(join(app, 'icon.png'), await png(16))
+  await writeFile(join(app, 'data', 'forms.json'), '{}')
+  await writeFile(join(app, 'data', '._forms.json'), 'a resource fork')
+  await writeFile(join(app, '.DS_Store'), 'views')
+  const [code, said] = await mapp('pack', app)
+  expect([code, said]).toMatchObject([0, expect.stringContaining('Pay (pay) 1.0, 2 files')])
+  const read = await readPackage(await readFile(join(folder, 'pay.mapp')))
+  expect('content' in read && Object.keys(read.content.manifest.files)).toEqual(['data/forms.json', 'icon.png'])
+  expect((await mapp('check', 'pay.mapp'))[0]).toBe(0)
+}, 60_000)
+
+test('what would be refused is told with the reason', async () => {
+  const app = join(folder, 'bad')
+  await mkdir(app)
+  expect(await mapp('pack', app)).toMatchObject([1, expect.stringContaining('There is no')])
+  await writeFile(join(app, 'manifest.json'), JSON.stringify({ ...facts, provider: '18m' }))
+  expect(await mapp('pack', app)).toMatchObject([1, expect.stringContaining('BAD_PROVIDER')])
+  await writeFile(join(app, 'manifest.json'), JSON.stringify(facts))
+  await writeFile(join(app, 'icon.png'), await jpeg(16))
+  expect(await mapp('pack', app)).toMatchObject([1, expect.stringContaining('ICON_NO_PNG')])
+  expect(await mapp('check', 'none.mapp')).toMatchObject([1, expect.stringContaining('There is no file')])
+  expect(await mapp('frob')).toMatchObject([1, expect.stringContaining('Usage')])
+}, 60_000)
+
+test('samples are written, each a package that is taken', async () => {
+  const [code] = await mapp('sample', 'samples')
+  expect(code).toBe(0)
+  expect((await readdir(join(folder, 'samples'))).toSorted()).toEqual([
+    'barcode-2.1.mapp',
+    'barcode-3.0.mapp',
+    'framework-1.11.mapp',
+    'labels-1.0.mapp',
+  ])
+}, 60_000)
