@@ -54,20 +54,10 @@ export function AppHistory() {
       <DataList
         caption={t('history.caption')}
         counted={(count) => t('history.counted', { count, number: number(count) })}
-        columns={columns(t)}
+        columns={columns(t, setShown)}
         rows={rows}
         rowKey={({ row }) => String(row.id)}
         rowName={({ row }) => `${row.name} ${row.version}`}
-        actions={({ row }) => [
-          {
-            key: 'changeLog',
-            label: t('changeLog.open'),
-            icon: 'contract',
-            whyNot: () => (row.markdown === null ? t('changeLog.none') : null),
-            onSelect: () => setShown(row),
-          },
-        ]}
-        most="changeLog"
         sort={view.sort}
         onSort={(sort) => change({ sort })}
         page={view.page}

@@ -1,11 +1,15 @@
 import type { TFunction } from 'i18next'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
+import { Button } from '#ui/display/Button.tsx'
 import type { Column } from '#ui/list/DataList.tsx'
 import { AppIcon, resourceAt } from '#features/apps/AppIcon.tsx'
 import type { VersionRow } from '#features/apps/history/slice.ts'
 
-/** Contracts 2 and 3: icon, code, name (its description), version, and when it was published. */
-export const columns = (t: TFunction<'apps'>): Column<OverlaidRow<VersionRow>>[] => [
+/** Contracts 2 and 3: icon, code, name (its description), version, when it was published, and its change log. */
+export const columns = (
+  t: TFunction<'apps'>,
+  onChangeLog: (row: VersionRow) => void,
+): Column<OverlaidRow<VersionRow>>[] => [
   {
     key: 'code',
     header: t('history.column.code'),
@@ -30,5 +34,20 @@ export const columns = (t: TFunction<'apps'>): Column<OverlaidRow<VersionRow>>[]
     sortable: true,
     priority: 2,
     render: ({ row }) => <span className="app-time">{row.create_time}</span>,
+  },
+  {
+    key: 'changeLog',
+    header: t('history.column.changeLog'),
+    render: ({ row }) => (
+      <Button
+        kind="plain"
+        icon="contract"
+        aria-haspopup="dialog"
+        whyNot={row.markdown === null ? t('changeLog.none') : null}
+        onClick={() => onChangeLog(row)}
+      >
+        {t('changeLog.open')} <span className="sr-only">{`${row.name} ${row.version}`}</span>
+      </Button>
+    ),
   },
 ]

@@ -72,9 +72,12 @@ export function PackageTable({ title, lead, entries, children, ...rest }: Props)
               ))}
             </tbody>
           </table>
-          {(children || entries.length > pageSize) && (
+          {entries.length > 1 && (
             <div className="list-foot">
-              <p role="status">{t('table.counted', { count: entries.length, page, pages })}</p>
+              <p role="status">
+                <span>{t('table.counted', { count: entries.length })}</span>
+                {pages > 1 && <span>{t('table.page', { page, pages })}</span>}
+              </p>
               {entries.length > pageSize && <Pages page={page} pages={pages} onPage={setPage} />}
             </div>
           )}

@@ -33,7 +33,9 @@ export function PublishBar({ entries, chosen, apps, queue, onPublished }: Props)
     if (publish.fulfilled.match(action)) {
       queue.published(action.payload)
       onPublished()
-    } else await queue.refresh()
+    }
+    // What else is there may be an upgrade no more.
+    await queue.refresh()
   }
   const whyNot = useWhyNot(chosen)
   return (
@@ -76,7 +78,7 @@ function Lacking({ chosen, apps }: Pick<Props, 'chosen' | 'apps'>) {
   const absent = missing.filter((code) => !apps.has(code) && !chosen.some(({ row }) => row?.code === code))
   if (absent.length + incompatible.length + loops.length === 0) return null
   return (
-    <div className="problem publish-lacking" role="status">
+    <div className="problem offline publish-lacking" role="status">
       <Icon name="alert" />
       <div>
         <p>

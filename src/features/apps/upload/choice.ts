@@ -3,7 +3,7 @@ import { compareVersions, type PublishedApp } from '#domain/apps.ts'
 import { isPickable, missingAfter } from '#domain/mapp.ts'
 import { type Entry, type KnownApps, stateOf } from '#features/apps/upload/upload-entry.ts'
 
-/** What its user said of a file, by its key; of all others the highest version is chosen. */
+/** What its user said of a file, by its key. Of an app of which nothing was said the highest version is chosen. */
 export type Said = Readonly<Record<string, boolean>>
 
 export interface Choice {
@@ -21,12 +21,10 @@ export function choiceOf(entries: readonly Entry[], said: Said, apps: KnownApps)
   const chosen = new Map<string, Entry>()
   const candidates = entries.filter((entry) => isCandidate(entry, apps))
   for (const entry of candidates) if (said[entry.key] && entry.row) chosen.set(entry.row.code, entry)
-  const unsaid = candidates.filter(({ key }) => said[key] === undefined)
-  for (const { row } of unsaid) {
-    if (!row || chosen.has(row.code)) continue
-    const [best] = unsaid
-      .filter((one) => one.row?.code === row.code)
-      .toSorted((a, b) => compareVersions(b.row?.version ?? '', a.row?.version ?? ''))
+  for (const { row } of candidates) {
+    const same = candidates.filter((one) => one.row?.code === row?.code)
+    if (!row || same.some(({ key }) => said[key] !== undefined)) continue
+    const [best] = same.toSorted((a, b) => compareVersions(b.row?.version ?? '', a.row?.version ?? ''))
     if (best) chosen.set(row.code, best)
   }
   return {
