@@ -41,7 +41,7 @@ const together = [
   // The first script: it only sends for the others, so it must not wait for a library.
   {
     name: 'first',
-    test: /src\/app\/(routes\/(prefetch|page-modules|page-module)|pwa\/worker-recovery)\.ts|vite\/preload-helper|rolldown\/runtime/,
+    test: /src\/app\/(trusted-types|routes\/(prefetch|page-modules|page-module)|pwa\/worker-recovery)\.ts|vite\/preload-helper|rolldown\/runtime/,
   },
   // They change seldom.
   {
@@ -76,6 +76,12 @@ const together = [
     name: 'orders',
     test: /src\/(features\/orders\/|locales\/\w+\/(orders|wizard|contract|payment|calendar)\.json)/,
   },
+  // Of the provider's staff alone; what opens and sends packages is as large as all the rest and comes when it is asked for.
+  {
+    name: 'staff-packages',
+    test: /src\/(features\/apps\/upload\/read-file|app\/connection\/(tus-upload|begun-uploads))|node_modules\/(@zip\.js|@noble|tus-js-client)\//,
+  },
+  { name: 'staff-apps', test: /src\/(features\/apps\/|app\/connection\/packages|locales\/\w+\/apps\.json)/ },
   { name: 'staff-modules', test: /src\/(features\/modules\/(?!graph\/)|locales\/\w+\/modules\.json)/ },
   // Of no use without a connection, so no device keeps it.
   {
@@ -148,9 +154,9 @@ export default defineConfig(({ command }) => {
         checks: { ineffectiveDynamicImport: false, pluginTimings: false },
         output: {
           codeSplitting: { groups: together },
-          // What only the order pages look like stands beside their code (src/features/orders/OrderStyles.tsx).
+          // What only the pages of orders or of the catalogue look like stands beside their code (src/features/orders/OrderStyles.tsx).
           assetFileNames: ({ originalFileNames: [from = ''] }) =>
-            `assets/${from.includes('features/orders/') ? 'orders-' : ''}[name]-[hash][extname]`,
+            `assets/${from.includes('features/orders/') ? 'orders-' : /features\/(apps|modules)\//.test(from) ? 'staff-' : ''}[name]-[hash][extname]`,
           chunkFileNames: (chunk) => `assets/${prefixOf(chunk.facadeModuleId)}[name]-[hash].js`,
         },
       },

@@ -20,6 +20,7 @@ import '#ui/navigation-guard/popstate.ts'
 
 const pipeline = () => import('#app/connection/network-bundle.ts')
 const jobs = async () => (await import('#app/connection/job-timer.ts')).jobs
+const packages = async () => (await import('#app/connection/packages.ts')).packages
 
 function openStore() {
   let first = () => {}
@@ -45,6 +46,11 @@ function openStore() {
       again: async (intent) => (await jobs()).again(intent),
       dismiss: async (intent) => (await jobs()).dismiss(intent),
       seen: async (intents) => (await jobs()).seen(intents),
+    },
+    packages: {
+      changeLog: async (id) => (await packages()).changeLog(id),
+      send: async (file, options) => (await packages()).send(file, options),
+      forget: async (id) => (await packages()).forget(id),
     },
   })
   hear = watchConnection(store, async () => (await pipeline()).ports)

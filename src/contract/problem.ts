@@ -77,6 +77,8 @@ export type ProblemCode = keyof typeof problemStatus
 export type LocalCode =
   | 'OFFLINE'
   | 'UNREADABLE_ANSWER'
+  /** It was changed, moved or taken away since it was chosen. */
+  | 'UNREADABLE_FILE'
   | 'STORAGE_FAILED'
   /** There is no room for a write on this device, and no connection. */
   | 'DEVICE_FULL'

@@ -41,6 +41,28 @@ export interface JobActions {
   seen(intents: readonly Intent[]): Promise<void>
 }
 
+/** How a package of an app is sent. */
+export interface SendOptions {
+  /** Of its bytes: the same file goes on where it was left. */
+  md5: string
+  /** The server has given it a place, by which it can be taken back. */
+  onBegun: (id: string) => void
+  /** Bytes that the server has, and of how many. */
+  onProgress: (sent: number, total: number) => void
+  /** Stops it. What was sent stays. */
+  signal: AbortSignal
+}
+
+/** What the pages of apps ask of the server past the table of calls. */
+export interface Packages {
+  /** The change log of that id as a document for a frame without scripts, in the page's present colours. */
+  changeLog(id: string): Promise<Result<string>>
+  /** In pieces; resolves once the server has all of it, and never when it was stopped. */
+  send(file: File, options: SendOptions): Promise<Result<{ id: string }>>
+  /** Takes back what was sent, by the id of the upload. */
+  forget(id: string): Promise<Result<null>>
+}
+
 /** What may be done with a waiting write, by its intent. Each tries the line at once; false: it is not there any more. */
 export interface OutboxActions {
   /** As it is: a refused write once more, a waiting one now, after which it says how that went. */

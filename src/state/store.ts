@@ -1,7 +1,7 @@
 /** The idiom of the store. Thunks get `api` through the extra argument, so that no feature knows the network. */
 import { type ThunkDispatch, type UnknownAction, combineSlices, configureStore } from '@reduxjs/toolkit'
 import type { Language } from '#domain/users.ts'
-import type { Api, JobActions, Result } from '#request/results.ts'
+import type { Api, JobActions, Packages, Result } from '#request/results.ts'
 import { connection } from '#state/connection-slice.ts'
 import { type SessionUser, session } from '#state/session-slice.ts'
 
@@ -34,6 +34,7 @@ export interface Extra {
   leave: (discard: boolean) => Promise<void>
   /** What the list of long requests may do with them. */
   jobs: JobActions
+  packages: Packages
 }
 
 export type Dispatch = ThunkDispatch<RootState, Extra, UnknownAction>

@@ -12,6 +12,7 @@ import zhParts from '#locales/zh/ui.json' with { type: 'json' }
 const local: Record<LocalCode, true> = {
   OFFLINE: true,
   UNREADABLE_ANSWER: true,
+  UNREADABLE_FILE: true,
   STORAGE_FAILED: true,
   DEVICE_FULL: true,
   NEEDS_CONNECTION: true,

@@ -55,8 +55,14 @@ export const insideCode: Record<InsidePlace, PageModule> = {
     words: soon,
   },
   trail: { load: async () => (await import('#features/trail/pages/Trail.tsx')).Trail, words: ['plain'] },
-  appHistory: { load: async () => (await import('#features/apps/pages/AppHistory.tsx')).AppHistory, words: ['plain'] },
-  upload: { load: async () => (await import('#features/apps/pages/Upload.tsx')).Upload, words: ['plain'] },
+  appHistory: {
+    load: async () => (await import('#features/apps/history/AppHistoryPage.tsx')).AppHistory,
+    words: ['problem'],
+  },
+  upload: {
+    load: async () => (await import('#features/apps/upload/UploadPage.tsx')).Upload,
+    words: ['problem', 'staff'],
+  },
   modules: { load: async () => (await import('#features/modules/list/ModulesPage.tsx')).Modules, words: ['problem'] },
   newModule: module,
   module,

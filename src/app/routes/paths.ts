@@ -74,6 +74,8 @@ export const standing = new Set<Place>([
   'hiddenModules',
   'newHiddenModule',
   'hiddenModule',
+  'appHistory',
+  'upload',
 ])
 
 /** `path` may have a query. */

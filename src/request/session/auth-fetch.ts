@@ -48,6 +48,22 @@ export async function sendSignedIn(
   return answer
 }
 
+/**
+ * The bearer for what the browser itself sends (an upload in pieces), renewed where it has run out or is `refused`. Null: nobody is
+ * signed in, or the line failed.
+ */
+export async function freshToken(ports: Ports, refused: string | null): Promise<string | null> {
+  const session = await readSession(await ports.device())
+  if (session?.signedOut) return null
+  const there = await ports.access.read()
+  const token = there !== null && there !== refused ? there : await renew(ports, session, there)
+  if (token === lineDown) return null
+  // What takes minutes and asks for nothing else keeps its session as any other call does.
+  if (token !== null && session?.renewFrom !== undefined && session.renewFrom <= ports.clock())
+    ports.lasting(renewAhead(ports, session, token))
+  return token
+}
+
 const withBearer = (letter: RequestData, token: string): RequestData => ({
   ...letter,
   headers: { ...letter.headers, authorization: `Bearer ${token}` },

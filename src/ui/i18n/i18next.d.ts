@@ -2,6 +2,7 @@
 import type about from '#locales/en/about.json'
 import type accounts from '#locales/en/accounts.json'
 import type activity from '#locales/en/activity.json'
+import type apps from '#locales/en/apps.json'
 import type calendar from '#locales/en/calendar.json'
 import type company from '#locales/en/company.json'
 import type contract from '#locales/en/contract.json'
@@ -35,6 +36,7 @@ declare module 'i18next' {
       about: typeof about
       accounts: typeof accounts
       activity: typeof activity
+      apps: typeof apps
       calendar: typeof calendar
       company: typeof company
       contract: typeof contract

@@ -5,7 +5,7 @@ import { type ReactNode, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Prime } from '#ui/prime/Prime.tsx'
 
-export default function Overlay({ title, side = 'center', onClose, footer, children }: DialogProps) {
+export default function Overlay({ title, side = 'center', wide, onClose, footer, children }: DialogProps) {
   const { t } = useTranslation('ui')
   const dialog = useRef<PrimeDialog>(null)
   return (
@@ -16,7 +16,7 @@ export default function Overlay({ title, side = 'center', onClose, footer, child
         header={title}
         footer={footer}
         position={side === 'right' ? 'right' : 'center'}
-        className={side === 'right' ? 'drawer' : 'dialog'}
+        className={side === 'right' ? 'drawer' : wide ? 'dialog wide' : 'dialog'}
         ariaCloseIconLabel={t('form.close')}
         draggable={false}
         resizable={false}
@@ -48,6 +48,8 @@ export interface DialogProps {
   title: string
   /** In the middle, or as a drawer at the right (look: a drawer for small edits). */
   side?: 'center' | 'right'
+  /** Room for something of 700 pixels. */
+  wide?: boolean
   onClose: () => void
   footer?: ReactNode
   children: ReactNode

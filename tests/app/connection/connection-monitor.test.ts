@@ -127,7 +127,8 @@ describe('an answer that did not come while the browser has a network', () => {
     const never = () => new Promise<never>(() => {})
     const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
     const jobs = { again: never, dismiss: never, seen: never }
-    const store = makeStore({ api: { call: never }, enter: never, leave: never, jobs })
+    const packages = { changeLog: never, send: never, forget: never }
+    const store = makeStore({ api: { call: never }, enter: never, leave: never, jobs, packages })
     let knocks = 0
     const network = async () => {
       knocks += 1

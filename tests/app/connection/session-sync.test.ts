@@ -24,7 +24,8 @@ async function keptUser(name: string) {
 function watched(ask: Api['call'], drawable = Promise.resolve()) {
   const never = () => new Promise<never>(() => {})
   const jobs = { again: never, dismiss: never, seen: never }
-  const store = makeStore({ api: { call: ask }, enter: never, leave: never, jobs })
+  const packages = { changeLog: never, send: never, forget: never }
+  const store = makeStore({ api: { call: ask }, enter: never, leave: never, jobs, packages })
   const stop = watchSession(store, { call: ask }, drawable)
   const shown = () => {
     const { session } = store.getState()

@@ -20,6 +20,7 @@ function storeThat(answer: Result<unknown>) {
     enter: () => Promise.resolve({ kind: 'problem', problem: localProblem('OFFLINE') }),
     leave: () => Promise.resolve(),
     jobs: { again: () => Promise.resolve(), dismiss: () => Promise.resolve(), seen: () => Promise.resolve() },
+    packages: { changeLog: () => Promise.reject(), send: () => Promise.reject(), forget: () => Promise.reject() },
   }
   return { store: makeStore(extra), heard }
 }

@@ -54,6 +54,7 @@ function storeThat(answers: { enter?: Result<{ user: SessionUser }>; ask?: Resul
       return Promise.resolve()
     },
     jobs: { again: () => Promise.resolve(), dismiss: () => Promise.resolve(), seen: () => Promise.resolve() },
+    packages: { changeLog: () => Promise.reject(), send: () => Promise.reject(), forget: () => Promise.reject() },
   }
   const store = makeStore(extra)
   return { store, heard, own: () => selectAccounts(store.getState()) }

@@ -1,0 +1,43 @@
+import { Button } from '#ui/display/Button.tsx'
+import { Dialog } from '#ui/overlay/Dialog.tsx'
+import { useTranslation } from 'react-i18next'
+import { ChangeLogFrame } from '#features/apps/history/ChangeLogFrame.tsx'
+
+interface Props {
+  name: string
+  version: string
+  /** Published or uploaded, by its id; or the text of a file that only this device has read. */
+  source: { id: string } | { text: string }
+  onClose: () => void
+}
+
+/** What is new in a version. */
+export function ChangeLogDialog({ name, version, source, onClose }: Props) {
+  const { t } = useTranslation('apps')
+  const title = t('changeLog.title', { name, version })
+  return (
+    <Dialog
+      open
+      wide
+      title={title}
+      onClose={onClose}
+      footer={
+        <Button autoFocus onClick={onClose}>
+          {t('changeLog.close')}
+        </Button>
+      }
+    >
+      {'id' in source ? (
+        <ChangeLogFrame id={source.id} title={title} />
+      ) : (
+        <>
+          <p className="change-log-note">{t('changeLog.asWritten')}</p>
+          {/* biome-ignore lint: what scrolls is to be reached by key */}
+          <pre className="change-log" tabIndex={0}>
+            {source.text}
+          </pre>
+        </>
+      )}
+    </Dialog>
+  )
+}

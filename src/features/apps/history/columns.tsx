@@ -1,0 +1,53 @@
+import type { TFunction } from 'i18next'
+import type { OverlaidRow } from '#local/lists/list-view.ts'
+import { Button } from '#ui/display/Button.tsx'
+import type { Column } from '#ui/list/DataList.tsx'
+import { AppIcon, resourceAt } from '#features/apps/AppIcon.tsx'
+import type { VersionRow } from '#features/apps/history/slice.ts'
+
+/** Contracts 2 and 3: icon, code, name (its description), version, when it was published, and its change log. */
+export const columns = (
+  t: TFunction<'apps'>,
+  onChangeLog: (row: VersionRow) => void,
+): Column<OverlaidRow<VersionRow>>[] => [
+  {
+    key: 'code',
+    header: t('history.column.code'),
+    sortable: true,
+    render: ({ row }) => (
+      <span className="app-lead">
+        <AppIcon name={row.name} src={row.icon && resourceAt(row.icon)} />
+        <code>{row.code}</code>
+      </span>
+    ),
+  },
+  { key: 'name', header: t('history.column.name'), sortable: true, render: ({ row }) => row.name },
+  {
+    key: 'version',
+    header: t('history.column.version'),
+    sortable: true,
+    render: ({ row }) => <span className="app-version">{row.version}</span>,
+  },
+  {
+    key: 'create_time',
+    header: t('history.column.published'),
+    sortable: true,
+    priority: 2,
+    render: ({ row }) => <span className="app-time">{row.create_time}</span>,
+  },
+  {
+    key: 'changeLog',
+    header: t('history.column.changeLog'),
+    render: ({ row }) => (
+      <Button
+        kind="plain"
+        icon="contract"
+        aria-haspopup="dialog"
+        whyNot={row.markdown === null ? t('changeLog.none') : null}
+        onClick={() => onChangeLog(row)}
+      >
+        {t('changeLog.open')} <span className="sr-only">{`${row.name} ${row.version}`}</span>
+      </Button>
+    ),
+  },
+]

@@ -1,0 +1,75 @@
+/** Uploading in the store: the apps that files are compared with, and how a publishing stands. Files are the queue's (upload-queue.ts). */
+import { createSlice } from '@reduxjs/toolkit'
+import { listApps, listUploads, publishApps } from '#contract/apps.ts'
+import type { ListSpec, OutputOf } from '#contract/endpoint.ts'
+import type { Problem } from '#contract/problem.ts'
+import { readList } from '#local/lists/read-list.ts'
+import { readActivity } from '#local/jobs/read-jobs.ts'
+import type { Packages } from '#request/results.ts'
+import { type AppThunk, callEndpoint, createAppThunk, problemOfRejected } from '#state/app-thunk.ts'
+import { createListSlice } from '#state/list-slice.ts'
+import { type Listing, pageOf, plainListing } from '#state/list-url.ts'
+import { signedOut } from '#state/session-slice.ts'
+import { root } from '#state/store.ts'
+
+type Listed = Extract<OutputOf<typeof listApps>, { data: unknown }>
+export type AppRow = Listed['data'][number]
+
+export const appsList = createListSlice<AppRow, Listing>({
+  name: 'apps',
+  endpoint: listApps,
+  read: readList,
+  queryOf: pageOf,
+})
+// Its type does not say so, but a list it is.
+export const appsView = plainListing(listApps.list as ListSpec)
+
+/** All that the device holds of the catalogue, and as of when. */
+export const readApps = () => appsList.readPage(null, { ...pageOf(appsView), results: 100_000 })
+
+export const askUploads = () => callEndpoint(listUploads, {})
+
+/** How packages travel; the queue takes it along. */
+export const packagesPort =
+  (): AppThunk<Packages> =>
+  async (_dispatch, _getState, { packages }) =>
+    packages
+
+/** Asks for it and waits for its end, however long that takes; its progress stands in the row of the task. */
+export const publish = createAppThunk(
+  'upload/publish',
+  async (modules: string[], { extra: { api }, rejectWithValue }) => {
+    const result = await api.call(publishApps, { body: { modules, progressKey: crypto.randomUUID() } })
+    if (result.kind === 'problem') return rejectWithValue(result.problem)
+    return result.kind === 'fresh' ? result.output : []
+  },
+)
+
+/** The publishing that runs on this device, begun here or before the page was opened; null: none does. */
+export async function readPublishing(): Promise<{ percent: number } | null> {
+  const all = await readActivity()
+  return all.find(({ endpoint, open }) => endpoint === publishApps.name && open) ?? null
+}
+
+interface UploadState {
+  isPublishing: boolean
+  problem: Problem | null
+}
+const initialState: UploadState = { isPublishing: false, problem: null }
+
+const upload = createSlice({
+  name: 'upload',
+  initialState,
+  reducers: { problemDropped: (state) => ({ ...state, problem: null }) },
+  extraReducers: (builder) =>
+    builder
+      .addCase(publish.pending, () => ({ isPublishing: true, problem: null }))
+      .addCase(publish.fulfilled, () => initialState)
+      .addCase(publish.rejected, (_, action) => ({ isPublishing: false, problem: problemOfRejected(action) }))
+      .addCase(signedOut, () => initialState),
+})
+
+export const { problemDropped } = upload.actions
+const own = upload.injectInto(root)
+/** Of the whole state, whose type no feature knows. */
+export const selectUpload = (state: object): UploadState => own.selectSlice(state)
