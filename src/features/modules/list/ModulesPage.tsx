@@ -1,5 +1,5 @@
 import '#features/modules/words.ts'
-import '#features/modules/modules.css'
+import '#features/modules/style.css'
 import { lazy, Suspense, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
 import type { ModuleRow } from '#contract/modules.ts'

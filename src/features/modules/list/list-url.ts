@@ -1,15 +1,7 @@
 /** What the address of the two module lists says (C-01). The client type is the staff's choice for all of their pages. */
 import type { ClientType } from '#domain/access.ts'
 import { modulesFills } from '#contract/modules.ts'
-import {
-  changeListing,
-  type Listing,
-  pageOf,
-  plainListing,
-  readListing,
-  searchOf,
-  writeListing,
-} from '#state/list-url.ts'
+import { changeListing, type Listing, pageOf, readListing, searchOf, writeListing } from '#state/list-url.ts'
 
 /** Which of them: those that customers choose, those that join by themselves, or both (M136). */
 export const shownKinds = ['visible', 'hidden', 'all'] as const
@@ -18,9 +10,6 @@ export type Shown = (typeof shownKinds)[number]
 export interface View extends Listing {
   shown: Shown
 }
-
-/** `shown`: what the page lists where its address says nothing. */
-export const plainView = (shown: Shown): View => ({ shown, ...plainListing(modulesFills) })
 
 /** Of a page that begins with `plain`. */
 export const waysOf = (plain: Shown) => ({
