@@ -1,0 +1,132 @@
+/**
+ * The staff's catalogue of apps as people use it: packed on the command line, sent over a line that drops, published, found in the
+ * history, its change log read without a line (contracts 2, 4, 5). What else both pages say is in `tests/features/apps`.
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, expect, it } from 'vitest'
+import { type FaultProxy, openFaultProxy } from '#tests/support/fault-proxy.ts'
+import { expectFine } from '#tests/support/looks.ts'
+import { noise } from '#tests/support/packages.ts'
+import { partKept } from '#tests/support/parts.ts'
+import { controlled, desk, rows, setUp, typeInto } from '#tests/support/visit.ts'
+import { signIn } from '#tests/support/browser.ts'
+
+const setup = setUp()
+const folder = mkdtempSync(join(tmpdir(), 'portal-mapp-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const root = join(import.meta.dirname, '..', '..')
+const mapp = (...args: string[]) => execFileSync(process.execPath, ['server/cli/mapp.ts', ...args], { cwd: root })
+
+/** As a developer packs one: a folder with a manifest, a change log, and so much that does not pack. */
+function pack(code: string, version: string, bytes: number): string {
+  const place = join(folder, `${code}-${version}`)
+  mkdirSync(place)
+  const facts = { provider: 'm18', code, name: `App ${code}`, module: 'crm', module_name: 'Customers', version }
+  writeFileSync(join(place, 'manifest.json'), JSON.stringify(facts))
+  writeFileSync(join(place, 'changelog.md'), `# What is new in ${version}\n\n- [More](https://example.org/more)\n`)
+  writeFileSync(join(place, 'data.bin'), noise(bytes))
+  const file = `${place}.mapp`
+  mapp('pack', place, file)
+  return file
+}
+
+/** A page of the staff, behind a line of its own. */
+async function staffPage(path: string): Promise<{ page: Page; line: FaultProxy; wrong: string[] }> {
+  const { portal, browser } = setup.the
+  const line = await openFaultProxy(Number(new URL(portal.url).port))
+  setup.ends.push(() => line.close())
+  const context = await browser.newContext({ ...desk, reducedMotion: 'reduce' })
+  setup.ends.push(() => context.close())
+  const page = await context.newPage()
+  const wrong: string[] = []
+  page.on('pageerror', ({ message }) => wrong.push(message))
+  page.on('console', (said) => said.text().includes('Content Security Policy') && wrong.push(said.text()))
+  await signIn(page, { url: line.url }, 'staff', path)
+  await controlled(page)
+  return { page, line, wrong }
+}
+
+const chooseFiles = (page: Page, ...files: string[]) => page.locator('input[type=file]').setInputFiles(files)
+const isPiece = ({ method, path }: { method: string; path: string }) =>
+  method === 'PATCH' && path.startsWith('/api/app/upload/tus/')
+
+it('an app is packed, sent over a line that drops three times, published, found in the history, and its change log opened offline', async () => {
+  const file = pack('story', '1.0', 9_000_000)
+  const { page, line, wrong } = await staffPage('/app/m18/upload')
+  await page.locator('.drop-zone').waitFor()
+  await partKept(page, 'staff')
+  let piece = 0
+  const drops = ['reset', 'cut before the answer', 'reset'] as const
+  line.set((call) => (isPiece(call) ? (([, drops[0], null, drops[1], drops[2]] as const)[++piece] ?? null) : null))
+  await chooseFiles(page, file)
+  const pick = page.getByRole('checkbox', { name: 'Publish App story 1.0' })
+  await expect.poll(() => pick.isChecked(), { timeout: 30_000 }).toBe(true)
+  const publish = page.getByRole('button', { name: 'Publish 1 app' })
+  await expect.poll(() => publish.getAttribute('aria-disabled'), { timeout: 60_000 }).toBeNull()
+  expect(line.arrivals.filter((one) => isPiece(one) && one.fault !== null)).toHaveLength(3)
+  await expectFine(page, 'the upload page')
+  await publish.click()
+  await page.getByText('1 app is published.').waitFor({ timeout: 30_000 })
+
+  await page.getByRole('main').getByRole('link', { name: 'App history' }).click()
+  await typeInto(page.getByRole('textbox', { name: 'Search apps by code or name' }), 'story')
+  await expect.poll(() => rows(page).count()).toBe(1)
+  const open = page.getByRole('button', { name: 'Change log App story 1.0' })
+  await open.click()
+  const frame = page.frameLocator('iframe.change-log')
+  await frame.getByRole('heading', { name: 'What is new in 1.0' }).waitFor()
+  const box = await page.locator('iframe.change-log').boundingBox()
+  expect([box?.width, box?.height]).toEqual([700, 300])
+  // In the page's colours: its style has passed the page's own policy.
+  expect(await frame.locator('body').evaluate((body) => getComputedStyle(body).marginTop)).toBe('16px')
+  const [tab] = await Promise.all([page.waitForEvent('popup'), frame.getByRole('link', { name: 'More' }).click()])
+  await tab.close()
+
+  line.cut()
+  await page.context().setOffline(true)
+  await page.reload()
+  await open.click()
+  await frame.getByRole('heading', { name: 'What is new in 1.0' }).waitFor()
+  await page.keyboard.press('Escape')
+  await typeInto(page.getByRole('textbox', { name: 'Search apps by code or name' }), '')
+  await page.goto(`${line.url}/saas/app/apphistory`)
+  await page.getByRole('button', { name: 'Change log Framework 1.9' }).click()
+  await page.getByRole('heading', { name: 'This change log is not kept on this device' }).waitFor()
+  expect(wrong).toEqual([])
+})
+
+it('an upload is paused, left by a reload and gone on with after the same file is chosen again; nothing is sent twice', async () => {
+  const file = pack('again', '1.0', 12_000_000)
+  const { page, line } = await staffPage('/app/m18/upload')
+  await page.locator('.drop-zone').waitFor()
+  // So slow that it can be paused between two pieces.
+  line.set((call) => (isPiece(call) ? 'slow' : null))
+  await chooseFiles(page, file)
+  const pause = page.getByRole('button', { name: 'Pause' })
+  await pause.waitFor({ timeout: 30_000 })
+  await expect.poll(() => line.arrivals.filter(isPiece).length).toBeGreaterThan(2)
+  await pause.click()
+  await page.getByText(/^Paused$/).waitFor()
+  const asked: string[] = []
+  page.on('dialog', (dialog) => (asked.push(dialog.type()), void dialog.accept()))
+  line.heal()
+  await page.reload()
+  expect(asked).toEqual(['beforeunload'])
+  await page.getByText(/^\d+ % of it is on the server since an earlier visit/).waitFor()
+  const before = line.arrivals.length
+  await chooseFiles(page, file)
+  await page.getByRole('button', { name: 'Publish 1 app' }).waitFor()
+  await expect
+    .poll(() => page.getByRole('button', { name: 'Publish 1 app' }).getAttribute('aria-disabled'), { timeout: 60_000 })
+    .toBeNull()
+  const later = line.arrivals.slice(before)
+  expect(later.filter(({ method, path }) => method === 'POST' && path.includes('/tus'))).toEqual([])
+  expect(later.filter(isPiece).length).toBeLessThan(6)
+  await page.getByRole('button', { name: 'Remove App again 1.0' }).click()
+  await expect.poll(() => page.getByRole('table', { name: 'App info' }).count()).toBe(0)
+})
