@@ -10,9 +10,12 @@ import type { HttpContext } from '#server/http/context.ts'
 import { anonymous, checkForUser, permit, principalOf, requireCaller, subjectOf } from '#server/http/authenticate.ts'
 import { headerOf } from '#server/http/input/parse.ts'
 import type { Counters } from '#server/http/request-guard.ts'
-import { notFound } from '#server/problem-error.ts'
+import { notFound, unavailable } from '#server/problem-error.ts'
 import type { TusCall, TusServer } from '#server/services/uploads/tus.ts'
 import { isUploadId, tusPath } from '#server/services/uploads/upload-files.ts'
+
+/** Of all users, on this node. */
+const maxAtOnce = 40
 
 const passed = ['tus-resumable', 'content-type', 'content-length']
 const told = /^(tus-resumable|location|cache-control|upload-[a-z-]+)$/
@@ -21,11 +24,13 @@ export function serveTusUploads(
   fastify: FastifyInstance,
   { app, settings, countStranger, countCostly }: HttpContext & Counters,
 ) {
+  let atWork = 0
   let serve: Promise<TusServer> | undefined
   // Few ever upload: what that takes is loaded when it is first done.
   const loaded = () => (serve ??= import('#server/services/uploads/tus.ts').then(({ tusServer }) => tusServer(app)))
 
   async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    takePlace(reply)
     const principal = await principalOf(app, request.headers.authorization)
     request.principal = principal
     if (principal.problem) await countStranger(request)
@@ -56,6 +61,15 @@ export function serveTusUploads(
     })
     for (const [name, value] of response.headers) if (told.test(name)) reply.header(name, value)
     return reply.code(response.status).send()
+  }
+
+  /** Before the database is asked anything: a thousand pieces at once would keep everybody else from it. */
+  function takePlace({ raw }: FastifyReply): void {
+    if (atWork >= maxAtOnce) throw unavailable(2)
+    atWork += 1
+    raw.once('close', () => {
+      atWork -= 1
+    })
   }
 
   /** Whoever sends nothing for so long holds the upload for nobody. */

@@ -16,6 +16,7 @@ import { run as payments } from '#tests/campaigns/payments.ts'
 import { run as pictureFlood } from '#tests/campaigns/picture-flood.ts'
 import { run as saved } from '#tests/campaigns/saved.ts'
 import { run as signInFlood } from '#tests/campaigns/sign-in-flood.ts'
+import { run as uploadFlood } from '#tests/campaigns/upload-flood.ts'
 import { run as workerLife } from '#tests/campaigns/worker-life.ts'
 
 const [, , id = '', ...args] = process.argv
@@ -34,6 +35,7 @@ const campaigns: Record<string, (args: string[]) => Promise<void>> = {
   'picture-flood': pictureFlood,
   saved,
   'sign-in-flood': signInFlood,
+  'upload-flood': uploadFlood,
   'worker-life': workerLife,
 }
 

@@ -75,7 +75,7 @@ export async function publishOne(db: Handle, input: PublishInput, md5: string, n
   await lockCatalogue(db)
   const [record] = await uploads.readUploadsOf(db, input.userId, [md5])
   const [row] = record ? await uploadedRows(db, [record]) : []
-  if (!record?.manifest || !row) return { name: null, uploadId: null }
+  if (!record?.manifest || !row) return publishedBefore(db, input, md5)
   const name = `${row.app_name} ${row.version}`
   if (row.status > 1) return { name, uploadId: null }
   const { manifest } = record
@@ -87,6 +87,11 @@ export async function publishOne(db: Handle, input: PublishInput, md5: string, n
     auditOf('create', manifest, record.name),
   ])
   return { name, uploadId: record.id }
+}
+
+async function publishedBefore(db: Handle, { userId }: PublishInput, md5: string): Promise<Published> {
+  const [last] = await uploads.lastUploadsOf(db, userId, [md5])
+  return { name: last?.manifest ? `${last.manifest.name} ${last.manifest.version}` : null, uploadId: last?.id ?? null }
 }
 
 /** The files with their status now that all is done: 2 for what was published. */

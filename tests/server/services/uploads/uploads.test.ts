@@ -249,12 +249,14 @@ onConnections('packages', (engine) => {
       const { location } = (await begin(md5)).headers
       const real = kinds['publish-apps']
       if (!real) throw new Error('nothing publishes')
+      const progress: unknown[] = []
       // Dies after its own transaction and before anybody has recorded how far it is.
       const killed = {
         'publish-apps': {
           ...real,
           step: async (work: Parameters<typeof real.step>[0]) => {
-            await real.step(work)
+            const step = await real.step(work)
+            progress.push(step.kind === 'on' ? step.info : null)
             throw new Error('killed')
           },
         },
@@ -263,6 +265,8 @@ onConnections('packages', (engine) => {
         await workOne(the.server.app, killed)
         the.server.clock.now += 120_000
       }
+      // The second try finds the first one published, and says the same.
+      expect(progress).toEqual([1, 2].map(() => ({ name: 'Pay 1.0', message: '1 / 3' })))
       await workAll()
       const done = await (await the.server.signIn('admin@m18')).send({ url: String(location) })
       expect(done.json().map((row: { code: string; status: number }) => [row.code, row.status])).toEqual([
