@@ -13,6 +13,8 @@ import type { UploadQueue } from '#features/apps/upload/upload-queue.ts'
 
 interface Props {
   entries: readonly Entry[]
+  /** The server takes no more: what is there is published first, or the rest would wait for ever. */
+  isFull: boolean
   chosen: readonly Entry[]
   apps: KnownApps
   queue: UploadQueue
@@ -21,7 +23,8 @@ interface Props {
 }
 
 /** What the choice would lack, the publishing of it with its progress, and what came of it (M159). */
-export function PublishBar({ entries, chosen, apps, queue, onPublished }: Props) {
+export function PublishBar({ entries, isFull, chosen: all, apps, queue, onPublished }: Props) {
+  const chosen = isFull ? all.filter(({ isServers }) => isServers) : all
   const { t } = useTranslation('apps')
   const dispatch = useDispatch()
   const { isPublishing, problem } = useSelector(selectUpload)

@@ -70,7 +70,14 @@ export function Upload() {
         <p className="field-help">
           {t('table.compared')} <Freshness fresh={freshness} />
         </p>
-        <PublishBar entries={entries} chosen={choice.chosen} apps={known} queue={queue} onPublished={refetch} />
+        <PublishBar
+          entries={entries}
+          isFull={isFull}
+          chosen={choice.chosen}
+          apps={known}
+          queue={queue}
+          onPublished={refetch}
+        />
       </PackageTable>
       <PackageTable
         {...table}
