@@ -14,6 +14,7 @@ import { noise } from '#tests/support/packages.ts'
 import { partKept } from '#tests/support/parts.ts'
 import { controlled, desk, rows, setUp, typeInto } from '#tests/support/visit.ts'
 import { signIn } from '#tests/support/browser.ts'
+import { choose, fill, order, ordersOf, submit } from '#tests/support/wizard.ts'
 
 const setup = setUp()
 const folder = mkdtempSync(join(tmpdir(), 'portal-mapp-'))
@@ -98,6 +99,58 @@ it('an app is packed, sent over a line that drops three times, published, found 
   await page.getByRole('button', { name: 'Change log Framework 1.9' }).click()
   await page.getByRole('heading', { name: 'This change log is not kept on this device' }).waitFor()
   expect(wrong).toEqual([])
+})
+
+it('the app joins contracts by a hidden module that is made by keys, tested, and in the next order of a customer (M138, M140)', async () => {
+  const { page, line, wrong } = await staffPage('/app/m18/automodule/new')
+  const typed = async (name: string, text: string) => {
+    await page.locator(`[name="${name}"]`).focus()
+    await page.keyboard.type(text, { delay: 40 })
+  }
+  await page.locator('[name="conditions-doc"]').waitFor()
+  await typed('name', 'Customer story')
+  await page.locator('[name="conditions-doc"]').focus()
+  await page.keyboard.press('Space')
+  await page.getByText('No contract in effect holds these conditions now.').waitFor()
+  await typed('add-app', 'story')
+  await page.getByRole('option', { name: /App story/ }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByText('Version 1.0').waitFor()
+  await expectFine(page, 'the form of a hidden module')
+  await page.getByRole('button', { name: 'Create', exact: true }).focus()
+  await page.keyboard.press('Enter')
+  const made = rows(page).filter({ hasText: 'Customer story' })
+  await made.waitFor()
+  const code = await made.locator('.module-code').innerText()
+
+  await page.getByRole('link', { name: 'Modules', exact: true }).click()
+  await rows(page).first().waitFor()
+  await page.getByRole('button', { name: 'Dependencies' }).click()
+  await page
+    .getByRole('group', { name: 'Dependencies' })
+    .getByRole('link', { name: /Customer story/ })
+    .waitFor()
+  await page.getByRole('button', { name: 'Test for missing apps' }).click()
+  await page.getByLabel('Choose Documents').focus()
+  await page.keyboard.press('Space')
+  await page.getByRole('button', { name: 'Test', exact: true }).click()
+  await page.getByText('No app is missing.').waitFor()
+  await page.keyboard.press('Escape')
+  await expectFine(page, 'the list of modules')
+  expect(wrong).toEqual([])
+
+  const context = await setup.the.browser.newContext(desk)
+  setup.ends.push(() => context.close())
+  const customer = await context.newPage()
+  await signIn(customer, { url: line.url }, 'admin', '/app/contract/new')
+  await fill(customer, 'storyshop')
+  await submit(customer).click()
+  await choose(customer, 'doc')
+  await customer.getByRole('heading', { name: 'Join by themselves' }).waitFor()
+  await customer.locator('.modules-auto').getByText(code).waitFor()
+  await order(customer).click()
+  await expect.poll(async () => (await ordersOf(customer, 'storyshop')).length).toBe(1)
+  await customer.getByText('Customer story').first().waitFor()
 })
 
 it('an upload is paused, left by a reload and gone on with after the same file is chosen again; nothing is sent twice', async () => {

@@ -28,14 +28,17 @@ export function DependencyGraph({ shown }: { shown: readonly string[] }) {
   )
 }
 
+/** As large as its text: whoever reads in large letters has a large picture. */
+const rem = (px: number) => `${px / 16}rem`
+
 function Drawing({ width, height, boxes, lines, ids }: Layout & { ids: ReadonlyMap<string, Id> }) {
   const { t } = useTranslation('modules')
   const arrow = useId()
   return (
     // biome-ignore lint: what is wider than its room is scrolled by keys too
     <div className="module-graph-room" tabIndex={0} role="group" aria-label={t('graph.title')}>
-      <div className="module-graph-sheet" style={{ width, height }}>
-        <svg width={width} height={height} aria-hidden="true">
+      <div className="module-graph-sheet" style={{ width: rem(width), height: rem(height) }}>
+        <svg viewBox={`0 0 ${width} ${height}`} width="100%" height="100%" aria-hidden="true">
           <defs>
             <marker id={arrow} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
               <path d="M0 0 8 4 0 8z" />
@@ -52,8 +55,15 @@ function Drawing({ width, height, boxes, lines, ids }: Layout & { ids: ReadonlyM
         </svg>
         <ul>
           {boxes.map(({ code, name, hidden, dependencies, conditions, x, y }) => (
-            <li key={code} style={{ left: x, top: y, ...boxSize }}>
-              <Link to={pathOf(hidden ? 'hidden' : 'visible', ids.get(code))} className={hidden ? 'hidden-box' : ''}>
+            <li
+              key={code}
+              style={{ left: rem(x), top: rem(y), width: rem(boxSize.width), height: rem(boxSize.height) }}
+            >
+              <Link
+                to={pathOf(hidden ? 'hidden' : 'visible', ids.get(code))}
+                className={hidden ? 'hidden-box' : ''}
+                title={`${name} ${code}`}
+              >
                 <strong>{name}</strong>
                 <code>{code}</code>
                 <span className="sr-only">

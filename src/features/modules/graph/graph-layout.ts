@@ -30,7 +30,7 @@ export interface Layout {
   lines: Line[]
 }
 
-export const boxSize = { width: 140, height: 44 }
+export const boxSize = { width: 156, height: 44 }
 /** More than these nobody reads in one picture. */
 export const maxBoxes = 80
 
@@ -56,7 +56,7 @@ export function around(modules: readonly Drawn[], shown: readonly string[]): Dra
 
 export function placed(modules: readonly Drawn[]): Layout {
   const graph = new Graph()
-  graph.setGraph({ rankdir: 'LR', nodesep: 16, ranksep: 40, marginx: 8, marginy: 8 })
+  graph.setGraph({ rankdir: 'LR', nodesep: 16, ranksep: 32, marginx: 8, marginy: 8 })
   graph.setDefaultEdgeLabel(() => ({}))
   const codes = new Set(modules.map(({ code }) => code))
   for (const { code } of modules) graph.setNode(code, { ...boxSize })
