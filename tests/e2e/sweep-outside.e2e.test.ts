@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 import { insidePlaces, places } from '#app/routes/paths.ts'
 import { fit } from '#tests/support/looks.ts'
 import { missingTexts } from '#tests/support/missing-texts.ts'
-import { expectSwept, offencesOf, openSweep, patience, refused, type Screen } from '#tests/support/sweep.ts'
+import { expectSwept, offencesOf, opened, openSweep, patience, refused, type Screen } from '#tests/support/sweep.ts'
 import { setUpShared } from '#tests/support/visit.ts'
 
 const setup = setUpShared()
@@ -25,9 +25,17 @@ const visitors: Screen[] = [
   { path: '/nowhere/at/all' },
 ]
 
-const staffs: Screen[] = insidePlaces
-  .filter((place) => places[place].who === 'providerAdmin')
-  .map((place) => ({ path: places[place].path.replace(/:\w+/, '1') }))
+const staffs: Screen[] = [
+  ...insidePlaces
+    .filter((place) => places[place].who === 'providerAdmin')
+    .map((place) => ({ path: places[place].path.replace(/:\w+/, '1') })),
+  { path: '/app/m18/automodule/new', shows: '[name=code]', act: refused },
+  {
+    path: '/app/m18/module',
+    shows: '.module-code',
+    act: opened('.page-action button[aria-pressed]', '.module-graph li'),
+  },
+]
 
 it('the screens of visitors', async () => void (await expectSwept(setup, null, visitors)), patience)
 

@@ -6,11 +6,11 @@ import { soon } from '#app/i18n/locale-files.ts'
 // One page makes and changes.
 const module: PageModule = {
   load: async () => (await import('#features/modules/form/ModulePage.tsx')).Module,
-  words: soon,
+  words: ['staff', ...soon],
 }
 const hiddenModule: PageModule = {
   load: async () => (await import('#features/modules/form/ModulePage.tsx')).HiddenModule,
-  words: soon,
+  words: ['staff', ...soon],
 }
 const price: PageModule = {
   load: async () => (await import('#features/prices/pages/Price.tsx')).Price,
@@ -63,12 +63,15 @@ export const insideCode: Record<InsidePlace, PageModule> = {
     load: async () => (await import('#features/apps/upload/UploadPage.tsx')).Upload,
     words: ['problem', 'staff'],
   },
-  modules: { load: async () => (await import('#features/modules/list/ModulesPage.tsx')).Modules, words: ['problem'] },
+  modules: {
+    load: async () => (await import('#features/modules/list/ModulesPage.tsx')).Modules,
+    words: ['problem', 'staff'],
+  },
   newModule: module,
   module,
   hiddenModules: {
     load: async () => (await import('#features/modules/list/ModulesPage.tsx')).HiddenModules,
-    words: ['problem'],
+    words: ['problem', 'staff'],
   },
   newHiddenModule: hiddenModule,
   hiddenModule,

@@ -49,6 +49,19 @@ describe('the list', () => {
     within(drawing).getByRole('link', { name: /Stock taking.*joins with fin, scm/ })
   })
 
+  it('says on a Mac alone what its packages must not hold (M144)', async () => {
+    const platform = vi.spyOn(navigator, 'platform', 'get').mockReturnValue('MacIntel')
+    await the.browser.openAs(staff, '/app/m18/module')
+    await says('You are on a Mac.')
+    await the.browser.open('/app/m18/automodule/new')
+    await says('You are on a Mac.')
+    platform.mockReturnValue('Win32')
+    await the.browser.open('/app/m18/module')
+    await expect.poll(codes).toHaveLength(5)
+    expect(screen.queryByText('You are on a Mac.', { exact: false })).toBeNull()
+    platform.mockRestore()
+  })
+
   it('stands without a line, with search, order and kind', async () => {
     await the.browser.openAs(staff, '/app/m18/module')
     await expect.poll(codes).toHaveLength(5)

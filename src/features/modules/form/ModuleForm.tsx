@@ -20,6 +20,7 @@ import { orderFieldWords } from '#ui/i18n/order-field-messages.ts'
 import { queuedWords } from '#ui/i18n/queued-messages.ts'
 import { PendingMark } from '#ui/list/PendingMark.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
+import { MacBanner } from '#ui/page/MacBanner.tsx'
 import { Page } from '#ui/page/Page.tsx'
 import { useTranslation } from 'react-i18next'
 import { AppsField } from '#features/modules/form/AppsField.tsx'
@@ -134,6 +135,7 @@ export function ModuleForm({ kind, opened }: { kind: Kind; opened: OverlaidRow<M
       intro={t(`form.lead.${kind}`)}
       width="narrow"
     >
+      <MacBanner />
       <div ref={form}>
         <PageForm
           status={status.kind}

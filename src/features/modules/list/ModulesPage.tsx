@@ -15,6 +15,7 @@ import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { DataList, type RowAction } from '#ui/list/DataList.tsx'
 import { number } from '#ui/list/Freshness.tsx'
 import { rowMark } from '#ui/list/PendingMark.tsx'
+import { MacBanner } from '#ui/page/MacBanner.tsx'
 import { Page } from '#ui/page/Page.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
@@ -102,6 +103,7 @@ function ModulesPage({ hidden }: { hidden: boolean }) {
         </>
       }
     >
+      <MacBanner />
       <Filters view={view} plain={kind} onChange={change} />
       <ProblemNote problem={isOffline(problem) ? null : problem} onRetry={refetch} />
       {chosen && <ChosenBar chosen={chosen} onChoose={setChosen} onEnd={() => setChosen(null)} />}
