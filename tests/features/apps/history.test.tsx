@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { screen } from '@testing-library/dom'
 import { afterAll, expect, it } from 'vitest'
-import { insertVersion } from '#server/db/catalogue/apps.ts'
-import { inTransaction } from '#server/db/transaction.ts'
 import { kinds } from '#server/jobs/registry.ts'
 import { workOne } from '#server/jobs/runner.ts'
+import { addVersions } from '#tests/support/app-versions.ts'
 import { button, described } from '#tests/support/fields.ts'
 import { packed } from '#tests/support/packages.ts'
 import { arrived, setUpPages } from '#tests/support/screen.ts'
@@ -36,24 +35,10 @@ async function publish(version: string, files: Record<string, string | null> = {
   while (await workOne(the.server.app, kinds));
 }
 
-/** As the catalogue was before there were packages: without icon and change log. */
-const addVersions = (code: string, name: string, versions: readonly string[]) =>
-  inTransaction(the.server.app, { role: 'portal_system' }, async (db) => {
-    for (const [at, version] of versions.entries())
-      await insertVersion(db, {
-        ...{ provider: 'm18', code, name, module: 'crm', version, min_version_required: null, release_date: null },
-        ...{ flags: '[]', requires: '[]', icon: null, markdown: null, sha256: null },
-        create_time: the.server.clock.now + at,
-      })
-  })
-
 it('is searched at typing speed, sorted and paged, as the address says, and with no line as well', async () => {
-  await addVersions('barcode', 'Barcodes', ['2.0', '2.1'])
-  await addVersions(
-    'pay',
-    'Pay',
-    Array.from({ length: 10 }, (_, at) => `1.${at}`),
-  )
+  await addVersions(the.server, 'barcode', 'Barcodes', '2.0', '2.1')
+  the.server.clock.now += 10_000
+  await addVersions(the.server, 'pay', 'Pay', ...Array.from({ length: 10 }, (_, at) => `1.${at}`))
   await the.browser.openAs('admin@m18', '/app/apphistory')
   await expect.poll(() => shown().length).toBe(10)
   // The newest first; its icon's place has the first letter until the picture is there.
@@ -78,7 +63,7 @@ it('is searched at typing speed, sorted and paged, as the address says, and with
 })
 
 it('shows a change log in a frame of 700 by 300 without scripts, and says in place where it was never read', async () => {
-  await addVersions('barcode', 'Barcodes', ['2.0'])
+  await addVersions(the.server, 'barcode', 'Barcodes', '2.0')
   await publish('1.0', { 'changelog.md': '# 1.0\n\nNew: [more](https://example.org/) <script>alert(1)</script>' })
   await the.browser.openAs('admin@m18', '/app/apphistory')
   await expect.poll(versions).toContain('pay 1.0')

@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { screen, within } from '@testing-library/dom'
 import { afterAll, beforeEach, expect, it } from 'vitest'
-import { insertVersion } from '#server/db/catalogue/apps.ts'
-import { inTransaction } from '#server/db/transaction.ts'
 import { kinds } from '#server/jobs/registry.ts'
 import { workOne } from '#server/jobs/runner.ts'
+import { addVersions } from '#tests/support/app-versions.ts'
 import { button, described } from '#tests/support/fields.ts'
 import { packed, type PackageParts } from '#tests/support/packages.ts'
 import { arrived, setUpPages } from '#tests/support/screen.ts'
@@ -17,14 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), 'portal-upload-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const the = setUpPages({ env: { FILES_DIR: folder } })
 
-const addVersion = (code: string, version: string) =>
-  inTransaction(the.server.app, { role: 'portal_system' }, (db) =>
-    insertVersion(db, {
-      ...{ provider: 'm18', code, name: code, module: 'crm', version, min_version_required: null, release_date: null },
-      ...{ flags: '[]', requires: '[]', icon: null, markdown: null, sha256: null },
-      create_time: the.server.clock.now,
-    }),
-  )
+const addVersion = (code: string, version: string) => addVersions(the.server, code, code, version)
 beforeEach(async () => {
   // The pages' day is the server's.
   the.server.clock.now = Date.now()
