@@ -36,6 +36,7 @@ import {
   valuesOf,
 } from '#features/modules/form/module-form.ts'
 import { formOpened, save, selectSaving } from '#features/modules/form/save-module.ts'
+import { Sheet } from '#features/modules/ModuleStyles.tsx'
 import { type Kind, pathOf } from '#features/modules/paths.ts'
 import { hiddenModulesList, modulesList } from '#features/modules/slice.ts'
 import { useCatalogue } from '#features/modules/useCatalogue.ts'
@@ -135,6 +136,7 @@ export function ModuleForm({ kind, opened }: { kind: Kind; opened: OverlaidRow<M
       intro={t(`form.lead.${kind}`)}
       width="narrow"
     >
+      <Sheet />
       <MacBanner />
       <div ref={form}>
         <PageForm

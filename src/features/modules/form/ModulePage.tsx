@@ -1,5 +1,4 @@
 import '#features/modules/words.ts'
-import '#features/modules/style.css'
 import { useEffect, useState } from 'react'
 import { useParams } from 'react-router-dom'
 import type { Id } from '#contract/endpoint.ts'

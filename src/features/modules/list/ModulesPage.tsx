@@ -1,5 +1,3 @@
-import '#features/modules/words.ts'
-import '#features/modules/style.css'
 import { lazy, Suspense, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
 import type { ModuleRow } from '#contract/modules.ts'
@@ -25,6 +23,7 @@ import { Filters } from '#features/modules/list/Filters.tsx'
 import { waysOf } from '#features/modules/list/list-url.ts'
 import { hiddenModulesList, modulesList } from '#features/modules/slice.ts'
 import { ChosenBar, chosenColumn } from '#features/modules/validation/ChosenBar.tsx'
+import { Sheet } from '#features/modules/ModuleStyles.tsx'
 import { pathOf } from '#features/modules/paths.ts'
 
 const RemoveModule = lazy(async () => ({
@@ -103,6 +102,7 @@ function ModulesPage({ hidden }: { hidden: boolean }) {
         </>
       }
     >
+      <Sheet />
       <MacBanner />
       <Filters view={view} plain={kind} onChange={change} />
       <ProblemNote problem={isOffline(problem) ? null : problem} onRetry={refetch} />
