@@ -44,6 +44,22 @@ const screens: Screen[] = [
   { path: '/app/contract/:acmeold', shows: '.order-intro', act: opened(button('Extend', '续期'), form) },
 ]
 
+const appScreens: Screen[] = [
+  { path: '/app/apphistory', shows: 'tbody .app-icon' },
+  { path: '/app/apphistory', shows: 'tbody .app-icon', act: opened('tbody button', 'iframe.change-log') },
+  { path: '/app/apphistory?searchText=nobody+at+all', shows: '.empty' },
+  { path: '/app/m18/upload', shows: '.drop-zone' },
+]
+
+it(
+  'the screens of apps',
+  async () => {
+    const titles = await expectSwept(setup, 'staff', appScreens)
+    expect(titles.filter((title) => !/^(App|应用|上传)/.test(title))).toEqual([])
+  },
+  patience,
+)
+
 it(
   'the screens of an admin',
   async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { getUser } from '#contract/accounts.ts'
 import { headers } from '#contract/headers.ts'
 import { listUsers, updateCompanyUser } from '#contract/users.ts'
+import { freshToken } from '#request/session/auth-fetch.ts'
 import { createClock, createTablet } from '#tests/support/device.ts'
 import { aUser, company } from '#tests/support/device-database.ts'
 import { createScripted } from '#tests/support/scripted.ts'
@@ -70,6 +71,37 @@ describe('an expired token', () => {
     expect(server.renewals).toBe(1)
     thaw()
     await frozen
+  })
+})
+
+describe('a token for what the browser itself sends', () => {
+  it('is the one there is, renewed where it was refused or is gone, once for all who ask', async () => {
+    const { server, tablet } = await signedIn()
+    const first = await freshToken(tablet.ports, null)
+    expect([first, server.renewals]).toEqual([tablet.cookies.get('portal-access'), 0])
+    const asked = await Promise.all([freshToken(tablet.ports, first), freshToken(tablet.ports, first)])
+    expect(new Set(asked)).toEqual(new Set([tablet.cookies.get('portal-access')]))
+    expect([asked[0] === first, server.renewals]).toEqual([false, 1])
+    // Another one was refused: this one is not it.
+    expect(await freshToken(tablet.ports, first)).toBe(asked[0])
+    tablet.cookies.delete('portal-access')
+    expect(await freshToken(tablet.ports, null)).not.toBeNull()
+    expect(server.renewals).toBe(2)
+  })
+
+  it('is none without a line', async () => {
+    const { tablet } = await signedIn()
+    tablet.cookies.delete('portal-access')
+    tablet.line.state = 'down'
+    expect(await freshToken(tablet.ports, null)).toBeNull()
+  })
+
+  it('is renewed before its end by an upload that takes minutes and asks for nothing else', async () => {
+    const { clock, server, tablet } = await signedIn()
+    await clock.turn(600_000 - 55_000)
+    await freshToken(tablet.ports, null)
+    await tablet.rest()
+    expect(server.renewals).toBe(1)
   })
 })
 

@@ -1,5 +1,5 @@
 /**
- * Where uploads that were begun go on, also after a reload: by user, content and name. Of the file itself nothing is stored, and
+ * Where uploads that were begun go on, also after a reload: by user and content. Of the file itself nothing is stored, and
  * no longer than the server keeps what has come of it.
  */
 import type { PreviousUpload, UrlStorage } from 'tus-js-client'

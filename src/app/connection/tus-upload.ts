@@ -34,7 +34,8 @@ export function sendInPieces(
       metadata: { filename: file.name },
       chunkSize: pieceBytes,
       retryDelays,
-      fingerprint: async () => `${(await currentSession(ports))?.forUser ?? ''} ${md5} ${file.name}`,
+      // Nothing that a person wrote stays on the device.
+      fingerprint: async () => `${(await currentSession(ports))?.forUser ?? ''} ${md5}`,
       urlStorage: begunUploads(localStorage),
       removeFingerprintOnSuccess: true,
       onBeforeRequest: bearer.sign,

@@ -80,6 +80,22 @@ it('reads each file without a line, and says what is wrong with it in the reader
   await expect.poll(refused).toEqual({})
 })
 
+it('takes files that are dropped, and says of a folder that its files are to be dropped', async () => {
+  await openOffline()
+  const pay = await app('pay', '1.0')
+  const item = (dropped: File | null, isDirectory: boolean) => ({
+    kind: 'file',
+    getAsFile: () => dropped,
+    webkitGetAsEntry: () => ({ isDirectory, name: 'build' }),
+  })
+  const event = new Event('drop', { bubbles: true, cancelable: true })
+  Object.assign(event, { dataTransfer: { items: [item(new File([], 'build'), true), item(pay, false)] } })
+  screen.getByRole('region', { name: 'Files to upload' }).dispatchEvent(event)
+  await screen.findByText('“build” is a folder. Drop the .mapp files that are in it.')
+  await expect.poll(() => rows('App info')).toEqual(['pay-1.0.mapp: Add'])
+  expect(refused()).toEqual({})
+})
+
 it('takes one version of an app, only what adds or upgrades, and lists conflicts five a page', async () => {
   await openOffline()
   await choose(
