@@ -23,6 +23,8 @@ const appRow = z.object({
   flag: z.array(appFlag),
   /** The apps that it needs, in these versions at least. */
   requires: z.array(z.object({ code: z.string(), version: z.string() })),
+  /** Of its package; null: it was published before packages were. */
+  sha256: z.nullable(z.string()),
   create_time: timestamp,
   update_time: timestamp,
   row_version: z.int(),

@@ -33,7 +33,7 @@ const allowed = new Set([
 ])
 
 /** Packages that state no licence in package.json, with what their own text says. */
-const stated: Record<string, string> = { node: 'MIT', 'pause-stream': 'MIT OR Apache-2.0', 'combine-errors': 'MIT' }
+const stated: Record<string, string> = { 'combine-errors': 'MIT', node: 'MIT', 'pause-stream': 'MIT OR Apache-2.0' }
 
 const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
   packages: Record<string, Installed>

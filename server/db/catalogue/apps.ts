@@ -11,7 +11,7 @@ import type { AppVersionTable } from '#server/db/tables/order-tables.ts'
 /** An app as its newest version has it. */
 export type AppRecord = Pick<
   Selectable<AppVersionTable>,
-  'id' | 'code' | 'name' | 'version' | 'icon' | 'markdown' | 'flags' | 'requires' | 'change' | 'create_time'
+  'id' | 'code' | 'name' | 'version' | 'icon' | 'markdown' | 'flags' | 'requires' | 'sha256' | 'change' | 'create_time'
 > & { update_time: number; row_version: number; deleted: boolean }
 
 const newest = (db: Handle) =>
@@ -36,6 +36,7 @@ const apps = (db: Handle) =>
       'markdown',
       'flags',
       'requires',
+      'sha256',
       'change',
       'create_time as update_time',
     ])

@@ -16,6 +16,7 @@ const appOf = ({ config }: AppContext, record: apps.AppRecord) => ({
   markdown: record.markdown,
   flag: record.flags,
   requires: record.requires,
+  sha256: record.sha256,
   create_time: timestampIn(config.timeZone, record.create_time),
   update_time: timestampIn(config.timeZone, record.update_time),
   row_version: record.row_version,

@@ -102,6 +102,6 @@ export function Upload() {
 function useKnownApps() {
   const { freshness, refetch } = useList(appsList, { scope: null, view: appsView })
   const all = useLiveQuery(readApps, [])
-  const apps = useMemo(() => all && new Map(all.rows.map(({ row }) => [row.code, row.version])), [all])
+  const apps = useMemo(() => all && new Map(all.rows.map(({ row }) => [row.code, row])), [all])
   return { apps: apps ?? null, freshness, refetch }
 }

@@ -38,9 +38,9 @@ export function choiceOf(entries: readonly Entry[], said: Said, apps: KnownApps)
   }
 }
 
-/** What the chosen would lack. What the published ones need themselves no list says: they were complete when they came. */
+/** What the chosen, and all that they need, would lack once they are published. */
 export function lacking(chosen: readonly Entry[], apps: KnownApps) {
-  const published = [...apps].map(([code, version]): PublishedApp => ({ code, version, requires: [] }))
+  const published = [...apps].map(([code, { version, requires }]): PublishedApp => ({ code, version, requires }))
   return missingAfter(
     published,
     chosen.flatMap(({ row }) => (row ? [row] : [])),

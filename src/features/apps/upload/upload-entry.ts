@@ -1,5 +1,5 @@
 /** One file on the upload page: what is known of it, and where it stands on its way to the server. */
-import type { listUploads } from '#contract/apps.ts'
+import type { AppRow, listUploads } from '#contract/apps.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
 import { type ConflictReason, type MappFault, type UploadStatus, uploadStatus } from '#domain/mapp.ts'
@@ -99,12 +99,11 @@ export interface ShownState {
   current_version: string | null
 }
 
-/** The newest versions that this device knows, by code. */
-export type KnownApps = ReadonlyMap<string, string>
+/** The newest versions that this device knows, by code, with what they need and the bytes of their packages. */
+export type KnownApps = ReadonlyMap<string, Pick<AppRow, 'version' | 'requires' | 'sha256'>>
 
 /** The server's word; before that, by what this device knows of the catalogue. */
 export function stateOf({ row, isServers }: Pick<Entry, 'row' | 'isServers'>, apps: KnownApps): ShownState | null {
   if (!row || isServers) return row
-  const current = apps.get(row.code)
-  return uploadStatus(current === undefined ? null : { version: current, sha256: null }, row)
+  return uploadStatus(apps.get(row.code) ?? null, row)
 }
