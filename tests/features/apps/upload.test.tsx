@@ -6,7 +6,7 @@ import { screen, within } from '@testing-library/dom'
 import { afterAll, beforeEach, expect, it } from 'vitest'
 import { kinds } from '#server/jobs/registry.ts'
 import { workOne } from '#server/jobs/runner.ts'
-import { addVersions } from '#tests/support/app-versions.ts'
+import { addVersions, addVersionsWith } from '#tests/support/app-versions.ts'
 import { button, described } from '#tests/support/fields.ts'
 import { packed, type PackageParts } from '#tests/support/packages.ts'
 import { arrived, setUpPages } from '#tests/support/screen.ts'
@@ -135,6 +135,18 @@ it('takes one version of an app, only what adds or upgrades, and lists conflicts
   const conflicts = within(screen.getByRole('region', { name: 'Version conflicts' }))
   await the.user.click(await conflicts.findByRole('button', { name: 'Next page' }))
   await expect.poll(() => rows('Version conflicts').length).toBe(1)
+})
+
+it('knows without a line what published apps need themselves, and that a version is published with other bytes', async () => {
+  const requires = JSON.stringify([{ code: 'ledger', version: '1.0' }])
+  await addVersionsWith(the.server, { code: 'tax', name: 'Tax', requires, sha256: 'f'.repeat(64) }, '1.0')
+  await openOffline()
+  await choose(await app('pay', '1.0', { requires: [{ code: 'tax', version: '1.0' }] }), await app('tax', '1.0'))
+  await expect.poll(() => rows('App info')).toEqual(['pay-1.0.mapp: Add'])
+  await expect
+    .poll(() => rows('Version conflicts'))
+    .toEqual(['tax-1.0.mapp: Version conflictVersion 1.0 is published with other content. Give it a higher version.'])
+  await screen.findByText('Missing: ledger')
 })
 
 it('asks before files that are not uploaded are left, in the specified words, and stays or goes', async () => {
