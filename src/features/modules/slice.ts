@@ -16,8 +16,6 @@ const listing = (name: string) =>
 export const modulesList = listing('modules')
 export const hiddenModulesList = listing('hiddenModules')
 
-export type AppListRow = Omit<AppRow, 'id'> & Row
-
 /** More than a catalogue has: a page of all rows, as the device has them. */
 const all = 20_000
 const readAll: ReadList = (list, query) => readList(list, { ...query, page: 1, results: all })
@@ -26,7 +24,7 @@ const wholeOf = <R extends Row>(name: string, endpoint: Endpoint) =>
 
 /** Read whole: asking for any page of a list brings the rest of it to the device. */
 export const wholeModules = wholeOf<ModuleRow>('wholeModules', listModules)
-export const wholeApps = wholeOf<AppListRow>('wholeApps', listApps)
+export const wholeApps = wholeOf<AppRow>('wholeApps', listApps)
 
 /** One that no list brought to this device yet: an address that somebody shared. */
 export const askModule =

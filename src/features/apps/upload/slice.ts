@@ -1,7 +1,6 @@
 /** Uploading in the store: the apps that files are compared with, and how a publishing stands. Files are the queue's (upload-queue.ts). */
 import { createSlice } from '@reduxjs/toolkit'
-import { listApps, listUploads, publishApps } from '#contract/apps.ts'
-import type { ListSpec, OutputOf } from '#contract/endpoint.ts'
+import { type AppRow, appsFills, listApps, listUploads, publishApps } from '#contract/apps.ts'
 import type { Problem } from '#contract/problem.ts'
 import { readList } from '#local/lists/read-list.ts'
 import { readActivity } from '#local/jobs/read-jobs.ts'
@@ -12,17 +11,13 @@ import { type Listing, pageOf, plainListing } from '#state/list-url.ts'
 import { signedOut } from '#state/session-slice.ts'
 import { root } from '#state/store.ts'
 
-type Listed = Extract<OutputOf<typeof listApps>, { data: unknown }>
-export type AppRow = Listed['data'][number]
-
 export const appsList = createListSlice<AppRow, Listing>({
   name: 'apps',
   endpoint: listApps,
   read: readList,
   queryOf: pageOf,
 })
-// Its type does not say so, but a list it is.
-export const appsView = plainListing(listApps.list as ListSpec)
+export const appsView = plainListing(appsFills)
 
 /** All that the device holds of the catalogue, and as of when. */
 export const readApps = () => appsList.readPage(null, { ...pageOf(appsView), results: 100_000 })

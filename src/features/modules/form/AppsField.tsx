@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import type { AppRow } from '#contract/apps.ts'
 import type { ModuleApp } from '#domain/checks/module-checks.ts'
 import { foldText } from '#domain/text.ts'
 import { Button } from '#ui/display/Button.tsx'
@@ -6,11 +7,10 @@ import { Combobox } from '#ui/form/Combobox.tsx'
 import { Pages } from '#ui/list/Pagination.tsx'
 import { useTranslation } from 'react-i18next'
 import { FlagFields } from '#features/modules/form/FlagFields.tsx'
-import type { AppListRow } from '#features/modules/slice.ts'
 
 interface Props {
   /** Undefined: the device has not been asked yet. */
-  apps: readonly AppListRow[] | undefined
+  apps: readonly AppRow[] | undefined
   chosen: readonly ModuleApp[]
   error: string | undefined
   optional: boolean
@@ -33,7 +33,7 @@ export function AppsField({ apps: known, chosen, error, optional, onChange }: Pr
   const free = apps.filter((app) => !chosen.some(({ code }) => code === app.code))
   const fitting = free.filter((app) => foldText(`${app.code} ${app.name}`).includes(sought))
   const choices = fitting.slice(0, maxChoices).map((app) => ({
-    id: app.id as number,
+    id: app.id,
     label: app.name,
     detail: `${app.code} ${app.version}`,
   }))

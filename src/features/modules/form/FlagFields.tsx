@@ -1,11 +1,11 @@
 import { useState } from 'react'
+import type { AppRow } from '#contract/apps.ts'
 import type { ModuleApp } from '#domain/checks/module-checks.ts'
 import { CheckField } from '#ui/form/ChoiceFields.tsx'
 import { Field } from '#ui/form/Field.tsx'
 import { useTranslation } from 'react-i18next'
-import type { AppListRow } from '#features/modules/slice.ts'
 
-type Flag = AppListRow['flag'][number]
+type Flag = AppRow['flag'][number]
 
 interface Props {
   app: ModuleApp

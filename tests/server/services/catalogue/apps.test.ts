@@ -3,10 +3,11 @@ import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { compareVersions } from '#domain/apps.ts'
 import { insertModule } from '#server/db/catalogue/modules.ts'
-import { insertVersion, newestApps, type NewVersion, recordApps } from '#server/db/catalogue/apps.ts'
+import { newestApps, type NewVersion, recordApps } from '#server/db/catalogue/apps.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { insertService } from '#server/db/hosting/services.ts'
+import { addVersionsWith } from '#tests/support/app-versions.ts'
 import { told, wrong } from '#tests/support/forms.ts'
 import { setUpShop } from '#tests/support/shop-data.ts'
 import type { SignedIn } from '#tests/support/server.ts'
@@ -21,23 +22,7 @@ describe('apps', () => {
   const asSystem = <T>(work: (db: Handle) => Promise<T>) =>
     inTransaction(the.server.app, { role: 'portal_system' }, work)
   const publish = (code: string, version: string, more: Partial<NewVersion> = {}) =>
-    asSystem((db) =>
-      insertVersion(db, {
-        provider: 'm18',
-        code,
-        name: `The ${code}`,
-        module: 'crm',
-        version,
-        min_version_required: null,
-        release_date: null,
-        flags: '[]',
-        requires: '[]',
-        icon: null,
-        markdown: null,
-        create_time: the.server.clock.now,
-        ...more,
-      }),
-    )
+    addVersionsWith(the.server, { code, name: `The ${code}`, ...more }, version)
   const needing = (...needs: string[]) => ({
     requires: JSON.stringify(
       needs.map((need) => {
