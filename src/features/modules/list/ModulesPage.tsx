@@ -25,6 +25,7 @@ import { hiddenModulesList, modulesList } from '#features/modules/slice.ts'
 import { ChosenBar, chosenColumn } from '#features/modules/validation/ChosenBar.tsx'
 import { Sheet } from '#features/modules/ModuleStyles.tsx'
 import { pathOf } from '#features/modules/paths.ts'
+import { useKeptApps } from '#features/modules/useCatalogue.ts'
 
 const RemoveModule = lazy(async () => ({
   default: (await import('#features/modules/list/RemoveModuleDialog.tsx')).RemoveModule,
@@ -51,6 +52,7 @@ function ModulesPage({ hidden }: { hidden: boolean }) {
   const type = useClientType(clientTypeOf)
   const { view, change } = useListing(ways, list)
   const { newRows, clear } = useNewRows(list)
+  useKeptApps()
   const shown = useList(list, { scope: null, view: { ...view, type }, newRows })
   const { rows, count, freshness, isFetching, problem, refetch } = shown
   // Null: no set is being tested. The codes stay chosen over pages and filters.
