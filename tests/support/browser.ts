@@ -185,7 +185,3 @@ export async function seriousTrouble(page: Page, rules?: string[], within = 'htm
       where: nodes.map((node) => `${node.target.join(' ')}: ${node.failureSummary ?? ''}`),
     }))
 }
-
-/** How far the page can be scrolled sideways, in CSS pixels; 0 is what is wanted (T-02). */
-export const sidewaysScroll = (page: Page): Promise<number> =>
-  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)

@@ -118,9 +118,8 @@ export async function sweep(context: BrowserContext, url: string, screens: reado
     for (const { path, shows = 'main h1', act, over } of screens) {
       const [, code] = /:(\w+)$/.exec(path) ?? []
       if (code && !ids.has(code)) ids.set(code, (await ordersOf(page, code))[0]?.id ?? 0)
-      const note = (what: string, wrong: readonly unknown[] | number) => {
-        const isWrong = typeof wrong === 'number' ? wrong !== 0 : wrong.length > 0
-        if (isWrong) found[`${path}${act ? ', after an act' : ''}, ${lang}, ${what}`] = wrong
+      const note = (what: string, wrong: readonly unknown[]) => {
+        if (wrong.length > 0) found[`${path}${act ? ', after an act' : ''}, ${lang}, ${what}`] = wrong
       }
       // Between two addresses of one page it would stay as it is.
       if (pathnameOf(path) === before) await move(page, awayFrom(path))
