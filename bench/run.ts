@@ -6,6 +6,7 @@
  *
  * Ends with 1 where a limit does not hold.
  */
+import { catalogue } from './catalogue.ts'
 import { asTable, type Bench, type Figure, judge } from './figures.ts'
 import { guesses } from './sign-in-timing.ts'
 import { lists } from './lists.ts'
@@ -14,7 +15,7 @@ import { outbox } from './outbox.ts'
 import { page } from './page.ts'
 import { update } from './update.ts'
 
-const benches: readonly Bench[] = [page, lists, outbox, update, orders, guesses]
+const benches: readonly Bench[] = [page, lists, outbox, update, orders, catalogue, guesses]
 const asked = process.argv.slice(2)
 const isAsked = (id: string) => asked.length === 0 || asked.some((begin) => id.startsWith(begin))
 

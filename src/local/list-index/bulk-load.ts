@@ -10,7 +10,7 @@ import { besideRows, rowsOf, type UserDatabase } from '#local/storage/database.t
 import { makeIndex, nameAfter } from '#local/list-index/list-index.ts'
 import type { ListIndex, StoredRow } from '#local/storage/cache-records.ts'
 import { fillId } from '#local/lists/coverage.ts'
-import { mayStore } from '#local/lists/response-store.ts'
+import { mayStore } from '#local/session/session-generation.ts'
 import { forgetGraves, putRows, type ServerRow, removeRows, wentSince } from '#local/lists/row-store.ts'
 import { transact } from '#local/storage/transaction.ts'
 

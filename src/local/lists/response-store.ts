@@ -2,7 +2,7 @@
  * has ended (protocol 10, 33, 35). */
 import type { ListSpec } from '#contract/endpoint.ts'
 import { findBetween } from '#local/list-index/bucket-filter.ts'
-import { besideRows, isOutdated, rowsOf, rowTables, type UserDatabase, wipedTables } from '#local/storage/database.ts'
+import { besideRows, rowsOf, rowTables, type UserDatabase, wipedTables } from '#local/storage/database.ts'
 import type { Coverage, StoredRow } from '#local/storage/cache-records.ts'
 import { rowsIn } from '#local/list-index/list-stats.ts'
 import { addSpan, coverageId, fillId, pageId } from '#local/lists/coverage.ts'
@@ -12,6 +12,7 @@ import {
   exchange,
   forgetGraves,
   noLongerWhole,
+  type PageAnswer,
   putRow,
   putRows,
   type ServerRow,
@@ -19,22 +20,10 @@ import {
   toStored,
   wentSince,
 } from '#local/lists/row-store.ts'
-import { readGate } from '#local/session/session-generation.ts'
+import { mayStore } from '#local/session/session-generation.ts'
+import { isNoNews, refreshFill } from '#local/lists/no-news.ts'
 import { transact } from '#local/storage/transaction.ts'
 import type { ListQuery } from '#local/lists/list-view.ts'
-
-/** Whether an answer that was asked for in this generation may still be kept, by this build. Inside a transaction. */
-export const mayStore = async (db: UserDatabase, generation: number): Promise<boolean> =>
-  !isOutdated(db) && (await readGate(db)) === generation
-
-/** One page of a list, as the server answered it. */
-export interface PageAnswer {
-  rows: ServerRow[]
-  count: number
-  asOf: number
-  /** The company's change number, as the header says it. */
-  change: string
-}
 
 /** What an answer about rows may touch. */
 const listTables = wipedTables.filter((table) => table !== 'responses')
@@ -47,6 +36,7 @@ export async function storePage(
   answer: PageAnswer,
   generation: number,
 ): Promise<boolean> {
+  if (await isNoNews(db, list, query, answer, generation)) return true
   return await transact(db, [...listTables, 'meta'], async () => {
     if (!(await mayStore(db, generation))) return false
     const filters = tidyFilters(list, query.filters)
@@ -61,13 +51,6 @@ export async function storePage(
     await refreshFill(db, fillId(list.table, query.scope), answer)
     return true
   })
-}
-
-/** Nothing has changed since the whole table was read: then all of it is as fresh as this answer. */
-async function refreshFill(db: UserDatabase, id: string, { change, asOf }: PageAnswer): Promise<void> {
-  const fill = await db.syncPoints.get(id)
-  if (fill && !fill.gaps && change !== '' && String(fill.upto) === change && fill.asOf < asOf)
-    await db.syncPoints.put({ ...fill, asOf })
 }
 
 function extended(

@@ -16,6 +16,15 @@ export const deleted = Number.MAX_SAFE_INTEGER
 /** Rows that never change have no version: then the reading's time decides alone (protocol 33). */
 export type ServerRow = { id: number; row_version?: number }
 
+/** One page of a list, as the server answered it. */
+export interface PageAnswer {
+  rows: ServerRow[]
+  count: number
+  asOf: number
+  /** The company's change number, as the header says it. */
+  change: string
+}
+
 export function toStored(table: string, row: ServerRow, asOf: number, there?: StoredRow): StoredRow {
   const list = fillsOf(table)
   const scope = list?.scope ? (row as unknown as Record<string, unknown>)[list.scope.column] : null

@@ -1,6 +1,6 @@
 /** The session's generation in each user's database: open or closed. A response is stored only in the generation it was
  * asked for. */
-import type { UserDatabase } from '#local/storage/database.ts'
+import { isOutdated, type UserDatabase } from '#local/storage/database.ts'
 import type { SessionGeneration } from '#local/storage/records.ts'
 
 /** The gate's generation, to be compared when the answer comes; null: closed, nothing may be stored. */
@@ -13,3 +13,7 @@ export const openGate = (gate: { name: string } | undefined): number | null => {
     gate?.name === 'session-generation' ? (gate as SessionGeneration) : { open: false, generation: 0 }
   return open ? generation : null
 }
+
+/** Whether an answer that was asked for in this generation may still be kept, by this build. Inside a transaction. */
+export const mayStore = async (db: UserDatabase, generation: number): Promise<boolean> =>
+  !isOutdated(db) && (await readGate(db)) === generation

@@ -1,4 +1,4 @@
-import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { memo, type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
 import '#ui/list/list.css'
 import { Button } from '#ui/display/Button.tsx'
@@ -45,7 +45,7 @@ export interface DataListProps<R> {
   /** How readers and menus call the row: "Li Wei". */
   rowName: (row: R) => string
   /** Where the first column leads. */
-  rowTo?: (row: R) => string | null
+  rowTo?: ((row: R) => string | null) | undefined
   /** A column before all others, for choosing rows: its head, and what stands in each row. */
   pick?: { head: ReactNode; cell: (row: R) => ReactNode } | undefined
   /** A button of the row's own, beside what leads to it. */
@@ -71,7 +71,8 @@ export interface DataListProps<R> {
 
 /** A table of rows, cards on a phone. Native elements: sorting, paging and reading it need no library (A-06 to A-09). */
 export function DataList<R>(props: DataListProps<R>) {
-  const { rows, columns, actions, pick } = props
+  const { rows, columns, rowTo, rowName, pick, beside, mark, actions, most } = props
+  const drawn = { columns, rowTo, rowName, pick, beside, mark, actions, most }
   return (
     <Room
       {...props}
@@ -93,7 +94,7 @@ export function DataList<R>(props: DataListProps<R>) {
           )}
         </tr>
       }
-      body={rows?.map((row) => <Row key={props.rowKey(row)} row={row} {...props} />)}
+      body={rows?.map((row) => <Row key={props.rowKey(row)} row={row} {...drawn} />)}
       waiting={<Waiting {...props} />}
       below={<Foot {...props} />}
     />
@@ -198,7 +199,10 @@ function Header<R>({ column, sort, onSort }: { column: Column<R>; sort: Sort; on
 
 const cellClass = <R,>({ align, priority = 1 }: Column<R>) => `p${priority}${align ? ' end' : ''}`
 
-function Row<R>({ row, pick, columns, rowTo, rowName, beside, mark, actions, most }: DataListProps<R> & { row: R }) {
+type Drawn = 'columns' | 'rowTo' | 'rowName' | 'pick' | 'beside' | 'mark' | 'actions' | 'most'
+type RowProps<R> = { row: R } & { [K in Drawn]: DataListProps<R>[K] }
+
+function PlainRow<R>({ row, pick, columns, rowTo, rowName, beside, mark, actions, most }: RowProps<R>) {
   const link = useRef<HTMLAnchorElement>(null)
   const to = rowTo?.(row) ?? null
   const marked = mark?.(row)
@@ -243,6 +247,9 @@ function Row<R>({ row, pick, columns, rowTo, rowName, beside, mark, actions, mos
     </tr>
   )
 }
+
+/** Drawn again only when it is another row, or when the page gives other functions: those that stay the same spare a slow device. */
+const Row = memo(PlainRow) as typeof PlainRow
 
 function RowActions<R>({
   row,

@@ -61,6 +61,30 @@ describe('rows from the server', () => {
     expect((await db.table('users').toCollection().primaryKeys()).sort()).toEqual([1, 3, 4])
   })
 
+  it('are not written again where nothing has changed since the whole list was read: only its time is', async () => {
+    const { db, device, generation } = await keptDevice()
+    const all = [1, 2, 3].map((id) => aUser(id))
+    const whole = { changed: all, gone: [], upto: 7, asOf: 100 }
+    await storeChanges(db, list, company, whole, { all: true, generation })
+    await storePage(db, list, firstPage, pageAnswer(all, 200, '7'), generation)
+    expect((await db.table('users').get(1)).asOf).toBe(100)
+    expect(await db.coverage.count()).toBe(0)
+    expect(await readListOn(device, list, firstPage)).toMatchObject({ complete: true, asOf: 200, count: 3 })
+    // Later the number is another, so the rows are written.
+    await storePage(db, list, firstPage, pageAnswer(all, 300, '8'), generation)
+    expect((await db.table('users').get(1)).asOf).toBe(300)
+  })
+
+  it('are written where one of them is not here as it was answered, whatever the number says', async () => {
+    const { db, generation } = await keptDevice()
+    const whole = { changed: [aUser(1), aUser(2)], gone: [], upto: 7, asOf: 100 }
+    await storeChanges(db, list, company, whole, { all: true, generation })
+    await storePage(db, list, firstPage, pageAnswer([aUser(1), aUser(2), aUser(3)], 200, '7'), generation)
+    expect(await db.table('users').count()).toBe(3)
+    await storePage(db, list, firstPage, pageAnswer([aUser(1, { row_version: 2 })], 300, '7', 3), generation)
+    expect((await db.table('users').get(1)).version).toBe(2)
+  })
+
   it('stay when they came after the reading that lacks them', async () => {
     const { db, generation } = await keptDevice()
     await storePage(db, list, firstPage, pageAnswer([aUser(1), aUser(2)], 300), generation)

@@ -1,6 +1,7 @@
 import '#ui/icons/app-icons.ts'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { isOffline } from '#contract/problem.ts'
+import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useList } from '#state/use-list.ts'
 import { useListing } from '#state/use-list-url.ts'
 import { Button } from '#ui/display/Button.tsx'
@@ -25,6 +26,7 @@ export function AppHistory() {
   const { view, change } = useListing(ways, historyList)
   const { rows, count, freshness, isFetching, problem, refetch } = useList(historyList, { scope: null, view })
   const [shown, setShown] = useState<VersionRow | null>(null)
+  const drawnColumns = useMemo(() => columns(t, setShown), [t])
   const search = view.searchText.trim()
   const clear = () => change({ searchText: plainView.searchText })
   return (
@@ -54,10 +56,10 @@ export function AppHistory() {
       <DataList
         caption={t('history.caption')}
         counted={(count) => t('history.counted', { count, number: number(count) })}
-        columns={columns(t, setShown)}
+        columns={drawnColumns}
         rows={rows}
         rowKey={({ row }) => String(row.id)}
-        rowName={({ row }) => `${row.name} ${row.version}`}
+        rowName={nameOf}
         sort={view.sort}
         onSort={(sort) => change({ sort })}
         page={view.page}
@@ -80,3 +82,5 @@ export function AppHistory() {
     </Page>
   )
 }
+
+const nameOf = ({ row }: OverlaidRow<VersionRow>) => `${row.name} ${row.version}`

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
 import type { ModuleRow } from '#contract/modules.ts'
 import { isOffline } from '#contract/problem.ts'
@@ -58,22 +58,29 @@ function ModulesPage({ hidden }: { hidden: boolean }) {
   // Null: no set is being tested. The codes stay chosen over pages and filters.
   const [chosen, setChosen] = useState<readonly string[] | null>(null)
   const [drawn, setDrawn] = useState(false)
-  const [removing, setRemoving] = useState<OverlaidRow<ModuleRow> | null>(null)
+  const [removing, setRemoving] = useState<Shown | null>(null)
   const create = pathOf(kind, 'new')
 
-  const actions = ({ row }: OverlaidRow<ModuleRow>): RowAction<OverlaidRow<ModuleRow>>[] => [
-    { key: 'edit', label: t('act.edit'), icon: 'edit', onSelect: () => void navigate(pathOf(kindOf(row), row.id)) },
-    {
-      key: 'remove',
-      label: t('act.remove'),
-      icon: 'remove',
-      danger: true,
-      whyNot: () => (lapsed ? words('form.lapsed') : null),
-      onSelect: setRemoving,
-    },
-  ]
-  const toggle = (code: string) =>
-    setChosen((now) => now && (now.includes(code) ? now.filter((one) => one !== code) : [...now, code]))
+  const actions = useCallback(
+    ({ row }: Shown): RowAction<Shown>[] => [
+      { key: 'edit', label: t('act.edit'), icon: 'edit', onSelect: () => void navigate(pathOf(kindOf(row), row.id)) },
+      {
+        key: 'remove',
+        label: t('act.remove'),
+        icon: 'remove',
+        danger: true,
+        whyNot: () => (lapsed ? words('form.lapsed') : null),
+        onSelect: setRemoving,
+      },
+    ],
+    [t, words, navigate, lapsed],
+  )
+  const drawnColumns = useMemo(() => columns(t, view.shown), [t, view.shown])
+  const pick = useMemo(() => {
+    const toggle = (code: string) =>
+      setChosen((now) => now && (now.includes(code) ? now.filter((one) => one !== code) : [...now, code]))
+    return chosen ? chosenColumn(chosen, toggle) : undefined
+  }, [chosen])
 
   return (
     <Page
@@ -112,12 +119,12 @@ function ModulesPage({ hidden }: { hidden: boolean }) {
       <DataList
         caption={t(`title.${kind}`)}
         counted={(all) => t('counted', { count: all, number: number(all) })}
-        columns={columns(t, view.shown)}
+        columns={drawnColumns}
         rows={rows}
         rowKey={({ row }) => String(row.id)}
-        rowName={({ row }) => row.name}
-        pick={chosen ? chosenColumn(chosen, toggle) : undefined}
-        rowTo={({ row }) => (chosen ? null : pathOf(kindOf(row), row.id))}
+        rowName={nameOf}
+        pick={pick}
+        rowTo={chosen ? undefined : placeOf}
         mark={rowMark}
         actions={actions}
         sort={view.sort}
@@ -148,4 +155,7 @@ function ModulesPage({ hidden }: { hidden: boolean }) {
   )
 }
 
+type Shown = OverlaidRow<ModuleRow>
 const kindOf = ({ hidden }: ModuleRow) => (hidden ? 'hidden' : 'visible')
+const nameOf = ({ row }: Shown) => row.name
+const placeOf = ({ row }: Shown) => pathOf(kindOf(row), row.id)
