@@ -80,19 +80,52 @@ it('reads each file without a line, and says what is wrong with it in the reader
   await expect.poll(refused).toEqual({})
 })
 
-it('takes files that are dropped, and says of a folder that its files are to be dropped', async () => {
+it('takes files that are dropped, and the packages of dropped folders, and says of which folder there were none', async () => {
   await openOffline()
-  const pay = await app('pay', '1.0')
-  const item = (dropped: File | null, isDirectory: boolean) => ({
+  const [pay, tax] = [await app('pay', '1.0'), await app('tax', '1.0')]
+  const inFolder = (packed: File | null) => ({
+    name: packed?.name ?? 'read.me',
+    isDirectory: false,
+    file: (done: (it: unknown) => void) => done(packed),
+  })
+  const folder = (name: string, entries: object[]) => {
+    const pieces = [entries, []]
+    return {
+      name,
+      isDirectory: true,
+      createReader: () => ({ readEntries: (done: (some: object[]) => void) => done(pieces.shift() ?? []) }),
+    }
+  }
+  const item = (entry: object, dropped: File | null = null) => ({
     kind: 'file',
     getAsFile: () => dropped,
-    webkitGetAsEntry: () => ({ isDirectory, name: 'build' }),
+    webkitGetAsEntry: () => entry,
   })
+  const deep = (levels: number): object => folder('deep', levels === 0 ? [] : [deep(levels - 1)])
+  const items = [
+    item(folder('build', [inFolder(null), folder('out', [inFolder(tax)])]), new File([], 'build')),
+    item({ isDirectory: false, name: 'pay-1.0.mapp' }, pay),
+    item(folder('photos', [inFolder(null)])),
+    item(deep(9)),
+    item({
+      name: 'gone',
+      isDirectory: true,
+      createReader: () => ({ readEntries: (_: unknown, failed: (e: Error) => void) => failed(new Error('gone')) }),
+    }),
+    item(
+      folder(
+        'disk',
+        Array.from({ length: 3_000 }, () => inFolder(null)),
+      ),
+    ),
+  ]
   const event = new Event('drop', { bubbles: true, cancelable: true })
-  Object.assign(event, { dataTransfer: { items: [item(new File([], 'build'), true), item(pay, false)] } })
+  Object.assign(event, { dataTransfer: { items } })
   screen.getByRole('region', { name: 'Files to upload' }).dispatchEvent(event)
-  await screen.findByText('“build” is a folder. Drop the .mapp files that are in it.')
-  await expect.poll(() => rows('App info')).toEqual(['pay-1.0.mapp: Add'])
+  await screen.findByText('No .mapp file is in the folder “photos”.')
+  await screen.findByText(/^The folder “deep, disk” has too many files/)
+  await screen.findByText(/^The folder “gone” cannot be read/)
+  await expect.poll(() => rows('App info')).toEqual(['pay-1.0.mapp: Add', 'tax-1.0.mapp: Add'])
   expect(refused()).toEqual({})
 })
 

@@ -3,19 +3,23 @@ import { shownName } from '#domain/mapp.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
+import { type Dropped, filesOf } from '#features/apps/upload/dropped-files.ts'
 
-/** Files by drag and drop or by a button; both take many at once (M155). */
+const folderFaults = ['empty', 'cut', 'unread'] as const
+
+/** Files by drag and drop, those of folders too, or by a button; both take many at once (M155). */
 export function DropZone({ onFiles }: { onFiles: (files: File[]) => void }) {
   const { t } = useTranslation('apps')
   const input = useRef<HTMLInputElement>(null)
   const [over, setOver] = useState(false)
-  const [folders, setFolders] = useState<string[]>([])
-  const drop = (event: DragEvent) => {
+  const [dropped, setDropped] = useState<Dropped | null>(null)
+  const drop = async (event: DragEvent) => {
     event.preventDefault()
     setOver(false)
-    const { files, folders: found } = droppedIn(event.dataTransfer)
-    setFolders(found)
-    if (files.length > 0) onFiles(files)
+    setDropped(null)
+    const found = await filesOf(event.dataTransfer.items)
+    setDropped(found)
+    if (found.files.length > 0) onFiles(found.files)
   }
   const hold = (event: DragEvent) => {
     event.preventDefault()
@@ -30,7 +34,7 @@ export function DropZone({ onFiles }: { onFiles: (files: File[]) => void }) {
       onDragLeave={({ currentTarget, relatedTarget }) =>
         !currentTarget.contains(relatedTarget as Node | null) && setOver(false)
       }
-      onDrop={drop}
+      onDrop={(event) => void drop(event)}
     >
       <span className="empty-icon">
         <Icon name="upload" size={24} />
@@ -47,29 +51,20 @@ export function DropZone({ onFiles }: { onFiles: (files: File[]) => void }) {
         accept=".mapp"
         aria-label={t('upload.choose')}
         onChange={({ currentTarget }) => {
-          setFolders([])
+          setDropped(null)
           onFiles([...(currentTarget.files ?? [])])
           // The same file can be chosen again.
           currentTarget.value = ''
         }}
       />
       <p className="field-help">{t('upload.help')}</p>
-      <p role="alert" className="drop-refused">
-        {folders.length > 0 && t('upload.folder', { count: folders.length, name: folders.map(shownName).join(', ') })}
-      </p>
+      <div role="alert" className="drop-refused">
+        {folderFaults.map((fault) => {
+          const names = dropped?.[fault] ?? []
+          if (names.length === 0) return null
+          return <p key={fault}>{t(`upload.folder.${fault}`, { name: names.map(shownName).join(', ') })}</p>
+        })}
+      </div>
     </section>
   )
-}
-
-/** A folder comes as a file that cannot be read. */
-function droppedIn(data: DataTransfer): { files: File[]; folders: string[] } {
-  const folders: string[] = []
-  const files: File[] = []
-  for (const item of data.items) {
-    const entry = item.kind === 'file' ? item.webkitGetAsEntry?.() : null
-    const file = item.kind === 'file' ? item.getAsFile() : null
-    if (entry?.isDirectory) folders.push(entry.name)
-    else if (file) files.push(file)
-  }
-  return { files, folders }
 }
