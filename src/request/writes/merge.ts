@@ -36,7 +36,8 @@ export function narrowed(entry: OutboxEntry, fields: readonly string[], theirs: 
   const base = Object.fromEntries(fields.map((field) => [field, theirs[field]]))
   const { body } = entry.input
   if (typeof body !== 'object' || body === null || entry.action !== 'change') return { input: entry.input, base }
-  const kept = Object.entries(body).filter(([field]) => fields.includes(field))
+  // Where the row is named in the body, that is no change of it.
+  const kept = Object.entries(body).filter(([field]) => field === 'id' || fields.includes(field))
   return { input: { ...entry.input, body: Object.fromEntries(kept) }, base }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { headers } from '#contract/headers.ts'
+import { updatePriceList } from '#contract/prices.ts'
 import { updateCompanyUser } from '#contract/users.ts'
 import { createOutboxActions } from '#request/page/outbox-actions.ts'
 import { createClock, createTablet } from '#tests/support/device.ts'
@@ -34,6 +35,31 @@ it.each([{}, { changed_by: null }, { changed_by: 'x' }])(
     expect(await conflict(told)).toMatchObject({ who: null, isOwn: false, when: '2026-05-01 09:00:00' })
   },
 )
+
+it('a row that is named in the body is still named in what is sent over somebody else’s change', async () => {
+  const clock = createClock()
+  const server = createScripted(clock)
+  const tablet = createTablet((sent) => server.answer(sent), clock)
+  await tablet.signIn('acme', 'user1@acme.example')
+  const current = { id: 9, row_version: 7, desc: 'Old', uat_charge: '5.00' }
+  const sentBodies: unknown[] = []
+  server.script = (sent, answer) => {
+    const key = sent.headers[headers.key]
+    if (!key) return answer()
+    sentBodies.push(JSON.parse(String(sent.body)))
+    const told = { [headers.key]: key, [headers.outcome]: `${sentBodies.length === 1 ? 'refused' : 'done'}; 9` }
+    if (sentBodies.length === 1) return refusal(412, 'VERSION_CONFLICT', told, { current })
+    return {
+      status: 200,
+      headers: { 'content-type': 'application/json', ...told },
+      body: JSON.stringify({ ...current, desc: 'Mine', row_version: 8 }),
+    }
+  }
+  const base = { rowVersion: 3, values: { desc: 'Old' } }
+  await tablet.api.call(updatePriceList, { body: { id: 9, desc: 'Mine' } }, { base })
+  await tablet.tick()
+  expect(sentBodies[1]).toEqual({ id: 9, desc: 'Mine' })
+})
 
 describe('a write of a row that somebody works on (M49, protocol 16)', () => {
   async function locked() {
