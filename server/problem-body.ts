@@ -3,15 +3,18 @@ import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import type { OrderProblem } from '#domain/checks/order-checks.ts'
 import { type Language, languages } from '#domain/users.ts'
 import { type ProblemCode, problemStatus } from '#contract/problem.ts'
+import { priceFaultInWord } from '#domain/checks/price-file-checks.ts'
 import { faultInWord } from '#domain/mapp.ts'
 import { translator } from '#server/i18n.ts'
 import enApps from '#locales/en/apps.json' with { type: 'json' }
 import enFields from '#locales/en/fields.json' with { type: 'json' }
 import enOrderFields from '#locales/en/order-fields.json' with { type: 'json' }
+import enPrices from '#locales/en/prices.json' with { type: 'json' }
 import en from '#locales/en/problem.json' with { type: 'json' }
 import zhApps from '#locales/zh/apps.json' with { type: 'json' }
 import zhFields from '#locales/zh/fields.json' with { type: 'json' }
 import zhOrderFields from '#locales/zh/order-fields.json' with { type: 'json' }
+import zhPrices from '#locales/zh/prices.json' with { type: 'json' }
 import zh from '#locales/zh/problem.json' with { type: 'json' }
 
 type Words = Record<string, string>
@@ -22,6 +25,7 @@ const fieldWords: Record<Language, Words> = {
 }
 
 const appWords = { en: enApps, zh: zhApps }
+const priceWords = { en: enPrices, zh: zhPrices }
 
 export interface ErrorBody {
   errorCode: ProblemCode
@@ -44,11 +48,19 @@ function inWords(data: unknown, language: Language): unknown {
   if (!Array.isArray(data)) return data ?? null
   return (data as (FieldProblem | OrderProblem)[]).map((problem) => ({
     ...problem,
-    message: fill(fieldWords[language][problem.code] ?? problem.code, {
-      ...problem,
-      code: problem.code === 'BAD_PACKAGE' ? faultText(problem.named, language) : (problem.named ?? problem.field),
-    }),
+    message:
+      priceFileText(problem, language) ??
+      fill(fieldWords[language][problem.code] ?? problem.code, {
+        ...problem,
+        code: problem.code === 'BAD_PACKAGE' ? faultText(problem.named, language) : (problem.named ?? problem.field),
+      }),
   }))
+}
+
+/** What is wrong with the file of a price list, as its page says it; null: it is about something else. */
+function priceFileText({ code, named }: FieldProblem | OrderProblem, language: Language): string | null {
+  const fault = code === 'BAD_ARCHIVE' ? priceFaultInWord(named ?? '') : null
+  return fault && translator(priceWords, language)(`fault.${fault.code}`, { named: fault.named ?? '' })
 }
 
 /** What is wrong with a package, as a page says it by `fault.<code>`. */

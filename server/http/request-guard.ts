@@ -6,7 +6,7 @@ import { uploadApp } from '#contract/apps.ts'
 import { validateModules } from '#contract/modules.ts'
 import { calculate } from '#contract/orders.ts'
 import { requestPrint } from '#contract/payments.ts'
-import { exportPriceList, importPriceList, uploadPriceList } from '#contract/prices.ts'
+import { exportPriceList, importPriceList, rehearsePriceList, uploadPriceList } from '#contract/prices.ts'
 import { requestLog } from '#contract/services.ts'
 import { serviceUrl } from '#contract/public.ts'
 import { headers } from '#contract/headers.ts'
@@ -110,6 +110,7 @@ const costly: ReadonlySet<string> = new Set(
     calculate,
     exportPriceList,
     importPriceList,
+    rehearsePriceList,
     requestLog,
     requestPrint,
     uploadApp,

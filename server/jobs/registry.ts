@@ -5,10 +5,12 @@ import type { MailDriver } from '#server/drivers/mail/driver.ts'
 import type { JobKind } from '#server/jobs/job-kind.ts'
 import { publishPackages } from '#server/jobs/publish-apps.ts'
 import { lookAfterPayments, reconcileJob, reconcilePayments } from '#server/jobs/reconcile-payments.ts'
+import { rehearsePrices } from '#server/jobs/rehearse-prices.ts'
 import { sendMail } from '#server/jobs/send-mail.ts'
 import { tendJob, tendOrders } from '#server/jobs/expire-orders.ts'
 import { verifyTrail } from '#server/jobs/verify-audit-trail.ts'
 import { publishJob } from '#server/services/catalogue/publish-apps.ts'
+import { rehearseJob } from '#server/services/catalogue/rehearse-prices.ts'
 import { mailJob } from '#server/services/mail/request-mail.ts'
 import { lookJob } from '#server/services/payments/request-reconciliation.ts'
 
@@ -17,7 +19,11 @@ export type Kinds = Readonly<Record<string, JobKind>>
 // A kind's input and point come back from the database as it wrote them: the types meet again there.
 const kind = <I, P, O>(one: JobKind<I, P, O>) => one as unknown as JobKind
 
-export const kinds: Kinds = { 'verify-trail': kind(verifyTrail()), [publishJob]: kind(publishPackages()) }
+export const kinds: Kinds = {
+  'verify-trail': kind(verifyTrail()),
+  [publishJob]: kind(publishPackages()),
+  [rehearseJob]: kind(rehearsePrices()),
+}
 
 /** Asked for by the clock and by no call. */
 export const clockKinds: Kinds = { [tendJob]: kind(tendOrders()) }

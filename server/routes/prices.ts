@@ -9,15 +9,18 @@ import {
   importPriceList,
   listModulePrices,
   listPriceLists,
+  rehearsePriceList,
   updatePriceList,
   uploadPriceList,
 } from '#contract/prices.ts'
+import { isPriceFileName } from '#domain/checks/price-file-checks.ts'
 import { ReceivedFile } from '#server/http/input/multipart.ts'
 import { invalid } from '#server/problem-error.ts'
 import { procedureHandler, type Handler, serviceHandler, listHandler } from '#server/routes/route-handler.ts'
-import { unpackPriceList } from '#server/services/catalogue/price-archive.ts'
+import { badFile, unpackPriceList } from '#server/services/catalogue/price-archive.ts'
 import { download, exportList, importList, upload } from '#server/services/catalogue/price-files.ts'
 import { create, get, inForce, list, modulePrices, remove, update } from '#server/services/catalogue/price-lists.ts'
+import { rehearse } from '#server/services/catalogue/rehearse-prices.ts'
 
 export const prices: Handler[] = [
   serviceHandler(getPriceInForce, inForce),
@@ -26,6 +29,7 @@ export const prices: Handler[] = [
   serviceHandler(createPriceList, create),
   serviceHandler(updatePriceList, update),
   serviceHandler(deletePriceList, remove),
+  serviceHandler(rehearsePriceList, rehearse),
   serviceHandler(listModulePrices, modulePrices),
   serviceHandler(exportPriceList, exportList),
 
@@ -40,6 +44,7 @@ export const prices: Handler[] = [
   serviceHandler(uploadPriceList, upload, async (input) => {
     const { file } = input.body
     if (!(file instanceof ReceivedFile) || file.bytes.length === 0) throw invalid([{ field: 'file', code: 'REQUIRED' }])
+    if (!isPriceFileName(file.name)) throw badFile('wrongEnding')
     return { ...input, body: { file: await unpackPriceList(Buffer.from(file.bytes)) } }
   }),
 

@@ -19,6 +19,13 @@ const operation = z.enum([
   'reset',
   'reboot',
   'config',
+  'remove',
+  'backup',
+  'restore',
+  'upload',
+  'import',
+  'confirm',
+  'withdraw',
 ])
 
 const trailRow = z.object({

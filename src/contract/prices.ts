@@ -6,6 +6,8 @@ import {
   amount,
   changes,
   clientType,
+  currency,
+  flag01,
   page,
   paged,
   plainDate,
@@ -14,8 +16,8 @@ import {
   sortNames,
   text,
   timestamp,
+  userMode,
   whole,
-  wordCode,
 } from '#contract/values.ts'
 
 const charges = { hkd: amount, usd: amount, rmb: amount }
@@ -38,7 +40,12 @@ const header = {
 
 /** `to` includes its user; the next range starts one above (D82). */
 const userRange = z.object({ from: whole(0, 999_999), to: whole(0, 999_999), ...charges })
-const modulePrice = z.object({ code: wordCode, module_id: ref('module'), ...charges })
+/** A row without a code is one that nobody has chosen a module for: it is left out when a list is kept (contracts 5). */
+const modulePrice = z.object({
+  code: text(60).check(z.regex(/^\w*$/)),
+  module_id: z.optional(ref('module')),
+  ...charges,
+})
 
 const backupPrice = z.object({
   pdb2s3_fee_hkd: amount,
@@ -64,7 +71,7 @@ const priceRow = z.object({
   update_user_name: z.string(),
   row_version: z.int(),
 })
-type PriceRow = Omit<z.output<typeof priceRow>, 'id'> & Row
+export type PriceRow = Omit<z.output<typeof priceRow>, 'id'> & Row
 
 const withId = <S extends z.core.$ZodLooseShape>(shape: S) => z.object({ id: z.int(), ...shape })
 
@@ -105,7 +112,7 @@ export const getPriceList = endpoint({
   offline: 'read',
 })
 
-const list = {
+export const priceListsFills = {
   table: 'price_lists',
   row: priceRow,
   sorts: { id: 'number', effective_date: 'time', desc: 'text', confirmed: 'flag', update_time: 'time' },
@@ -121,10 +128,10 @@ export const listPriceLists = endpoint({
   summary: 'Price lists by client type, without their rows',
   who: 'providerAdmin',
   matrix: 'Z-32',
-  query: page(sortNames(list), { type: z.optional(clientType) }),
+  query: page(sortNames(priceListsFills), { type: z.optional(clientType) }),
   output: z.union([paged(priceRow), changes(priceRow)]),
   offline: 'list',
-  list,
+  list: priceListsFills,
 })
 
 const fields = z.object({
@@ -141,6 +148,12 @@ const confirms = ({ body }: { body: { confirmed?: boolean | undefined } }) => bo
 
 const table = 'price_lists'
 
+const mayStay = z.partial(z.omit(fields, { type: true, effective_date: true, desc: true, confirmed: true }))
+const mustSay = z.pick(fields, { type: true, effective_date: true, desc: true })
+
+/** A list as it is typed; what is not said is empty. */
+const typedList = z.extend(mayStay, mustSay.shape)
+
 export const createPriceList = endpoint({
   name: 'createPriceList',
   method: 'POST',
@@ -148,10 +161,7 @@ export const createPriceList = endpoint({
   summary: 'Make a price list; its effective date is unique within the client type (D81)',
   who: 'providerAdmin',
   matrix: 'Z-32',
-  body: z.extend(
-    z.partial(z.omit(fields, { type: true, effective_date: true, desc: true })),
-    z.pick(fields, { type: true, effective_date: true, desc: true }).shape,
-  ),
+  body: z.extend(typedList, { confirmed: z.optional(fields.shape.confirmed) }),
   output: priceList,
   offline: 'queue',
   queue: {
@@ -196,9 +206,94 @@ export const deletePriceList = endpoint({
   who: 'providerAdmin',
   matrix: 'Z-32',
   params: byId,
+  /** `withdraw`: said for a confirmed list. It changes nothing on the server, which knows what the list is. */
+  query: z.object({ withdraw: z.optional(z.boolean()) }),
   output: null,
   offline: 'queue',
-  queue: { kind: 'price', table, target: ({ params }) => params.id, overlay: () => null, versioned: true },
+  queue: {
+    kind: 'price',
+    table,
+    target: ({ params }) => params.id,
+    overlay: () => null,
+    versioned: true,
+    unless: ({ query }) => query?.withdraw === true,
+  },
+})
+
+/** Of the year's fees of many contracts: longer than one amount can be. */
+const amountSum = z.string().check(z.regex(/^\d{1,40}\.\d{2}$/))
+
+/** Who the contract is with is null for whoever may not see contracts (D49). */
+const rehearsedContract = {
+  contract_id: z.int(),
+  /** The number of the contract. */
+  code: z.nullable(z.string()),
+  /** Of its service. */
+  name: z.nullable(z.string()),
+  company: z.nullable(z.string()),
+  currency,
+  user_mode: userMode,
+  users: z.int(),
+  modules: z.array(z.string()),
+  uat: flag01,
+  /** The list that it was sold by. */
+  price_id: z.int(),
+  /** The fee of a year that it was sold at. */
+  now: amountSum,
+}
+
+/**
+ * What a list would do to the contracts that run or are to come, each at its renewal: nothing is changed by it. What a year is
+ * paid at now is set against what the list would ask for the same (contracts 9, D16).
+ */
+export const rehearsePriceList = endpoint({
+  name: 'rehearsePriceList',
+  method: 'POST',
+  path: '/api/pricelist/rehearse',
+  summary: 'What the contracts of today would cost a year by this list, kept or only typed, and which could not go on',
+  who: 'providerAdmin',
+  matrix: 'Z-32',
+  /** One of the two: a list that is kept, or one as it is typed. */
+  body: z.object({ id: z.optional(ref('price')), list: z.optional(typedList), progressKey: z.optional(randomId) }),
+  output: z.object({
+    /** All that were looked at, failing ones too. */
+    contracts: z.int(),
+    /** Every currency, in the order HKD, USD, RMB. */
+    currencies: z.array(
+      z.object({
+        currency,
+        /** With a price: failing ones are in none of these figures. */
+        contracts: z.int(),
+        /** Sums of a year's fees. */
+        now: amountSum,
+        then: amountSum,
+        /** How many cost more, less and the same: together all of them. */
+        more: z.int(),
+        less: z.int(),
+        same: z.int(),
+        /**
+         * By the change in percent of `now`: every step, the lowest first. A step holds what is at least `from` and below
+         * `to`; null: without an end. Two are apart from this: 0 to 0 holds what costs the same, and 0 to 1 what costs more
+         * by less than one percent.
+         */
+        histogram: z.array(z.object({ from: z.nullable(z.number()), to: z.nullable(z.number()), contracts: z.int() })),
+      }),
+    ),
+    /** The twenty that change most, up or down, in percent of `now`, over all currencies; of equal ones the lowest id first. */
+    largest: z.array(z.object({ ...rehearsedContract, then: amountSum })),
+    /** How many the list has no price for. They could not be renewed as they are (D3, D16). */
+    failing: z.int(),
+    /** The first 200 of them by id. `missing`: the modules that are not on the list. */
+    failures: z.array(
+      z.object({
+        ...rehearsedContract,
+        why: z.enum(['usersOutOfRange', 'modulesNotListed']),
+        missing: z.array(z.string()),
+      }),
+    ),
+  }),
+  offline: 'online',
+  job: 'rehearse-prices',
 })
 
 export const listModulePrices = endpoint({
@@ -252,7 +347,23 @@ export const uploadPriceList = endpoint({
   matrix: 'Z-32',
   body: z.object({ file: z.unknown() }),
   encoding: 'multipart',
-  output: z.object({ md5, type: clientType, effective_date: plainDate, desc: z.string(), module: z.array(z.string()) }),
+  output: z.object({
+    md5,
+    type: clientType,
+    effective_date: plainDate,
+    desc: z.string(),
+    /** Codes of the modules that it prices, and of those that this house does not have: with any of these it is refused. */
+    module: z.array(z.string()),
+    unknown: z.array(z.string()),
+    /** All of it, as it would be kept. */
+    list: z.object({
+      ...header,
+      concurrentUser: z.array(userRange),
+      namedUser: z.array(userRange),
+      module: z.array(z.object({ code: z.string(), ...charges })),
+      pdbPrice: z.nullable(backupPrice),
+    }),
+  }),
   offline: 'online',
 })
 

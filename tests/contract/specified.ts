@@ -93,6 +93,7 @@ export const added = [
   'POST /api/systrail/verify',
   'GET /api/company',
   'GET /api/module/contracts',
+  'POST /api/pricelist/rehearse',
   'GET /api/app/upload',
   'GET /api/m18s/calendar',
   'POST /api/m18s/calendar',

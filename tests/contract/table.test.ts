@@ -139,7 +139,7 @@ describe('writes', () => {
     expect(waiting).toEqual([])
   })
 
-  test('what changes the access of others waits in no queue, and no price list is confirmed from one', () => {
+  test('what changes the access of others waits in no queue, and no price list is confirmed or withdrawn from one', () => {
     const unless = (name: string, asked: unknown) => named(name)?.queue?.unless?.(asked as never)
     expect(unless('updateCompanyUser', { params: { id: 1 }, body: { admin: true } })).toBe(true)
     expect(unless('updateCompanyUser', { params: { id: 1 }, body: { title: 1 } })).toBe(false)
@@ -148,6 +148,9 @@ describe('writes', () => {
     expect(unless('updatePriceList', { body: { id: 1, confirmed: true } })).toBe(true)
     expect(unless('updatePriceList', { body: { id: 1, desc: 'next year' } })).toBe(false)
     expect(unless('createPriceList', { body: { confirmed: true } })).toBe(true)
+    expect(unless('deletePriceList', { params: { id: 1 }, query: { withdraw: true } })).toBe(true)
+    expect(unless('deletePriceList', { params: { id: 1 }, query: { withdraw: false } })).toBe(false)
+    expect(unless('deletePriceList', { params: { id: 1 } })).toBe(false)
   })
 })
 

@@ -77,6 +77,7 @@ const bodies: Record<string, unknown> = {
   updateModule: {},
   createPriceList: { type: 'saas', effective_date: '2026-07-01', desc: 'Walk' },
   updatePriceList: { id: 1 },
+  rehearsePriceList: { id: 1 },
   createOrder: { ...wish, code: 'walk' },
   setAlertDate: { id: 1, alert_date: null },
   calculate: wish,

@@ -189,8 +189,8 @@ export const listWhole = (page: Page) =>
     .toBe(true)
 
 /** What was saved, wherever the browser runs, with the mark at its beginning. */
-export const textOf = async (download: Download): Promise<string> =>
-  (await buffer(await download.createReadStream())).toString('utf8')
+export const bytesOf = async (download: Download): Promise<Buffer> => buffer(await download.createReadStream())
+export const textOf = async (download: Download): Promise<string> => (await bytesOf(download)).toString('utf8')
 
 export const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '')
 export const address = (page: Page) => new URL(page.url())

@@ -6,12 +6,16 @@ import { createHash, hash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { ZipFile } from 'yazl'
 import * as z from 'zod/mini'
+import { jsonTrick } from '#domain/checks/json-checks.ts'
+import { priceFaultAsWord, type PriceFileFaultCode, priceFileFault } from '#domain/checks/price-file-checks.ts'
+import { tidyText } from '#domain/text.ts'
 import { createPriceList } from '#contract/prices.ts'
 import { amount, wordCode } from '#contract/values.ts'
 import type { ParsedInputOf } from '#contract/endpoint.ts'
 import type { PriceListRecord } from '#server/db/catalogue/price-lists.ts'
-import { ArchiveError, readArchive } from '#server/drivers/zip-reader.ts'
+import { ArchiveError, type ArchiveFault, readArchive } from '#server/drivers/zip-reader.ts'
 import { invalid } from '#server/problem-error.ts'
+import { contentOfNew, draftProblems } from '#server/services/catalogue/price-content.ts'
 
 const format = 'portal-price-list'
 const version = 1
@@ -37,7 +41,9 @@ export interface ListFile extends Omit<Sent, 'confirmed' | 'module'> {
   module: { code: string; hkd: string; usd: string; rmb: string }[]
 }
 
-export async function packPriceList({ type, effective_date, description, content }: PriceListRecord): Promise<Buffer> {
+type Packed = Pick<PriceListRecord, 'type' | 'effective_date' | 'description' | 'content'>
+
+export async function packPriceList({ type, effective_date, description, content }: Packed): Promise<Buffer> {
   const withoutId = <T extends { id: number }>({ id: _id, ...row }: T) => row
   const list = {
     type,
@@ -63,24 +69,80 @@ export interface Looked {
   list: ListFile
 }
 
-/** Throws VALIDATION_ERROR on `file`: for no zip, one that is not safe to open, and one that holds something else. */
+/** Throws VALIDATION_ERROR on `file`, with a reason of its own for each way in which it is no price list (`priceFileFaults`). */
 export async function unpackPriceList(bytes: Buffer): Promise<Looked> {
   const files = await readArchive(bytes, limits).catch((error: unknown) => {
-    throw error instanceof ArchiveError ? unfit() : error
+    throw error instanceof ArchiveError ? badFile(faultOfArchive[error.fault]) : error
   })
-  const [list, manifest] = [files.get(names.list), files.get(names.manifest)]
-  const said = z.safeParse(manifestFile, parsed(manifest))
-  if (!list || !said.success || hash('sha256', list, 'hex') !== said.data.sha256) throw unfit()
-  const found = z.safeParse(listFile, parsed(list))
-  if (!found.success) throw unfit()
-  return { md5: createHash('md5').update(bytes).digest('hex'), list: found.data as unknown as ListFile }
+  const [manifest, list] = [files.get(names.manifest), files.get(names.list)]
+  if (!manifest) throw badFile('missingPart', names.manifest)
+  if (!list) throw badFile('missingPart', names.list)
+  const written = parsed(manifest)
+  const said = z.safeParse(manifestFile, written)
+  if (!said.success) throw badFile('otherFormat')
+  requireNothingElse(written, said.data, names.manifest)
+  if (hash('sha256', list, 'hex') !== said.data.sha256) throw badFile('wrongHash')
+  return { md5: createHash('md5').update(bytes).digest('hex'), list: readListFile(parsed(list)) }
 }
 
-const unfit = () => invalid([{ field: 'file', code: 'BAD_ARCHIVE' }])
+/** What `price.json` says. Throws VALIDATION_ERROR on `file`: `badList` and `foreignFields`. */
+export function readListFile(written: unknown): ListFile {
+  const found = z.safeParse(listFile, written)
+  if (!found.success) throw badFile('badList', found.error.issues[0]?.path.join('.') || names.list)
+  requireNothingElse(written, found.data, '')
+  const list = found.data as unknown as ListFile
+  const { effective_date, desc, module, ...content } = list
+  // Text that no database keeps (F-03).
+  if (desc.includes('\0') || !desc.isWellFormed()) throw badFile('badList', 'desc')
+  const [problem] = draftProblems({
+    effective_date,
+    description: tidyText(desc),
+    content: contentOfNew({ ...content, module }),
+  })
+  if (problem) throw badFile('badList', problem.field)
+  return list
+}
 
-function parsed(bytes: Buffer | undefined): unknown {
+const faultOfArchive: Record<ArchiveFault, PriceFileFaultCode> = {
+  unreadable: 'notZip',
+  // Far more often a damaged file than one that means harm.
+  contradiction: 'notZip',
+  entry: 'tooLarge',
+  total: 'tooLarge',
+  entries: 'unsafe',
+  ratio: 'unsafe',
+  name: 'unsafe',
+  kind: 'unsafe',
+  encrypted: 'unsafe',
+  packing: 'unsafe',
+}
+
+export const badFile = (code: PriceFileFaultCode, named?: string) =>
+  invalid([{ field: 'file', code: 'BAD_ARCHIVE', named: priceFaultAsWord(priceFileFault(code, named)) }])
+
+/** A field that is not known here may mean something there: what it says must not be lost unseen. */
+function requireNothingElse(written: unknown, known: unknown, where: string): void {
+  const stray = strayIn(written, known)
+  if (stray !== null) throw badFile('foreignFields', [where, stray].filter((part) => part !== '').join(' '))
+}
+
+/** The first field of `written` that is not in `known`, which was read from it; null: there is none. */
+function strayIn(written: unknown, known: unknown): string | null {
+  if (typeof written !== 'object' || written === null || typeof known !== 'object' || known === null) return null
+  for (const [name, value] of Object.entries(written)) {
+    if (!Object.hasOwn(known, name)) return name
+    const inside = strayIn(value, (known as Record<string, unknown>)[name])
+    if (inside !== null) return `${name}.${inside}`
+  }
+  return null
+}
+
+/** Undefined for what is no JSON, or says one thing twice. */
+function parsed(bytes: Buffer): unknown {
   try {
-    return JSON.parse(bytes?.toString() ?? '') as unknown
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    const value = JSON.parse(text) as unknown
+    return jsonTrick(text) === null ? value : undefined
   } catch {
     return undefined
   }

@@ -1,4 +1,5 @@
 /** Price lists out as files and in again: how one that was tried in one house is sold by in another (contracts 7, Z-32). */
+import { tidyText } from '#domain/text.ts'
 import type { downloadPriceList, exportPriceList, importPriceList, uploadPriceList } from '#contract/prices.ts'
 import type { ParsedInputOf } from '#contract/endpoint.ts'
 import { modulesOf } from '#server/db/catalogue/modules.ts'
@@ -8,8 +9,9 @@ import { inTransaction } from '#server/db/transaction.ts'
 import type { ServiceContext, AppContext, Service } from '#server/context.ts'
 import { notFound } from '#server/problem-error.ts'
 import { isVisible, requireType } from '#server/services/orders/client-types.ts'
-import { type ListFile, type Looked, packPriceList } from '#server/services/catalogue/price-archive.ts'
-import { create } from '#server/services/catalogue/price-lists.ts'
+import { type ListFile, type Looked, packPriceList, readListFile } from '#server/services/catalogue/price-archive.ts'
+import { contentOfNew } from '#server/services/catalogue/price-content.ts'
+import { make } from '#server/services/catalogue/price-lists.ts'
 import { issueTicket, redeemTicket } from '#server/services/tickets.ts'
 
 /** Empty where there is no such list (D64). */
@@ -39,13 +41,26 @@ export async function download(
 }
 
 /** The input is what the file holds: read by the route, before the transaction. Nothing is sold by it yet. */
-export const upload: Service<typeof uploadPriceList> = async ({ db, caller, now }, { body }) => {
+export const upload: Service<typeof uploadPriceList> = async (context, { body }) => {
+  const { db, caller, now } = context
   const { md5, list } = body.file as Looked
   requireType(caller, list.type)
   const { companyId, userId } = caller
   await keepUpload(db, { md5, user_id: userId, company_id: companyId, content: JSON.stringify(list), create_time: now })
-  const { type, effective_date, desc } = list
-  return { body: { md5, type, effective_date, desc, module: list.module.map(({ code }) => code) } }
+  const { type, effective_date } = list
+  const desc = tidyText(list.desc)
+  const { module, ...content } = contentOfNew({ ...list, module: await named(context, list) })
+  return {
+    body: {
+      md5,
+      type,
+      effective_date,
+      desc,
+      module: module.map(({ code }) => code),
+      unknown: module.filter(({ module_id }) => module_id === 0).map(({ code }) => code),
+      list: { type, effective_date, desc, ...content, module },
+    },
+  }
 }
 
 /** Throws NOT_FOUND for a file that was not looked into within a day, and what the making of a list throws. */
@@ -53,16 +68,13 @@ export const importList: Service<typeof importPriceList> = async (context, { bod
   const { db, caller } = context
   const content = await uploadWith(db, caller.userId, body.md5)
   if (content === null) throw notFound()
-  const list = content as ListFile
-  return create(context, {
-    params: {},
-    query: {},
-    body: { ...list, confirmed: false, module: await named(context, list) },
-  })
+  // Read anew: it may have been looked into by a server that knew less of what is refused.
+  const list = readListFile(content)
+  return make(context, { ...list, confirmed: false, module: await named(context, list) }, ['import'])
 }
 
-/** By the codes of this house. One that it does not know has no id, and is refused by its code. */
+/** By the codes of this house. One that it does not know, or does not sell (D5), has no id, and is refused by its code. */
 async function named({ db }: ServiceContext, { type, module }: ListFile) {
-  const ids = new Map((await modulesOf(db, type)).map(({ code, id }) => [code, id]))
+  const ids = new Map((await modulesOf(db, type)).flatMap(({ code, id, hidden }) => (hidden ? [] : [[code, id]])))
   return module.map((row) => ({ ...row, module_id: ids.get(row.code) ?? 0 }))
 }

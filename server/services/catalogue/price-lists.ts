@@ -1,11 +1,10 @@
 /** Price lists: written by the provider's staff, read by whoever orders (contracts 5, D16, D81). */
 import { createHash } from 'node:crypto'
-import { type ClientType, isProviderAdmin } from '#domain/access.ts'
-import { isDate } from '#domain/period.ts'
-import { checkPriceList, type PriceContent, rangesInOrder } from '#domain/checks/price-checks.ts'
+import { isProviderAdmin } from '#domain/access.ts'
+import { type PriceDifference, priceDifferences } from '#domain/prices.ts'
 import { tidyText } from '#domain/text.ts'
 import { timestampIn } from '#domain/time.ts'
-import type { Id, ParsedInputOf, OutputOf } from '#contract/endpoint.ts'
+import type { Id, OutputOf, ParsedInputOf } from '#contract/endpoint.ts'
 import type {
   createPriceList,
   deletePriceList,
@@ -16,7 +15,6 @@ import type {
   updatePriceList,
 } from '#contract/prices.ts'
 import { catalogueChange } from '#server/db/catalogue/catalogue.ts'
-import { modulesOf } from '#server/db/catalogue/modules.ts'
 import { isPriceListNamed } from '#server/db/orders/orders.ts'
 import * as lists from '#server/db/catalogue/price-lists.ts'
 import { userById } from '#server/db/accounts/users.ts'
@@ -24,6 +22,7 @@ import type { Answer, ServiceContext, AppContext, Service } from '#server/contex
 import { invalid, notFound, ProblemError } from '#server/problem-error.ts'
 import { isVisible, requireType, visibleTypes } from '#server/services/orders/client-types.ts'
 import { momentOf } from '#server/services/orders/business-time.ts'
+import { contentOf, contentOfNew, requireSound } from '#server/services/catalogue/price-content.ts'
 import { requireVersion } from '#server/services/if-match.ts'
 
 type Whole = OutputOf<typeof getPriceList>
@@ -110,79 +109,22 @@ export const list = {
   },
 }
 
-type Sent = ParsedInputOf<typeof updatePriceList>['body']
-
-const none = '0.00'
-const empty: PriceContent = {
-  uat_charge: none,
-  uat_cap_hkd: none,
-  uat_cap_usd: none,
-  uat_cap_rmb: none,
-  min_concurrent_user: 0,
-  min_named_user: 0,
-  min_fee_hkd: none,
-  min_fee_usd: none,
-  min_fee_rmb: none,
-  concurrentUser: [],
-  namedUser: [],
-  module: [],
-  pdbPrice: null,
-}
-
-/** What is kept of a form over what was there. Ids of rows are their places: a list is written whole. */
-function contentOf(before: PriceContent, sent: Omit<Sent, 'id'>): PriceContent {
-  const named = Object.keys(empty) as (keyof PriceContent)[]
-  const given = Object.fromEntries(named.flatMap((name) => (sent[name] === undefined ? [] : [[name, sent[name]]])))
-  const merged = { ...before, ...given } as PriceContent
-  return {
-    ...merged,
-    concurrentUser: rangesInOrder(merged.concurrentUser),
-    namedUser: rangesInOrder(merged.namedUser),
-    module: merged.module.map(({ code, module_id, hkd, usd, rmb }, at) => ({
-      id: at + 1,
-      code,
-      module_id,
-      hkd,
-      usd,
-      rmb,
-    })),
-  }
-}
-
-interface Draft {
-  type: ClientType
-  effective_date: string
-  description: string
-  content: PriceContent
-}
-
-async function requireSound(
-  { db }: ServiceContext,
-  { type, effective_date, description, content }: Draft,
-): Promise<void> {
-  const known = new Map((await modulesOf(db, type)).flatMap(({ id, code, hidden }) => (hidden ? [] : [[id, code]])))
-  const unknown = content.module.filter(({ code, module_id }) => known.get(module_id) !== code)
-  const problems = [
-    ...(isDate(effective_date) ? [] : [{ field: 'effective_date', code: 'INVALID_FORMAT' as const }]),
-    ...(description === '' ? [{ field: 'desc', code: 'REQUIRED' as const }] : []),
-    ...checkPriceList(content),
-    ...unknown.map(({ id, code }) => ({
-      field: `module.${id - 1}.code`,
-      code: 'MODULE_UNKNOWN' as const,
-      named: code,
-    })),
-  ]
-  if (problems.length > 0) throw invalid(problems)
-}
-
 const nameOf = async ({ db, caller }: ServiceContext) =>
   (await userById(db, caller.companyId, caller.userId))?.name ?? ''
 
-export const create: Service<typeof createPriceList> = async (context, { body }) => {
+export const create: Service<typeof createPriceList> = (context, { body }) =>
+  make(context, body, body.confirmed ? ['create', 'confirm'] : ['create'])
+
+/** `operations`: what the trail calls it (D86). */
+export async function make(
+  context: ServiceContext,
+  body: ParsedInputOf<typeof createPriceList>['body'],
+  operations: readonly Operation[],
+): Promise<Answer<Whole>> {
   const { db, caller, now } = context
   requireType(caller, body.type)
   const { type, effective_date } = body
-  const draft = { type, effective_date, description: tidyText(body.desc), content: contentOf(empty, body) }
+  const draft = { type, effective_date, description: tidyText(body.desc), content: contentOfNew(body) }
   await requireSound(context, draft)
   const stored = await lists.insertPriceList(db, {
     ...draft,
@@ -192,7 +134,7 @@ export const create: Service<typeof createPriceList> = async (context, { body })
     create_time: now,
     update_time: now,
   })
-  return answer(context, stored, 'create')
+  return answer(context, stored, operations)
 }
 
 /** Held until the commit. Throws NOT_FOUND, FORBIDDEN, VERSION_CONFLICT. */
@@ -228,7 +170,8 @@ export const update: Service<typeof updatePriceList> = async (context, { body })
     update_user_name: await nameOf(context),
     update_time: context.now,
   })
-  return answer(context, stored, 'update')
+  const operation = stored.confirmed && !before.confirmed ? 'confirm' : 'update'
+  return answer(context, stored, [operation], changesIn(before, stored))
 }
 
 /** A list that was sold by stays readable for those who bought (D81). Throws STATE_CONFLICT for the one that is needed. */
@@ -242,17 +185,43 @@ export const remove: Service<typeof deletePriceList> = async (context, { params 
     update_user_name: await nameOf(context),
     update_time: now,
   })
-  await answer(context, stored, 'delete')
+  await answer(context, stored, [before.confirmed ? 'withdraw' : 'delete'])
   return { status: 204, body: null }
 }
+
+/** Each operation is an entry of its own in the trail (D86): whoever looks for what was confirmed finds all of it. */
+type Operation = 'create' | 'import' | 'update' | 'confirm' | 'delete' | 'withdraw'
 
 async function answer(
   context: ServiceContext,
   stored: lists.PriceListRecord,
-  operation: string,
+  operations: readonly Operation[],
+  changes: Record<string, unknown> = {},
 ): Promise<Answer<Whole>> {
   context.setResultRow('price', stored.id, stored.row_version)
-  const info = { PriceEffDate: stored.effective_date, PriceDesc: stored.description }
-  await context.audit({ code: 'price', operation, info })
+  const info = { PriceEffDate: stored.effective_date, PriceDesc: stored.description, ...changes }
+  for (const operation of operations) await context.audit({ code: 'price', operation, info })
   return { body: wholeOf(context.app, stored) }
 }
+
+/** The trail is kept for years: it names so many changes, each with so many characters of a value, and counts the rest. */
+const named = { changes: 20, characters: 100 }
+
+function changesIn(before: lists.PriceListRecord, after: lists.PriceListRecord) {
+  const all = priceDifferences(comparedOf(before), comparedOf(after))
+  const short = (value: string | null) => {
+    const letters = [...(value ?? '')]
+    return letters.length > named.characters ? `${letters.slice(0, named.characters).join('')}…` : value
+  }
+  const shown = all
+    .slice(0, named.changes)
+    .map(({ field, before: was, after: is }): PriceDifference => ({ field, before: short(was), after: short(is) }))
+  return { Changes: shown, ChangeCount: all.length }
+}
+
+const comparedOf = ({ effective_date, description, confirmed, content }: lists.PriceListRecord) => ({
+  effective_date,
+  desc: description,
+  confirmed,
+  ...content,
+})

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { inTransaction } from '#server/db/transaction.ts'
 import { lists } from '#tests/domain/fees/goldens.ts'
 import { onConnections } from '#tests/support/database.ts'
 import { told, wrong } from '#tests/support/forms.ts'
-import { setUpShop } from '#tests/support/shop-data.ts'
+import { bought, setUpShop } from '#tests/support/shop-data.ts'
 import type { SignedIn } from '#tests/support/server.ts'
 
 const charge = { hkd: '1.00', usd: '1.00', rmb: '1.00' }
@@ -167,14 +168,137 @@ onConnections('price lists', (engine) => {
     expect(told(await put({ id, desc: 'Late' }, { 'if-match': '"1"' }))).toEqual([412, 'VERSION_CONFLICT'])
   })
 
-  test('the one in force stays; one that a later one has replaced is withdrawn (D81)', async () => {
-    const [present = 0] = ids
-    const refused = await remove(present)
-    expect([told(refused), refused.json().data]).toEqual([[409, 'STATE_CONFLICT'], { why: 'inForce' }])
-    await post({ ...draft, effective_date: '2026-03-01', confirmed: true })
-    expect((await remove(present)).statusCode).toBe(204)
-    expect((await staff.send({ url: '/api/pricelist' })).json().count).toBe(2)
-    // Its day is free again.
-    expect((await post({ ...draft, effective_date: '2026-01-01' })).statusCode).toBe(200)
+  describe('what goes, and what stays (D81)', () => {
+    const confirmed = async (effective_date: string): Promise<number> =>
+      (await post({ ...draft, effective_date, confirmed: true })).json().id
+    const refusal = async (id: number) => {
+      const answer = await remove(id)
+      return answer.statusCode === 204 ? null : [...told(answer), answer.json().data]
+    }
+    const inForce = [409, 'STATE_CONFLICT', { why: 'inForce' }]
+
+    test('the one in force stays; one that a later one has replaced is withdrawn', async () => {
+      const [present = 0] = ids
+      expect(await refusal(present)).toEqual(inForce)
+      await confirmed('2026-03-01')
+      expect(await refusal(present)).toBeNull()
+      expect((await staff.send({ url: '/api/pricelist' })).json().count).toBe(2)
+      // Its day is free again.
+      expect((await post({ ...draft, effective_date: '2026-01-01' })).statusCode).toBe(200)
+    })
+
+    test('a later one that has not begun does not replace it, and one that begins today does', async () => {
+      const [present = 0] = ids
+      const tomorrow = await confirmed('2026-03-03')
+      expect(await refusal(present)).toEqual(inForce)
+      expect(await refusal(tomorrow)).toBeNull()
+      const today = await confirmed('2026-03-02')
+      expect(await refusal(today)).toEqual(inForce)
+      expect(await refusal(present)).toBeNull()
+    })
+
+    test('an unconfirmed one goes, whenever it begins, and replaces nothing', async () => {
+      const [present = 0] = ids
+      const { id } = (await post({ ...draft, effective_date: '2026-03-01' })).json()
+      expect(await refusal(present)).toEqual(inForce)
+      expect(await refusal(id)).toBeNull()
+    })
+
+    test('one that was sold by is withdrawn for all but those who bought', async () => {
+      const [present = 0] = ids
+      await bought(the.server, customer)
+      await confirmed('2026-03-01')
+      expect(await refusal(present)).toBeNull()
+      expect((await customer.send({ url: `/api/prices/${present}` })).statusCode).toBe(200)
+      expect(told(await staff.send({ url: `/api/prices/${present}` }))).toEqual([404, 'NOT_FOUND'])
+      expect(told(await remove(present))).toEqual([404, 'NOT_FOUND'])
+    })
+
+    test('whatever the address says of it: what a list is the server knows', async () => {
+      const withdraw = (id: number, said: string) =>
+        staff.send({ method: 'DELETE', url: `/api/pricelist/${id}?withdraw=${said}` })
+      expect(told(await withdraw(ids[0] ?? 0, 'true'))).toEqual([409, 'STATE_CONFLICT'])
+      expect(wrong(await withdraw(ids[1] ?? 0, 'perhaps'))).toEqual(['withdraw INVALID_FORMAT'])
+      expect((await withdraw(ids[1] ?? 0, 'false')).statusCode).toBe(204)
+      expect((await trail()).at(-1)).toMatchObject({ operation: 'withdraw', status: 0 })
+    })
+
+    test('of the other client type is the delete level’s (Z-33)', async () => {
+      const top = await the.server.signIn('delete@m18')
+      const { id } = (await post({ ...draft, type: 'mma' }, top)).json()
+      expect(told(await remove(id))).toEqual([403, 'FORBIDDEN'])
+      expect((await top.send({ method: 'DELETE', url: `/api/pricelist/${id}` })).statusCode).toBe(204)
+    })
+  })
+
+  const trail = () =>
+    inTransaction(the.server.app, { role: 'portal_system' }, (db) =>
+      db
+        .selectFrom('trail')
+        .select(['operation', 'info', 'status'])
+        .where('code', '=', 'price')
+        .orderBy('id')
+        .execute(),
+    )
+
+  describe('the trail (D86)', () => {
+    test('tells making, changing, confirming, deleting and withdrawing apart', async () => {
+      const { id } = (await post(draft)).json()
+      await put({ id, min_fee_hkd: '5.00' })
+      await put({ id, confirmed: true })
+      await put({ id, desc: 'Summer sale' })
+      await remove(id)
+      const other = (await post({ ...draft, confirmed: true })).json().id
+      await remove(other)
+      await remove((await post(draft)).json().id)
+      expect((await trail()).map(({ operation }) => operation)).toEqual([
+        'create',
+        'update',
+        'confirm',
+        'update',
+        'withdraw',
+        'create',
+        'confirm',
+        'withdraw',
+        'create',
+        'delete',
+      ])
+    })
+
+    test('says of a change which list it was and what it was before', async () => {
+      const { id } = (await post(draft)).json()
+      await put({ id, min_fee_hkd: '5.00', effective_date: '2026-07-02', confirmed: true })
+      const [, entry] = await trail()
+      expect(entry?.info).toEqual({
+        PriceEffDate: '2026-07-02',
+        PriceDesc: 'Summer',
+        Changes: [
+          { field: 'effective_date', before: '2026-07-01', after: '2026-07-02' },
+          { field: 'confirmed', before: 'false', after: 'true' },
+          { field: 'min_fee_hkd', before: '0.00', after: '5.00' },
+        ],
+        ChangeCount: 3,
+      })
+    })
+
+    test('names twenty changes and a hundred characters of each, and counts all', async () => {
+      const { id } = (await post(draft)).json()
+      const rows = Array.from({ length: 10 }, (_, at) => ({ from: at + 1, to: at + 1, ...charge }))
+      await put({ id, desc: `${'x'.repeat(99)}😀${'x'.repeat(300)}`, concurrentUser: rows })
+      const info = (await trail())[1]?.info as { Changes: { after: string }[]; ChangeCount: number }
+      expect([info.Changes.length, info.ChangeCount]).toEqual([20, 51])
+      expect(info.Changes[0]?.after).toBe(`${'x'.repeat(99)}😀…`)
+      await put({ id })
+      expect((await trail())[2]?.info).toMatchObject({ Changes: [], ChangeCount: 0 })
+    })
+
+    test('keeps that a change was refused (S-90), and who had changed it is still told', async () => {
+      await remove(ids[0] ?? 0)
+      expect(await trail()).toMatchObject([{ operation: 'delete', status: -1 }])
+      const { id } = (await post(draft)).json()
+      await put({ id, confirmed: true })
+      const late = await put({ id, desc: 'Late' }, { 'if-match': '"1"' })
+      expect(late.json().data.changed_by).toMatchObject({ id: staff.userId })
+    })
   })
 })

@@ -1,0 +1,48 @@
+/** Contracts that run or are to come, of all companies: neither overwritten nor over. As the system. */
+import type { ClientType } from '#domain/access.ts'
+import type { PlainDate } from '#domain/time.ts'
+import type { Handle } from '#server/db/handle.ts'
+
+export interface Live {
+  type: ClientType
+  /** A contract that ends on this day or before is over (D18). */
+  today: PlainDate
+}
+
+const live = (db: Handle, { type, today }: Live) =>
+  db
+    .selectFrom('contract')
+    .where('overwritten', '=', false)
+    .where('client_type', '=', type)
+    .where('period_end', '>', today)
+
+/** How many there are, and the highest id of them; 0: there are none. */
+export async function countLiveContracts(db: Handle, of: Live): Promise<{ count: number; last: number }> {
+  const { count, last } = await live(db, of)
+    .select((row) => [row.fn.countAll<string>().as('count'), row.fn.max('id').as('last')])
+    .executeTakeFirstOrThrow()
+  return { count: Number(count), last: last ?? 0 }
+}
+
+const choice = ['id', 'currency', 'user_mode', 'users', 'modules', 'uat', 'annual', 'segments'] as const
+
+/** By id, from `after` on and no further than `last`. */
+export const liveContractsAfter = (db: Handle, of: Live, { after, last, most }: Span) =>
+  live(db, of).select(choice).where('id', '>', after).where('id', '<=', last).orderBy('id').limit(most).execute()
+
+export interface Span {
+  after: number
+  last: number
+  most: number
+}
+
+/** The same with who they are with, by id. Overwritten ones too, for what was counted before they were. */
+export const contractsWithNames = (db: Handle, ids: readonly number[]) =>
+  db
+    .selectFrom('contract')
+    .innerJoin('company', 'company.id', 'contract.company_id')
+    .innerJoin('service_order', 'service_order.id', 'contract.order_id')
+    .select(choice.map((name) => `contract.${name}` as const))
+    .select(['contract.code', 'contract.price_id', 'service_order.name', 'company.name as company'])
+    .where('contract.id', 'in', ids.length > 0 ? ids : [0])
+    .execute()

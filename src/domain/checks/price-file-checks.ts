@@ -1,0 +1,46 @@
+/** Files of price lists (`.zip`, D78): why one is refused. The import page and the server go by the same words. */
+import { shownName } from '#domain/mapp.ts'
+
+/** What the file of a price list ends in, however its letters are written (contracts 5). */
+export const isPriceFileName = (name: string): boolean => /^.{1,195}\.zip$/is.test(name)
+
+/** Why a file is refused, each by itself. Words: `fault` in `prices.json` of each language. */
+export const priceFileFaults = [
+  /** By its name. */
+  'wrongEnding',
+  /** No zip file, or a damaged one. */
+  'notZip',
+  /** More bytes in it than a price list can have. */
+  'tooLarge',
+  /** It unpacks to much more than it is, has too many files, names that lead elsewhere, links, or a password. */
+  'unsafe',
+  /** `named`: which of `manifest.json` and `price.json`. */
+  'missingPart',
+  /** Its manifest is none, or is of something else than a price list of a version that is known here. */
+  'otherFormat',
+  /** The list is not the one that its manifest was written for. */
+  'wrongHash',
+  /** `named`: the first field that a price list does not have. */
+  'foreignFields',
+  /** `named`: the first field that is missing, or whose value no list can have. */
+  'badList',
+] as const
+export type PriceFileFaultCode = (typeof priceFileFaults)[number]
+
+export interface PriceFileFault {
+  code: PriceFileFaultCode
+  /** The part or field that it is about, fit to be shown. */
+  named?: string
+}
+
+export const priceFileFault = (code: PriceFileFaultCode, named?: string): PriceFileFault =>
+  named === undefined || named === '' ? { code } : { code, named: shownName(named) }
+
+/** A fault as the one word that a field problem carries (`named` of BAD_ARCHIVE), and back; null: no word of ours. */
+export const priceFaultAsWord = ({ code, named }: PriceFileFault): string =>
+  named === undefined ? code : `${code} ${named}`
+export function priceFaultInWord(word: string): PriceFileFault | null {
+  const [, said = '', named] = /^(\w+)(?: (.*))?$/s.exec(word) ?? []
+  const code = priceFileFaults.find((one) => one === said)
+  return code ? priceFileFault(code, named) : null
+}

@@ -1,0 +1,127 @@
+/** Price lists from a device: what may wait without a line, and what never does (D81, protocol 13). */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { deletePriceList, listPriceLists, rehearsePriceList, updatePriceList } from '#contract/prices.ts'
+import { versionOf } from '#local/lists/list-view.ts'
+import { kinds } from '#server/jobs/registry.ts'
+import { workAll } from '#tests/server/jobs/requests.ts'
+import { openInstallation, type Installation } from '#tests/support/app.ts'
+import { pastPolicies } from '#tests/support/database.ts'
+import type { Tablet } from '#tests/support/device.ts'
+import { tick } from '#tests/support/long-requests.ts'
+import { openShop } from '#tests/support/shop-data.ts'
+
+let app: Installation
+let present: number
+let later: number
+beforeAll(async () => {
+  app = await openInstallation()
+})
+afterAll(() => app.close())
+beforeEach(async () => {
+  await app.server.reset()
+  const [first = 0, second = 0] = await openShop(app.server)
+  present = first
+  later = second
+})
+
+async function atWork(): Promise<Tablet> {
+  const tablet = await app.signedIn('admin@m18')
+  await tablet.api.call(listPriceLists, { query: { results: 50 } })
+  await tablet.rest()
+  return tablet
+}
+const kept = (id: number) =>
+  pastPolicies(app.server.app.database, (db) =>
+    db.selectFrom('price_list').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
+  )
+const unconfirm = (id: number) =>
+  pastPolicies(app.server.app.database, (db) =>
+    db.updateTable('price_list').set({ confirmed: false }).where('id', '=', id).execute(),
+  )
+const baseOf = async (tablet: Tablet, id: number) => {
+  const shown = await tablet.row('price_lists', id)
+  if (!shown) throw new Error('the list is not here')
+  return { base: { rowVersion: versionOf(shown), values: {} } }
+}
+
+describe('withdrawing a confirmed list', () => {
+  const withdraw = async (tablet: Tablet, id: number) =>
+    tablet.api.call(deletePriceList, { params: { id }, query: { withdraw: true } }, await baseOf(tablet, id))
+
+  it('never waits: without a line it says that it needs one, and nothing happens when there is one', async () => {
+    const tablet = await atWork()
+    tablet.line.state = 'down'
+    expect(await withdraw(tablet, later)).toMatchObject({ kind: 'problem', problem: { code: 'NEEDS_CONNECTION' } })
+    expect(await tablet.waiting()).toBe(0)
+    expect(await tablet.row('price_lists', later)).toMatchObject({ waiting: null })
+    tablet.line.state = 'up'
+    await tablet.tick()
+    expect(await kept(later)).toMatchObject({ deleted: false })
+  })
+
+  it('goes at once with a line, and is refused at once for the one in force', async () => {
+    const tablet = await atWork()
+    expect(await withdraw(tablet, later)).toMatchObject({ kind: 'fresh' })
+    expect(await kept(later)).toMatchObject({ deleted: true })
+    expect(await withdraw(tablet, present)).toMatchObject({
+      kind: 'problem',
+      problem: { code: 'STATE_CONFLICT', data: { why: 'inForce' } },
+    })
+  })
+})
+
+describe('deleting an unconfirmed list', () => {
+  const remove = async (tablet: Tablet, id: number) =>
+    tablet.api.call(deletePriceList, { params: { id } }, await baseOf(tablet, id))
+
+  it('waits without a line, and arrives with one', async () => {
+    await unconfirm(later)
+    const tablet = await atWork()
+    tablet.line.state = 'down'
+    expect((await remove(tablet, later)).kind).toBe('queued')
+    expect(await tablet.waiting()).toBe(1)
+    tablet.line.state = 'up'
+    await tablet.tick()
+    expect(await kept(later)).toMatchObject({ deleted: true })
+  })
+
+  it('that somebody confirmed meanwhile is a conflict, and the list stays', async () => {
+    await unconfirm(later)
+    const [tablet, other] = [await atWork(), await atWork()]
+    tablet.line.state = 'down'
+    await remove(tablet, later)
+    const confirmed = await other.api.call(
+      updatePriceList,
+      { body: { id: later, confirmed: true } },
+      await baseOf(other, later),
+    )
+    expect(confirmed).toMatchObject({ kind: 'fresh', output: { confirmed: true } })
+    tablet.line.state = 'up'
+    await tablet.tick()
+    expect(await tablet.entries()).toMatchObject([{ state: 'conflict', problem: { code: 'VERSION_CONFLICT' } }])
+    expect(await kept(later)).toMatchObject({ deleted: false, confirmed: true })
+  })
+})
+
+describe('a rehearsal', () => {
+  it('comes back as one answer when its work is done', async () => {
+    const tablet = await atWork()
+    const asked = tablet.api.call(rehearsePriceList, { body: { id: later } })
+    await expect.poll(jobs).toBe(1)
+    await workAll(app.server, kinds)
+    await app.clock.turn(1000)
+    await tick(tablet)
+    expect(await asked).toMatchObject({ kind: 'fresh', output: { contracts: 0, failing: 0 } })
+  })
+
+  it('needs a line', async () => {
+    const tablet = await atWork()
+    tablet.line.state = 'down'
+    const asked = await tablet.api.call(rehearsePriceList, { body: { id: later } })
+    expect(asked).toMatchObject({ kind: 'problem', problem: { code: 'NEEDS_CONNECTION' } })
+    expect(await jobs()).toBe(0)
+  })
+
+  const jobs = () =>
+    pastPolicies(app.server.app.database, async (db) => (await db.selectFrom('job').select('id').execute()).length)
+})
