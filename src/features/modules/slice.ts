@@ -1,14 +1,15 @@
 /** The catalogue in the store: its two lists, and the asking for all that forms and tests need of it. Rows are the device's. */
 import { listApps, type AppRow } from '#contract/apps.ts'
-import type { Endpoint, Id, Row } from '#contract/endpoint.ts'
+import type { Id } from '#contract/endpoint.ts'
 import { deleteModule, getModule, listModules, type ModuleRow, modulesFills } from '#contract/modules.ts'
 import type { ClientType } from '#domain/access.ts'
 import { readList } from '#local/lists/read-list.ts'
 import { readRow } from '#local/lists/read-row.ts'
-import { type ReadList, versionOf } from '#local/lists/list-view.ts'
+import { versionOf } from '#local/lists/list-view.ts'
 import type { Result } from '#request/results.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
-import { createListSlice, type PageQuery } from '#state/list-slice.ts'
+import { createListSlice } from '#state/list-slice.ts'
+import { createWholeList } from '#state/whole-list.ts'
 import { queryOf, type View } from '#features/modules/list/list-url.ts'
 
 const listing = (name: string) =>
@@ -16,15 +17,8 @@ const listing = (name: string) =>
 export const modulesList = listing('modules')
 export const hiddenModulesList = listing('hiddenModules')
 
-/** More than a catalogue has: a page of all rows, as the device has them. */
-const all = 20_000
-const readAll: ReadList = (list, query) => readList(list, { ...query, page: 1, results: all })
-const wholeOf = <R extends Row>(name: string, endpoint: Endpoint) =>
-  createListSlice<R, PageQuery>({ name, endpoint, read: readAll, queryOf: (query) => query })
-
-/** Read whole: asking for any page of a list brings the rest of it to the device. */
-export const wholeModules = wholeOf<ModuleRow>('wholeModules', listModules)
-export const wholeApps = wholeOf<AppRow>('wholeApps', listApps)
+export const wholeModules = createWholeList<ModuleRow>('wholeModules', listModules, readList)
+export const wholeApps = createWholeList<AppRow>('wholeApps', listApps, readList)
 
 /** One that no list brought to this device yet: an address that somebody shared. */
 export const askModule =

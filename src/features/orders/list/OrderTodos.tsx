@@ -14,7 +14,7 @@ import { Sheet } from '#features/orders/OrderStyles.tsx'
 import { StatusTag } from '#features/orders/list/StatusTag.tsx'
 import { type Duty, dutiesOf, latestOf } from '#features/orders/list/order-todos.ts'
 import { ordersList } from '#features/orders/list/slice.ts'
-import { useToday } from '#features/orders/quote/useBusinessDay.ts'
+import { useToday } from '#ui/page/business-day.ts'
 
 /** Enough for a company that orders daily; all that the device has is looked through. */
 const view = { ...plainView, results: 50, type: 'saas' as const }

@@ -28,7 +28,7 @@ export function WhyAmount({ currency, steps, names }: Props) {
   return (
     <section className="why" aria-label={t('why.label')}>
       <ul>
-        <Part branch={tree} {...{ t, currency, names }} />
+        <Part branch={tree} root {...{ t, currency, names }} />
       </ul>
     </section>
   )
@@ -36,16 +36,17 @@ export function WhyAmount({ currency, steps, names }: Props) {
 
 interface PartProps extends Omit<Props, 'steps'> {
   branch: Branch
+  root?: boolean
   t: TFunction<'wizard'>
 }
 
-function Part({ branch, t, ...about }: PartProps) {
+function Part({ branch, root = false, t, ...about }: PartProps) {
   const { code, parts } = branch
   const line = (
     <span className="why-line">
       <span>{wordsOf(branch, t, about.names)}</span>
-      {/* The currency once: what is due. */}
-      {code === 'due' ? (
+      {/* The currency once: at the top. */}
+      {root ? (
         <Amount currency={about.currency} amount={branch.amount} />
       ) : (
         <span className="figure">{grouped(code === 'residual' ? `-${branch.amount}` : branch.amount)}</span>

@@ -1,4 +1,7 @@
-/** The steps of an amount as a tree: what is due, what it is made of, and so on down to single users and modules. */
+/**
+ * The steps of an amount as a tree: what is due, what it is made of, and so on down to single users and modules. Steps of a year's
+ * fee alone begin with that fee.
+ */
 import type { Step } from '#domain/fees/explain.ts'
 import { readAmount, writeAmount } from '#domain/money.ts'
 
@@ -26,7 +29,7 @@ export function treeOf(steps: readonly AnyStep[]): Branch | null {
   const made = isChange
     ? [...annual, ...one('contract', all('segment')), ...one('residual', all('paid'))]
     : one('years', isOneYear(steps) ? plain(annual) : annual)
-  return one('due', made)[0] ?? null
+  return one('due', made)[0] ?? annual[0] ?? null
 }
 
 /** What is made of one part alone says no more than that part's own parts. */

@@ -2,7 +2,7 @@ import { useCallback, useMemo, useState } from 'react'
 import type { Result } from '#request/results.ts'
 import { useDispatch } from '#state/hooks.ts'
 import { type Status, idle } from '#state/request-status.ts'
-import { useToday } from '#features/orders/quote/useBusinessDay.ts'
+import { useToday } from '#ui/page/business-day.ts'
 import { type Asked, askQuote } from '#features/orders/quote/server-quote.ts'
 import {
   isAsShown,
