@@ -13,7 +13,8 @@ const server = `http://127.0.0.1:${process.env['PORT'] ?? 8080}`
 
 /** Pages whose code only some devices keep (src/sw/optional-chunks.ts), by the beginning of its file's name. */
 const parts = {
-  staff: /src\/(features\/(apps|modules|prices|services)\/|app\/shell\/ClientTypeSelect)/,
+  staff:
+    /src\/(features\/(apps|modules|prices|services)\/|app\/(shell\/ClientTypeSelect|pages\/(PriceListPage|FeeTree)))|node_modules\/chart\.js\//,
 }
 
 const prefixOf = (page: string | null) =>
@@ -83,6 +84,10 @@ const together = [
   },
   { name: 'staff-apps', test: /src\/(features\/apps\/|app\/connection\/packages|locales\/\w+\/apps\.json)/ },
   { name: 'staff-modules', test: /src\/(features\/modules\/(?!graph\/)|locales\/\w+\/modules\.json)/ },
+  {
+    name: 'staff-prices',
+    test: /src\/(features\/prices\/|app\/pages\/PriceListPage|locales\/\w+\/prices\.json)|node_modules\/@dnd-kit\//,
+  },
   // Of no use without a connection, so no device keeps it.
   {
     name: 'online',

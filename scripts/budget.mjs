@@ -66,12 +66,15 @@ for (const { name, limit, bytes, files } of measured) {
 
 /** A page whose code is kept is gone without a connection all the same if it imports a file that is not. */
 const kept = new Set(precached)
+/** Who keeps the staff's part keeps that of the orders too (src/app/shell/OptionalParts.tsx). */
+const isKeptWith = (file, needed) =>
+  partOf(needed) === partOf(file) || (partOf(file) === 'staff' && partOf(needed) === 'orders')
 const torn = Object.values(chunks)
   .filter(({ file }) => listed.includes(file))
   .flatMap(({ file, imports = [] }) =>
     imports
       .map((key) => chunks[key].file)
-      .filter((needed) => !kept.has(needed) && !(partOf(needed) && partOf(needed) === partOf(file)))
+      .filter((needed) => !kept.has(needed) && !(partOf(needed) && isKeptWith(file, needed)))
       .map((needed) => `${file} needs ${needed}`),
   )
 for (const line of torn) console.log(`TORN  ${line}, which is not kept with it`)

@@ -11,7 +11,7 @@ import { build } from 'vite'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const parts = `ProgressBar Steps TabView OverlayPanel AutoComplete
-  DataTable Paginator Dropdown ListBox InputNumber Calendar InputSwitch Menu Toast`.split(/\s+/)
+  DataTable Paginator Dropdown ListBox InputNumber Calendar InputSwitch Menu Toast Chart`.split(/\s+/)
 
 async function bytesOf(names) {
   const entry = join(root, 'src', 'ui', 'prime', 'measured.js')

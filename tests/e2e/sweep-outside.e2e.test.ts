@@ -30,6 +30,9 @@ const staffs: Screen[] = [
     .filter((place) => places[place].who === 'providerAdmin')
     .map((place) => ({ path: places[place].path.replace(/:\w+/, '1') })),
   { path: '/app/m18/automodule/new', shows: '[name=code]', act: refused },
+  // Nothing is rehearsed before the form is sound.
+  { path: '/app/m18/price/new', shows: '[name=desc]', act: opened('.price-rehearsal button', '.field-error') },
+  { path: '/app/m18/price', shows: '.price-day', act: opened('.page-action button:not(.bare)', 'input[type=file]') },
   {
     path: '/app/m18/module',
     shows: '.module-code',
@@ -61,5 +64,5 @@ it('would notice an offence, a text that is missing and one that is too wide', a
     document.body.append(key, wide)
   })
   expect(await missingTexts(page)).toEqual(['field.showPassword'])
-  expect((await fit(page)).sideways).toBeGreaterThan(0)
+  expect((await fit(page)).sideways[1]).toMatch(/^div\. to 3\d{3}$/)
 })

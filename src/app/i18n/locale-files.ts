@@ -9,7 +9,7 @@ import { recall, remember } from '#app/preferences/preferences.ts'
 const files = import.meta.glob<ResourceKey>(
   [
     '/src/locales/*/*.json',
-    '!/src/locales/*/{mail,print,sandbox,factors,sessions,apps,modules}.json',
+    '!/src/locales/*/{mail,print,sandbox,factors,sessions,apps,modules,prices}.json',
     '!/src/locales/*/{order-fields,orders,wizard,contract,payment,calendar}.json',
   ],
   { import: 'default' },

@@ -13,8 +13,8 @@ const hiddenModule: PageModule = {
   words: ['staff', ...soon],
 }
 const price: PageModule = {
-  load: async () => (await import('#features/prices/pages/Price.tsx')).Price,
-  words: ['plain'],
+  load: async () => (await import('#app/pages/PriceListPage.tsx')).OwnPriceList,
+  words: ['staff', ...soon],
 }
 
 /** A page that keeps the words of what is wrong with a field does not begin without them. */
@@ -75,7 +75,10 @@ export const insideCode: Record<InsidePlace, PageModule> = {
   },
   newHiddenModule: hiddenModule,
   hiddenModule,
-  prices: { load: async () => (await import('#features/prices/pages/Prices.tsx')).Prices, words: ['plain'] },
+  prices: {
+    load: async () => (await import('#features/prices/list/PriceListsPage.tsx')).PriceLists,
+    words: ['staff', 'problem'],
+  },
   newPrice: price,
   price,
   outbox: {

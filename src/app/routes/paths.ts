@@ -76,6 +76,9 @@ export const standing = new Set<Place>([
   'hiddenModule',
   'appHistory',
   'upload',
+  'prices',
+  'newPrice',
+  'price',
 ])
 
 /** `path` may have a query. */

@@ -29,9 +29,11 @@ export function OwnParts() {
     if (isStaff) keepPart('staff')
   }, [isStaff])
   const orders = may('order', caller)
+  // Price lists show what an order costs, by the same parts.
+  const needsOrders = orders || isStaff
   useEffect(() => {
-    if (orders) keepPart('orders')
-  }, [orders])
+    if (needsOrders) keepPart('orders')
+  }, [needsOrders])
   useKeptOrders(orders)
   const place = placeAt(insidePlaces, pathname)
   if (!isDeleteLevel(caller) || place === undefined || places[place].who !== 'providerAdmin') return null

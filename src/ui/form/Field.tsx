@@ -8,7 +8,7 @@ export interface Labelled {
   help?: ReactNode
   /** In words; null or undefined while there is nothing wrong. */
   error?: string | null | undefined
-  /** Why it cannot be changed; the value stays readable. */
+  /** Why it cannot be changed; the value stays readable. Empty: it is said once for all of them. */
   locked?: string | null | undefined
   optional?: boolean
 }
@@ -47,7 +47,7 @@ export function FieldFrame({
       {(help || locked) && (
         <p className="field-help" id={`${id}-help`}>
           {locked && <Icon name="lock" size={16} />}
-          {locked ?? help}
+          {locked || help}
         </p>
       )}
     </div>
@@ -76,7 +76,7 @@ export function Field({ label, help, error, locked, optional, type = 'text', ...
         <input
           className="input"
           type={type}
-          readOnly={Boolean(locked)}
+          readOnly={locked !== undefined && locked !== null}
           {...keyboards[type]}
           {...input}
           {...described}

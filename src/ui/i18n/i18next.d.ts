@@ -12,6 +12,7 @@ import type factors from '#locales/en/factors.json'
 import type fields from '#locales/en/fields.json'
 import type home from '#locales/en/home.json'
 import type modules from '#locales/en/modules.json'
+import type prices from '#locales/en/prices.json'
 import type orderFields from '#locales/en/order-fields.json'
 import type orders from '#locales/en/orders.json'
 import type outbox from '#locales/en/outbox.json'
@@ -46,6 +47,7 @@ declare module 'i18next' {
       fields: typeof fields
       home: typeof home
       modules: typeof modules
+      prices: typeof prices
       'order-fields': typeof orderFields
       orders: typeof orders
       outbox: typeof outbox

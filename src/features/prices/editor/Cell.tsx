@@ -1,0 +1,50 @@
+import type { Act } from '#features/prices/editor/form-reducer.ts'
+import { cellsOf } from '#features/prices/editor/paste.ts'
+import type { Table } from '#features/prices/editor/price-list-form.ts'
+
+interface Props {
+  table: Table
+  /** Of the row. */
+  rowKey: number
+  name: string
+  value: string
+  /** For readers: what the column and the row are. */
+  label: string
+  /** Id of the words that say what is wrong with the row. */
+  wrong?: string | undefined
+  locked: boolean
+  list?: string
+  dispatch: (act: Act) => void
+  onLeave?: () => void
+}
+
+/** One field of a table of prices. What comes from a spreadsheet goes on to the right and down from it. */
+export function Cell({ table, rowKey, name, value, label, wrong, locked, list, dispatch, onLeave }: Props) {
+  const isCode = name === 'code'
+  return (
+    <input
+      className={`input price-cell ${isCode ? 'code' : 'figure'}`}
+      type="text"
+      inputMode={isCode ? 'text' : 'decimal'}
+      autoComplete="off"
+      autoCapitalize="none"
+      spellCheck={false}
+      maxLength={isCode ? 60 : 20}
+      data-cell={name}
+      aria-label={label}
+      aria-invalid={wrong ? true : undefined}
+      aria-describedby={wrong}
+      readOnly={locked}
+      list={list}
+      value={value}
+      onChange={({ target }) => dispatch({ kind: 'cell', table, key: rowKey, name, value: target.value })}
+      onPaste={(event) => {
+        const cells = cellsOf(event.clipboardData.getData('text/plain'))
+        if (!cells || locked) return
+        event.preventDefault()
+        dispatch({ kind: 'paste', table, key: rowKey, name, cells })
+      }}
+      onBlur={onLeave}
+    />
+  )
+}

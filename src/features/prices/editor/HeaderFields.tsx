@@ -1,0 +1,84 @@
+import { memo } from 'react'
+import { Field } from '#ui/form/Field.tsx'
+import { useTranslation } from 'react-i18next'
+import type { Act } from '#features/prices/editor/form-reducer.ts'
+import { charges, type HeaderName, type Values } from '#features/prices/editor/price-list-form.ts'
+
+interface Props {
+  header: Values['header']
+  wrong: Record<string, string>
+  /** Why all but the description cannot be changed; null: it can. */
+  locked: string | null
+  /** The list begins on another day than it did. */
+  dispatch: (act: Act) => void
+}
+
+/** The day it begins, what it is for, the UAT fee, minima: each with its limit beside it (M146). */
+export const HeaderFields = memo(function HeaderFields({ header, wrong, locked, dispatch }: Props) {
+  const { t } = useTranslation('prices')
+  const field = (name: HeaderName) => ({
+    name,
+    value: header[name],
+    error: wrong[name],
+    autoComplete: 'off',
+    locked: name === 'desc' ? null : locked && '',
+    onChange: ({ target }: { target: { value: string } }) => dispatch({ kind: 'header', name, value: target.value }),
+  })
+  const perCurrency = (name: 'uat_cap' | 'min_fee') => (
+    <fieldset className="price-three">
+      <legend>{t(`field.${name}`)}</legend>
+      <p className="field-help">{t(`help.${name}`)}</p>
+      <div>
+        {charges.map((charge) => (
+          <Field
+            key={charge}
+            label={charge.toUpperCase()}
+            inputMode="decimal"
+            maxLength={20}
+            {...field(`${name}_${charge}`)}
+          />
+        ))}
+      </div>
+    </fieldset>
+  )
+  return (
+    <>
+      <div className="price-short">
+        <Field
+          label={t('field.effective_date')}
+          type="date"
+          help={t('help.effective_date')}
+          {...field('effective_date')}
+        />
+      </div>
+      <Field label={t('field.desc')} help={t('help.desc')} maxLength={500} {...field('desc')} />
+      <div className="price-pair">
+        <Field
+          label={t('field.min_concurrent_user')}
+          help={t('help.min_users')}
+          inputMode="numeric"
+          maxLength={10}
+          {...field('min_concurrent_user')}
+        />
+        <Field
+          label={t('field.min_named_user')}
+          help={t('help.min_users')}
+          inputMode="numeric"
+          maxLength={10}
+          {...field('min_named_user')}
+        />
+      </div>
+      {perCurrency('min_fee')}
+      <div className="price-short">
+        <Field
+          label={t('field.uat_charge')}
+          help={t('help.uat_charge')}
+          inputMode="decimal"
+          maxLength={12}
+          {...field('uat_charge')}
+        />
+      </div>
+      {perCurrency('uat_cap')}
+    </>
+  )
+})

@@ -1,0 +1,279 @@
+import {
+  closestCenter,
+  DndContext,
+  type DragEndEvent,
+  KeyboardSensor,
+  PointerSensor,
+  useSensor,
+  useSensors,
+} from '@dnd-kit/core'
+import {
+  SortableContext,
+  sortableKeyboardCoordinates,
+  useSortable,
+  verticalListSortingStrategy,
+} from '@dnd-kit/sortable'
+import { memo, startTransition, useEffect, useId, useMemo, useState } from 'react'
+import { flushSync } from 'react-dom'
+import { Button } from '#ui/display/Button.tsx'
+import { Icon } from '#ui/icons/Icon.tsx'
+import { useTranslation } from 'react-i18next'
+import { Cell } from '#features/prices/editor/Cell.tsx'
+import { onCellKeys } from '#features/prices/editor/cell-keys.ts'
+import { useDragWords } from '#features/prices/editor/drag-words.ts'
+import { FindModule } from '#features/prices/editor/FindModule.tsx'
+import type { Act } from '#features/prices/editor/form-reducer.ts'
+import { charges, type ModuleRow as Row } from '#features/prices/editor/price-list-form.ts'
+import { RowButton, RowProblems } from '#features/prices/editor/RowParts.tsx'
+import type { RowTexts } from '#features/prices/editor/usePriceForm.ts'
+
+interface Props {
+  rows: readonly Row[]
+  /** Of modules of the catalogue, by code. */
+  names: ReadonlyMap<string, string>
+  wrong: RowTexts
+  locked: boolean
+  dispatch: (act: Act) => void
+  /** Asks what depends on it first (contracts 4). */
+  onRemove: (row: Row) => void
+}
+
+/** Rows that are drawn together: what is typed meanwhile does not wait for a thousand of them. */
+const together = 60
+
+/** The same objects at every drawing: with new ones dnd-kit draws every row again. */
+const byPointer = { activationConstraint: { distance: 4 } }
+const byKeys = { coordinateGetter: sortableKeyboardCoordinates }
+
+/** What each module costs a year, in the order in which customers see them: drawn by hand, by key, or to a place that is typed. */
+export const ModuleRows = memo(function ModuleRows({ rows, names, wrong, locked, dispatch, onRemove }: Props) {
+  const { t } = useTranslation('prices')
+  const list = useId()
+  const shown = useGrowing(rows.length)
+  const keys = useKeys(rows)
+  const twice = useMemo(() => codesTwice(rows), [rows])
+  const sensors = useSensors(useSensor(PointerSensor, byPointer), useSensor(KeyboardSensor, byKeys))
+  const accessibility = useDragWords(rows)
+  const add = () => flushSync(() => dispatch({ kind: 'add', table: 'module' }))
+  const onDragEnd = ({ active, over }: DragEndEvent) => {
+    if (over && active.id !== over.id)
+      dispatch({ kind: 'move', key: Number(active.id), to: keys.indexOf(Number(over.id)) })
+  }
+  return (
+    <>
+      {rows.length > 20 && <FindModule rows={rows} names={names} />}
+      <div className="price-rows modules" onKeyDown={(event) => onCellKeys(event, locked ? null : add)}>
+        <DndContext {...{ sensors, accessibility, onDragEnd }} collisionDetection={closestCenter}>
+          <div role="table" aria-label={t('section.module')} aria-rowcount={rows.length + 1}>
+            <div role="rowgroup">
+              <div role="row" className="price-head">
+                <span role="columnheader">{t('module.place')}</span>
+                <span role="columnheader">{t('module.code')}</span>
+                {charges.map((charge) => (
+                  <span key={charge} role="columnheader" className="figure">
+                    {charge.toUpperCase()}
+                  </span>
+                ))}
+                <span role="columnheader" aria-label={t('tier.acts')} />
+              </div>
+            </div>
+            <SortableContext items={keys as number[]} strategy={verticalListSortingStrategy} disabled={locked}>
+              <div role="rowgroup">
+                {rows.slice(0, shown).map((row, at) => (
+                  <ModuleRow
+                    key={row.key}
+                    {...{ row, list, locked, dispatch, onRemove }}
+                    place={at + 1}
+                    name={names.get(row.code.trim())}
+                    isTwice={twice.has(row.code.trim())}
+                    wrong={wrong[row.key]}
+                  />
+                ))}
+              </div>
+            </SortableContext>
+          </div>
+        </DndContext>
+        {!locked && (
+          <div className="price-foot">
+            <Button
+              icon="plus"
+              onClick={(event) => {
+                const table = event.currentTarget.closest('.modules')
+                add()
+                table?.querySelector<HTMLInputElement>('[role=row]:last-child [data-cell=code]')?.focus()
+              }}
+            >
+              {t('module.add')}
+            </Button>
+          </div>
+        )}
+        <Suggestions id={list} names={names} />
+      </div>
+    </>
+  )
+})
+
+const Suggestions = memo(function Suggestions({ id, names }: { id: string; names: ReadonlyMap<string, string> }) {
+  return (
+    <datalist id={id}>
+      {[...names].map(([code, name]) => (
+        <option key={code} value={code}>
+          {name}
+        </option>
+      ))}
+    </datalist>
+  )
+})
+
+/** How many of so many rows are drawn: more after every drawing, until all are; those that are added later at once. */
+function useGrowing(all: number): number {
+  const [count, setCount] = useState(all > together ? together : Number.POSITIVE_INFINITY)
+  useEffect(() => {
+    if (count === Number.POSITIVE_INFINITY) return
+    const next = count + together < all ? count + together : Number.POSITIVE_INFINITY
+    const timer = setTimeout(() => startTransition(() => setCount(next)))
+    return () => clearTimeout(timer)
+  }, [count, all])
+  return count
+}
+
+/** Of the rows in their order: the same array as long as none is moved, so that what is typed draws no other row again. */
+function useKeys(rows: readonly Row[]): readonly number[] {
+  const order = rows.map(({ key }) => key).join()
+  return useMemo(() => (order === '' ? [] : order.split(',').map(Number)), [order])
+}
+
+interface RowProps extends Omit<Props, 'rows' | 'names' | 'wrong'> {
+  row: Row
+  place: number
+  name: string | undefined
+  isTwice: boolean
+  wrong: Record<string, string> | undefined
+  /** Id of the codes that are suggested. */
+  list: string
+}
+
+const ModuleRow = memo(function ModuleRow({
+  row,
+  place,
+  name,
+  isTwice,
+  wrong,
+  list,
+  locked,
+  dispatch,
+  onRemove,
+}: RowProps) {
+  const { t } = useTranslation('prices')
+  const id = useId()
+  const { setNodeRef, setActivatorNodeRef, attributes, listeners, transform, transition, isDragging } = useSortable({
+    id: row.key,
+    disabled: locked,
+  })
+  const called = name ?? (row.code || t('module.row', { place }))
+  const said = isTwice ? { ...wrong, code: t('wrong.twice') } : wrong
+  return (
+    <div
+      ref={setNodeRef}
+      role="row"
+      aria-rowindex={place + 1}
+      className={`price-row${isDragging ? ' dragged' : ''}${row.code.trim() === '' ? ' dropped' : ''}`}
+      style={transform ? { transform: `translate3d(0, ${Math.round(transform.y)}px, 0)`, transition } : undefined}
+    >
+      <span role="cell" className="price-place">
+        {!locked && (
+          <button
+            ref={setActivatorNodeRef}
+            type="button"
+            className="price-handle"
+            {...attributes}
+            {...listeners}
+            aria-label={t('module.move', { name: called })}
+          >
+            <Icon name="menu" size={16} />
+          </button>
+        )}
+        <Place
+          {...{ place, locked }}
+          label={t('module.placeOf', { name: called })}
+          onMove={(to) => dispatch({ kind: 'move', key: row.key, to })}
+        />
+      </span>
+      <span role="cell" className="cell-code">
+        <Cell
+          {...{ table: 'module', rowKey: row.key, name: 'code', value: row.code, locked, dispatch, list }}
+          label={t('module.codeOf', { place })}
+          wrong={said?.['code'] ? id : undefined}
+        />
+        <span className="price-module-name">{name}</span>
+      </span>
+      {charges.map((charge) => (
+        <span key={charge} role="cell" className={`cell-${charge}`} data-label={charge.toUpperCase()}>
+          <Cell
+            {...{ table: 'module', rowKey: row.key, name: charge, value: row[charge], locked, dispatch }}
+            label={t('tier.cell', { column: charge.toUpperCase(), row: called })}
+            wrong={said?.[charge] ? id : undefined}
+          />
+        </span>
+      ))}
+      <span role="cell" className="price-acts">
+        {!locked && (
+          <RowButton icon="remove" onClick={() => onRemove(row)}>
+            {t('module.remove', { name: called })}
+          </RowButton>
+        )}
+      </span>
+      {said && <RowProblems id={id} wrong={said} />}
+    </div>
+  )
+})
+
+/** The place as a number: another one typed moves the row there, over a thousand rows at once. */
+function Place({
+  place,
+  label,
+  locked,
+  onMove,
+}: {
+  place: number
+  label: string
+  locked: boolean
+  onMove: (to: number) => void
+}) {
+  const [typed, setTyped] = useState<string | null>(null)
+  const take = () => {
+    const to = Number(typed)
+    if (typed !== null && Number.isInteger(to) && to > 0 && to !== place) onMove(to - 1)
+    setTyped(null)
+  }
+  return (
+    <input
+      className="input price-cell figure"
+      inputMode="numeric"
+      maxLength={4}
+      aria-label={label}
+      readOnly={locked}
+      value={typed ?? String(place)}
+      onFocus={({ target }) => target.select()}
+      onChange={({ target }) => setTyped(target.value)}
+      onBlur={take}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') {
+          event.preventDefault()
+          take()
+        }
+      }}
+    />
+  )
+}
+
+function codesTwice(rows: readonly Row[]): ReadonlySet<string> {
+  const seen = new Set<string>()
+  const twice = new Set<string>()
+  for (const { code } of rows) {
+    const plain = code.trim()
+    if (plain !== '' && seen.has(plain)) twice.add(plain)
+    seen.add(plain)
+  }
+  return twice
+}

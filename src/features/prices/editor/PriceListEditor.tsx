@@ -1,0 +1,240 @@
+import {
+  type FormEvent,
+  lazy,
+  type ReactNode,
+  Suspense,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
+import { useNavigate } from 'react-router-dom'
+import { fieldProblems, localProblem } from '#contract/problem.ts'
+import type { ClientType } from '#domain/access.ts'
+import { priceDifferences } from '#domain/prices.ts'
+import { useDispatch, useSaveBlocked, useSelector } from '#state/hooks.ts'
+import { problemOf } from '#state/request-status.ts'
+import { ButtonLink } from '#ui/display/Button.tsx'
+import { Tag } from '#ui/display/Tag.tsx'
+import { ConflictNote } from '#ui/form/ConflictNote.tsx'
+import { PageForm } from '#ui/form/PageForm.tsx'
+import { PendingMark } from '#ui/list/PendingMark.tsx'
+import { Page } from '#ui/page/Page.tsx'
+import { useTranslation } from 'react-i18next'
+import { differenceLabel, differenceValue } from '#features/prices/difference-words.ts'
+import { BackupFields } from '#features/prices/editor/BackupFields.tsx'
+import { HeaderFields } from '#features/prices/editor/HeaderFields.tsx'
+import { ModuleRows } from '#features/prices/editor/ModuleRows.tsx'
+import { isDirty, type ModuleRow, rebase, tierTables, type Values } from '#features/prices/editor/price-list-form.ts'
+import { readForm } from '#features/prices/editor/sent-list.ts'
+import { formOpened, selectSaving } from '#features/prices/editor/save-price-list.ts'
+import { TierTable } from '#features/prices/editor/TierTable.tsx'
+import { useKnown } from '#features/prices/editor/useKnown.ts'
+import type { Opened } from '#features/prices/editor/useOpenedList.ts'
+import { type Draft, useKeptDraft } from '#features/prices/editor/usePriceDraft.ts'
+import { usePriceForm } from '#features/prices/editor/usePriceForm.ts'
+import { useSavePriceList } from '#features/prices/editor/useSavePriceList.ts'
+import { newPath, pathOf } from '#features/prices/paths.ts'
+import { Sheet } from '#features/prices/PriceStyles.tsx'
+import { RehearsalPanel } from '#features/prices/rehearsal/RehearsalPanel.tsx'
+import type { ShowFee } from '#features/prices/rehearsal/fee-of.ts'
+
+const RemoveModuleDialog = lazy(async () => ({
+  default: (await import('#features/prices/editor/RemoveModuleDialog.tsx')).RemoveModuleDialog,
+}))
+
+interface Props {
+  type: ClientType
+  title: string
+  opened: Opened | null
+  /** What the form begins with. */
+  first: Values
+  /** Whether that is worth saving as it is: a copy of another list. */
+  isCopy: boolean
+  draftName: string
+  draft: Draft | null
+  ShowFee: ShowFee
+  onSaved: () => void
+}
+
+/** A price list as a form: header, ranges, modules, backups, and what it would do to what is sold (M146 to M151). */
+export function PriceListEditor({ type, title, opened, first, isCopy, draftName, draft, ShowFee, onSaved }: Props) {
+  const { t } = useTranslation('prices')
+  const { t: words } = useTranslation('ui')
+  const storeDispatch = useDispatch()
+  const navigate = useNavigate()
+  const form = useRef<HTMLDivElement>(null)
+  const { form: status } = useSelector(selectSaving)
+  const blocked = useSaveBlocked()
+  const { known, names, modules, lists, today, standingOf } = useKnown(type, opened?.whole ?? null)
+  const { values, wrong, dispatch, show } = usePriceForm(() =>
+    draft ? rebase(draft.values, draft.before, first) : first,
+  )
+  const [removing, setRemoving] = useState<ModuleRow | null>(null)
+  const saving = useSavePriceList({
+    type,
+    opened,
+    known,
+    values,
+    before: first,
+    show(found) {
+      show(found)
+      // What was found wrong is where one has to go on: once, and not while one types there.
+      form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
+    },
+    setValues: (now) => dispatch({ kind: 'whole', values: now }),
+    onSaved,
+  })
+  const { base, conflict, isLocked } = saving
+  useEffect(() => void storeDispatch(formOpened()), [storeDispatch])
+  const dirty = useMemo(() => isDirty(values, base.before), [values, base.before])
+  useKeptDraft(draftName, dirty ? { values, before: base.before } : null)
+  const problem = blocked ? localProblem(blocked.code) : problemOf(status)
+  const isFieldProblem = problem !== null && fieldProblems(problem).length > 0
+  const locked = isLocked ? '' : null
+  // Typed at full speed, it is read at leisure.
+  const typed = useSettled(values)
+  const typedList = useMemo(() => readForm(typed, known), [typed, known])
+  const row = base.opened?.shown.row ?? null
+
+  const onRemove = (one: ModuleRow) =>
+    stays(values.module, one) ? dispatch({ kind: 'remove', table: 'module', key: one.key }) : setRemoving(one)
+  const onRemoveStable = useStable(onRemove)
+  const onAsk = useStable(() => saving.read()?.list ?? null)
+  const onConfirm = useStable(saving.confirm)
+
+  return (
+    <Page
+      title={title}
+      crumbs={[{ label: t('title'), to: pathOf() }]}
+      intro={t(isLocked ? 'lead.locked' : 'lead.form')}
+      action={
+        row && (
+          <ButtonLink to={newPath(row.id)} icon="copy">
+            {t('act.saveAs')}
+          </ButtonLink>
+        )
+      }
+    >
+      <Sheet />
+      <div ref={form} className="price-editor">
+        <PageForm
+          status={status.kind}
+          problem={isFieldProblem || conflict ? null : problem}
+          failed={
+            blocked
+              ? undefined
+              : row
+                ? words('message.updateFailed')
+                : words('message.failed', { action: t('act.save') })
+          }
+          submit={status.kind === 'sending' ? t('form.saving') : t('act.save')}
+          whyNot={blocked ? words(blocked.reason) : !dirty && !isCopy ? t('form.unchanged') : null}
+          onSubmit={(event: FormEvent) => {
+            event.preventDefault()
+            void saving.submit()
+          }}
+          onCancel={() => void navigate(pathOf())}
+          dirty={dirty}
+        >
+          {row && (
+            <p className="price-status">
+              <Tag tone={isLocked ? 'positive' : 'neutral'}>
+                {t(isLocked ? 'state.confirmed' : 'state.unconfirmed')}
+              </Tag>
+              <span>{t('form.changed', { by: row.update_user_name || '–', at: row.update_time || t('notYet') })}</span>
+              {base.opened?.shown.waiting && <PendingMark {...base.opened.shown.waiting} />}
+            </p>
+          )}
+          {draft && <p className="price-note">{t('form.draft')}</p>}
+          {isLocked && <p className="price-note">{t('form.locked')}</p>}
+          {conflict && (
+            <ConflictNote
+              title={t('form.conflict')}
+              found={priceDifferences(conflict.was, conflict.now).map(({ field, after }) => ({
+                label: differenceLabel(t, field),
+                now: differenceValue(after),
+              }))}
+            />
+          )}
+          <Section title={t('section.header')}>
+            <HeaderFields header={values.header} wrong={wrong.fields} locked={locked} dispatch={dispatch} />
+          </Section>
+          {tierTables.map((name) => (
+            <Section key={name} title={t(`section.${name}`)} help={t('help.tiers')}>
+              <TierTable name={name} rows={values[name]} wrong={wrong.rows} locked={isLocked} dispatch={dispatch} />
+            </Section>
+          ))}
+          <Section title={t('section.module')} help={t('help.modules')}>
+            <ModuleRows
+              rows={values.module}
+              wrong={wrong.rows}
+              locked={isLocked}
+              {...{ names, dispatch }}
+              onRemove={onRemoveStable}
+            />
+          </Section>
+          <Section title={t('section.pdbPrice')}>
+            <BackupFields prices={values.pdbPrice} wrong={wrong.fields} locked={locked} dispatch={dispatch} />
+          </Section>
+        </PageForm>
+      </div>
+      <RehearsalPanel
+        {...{ type, names, lists, today, standingOf, ShowFee, dirty, typedList }}
+        row={row}
+        onAsk={onAsk}
+        onConfirm={isLocked ? null : onConfirm}
+      />
+      <Suspense fallback={null}>
+        {removing && (
+          <RemoveModuleDialog
+            {...{ type, modules }}
+            code={removing.code.trim()}
+            name={names.get(removing.code.trim()) ?? removing.code}
+            onClose={() => setRemoving(null)}
+            onRemove={() => {
+              dispatch({ kind: 'remove', table: 'module', key: removing.key })
+              setRemoving(null)
+            }}
+          />
+        )}
+      </Suspense>
+    </Page>
+  )
+}
+
+/** Whether the list prices the same as before without this row: it names nothing, or what another row names too. */
+const stays = (rows: readonly ModuleRow[], { key, code }: ModuleRow) =>
+  code.trim() === '' || rows.some((other) => other.key !== key && other.code.trim() === code.trim())
+
+function Section({ title, help, children }: { title: string; help?: string; children: ReactNode }) {
+  return (
+    <section className="price-section">
+      <h2>{title}</h2>
+      {help && <p className="field-help">{help}</p>}
+      {children}
+    </section>
+  )
+}
+
+const restMs = 300
+
+/** The value once it has been the same for a moment. */
+function useSettled<T>(value: T): T {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), restMs)
+    return () => clearTimeout(timer)
+  }, [value])
+  return settled
+}
+
+/** The same function at every drawing, so that a thousand rows are not drawn again for it. */
+function useStable<A extends unknown[], R>(act: (...given: A) => R): (...given: A) => R {
+  const latest = useRef(act)
+  useEffect(() => {
+    latest.current = act
+  })
+  return useCallback((...given: A) => latest.current(...given), [])
+}

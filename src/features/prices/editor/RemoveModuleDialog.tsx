@@ -1,0 +1,88 @@
+import { useEffect, useState } from 'react'
+import { getModuleRelations, type ModuleRow } from '#contract/modules.ts'
+import type { ClientType } from '#domain/access.ts'
+import { dependentsOf } from '#domain/modules.ts'
+import { callEndpoint } from '#state/app-thunk.ts'
+import { useConnection, useDispatch } from '#state/hooks.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { Dialog } from '#ui/overlay/Dialog.tsx'
+import { Skeleton } from '#ui/page/Skeleton.tsx'
+import { useTranslation } from 'react-i18next'
+
+interface Props {
+  type: ClientType
+  modules: readonly ModuleRow[]
+  code: string
+  name: string
+  onClose: () => void
+  onRemove: () => void
+}
+
+interface Named {
+  code: string
+  name: string
+}
+interface Relations {
+  hidden: readonly Named[]
+  visible: readonly Named[]
+}
+
+/** Hidden modules that depend on it are in the way; of visible ones the user is told and may go on (contracts 4, M149). */
+export function RemoveModuleDialog({ type, modules, code, name, onClose, onRemove }: Props) {
+  const { t } = useTranslation('prices')
+  const relations = useRelations(type, code, modules)
+  const isFree = relations !== undefined && relations.hidden.length + relations.visible.length === 0
+  // Nothing to decide: it goes, and Cancel of the form brings it back.
+  useEffect(() => {
+    if (isFree) onRemove()
+  }, [isFree, onRemove])
+  if (isFree) return null
+  const isBlocked = relations !== undefined && relations.hidden.length > 0
+  return (
+    <Dialog
+      open
+      title={t('removeModule.title', { name })}
+      onClose={onClose}
+      footer={
+        <>
+          {relations && !isBlocked && (
+            <Button kind="danger" onClick={onRemove}>
+              {t('removeModule.go')}
+            </Button>
+          )}
+          <Button onClick={onClose}>{t(isBlocked ? 'removeModule.close' : 'removeModule.keep')}</Button>
+        </>
+      }
+    >
+      {!relations && <Skeleton lines={2} />}
+      {relations && (
+        <>
+          <p>{t(isBlocked ? 'removeModule.blocked' : 'removeModule.needed')}</p>
+          <ul className="price-dependents">
+            {(isBlocked ? relations.hidden : relations.visible).map((one) => (
+              <li key={one.code}>
+                {one.name} <code>{one.code}</code>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Dialog>
+  )
+}
+
+/** As the server tells it, or without a line this device's catalogue. Undefined: not known yet. */
+function useRelations(type: ClientType, code: string, modules: readonly ModuleRow[]): Relations | undefined {
+  const dispatch = useDispatch()
+  const { line } = useConnection()
+  const [told, setTold] = useState<Relations | 'unknown'>()
+  useEffect(() => {
+    if (line !== 'online') return setTold('unknown')
+    let counts = true
+    void dispatch(callEndpoint(getModuleRelations, { query: { code, type } })).then((result) => {
+      if (counts) setTold('output' in result && result.output ? result.output : 'unknown')
+    })
+    return () => void (counts = false)
+  }, [code, type, line, dispatch])
+  return told === 'unknown' ? dependentsOf(modules, code) : told
+}

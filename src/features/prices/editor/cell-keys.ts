@@ -1,0 +1,25 @@
+/** Keys in a table of prices, as in a spreadsheet: Enter and the arrows go to the same column of the next row. */
+import type { KeyboardEvent } from 'react'
+
+/** `onEnd`: Enter was pressed in the last row, and another one is wanted: it is there when this has returned. Null: none is made. */
+export function onCellKeys(event: KeyboardEvent<HTMLElement>, onEnd: (() => void) | null): void {
+  const cell = event.target
+  if (!(cell instanceof HTMLInputElement) || cell.dataset['cell'] === undefined) return
+  if (event.nativeEvent.isComposing || event.altKey || event.ctrlKey || event.metaKey) return
+  const isEnter = event.key === 'Enter'
+  // The list of suggestions of a code has these keys.
+  if (cell.list && !isEnter) return
+  if (!isEnter && event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
+  event.preventDefault()
+  const table = event.currentTarget
+  const by = event.key === 'ArrowUp' || (isEnter && event.shiftKey) ? -1 : 1
+  const column = [...table.querySelectorAll<HTMLInputElement>(`[data-cell=${cell.dataset['cell'] ?? ''}]`)]
+  let to = column[column.indexOf(cell) + by]
+  if (!to && isEnter && by > 0 && onEnd) {
+    onEnd()
+    // A row that was just made is filled from its beginning.
+    to = [...table.querySelectorAll<HTMLInputElement>('[role=row]:last-child [data-cell]')][0]
+  }
+  to?.focus()
+  to?.select()
+}

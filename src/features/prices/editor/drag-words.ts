@@ -1,0 +1,24 @@
+/** What a screen reader hears while a module is drawn to another place; dnd-kit says it in English by itself. */
+import type { Announcements, UniqueIdentifier } from '@dnd-kit/core'
+import { useEffect, useMemo, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { ModuleRow } from '#features/prices/editor/price-list-form.ts'
+
+export function useDragWords(rows: readonly ModuleRow[]) {
+  const { t } = useTranslation('prices')
+  const latest = useRef(rows)
+  useEffect(() => {
+    latest.current = rows
+  })
+  return useMemo(() => {
+    const placeOf = (id: UniqueIdentifier | undefined) => latest.current.findIndex(({ key }) => key === id) + 1
+    const codeOf = (id: UniqueIdentifier) => latest.current.find(({ key }) => key === id)?.code ?? ''
+    const announcements: Announcements = {
+      onDragStart: ({ active }) => t('drag.start', { code: codeOf(active.id), place: placeOf(active.id) }),
+      onDragOver: ({ active, over }) => t('drag.over', { code: codeOf(active.id), place: placeOf(over?.id) }),
+      onDragEnd: ({ active, over }) => t('drag.end', { code: codeOf(active.id), place: placeOf(over?.id) }),
+      onDragCancel: ({ active }) => t('drag.cancel', { code: codeOf(active.id), place: placeOf(active.id) }),
+    }
+    return { announcements, screenReaderInstructions: { draggable: t('drag.how') } }
+  }, [t])
+}

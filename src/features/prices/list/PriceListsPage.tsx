@@ -1,0 +1,145 @@
+import { lazy, Suspense, useState } from 'react'
+import { useNavigate } from 'react-router-dom'
+import type { PriceRow } from '#contract/prices.ts'
+import { isOffline } from '#contract/problem.ts'
+import { clientTypeOf } from '#domain/access.ts'
+import type { OverlaidRow } from '#local/lists/list-view.ts'
+import { useClientType } from '#state/client-type.ts'
+import { useConnection } from '#state/hooks.ts'
+import { useList } from '#state/use-list.ts'
+import { useListing } from '#state/use-list-url.ts'
+import { useNewRows } from '#state/use-new-rows.ts'
+import { Button, ButtonLink } from '#ui/display/Button.tsx'
+import { DataList, type RowAction } from '#ui/list/DataList.tsx'
+import { number } from '#ui/list/Freshness.tsx'
+import { rowMark } from '#ui/list/PendingMark.tsx'
+import { Page } from '#ui/page/Page.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { useTranslation } from 'react-i18next'
+import { columns } from '#features/prices/list/columns.tsx'
+import { NoPriceLists } from '#features/prices/list/EmptyList.tsx'
+import { ways } from '#features/prices/list/list-url.ts'
+import { useExport } from '#features/prices/list/useExport.ts'
+import { useKeptWhole, usePriceLists } from '#features/prices/list/usePriceLists.ts'
+import { Sheet } from '#features/prices/PriceStyles.tsx'
+import { newPath, pathOf } from '#features/prices/paths.ts'
+import { priceLists } from '#features/prices/slice.ts'
+
+const RemoveDialog = lazy(async () => ({
+  default: (await import('#features/prices/list/RemoveDialog.tsx')).RemoveDialog,
+}))
+const ImportDialog = lazy(async () => ({
+  default: (await import('#features/prices/import/ImportDialog.tsx')).ImportDialog,
+}))
+
+type Shown = OverlaidRow<PriceRow>
+
+/** What is charged from which day on: the lists of one client type, and which of them counts today (contracts 2, M145). */
+export function PriceLists() {
+  const { t } = useTranslation('prices')
+  const { t: words } = useTranslation('ui')
+  const navigate = useNavigate()
+  const { lapsed, line } = useConnection()
+  const type = useClientType(clientTypeOf)
+  const { view, change } = useListing(ways, priceLists)
+  const { newRows, clear } = useNewRows(priceLists)
+  const shown = useList(priceLists, { scope: null, view: { ...view, type }, newRows })
+  const { rows, count, freshness, isFetching, problem, refetch } = shown
+  const { lists, standingOf } = usePriceLists(type)
+  useKeptWhole(lists)
+  const download = useExport()
+  const [removing, setRemoving] = useState<Shown | null>(null)
+  const [importing, setImporting] = useState(false)
+  const needsLine = line === 'online' ? null : t('needsConnection')
+
+  /** A confirmed one is withdrawn, and not while orders are priced by it (D81). */
+  const whyNotRemoved = ({ row }: Shown) => {
+    if (lapsed) return words('form.lapsed')
+    if (!row.confirmed) return null
+    return standingOf(row) === 'inForce' ? t('withdraw.inForce') : needsLine
+  }
+  const whyNotExported = ({ row }: Shown) => (typeof row.id === 'number' ? needsLine : t('export.notYet'))
+  const actions = ({ row }: Shown): RowAction<Shown>[] => [
+    {
+      key: 'edit',
+      label: t(row.confirmed ? 'act.open' : 'act.edit'),
+      icon: row.confirmed ? 'seen' : 'edit',
+      onSelect: () => void navigate(pathOf(row.id)),
+    },
+    { key: 'saveAs', label: t('act.saveAs'), icon: 'copy', onSelect: () => void navigate(newPath(row.id)) },
+    { key: 'export', label: t('act.export'), icon: 'install', whyNot: whyNotExported, onSelect: download },
+    {
+      key: 'remove',
+      label: t(row.confirmed ? 'act.withdraw' : 'act.remove'),
+      icon: 'remove',
+      danger: true,
+      whyNot: whyNotRemoved,
+      onSelect: setRemoving,
+    },
+  ]
+
+  return (
+    <Page
+      title={t('title')}
+      intro={t('lead.list')}
+      action={
+        <>
+          <Button
+            icon="refresh"
+            bare
+            busy={isFetching}
+            onClick={() => {
+              clear()
+              refetch()
+            }}
+          >
+            {t('act.refresh')}
+          </Button>
+          <Button icon="upload" whyNot={needsLine} onClick={() => setImporting(true)}>
+            {t('act.import')}
+          </Button>
+          <ButtonLink kind="primary" icon="plus" to={newPath()}>
+            {t('act.create')}
+          </ButtonLink>
+        </>
+      }
+    >
+      <Sheet />
+      <ProblemNote problem={isOffline(problem) ? null : problem} onRetry={refetch} />
+      <DataList
+        caption={t('title')}
+        counted={(all) => t('counted', { count: all, number: number(all) })}
+        columns={columns(t, standingOf)}
+        rows={rows}
+        rowKey={({ row }) => String(row.id)}
+        rowName={({ row }) => t('named', { day: row.effective_date, desc: row.desc })}
+        rowTo={({ row }) => pathOf(row.id)}
+        mark={rowMark}
+        actions={actions}
+        sort={view.sort}
+        onSort={(sort) => change({ sort })}
+        page={view.page}
+        results={view.results}
+        count={count}
+        onPage={(page) => change({ page })}
+        onResults={(results) => change({ results })}
+        fresh={freshness}
+        isFetching={isFetching}
+        empty={<NoPriceLists read={freshness.asOf !== null} page={view.page} onFirst={() => change({ page: 1 })} />}
+      />
+      <Suspense fallback={null}>
+        {removing && (
+          <RemoveDialog
+            opened={removing}
+            onClose={() => setRemoving(null)}
+            onDone={() => {
+              setRemoving(null)
+              refetch()
+            }}
+          />
+        )}
+        {importing && <ImportDialog type={type} onClose={() => setImporting(false)} />}
+      </Suspense>
+    </Page>
+  )
+}

@@ -1,0 +1,52 @@
+import { useState } from 'react'
+import type { PriceRow } from '#contract/prices.ts'
+import type { Problem } from '#contract/problem.ts'
+import type { OverlaidRow } from '#local/lists/list-view.ts'
+import { useDispatch } from '#state/hooks.ts'
+import { TypedConfirmation } from '#ui/form/TypedConfirmation.tsx'
+import { queuedWords } from '#ui/i18n/queued-messages.ts'
+import { showToast } from '#ui/overlay/toasts.tsx'
+import { useTranslation } from 'react-i18next'
+import { removePriceList } from '#features/prices/slice.ts'
+
+interface Props {
+  opened: OverlaidRow<PriceRow>
+  onClose: () => void
+  onDone: () => void
+}
+
+/** Deletes an unconfirmed list, or withdraws a confirmed one: its day and a code are typed (M52, D81). */
+export function RemoveDialog({ opened, onClose, onDone }: Props) {
+  const { t } = useTranslation('prices')
+  const { t: words } = useTranslation('ui')
+  const dispatch = useDispatch()
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const { confirmed, desc, effective_date: day } = opened.row
+  const act = confirmed ? 'withdraw' : 'remove'
+
+  async function remove() {
+    setBusy(true)
+    const result = await dispatch(removePriceList(opened))
+    setBusy(false)
+    if (result.kind === 'problem') return setProblem(result.problem)
+    if (result.kind === 'queued') showToast({ kind: 'note', text: queuedWords(result) })
+    else showToast({ kind: 'done', text: words('message.done', { action: t(`act.${act}`) }) })
+    onDone()
+  }
+  return (
+    <TypedConfirmation
+      open
+      title={confirmed ? t('withdraw.title', { day }) : t('remove.title', { day })}
+      value={day}
+      label={t('field.effective_date')}
+      action={t(`act.${act}`)}
+      busy={busy}
+      problem={problem}
+      onConfirm={() => void remove()}
+      onClose={onClose}
+    >
+      <p>{confirmed ? t('withdraw.text', { day, desc }) : t('remove.text', { day, desc })}</p>
+    </TypedConfirmation>
+  )
+}

@@ -1,0 +1,167 @@
+import { lazy, memo, Suspense, useMemo, useState } from 'react'
+import type { PriceRow } from '#contract/prices.ts'
+import { localProblem, type Problem } from '#contract/problem.ts'
+import type { ClientType } from '#domain/access.ts'
+import { useConnection, useDispatch, useSelector } from '#state/hooks.ts'
+import { useLiveQuery } from '#state/live-query.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { Dialog } from '#ui/overlay/Dialog.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { ProgressBar } from '#ui/page/ProgressBar.tsx'
+import { Skeleton } from '#ui/page/Skeleton.tsx'
+import { useTranslation } from 'react-i18next'
+import type { readForm, SentList } from '#features/prices/editor/sent-list.ts'
+import type { Standing } from '#features/prices/list/in-force.ts'
+import type { ShowFee } from '#features/prices/rehearsal/fee-of.ts'
+import { RehearsalResult } from '#features/prices/rehearsal/RehearsalResult.tsx'
+import { readRehearsing, rehearse, selectRehearsal } from '#features/prices/rehearsal/slice.ts'
+
+const WhatIfPanel = lazy(async () => ({
+  default: (await import('#features/prices/rehearsal/WhatIfPanel.tsx')).WhatIfPanel,
+}))
+
+interface Props {
+  type: ClientType
+  /** Null: it is not kept yet. */
+  row: PriceRow | null
+  names: ReadonlyMap<string, string>
+  lists: readonly PriceRow[] | undefined
+  today: string
+  standingOf: (row: PriceRow) => Standing
+  ShowFee: ShowFee
+  dirty: boolean
+  /** The list as it is typed. */
+  typedList: ReturnType<typeof readForm>
+  /** The same, or null after saying what is wrong with it. */
+  onAsk: () => SentList | null
+  /** Null: it is confirmed. */
+  onConfirm: (() => Promise<Problem | null>) | null
+}
+
+/** What the list would do before it does: to the contracts of today at their renewal, and to an order that one thinks of. */
+export const RehearsalPanel = memo(function RehearsalPanel({
+  type,
+  row,
+  names,
+  lists,
+  today,
+  standingOf,
+  ShowFee,
+  dirty,
+  typedList,
+  onAsk,
+  onConfirm,
+}: Props) {
+  const { t } = useTranslation('prices')
+  const dispatch = useDispatch()
+  const { line } = useConnection()
+  const { isRunning, problem, found } = useSelector(selectRehearsal)
+  const running = useLiveQuery(readRehearsing, [])
+  const [confirming, setConfirming] = useState(false)
+  const isBusy = isRunning || Boolean(running)
+  const percent = running?.percent ?? 0
+  const of = useMemo(() => JSON.stringify([type, typedList.list]), [type, typedList])
+  const result = found?.of === of ? found.result : null
+
+  function start() {
+    const list = onAsk()
+    if (list) void dispatch(rehearse({ of: JSON.stringify([type, list]), list: { type, ...list } }))
+  }
+  const whyNotConfirm = () => {
+    if (!row) return t('confirm.unsaved')
+    if (dirty || typeof row.id !== 'number') return t('confirm.unsaved')
+    if (line !== 'online') return t('needsConnection')
+    return result ? null : t('confirm.unrehearsed')
+  }
+  return (
+    <>
+      <section className="card price-rehearsal" aria-labelledby="price-rehearsal">
+        <h2 id="price-rehearsal">{t('rehearsal.title')}</h2>
+        <p>{t('rehearsal.lead')}</p>
+        <ProblemNote problem={problem} title={t('rehearsal.failed')} onRetry={start} />
+        {isBusy && (
+          <div className="price-progress">
+            <ProgressBar label={t('rehearsal.progress')} percent={percent} text={t('rehearsal.percent', { percent })} />
+            <span>{t('rehearsal.percent', { percent })}</span>
+          </div>
+        )}
+        <div className="page-form-acts">
+          <Button busy={isBusy} whyNot={line === 'online' ? null : t('rehearsal.offline')} onClick={start}>
+            {t(result ? 'rehearsal.again' : 'rehearsal.act')}
+          </Button>
+          {onConfirm && (
+            <Button kind="primary" icon="check" whyNot={whyNotConfirm()} onClick={() => setConfirming(true)}>
+              {t('act.confirm')}
+            </Button>
+          )}
+        </div>
+        <div role="status">
+          {found && !result && !isBusy && <p className="price-note">{t('rehearsal.stale')}</p>}
+          {result && <p className="sr-only">{t('rehearsal.done', { count: result.contracts })}</p>}
+        </div>
+        {result && <RehearsalResult {...{ result, names, ShowFee }} list={typedList.list} />}
+      </section>
+      <section className="card price-rehearsal" aria-labelledby="price-what-if">
+        <h2 id="price-what-if">{t('whatIf.title')}</h2>
+        <p>{t('whatIf.lead')}</p>
+        <Suspense fallback={<Skeleton lines={4} />}>
+          <WhatIfPanel {...{ lists, standingOf, names, ShowFee }} ownId={row?.id ?? null} list={typedList.list} />
+        </Suspense>
+      </section>
+      {confirming && row && onConfirm && result && (
+        <ConfirmDialog
+          day={row.effective_date}
+          past={row.effective_date <= today}
+          {...{ result, onConfirm }}
+          onClose={() => setConfirming(false)}
+        />
+      )}
+    </>
+  )
+})
+
+interface ConfirmProps {
+  day: string
+  /** It counts from this moment on. */
+  past: boolean
+  result: Parameters<typeof RehearsalResult>[0]['result']
+  onConfirm: () => Promise<Problem | null>
+  onClose: () => void
+}
+
+/** What confirming does, with what the rehearsal found; afterwards the list can only be copied or withdrawn (D81). */
+function ConfirmDialog({ day, past, result, onConfirm, onClose }: ConfirmProps) {
+  const { t } = useTranslation('prices')
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  async function confirm() {
+    setBusy(true)
+    const refused = await onConfirm().catch(() => localProblem('OFFLINE'))
+    setBusy(false)
+    if (refused) setProblem(refused)
+    else onClose()
+  }
+  return (
+    <Dialog
+      open
+      title={t('confirm.title', { day })}
+      onClose={onClose}
+      footer={
+        <>
+          <Button kind="primary" busy={busy} onClick={() => void confirm()}>
+            {t('act.confirm')}
+          </Button>
+          <Button onClick={onClose}>{t('confirm.keep')}</Button>
+        </>
+      }
+    >
+      <div className="price-confirm">
+        <ProblemNote problem={problem} title={t('confirm.failed')} />
+        <p>{t(past ? 'confirm.now' : 'confirm.later', { day })}</p>
+        <p>{t('confirm.final')}</p>
+        <p>{t('confirm.found', { count: result.contracts })}</p>
+        {result.failing > 0 && <p className="price-warning">{t('rehearsal.failing', { count: result.failing })}</p>}
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,59 @@
+import { useState } from 'react'
+import type { PriceList } from '#domain/fees/price-list.ts'
+import { Amount } from '#ui/display/Amount.tsx'
+import { Button } from '#ui/display/Button.tsx'
+import { useTranslation } from 'react-i18next'
+import type { SentList } from '#features/prices/editor/sent-list.ts'
+import { changeWords } from '#features/prices/rehearsal/change-words.ts'
+import { type Asked, feeOf, type ShowFee } from '#features/prices/rehearsal/fee-of.ts'
+import { Why } from '#features/prices/rehearsal/Why.tsx'
+
+interface Props {
+  asked: Asked
+  own: SentList
+  other: PriceList | null
+  otherDay: string | null
+  names: ReadonlyMap<string, string>
+  ShowFee: ShowFee
+}
+
+/** The fee of a year of one order by both lists, and why. */
+export function SampleFees({ asked, own, other, otherDay, names, ShowFee }: Props) {
+  const { t } = useTranslation('prices')
+  const [open, setOpen] = useState<'own' | 'other' | null>(null)
+  const { currency, choice } = asked
+  const fees = [
+    { key: 'own' as const, list: own, label: t('whatIf.own') },
+    ...(other
+      ? [{ key: 'other' as const, list: other as PriceList & SentList, label: t('whatIf.other', { day: otherDay }) }]
+      : []),
+  ].map((one) => ({ ...one, fee: feeOf(one.list, asked) }))
+  const [first, second] = fees.map(({ fee }) => (fee.kind === 'priced' ? fee.amount : null))
+  return (
+    <div className="price-samples" role="group" aria-label={t('whatIf.fee')}>
+      {fees.map(({ key, list, label, fee }) => (
+        <div key={key} className="price-sample">
+          <span className="price-sub">{label}</span>
+          {fee.kind === 'priced' ? (
+            <strong>
+              <Amount currency={currency} amount={fee.amount} />
+            </strong>
+          ) : (
+            <span>
+              {fee.kind === 'USERS_OUT_OF_RANGE'
+                ? t('rehearsal.users', { users: choice.users })
+                : t('rehearsal.missing', { codes: fee.modules.join(', ') })}
+            </span>
+          )}
+          <Button aria-expanded={open === key} onClick={() => setOpen(open === key ? null : key)}>
+            {t('why.act')}
+          </Button>
+          {open === key && <Why {...{ list, names, ShowFee, currency, choice }} />}
+        </div>
+      ))}
+      {first && second && (
+        <p className="price-sub">{t('whatIf.change', { change: changeWords(second, first) || '–' })}</p>
+      )}
+    </div>
+  )
+}

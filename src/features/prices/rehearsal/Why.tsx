@@ -1,0 +1,28 @@
+import type { Choice } from '#domain/fees/annual.ts'
+import type { Currency } from '#domain/money.ts'
+import { useTranslation } from 'react-i18next'
+import type { SentList } from '#features/prices/editor/sent-list.ts'
+import { feeOf, type ShowFee } from '#features/prices/rehearsal/fee-of.ts'
+import { useUatBound } from '#features/prices/rehearsal/useUatBound.ts'
+
+interface Props {
+  list: SentList
+  currency: Currency
+  choice: Choice
+  names: ReadonlyMap<string, string>
+  ShowFee: ShowFee
+}
+
+/** The fee of a year by a list, line by line. */
+export function Why({ list, currency, choice, names, ShowFee }: Props) {
+  const { t } = useTranslation('prices')
+  const fee = feeOf(list, { currency, choice, uatBound: useUatBound() })
+  if (fee.kind === 'priced') return <ShowFee {...{ currency, names }} steps={fee.steps} />
+  return (
+    <p>
+      {fee.kind === 'USERS_OUT_OF_RANGE'
+        ? t('rehearsal.users', { users: choice.users })
+        : t('rehearsal.missing', { codes: fee.modules.join(', ') })}
+    </p>
+  )
+}

@@ -1,0 +1,51 @@
+/** Price lists in the store: the list and the calls of its rows. Rows are the device's, and so is a whole list once it was read. */
+import type { Id } from '#contract/endpoint.ts'
+import { listModules, type ModuleRow } from '#contract/modules.ts'
+import { deletePriceList, exportPriceList, getPriceList, listPriceLists, type PriceRow } from '#contract/prices.ts'
+import type { ClientType } from '#domain/access.ts'
+import { readList } from '#local/lists/read-list.ts'
+import { type OverlaidRow, versionOf } from '#local/lists/list-view.ts'
+import { readAnswer } from '#local/lists/responses.ts'
+import type { Result } from '#request/results.ts'
+import { type AppThunk, callEndpoint } from '#state/app-thunk.ts'
+import { createListSlice } from '#state/list-slice.ts'
+import { createWholeList } from '#state/whole-list.ts'
+import { queryOf, type View } from '#features/prices/list/list-url.ts'
+
+export const priceLists = createListSlice<PriceRow, View & { type: ClientType }>({
+  name: 'priceLists',
+  endpoint: listPriceLists,
+  read: readList,
+  queryOf,
+})
+
+/** All of them, for what only all can tell: which one is in force, which dates are taken. */
+export const wholePriceLists = createWholeList<PriceRow>('wholePriceLists', listPriceLists, readList)
+export const pricedModules = createWholeList<ModuleRow>('pricedModules', listModules, readList)
+
+export const askPriceList = (id: Id) => callEndpoint(getPriceList, { params: { id } })
+
+/** Those that are shown, whole, so that they can be opened without a line: one after the other, and only where it changed. */
+export const keepWhole =
+  (rows: readonly PriceRow[]): AppThunk =>
+  async (dispatch) => {
+    for (const { id, row_version } of rows) {
+      if (typeof id !== 'number') continue
+      const kept = await readAnswer(getPriceList, { params: { id } })
+      if (kept?.row_version === row_version) continue
+      if ((await dispatch(askPriceList(id))).kind === 'problem') return
+    }
+  }
+
+/** Deletes an unconfirmed one, which waits without a line; withdraws a confirmed one, which does not (D81). */
+export const removePriceList =
+  (opened: OverlaidRow<PriceRow>): AppThunk<Result<unknown>> =>
+  async (_dispatch, _getState, { api }) => {
+    const { id, confirmed, desc, effective_date } = opened.row
+    const base = { rowVersion: versionOf(opened), values: { desc, effective_date } }
+    const query = confirmed ? { query: { withdraw: true } } : { query: {} }
+    return await api.call(deletePriceList, { params: { id }, ...query }, { base })
+  }
+
+/** A key to download it by. */
+export const askExport = (id: Id) => callEndpoint(exportPriceList, { body: { id } })

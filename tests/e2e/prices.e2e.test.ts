@@ -1,0 +1,260 @@
+/**
+ * Price lists as the staff use them: made by keys alone, copied and ordered by hand, rehearsed, confirmed and sold by; taken out as a
+ * file and in again; changed without a line (M145 to M153, M55). What else the pages say is in `tests/features/prices`.
+ */
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { signIn } from '#tests/support/browser.ts'
+import { expectFine } from '#tests/support/looks.ts'
+import { partKept } from '#tests/support/parts.ts'
+import { bytesOf, controlled, desk, rows, setUp } from '#tests/support/visit.ts'
+import { ask } from '#tests/support/wizard.ts'
+
+const setup = setUp()
+
+interface Row {
+  id: number
+  effective_date: string
+  desc: string
+  confirmed: boolean
+  row_version: number
+}
+
+async function staffPage(path = '/app/m18/price', who: 'staff' | 'admin' = 'staff') {
+  const context = await setup.the.browser.newContext({ ...desk, reducedMotion: 'reduce', acceptDownloads: true })
+  setup.ends.push(() => context.close())
+  const page = await context.newPage()
+  const wrong: string[] = []
+  page.on('pageerror', ({ message }) => wrong.push(message))
+  page.on('console', (said) => said.text().includes('Content Security Policy') && wrong.push(said.text()))
+  await signIn(page, setup.the.portal, who, path)
+  await controlled(page)
+  return { page, wrong }
+}
+
+const kept = async (page: Page) => (await ask<{ data: Row[] }>(page, 'GET', '/api/pricelist?results=50')).body.data
+const keptOn = async (page: Page, day: string) => (await kept(page)).find((row) => row.effective_date === day)
+const codes = (page: Page) =>
+  page.locator('.modules [data-cell=code]').evaluateAll((all) => all.map((one) => (one as HTMLInputElement).value))
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
+/** At typing speed. */
+const typed = (page: Page, text: string) => page.keyboard.type(text, { delay: 30 })
+const today = () => new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Hong_Kong' }).format(new Date())
+
+it('a list is made by keys alone (M146 to M148, A-05)', async () => {
+  const { page, wrong } = await staffPage()
+  await rows(page).first().waitFor()
+  const press = async (...keys: string[]) => {
+    for (const key of keys) await page.keyboard.press(key)
+  }
+  await page.getByRole('link', { name: 'New price list' }).focus()
+  await press('Enter')
+  await heading(page, 'New price list')
+  await page.locator('[name=effective_date]').focus()
+  // A field of the browser's own: its parts are in the order of the language.
+  await typed(page, '03012031')
+  await page.locator('[name=desc]').focus()
+  await typed(page, 'By keys alone')
+  await press('Tab')
+  await typed(page, '5')
+  await press('Tab', 'Tab', 'Tab', 'Tab', 'Tab')
+  await typed(page, '12.5')
+  await press('Tab', 'Tab', 'Tab', 'Tab')
+  for (const line of ['10 1200 150 1080', '5 1000 130 900']) {
+    for (const [at, text] of line.split(' ').entries()) {
+      if (at > 0) await press('Tab')
+      await typed(page, text)
+    }
+    await press('Enter')
+  }
+  expect(
+    await page.locator('.tiers [data-cell=to]').evaluateAll((all) => all.map((one) => (one as HTMLInputElement).value)),
+  ).toEqual([
+    '10',
+    // It ends no earlier than it begins.
+    '11',
+    '',
+    '',
+  ])
+  await page.getByRole('button', { name: 'Add a module' }).focus()
+  await press('Enter')
+  for (const line of ['core 1 2 3', 'fin 4 5 6', 'hr 7 8 9']) {
+    for (const [at, text] of line.split(' ').entries()) {
+      if (at > 0) await press('Tab')
+      await typed(page, text)
+    }
+    await press('Enter')
+  }
+  // By its handle, with Space and the arrows.
+  await page.getByRole('button', { name: 'Move Human resources', exact: true }).focus()
+  await press('Space')
+  for (const place of [2, 1]) {
+    await press('ArrowUp')
+    await page.getByText(`hr is over place ${place}.`).waitFor({ state: 'attached' })
+  }
+  await press('Space')
+  await expect.poll(() => codes(page)).toEqual(['hr', 'core', 'fin', ''])
+  await page.getByRole('button', { name: 'Save', exact: true }).focus()
+  await press('Enter')
+  await heading(page, 'Price list of 2031-03-01')
+  const { body } = await ask<object>(page, 'GET', `/api/prices/${(await keptOn(page, '2031-03-01'))?.id}`)
+  expect(body).toMatchObject({
+    desc: 'By keys alone',
+    confirmed: false,
+    min_concurrent_user: 5,
+    uat_charge: '12.50',
+    concurrentUser: [
+      { from: 1, to: 10, hkd: '1200.00', usd: '150.00', rmb: '1080.00' },
+      { from: 11, to: 11, hkd: '1000.00' },
+    ],
+    module: [{ code: 'hr', rmb: '9.00' }, { code: 'core' }, { code: 'fin' }],
+  })
+  expect(wrong).toEqual([])
+})
+
+it('a copy is put into another order by hand, rehearsed, confirmed, and the next quote of a customer follows it (M151, M153)', async () => {
+  const { page, wrong } = await staffPage()
+  await rows(page).filter({ hasText: 'In force today' }).getByRole('button', { name: /^More/ }).click()
+  await page.getByRole('menuitem', { name: 'Save as' }).click()
+  await heading(page, 'New price list')
+  await page.locator('[name=effective_date]').fill(today())
+  const handle = (name: string) => page.getByRole('button', { name: `Move ${name}`, exact: true })
+  await handle('Documents').scrollIntoViewIfNeeded()
+  const [from, to] = [await handle('Documents').boundingBox(), await handle('Core').boundingBox()]
+  if (!from || !to) throw new Error('there are no handles')
+  await page.mouse.move(from.x + 10, from.y + 10)
+  await page.mouse.down()
+  await page.mouse.move(from.x + 10, from.y - 10, { steps: 4 })
+  await page.mouse.move(to.x + 10, to.y + 5, { steps: 8 })
+  await page.mouse.up()
+  await expect.poll(() => codes(page)).toEqual(['doc', 'core', 'fin', 'scm', 'hr'])
+  await page.getByLabel('HKD, Core').fill('24000')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await heading(page, `Price list of ${today()}`)
+
+  const rehearsal = page.getByRole('region', { name: 'Rehearsal' })
+  await rehearsal.getByRole('button', { name: 'Rehearse' }).click()
+  await rehearsal.getByRole('heading', { name: /largest change/ }).waitFor({ timeout: 30_000 })
+  await rehearsal.getByRole('button', { name: 'Why this amount?' }).first().click()
+  await rehearsal.getByText('24,000.00').first().waitFor()
+  await expectFine(page, 'a rehearsed price list')
+  await rehearsal.getByRole('button', { name: 'Confirm price list' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Confirm price list' }).click()
+  await page.getByText('It is confirmed, so its prices stay as they are.').waitFor()
+
+  const { page: customer } = await staffPage('/app/contract/new', 'admin')
+  const choice = {
+    client_type: 'saas',
+    currency: 'HKD',
+    user_mode: 'CONCURRENT',
+    users: 20,
+    modules: ['core'],
+    uat: 0,
+    period: 1,
+    period_start: today(),
+  }
+  const { body } = await ask<{ price_id: number; contract_amount: string }>(customer, 'POST', '/api/calculate', {
+    type: 'create',
+    ...choice,
+  })
+  // 10 x 1,200 + 10 x 1,000 + 24,000
+  expect(body).toMatchObject({ price_id: (await keptOn(page, today()))?.id, contract_amount: '46000.00' })
+  expect(wrong).toEqual([])
+})
+
+it('a list is taken out as a file and in again, its differences shown first (M152, M55)', async () => {
+  const { page, wrong } = await staffPage()
+  const row = rows(page).filter({ hasText: '2027-01-01' })
+  await row.getByRole('button', { name: /^More/ }).click()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: 'Export' }).click(),
+  ])
+  expect(download.suggestedFilename()).toBe('price-saas-2027-01-01.zip')
+  const file = {
+    name: download.suggestedFilename(),
+    mimeType: 'application/zip',
+    buffer: await bytesOf(download),
+  }
+  const before = await ask<object>(page, 'GET', `/api/prices/${(await keptOn(page, '2027-01-01'))?.id}`)
+
+  await page.getByRole('button', { name: 'Import' }).click()
+  const dialog = page.getByRole('dialog')
+  const give = (given: typeof file) => dialog.locator('input[type=file]').setInputFiles(given)
+  await give({ ...file, name: 'prices.txt' })
+  await dialog.getByText('A price list is imported from a file that ends in .zip.').waitFor()
+  await give({ ...file, buffer: file.buffer.subarray(0, -40) })
+  await dialog.getByText('This is no .zip file, or it is damaged. Export the list again.').waitFor()
+  await give(file)
+  await dialog.getByRole('alert').getByText('There is a price list of 2027-01-01 already.').waitFor()
+  await dialog.getByText(/\d+ differences from the list of/).waitFor()
+  await dialog.getByLabel('Compare with').selectOption({ label: '2027-01-01: Price list 2027' })
+  await dialog.getByText('It is the same as the list of 2027-01-01, field by field.').waitFor()
+  await page.keyboard.press('Escape')
+
+  await row.getByRole('button', { name: /^More/ }).click()
+  await page.getByRole('menuitem', { name: /^Withdraw/ }).click()
+  await page.getByRole('dialog').locator('[name=typed-value]').pressSequentially('2027-01-01')
+  const code = (await page.getByRole('dialog').locator('.confirm-code code').allInnerTexts()).join('')
+  await page.getByRole('dialog').locator('[name=typed-code]').pressSequentially(code)
+  await page.getByRole('dialog').getByRole('button', { name: 'Withdraw price list' }).click()
+  await expect.poll(() => row.count()).toBe(0)
+
+  await page.getByRole('button', { name: 'Import' }).click()
+  await give(file)
+  await dialog.getByText(/The file holds the price list of 2027-01-01/).waitFor()
+  await dialog.getByRole('button', { name: 'Import' }).click()
+  await heading(page, 'Price list of 2027-01-01')
+  const made = await keptOn(page, '2027-01-01')
+  expect(made).toMatchObject({ confirmed: false })
+  const after = await ask<Record<string, unknown>>(page, 'GET', `/api/prices/${made?.id}`)
+  const { id: _id, confirmed: _c, update_time: _t, update_user_name: _n, row_version: _v, ...content } = after.body
+  expect(before.body).toMatchObject(content)
+  expect(wrong).toEqual([])
+})
+
+it('what is typed outlives a reload, and a change without a line goes out once', async () => {
+  const { page, wrong } = await staffPage()
+  const inForce = await keptOn(page, '2026-01-01')
+  const { body: list } = await ask<Record<string, unknown>>(page, 'GET', `/api/prices/${inForce?.id}`)
+  const { module, desc, type } = list
+  const withoutIds = (module as { id: number }[]).map(({ id: _id, ...row }) => row)
+  const made = { type, desc, effective_date: '2032-03-01', module: withoutIds }
+  expect((await ask(page, 'POST', '/api/pricelist', made)).status).toBe(200)
+  await page.getByRole('button', { name: 'Refresh' }).click()
+  await rows(page).filter({ hasText: '2032-03-01' }).waitFor()
+  await partKept(page, 'staff')
+  const context = page.context()
+  await page.getByRole('link', { name: '2032-03-01' }).click()
+  await heading(page, 'Price list of 2032-03-01')
+  await page.locator('[name=desc]').fill('')
+  await page.locator('[name=desc]').focus()
+  await typed(page, 'Typed before a reload')
+  await page.reload()
+  await page.getByText('What you had typed here before is back.').waitFor()
+  expect(await page.locator('[name=desc]').inputValue()).toBe('Typed before a reload')
+
+  await context.setOffline(true)
+  await page.reload()
+  await page.getByText('What you had typed here before is back.').waitFor()
+  await page.getByLabel('HKD, Core').fill('77')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  const row = rows(page).filter({ hasText: 'Typed before a reload' })
+  await row.waitFor()
+  await row.getByRole('link', { name: '2032-03-01' }).click()
+  await heading(page, 'Price list of 2032-03-01')
+  expect(await page.getByLabel('HKD, Core').inputValue()).toBe('77.00')
+  await context.setOffline(false)
+  const version = async () => (await keptOn(page, '2032-03-01'))?.row_version
+  await expect
+    .poll(async () => (await keptOn(page, '2032-03-01'))?.desc, { timeout: 30_000 })
+    .toBe('Typed before a reload')
+  expect(await version()).toBe(2)
+  const { body } = await ask<{ module: { code: string; hkd: string }[] }>(
+    page,
+    'GET',
+    `/api/prices/${(await keptOn(page, '2032-03-01'))?.id}`,
+  )
+  expect(body.module.find(({ code }) => code === 'core')?.hkd).toBe('77.00')
+  expect(wrong).toEqual([])
+})
