@@ -1,5 +1,6 @@
 /** Answers that tell nothing but that all is as it was: most of those that a screen asks for. */
 import type { ListSpec } from '#contract/endpoint.ts'
+import { isSameValue } from '#domain/equal-values.ts'
 import { rowsOf, type UserDatabase } from '#local/storage/database.ts'
 import type { ListSyncPoint } from '#local/storage/cache-records.ts'
 import { fillId } from '#local/lists/coverage.ts'
@@ -25,7 +26,8 @@ export async function isNoNews(
       db.syncPoints.get(id),
       rowsOf(db, list.table).bulkGet(answer.rows.map((row) => row.id)),
     ])
-    return isUnchanged(fill, answer) && answer.rows.every((row, at) => there[at]?.version === (row.row_version ?? 0))
+    // By what it says and not by its version: what time makes of an order has none.
+    return isUnchanged(fill, answer) && answer.rows.every((row, at) => isSameValue(there[at]?.row, row))
   })
   if (!isHere) return false
   return await transact(db, ['syncPoints', 'meta'], async () => {

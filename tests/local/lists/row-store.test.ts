@@ -85,6 +85,14 @@ describe('rows from the server', () => {
     expect((await db.table('users').get(1)).version).toBe(2)
   })
 
+  it('are written where one says something else under the same version: what follows from the day has none', async () => {
+    const { db, generation } = await keptDevice()
+    const whole = { changed: [aUser(1), aUser(2)], gone: [], upto: 7, asOf: 100 }
+    await storeChanges(db, list, company, whole, { all: true, generation })
+    await storePage(db, list, firstPage, pageAnswer([aUser(1), aUser(2, { status: 2 })], 200, '7', 2), generation)
+    expect((await db.table('users').get(2)).row).toMatchObject({ status: 2 })
+  })
+
   it('stay when they came after the reading that lacks them', async () => {
     const { db, generation } = await keptDevice()
     await storePage(db, list, firstPage, pageAnswer([aUser(1), aUser(2)], 300), generation)

@@ -43,7 +43,12 @@ export function FeePlot({ currency, edges, lines }: Props) {
       animation: false,
       maintainAspectRatio: false,
       interaction: { mode: 'nearest', intersect: false },
-      plugins: { legend: { position: 'bottom', labels: { color: look.text, font: look.font, usePointStyle: true, pointStyle: 'line' } } },
+      plugins: {
+        legend: {
+          position: 'bottom',
+          labels: { color: look.text, font: look.font, usePointStyle: true, pointStyle: 'line' },
+        },
+      },
       scales: {
         x: { type: 'linear', ...axis(look, t('plot.users')) },
         y: { beginAtZero: true, ...axis(look, t('plot.fee', { currency })) },
