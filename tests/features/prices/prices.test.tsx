@@ -215,6 +215,17 @@ describe('the editor', () => {
     expect((await whole(made?.id ?? 0)).module.map(({ code }) => code)).toEqual(['doc', 'core', 'fin', 'scm', 'hr'])
   })
 
+  it('says of an address that there is no list of, and does not go on asking', async () => {
+    await the.browser.openAs(staff, `${path}/987654`)
+    await says('There is no such price list')
+    const asked = () => the.browser.sent.filter((sent) => sent.path.endsWith('/api/prices/987654')).length
+    const first = asked()
+    await new Promise((done) => setTimeout(done, 500))
+    expect([first > 0, asked()]).toEqual([true, first])
+    await the.browser.open(`${path}/not-a-number`)
+    await says('There is no such price list')
+  })
+
   it('a module that hidden ones depend on stays; of visible ones one is told and may go on (M149)', async () => {
     const id = await draft('2031-01-01')
     await the.browser.openAs(staff, `${path}/${id}`)

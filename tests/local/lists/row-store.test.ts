@@ -89,8 +89,8 @@ describe('rows from the server', () => {
     const { db, generation } = await keptDevice()
     const whole = { changed: [aUser(1), aUser(2)], gone: [], upto: 7, asOf: 100 }
     await storeChanges(db, list, company, whole, { all: true, generation })
-    await storePage(db, list, firstPage, pageAnswer([aUser(1), aUser(2, { status: 2 })], 200, '7', 2), generation)
-    expect((await db.table('users').get(2)).row).toMatchObject({ status: 2 })
+    await storePage(db, list, firstPage, pageAnswer([aUser(1), aUser(2, { status: -1 })], 200, '7', 2), generation)
+    expect((await db.table('users').get(2)).row).toMatchObject({ status: -1 })
   })
 
   it('stay when they came after the reading that lacks them', async () => {

@@ -1,5 +1,5 @@
 import '#features/prices/words.ts'
-import { useCallback, useMemo, useState } from 'react'
+import { useCallback, useEffect, useMemo, useState } from 'react'
 import { useParams, useSearchParams } from 'react-router-dom'
 import type { Id } from '#contract/endpoint.ts'
 import { clientTypeOf } from '#domain/access.ts'
@@ -31,6 +31,11 @@ export function PriceListPage({ ShowFee }: { ShowFee: ShowFee }) {
   const [round, setRound] = useState(0)
   const onSaved = useCallback(() => setRound((now) => now + 1), [])
   const opened = useOpenedList(id, round)
+  const isOpen = opened !== undefined
+  // What was pressed is gone with the form that was saved.
+  useEffect(() => {
+    if (round > 0 && isOpen) document.querySelector<HTMLElement>('main h1')?.focus()
+  }, [round, isOpen])
   if (id === null && (named ?? from) !== null) return <Missing why="unknown" />
   if (id !== null && opened === undefined) return <Loading />
   if (typeof opened === 'string') return <Missing why={opened} />

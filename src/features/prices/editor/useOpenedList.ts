@@ -21,16 +21,17 @@ export interface Opened {
 export function useOpenedList(id: Id | null, round: number): Opened | 'unknown' | 'notHere' | undefined {
   const { line } = useConnection()
   const dispatch = useDispatch()
-  const [found, setFound] = useState<{ of: string; opened: Opened | 'unknown' | 'notHere' }>()
+  const [found, setFound] = useState<{ of: string; line: string; opened: Opened | 'unknown' | 'notHere' }>()
   const of = `${id} ${round}`
   useEffect(() => {
-    if (id === null || (found?.of === of && typeof found.opened !== 'string')) return
+    // What was not found is asked for again when the line is another.
+    if (id === null || (found?.of === of && (typeof found.opened !== 'string' || found.line === line))) return
     let counts = true
     const open = async () => {
       const row = await readRow<PriceRow>(priceListsFills.table, id)
       const at = row?.row.id ?? id
       const opened = await ask(at, row)
-      if (counts) setFound({ of, opened })
+      if (counts) setFound({ of, line, opened })
     }
     const ask = async (at: Id, row: OverlaidRow<PriceRow> | null): Promise<Opened | 'unknown' | 'notHere'> => {
       // One that waits to be made says all of itself.
@@ -46,8 +47,6 @@ export function useOpenedList(id: Id | null, round: number): Opened | 'unknown' 
     }
     void open()
     return () => void (counts = false)
-    // The line is not used: its coming back is the reason.
-    // oxlint-disable-next-line react/exhaustive-deps
   }, [id, of, found, dispatch, line])
   return found?.of === of ? found.opened : undefined
 }
