@@ -1,14 +1,4 @@
-import {
-  type FormEvent,
-  lazy,
-  type ReactNode,
-  Suspense,
-  useCallback,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react'
+import { type FormEvent, lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
 import { fieldProblems, localProblem } from '#contract/problem.ts'
 import type { ClientType } from '#domain/access.ts'
@@ -29,6 +19,7 @@ import { ModuleRows } from '#features/prices/editor/ModuleRows.tsx'
 import { isDirty, type ModuleRow, rebase, tierTables, type Values } from '#features/prices/editor/price-list-form.ts'
 import { readForm } from '#features/prices/editor/sent-list.ts'
 import { formOpened, selectSaving } from '#features/prices/editor/save-price-list.ts'
+import { useSettled, useStable } from '#features/prices/editor/settled.ts'
 import { TierTable } from '#features/prices/editor/TierTable.tsx'
 import { useKnown } from '#features/prices/editor/useKnown.ts'
 import type { Opened } from '#features/prices/editor/useOpenedList.ts'
@@ -216,25 +207,4 @@ function Section({ title, help, children }: { title: string; help?: string; chil
       {children}
     </section>
   )
-}
-
-const restMs = 300
-
-/** The value once it has been the same for a moment. */
-function useSettled<T>(value: T): T {
-  const [settled, setSettled] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), restMs)
-    return () => clearTimeout(timer)
-  }, [value])
-  return settled
-}
-
-/** The same function at every drawing, so that a thousand rows are not drawn again for it. */
-function useStable<A extends unknown[], R>(act: (...given: A) => R): (...given: A) => R {
-  const latest = useRef(act)
-  useEffect(() => {
-    latest.current = act
-  })
-  return useCallback((...given: A) => latest.current(...given), [])
 }

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
 import { importPriceList, uploadPriceList } from '#contract/prices.ts'
 import { fieldProblems, localProblem, type Problem } from '#contract/problem.ts'
@@ -7,7 +7,7 @@ import { isPriceFileName } from '#domain/checks/price-file-checks.ts'
 import { callEndpoint } from '#state/app-thunk.ts'
 import { useConnection, useDispatch } from '#state/hooks.ts'
 import { Button } from '#ui/display/Button.tsx'
-import { FieldFrame } from '#ui/form/Field.tsx'
+import { Icon } from '#ui/icons/Icon.tsx'
 import type { AnyProblem } from '#ui/i18n/order-field-messages.ts'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
@@ -69,6 +69,7 @@ export function ImportDialog({ type, onClose }: Props) {
     dispatch(priceLists.rowCreated(made.id))
     void navigate(pathOf(made.id))
   }
+  const fault = useId()
   const taken = looked && lists?.some((row) => row.effective_date === looked.effective_date)
   const whyNot = () => {
     if (!looked) return t('import.choose')
@@ -93,38 +94,49 @@ export function ImportDialog({ type, onClose }: Props) {
         </>
       }
     >
-      <p>{t('import.lead')}</p>
-      <FieldFrame label={t('import.file')} error={refused}>
-        {(described) => (
-          <input
-            {...described}
-            type="file"
-            className="price-file"
-            accept=".zip"
-            onChange={({ target }) => {
-              void look(target.files?.[0])
-              // The same file can be chosen again once it was mended.
-              target.value = ''
-            }}
-          />
-        )}
-      </FieldFrame>
-      {name && <p className="price-sub">{name}</p>}
-      <ProblemNote problem={problem} title={t('import.failed')} />
-      {busy === 'reading' && <Skeleton lines={3} />}
-      {looked && (
-        <>
-          <p role="status">
-            {t('import.holds', { day: looked.effective_date, desc: looked.desc, count: looked.module.length })}
-          </p>
-          {barred && (
-            <p className="price-warning" role="alert">
-              {barred}
+      <div className="price-import">
+        <p>{t('import.lead')}</p>
+        <div className={refused ? 'field wrong' : 'field'}>
+          <label className="button quiet price-file">
+            <Icon name="upload" />
+            <span className="button-words">{t(name === null ? 'import.file' : 'import.another')}</span>
+            <input
+              type="file"
+              className="sr-only"
+              accept=".zip"
+              aria-invalid={refused ? true : undefined}
+              aria-describedby={refused ? fault : undefined}
+              onChange={({ target }) => {
+                void look(target.files?.[0])
+                // The same file can be chosen again once it was mended.
+                target.value = ''
+              }}
+            />
+          </label>
+          {name !== null && <span className="price-sub">{name}</span>}
+          {refused && (
+            <p className="field-error" id={fault} role="alert">
+              <Icon name="alert" size={16} />
+              {refused}
             </p>
           )}
-          <Differences looked={looked} lists={lists ?? []} standingOf={standingOf} />
-        </>
-      )}
+        </div>
+        <ProblemNote problem={problem} title={t('import.failed')} />
+        {busy === 'reading' && <Skeleton lines={3} />}
+        {looked && (
+          <>
+            <p role="status">
+              {t('import.holds', { day: looked.effective_date, desc: looked.desc, count: looked.module.length })}
+            </p>
+            {barred && (
+              <p className="price-warning" role="alert">
+                {barred}
+              </p>
+            )}
+            <Differences looked={looked} lists={lists ?? []} standingOf={standingOf} />
+          </>
+        )}
+      </div>
     </Dialog>
   )
 }
