@@ -12,7 +12,15 @@ import {
   type Values,
   valuesFrom,
 } from '#features/prices/editor/price-list-form.ts'
-import { amountOf, changesOf, type Known, placed, readForm, wholeOf } from '#features/prices/editor/sent-list.ts'
+import {
+  amountOf,
+  changesOf,
+  hasField,
+  type Known,
+  placed,
+  readForm,
+  wholeOf,
+} from '#features/prices/editor/sent-list.ts'
 
 const known: Known = {
   modules: new Map([
@@ -247,6 +255,12 @@ it('a refusal of the server stands at the row that it came from, though rows bef
     table: null,
     name: 'pdbPrice.pdb2s3_up_hkd',
   })
+})
+
+it('a refusal of a field that the form does not have is not taken for one of its own', () => {
+  const own = ['desc', 'min_fee_usd', 'concurrentUser.0.to', 'module.12.code', 'pdbPrice.pdb2s3_traffic']
+  expect(own.filter((field) => !hasField(field))).toEqual([])
+  expect(['id', 'type', 'confirmed', 'content', 'module', 'pdbPrice.x', 'module.x.code'].filter(hasField)).toEqual([])
 })
 
 it('what an earlier page left is taken up where this build can read it, and let go where it cannot', () => {

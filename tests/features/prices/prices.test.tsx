@@ -342,6 +342,25 @@ describe('the rehearsal', () => {
     expect(await whole(id)).toMatchObject({ confirmed: true })
   })
 
+  it('what somebody else has changed since is not confirmed unseen', async () => {
+    const id = await draft('2031-01-01')
+    await the.browser.openAs(staff, `${path}/${id}`)
+    await opened('Price list of 2031-01-01')
+    await press('Rehearse')
+    await expect.poll(() => workOne(the.server.app, kinds)).toBe(true)
+    while (await workOne(the.server.app, kinds));
+    await expect.poll(() => described(button('Confirm price list')), { timeout: 20_000 }).toBe('')
+    const { row_version: version } = (await whole(id)) as Whole & { row_version: number }
+    const headers = { 'if-match': `"${version}"` }
+    const body = { id, uat_charge: '99.00' }
+    expect((await (await asStaff()).send({ method: 'PUT', url: '/api/pricelist', headers, body })).statusCode).toBe(200)
+    await press('Confirm price list')
+    const asked = await dialog('Confirm the price list of 2031-01-01')
+    await asked.press('Confirm price list')
+    await asked.findByText(/The list could not be confirmed/)
+    expect(await whole(id)).toMatchObject({ confirmed: false, uat_charge: '99.00' })
+  })
+
   it('needs a line and says so; an order that one thinks of does not', async () => {
     await the.browser.openAs(staff, path)
     await expect.poll(days).toHaveLength(2)

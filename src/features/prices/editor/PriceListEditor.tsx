@@ -17,7 +17,7 @@ import { BackupFields } from '#features/prices/editor/BackupFields.tsx'
 import { HeaderFields } from '#features/prices/editor/HeaderFields.tsx'
 import { ModuleRows } from '#features/prices/editor/ModuleRows.tsx'
 import { isDirty, type ModuleRow, rebase, tierTables, type Values } from '#features/prices/editor/price-list-form.ts'
-import { readForm } from '#features/prices/editor/sent-list.ts'
+import { hasField, readForm } from '#features/prices/editor/sent-list.ts'
 import { formOpened, selectSaving } from '#features/prices/editor/save-price-list.ts'
 import { useSettled, useStable } from '#features/prices/editor/settled.ts'
 import { TierTable } from '#features/prices/editor/TierTable.tsx'
@@ -82,7 +82,8 @@ export function PriceListEditor({ type, title, opened, first, isCopy, draftName,
   const dirty = useMemo(() => isDirty(values, base.before), [values, base.before])
   useKeptDraft(draftName, dirty ? { values, before: base.before } : null)
   const problem = blocked ? localProblem(blocked.code) : problemOf(status)
-  const isFieldProblem = problem !== null && fieldProblems(problem).length > 0
+  const refused = problem ? fieldProblems(problem) : []
+  const isFieldProblem = refused.length > 0 && refused.every(({ field }) => hasField(field))
   const locked = isLocked ? '' : null
   // Typed at full speed, it is read at leisure.
   const typed = useSettled(values)

@@ -9,6 +9,7 @@ import {
   amountNames,
   backupNames,
   charges,
+  headerNames,
   minimumNames,
   type Table,
   type TierTable,
@@ -151,6 +152,12 @@ export function placed(problem: AnyProblem, keys: Record<Table, readonly number[
   if (!table || !name) return { table: null, key: 0, name: problem.field, problem }
   return { table: table as Table, key: keys[table as Table][Number(at)] ?? 0, name, problem }
 }
+
+/** Whether the form has that field of a refusal: what is wrong with any other is said above the form. */
+export const hasField = (field: string): boolean =>
+  /^(concurrentUser|namedUser|module)\.\d+\.\w+$/.test(field) ||
+  headerNames.some((name) => name === field) ||
+  backupNames.some((name) => `pdbPrice.${name}` === field)
 
 /** What differs; a PUT leaves the rest alone. */
 export const changesOf = (now: SentList, before: SentList): Partial<SentList> =>
