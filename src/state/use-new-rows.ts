@@ -1,16 +1,22 @@
-import { useCallback, useEffect } from 'react'
+import { useCallback, useEffect, useRef } from 'react'
 import type { Row } from '#contract/endpoint.ts'
 import { useDispatch, useSelector } from '#state/hooks.ts'
 import type { ListSlice } from '#state/list-slice.ts'
 
 /**
  * Ids of the rows created a moment ago, newest first, which the list shows before all others: until its user asks for
- * another view, clears them (a refresh), or leaves the page.
+ * another view, clears them (a refresh), or leaves the page. `of`: what the list is of beside its view, a client type: the rows
+ * of one are none of another.
  */
-export function useNewRows<R extends Row, V>({ selectNewRows, newRowsCleared }: ListSlice<R, V>) {
+export function useNewRows<R extends Row, V>({ selectNewRows, newRowsCleared }: ListSlice<R, V>, of = '') {
   const dispatch = useDispatch()
   const newRows = useSelector(selectNewRows)
   const clear = useCallback(() => void dispatch(newRowsCleared()), [dispatch, newRowsCleared])
+  const shownOf = useRef(of)
+  useEffect(() => {
+    if (shownOf.current !== of) clear()
+    shownOf.current = of
+  }, [of, clear])
   useEffect(() => {
     const { pathname } = location
     return () => {

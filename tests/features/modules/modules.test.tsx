@@ -113,6 +113,20 @@ describe('a module', () => {
     })
   })
 
+  it('is new in the list of its own client type alone', async () => {
+    await the.browser.openAs(staff, '/app/m18/module/new')
+    await heading('New module')
+    await the.user.type(named('code'), 'crm')
+    await the.user.type(named('name'), 'Customers')
+    await press('Create')
+    await expect.poll(() => codes()[0]).toBe('crm')
+    await the.user.selectOptions(await screen.findByRole('combobox', { name: 'Client type' }), 'mma')
+    await says('No modules yet')
+    expect(codes()).toEqual([])
+    await the.user.selectOptions(screen.getByRole('combobox', { name: 'Client type' }), 'saas')
+    await expect.poll(codes).toEqual(['core', 'crm', 'doc', 'fin', 'hr', 'scm'])
+  })
+
   it('keeps what is no whole number as it was typed, says so, and saves nothing', async () => {
     await the.browser.openAs(staff, '/app/m18/automodule')
     await the.user.click(await screen.findByRole('link', { name: 'stocktake' }))

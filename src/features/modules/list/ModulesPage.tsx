@@ -51,7 +51,7 @@ function ModulesPage({ hidden }: { hidden: boolean }) {
   const ways = hidden ? hiddenWays : visibleWays
   const type = useClientType(clientTypeOf)
   const { view, change } = useListing(ways, list)
-  const { newRows, clear } = useNewRows(list)
+  const { newRows, clear } = useNewRows(list, type)
   useKeptApps()
   const shown = useList(list, { scope: null, view: { ...view, type }, newRows })
   const { rows, count, freshness, isFetching, problem, refetch } = shown

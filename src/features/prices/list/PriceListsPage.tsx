@@ -42,7 +42,7 @@ export function PriceLists() {
   const { lapsed, line } = useConnection()
   const type = useClientType(clientTypeOf)
   const { view, change } = useListing(ways, priceLists)
-  const { newRows, clear } = useNewRows(priceLists)
+  const { newRows, clear } = useNewRows(priceLists, type)
   const shown = useList(priceLists, { scope: null, view: { ...view, type }, newRows })
   const { rows, count, freshness, isFetching, problem, refetch } = shown
   const { lists, standingOf } = usePriceLists(type)
