@@ -29,7 +29,7 @@ export function RehearsalResult({ result, list, names, ShowFee }: Props) {
   return (
     <div className="price-result">
       <div className="price-scroll">
-        <table className="price-figures">
+        <table className="price-figures price-sums">
           <caption>{t('rehearsal.sums', { count: contracts, number: number(contracts) })}</caption>
           <thead>
             <tr>
@@ -44,10 +44,10 @@ export function RehearsalResult({ result, list, names, ShowFee }: Props) {
             {priced.map((one) => (
               <tr key={one.currency}>
                 <th scope="row">{one.currency}</th>
-                <td>{number(one.contracts)}</td>
-                <td>{grouped(one.now)}</td>
-                <td>{grouped(one.then)}</td>
-                <td>
+                <td data-label={t('rehearsal.contracts')}>{number(one.contracts)}</td>
+                <td data-label={t('rehearsal.now')}>{grouped(one.now)}</td>
+                <td data-label={t('rehearsal.then')}>{grouped(one.then)}</td>
+                <td data-label={t('rehearsal.change')}>
                   {signed(writeAmount(readAmount(one.then) - readAmount(one.now)))} {changeWords(one.now, one.then)}
                 </td>
               </tr>
