@@ -12,6 +12,10 @@ import { onConnections } from '#tests/support/database.ts'
 import { noise, packed } from '#tests/support/packages.ts'
 import { listUploads, setUpUploads } from '#tests/support/uploads.ts'
 
+/** The server opens each file in a process of its own, which takes its time beside other work. */
+const patience = { timeout: 60_000 }
+const long = { timeout: 90_000 }
+
 onConnections('the queue of the upload page', (engine) => {
   const the = setUpUploads(engine)
   let url: string
@@ -130,15 +134,15 @@ onConnections('the queue of the upload page', (engine) => {
   }
   const small = async (code: string) => new File([(await packed({ facts: { code } })) as BlobPart], `${code}.mapp`)
 
-  test('sends two files at a time, and takes the server’s word for what is in them', async () => {
+  test('sends two files at a time, and takes the server’s word for what is in them', long, async () => {
     const { queue, phases, entry } = queueOf()
     queue.add(await Promise.all(['pay', 'tax', 'tip'].map(large)))
-    await expect.poll(phases).toEqual({ 'pay.mapp': 'sent', 'tax.mapp': 'sent', 'tip.mapp': 'sent' })
+    await expect.poll(phases, patience).toEqual({ 'pay.mapp': 'sent', 'tax.mapp': 'sent', 'tip.mapp': 'sent' })
     expect(mostAtOnce).toBe(2)
     expect(entry('tip.mapp')).toMatchObject({ isServers: true, row: { code: 'tip', status: 0 } })
   })
 
-  test('keeps what was sent of a paused file, and goes on from there', async () => {
+  test('keeps what was sent of a paused file, and goes on from there', long, async () => {
     const { queue, phases, entry, halfway } = queueOf()
     const half = halfway('pay.mapp')
     queue.add([await large('pay')])
@@ -151,11 +155,11 @@ onConnections('the queue of the upload page', (engine) => {
     await pass(100)
     expect((await listUploads(the.staff))[0].received).toBe(received)
     queue.again(entry('pay.mapp').key)
-    await expect.poll(phases).toEqual({ 'pay.mapp': 'sent' })
+    await expect.poll(phases, patience).toEqual({ 'pay.mapp': 'sent' })
     expect(begunAt.at(-1)).toBeGreaterThanOrEqual(received)
   })
 
-  test('shows after a reload what was begun, and goes on with the same file in its place', async () => {
+  test('shows after a reload what was begun, and goes on with the same file in its place', long, async () => {
     const before = queueOf()
     const half = before.halfway('pay.mapp')
     const file = await large('pay')
@@ -167,66 +171,70 @@ onConnections('the queue of the upload page', (engine) => {
     await queue.refresh()
     expect(phases()).toEqual({ 'pay.mapp': 'partial' })
     queue.add([file])
-    await expect.poll(phases).toEqual({ 'pay.mapp': 'sent' })
+    await expect.poll(phases, patience).toEqual({ 'pay.mapp': 'sent' })
     expect(queue.snapshot().entries).toHaveLength(1)
     expect(begunAt.at(-1)).toBeGreaterThan(0)
     expect(await listUploads(the.staff)).toHaveLength(1)
   })
 
-  test('waits when the line is lost, and goes on by itself once it is back', async () => {
+  test('waits when the line is lost, and goes on by itself once it is back', long, async () => {
     const { queue, phases, halfway } = queueOf()
     const half = halfway('pay.mapp')
     queue.add([await large('pay')])
     await half
     isOnline = false
-    await expect.poll(phases).toEqual({ 'pay.mapp': 'offline' })
+    await expect.poll(phases, patience).toEqual({ 'pay.mapp': 'offline' })
     queue.add([await small('tax')])
-    await expect.poll(phases).toEqual({ 'pay.mapp': 'offline', 'tax.mapp': 'offline' })
+    await expect.poll(phases, patience).toEqual({ 'pay.mapp': 'offline', 'tax.mapp': 'offline' })
     isOnline = true
     queue.wake()
-    await expect.poll(phases).toEqual({ 'pay.mapp': 'sent', 'tax.mapp': 'sent' })
+    await expect.poll(phases, patience).toEqual({ 'pay.mapp': 'sent', 'tax.mapp': 'sent' })
     expect(await listUploads(the.staff)).toHaveLength(2)
   })
 
-  test('holds what the server has no room for, until something is removed', async () => {
+  test('holds what the server has no room for, until something is removed', long, async () => {
     const { queue, phases, entry } = queueOf()
     queue.add([await small('pay')])
-    await expect.poll(phases).toEqual({ 'pay.mapp': 'sent' })
+    await expect.poll(phases, patience).toEqual({ 'pay.mapp': 'sent' })
     // Begun on another device: its place is taken, its bytes have not come.
     const headers = { 'tus-resumable': '1.0.0', 'upload-length': '100', 'upload-metadata': 'filename dC5tYXBw' }
     const begin = () => the.staff.send({ method: 'POST', url: '/api/app/upload/tus', headers })
     while ((await begin()).statusCode === 201);
     queue.add([await small('tax')])
-    await expect.poll(() => queue.snapshot().isFull).toBe(true)
+    await expect.poll(() => queue.snapshot().isFull, patience).toBe(true)
     expect(phases()).toEqual({ 'pay.mapp': 'sent', 'tax.mapp': 'waiting' })
     await queue.remove(entry('pay.mapp').key)
-    await expect.poll(() => phases()['tax.mapp']).toBe('sent')
+    await expect.poll(() => phases()['tax.mapp'], patience).toBe('sent')
     expect(queue.snapshot().isFull).toBe(false)
   })
 
-  test('sends no file with a fault in it, and says what the server found where this device found nothing', async () => {
-    const good = await small('pay')
-    const { queue, phases, entry } = queueOf(undefined, {
-      // The file was changed after it was read.
-      read: async (file) => await readFile(file.name === 'changed.mapp' ? good : file),
-    })
-    queue.add([new File(['hello'], 'nozip.mapp'), new File([noise(1_000) as BlobPart], 'changed.mapp')])
-    await expect.poll(phases).toEqual({ 'nozip.mapp': 'refused', 'changed.mapp': 'refused' })
-    expect(entry('nozip.mapp')).toMatchObject({ fault: { code: 'NO_ZIP' }, uploadId: null })
-    expect(entry('changed.mapp')).toMatchObject({ fault: { code: 'NO_ZIP' }, row: null })
-    expect(await listUploads(the.staff)).toMatchObject([{ name: 'changed.mapp', state: 'refused' }])
-  })
+  test(
+    'sends no file with a fault in it, and says what the server found where this device found nothing',
+    long,
+    async () => {
+      const good = await small('pay')
+      const { queue, phases, entry } = queueOf(undefined, {
+        // The file was changed after it was read.
+        read: async (file) => await readFile(file.name === 'changed.mapp' ? good : file),
+      })
+      queue.add([new File(['hello'], 'nozip.mapp'), new File([noise(1_000) as BlobPart], 'changed.mapp')])
+      await expect.poll(phases, patience).toEqual({ 'nozip.mapp': 'refused', 'changed.mapp': 'refused' })
+      expect(entry('nozip.mapp')).toMatchObject({ fault: { code: 'NO_ZIP' }, uploadId: null })
+      expect(entry('changed.mapp')).toMatchObject({ fault: { code: 'NO_ZIP' }, row: null })
+      expect(await listUploads(the.staff)).toMatchObject([{ name: 'changed.mapp', state: 'refused' }])
+    },
+  )
 
-  test('shows nothing that another user has sent', async () => {
+  test('shows nothing that another user has sent', long, async () => {
     const mine = queueOf()
     mine.queue.add([await small('pay')])
-    await expect.poll(mine.phases).toEqual({ 'pay.mapp': 'sent' })
+    await expect.poll(mine.phases, patience).toEqual({ 'pay.mapp': 'sent' })
     const second = await the.server.signIn('second@m18')
     const { queue, phases } = queueOf(() => second)
     await queue.refresh()
     expect(phases()).toEqual({})
     queue.add([await small('pay')])
-    await expect.poll(phases).toEqual({ 'pay.mapp': 'sent' })
+    await expect.poll(phases, patience).toEqual({ 'pay.mapp': 'sent' })
     expect(await listUploads(the.staff)).toHaveLength(1)
     expect(await listUploads(second)).toHaveLength(1)
   })
