@@ -3,18 +3,18 @@ import type { TFunction } from 'i18next'
 import { grouped } from '#domain/money.ts'
 import { labelOf } from '#features/prices/editor/words-of.ts'
 
-/** `field` is a path: `uat_charge`, `concurrentUser.2.hkd`, `module.basic.hkd`, `pdbPrice.pdb2s3_traffic`, or `module`, the order. */
+/** `field` is a path: `uat_charge`, `concurrentUser.2.hkd`, `module.basic.hkd`, `pdbPrice.pdb2s3_traffic`, or `module`, the order. Ranges are counted from 0 there. */
 export function differenceLabel(t: TFunction<'prices'>, field: string): string {
   const [table, row, name] = field.split('.')
   if (table === 'concurrentUser' || table === 'namedUser') {
-    const place = t('difference.range', { table: t(`section.${table}`), place: row })
+    const place = t('difference.range', { table: t(`section.${table}`), place: Number(row) + 1 })
     return name === undefined ? place : t('difference.of', { row: place, column: columnOf(t, name) })
   }
   if (table === 'module') {
     if (row === undefined) return t('difference.order')
     return name === undefined ? row : t('difference.of', { row, column: columnOf(t, name) })
   }
-  return labelOf(t, field)
+  return field === 'type' ? t('column.type') : labelOf(t, field)
 }
 
 const columnOf = (t: TFunction<'prices'>, name: string) =>

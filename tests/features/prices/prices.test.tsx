@@ -281,7 +281,14 @@ describe('the editor', () => {
       method: 'PUT',
       url: '/api/pricelist',
       headers,
-      body: { id, desc: 'Theirs', uat_charge: '3.00', module: theirs },
+      body: {
+        id,
+        desc: 'Theirs',
+        uat_charge: '3.00',
+        min_fee_hkd: '5.00',
+        module: theirs,
+        concurrentUser: [{ from: 1, to: 7, hkd: '9.00', usd: '1.00', rmb: '8.00' }],
+      },
     })
     expect([put.statusCode, put.body.slice(0, 300)]).toEqual([200, expect.anything()])
     await type(the.user, { desc: 'Mine' })
@@ -291,6 +298,7 @@ describe('the editor', () => {
     expect(note).toContain('Description: Theirs')
     expect(note).toContain('UAT fee in percent')
     expect(note).toContain('fin, HKD')
+    expect(note).toContain('Concurrent users, range 1, To: 7')
     expect([named('desc').value, named('uat_charge').value]).toEqual(['Mine', '3.00'])
     expect(values('Modules', 'hkd')[1]).toBe('1.00')
     await save()

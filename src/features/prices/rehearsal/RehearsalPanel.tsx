@@ -14,6 +14,7 @@ import type { readForm, SentList } from '#features/prices/editor/sent-list.ts'
 import type { Standing } from '#features/prices/list/in-force.ts'
 import type { ShowFee } from '#features/prices/rehearsal/fee-of.ts'
 import { RehearsalResult } from '#features/prices/rehearsal/RehearsalResult.tsx'
+import { useSettings } from '#features/prices/useSettings.ts'
 import { readRehearsing, rehearse, selectRehearsal } from '#features/prices/rehearsal/slice.ts'
 
 const WhatIfPanel = lazy(async () => ({
@@ -57,6 +58,7 @@ export const RehearsalPanel = memo(function RehearsalPanel({
   const { line } = useConnection()
   const { isRunning, problem, found } = useSelector(selectRehearsal)
   const running = useLiveQuery(readRehearsing, [])
+  const settings = useSettings()
   const [confirming, setConfirming] = useState(false)
   const isBusy = isRunning || Boolean(running)
   const percent = running?.percent ?? 0
@@ -104,9 +106,18 @@ export const RehearsalPanel = memo(function RehearsalPanel({
       <section className="card price-rehearsal" aria-labelledby="price-what-if">
         <h2 id="price-what-if">{t('whatIf.title')}</h2>
         <p>{t('whatIf.lead')}</p>
-        <Suspense fallback={<Skeleton lines={4} />}>
-          <WhatIfPanel {...{ lists, standingOf, names, ShowFee }} ownId={row?.id ?? null} list={typedList.list} />
-        </Suspense>
+        {settings ? (
+          <Suspense fallback={<Skeleton lines={4} />}>
+            <WhatIfPanel
+              {...{ lists, standingOf, names, ShowFee }}
+              uatBound={settings.uat_bound}
+              ownId={row?.id ?? null}
+              list={typedList.list}
+            />
+          </Suspense>
+        ) : (
+          <p className="price-note">{t('whatIf.notHere')}</p>
+        )}
       </section>
       {confirming && row && onConfirm && result && (
         <ConfirmDialog

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react'
 import { getPriceList, type PriceRow } from '#contract/prices.ts'
 import type { Id } from '#contract/endpoint.ts'
-import type { Choice } from '#domain/fees/annual.ts'
+import type { Choice, UatBound } from '#domain/fees/annual.ts'
 import type { PriceList } from '#domain/fees/price-list.ts'
 import { currencies, type Currency } from '#domain/money.ts'
 import { readAnswer } from '#local/lists/responses.ts'
@@ -11,10 +11,9 @@ import { Field } from '#ui/form/Field.tsx'
 import { useTranslation } from 'react-i18next'
 import { type SentList, wholeOf } from '#features/prices/editor/sent-list.ts'
 import type { Standing } from '#features/prices/list/in-force.ts'
-import { edgesOf, feesAt, type ShowFee } from '#features/prices/rehearsal/fee-of.ts'
-import { FeePlot } from '#features/prices/rehearsal/FeePlot.tsx'
+import type { ShowFee } from '#features/prices/rehearsal/fee-of.ts'
+import { PricePlot } from '#features/prices/rehearsal/PricePlot.tsx'
 import { SampleFees } from '#features/prices/rehearsal/SampleFees.tsx'
-import { useUatBound } from '#features/prices/rehearsal/useUatBound.ts'
 
 interface Props {
   lists: readonly PriceRow[] | undefined
@@ -23,6 +22,7 @@ interface Props {
   ownId: Id | null
   list: SentList
   names: ReadonlyMap<string, string>
+  uatBound: UatBound
   ShowFee: ShowFee
 }
 
@@ -30,9 +30,8 @@ const modes = ['CONCURRENT', 'NAMED'] as const satisfies Choice['user_mode'][]
 const maxUsers = 999_999
 
 /** One order that somebody thinks of, by this list and by another: its fee, why, and the fee of any number of users. Needs no network. */
-export function WhatIfPanel({ lists, standingOf, ownId, list, names, ShowFee }: Props) {
+export function WhatIfPanel({ lists, standingOf, ownId, list, names, uatBound, ShowFee }: Props) {
   const { t } = useTranslation('prices')
-  const uatBound = useUatBound()
   const [mode, setMode] = useState<Choice['user_mode']>('CONCURRENT')
   const [users, setUsers] = useState('10')
   const [currency, setCurrency] = useState<Currency>('HKD')
@@ -49,17 +48,10 @@ export function WhatIfPanel({ lists, standingOf, ownId, list, names, ShowFee }: 
   )
   const count = Math.min(Math.max(wholeOf(users) ?? 1, 1), maxUsers)
   const listed = useMemo(() => list.module.map(({ code }) => code), [list])
-  const wanted = modules.filter((code) => listed.includes(code))
-  const choice: Choice = { user_mode: mode, users: count, modules: wanted, uat: withUat ? 1 : 0 }
-  const asked = { currency, choice, uatBound }
-  const edges = edgesOf(otherWhole ? [list, otherWhole] : [list], mode)
+  const wanted = useMemo(() => modules.filter((code) => listed.includes(code)), [modules, listed])
+  const terms: Omit<Choice, 'users'> = { user_mode: mode, modules: wanted, uat: withUat ? 1 : 0 }
+  const asked = { currency, uatBound, choice: { ...terms, users: count } }
   const otherDay = others.find(({ id }) => String(id) === other)?.effective_date ?? null
-  const lines = [
-    { label: t('whatIf.own'), fees: feesAt(list, asked, edges) },
-    ...(otherWhole && otherDay
-      ? [{ label: t('whatIf.other', { day: otherDay }), fees: feesAt(otherWhole, asked, edges) }]
-      : []),
-  ]
   return (
     <div className="price-what-if">
       <div className="price-choice">
@@ -118,7 +110,7 @@ export function WhatIfPanel({ lists, standingOf, ownId, list, names, ShowFee }: 
       </details>
       <SampleFees {...{ asked, names, ShowFee, otherDay }} own={list} other={otherWhole ?? null} />
       <h3>{t('plot.title')}</h3>
-      <FeePlot {...{ currency, edges, lines }} />
+      <PricePlot {...{ list, currency, uatBound, mode, wanted, withUat, otherDay }} other={otherWhole ?? null} />
     </div>
   )
 }

@@ -1,9 +1,10 @@
 import type { Choice } from '#domain/fees/annual.ts'
 import type { Currency } from '#domain/money.ts'
+import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import type { SentList } from '#features/prices/editor/sent-list.ts'
 import { feeOf, type ShowFee } from '#features/prices/rehearsal/fee-of.ts'
-import { useUatBound } from '#features/prices/rehearsal/useUatBound.ts'
+import { useSettings } from '#features/prices/useSettings.ts'
 
 interface Props {
   list: SentList
@@ -16,7 +17,9 @@ interface Props {
 /** The fee of a year by a list, line by line. */
 export function Why({ list, currency, choice, names, ShowFee }: Props) {
   const { t } = useTranslation('prices')
-  const fee = feeOf(list, { currency, choice, uatBound: useUatBound() })
+  const settings = useSettings()
+  if (!settings) return <Skeleton lines={3} />
+  const fee = feeOf(list, { currency, choice, uatBound: settings.uat_bound })
   if (fee.kind === 'priced') return <ShowFee {...{ currency, names }} steps={fee.steps} />
   return (
     <p>
