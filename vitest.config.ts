@@ -1,10 +1,10 @@
 /**
  * Kinds of test, those of a browser last: `node` (rules, server, architecture, parts of the client
- * that need no page), `page` (what runs in a page, without a browser), `dom`
- * (whole pages and their parts in a simulated DOM, over a real server in process), `device` (the request pipeline over a fake
- * IndexedDB) and `e2e` (real Chromium). They run two files at a time, because two cores are what there is. In `node`, `device`
- * and `dom` the files of a worker share its modules and its embedded database (`isolate: false`): to load both takes longer than
- * most files run.
+ * that need no page), `page` (what runs in a page, without a browser), `dom` (whole pages in a simulated DOM, over a real server
+ * in process, with React as users get it: its development build takes half as much of a core again), `parts` (components by
+ * themselves in the same DOM), `device` (the request pipeline over a fake IndexedDB) and `e2e` (real Chromium). They run two
+ * files at a time, because two cores are what there is. In `node`, `device`, `dom` and `parts` the files of a worker share its
+ * modules and its embedded database (`isolate: false`): to load both takes longer than most files run.
  */
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
@@ -19,8 +19,10 @@ const page = [
   'tests/features/entrance/found-services.test.ts',
   'tests/server/services/rush.test.ts',
 ]
-/** What draws: whole pages, of which each is loaded anew (`screen.ts`), and parts. */
-const dom = ['app', 'features', 'state', 'ui'].map((part) => `tests/${part}/**/*.test.tsx`)
+/** Whole pages, of which each is loaded anew (`screen.ts`). */
+const dom = ['app', 'features'].map((part) => `tests/${part}/**/*.test.tsx`)
+/** Drawn by Testing Library, whose `act` React has in its development build alone. */
+const parts = ['tests/state/**/*.test.tsx', 'tests/ui/**/*.test.tsx', 'tests/app/error-boundary.test.tsx']
 const e2e = ['tests/e2e/**']
 const clocked = ['tests/campaigns/browser/**']
 
@@ -28,6 +30,17 @@ const tests = (places: string[]) => places.map((place) => (place.endsWith('.ts')
 
 /** Patience, no claim: what is waited for may take its time while another file has the processor. Its default is a second. */
 const patience = { poll: { timeout: 15_000 } }
+
+const inDom = {
+  isolate: false,
+  environment: './tests/support/page-environment.ts',
+  environmentOptions: { happyDOM: { url: 'http://localhost:8080/saas/' } },
+  setupFiles: ['fake-indexeddb/auto', 'tests/support/dom.ts'],
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  expect: patience,
+  sequence: { groupOrder: 0 },
+}
 
 const inChromium = {
   // They hold no state of their modules, and share a connection to the browser.
@@ -56,7 +69,7 @@ export default defineConfig({
           setupFiles: ['tests/support/seeded.ts'],
           globalSetup: ['tests/support/postgres-cluster.ts', 'tests/support/template.ts'],
           include: ['tests/**/*.test.{ts,tsx}'],
-          exclude: [...device, ...e2e, ...page, ...dom, 'tests/campaigns/**'],
+          exclude: [...device, ...e2e, ...page, ...dom, ...parts, 'tests/campaigns/**'],
           isolate: false,
           testTimeout: 20_000,
           hookTimeout: 60_000,
@@ -79,20 +92,17 @@ export default defineConfig({
       },
       {
         extends: true,
+        oxc: { jsx: { runtime: 'automatic', development: false } },
         test: {
+          ...inDom,
           name: 'dom',
-          isolate: false,
-          environment: './tests/support/page-environment.ts',
-          environmentOptions: { happyDOM: { url: 'http://localhost:8080/saas/' } },
+          env: { NODE_ENV: 'production' },
           globalSetup: ['tests/support/template.ts'],
           include: dom,
-          setupFiles: ['fake-indexeddb/auto', 'tests/support/dom.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          expect: patience,
-          sequence: { groupOrder: 0 },
+          exclude: parts,
         },
       },
+      { extends: true, test: { ...inDom, name: 'parts', include: parts } },
       {
         extends: true,
         test: {

@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { checks, runChecks, tell } from './check.mjs'
+import { quickStart } from '../tests/support/process.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const tools = JSON.parse(readFileSync(join(root, 'node_modules', '.cache', 'portal-tools.json'), 'utf8'))
@@ -26,7 +27,9 @@ function runVitest(args) {
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   const env = { ...process.env, CHROMIUM_PATH: tools.chromium, POSTGRES_BIN: tools.postgres ?? '' }
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [vitest, 'run', ...reporters, ...args], { cwd: root, stdio: 'inherit', env })
+    // Vitest's own process makes the databases that the tests begin with.
+    const argv = [...quickStart, vitest, 'run', ...reporters, ...args]
+    const child = spawn(process.execPath, argv, { cwd: root, stdio: 'inherit', env })
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => child.kill(signal))
     child.on('close', (code) => {
       const data = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : null

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { quickStart } from '#tests/support/process.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
@@ -14,7 +15,7 @@ export interface VitestRun {
 /** `env` comes on top of this process's own. */
 export async function runVitest(args: string[], env: Record<string, string>): Promise<VitestRun> {
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
-  const child = spawn(process.execPath, [vitest, 'run', ...args], {
+  const child = spawn(process.execPath, [...quickStart, vitest, 'run', ...args], {
     cwd: root,
     env: { ...process.env, NO_COLOR: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

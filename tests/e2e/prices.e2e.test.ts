@@ -37,8 +37,8 @@ const keptOn = async (page: Page, day: string) => (await kept(page)).find((row) 
 const codes = (page: Page) =>
   page.locator('.modules [data-cell=code]').evaluateAll((all) => all.map((one) => (one as HTMLInputElement).value))
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
-/** At typing speed. */
-const typed = (page: Page, text: string) => page.keyboard.type(text, { delay: 30 })
+/** At a quick typist's speed. */
+const typed = (page: Page, text: string) => page.keyboard.type(text, { delay: 10 })
 const today = () => new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Hong_Kong' }).format(new Date())
 
 it('a list is made by keys alone (M146 to M148, A-05)', async () => {

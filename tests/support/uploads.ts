@@ -1,4 +1,4 @@
-/** A server with a folder of its own for uploads, and packages sent to it as one form. */
+/** A server with a folder of its own for uploads, and packages sent to it as one form or begun in pieces. */
 import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -43,5 +43,13 @@ export const sendPackage = (
   const form = formWith('file', { name, type: 'application/octet-stream', bytes })
   return by.send({ method: 'POST', url: '/api/app/upload', ...form, headers: { ...form.headers, ...headers } })
 }
+
+/** Takes a place on the server for 100 bytes that do not come (tus 1.0). */
+export const beginUpload = (by: SignedIn) =>
+  by.send({
+    method: 'POST',
+    url: '/api/app/upload/tus',
+    headers: { 'tus-resumable': '1.0.0', 'upload-length': '100', 'upload-metadata': 'filename dC5tYXBw' },
+  })
 
 export const listUploads = async (by: SignedIn) => (await by.send({ url: '/api/app/upload' })).json()

@@ -10,7 +10,7 @@ import { UploadQueue } from '#features/apps/upload/upload-queue.ts'
 import type { SignedIn } from '#tests/support/server.ts'
 import { onConnections } from '#tests/support/database.ts'
 import { noise, packed } from '#tests/support/packages.ts'
-import { listUploads, setUpUploads } from '#tests/support/uploads.ts'
+import { beginUpload, listUploads, setUpUploads } from '#tests/support/uploads.ts'
 
 /** The server opens each file in a process of its own, which takes its time beside other work. */
 const patience = { timeout: 60_000 }
@@ -128,8 +128,9 @@ onConnections('the queue of the upload page', (engine) => {
     return { queue, phases, entry, halfway }
   }
 
+  /** Ten pieces. */
   const large = async (code: string) => {
-    const bytes = await packed({ facts: { code }, files: { 'data/large.bin': noise(1_500_000) } })
+    const bytes = await packed({ facts: { code }, files: { 'data/large.bin': noise(10 * 64 * 1024) } })
     return new File([bytes as BlobPart], `${code}.mapp`)
   }
   const small = async (code: string) => new File([(await packed({ facts: { code } })) as BlobPart], `${code}.mapp`)
@@ -197,9 +198,7 @@ onConnections('the queue of the upload page', (engine) => {
     queue.add([await small('pay')])
     await expect.poll(phases, patience).toEqual({ 'pay.mapp': 'sent' })
     // Begun on another device: its place is taken, its bytes have not come.
-    const headers = { 'tus-resumable': '1.0.0', 'upload-length': '100', 'upload-metadata': 'filename dC5tYXBw' }
-    const begin = () => the.staff.send({ method: 'POST', url: '/api/app/upload/tus', headers })
-    while ((await begin()).statusCode === 201);
+    while ((await beginUpload(the.staff)).statusCode === 201);
     queue.add([await small('tax')])
     await expect.poll(() => queue.snapshot().isFull, patience).toBe(true)
     expect(phases()).toEqual({ 'pay.mapp': 'sent', 'tax.mapp': 'waiting' })

@@ -13,8 +13,8 @@ import { system } from '#tests/support/people.ts'
 import { formWith, png } from '#tests/support/pictures.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
 
-/** A handful; `npm run campaign -- histories` does many. */
-const rounds = Number(process.env.RUNS ?? 4)
+/** One of each kind of loss (`sentAgain`); `npm run campaign -- histories` does many. */
+const rounds = Number(process.env.RUNS ?? 2)
 
 let server: TestServer
 let admin: SignedIn
@@ -127,7 +127,7 @@ async function moved(way: 'enable' | 'disable', back: 'enable' | 'disable', roun
 
 const trailOf = (intent: string) =>
   inTransaction(server.app, system, (db) =>
-    db.selectFrom('trail').select(['status']).where('intent', '=', intent).execute(),
+    db.selectFrom('audit_entry').select(['status']).where('intent', '=', intent).execute(),
   )
 
 /** As often as a line that is slow rather than dead makes a device do it. */
