@@ -1,10 +1,11 @@
-/** Who did what, and when: the audit trail of a company. */
+/** Who did what, and when: the audit trail of a company, its log and its proofs. */
 import * as z from 'zod/mini'
-import { endpoint, type ListSpec } from '#contract/endpoint.ts'
-import { changes, page, paged, plainDate, ref, rowId, sortNames, timestamp } from '#contract/values.ts'
+import { auditMenus } from '#domain/audit-log/leaf.ts'
+import { endpoint, keptList, type ListSpec } from '#contract/endpoint.ts'
+import { paged, plainDate, randomId, rowId, sortNames, text, timestamp, whole } from '#contract/values.ts'
 
-/** The menus of D86. */
-const menu = z.enum(['company', 'user', 'order', 'service', 'backup', 'price', 'module', 'automodule', 'app', 'system'])
+const menu = z.enum(auditMenus)
+/** The operations of D86. */
 const operation = z.enum([
   'create',
   'update',
@@ -28,36 +29,69 @@ const operation = z.enum([
   'withdraw',
 ])
 
-const trailRow = z.object({
+const change = z.object({ field: z.string(), before: z.unknown(), after: z.unknown() })
+
+/** `AuditEntryRow` of domain/audit-log: all of it follows from `leaf`, but for names that only the provider's staff read. */
+export const auditEntry = z.object({
   id: z.int(),
   company_id: z.int(),
+  /** Place in the company's log; null: it is being recorded. */
+  log_index: z.nullable(z.int()),
   code: menu,
   operation: z.string(),
+  exec_user_id: z.nullable(z.int()),
   exec_user_name: z.string(),
+  by_provider: z.boolean(),
   end_time: timestamp,
+  day: plainDate,
   /** -1: it failed. */
   status: z.union([z.literal(-1), z.literal(0)]),
   /** Names of what it was about, such as CompanyName or ServiceCode (contracts 3). */
   info: z.record(z.string(), z.unknown()),
+  changes: z.array(change),
   /** The write that caused it: the receipt on the device carries the same. */
   intent: z.nullable(z.string()),
+  request_id: z.string(),
+  search_text: z.string(),
+  /** The bytes that are hashed (RFC 8785). */
+  leaf: z.string(),
   row_version: z.int(),
 })
 
 const list = {
   table: 'trail',
-  row: trailRow,
-  sorts: { id: 'number', end_time: 'time', code: 'text', operation: 'text', exec_user_name: 'text', status: 'number' },
+  row: auditEntry,
+  // A trail is read along time; what else could be sorted by is a filter, so that each page comes straight from an index.
+  sorts: { end_time: 'time' },
   sort: ['end_time', 'desc'],
   filters: {
     code: { kind: 'equal', column: 'code' },
     operation: { kind: 'equal', column: 'operation' },
-    dateFrom: { kind: 'from', column: 'end_time' },
-    dateTo: { kind: 'until', column: 'end_time' },
-    companyId: { kind: 'equal', column: 'company_id' },
+    dateFrom: { kind: 'from', column: 'day' },
+    dateTo: { kind: 'until', column: 'day' },
+    user: { kind: 'equal', column: 'exec_user_id' },
+    status: { kind: 'equal', column: 'status' },
+    intent: { kind: 'equal', column: 'intent' },
+    searchText: { kind: 'contains', columns: ['search_text'] },
   },
-  scope: null,
+  scope: { column: 'company_id', param: 'companyId' },
 } satisfies ListSpec
+
+/** What narrows the trail, in lists, files and figures alike. Both days are part of the range. */
+const filters = {
+  code: z.optional(menu),
+  operation: z.optional(operation),
+  dateFrom: z.optional(plainDate),
+  dateTo: z.optional(plainDate),
+  user: z.optional(rowId),
+  status: z.optional(z.union([z.literal(-1), z.literal(0)])),
+  intent: z.optional(z.guid()),
+  searchText: z.optional(text(200)),
+}
+/** Left out: the caller's own company. Others than the provider's staff may name no other. */
+const company = { companyId: z.optional(rowId) }
+/** The log of nobody's company, where calls without a session are kept, is named by 0. */
+const logOf = { companyId: z.optional(whole(0, 2_147_483_647)) }
 
 /** The types app, module, automodule and price answer the delete level only (contracts 2). */
 export const listTrail = endpoint({
@@ -67,28 +101,144 @@ export const listTrail = endpoint({
   summary: "The own company's trail; any company's for a provider admin",
   who: 'trail',
   matrix: 'Z-28',
-  query: page(sortNames(list), {
-    code: z.optional(menu),
-    operation: z.optional(operation),
-    /** Both days are part of the range. */
-    dateFrom: z.optional(plainDate),
-    dateTo: z.optional(plainDate),
-    companyId: z.optional(ref('company')),
+  query: z.object({
+    results: z._default(whole(1, 50), 10),
+    /** Up to the 10,000th match; further on by `after`. */
+    page: z._default(whole(1, 10_000), 1),
+    /** Id of the last entry that is known, in the order that is asked for: the page begins behind it. */
+    after: z.optional(rowId),
+    sortField: z.optional(z.enum(sortNames(list))),
+    sortOrder: z.optional(z.enum(['asc', 'desc', 'ascend', 'descend'])),
+    ...company,
+    ...filters,
   }),
-  output: z.union([paged(trailRow), changes(trailRow)]),
-  offline: 'list',
-  list,
+  /** `more`: there are more than 10,000. */
+  output: paged(auditEntry),
+  offline: 'read',
+})
+
+/** What the device keeps of a range, filled and read by the same words as other lists. */
+export const keptTrail: ListSpec = keptList(list)
+
+/** How many entries each day of at most 400 has; those that failed apart. */
+export const trailActivity = endpoint({
+  name: 'trailActivity',
+  method: 'GET',
+  path: '/api/systrail/activity',
+  summary: 'Entries of the audit trail by day',
+  who: 'trail',
+  matrix: 'Z-28',
+  query: z.object({ ...company, ...filters }),
+  output: z.object({
+    days: z.array(z.object({ day: plainDate, done: z.int(), failed: z.int() })),
+    /** Days before the first of these are not counted, although there may be entries of them. */
+    from: z.nullable(plainDate),
+  }),
+  offline: 'read',
+})
+
+/** A signed note in the format of C2SP's tlog-checkpoint, with the key it was signed by as a verifier key. */
+export const trailCheckpoint = endpoint({
+  name: 'trailCheckpoint',
+  method: 'GET',
+  path: '/api/systrail/checkpoint',
+  summary: "The newest signed checkpoint of a company's log",
+  who: 'trail',
+  matrix: 'Z-28',
+  query: z.object(logOf),
+  output: z.object({
+    /** Null: the log is empty. */
+    note: z.nullable(z.string()),
+    /** `name+id+base64`, as C2SP's signed notes have it. */
+    key: z.string(),
+    /** Entries that are written and not yet in the log. */
+    pending: z.int(),
+  }),
+  offline: 'read',
+})
+
+/** Up to 256 hashes of one level of the tree (C2SP tlog-tiles, height 8). */
+export const trailTile = endpoint({
+  name: 'trailTile',
+  method: 'GET',
+  path: '/api/systrail/tile/:level/:index',
+  summary: "A tile of hashes of a company's log",
+  who: 'trail',
+  matrix: 'Z-28',
+  params: z.object({ level: z.string().check(z.regex(/^[0-5]$/)), index: z.string().check(z.regex(/^\d{1,9}$/)) }),
+  query: z.object(logOf),
+  /** Hashes of 32 bytes each, one after the other, in base64. */
+  output: z.object({ hashes: z.string() }),
+  offline: 'read',
+})
+
+/** What the device would keep of a range, and how much that is. `from` and `to`: places in the log, `to` not included. */
+const kept = z.object({ from: z.int(), to: z.int(), entries: z.int(), bytes: z.int() })
+const days = { dateFrom: plainDate, dateTo: plainDate }
+
+export const trailRange = endpoint({
+  name: 'trailRange',
+  method: 'GET',
+  path: '/api/systrail/range',
+  summary: 'How much of the audit trail a range of days holds',
+  who: 'trail',
+  matrix: 'Z-28',
+  query: z.object({ ...company, ...days }),
+  output: kept,
+  offline: 'online',
+})
+
+/** An export like any other, so it is an entry itself; the answer's word opens the stream, now and for its later entries. */
+export const keepTrail = endpoint({
+  name: 'keepTrail',
+  method: 'POST',
+  path: '/api/systrail/keep',
+  summary: 'Begin to keep a range of the audit trail on a device',
+  who: 'trail',
+  matrix: 'Z-28',
+  body: z.object({ companyId: z.nullable(rowId), ...days }),
+  output: z.extend(kept, { keep: randomId, company_id: z.int() }),
+  offline: 'online',
 })
 
 /**
- * Walks the chain of hashes, of one company or of all: every row must hash to what stands beside it and follow the one
- * before it (S-91). Changes nothing, takes as long as the trail is long.
+ * Exactly what is filtered as CSV or XLSX; or, with the word of `keepTrail`, the leaves of the log as NDJSON, from a place
+ * in the log on: first `{zone, from, to}`, then `{index, leaf}` or `{index, hash}` (of what the reader may not see, in
+ * base64) without a gap, at the end `{count, note}`. Without the last line the stream was cut.
+ */
+export const exportTrail = endpoint({
+  name: 'exportTrail',
+  method: 'GET',
+  path: '/api/systrail/export',
+  summary: 'The audit trail as a file, or its leaves as a stream',
+  who: 'trail',
+  matrix: 'Z-28',
+  query: z.object({
+    format: z.enum(['csv', 'xlsx', 'ndjson']),
+    keep: z.optional(randomId),
+    from: z.optional(whole(0, 2_147_483_647)),
+    to: z.optional(whole(0, 2_147_483_647)),
+    sortField: z.optional(z.enum(sortNames(list))),
+    sortOrder: z.optional(z.enum(['asc', 'desc'])),
+    ...company,
+    ...filters,
+  }),
+  output: z.unknown(),
+  offline: 'online',
+  // Past the worker and the log: what it sends is all that a company did.
+  secret: true,
+  responseType: 'bytes',
+})
+
+/**
+ * Hashes every entry anew, of one company or of all, and compares it with the tree, its columns and the signed checkpoint
+ * (S-91). Changes nothing, takes as long as the trail is long.
  */
 export const verifyTrail = endpoint({
   name: 'verifyTrail',
   method: 'POST',
   path: '/api/systrail/verify',
-  summary: 'Check that no row of the audit trail was changed or taken out since it was written',
+  summary: 'Check that no entry of the audit trail was changed or taken out since it was written',
   who: 'providerAdmin',
   matrix: 'Z-28',
   /** Null: every company. */
@@ -96,7 +246,7 @@ export const verifyTrail = endpoint({
   output: z.object({
     companies: z.int(),
     rows: z.int(),
-    /** The first of them, where there are many. */
+    /** The first of them, where there are many; `id`: the entry, or the place in the log where there is none. */
     broken: z.array(z.object({ company_id: z.int(), company_code: z.nullable(z.string()), id: z.int() })),
   }),
   offline: 'online',

@@ -126,6 +126,13 @@ const declared = new Map<string, Endpoint>()
  */
 export const endpointNamed = (name: string): Endpoint | undefined => declared.get(name)
 
+/** Declares a list that no call fills page by page: the device is asked to keep it, and gets it by a stream. */
+export function keptList(list: ListSpec): ListSpec {
+  // Under a name that no endpoint has.
+  declared.set(`kept ${list.table}`, { list } as Endpoint)
+  return list
+}
+
 /** What fills a table of the device, under the same condition. */
 export const fillsOf = (table: string): ListSpec | undefined =>
   [...declared.values()].find((endpoint) => endpoint.list?.table === table)?.list

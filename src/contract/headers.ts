@@ -21,6 +21,8 @@ export const headers = {
   outbox: 'x-outbox',
   /** The device's own answer from what it keeps; X-As-Of says of when. */
   kept: 'x-kept',
+  /** JSON `{from, to}`: it was asked for more days than the device keeps, and its answer is of these; `to` null: up to X-As-Of. */
+  keptDays: 'x-kept-days',
   /** Marks the pipeline's own requests, so that a worker leaves them alone. */
   pipeline: 'x-pipeline',
   /** The build of the worker whose pipeline answered; without it a worker in control has let the request through. */

@@ -62,6 +62,9 @@ POST /api/aws/changecfg
 POST /api/aws/log
 GET /public/log/:key
 GET /api/systrail
+GET /api/systrail/checkpoint
+GET /api/systrail/tile/:level/:index
+GET /api/systrail/export
 GET /api/apphistory
 GET /public/resource/:id
 POST /api/app/upload
@@ -91,6 +94,9 @@ POST /api/template/price/import
 /** Beyond the specification: what its pages need and it names no call for. */
 export const added = [
   'POST /api/systrail/verify',
+  'GET /api/systrail/activity',
+  'GET /api/systrail/range',
+  'POST /api/systrail/keep',
   'GET /api/company',
   'GET /api/module/contracts',
   'POST /api/pricelist/rehearse',

@@ -73,7 +73,6 @@ describe('lists', () => {
         'backup_orders',
         'traffic',
         'services',
-        'trail',
         'app_history',
         'apps',
         'modules',

@@ -1,0 +1,53 @@
+/** The bytes of a leaf: canonical JSON (RFC 8785) of what can be written in one way only. */
+import canonicalize from 'canonicalize'
+import { LogError } from '#domain/audit-log/fault.ts'
+import type { LeafValue } from '#domain/audit-log/leaf.ts'
+
+/** A leaf is flat but for values of JSON columns; deeper ones are no data of ours. */
+const maxDepth = 32
+
+/**
+ * The text whose UTF-8 bytes are hashed. Takes `AuditLeaf`, and any `LeafValue`. Throws NOT_A_LEAF_VALUE on what has no canonical
+ * text or two of them: undefined, fractions, unsafe integers, -0, lone surrogates, dates and other objects with a class, circles.
+ */
+export function canonical(value: object | LeafValue): string {
+  refuse(value, '$', 0)
+  const text = canonicalize(value)
+  if (text === undefined) throw new LogError('NOT_A_LEAF_VALUE', 'nothing to write')
+  return text
+}
+
+/** Whether these are the bytes that `canonical` makes of what they say: no other spaces, order, escapes or second keys. */
+export function isCanonical(text: string): boolean {
+  try {
+    return canonical(JSON.parse(text) as LeafValue) === text
+  } catch {
+    return false
+  }
+}
+
+function refuse(value: unknown, path: string, depth: number): void {
+  const no = (what: string) => new LogError('NOT_A_LEAF_VALUE', `${what} at ${path}`)
+  if (depth > maxDepth) throw no('a circle, or too deep,')
+  if (value === null || typeof value === 'boolean') return
+  if (typeof value === 'string') {
+    if (!value.isWellFormed()) throw no('a lone surrogate')
+    return
+  }
+  if (typeof value === 'number') {
+    if (!Number.isSafeInteger(value) || Object.is(value, -0)) throw no('a number that is no safe integer')
+    return
+  }
+  if (typeof value !== 'object') throw no(typeof value)
+  if (Array.isArray(value)) {
+    // By index: `forEach` would pass over the holes.
+    for (let at = 0; at < value.length; at += 1) refuse(value[at], `${path}[${at}]`, depth + 1)
+    return
+  }
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) throw no('an object with a class')
+  for (const [name, inner] of Object.entries(value)) {
+    if (!name.isWellFormed()) throw no('a name with a lone surrogate')
+    refuse(inner, `${path}.${name}`, depth + 1)
+  }
+}

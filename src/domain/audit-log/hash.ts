@@ -1,0 +1,43 @@
+/**
+ * The hashes of the log: RFC 6962, 2.1 (RFC 9162, 2.1.1). SHA-256, with a byte before that tells a leaf from a node, so that
+ * no leaf can pass for a part of the tree.
+ */
+import { sha256 } from '@noble/hashes/sha2.js'
+import { utf8ToBytes } from '@noble/hashes/utils.js'
+import { fromBase64 } from '#domain/audit-log/base64.ts'
+import { LogError } from '#domain/audit-log/fault.ts'
+
+/** 32 bytes. */
+export type Hash = Uint8Array
+export const hashBytes = 32
+
+/** SHA-256(0x00 ‖ leaf); a text stands for its UTF-8 bytes. */
+export function leafHash(leaf: string | Uint8Array): Hash {
+  const bytes = typeof leaf === 'string' ? utf8ToBytes(leaf) : leaf
+  const input = new Uint8Array(1 + bytes.length)
+  input.set(bytes, 1)
+  return sha256(input)
+}
+
+/** SHA-256(0x01 ‖ left ‖ right). */
+export function nodeHash(left: Hash, right: Hash): Hash {
+  const input = new Uint8Array(1 + 2 * hashBytes)
+  input[0] = 1
+  input.set(left, 1)
+  input.set(right, 1 + hashBytes)
+  return sha256(input)
+}
+
+/** The root of a log without a leaf: the hash of no byte. */
+export const emptyRoot: Hash = sha256(new Uint8Array())
+
+export function equalHashes(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, at) => byte === other[at])
+}
+
+/** Throws BAD_HASH where the text is not the base64 of 32 bytes. */
+export function readHash(base64: unknown): Hash {
+  const bytes = typeof base64 === 'string' ? fromBase64(base64) : null
+  if (bytes?.length !== hashBytes) throw new LogError('BAD_HASH', 'not the base64 of a hash of 32 bytes')
+  return bytes
+}

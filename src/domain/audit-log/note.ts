@@ -1,0 +1,115 @@
+/** Signed notes (C2SP signed-note) with Ed25519: a text, a blank line, and lines of signatures. */
+import { ed25519 } from '@noble/curves/ed25519.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, concatBytes, utf8ToBytes } from '@noble/hashes/utils.js'
+import { fromBase64, toBase64 } from '#domain/audit-log/base64.ts'
+import { LogError } from '#domain/audit-log/fault.ts'
+import { equalHashes } from '#domain/audit-log/hash.ts'
+
+/** Of a key: how it names itself in signature lines. `id`: 4 bytes. */
+export interface Verifier {
+  name: string
+  id: Uint8Array
+  publicKey: Uint8Array
+}
+
+/** Characters of a note and signatures of one; ours have some 300 and one or two. */
+const maxLength = 64 * 1024
+const maxSignatures = 100
+
+/** The signature type of Ed25519 in C2SP signed notes. */
+const algorithm = 1
+const signatureBytes = 64
+const isName = (name: string) => /^[^\s+\p{Cc}]{1,200}$/u.test(name) && name.isWellFormed()
+
+function keyId(name: string, publicKey: Uint8Array): Uint8Array {
+  return sha256(concatBytes(utf8ToBytes(`${name}\n`), Uint8Array.of(algorithm), publicKey)).slice(0, 4)
+}
+
+/** `name+id+base64` of the key that belongs to this seed of 32 bytes. Throws BAD_KEY on a name with spaces or `+`. */
+export function verifierKeyOf(name: string, seed: Uint8Array): string {
+  if (!isName(name)) throw new LogError('BAD_KEY', 'a key is named without spaces and plus signs')
+  if (seed.length !== 32) throw new LogError('BAD_KEY', 'a signing key has 32 bytes')
+  const publicKey = ed25519.getPublicKey(seed)
+  const bytes = concatBytes(Uint8Array.of(algorithm), publicKey)
+  return `${name}+${bytesToHex(keyId(name, publicKey))}+${toBase64(bytes)}`
+}
+
+/** Throws BAD_KEY, also where the id is not the key's own. */
+export function readVerifierKey(key: unknown): Verifier {
+  // Base64 has plus signs too.
+  const [, name = '', id, base64 = ''] = (typeof key === 'string' && /^([^+]*)\+([0-9a-f]{8})\+(.*)$/s.exec(key)) || []
+  const bytes = fromBase64(base64)
+  if (!isName(name) || bytes?.length !== 33 || bytes[0] !== algorithm)
+    throw new LogError('BAD_KEY', 'not the key of an Ed25519 verifier (name+id+base64)')
+  const publicKey = bytes.slice(1)
+  const own = keyId(name, publicKey)
+  if (bytesToHex(own) !== id) throw new LogError('BAD_KEY', 'the id is not of this name and key')
+  return { name, id: own, publicKey }
+}
+
+/** What people compare over another way: SHA-256 of the key, in groups of four hex digits. Throws BAD_KEY. */
+export function fingerprintOf(key: string): string {
+  readVerifierKey(key)
+  return bytesToHex(sha256(utf8ToBytes(key))).replace(/.{4}(?=.)/g, '$& ')
+}
+
+/**
+ * A note over this text, which ends in a line break. With several signers any of them opens it: so an old key vouches for the new
+ * one beside it. Throws BAD_NOTE on a text that no note can carry, BAD_KEY on a signer's name.
+ */
+export function signNote(text: string, ...signers: { name: string; seed: Uint8Array }[]): string {
+  if (!isText(text)) throw new LogError('BAD_NOTE', 'the text of a note is lines without control characters')
+  const lines = signers.map(({ name, seed }) => {
+    const { id } = readVerifierKey(verifierKeyOf(name, seed))
+    return `— ${name} ${toBase64(concatBytes(id, ed25519.sign(utf8ToBytes(text), seed)))}\n`
+  })
+  return `${text}\n${lines.join('')}`
+}
+
+/**
+ * The text of a note that this key has signed. Throws BAD_NOTE on what is no note, NOT_SIGNED_BY_KEY where only others signed, and
+ * SIGNATURE_INVALID where a line claims to be of this key and is not over this text.
+ */
+export function openNote(note: unknown, verifier: Verifier): string {
+  const { text, signatures } = splitNote(note)
+  const own = signatures.filter(({ name, id }) => name === verifier.name && equalHashes(id, verifier.id))
+  if (own.length === 0) throw new LogError('NOT_SIGNED_BY_KEY', `not signed by ${verifier.name}`)
+  const message = utf8ToBytes(text)
+  for (const { signature } of own) {
+    if (!isSignature(signature, message, verifier.publicKey))
+      throw new LogError('SIGNATURE_INVALID', `the signature of ${verifier.name} is not over this text`)
+  }
+  return text
+}
+
+function isSignature(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean {
+  if (signature.length !== signatureBytes) return false
+  try {
+    // By RFC 8032: the laxer rules of ZIP 215 take keys and points that others refuse.
+    return ed25519.verify(signature, message, publicKey, { zip215: false })
+  } catch {
+    return false
+  }
+}
+
+function splitNote(note: unknown) {
+  const bad = new LogError('BAD_NOTE', 'not a signed note')
+  if (typeof note !== 'string' || note.length > maxLength) throw bad
+  // The last blank line: the text may have some of its own.
+  const at = note.lastIndexOf('\n\n')
+  const text = note.slice(0, at + 1)
+  const rest = note.slice(at + 2)
+  if (at < 0 || !isText(text) || !rest.endsWith('\n')) throw bad
+  const lines = rest.slice(0, -1).split('\n')
+  if (lines.length > maxSignatures) throw bad
+  const signatures = lines.map((line) => {
+    const [, name = '', base64 = ''] = /^— (\S+) (\S+)$/u.exec(line) ?? []
+    const bytes = fromBase64(base64)
+    if (!isName(name) || !bytes || bytes.length < 5) throw bad
+    return { name, id: bytes.slice(0, 4), signature: bytes.slice(4) }
+  })
+  return { text, signatures }
+}
+
+const isText = (text: string) => text.endsWith('\n') && text.isWellFormed() && !/[^\n\P{Cc}]/u.test(text)

@@ -1,0 +1,137 @@
+/**
+ * The file in which a person takes the proof of one entry along: the leaf, its place, the hashes from there to the root, and the
+ * signed checkpoint. Whoever has the log's key checks it without the portal.
+ */
+import { toBase64 } from '#domain/audit-log/base64.ts'
+import { isCanonical } from '#domain/audit-log/canonical.ts'
+import { type Checkpoint, openCheckpoint } from '#domain/audit-log/checkpoint.ts'
+import { LogError, type LogFault } from '#domain/audit-log/fault.ts'
+import { type Hash, leafHash, readHash } from '#domain/audit-log/hash.ts'
+import { type AuditLeaf, auditMenus, readLeaf } from '#domain/audit-log/leaf.ts'
+import { readVerifierKey } from '#domain/audit-log/note.ts'
+import { inclusionFault, maxProofHashes } from '#domain/audit-log/proofs.ts'
+
+export const proofFormat = 'saas-portal audit proof'
+export const proofVersion = 1
+/** Characters. The largest leaves have some ten thousand. */
+export const maxProofFile = 4 * 1024 * 1024
+
+export interface ProofFile {
+  format: typeof proofFormat
+  v: typeof proofVersion
+  leaf: string
+  /** Place of the leaf in the log, from 0. */
+  index: number
+  /** How many leaves the log of the checkpoint has. */
+  size: number
+  /** From the leaf up, in base64. */
+  hashes: string[]
+  /** A signed note. */
+  checkpoint: string
+  /** The verifier key that came with it: says whom to ask, proves nothing. */
+  key: string
+}
+
+export type ProofVerdict =
+  | { kind: 'proven'; leaf: AuditLeaf; index: number; checkpoint: Checkpoint }
+  | { kind: 'refused'; fault: LogFault; detail: string }
+
+/** The text of the file. */
+export function proofFileText(of: {
+  leaf: string
+  index: number
+  size: number
+  hashes: readonly Hash[]
+  checkpoint: string
+  key: string
+}): string {
+  const { leaf, index, size, hashes, checkpoint, key } = of
+  const file: ProofFile = {
+    format: proofFormat,
+    v: proofVersion,
+    leaf,
+    index,
+    size,
+    hashes: hashes.map(toBase64),
+    checkpoint,
+    key,
+  }
+  return `${JSON.stringify(file, null, 2)}\n`
+}
+
+/** Throws FILE_TOO_LARGE, FILE_NO_JSON, FILE_FORMAT, FIELD_MISSING, BAD_KEY; what the fields say is checked later. */
+export function readProofFile(text: string): ProofFile {
+  if (text.length > maxProofFile) throw new LogError('FILE_TOO_LARGE', `more than ${maxProofFile} characters`)
+  const file = jsonOf(text)
+  if (typeof file !== 'object' || file === null || Array.isArray(file))
+    throw new LogError('FILE_FORMAT', 'the file is no JSON object')
+  const { format, v, leaf, index, size, hashes, checkpoint, key } = file as Record<string, unknown>
+  if (format !== proofFormat || v !== proofVersion)
+    throw new LogError('FILE_FORMAT', `not a file of the format "${proofFormat}", version ${proofVersion}`)
+  const missing = (name: string) => new LogError('FIELD_MISSING', `"${name}" is missing or not of its type`)
+  if (typeof leaf !== 'string') throw missing('leaf')
+  if (typeof index !== 'number') throw missing('index')
+  if (typeof size !== 'number') throw missing('size')
+  if (typeof checkpoint !== 'string') throw missing('checkpoint')
+  if (typeof key !== 'string') throw missing('key')
+  if (!Array.isArray(hashes) || !hashes.every((hash) => typeof hash === 'string')) throw missing('hashes')
+  readVerifierKey(key)
+  return { format: proofFormat, v: proofVersion, leaf, index, size, hashes, checkpoint, key }
+}
+
+/** Checks everything but whose key it is: `key` is the verifier key that the reader trusts, not the one in the file. */
+export function verifyProofFile(file: ProofFile, key: string): ProofVerdict {
+  try {
+    const checkpoint = openCheckpoint(file.checkpoint, key)
+    if (checkpoint.size !== file.size) throw new LogError('BAD_SIZE', `the checkpoint is of ${checkpoint.size} leaves`)
+    if (file.hashes.length > maxProofHashes)
+      throw new LogError('WRONG_COUNT_OF_HASHES', 'more hashes than any tree has')
+    const { index, size } = file
+    const proof = file.hashes.map(readHash)
+    const fault = inclusionFault({ index, size, leaf: leafHash(file.leaf), root: checkpoint.root, proof })
+    if (fault) throw new LogError(fault, detailOf(fault, file))
+    return { kind: 'proven', leaf: checkedLeaf(file.leaf), index, checkpoint }
+  } catch (error) {
+    if (!(error instanceof LogError)) throw error
+    return { kind: 'refused', fault: error.code, detail: error.message }
+  }
+}
+
+function detailOf(fault: LogFault, { index, size }: ProofFile): string {
+  if (fault === 'ROOT_DIFFERS') return 'the entry, its place or a hash is not the one that was recorded'
+  if (fault === 'BAD_INDEX') return `a log of ${size} entries has no entry ${index}`
+  return fault === 'WRONG_COUNT_OF_HASHES' ? 'the proof has too few or too many hashes' : fault
+}
+
+/** What was recorded is an entry that can be read in one way only; a proof of other bytes proves nothing of one. */
+function checkedLeaf(text: string): AuditLeaf {
+  if (!isCanonical(text)) throw new LogError('LEAF_NOT_CANONICAL', 'the entry can be read in more than one way')
+  let leaf: AuditLeaf
+  try {
+    leaf = readLeaf(text)
+  } catch {
+    throw new LogError('LEAF_UNREADABLE', 'the recorded bytes are no entry of the audit trail')
+  }
+  const { company, time, code, operation, user_name, user_id, status, info, changes } = leaf
+  const isReadable =
+    [company, time].every(Number.isSafeInteger) &&
+    (auditMenus as readonly unknown[]).includes(code) &&
+    [operation, user_name].every((one) => typeof one === 'string') &&
+    (user_id === null || Number.isSafeInteger(user_id)) &&
+    (status === 0 || status === -1) &&
+    isRecord(info) &&
+    changes.every((change: unknown) => isRecord(change) && typeof change.field === 'string')
+  if (!isReadable) throw new LogError('LEAF_UNREADABLE', 'fields of the entry are missing')
+  return leaf
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new LogError('FILE_NO_JSON', 'the file is no JSON')
+  }
+}

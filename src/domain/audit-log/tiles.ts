@@ -1,0 +1,95 @@
+/**
+ * The tree as tiles (C2SP tlog-tiles, height 8). The tile `index` of `level` holds up to 256 hashes: at level 0 of leaves, above
+ * of trees of 256^level leaves that are whole. A tile only grows, at its right end, and ends at 256.
+ */
+import { LogError } from '#domain/audit-log/fault.ts'
+import { type Hash, hashBytes, nodeHash } from '#domain/audit-log/hash.ts'
+
+export const tileHeight = 8
+export const tileWidth = 256
+
+export interface TileName {
+  level: number
+  index: number
+}
+
+/** `hashes`: of 32 bytes each, one after the other. */
+export interface Tile extends TileName {
+  hashes: Uint8Array
+}
+
+/** The hashes of a tile, at least those that its log had at the size in question; undefined: not here. */
+export type TileReader = (level: number, index: number) => Uint8Array | undefined
+
+/** The hash of the whole subtree of 2^level leaves that begins at leaf `index · 2^level`. */
+export type NodeReader = (level: number, index: number) => Hash
+
+/** A safe integer from 0 on; else throws. */
+export function checkedSize(size: number): number {
+  if (!Number.isSafeInteger(size) || size < 0) throw new LogError('BAD_SIZE', `${size} is no size of a log`)
+  return size
+}
+
+const quotient = (one: number, by: number) => Math.floor(one / by)
+
+/** How many hashes level `level` of tiles has in a log of `size` leaves. */
+export const countAt = (level: number, size: number): number => quotient(size, tileWidth ** level)
+
+/** How many hashes a tile has in a log of `size` leaves, 0 to 256. */
+export function widthOf({ level, index }: TileName, size: number): number {
+  return Math.max(0, Math.min(tileWidth, countAt(level, size) - index * tileWidth))
+}
+
+/** The tiles that are begun and not full in a log of `size` leaves, by level: with them it can grow and has a root. */
+export function edgeTiles(size: number): TileName[] {
+  const names: TileName[] = []
+  for (let level = 0; countAt(level, checkedSize(size)) > 0; level += 1) {
+    const count = countAt(level, size)
+    if (count % tileWidth > 0) names.push({ level, index: quotient(count, tileWidth) })
+  }
+  return names
+}
+
+export const hashAt = (hashes: Uint8Array, at: number): Hash => hashes.subarray(at * hashBytes, (at + 1) * hashBytes)
+
+/** The root over hashes whose count is a power of two. */
+export function wholeRoot(hashes: Uint8Array): Hash {
+  let row: Hash[] = Array.from({ length: hashes.length / hashBytes }, (_, at) => hashAt(hashes, at))
+  while (row.length > 1) {
+    const above: Hash[] = []
+    for (let at = 0; at + 1 < row.length; at += 2) above.push(nodeHash(row[at] as Hash, row[at + 1] as Hash))
+    row = above
+  }
+  return row[0] as Hash
+}
+
+/** Reads nodes from tiles. Throws TILE_MISSING, or BAD_TILE where a tile is no row of hashes or too narrow. */
+export function nodesOf(tiles: TileReader): NodeReader {
+  return (level, index) => {
+    const [tileLevel, height] = [quotient(level, tileHeight), level % tileHeight]
+    const first = index * 2 ** height
+    const tile = { level: tileLevel, index: quotient(first, tileWidth) }
+    const hashes = tiles(tile.level, tile.index)
+    if (hashes === undefined) throw new LogError('TILE_MISSING', `tile ${tile.level}/${tile.index}`)
+    const from = (first % tileWidth) * hashBytes
+    const to = from + 2 ** height * hashBytes
+    if (hashes.length % hashBytes !== 0 || hashes.length > tileWidth * hashBytes || to > hashes.length)
+      throw new LogError('BAD_TILE', `tile ${tile.level}/${tile.index} has ${hashes.length} bytes`)
+    return wholeRoot(hashes.subarray(from, to))
+  }
+}
+
+/** The tiles that this work reads nodes of, each once, so that they can be fetched before. */
+export function tilesReadBy(work: (read: NodeReader) => unknown): TileName[] {
+  const names = new Map<string, TileName>()
+  const nothing = new Uint8Array(hashBytes)
+  work((level, index) => {
+    const name = {
+      level: quotient(level, tileHeight),
+      index: quotient(index * 2 ** (level % tileHeight), tileWidth),
+    }
+    names.set(`${name.level}/${name.index}`, name)
+    return nothing
+  })
+  return [...names.values()]
+}
