@@ -37,6 +37,10 @@ export interface Config {
   providerEmail: string
   /** Whether the most dangerous calls ask for the password again (S-48). */
   stepUp: boolean
+  /** 32 bytes: names and signs the logs of the audit trail; null: `tokenKey` does. */
+  auditKey: Buffer | null
+  /** After so many years an entry of the audit trail goes into an archive file (D86); 0: never. */
+  auditYears: number
   /** How long a long request rests between two of its steps, ms. */
   jobRestMs: number
   /** The built client; null: beside the server. */
@@ -127,6 +131,8 @@ export function readConfig(env: Env): Config {
     mailFrom: mailFrom(env, `no-reply@${publicUrl.hostname}`),
     providerEmail: env.PROVIDER_EMAIL || 'provider-admin@m18.local',
     stepUp: flag(env, 'STEP_UP', false),
+    auditKey: keyIn(env, 'AUDIT_KEY'),
+    auditYears: whole(env, 'AUDIT_YEARS', 7, 0, 100),
     jobRestMs: whole(env, 'JOB_REST_MS', 0, 0, 60_000),
     clientDir: env.CLIENT_DIR ? resolve(env.CLIENT_DIR) : null,
     minBuild: buildNumber(env, 'MIN_BUILD'),
@@ -236,10 +242,12 @@ function timeZone(env: Env): string {
   }
 }
 
-function tokenKey(env: Env): Buffer | null {
-  const given = env.TOKEN_KEY
+const tokenKey = (env: Env) => keyIn(env, 'TOKEN_KEY')
+
+function keyIn(env: Env, name: 'AUDIT_KEY' | 'TOKEN_KEY'): Buffer | null {
+  const given = env[name]
   if (!given) return null
   const key = /^[0-9a-f]{64}$/i.test(given) ? Buffer.from(given, 'hex') : Buffer.from(given, 'base64url')
   if (key.length === 32) return key
-  throw new StartProblem('TOKEN_KEY must be 32 bytes, written as 64 hexadecimal digits or as base64url.')
+  throw new StartProblem(`${name} must be 32 bytes, written as 64 hexadecimal digits or as base64url.`)
 }

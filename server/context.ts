@@ -1,6 +1,7 @@
 /** What the server is built from: everything that differs between a start, a test and another machine is in here. */
 import type { Logger } from 'pino'
 import type { Endpoint, ParsedInputOf, OutputOf } from '#contract/endpoint.ts'
+import type { AuditMenu } from '#domain/audit-log/leaf.ts'
 import type { Caller } from '#domain/access.ts'
 import type { Config } from '#server/config.ts'
 import type { Database, Handle } from '#server/db/handle.ts'
@@ -15,11 +16,15 @@ export interface AppContext {
   payments: Payments
 }
 
-/** A row in the trail; the writer adds who, when and by which write. */
+/** An entry of the audit trail; the writer adds who, when and by which write. */
 export interface AuditEntry {
-  code: 'company' | 'user' | 'order' | 'service' | 'backup' | 'price' | 'module' | 'automodule' | 'app' | 'system'
+  code: AuditMenu
   operation: string
   info: Record<string, unknown>
+  /** By field, secrets left out; left out: nothing is known of what was there before. */
+  changes?: readonly { field: string; before: unknown; after: unknown }[]
+  /** In whose log it stands, where another company's people acted for it; `actor`: the code of theirs. */
+  company?: { id: number; actor: string }
 }
 
 /** What a service is handed. It never begins a transaction and never reads the clock. */

@@ -1,14 +1,19 @@
 /** A house that is ready to serve: database opened and brought up to date, key found, first people there. */
+import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import { type Config, publicSetting, StartProblem } from '#server/config.ts'
 import { openDatabase } from '#server/db/open.ts'
 import { factOf } from '#server/db/installation.ts'
 import type { Database } from '#server/db/handle.ts'
+import { restoredMark } from '#server/db/embedded/restore-dump.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { checkKey, keyOfFolder } from '#server/db/accounts/token-key.ts'
 import { demoFact, loadDemoWorld } from '#server/dev/load-demo-data.ts'
 import { linkForFirstAdmin } from '#server/first-admin.ts'
 import type { AppContext } from '#server/context.ts'
+import { integrate } from '#server/services/audit/integrate.ts'
+import { beginEpoch } from '#server/services/audit/begin-epoch.ts'
 import { noPayments, type Payments } from '#server/payment-methods.ts'
 
 export interface Started {
@@ -32,6 +37,7 @@ export async function createAppContext(
     payments = await openPayments()
     const app: AppContext = { config: { ...config, tokenKey }, database, log, clock, payments }
     await checkKey(app)
+    await sayRestored(app)
     if (config.demo) {
       await loadDemoWorld(app)
       return { app, firstAdminLink: null }
@@ -42,6 +48,15 @@ export async function createAppContext(
     await Promise.all([database.close(), payments.close()])
     throw error
   }
+}
+
+/** The database came out of a dump: its logs say so before anything is added to them. Cut off in between, it is said again. */
+async function sayRestored(app: AppContext): Promise<void> {
+  const mark = restoredMark(app.config.dataDir)
+  if (app.database.engine !== 'embedded' || !existsSync(mark)) return
+  await integrate(app)
+  await beginEpoch(app)
+  await rm(mark)
 }
 
 /** Everybody knows its passwords, so it is served only where that was asked for, and on this machine alone. */

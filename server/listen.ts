@@ -65,6 +65,10 @@ async function loadTheRest() {
     { tendHourly },
     { dumpHourly },
     { reconcileOften },
+    { integrateOften },
+    { writeFailures },
+    { archiveOld },
+    { mailCheckpoints },
     { setUpServices },
     { onClock },
     { runJobs },
@@ -80,6 +84,10 @@ async function loadTheRest() {
     import('#server/jobs/expire-orders.ts'),
     import('#server/jobs/dump-database.ts'),
     import('#server/jobs/reconcile-payments.ts'),
+    import('#server/jobs/integrate-audit-trail.ts'),
+    import('#server/services/sessions/failed-sign-ins.ts'),
+    import('#server/services/audit/archive.ts'),
+    import('#server/services/audit/mail-checkpoints.ts'),
     import('#server/dev/set-up-services.ts'),
     import('#server/jobs/interval.ts'),
     import('#server/jobs/runner.ts'),
@@ -88,12 +96,21 @@ async function loadTheRest() {
     import('#server/drivers/payment/create-drivers.ts'),
   ])
   const setUp = 'services of the demo world could not be set up'
+  const archived = async (app: AppContext) => void (await archiveOld(app))
+  const witnessed = async (app: AppContext) => void (await mailCheckpoints(app))
+  const witnessing = 'checkpoints of the audit trail could not be mailed'
+  const archiving = 'old entries of the audit trail could not be archived'
+  const failures = 'failed sign-ins could not be written into the audit trail'
   const startJobs = (app: AppContext) => [
     sweepHourly(app),
     sweepPackagesOften(app),
     tendHourly(app),
     dumpHourly(app),
     reconcileOften(app),
+    integrateOften(app),
+    onClock(app, { firstMs: 10_000, everyMs: 30_000 }, writeFailures, failures),
+    onClock(app, { firstMs: 5 * 60_000, everyMs: 24 * 3_600_000 }, archived, archiving),
+    onClock(app, { firstMs: 7 * 60_000, everyMs: 3_600_000 }, witnessed, witnessing),
     ...(app.config.demo ? [onClock(app, { firstMs: 20_000, everyMs: 20_000 }, setUpServices, setUp)] : []),
     runJobs(app, { ...kinds, ...clockKinds }, paymentKinds, mailKinds(chooseMail(app.config, app.clock))),
   ]

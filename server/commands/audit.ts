@@ -1,41 +1,60 @@
 /** What a write is called in the trail when it failed before it could say so itself (D86). */
+import type { AuditMenu } from '#domain/audit-log/leaf.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import type { AuditEntry } from '#server/context.ts'
 
+/** Found in the name of the call, the longer ones before those that they hold. */
 const operations = [
   'create',
   'update',
   'delete',
-  'enable',
   'disable',
+  'enable',
   'activate',
-  'pay',
   'print',
   'export',
+  'import',
+  'upload',
   'reset',
   'reboot',
+  'config',
+  'remove',
 ] as const
 
 const byMethod: Record<string, string> = { POST: 'create', PUT: 'update', DELETE: 'delete' }
 
-const byKind: Record<string, AuditEntry['code']> = {
-  user: 'user',
-  asset: 'user',
-  company: 'company',
-  order: 'order',
-  contract: 'order',
-  service: 'service',
-  price: 'price',
-  module: 'module',
-  backup: 'backup',
-  traffic: 'backup',
+/** Calls whose name or method says another thing than what they would have been recorded as. */
+const byName: Record<string, string> = {
+  sendActivationMail: 'update',
+  changeContract: 'update',
+  setAlertDate: 'update',
+  keepTrail: 'export',
+  pay: 'pay',
+  uploadPriceList: 'import',
+  renameFactor: 'update',
+  removeFactor: 'update',
+  addFactor: 'update',
 }
 
-export function noteOf(endpoint: Endpoint): AuditEntry {
-  const words = endpoint.name.toLowerCase()
+const byPath: readonly [RegExp, AuditMenu][] = [
+  [/^.api.m18s.(company(?!-)|mfa.company)/, 'company'],
+  [/^.(api|public).(m18s|users|mfa)/, 'user'],
+  [/^.api.(sorder|contract|calculate|payment|print)/, 'order'],
+  [/^.api.aws/, 'service'],
+  [/^.api.pdb/, 'backup'],
+  [/^.api.(pricelist|template.price)/, 'price'],
+  [/^.api.module/, 'module'],
+  [/^.api.app/, 'app'],
+]
+
+/** The menu that it would have been under, had it been done: whoever looks for what was tried finds it beside what was done. */
+export function noteOf({ name, method, path }: Pick<Endpoint, 'name' | 'method' | 'path'>, body?: unknown): AuditEntry {
+  const words = name.toLowerCase()
+  const code = byPath.find(([pattern]) => pattern.test(path))?.[1] ?? 'system'
+  const isHidden = code === 'module' && (body as { hidden?: unknown } | null | undefined)?.hidden === true
   return {
-    code: byKind[endpoint.queue?.kind ?? ''] ?? 'system',
-    operation: operations.find((word) => words.includes(word)) ?? byMethod[endpoint.method] ?? 'update',
+    code: isHidden ? 'automodule' : code,
+    operation: byName[name] ?? operations.find((word) => words.includes(word)) ?? byMethod[method] ?? 'update',
     info: {},
   }
 }

@@ -187,7 +187,7 @@ async function keep(db: Handle, write: Write, claim: Claim | null, made: Made): 
   const { outcome, notes } = made
   const entry = trailEntry(write, outcome.state === 'done' ? 0 : -1)
   const [note] = notes
-  if (claim && note && notes.length === 1)
+  if (claim && note && notes.length === 1 && note.company === undefined)
     return { made, settled: await settleWithTrail(db, claim, outcome, entry, note) }
   await addToTrail(db, entry, notes)
   return { made, settled: claim && (await settle(db, claim, outcome)) }

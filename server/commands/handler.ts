@@ -86,7 +86,7 @@ export function refusalOf(problem: ProblemError, write: Write, claim: Claim | nu
   const { request } = write
   if (!isKept(problem, write, claim)) throw problem
   const { status, headers, body } = problemAnswer(problem, request.language)
-  const note = noteOf(request.endpoint)
+  const note = noteOf(request.endpoint, request.body)
   return {
     outcome: { state: 'refused', status, headers, body, left: null },
     notes: request.caller ? [{ ...note, info: { ...note.info, problem: problem.code, path: request.path } }] : [],

@@ -7,8 +7,8 @@ import { factOf, setFactOnce } from '#server/db/installation.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { insertService } from '#server/db/hosting/services.ts'
-import { addToTrail } from '#server/db/audit/audit-trail.ts'
 import { insertUser } from '#server/db/accounts/users.ts'
+import { tellStory } from '#server/dev/audit-story.ts'
 import { loadBackups } from '#server/dev/backups.ts'
 import { loadCatalogue } from '#server/dev/catalogue.ts'
 import { loadOrders } from '#server/dev/orders.ts'
@@ -44,9 +44,10 @@ export async function loadCompanies(
   { companies, hash, listId, now }: { companies: readonly DemoCompany[]; hash: string; listId: number; now: number },
 ): Promise<void> {
   for (const { orders, ...company } of companies) {
-    const companyId = await loadCompany(db, company, hash, now)
+    const { companyId, adminId } = await loadCompany(db, company, hash, now)
     await loadOrders(db, app, { companyId, orders, listId, now })
     await loadBackups(db, app, { companyId, code: company.code, listId, now })
+    await tellStory(db, companyId, { adminId, company, now })
   }
 }
 
@@ -55,7 +56,7 @@ async function loadCompany(
   { users, services, ...company }: Omit<DemoCompany, 'orders'>,
   hash: string,
   now: number,
-): Promise<number> {
+): Promise<{ companyId: number; adminId: number }> {
   const madeAt = now - Math.max(...users.map(({ madeDaysAgo }) => madeDaysAgo)) * dayMs
   const companyId = await insertCompany(db, { ...company, addr3: null, create_time: madeAt, update_time: madeAt })
   for (const { apps, ...service } of services) {
@@ -72,8 +73,7 @@ async function loadCompany(
   }
   const ids: number[] = []
   for (const user of users) ids.push(await loadUser(db, companyId, user, hash, now))
-  await tellStory(db, companyId, { adminId: ids[0] ?? 0, users, now })
-  return companyId
+  return { companyId, adminId: ids[0] ?? 0 }
 }
 
 /** Who never activated the account has no password yet. */
@@ -92,26 +92,4 @@ async function loadUser(db: Handle, companyId: number, user: DemoUser, hash: str
     create_time: now - madeDaysAgo * dayMs,
     update_time: now - Math.min(changedDaysAgo, madeDaysAgo) * dayMs,
   })
-}
-
-/** The trail of what brought the people into the state that they are in. */
-async function tellStory(
-  db: Handle,
-  companyId: number,
-  { adminId, users, now }: { adminId: number; users: DemoUser[]; now: number },
-): Promise<void> {
-  const events = users.flatMap((user) => {
-    const made = { operation: 'create', user, daysAgo: user.madeDaysAgo }
-    const changed = { user, daysAgo: Math.min(user.changedDaysAgo, user.madeDaysAgo) }
-    if (user.status === userStatus.disabled) return [made, { ...changed, operation: 'disable' }]
-    if (user.status === userStatus.deleted) return [made, { ...changed, operation: 'delete' }]
-    return [made]
-  })
-  // The chain is in the order in which rows come in, so the oldest comes first.
-  events.sort((a, b) => b.daysAgo - a.daysAgo)
-  for (const { operation, user, daysAgo } of events) {
-    const entry = { companyId, userId: adminId, now: now - daysAgo * dayMs, intent: null, requestId: 'demo' }
-    const info = { UserName: user.name, UserEmail: user.email }
-    await addToTrail(db, { ...entry, status: 0 }, [{ code: 'user', operation, info }])
-  }
 }

@@ -1,8 +1,38 @@
 /** The audit trail. */
-import { verifyTrail } from '#contract/audit-trail.ts'
-import { type Handler, serviceHandler } from '#server/routes/route-handler.ts'
+import {
+  exportTrail,
+  keepTrail,
+  listTrail,
+  trailActivity,
+  trailCheckpoint,
+  trailRange,
+  trailTile,
+  verifyTrail,
+} from '#contract/audit-trail.ts'
+import { requireCaller } from '#server/http/authenticate.ts'
+import { type Handler, procedureHandler, serviceHandler } from '#server/routes/route-handler.ts'
+import { activity, list } from '#server/services/audit/audit-trail.ts'
+import { openExport } from '#server/services/audit/export-trail.ts'
+import { keep, range } from '#server/services/audit/keep-trail.ts'
+import { checkpoint, tile } from '#server/services/audit/proofs.ts'
 import { beginJob } from '#server/services/job-requests.ts'
 
 export const trail: Handler[] = [
+  serviceHandler(listTrail, list),
+  serviceHandler(trailActivity, activity),
+  serviceHandler(trailCheckpoint, checkpoint),
+  serviceHandler(trailTile, tile),
+  serviceHandler(trailRange, range),
+  serviceHandler(keepTrail, keep),
+  procedureHandler(exportTrail, async ({ app, principal, requestId, stopped }, { query }) => {
+    const { name, type, pieces } = await openExport(
+      { app, caller: requireCaller(principal), requestId, stopped },
+      query,
+    )
+    return {
+      body: pieces,
+      headers: { 'content-type': type, 'content-disposition': `attachment; filename="${name}"` },
+    }
+  }),
   serviceHandler(verifyTrail, (context, { body }) => beginJob(context, { kind: 'verify-trail', input: body })),
 ]

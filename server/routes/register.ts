@@ -200,7 +200,11 @@ async function runProcedure(
   } = await handler.procedure(visit, input as ParsedInputOf<Endpoint>)
   for (const cookie of cookies) reply.header('set-cookie', cookie)
   reply.headers(said)
-  if (handler.endpoint.responseType === 'bytes') return reply.code(status ?? 200).send(Buffer.from(body as Uint8Array))
+  if (handler.endpoint.responseType === 'bytes')
+    // Bytes that are there, or pieces that are made while they are sent.
+    return reply
+      .code(status ?? 200)
+      .send(body instanceof Uint8Array ? Buffer.from(body) : Readable.from(body as AsyncIterable<Uint8Array | string>))
   if (status === 204 || handler.endpoint.output === null) return reply.code(status ?? 204).send()
   if (handler.endpoint.responseType === 'html')
     return reply

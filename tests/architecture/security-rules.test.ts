@@ -21,6 +21,7 @@ describe('SQL (S-04)', () => {
     // Statements that are constants, with $1 for each value; and in the catalogue an expression and a number.
     expect(found).toEqual([
       'server/db/accounts/tokens.ts',
+      'server/db/audit/audit-trail.ts',
       'server/db/catalogue/apps.ts',
       'server/db/catalogue/catalogue.ts',
       'server/db/idempotency.ts',

@@ -52,7 +52,7 @@ async function trailOfWrites(portal: Portal): Promise<Told[]> {
   try {
     return await pastPolicies(database, (db) =>
       db
-        .selectFrom('trail')
+        .selectFrom('audit_entry')
         .select(['operation', 'intent', 'status'])
         .where('code', '=', 'user')
         .where('intent', 'is not', null)

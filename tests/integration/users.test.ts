@@ -38,7 +38,7 @@ const inDatabase = (id: number) =>
 const trailOf = (operation: string) =>
   pastPolicies(app.server.app.database, (db) =>
     db
-      .selectFrom('trail')
+      .selectFrom('audit_entry')
       .selectAll()
       .where('company_id', '=', companyId)
       .where(sql<boolean>`operation = ${operation}`)

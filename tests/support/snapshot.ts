@@ -12,7 +12,7 @@ export interface Snapshot {
 /** Tables that tests fill, and what refers to them; all others hold what the migrations put there. */
 const filled = sql`with recursive filled(id) as (
     select unnest('{company, portal_user, session, token, one_time_key, ticket, price_upload, attempt, idempotency, change,
-      tombstone, trail, fact, job, module, app_version, price_list, series, web_resource}'::regclass[])
+      tombstone, audit_entry, audit_pending, audit_leaf, audit_tile, audit_checkpoint, audit_archive, fact, job, module, app_version, price_list, series, web_resource}'::regclass[])
     union select c.conrelid from pg_constraint c join filled on c.confrelid = filled.id where c.contype = 'f')`
 
 /** What a scan of dead rows may cost before the files are made anew, which takes ten times as long as small deletions. */

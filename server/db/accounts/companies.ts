@@ -31,6 +31,17 @@ export const companiesFound = (
     .limit(most)
     .execute()
 
+/** The company that somebody is of. */
+export async function companyOfUser(db: Handle, userId: number): Promise<{ id: number; code: string } | null> {
+  const row = await db
+    .selectFrom('portal_user')
+    .innerJoin('company', 'company.id', 'portal_user.company_id')
+    .select(['company.id', 'company.code'])
+    .where('portal_user.id', '=', userId)
+    .executeTakeFirst()
+  return row ?? null
+}
+
 /** Locks the row until the commit. */
 export async function companyForUpdate(db: Handle, id: number): Promise<CompanyRecord | null> {
   return (await db.selectFrom('company').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()) ?? null

@@ -1,11 +1,23 @@
-/** The trail: who did what, when, by which write. Rows are added and never changed (S-91). */
-import { sql } from 'kysely'
-import type { Handle } from '#server/db/handle.ts'
+/**
+ * The entries of the audit trail: who did what, when, by which write. Their bytes are fixed here, in the transaction of the write, and
+ * never change (S-91); their place in the log is given later, so that no write waits for another.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import { CompiledQuery, sql } from 'kysely'
+import { canonical } from '#domain/audit-log/canonical.ts'
+import { type AuditChange, type LeafValue, searchTextOf } from '#domain/audit-log/leaf.ts'
+import { foldText } from '#domain/text.ts'
 import type { AuditEntry } from '#server/context.ts'
+import type { Handle } from '#server/db/handle.ts'
+import { fenceTo } from '#server/db/tenant.ts'
+import type { Actor } from '#server/db/tables/audit-tables.ts'
 
+/** What all entries of one write have in common. */
 export interface TrailEntry {
+  /** Of whoever did it. */
   companyId: number
   userId: number | null
+  /** Epoch ms. */
   now: number
   /** -1: it failed. */
   status: 0 | -1
@@ -13,28 +25,125 @@ export interface TrailEntry {
   requestId: string
 }
 
-/** The table gives id, previous and hash by itself, behind the company's lock: add it late in a transaction. */
-export async function addToTrail(db: Handle, entry: TrailEntry, notes: readonly AuditEntry[]): Promise<void> {
-  if (notes.length === 0) return
-  const name = sql<string>`coalesce((select name from portal_user where id = ${entry.userId}::integer), '')`
-  await db
-    .insertInto('trail')
-    .values(
-      notes.map((note) => ({
-        id: 0,
-        company_id: entry.companyId,
-        code: note.code,
-        operation: note.operation,
-        exec_user_id: entry.userId,
-        exec_user_name: name,
-        end_time: entry.now,
-        status: entry.status,
-        info: JSON.stringify(note.info),
-        intent: entry.intent,
-        request_id: entry.requestId,
-      })),
-    )
-    .execute()
+/** What holds for the statement that adds one entry, as part of a larger one. */
+export interface EntryStatement {
+  /** `noted as (...), pended as (...)`: parts of a WITH whose parameters are numbered from `first`. */
+  text: string
+  values: unknown[]
+}
+
+/** The id and the name come from the database in the same statement: the leaf is cut open where they belong. */
+export function entryStatement(head: TrailEntry, note: AuditEntry, first: number, actor: Actor | null): EntryStatement {
+  const at = (offset: number) => `$${first + offset}`
+  const info = leafObject(note.info)
+  const values = [
+    note.company?.id ?? head.companyId,
+    actor ? head.companyId : null,
+    actor ? JSON.stringify(actor) : null,
+    note.code,
+    note.operation,
+    actor ? null : head.userId,
+    head.now,
+    head.status,
+    JSON.stringify(info),
+    head.intent,
+    head.requestId,
+    foldText(searchTextOf({ user_name: '', info, changes: changesOf(note) })),
+    ...leafAround(head, note, actor),
+  ]
+  const text = `
+    who as (select coalesce(max(name), '') as name, coalesce(max(name_key), '') as name_key
+      from portal_user where id = ${at(5)}::integer),
+    numbered as (select nextval('audit_entry_id')::integer as id),
+    noted as (
+      insert into audit_entry (id, company_id, actor_company_id, actor, code, operation, exec_user_id, exec_user_name,
+        end_time, status, info, intent, request_id, name_key, search, leaf)
+      select numbered.id, ${at(0)}::integer, ${at(1)}::integer, ${at(2)}::jsonb, ${at(3)}::text, ${at(4)}::text,
+        ${at(5)}::integer, who.name, ${at(6)}::bigint, ${at(7)}::smallint, ${at(8)}::jsonb, ${at(9)}::text,
+        ${at(10)}::text, who.name_key, concat_ws(E'\n', nullif(who.name_key, ''), ${at(11)}::text),
+        ${at(12)}::text || numbered.id || ${at(13)}::text || to_json(who.name)::text || ${at(14)}::text
+      from who, numbered returning id, company_id),
+    pended as (insert into audit_pending (entry_id, company_id) select id, company_id from noted)`
+  return { text, values }
+}
+
+/** The canonical leaf in three pieces: before the id, between the id and the name, behind the name. */
+function leafAround(head: TrailEntry, note: AuditEntry, actor: Actor | null): [string, string, string] {
+  const salt = randomBytes(16).toString('hex')
+  // Nobody can write these before they are drawn.
+  const [id, name] = [`id ${salt}`, `name ${salt}`]
+  const whole = canonical({
+    v: 1,
+    id,
+    company: note.company?.id ?? head.companyId,
+    actor_company: actor ? (note.company?.actor ?? '') : null,
+    actor_hash: actor
+      ? createHash('sha256')
+          .update(canonical({ ...actor }))
+          .digest('hex')
+      : null,
+    time: head.now,
+    salt,
+    code: note.code,
+    operation: note.operation,
+    user_id: actor ? null : head.userId,
+    user_name: name,
+    status: head.status,
+    info: leafObject(note.info),
+    changes: changesOf(note).map((change) => ({ ...change })),
+    intent: leafValue(head.intent),
+    request_id: leafValue(head.requestId),
+  })
+  const [before = '', rest = ''] = whole.split(`"${id}"`)
+  const [between = '', after = ''] = rest.split(`"${name}"`)
+  return [before, between, after]
+}
+
+const changesOf = (note: AuditEntry): AuditChange[] =>
+  (note.changes ?? []).map(({ field, before, after }) => ({
+    field,
+    before: leafValue(before),
+    after: leafValue(after),
+  }))
+
+/** Anything as a leaf may hold it: fractions and numbers beyond the safe ones as text, what is not there left out. */
+export function leafValue(value: unknown): LeafValue {
+  if (value === null || value === undefined) return null
+  if (typeof value === 'boolean') return value
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? value : String(value)
+  if (typeof value === 'string') return value.toWellFormed()
+  if (typeof value !== 'object') return String(value)
+  return Array.isArray(value) ? value.map(leafValue) : leafObject(value)
+}
+
+const leafObject = (values: object): Record<string, LeafValue> =>
+  Object.fromEntries(
+    Object.entries(values)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name.toWellFormed(), leafValue(value)]),
+  )
+
+/**
+ * Adds to the audit trail. An entry that names another company stands in that company's log, behind its fence; the fence is the
+ * writer's own again afterwards.
+ */
+export async function addToTrail(db: Handle, head: TrailEntry, notes: readonly AuditEntry[]): Promise<void> {
+  for (const note of notes) {
+    const company = note.company?.id ?? head.companyId
+    const actor = company === head.companyId ? null : await actorOf(db, head)
+    if (actor) await fenceTo(db, company)
+    const { text, values } = entryStatement(head, note, 1, actor)
+    await db.executeQuery(CompiledQuery.raw(`with ${text} select 1`, values))
+    if (actor) await fenceTo(db, head.companyId)
+  }
+}
+
+/** Their name is read behind their own fence, whichever the transaction stands behind now. */
+async function actorOf(db: Handle, { companyId, userId }: TrailEntry): Promise<Actor> {
+  await fenceTo(db, companyId)
+  const id = userId ?? 0
+  const user = await db.selectFrom('portal_user').select('name').where('id', '=', id).executeTakeFirst()
+  return { salt: randomBytes(16).toString('hex'), user_id: id, user_name: user?.name ?? '' }
 }
 
 export interface Author {
@@ -52,33 +161,15 @@ export async function whoLeft(
   { code, info, at }: Pick<AuditEntry, 'code' | 'info'> & { at: number },
 ): Promise<Author | null> {
   const found = await db
-    .selectFrom('trail')
+    .selectFrom('audit_entry')
     .select(['exec_user_id as id', 'exec_user_name as name'])
     .where('company_id', '=', companyId)
     .where('end_time', '=', at)
     .where('code', '=', code)
     .where('status', '=', 0)
     .where(sql<boolean>`info @> ${JSON.stringify(info)}::jsonb`)
-    .orderBy('trail.id', 'desc')
+    .orderBy('audit_entry.id', 'desc')
     .limit(1)
     .executeTakeFirst()
   return found && found.id !== null ? { id: found.id, name: found.name } : null
-}
-
-/** A row whose hash is not that of its content, or that does not follow the one before it. */
-export interface Broken {
-  company_id: number
-  id: number
-}
-
-/** Walks every company's chain and answers the first broken rows: none, as long as nobody touched the table. */
-export async function brokenLinks(db: Handle, most = 10): Promise<Broken[]> {
-  const { rows } = await sql<Broken>`
-    select company_id, id from (
-      select entry.company_id, entry.id, entry.previous, entry.hash, trail_hash(entry) as content,
-        lag(entry.hash, 1, '') over (partition by entry.company_id order by entry.id) as before
-      from trail entry) links
-    where hash is distinct from content or previous is distinct from before
-    order by company_id, id limit ${most}`.execute(db)
-  return rows
 }

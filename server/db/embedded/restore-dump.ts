@@ -1,6 +1,6 @@
 /** A data folder out of a dump. The folder must hold no database yet: nothing is ever written over one. */
 import { createReadStream, createWriteStream } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
@@ -8,6 +8,9 @@ import type { Logger } from 'pino'
 import { StartProblem } from '#server/config.ts'
 import { startEngine } from '#server/db/embedded/engine.ts'
 import { hasDatabase, newDatabaseFolder, takeFolder } from '#server/db/embedded/data-folder.ts'
+
+/** Stands in a data folder between a restore and the first start. */
+export const restoredMark = (folder: string) => join(folder, 'restored')
 
 export async function restoreDump(folder: string, dump: string, log: Logger): Promise<void> {
   const lock = await takeFolder(folder)
@@ -20,6 +23,7 @@ export async function restoreDump(folder: string, dump: string, log: Logger): Pr
     const { draft, finish } = await newDatabaseFolder(folder)
     const engine = await startEngine({ dataDir: draft, load: tar }, log)
     await engine.close()
+    await writeFile(restoredMark(folder), '', { mode: 0o600 })
     await finish()
   } finally {
     await rm(tar, { force: true })

@@ -24,6 +24,7 @@ import * as apps from '#server/db/migrations/021-apps.ts'
 import * as idempotency from '#server/db/migrations/022-idempotency.ts'
 import * as sealKeys from '#server/db/migrations/023-seal-keys.ts'
 import * as packages from '#server/db/migrations/024-packages.ts'
+import * as auditLog from '#server/db/migrations/025-audit-log.ts'
 
 export const migrations: Record<string, Migration> = {
   '001-roles': roles,
@@ -50,4 +51,5 @@ export const migrations: Record<string, Migration> = {
   '022-idempotency': idempotency,
   '023-seal-keys': sealKeys,
   '024-packages': packages,
+  '025-audit-log': auditLog,
 }

@@ -36,8 +36,3 @@ export async function companyOf(db: Handle, kind: Owned, id: number): Promise<nu
   const { rows } = await sql<{ company: number | null }>`select ${find}(${id}::integer) as company`.execute(db)
   return rows[0]?.company ?? null
 }
-
-/** From here on the fence is that company's, until the end of the transaction or the next call. */
-export async function fenceTo(db: Handle, companyId: number): Promise<void> {
-  await sql`select set_config('app.company', ${String(companyId)}, true)`.execute(db)
-}

@@ -5,6 +5,7 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { AccessLevel } from '#domain/access.ts'
 import type { Language, Title, UserStatus } from '#domain/users.ts'
+import type { AuditTables } from '#server/db/tables/audit-tables.ts'
 import type { BackupTables } from '#server/db/tables/backup-tables.ts'
 import type { OrderTables } from '#server/db/tables/order-tables.ts'
 import type { UploadTables } from '#server/db/tables/upload-tables.ts'
@@ -242,24 +243,6 @@ export interface TombstoneTable {
 }
 
 /** Append-only for the application's role (S-91); `hash` chains each row to the one before it of the same company. */
-export interface TrailTable {
-  /** Given by the table itself, with the two hashes, behind the company's lock. */
-  id: Generated<number>
-  company_id: Fixed<number>
-  /** Menu and operation (D86). */
-  code: Fixed<string>
-  operation: Fixed<string>
-  exec_user_id: Fixed<number | null>
-  exec_user_name: Fixed<string>
-  end_time: Fixed<number>
-  /** -1: it failed. */
-  status: Fixed<0 | -1>
-  info: ColumnType<Record<string, unknown>, string, never>
-  intent: Fixed<string | null>
-  request_id: Fixed<string>
-  previous: Generated<string>
-  hash: Generated<string>
-}
 
 /** A long request: begun in the transaction that took it, worked by whoever holds the lease (protocol 26, 39). */
 export interface JobTable {
@@ -328,7 +311,7 @@ export interface FactTable {
   value: string
 }
 
-export interface Tables extends OrderTables, BackupTables, UploadTables {
+export interface Tables extends AuditTables, BackupTables, OrderTables, UploadTables {
   company: CompanyTable
   portal_user: UserTable
   asset: AssetTable
@@ -347,7 +330,6 @@ export interface Tables extends OrderTables, BackupTables, UploadTables {
   idempotency: IdempotencyTable
   change: ChangeTable
   tombstone: TombstoneTable
-  trail: TrailTable
   fact: FactTable
   job: JobTable
 }

@@ -1,4 +1,5 @@
 /** The own company's profile; its code never changes. */
+import { fieldChanges } from '#domain/audit-log/changes.ts'
 import { checkCompany } from '#domain/companies.ts'
 import { tidyText } from '#domain/text.ts'
 import type { getCompany, updateCompany } from '#contract/accounts.ts'
@@ -52,7 +53,12 @@ export const update: Service<typeof updateCompany> = async (context, { params, b
   const fields = changedFields(before, body)
   if (Object.keys(fields).length > 0) {
     await writeCompany(context.db, id, { ...fields, update_time: context.now })
-    await context.audit({ code: 'company', operation: 'update', info: { CompanyName: fields.name ?? before.name } })
+    await context.audit({
+      code: 'company',
+      operation: 'update',
+      info: { CompanyName: fields.name ?? before.name },
+      changes: fieldChanges(before, { ...before, ...fields }, Object.keys(fields) as (keyof Fields)[]),
+    })
   }
   const after = await companyById(context.db, id)
   if (!after) throw notFound()

@@ -10,6 +10,7 @@ import type {
   UserRow,
 } from '#contract/users.ts'
 import { type Caller, environments, isDeleteLevel, PROVIDER } from '#domain/access.ts'
+import { fieldChanges } from '#domain/audit-log/changes.ts'
 import { tidyText } from '#domain/text.ts'
 import { timestampIn } from '#domain/time.ts'
 import {
@@ -142,7 +143,7 @@ export const create: Service<typeof createUser> = async (context, { body }) => {
   await sendActivation(context, { id, email })
   const made = await users.userById(db, caller.companyId, id)
   if (!made) throw new Error('a user that was just made is not there')
-  return answer(context, made, 'create')
+  return answer(context, made, 'create', null)
 }
 
 /** Throws MAIL_LIMIT where this address has had its mails of the hour, and COMPANY_MAIL_LIMIT where the company has (S-40). */
@@ -162,7 +163,7 @@ export const activatemail: Service<typeof sendActivationMail> = async (context, 
   const why = whyNotMove('activatemail', user, { self: user.id === caller.userId })
   if (why) throw new ProblemError(why)
   await sendActivation(context, user)
-  return answer(context, user, 'update')
+  return answer(context, user, 'update', user)
 }
 
 export const update: Service<typeof updateCompanyUser> = async (context, { params, body }) => {
@@ -253,23 +254,45 @@ export async function store(
     return { body: userRowOf(context.app, before) }
   }
   const after = await users.updateUser(db, before, { ...fields, update_time: now })
-  return answer(context, after, operation)
+  return answer(context, after, operation, before)
 }
 
 async function answer(
   context: ServiceContext,
   record: users.UserRecord,
   operation: string,
+  before: users.UserRecord | null,
 ): Promise<Answer<UserRow & { id: number }>> {
   const { id } = record
   context.setResultRow('user', id, record.row_version)
   await context.audit({
     code: 'user',
     operation,
-    info: { CompanyName: record.company_name, UserName: record.name, UserId: id },
+    info: { CompanyName: record.company_name, UserName: record.name, UserEmail: record.email, UserId: id },
+    changes: fieldChanges(before && factsOf(before), factsOf(record), userFacts),
   })
   return { body: userRowOf(context.app, record) }
 }
+
+const userFacts = [
+  'title',
+  'name',
+  'email',
+  'admin',
+  'order',
+  'alert',
+  'status',
+  'language',
+  'access_level',
+  'avatar',
+] as const
+
+/** What of a user an entry may show: neither password nor key; of a picture, that there is one. */
+const factsOf = ({ orders, avatar, ...facts }: users.UserRecord) => ({
+  ...facts,
+  order: orders,
+  avatar: avatar !== null,
+})
 
 function noteSecurity(
   { app, caller, requestId }: ServiceContext,

@@ -1,5 +1,6 @@
 /** The catalogue of modules: what customers choose from, and what joins by itself (contracts 5, D77, D80). */
 import { randomBytes } from 'node:crypto'
+import { fieldChanges } from '#domain/audit-log/changes.ts'
 import type { ClientType } from '#domain/access.ts'
 import { checkModule, type ModuleFields } from '#domain/checks/module-checks.ts'
 import { tidyText } from '#domain/text.ts'
@@ -124,7 +125,7 @@ export const create: Service<typeof createModule> = async (context, { body }) =>
     create_time: now,
     update_time: now,
   })
-  return answer(context, stored, 'create')
+  return answer(context, stored, 'create', null)
 }
 
 /** Held until the commit. Throws NOT_FOUND, FORBIDDEN, VERSION_CONFLICT. */
@@ -158,7 +159,7 @@ export const update: Service<typeof updateModule> = async (context, { params, bo
   if (problems.length > 0) throw invalid(problems)
   const { type: _type, code: _code, hidden: _hidden, ...changed } = fields
   const stored = await modules.updateModule(context.db, before.id, changed, context.now)
-  return answer(context, stored, 'update')
+  return answer(context, stored, 'update', before)
 }
 
 export const remove: Service<typeof deleteModule> = async (context, { params }) => {
@@ -169,14 +170,23 @@ export const remove: Service<typeof deleteModule> = async (context, { params }) 
     throw new ProblemError('STATE_CONFLICT', { why: 'dependents', ...needing })
   const dates = await listsWithModule(db, before.type, before.code)
   if (dates.length > 0) throw new ProblemError('STATE_CONFLICT', { why: 'priced', effective_dates: dates })
-  await answer(context, await modules.updateModule(db, before.id, { deleted: true }, now), 'delete')
+  await answer(context, await modules.updateModule(db, before.id, { deleted: true }, now), 'delete', before)
   return { status: 204, body: null }
 }
 
 const menuOf = ({ hidden }: { hidden: boolean }): AuditEntry['code'] => (hidden ? 'automodule' : 'module')
 
-async function answer(context: ServiceContext, stored: modules.ModuleRecord, operation: string): Promise<Answer<Row>> {
+const moduleFacts = ['type', 'name', 'hidden', 'dependencies', 'conditions', 'any_condition', 'apps'] as const
+
+async function answer(
+  context: ServiceContext,
+  stored: modules.ModuleRecord,
+  operation: 'create' | 'update' | 'delete',
+  before: modules.ModuleRecord | null,
+): Promise<Answer<Row>> {
   context.setResultRow('module', stored.id, stored.row_version)
-  await context.audit({ code: menuOf(stored), operation, info: { ModuleCode: stored.code } })
+  const after = operation === 'delete' ? null : stored
+  const changes = fieldChanges(before, after, moduleFacts)
+  await context.audit({ code: menuOf(stored), operation, info: { ModuleCode: stored.code }, changes })
   return { body: rowOf(context.app, stored) }
 }

@@ -196,11 +196,15 @@ async function answer(
   context: ServiceContext,
   stored: lists.PriceListRecord,
   operations: readonly Operation[],
-  changes: Record<string, unknown> = {},
+  { changes, count }: { changes: readonly PriceDifference[]; count: number | null } = { changes: [], count: null },
 ): Promise<Answer<Whole>> {
   context.setResultRow('price', stored.id, stored.row_version)
-  const info = { PriceEffDate: stored.effective_date, PriceDesc: stored.description, ...changes }
-  for (const operation of operations) await context.audit({ code: 'price', operation, info })
+  const info = {
+    PriceEffDate: stored.effective_date,
+    PriceDesc: stored.description,
+    ...(count === null ? {} : { ChangeCount: count }),
+  }
+  for (const operation of operations) await context.audit({ code: 'price', operation, info, changes })
   return { body: wholeOf(context.app, stored) }
 }
 
@@ -216,7 +220,7 @@ function changesIn(before: lists.PriceListRecord, after: lists.PriceListRecord) 
   const shown = all
     .slice(0, named.changes)
     .map(({ field, before: was, after: is }): PriceDifference => ({ field, before: short(was), after: short(is) }))
-  return { Changes: shown, ChangeCount: all.length }
+  return { changes: shown, count: all.length }
 }
 
 const comparedOf = ({ effective_date, description, confirmed, content }: lists.PriceListRecord) => ({

@@ -22,6 +22,7 @@ export type MailKind =
   | 'order-expired'
   | 'order-overdue'
   | 'order-paid'
+  | 'audit-checkpoint'
 
 export interface Values {
   name: string
@@ -39,6 +40,11 @@ export interface Values {
   amount?: string
   /** The number of its invoice. */
   invoice?: string
+  /** Of the audit trail: how many entries its log has, what its key is known by. */
+  count?: string
+  fingerprint?: string
+  /** Lines to be kept as they are. */
+  block?: string
 }
 
 export interface Composed {
@@ -50,7 +56,7 @@ export interface Composed {
 const texts = { en, zh }
 
 /** Subjects hold no value of anybody's (S-05): nothing to break a header with, nothing to advertise by. */
-export function compose(kind: MailKind, language: Language, { link, ...values }: Values): Composed {
+export function compose(kind: MailKind, language: Language, { link, block = '', ...values }: Values): Composed {
   const filled = { ...values, name: unlinked(values.name), company: unlinked(values.company) }
   const words = translator(texts, language)
   const say = (key: string) => words(key, filled)
@@ -64,11 +70,14 @@ export function compose(kind: MailKind, language: Language, { link, ...values }:
     closing: say('closing'),
     product: say('product'),
     link,
+    block,
   }
   const { subject, hello, text, button, note, closing, product } = parts
   return {
     subject: `${subject} · ${product}`,
-    text: [hello, text, `${button}:\n${link}`, note, `-- \n${closing}`].join('\n\n') + '\n',
+    text:
+      [hello, text, `${button}:\n${link}`, note, block, `-- \n${closing}`].filter((part) => part !== '').join('\n\n') +
+      '\n',
     html: page(languageTags[language], parts),
   }
 }
@@ -86,11 +95,11 @@ export function deviceIn(language: Language, { browser, system }: Pick<DeviceWor
  */
 const unlinked = (name: string) => name.replace(/[.:/@](?=\S)/g, '$&\u2060')
 
-type Part = 'hello' | 'text' | 'note' | 'subject' | 'button' | 'link' | 'fallback' | 'closing' | 'product'
+type Part = 'hello' | 'text' | 'note' | 'subject' | 'button' | 'link' | 'fallback' | 'closing' | 'product' | 'block'
 
 /** Styles stand in the tags, which is all that every mail program reads; colours hold on light and on dark. */
 function page(language: string, parts: Record<Part, string>): string {
-  const { hello, text, note, subject, button, link, fallback, closing, product } = parts
+  const { hello, text, note, subject, button, link, fallback, closing, product, block } = parts
   const font = 'font-family:-apple-system,Segoe UI,Roboto,PingFang SC,Microsoft YaHei,Noto Sans SC,sans-serif'
   return html`<!doctype html>
 <html lang="${language}">
@@ -108,6 +117,7 @@ function page(language: string, parts: Record<Part, string>): string {
 <p style="margin:0 0 24px">${text}</p>
 <p style="margin:0 0 24px"><a href="${link}" style="display:inline-block;padding:12px 24px;border-radius:8px;background:#0b6671;color:#ffffff;font-weight:600;text-decoration:none">${button}</a></p>
 <p style="margin:0 0 24px">${note}</p>
+${block === '' ? '' : html`<pre style="margin:0 0 24px;padding:12px;border:1px solid #dde3e8;border-radius:8px;font-size:12px;white-space:pre-wrap;word-break:break-all">${block}</pre>`}
 <p style="margin:0;color:#55616d;font-size:14px">${fallback}<br><a href="${link}" style="color:#0b6671;word-break:break-all">${link}</a></p>
 </main>
 <p style="max-width:560px;margin:16px auto 0;color:#55616d;font-size:13px">${closing}</p>

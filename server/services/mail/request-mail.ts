@@ -20,6 +20,7 @@ import type { AppContext } from '#server/context.ts'
 import { ProblemError } from '#server/problem-error.ts'
 import { addressGroup } from '#server/services/address-group.ts'
 import type { DeviceWords } from '#server/services/sessions/user-agent.ts'
+import { checkpointWords, type CheckpointWords } from '#server/services/audit/checkpoint-words.ts'
 import { compose, type Composed, deviceIn, type MailKind } from '#server/services/mail/mail-templates.ts'
 import { type OrderMail, wordsOf } from '#server/services/orders/order-mails.ts'
 
@@ -50,6 +51,7 @@ export type Wanted =
   | { mail: 'reset'; companyCode: string; email: string }
   | { mail: 'new-device'; userId: number; device: NewDevice }
   | { mail: OrderMail; userId: number; orderId: number }
+  | { mail: 'audit-checkpoint'; userId: number; size: number }
 /** What its job has of it. */
 export type AskedMail = Wanted & { id: string }
 
@@ -127,7 +129,12 @@ export async function mailNow(db: Handle, app: AppContext, asked: AskedMail): Pr
   }
   const link = await linkFor(db, app, asked, to)
   if (link === null) return null
-  return { id: asked.id, to: { name: to.userName, address: to.email }, ...textOf(app, asked, to, link) }
+  const words =
+    asked.mail === 'audit-checkpoint'
+      ? await checkpointWords(db, app, { companyId: to.companyId, size: asked.size })
+      : {}
+  if (words === null) return null
+  return { id: asked.id, to: { name: to.userName, address: to.email }, ...textOf(app, asked, to, { link, ...words }) }
 }
 
 type AskedOfOrder = Extract<AskedMail, { orderId: number }>
@@ -159,6 +166,7 @@ const serves: Record<MailKind, readonly UserStatus[]> = {
   'order-expired': [userStatus.activated],
   'order-overdue': [userStatus.activated],
   'order-paid': [userStatus.activated],
+  'audit-checkpoint': [userStatus.activated],
 }
 
 const addresseeOf = (db: Handle, asked: AskedMail): Promise<Credential | null> =>
@@ -181,6 +189,7 @@ const pages: Record<Exclude<MailKind, keyof typeof ways | OrderMail>, string> = 
   'recovery-used': '/saas/app/profile/security',
   'recovery-renewed': '/saas/app/profile/security',
   'new-device': '/saas/app/profile/sessions',
+  'audit-checkpoint': '/saas/app/systrail',
 }
 
 /** Null: a later mail has ended it, or it was used. */
@@ -201,9 +210,14 @@ async function linkFor(
   return lives ? `${config.publicUrl}${path}?otk=${key}&lang=${to.language}` : null
 }
 
-function textOf({ config }: AppContext, asked: AccountMail, to: Credential, link: string): Composed {
+function textOf(
+  { config }: AppContext,
+  asked: AccountMail,
+  to: Credential,
+  words: { link: string } & Partial<CheckpointWords>,
+): Composed {
   const { language, userName, companyName, companyCode, email } = to
-  const values = { name: userName, company: companyName, code: companyCode, email, link }
+  const values = { name: userName, company: companyName, code: companyCode, email, ...words }
   if (asked.mail !== 'new-device') return compose(asked.mail, language, values)
   const { at, browser, system, network } = asked.device
   const time = `${timestampIn(config.timeZone, at)} (${config.timeZone})`

@@ -2,8 +2,9 @@
 import { isDeleteLevel, isProvider } from '#domain/access.ts'
 import type { Id } from '#contract/endpoint.ts'
 import { companyById } from '#server/db/accounts/companies.ts'
-import { companyOf, fenceTo, type Owned } from '#server/db/orders/service-codes.ts'
-import type { ServiceContext } from '#server/context.ts'
+import { companyOf, type Owned } from '#server/db/orders/service-codes.ts'
+import { fenceTo } from '#server/db/tenant.ts'
+import type { AuditEntry, ServiceContext } from '#server/context.ts'
 import { notFound } from '#server/problem-error.ts'
 
 /** What is asked of whoever acts. */
@@ -13,8 +14,10 @@ export type Acting = Pick<ServiceContext, 'db' | 'caller'>
 export interface ActingCompany<C extends Acting = ServiceContext> {
   context: C
   companyId: number
-  /** In the trail of the one who acts. */
+  /** What an entry says of it beside what was done. */
   info: Record<string, unknown>
+  /** Where the entry stands: in the log of the company that is acted for. */
+  log: Pick<AuditEntry, 'company'>
 }
 
 /** For other companies than their own. */
@@ -32,13 +35,15 @@ export async function asCompany<T, C extends Acting>(
 ): Promise<T> {
   const { db, caller } = context
   const id = companyId ?? caller.companyId
-  if (id === caller.companyId) return work({ context, companyId: caller.companyId, info: {} })
+  if (id === caller.companyId) return work({ context, companyId: caller.companyId, info: {}, log: {} })
   if (typeof id !== 'number' || !mayActFor(context)) throw notFound()
   await fenceTo(db, id)
   const company = await companyById(db, id)
   if (!company) throw notFound()
-  const done = await work({ context, companyId: id, info: { CompanyName: company.name, ActingFor: company.code } })
-  // What follows is the caller's own: the idempotency store and the trail.
+  const info = { CompanyName: company.name, ActingFor: company.code }
+  const log = { company: { id, actor: caller.companyCode } }
+  const done = await work({ context, companyId: id, info, log })
+  // What follows is the caller's own: the idempotency store.
   await fenceTo(db, caller.companyId)
   return done
 }

@@ -1,4 +1,5 @@
 /** Service orders: listed, read, made, deleted (contracts 4, D30 to D39). */
+import { fieldChanges } from '#domain/audit-log/changes.ts'
 import { adminUrlOf } from '#domain/entrance.ts'
 import { dueOf, stateOf, statusNumber, whyNotContract } from '#domain/contracts.ts'
 import { explain } from '#domain/fees/explain.ts'
@@ -171,7 +172,7 @@ interface Placing {
 
 /** Writes the order; where nothing is due it takes effect at once (D15). */
 export async function place(desk: ActingCompany, terms: Terms, { createTime, ...named }: Placing): Promise<Row> {
-  const { context, companyId, info } = desk
+  const { context, companyId, info, log } = desk
   const { db, app, now } = context
   const moment = momentOf(context)
   const { quote, choice } = terms
@@ -209,9 +210,13 @@ export async function place(desk: ActingCompany, terms: Terms, { createTime, ...
   if (!made) throw new Error('an order that was just made is not there')
   context.setResultRow('order', id, made.row_version)
   const operation = terms.type === 'create' ? 'create' : 'update'
-  await context.audit({ code: 'order', operation, info: { ...info, ...noteOf(made) } })
+  const changes = fieldChanges(null, made, orderFacts)
+  await context.audit({ ...log, code: 'order', operation, info: { ...info, ...noteOf(made) }, changes })
   return orderRowOf(app, made, moment)
 }
+
+/** What an order asks for, as its first entry keeps it. */
+const orderFacts = ['name', 'users', 'user_mode', 'modules', 'period', 'period_start', 'period_end', 'amount'] as const
 
 const noteOf = ({ id, code, type, amount, currency, contract }: orders.OrderRecord) => ({
   ServiceCode: code,
@@ -251,7 +256,7 @@ export const removeChange: Service<typeof deleteOrder> = (context, { params }) =
   })
 
 /** Only what is not in effect and never was (D33); the row stays, for the trail. */
-async function erase({ context, companyId, info }: ActingCompany, before: orders.OrderRecord): Promise<void> {
+async function erase({ context, companyId, info, log }: ActingCompany, before: orders.OrderRecord): Promise<void> {
   const { db, now } = context
   const why = whyNotContract('remove', stateOf(before, momentOf(context).now))
   if (why) throw new ProblemError('STATE_CONFLICT', { why })
@@ -260,14 +265,15 @@ async function erase({ context, companyId, info }: ActingCompany, before: orders
   await endPayments(context, companyId, before.id)
   await orders.showNewest(db, companyId, before.code, stamp)
   context.setResultRow('order', before.id, before.row_version + 1)
-  await context.audit({ code: 'order', operation: 'delete', info: { ...info, ...noteOf(before) } })
+  const changes = [{ field: 'status', before: stateOf(before, momentOf(context).now), after: null }]
+  await context.audit({ ...log, code: 'order', operation: 'delete', info: { ...info, ...noteOf(before) }, changes })
 }
 
 /** The staff's, in mma mode (contracts 6): the day from which reminders of payment are sent (D45). */
 export const alert: Service<typeof setAlertDate> = (context, { body }) =>
   forRow(context, 'order', body.id, async (desk, id) => {
     const { db, app, now } = context
-    const { companyId, info } = desk
+    const { companyId, info, log } = desk
     const moment = momentOf(context)
     const before = await held(desk, id)
     if (before.client_type !== 'mma') throw new ProblemError('STATE_CONFLICT', { why: 'notMma' })
@@ -280,9 +286,11 @@ export const alert: Service<typeof setAlertDate> = (context, { body }) =>
     if (!after) throw notFound()
     context.setResultRow('order', id, after.row_version)
     await context.audit({
+      ...log,
       code: 'order',
       operation: 'update',
       info: { ...info, ...noteOf(after), AlertDate: date ?? '' },
+      changes: fieldChanges(before, after, ['alert_date']),
     })
     return { body: orderRowOf(app, after, moment) }
   })

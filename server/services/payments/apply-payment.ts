@@ -87,7 +87,8 @@ export async function applyPayment(till: PaymentWork, orderId: number, payment: 
   const effect = await takeEffect(till, orderId, { change: await takeChange(db, companyId), time: now })
   const invoice = await writeInvoice(till, invoiced(order, { payment, contract: effect.code }))
   const codes = { ContractCode: effect.code, InvoiceNo: invoice }
-  return { outcome, repeated: false, companyId, note: { ...note, info: { ...note.info, ...codes } } }
+  const changes = [{ field: 'status', before: order.stored, after: 'effective' }]
+  return { outcome, repeated: false, companyId, note: { ...note, info: { ...note.info, ...codes }, changes } }
 }
 
 /** Amount, currency and order have to match (S-95); what was paid in time counts, however late it is told. */

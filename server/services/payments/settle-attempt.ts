@@ -14,6 +14,7 @@ import {
 } from '#server/db/payments/payment-attempts.ts'
 import { payableOrder } from '#server/db/payments/payments.ts'
 import { inTransaction } from '#server/db/transaction.ts'
+import { companyOfUser } from '#server/db/accounts/companies.ts'
 import { addToTrail } from '#server/db/audit/audit-trail.ts'
 import { differenceOf, type Payment } from '#server/drivers/payment/driver.ts'
 import type { AppContext } from '#server/context.ts'
@@ -156,7 +157,13 @@ async function takeMoney(
   if (isApplied) await askForReceipts(db, { companyId, orderId: order_id, payer: userId, now })
   if (!isApplied)
     app.log.error({ order: order_id, attempt: id, outcome: taken.outcome }, 'money was taken that no order waits for')
-  if (taken.note)
-    await addToTrail(db, { companyId, userId, now, status: 0, intent, requestId: `payment-${id}` }, [taken.note])
+  if (taken.note) {
+    const payer = userId === null ? null : await companyOfUser(db, userId)
+    const isOwn = payer === null || payer.id === companyId
+    const head = { companyId: isOwn ? companyId : payer.id, userId, now, status: 0 as const, intent }
+    // Staff who pay for a customer act in that customer's log.
+    const log = isOwn ? {} : { company: { id: companyId, actor: payer.code } }
+    await addToTrail(db, { ...head, requestId: `payment-${id}` }, [{ ...taken.note, ...log }])
+  }
   return { attempt, isTold: isApplied }
 }

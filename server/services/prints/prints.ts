@@ -33,16 +33,16 @@ export async function askPrint(
   const { row, menu, note } = printKinds[kind]
   const now = app.clock()
   const key = await inTransaction(app, { role: 'portal_app', companyId: caller.companyId }, async (db) => {
-    const { info, made } = await forRow({ db, caller }, row, id, async ({ companyId, info }, found) => {
+    const { made, ...said } = await forRow({ db, caller }, row, id, async ({ companyId, info, log }, found) => {
       const told = await note(db, companyId, found)
       if (!told) throw notFound()
       const subject: Subject = { kind, id: found }
       const made = await issueTicket({ db, caller, now }, { kind: 'print', subject, companyId })
-      return { made, info: { ...info, ...told } }
+      return { made, log, info: { ...info, ...told } }
     })
     const { userId, companyId } = caller
     await addToTrail(db, { companyId, userId, now, status: 0, intent: null, requestId }, [
-      { code: menu, operation: 'print', info },
+      { ...said.log, code: menu, operation: 'print', info: said.info },
     ])
     return made
   })

@@ -28,6 +28,7 @@ import { notifyJobs } from '#server/services/job-requests.ts'
 import { followLanguage } from '#server/services/accounts/preferred-language.ts'
 import { demandFactor } from '#server/services/factors/mfa-token.ts'
 import { newSealKey } from '#server/services/sessions/seal-key.ts'
+import { noteFailure } from '#server/services/sessions/failed-sign-ins.ts'
 import { forgive, reserve, type Tried, triedBy } from '#server/services/sessions/sign-in-limits.ts'
 import { firstPair, hashToken, type Pair } from '#server/services/sessions/tokens.ts'
 
@@ -116,8 +117,10 @@ async function proveByPassword(app: AppContext, typed: Typed, { tried, place, de
   const fits = await verifyPassword(passwordHash, password, { cost, place })
   if (!fits || !found || passwordHash === null) {
     securityEvent(app.log, 'login failed', about)
+    await noteFailure(app, found?.userId ?? null, device.address, now)
     throw unknown()
   }
+  if (found.status !== userStatus.activated) await noteFailure(app, found.userId, device.address, now)
   requireActive(found)
   const renewed = isOutdated(passwordHash, cost) ? await hashPassword(password, cost, place) : null
   return { found, passwordHash, renewed }

@@ -6,7 +6,8 @@ import { inTransaction } from '#server/db/transaction.ts'
 import type { Tables } from '#server/db/tables/tables.ts'
 import { addToTrail } from '#server/db/audit/audit-trail.ts'
 import type { AppContext } from '#server/context.ts'
-import { onBothEngines } from '#tests/support/database.ts'
+import { integrate } from '#server/services/audit/integrate.ts'
+import { onBothEngines, pastPolicies } from '#tests/support/database.ts'
 import { addAdmin, system } from '#tests/support/people.ts'
 
 /** Tables with a company, and the column that says whose row it is. */
@@ -20,7 +21,13 @@ const tenants: Partial<Record<keyof Tables, string>> = {
   idempotency: 'company_id',
   change: 'company_id',
   tombstone: 'company_id',
-  trail: 'company_id',
+  audit_entry: 'company_id',
+  failed_sign_in: 'company_id',
+  audit_pending: 'company_id',
+  audit_leaf: 'company_id',
+  audit_tile: 'company_id',
+  audit_checkpoint: 'company_id',
+  audit_archive: 'company_id',
   job: 'company_id',
   asset: 'company_id',
   service: 'company_id',
@@ -44,7 +51,7 @@ const tenants: Partial<Record<keyof Tables, string>> = {
 }
 const tables = Object.keys(tenants) as (keyof Tables)[]
 /** Where the companies' role has no business at all. */
-const closed: readonly (keyof Tables)[] = ['device', 'reminder']
+const closed: readonly (keyof Tables)[] = ['device', 'failed_sign_in', 'reminder']
 /** What everybody reads and the provider alone writes. */
 const shared: readonly (keyof Tables)[] = ['catalogue', 'module', 'app_version', 'price_list', 'web_resource']
 const open = tables.filter((table) => !closed.includes(table))
@@ -52,6 +59,7 @@ const open = tables.filter((table) => !closed.includes(table))
 /** One row in every table, for each of two companies. */
 async function fill(app: AppContext): Promise<[own: number, foreign: number]> {
   const companies: number[] = []
+  const entries: (() => Promise<void>)[] = []
   for (const code of ['acme', 'globex']) {
     const { companyId, userId } = await addAdmin(app, code)
     companies.push(companyId)
@@ -95,11 +103,21 @@ async function fill(app: AppContext): Promise<[own: number, foreign: number]> {
         now: 1,
         deadline: 2,
       })
-      await addToTrail(db, { companyId, userId, now: 1, status: 0, intent: null, requestId: '' }, [
-        { code: 'user', operation: 'create', info: {} },
-      ])
+      await sql`insert into failed_sign_in values (${userId}, ${companyId}, ${code}, 1, 1, 1)`.execute(db)
     })
+    const entry = { companyId, userId, now: 1, status: 0 as const, intent: null, requestId: '' }
+    // The owner's function alone writes here.
+    await pastPolicies(app.database, async (db) => {
+      await sql`insert into audit_archive values (${companyId}, 0, 256, ${'0'.repeat(64)}, 1)`.execute(db)
+    })
+    entries.push(() =>
+      inTransaction(app, system, (db) => addToTrail(db, entry, [{ code: 'user', operation: 'create', info: {} }])),
+    )
   }
+  for (const write of entries) await write()
+  await integrate(app)
+  // And one of each that waits for its place.
+  for (const write of entries) await write()
   return companies as [number, number]
 }
 
@@ -245,7 +263,7 @@ onBothEngines('row-level security alone', (the) => {
 
   it('comes with no right to change the schema (S-83)', async () => {
     for (const scope of [{ role: 'portal_app', companyId: 1 }, system] as const)
-      for (const statement of [sql`create table mine (x int)`, sql`alter table trail disable row level security`])
+      for (const statement of [sql`create table mine (x int)`, sql`alter table audit_entry disable row level security`])
         await expect(inTransaction(the, scope, (db) => statement.execute(db))).rejects.toMatchObject({ code: '42501' })
   })
 

@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, inject, it, vi } from 'vitest'
+import { isCanonical } from '#domain/audit-log/canonical.ts'
+import { readLeaf } from '#domain/audit-log/leaf.ts'
 import { startEngine } from '#server/db/embedded/engine.ts'
 import { overEngine } from '#server/db/embedded/open.ts'
 import type { Database } from '#server/db/handle.ts'
@@ -45,6 +47,32 @@ async function beforeSealKeys({ kysely }: Pick<Database, 'kysely'>): Promise<voi
   )
 }
 
+/** Entries as the chain of hashes kept them, one of them changed by somebody. */
+async function chainOfHashes({ kysely }: Pick<Database, 'kysely'>): Promise<void> {
+  const info = sql`${JSON.stringify({ UserName: '陈"美玲', half: 0.5, list: [1, null] })}::jsonb`
+  for (const [operation, said] of [
+    ['create', info],
+    ['update', sql`'{"at": 1}'::jsonb`],
+    ['delete', sql`'{}'::jsonb`],
+  ] as const)
+    await sql`insert into trail (id, company_id, code, operation, exec_user_name, end_time, status, info, request_id)
+      values (0, 7, 'user', ${operation}, 'Ana', 5, 0, ${said}, 'r')`.execute(kysely)
+  await sql`alter table trail disable trigger user`.execute(kysely)
+  await sql`update trail set info = '{"at": 99}' where id = 2`.execute(kysely)
+  await sql`alter table trail enable trigger user`.execute(kysely)
+}
+
+async function takenOver({ kysely }: Pick<Database, 'kysely'>) {
+  const { rows } = await sql<{ id: number; operation: string; info: unknown; leaf: string; pending: boolean }>`
+    select id, operation, info, leaf, exists (select from audit_pending where entry_id = id) as pending
+    from audit_entry order by id`.execute(kysely)
+  return rows.map(({ leaf, pending, ...row }) => {
+    const said = readLeaf(leaf)
+    const fits = pending && isCanonical(leaf) && said.id === row.id && said.operation === row.operation
+    return { ...row, info: said.info, fits }
+  })
+}
+
 /** A database without a single table. */
 async function openBare(engine: Engine): Promise<Pick<Database, 'kysely' | 'close'>> {
   if (engine === 'embedded') {
@@ -81,6 +109,7 @@ describe('the shape of the database', () => {
       const steps = Object.keys(migrations)
       for (const step of steps) {
         if (step === '023-seal-keys') await beforeSealKeys(upgraded)
+        if (step === '025-audit-log') await chainOfHashes(upgraded)
         expect(await migrate(upgraded.kysely, step)).toEqual([step])
       }
       expect(await migrate(upgraded.kysely)).toEqual([])
@@ -91,6 +120,13 @@ describe('the shape of the database', () => {
         { seal_key: 'her first' },
       ])
       expect((await sql`select id from seal_key`.execute(upgraded.kysely)).rows).toEqual([])
+      // The old chain's entries are leaves in their order, the columns copies of them, and what was broken is said for ever.
+      expect(await takenOver(upgraded)).toEqual([
+        { id: 1, operation: 'create', info: { UserName: '陈"美玲', half: '0.5', list: [1, null] }, fits: true },
+        { id: 2, operation: 'update', info: { at: 99 }, fits: true },
+        { id: 3, operation: 'delete', info: {}, fits: true },
+        { id: 4, operation: 'update', info: { BrokenCount: 1, BrokenEntries: [2] }, fits: true },
+      ])
       await upgraded.close()
     })
 

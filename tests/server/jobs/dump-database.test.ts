@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openEmbedded } from '#server/db/embedded/open.ts'
 import { restoreDump } from '#server/db/embedded/restore-dump.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import { brokenLinks } from '#server/db/audit/audit-trail.ts'
+import { brokenEntries } from '#server/services/audit/check-log.ts'
 import type { AppContext } from '#server/context.ts'
 import { dump, dumpFolder, maxDumps } from '#server/jobs/dump-database.ts'
 import { openTestDatabase, silent, testConfig, testContext } from '#tests/support/database.ts'
@@ -45,7 +45,7 @@ describe('the hourly dump of the embedded database (R-12)', () => {
     const database = await openEmbedded({ dataDir: restored, freeSpace: app.config.freeSpace }, silent)
     const { emails, broken, next } = await inTransaction(testContext(database), system, async (db) => ({
       emails: (await db.selectFrom('portal_user').select('email').orderBy('id').execute()).map(({ email }) => email),
-      broken: await brokenLinks(db),
+      broken: await brokenEntries(app, db),
       next: await sql<{ value: number }>`select value from change where company_id = ${companyId}`.execute(db),
     }))
     await database.close()

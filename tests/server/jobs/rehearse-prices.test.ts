@@ -92,7 +92,7 @@ eachEngine('the rehearsal of a price list', (engine) => {
     const counts = async () =>
       pastPolicies(the.server.app.database, async (db) => ({
         lists: (await db.selectFrom('price_list').select('id').execute()).length,
-        trail: (await db.selectFrom('trail').select('id').where('code', '=', 'price').execute()).length,
+        trail: (await db.selectFrom('audit_entry').select('id').where('code', '=', 'price').execute()).length,
       }))
     const before = await counts()
     const same = await outcome({ list: await typed({}, the.lists[0]) })

@@ -5,6 +5,7 @@ import { endpoints } from '#contract/index.ts'
 import { handlersOf } from '#server/app.ts'
 import { sweep } from '#server/jobs/delete-expired-data.ts'
 import { endpointOf, kinds, paymentKinds } from '#server/jobs/registry.ts'
+import { integrate } from '#server/services/audit/integrate.ts'
 import { workOne } from '#server/jobs/runner.ts'
 import { onConnections, pastPolicies } from '#tests/support/database.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
@@ -40,7 +41,7 @@ onConnections('a long request', (engine) => {
   const rowsInTrail = () =>
     pastPolicies(server.app.database, async (db) => {
       const { rows } = await sql<{ rows: number; companies: number }>`
-        select count(*) as rows, count(distinct company_id) as companies from trail`.execute(db)
+        select count(*) as rows, count(distinct company_id) as companies from audit_entry`.execute(db)
       return rows[0] ?? { rows: 0, companies: 0 }
     })
 
@@ -71,19 +72,20 @@ onConnections('a long request', (engine) => {
 
   it('finds the rows that somebody changed or took out, and says whose they are (S-91)', async () => {
     const { alpha, beta } = server.world.companies
+    await integrate(server.app)
     const ids = await pastPolicies(server.app.database, async (db) => {
-      const rows = await db.selectFrom('trail').select(['id', 'company_id']).orderBy('id').execute()
+      const rows = await db.selectFrom('audit_entry').select(['id', 'company_id']).orderBy('id').execute()
       const of = (company: number) => rows.filter((row) => row.company_id === company).map(({ id }) => id)
-      const [changed = 0, taken = 0, after = 0] = [of(alpha)[1], of(beta)[1], of(beta)[2]]
-      await sql`update trail set info = '{"at": 99}' where id = ${changed}`.execute(db)
-      await sql`delete from trail where id = ${taken}`.execute(db)
-      return { changed, after }
+      const [changed = 0, taken = 0] = [of(alpha)[1], of(beta)[1]]
+      await sql`update audit_entry set info = '{"at": 99}' where id = ${changed}`.execute(db)
+      await sql`delete from audit_entry where id = ${taken}`.execute(db)
+      return { changed, place: 1 }
     })
     const both = [
       { company_id: alpha, company_code: 'alpha', id: ids.changed },
-      { company_id: beta, company_code: 'beta', id: ids.after },
+      { company_id: beta, company_code: 'beta', id: ids.place },
     ]
-    // However the chain is cut into pieces, a piece's first link is compared with the last of the piece before.
+    // However the log is cut into pieces. The entry that is gone is named by its place.
     for (const most of [1, 2, 3, 500]) {
       const { location } = (await begin(staff)).headers
       await workAll(server, bySteps(most))
@@ -91,7 +93,7 @@ onConnections('a long request', (engine) => {
     }
     const { location } = (await begin(staff, crypto.randomUUID(), beta)).headers
     await workAll(server, bySteps(2))
-    expect((await ask(staff, String(location))).json()).toEqual({ companies: 1, rows: 3, broken: [both[1]] })
+    expect((await ask(staff, String(location))).json()).toEqual({ companies: 1, rows: 4, broken: [both[1]] })
   })
 
   it('sent again under its key is the same request, at the same place (protocol 26)', async () => {

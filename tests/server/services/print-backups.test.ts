@@ -198,27 +198,32 @@ onConnections('prints of backups', (engine) => {
     }
   })
 
-  test('stand in the trail of whoever asked, by the service (D86)', async () => {
+  test('stand in the trail of whose they are, by the service (D86)', async () => {
     const staff = await server.signIn('order@m18')
     await printed('PDBORDER', await backupOf(server, 'shop'))
     await printed('TRAFFIC', await trafficOf(server, 'shop'), staff)
     const noted = await inTransaction(server.app, system, (db) =>
       db
-        .selectFrom('trail')
-        .select(['company_id', 'code', 'exec_user_id', 'info'])
+        .selectFrom('audit_entry')
+        .select(['company_id', 'actor_company_id', 'code', 'exec_user_id', 'info'])
         .where('operation', '=', 'print')
-        .orderBy('end_time')
-        .orderBy('code')
-        .orderBy('company_id')
+        .orderBy('id')
         .execute(),
     )
     const { alpha, m18 } = server.world.companies
     expect(noted).toEqual([
-      { company_id: alpha, code: 'backup', exec_user_id: buyer.userId, info: { ServiceCode: 'shop', OrderId: 1 } },
       {
-        company_id: m18,
+        company_id: alpha,
+        actor_company_id: null,
         code: 'backup',
-        exec_user_id: staff.userId,
+        exec_user_id: buyer.userId,
+        info: { ServiceCode: 'shop', OrderId: 1 },
+      },
+      {
+        company_id: alpha,
+        actor_company_id: m18,
+        code: 'backup',
+        exec_user_id: null,
         info: {
           ServiceCode: 'shop',
           Month: '2026-03',

@@ -79,7 +79,7 @@ export const stateOf = (app: AppContext) =>
       .orderBy('id')
       .execute(),
     trail: await db
-      .selectFrom('trail')
+      .selectFrom('audit_entry')
       .select(['operation', 'status', 'intent', 'exec_user_name', 'request_id', 'info'])
       .orderBy('id')
       .execute(),

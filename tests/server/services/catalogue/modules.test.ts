@@ -196,7 +196,12 @@ onConnections('the catalogue of modules', (engine) => {
       apps: [{ code: 'barcode', flag: { batches: true } }],
     })
     const rows = await inTransaction(the.server.app, { role: 'portal_system' }, (db) =>
-      db.selectFrom('trail').select(['code', 'operation', 'info']).where('code', '!=', 'user').orderBy('id').execute(),
+      db
+        .selectFrom('audit_entry')
+        .select(['code', 'operation', 'info'])
+        .where('code', '!=', 'user')
+        .orderBy('id')
+        .execute(),
     )
     expect(rows).toMatchObject([
       { code: 'module', operation: 'create', info: { ModuleCode: 'crm' } },

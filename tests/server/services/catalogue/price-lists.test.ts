@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { readLeaf } from '#domain/audit-log/leaf.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { lists } from '#tests/domain/fees/goldens.ts'
 import { onConnections } from '#tests/support/database.ts'
@@ -232,14 +233,10 @@ onConnections('price lists', (engine) => {
   })
 
   const trail = () =>
-    inTransaction(the.server.app, { role: 'portal_system' }, (db) =>
-      db
-        .selectFrom('trail')
-        .select(['operation', 'info', 'status'])
-        .where('code', '=', 'price')
-        .orderBy('id')
-        .execute(),
-    )
+    inTransaction(the.server.app, { role: 'portal_system' }, async (db) => {
+      const rows = await db.selectFrom('audit_entry').select('leaf').where('code', '=', 'price').orderBy('id').execute()
+      return rows.map(({ leaf }) => readLeaf(leaf))
+    })
 
   describe('the trail (D86)', () => {
     test('tells making, changing, confirming, deleting and withdrawing apart', async () => {
@@ -269,27 +266,23 @@ onConnections('price lists', (engine) => {
       const { id } = (await post(draft)).json()
       await put({ id, min_fee_hkd: '5.00', effective_date: '2026-07-02', confirmed: true })
       const [, entry] = await trail()
-      expect(entry?.info).toEqual({
-        PriceEffDate: '2026-07-02',
-        PriceDesc: 'Summer',
-        Changes: [
-          { field: 'effective_date', before: '2026-07-01', after: '2026-07-02' },
-          { field: 'confirmed', before: 'false', after: 'true' },
-          { field: 'min_fee_hkd', before: '0.00', after: '5.00' },
-        ],
-        ChangeCount: 3,
-      })
+      expect(entry?.info).toEqual({ PriceEffDate: '2026-07-02', PriceDesc: 'Summer', ChangeCount: 3 })
+      expect(entry?.changes).toEqual([
+        { field: 'effective_date', before: '2026-07-01', after: '2026-07-02' },
+        { field: 'confirmed', before: 'false', after: 'true' },
+        { field: 'min_fee_hkd', before: '0.00', after: '5.00' },
+      ])
     })
 
     test('names twenty changes and a hundred characters of each, and counts all', async () => {
       const { id } = (await post(draft)).json()
       const rows = Array.from({ length: 10 }, (_, at) => ({ from: at + 1, to: at + 1, ...charge }))
       await put({ id, desc: `${'x'.repeat(99)}😀${'x'.repeat(300)}`, concurrentUser: rows })
-      const info = (await trail())[1]?.info as { Changes: { after: string }[]; ChangeCount: number }
-      expect([info.Changes.length, info.ChangeCount]).toEqual([20, 51])
-      expect(info.Changes[0]?.after).toBe(`${'x'.repeat(99)}😀…`)
+      const entry = (await trail())[1]
+      expect([entry?.changes.length, entry?.info['ChangeCount']]).toEqual([20, 51])
+      expect(entry?.changes[0]?.after).toBe(`${'x'.repeat(99)}😀…`)
       await put({ id })
-      expect((await trail())[2]?.info).toMatchObject({ Changes: [], ChangeCount: 0 })
+      expect((await trail())[2]).toMatchObject({ changes: [], info: { ChangeCount: 0 } })
     })
 
     test('keeps that a change was refused (S-90), and who had changed it is still told', async () => {

@@ -51,7 +51,7 @@ describe('the own factors', () => {
       ...(await db.selectFrom('factor').selectAll().execute()),
       ...(await db.selectFrom('recovery_code').selectAll().execute()),
       ...(await db.selectFrom('proof').selectAll().execute()),
-      ...(await db.selectFrom('trail').selectAll().execute()),
+      ...(await db.selectFrom('audit_entry').selectAll().execute()),
       ...(await db.selectFrom('job').selectAll().execute()),
       ...(await db.selectFrom('idempotency').selectAll().execute()),
     ])
@@ -177,7 +177,7 @@ describe('changing them', () => {
     ])
     expect(mails[0]?.text).toContain('/saas/app/profile/security?lang=en')
     const notes = await inTransaction(server.app, system, (db) =>
-      db.selectFrom('trail').select('info').where('operation', '=', 'update').orderBy('id').execute(),
+      db.selectFrom('audit_entry').select('info').where('operation', '=', 'update').orderBy('id').execute(),
     )
     expect(notes.map(({ info }) => `${String(info.Field)} ${String(info.Change)}`)).toEqual([
       'authenticator app added',
@@ -240,7 +240,7 @@ describe('what a company requires', () => {
     expect((await passwordStep(server, 'user@alpha')).enrol).toBe(true)
     await server.signIn('user@beta')
     const note = await inTransaction(server.app, system, (db) =>
-      db.selectFrom('trail').select('info').where('code', '=', 'company').executeTakeFirstOrThrow(),
+      db.selectFrom('audit_entry').select('info').where('code', '=', 'company').executeTakeFirstOrThrow(),
     )
     expect(note.info).toMatchObject({ Field: 'second factor', Change: 'required' })
 

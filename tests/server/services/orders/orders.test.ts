@@ -154,11 +154,13 @@ onConnections('service orders', (engine) => {
       expect((await staff.send({ url: listUrl() })).json().count).toBe(1)
       expect((await readOrder(staff, made.json().id)).code).toBe('shop')
       const entry = await inTransaction(the.server.app, { role: 'portal_system' }, (db) =>
-        db.selectFrom('trail').selectAll().where('code', '=', 'order').executeTakeFirstOrThrow(),
+        db.selectFrom('audit_entry').selectAll().where('code', '=', 'order').executeTakeFirstOrThrow(),
       )
       expect(entry).toMatchObject({
-        company_id: the.server.world.companies.m18,
-        exec_user_id: staff.userId,
+        company_id,
+        actor_company_id: the.server.world.companies.m18,
+        exec_user_id: null,
+        actor: { user_id: staff.userId },
         operation: 'create',
         info: { ServiceCode: 'shop', ActingFor: 'alpha' },
       })

@@ -170,7 +170,7 @@ eachEngine('sealing keys', (engine) => {
     const user = await server.signIn('user@alpha')
     const { seal_key: first } = await said(user, `?seals=${older.id}`)
     await forget(user, String(older.id))
-    const { rows: trail } = await inTransaction(server.app, system, (db) => sql`select * from trail`.execute(db))
+    const { rows: trail } = await inTransaction(server.app, system, (db) => sql`select * from audit_entry`.execute(db))
     const texts = [server.logged(), JSON.stringify(trail)]
     for (const key of [older.key, (await newest(user)).key, first ?? ''])
       expect(texts.filter((text) => text.includes(key))).toEqual([])

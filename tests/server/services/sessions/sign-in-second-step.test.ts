@@ -258,7 +258,7 @@ describe('recovery codes', () => {
     const mails = await box.fetch()
     expect(mails.map(({ subject }) => subject)).toEqual(Array(2).fill('A recovery code was used · Service portal'))
     const notes = await inTransaction(server.app, { role: 'portal_system' }, (db) =>
-      db.selectFrom('trail').select(['operation', 'info']).orderBy('id', 'desc').limit(2).execute(),
+      db.selectFrom('audit_entry').select(['operation', 'info']).orderBy('id', 'desc').limit(2).execute(),
     )
     expect(notes.map(({ operation, info }) => [operation, info.Field ?? info.Factor, info.Change])).toEqual([
       ['login', 'recovery code', undefined],

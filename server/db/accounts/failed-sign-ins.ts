@@ -1,0 +1,36 @@
+/** Sign-ins that failed, counted by account and network until they become entries of the audit trail. */
+import { sql } from 'kysely'
+import type { Handle } from '#server/db/handle.ts'
+
+/**
+ * One statement for accounts that are there and for those that are not, which leave nothing: neither takes longer than the other (S-32).
+ */
+export async function countFailedSignIn(
+  db: Handle,
+  { userId, network, now }: { userId: number | null; network: string; now: number },
+): Promise<void> {
+  await sql`
+    insert into failed_sign_in as known (user_id, company_id, network, since, until, count)
+    select id, company_id, ${network}, ${now}::bigint, ${now}::bigint, 1 from portal_user where id = ${userId}::integer
+    on conflict (user_id, network) do update set count = known.count + 1, until = excluded.until`.execute(db)
+}
+
+export interface FailedSignIns {
+  userId: number
+  companyId: number
+  userName: string
+  network: string
+  /** Epoch ms. */
+  since: number
+  until: number
+  count: number
+}
+
+/** Takes those out that began before that time. */
+export async function takeFailedSignIns(db: Handle, before: number): Promise<FailedSignIns[]> {
+  const { rows } = await sql<FailedSignIns>`
+    with taken as (delete from failed_sign_in where since <= ${before}::bigint returning *)
+    select user_id as "userId", taken.company_id as "companyId", name as "userName", network, since, until, count
+    from taken join portal_user on portal_user.id = user_id order by since, user_id`.execute(db)
+  return rows
+}

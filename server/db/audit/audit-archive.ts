@@ -1,0 +1,46 @@
+/** The beginning of a log that is old enough for an archive. */
+import { sql } from 'kysely'
+import type { Handle } from '#server/db/handle.ts'
+
+export interface OldStretch {
+  companyId: number
+  from: number
+  /** Not included; both are borders of tiles. */
+  to: number
+}
+
+/** Of every company the whole tiles at its beginning in which nothing is as young as `before` (epoch ms), 64 of them at most. */
+export async function oldStretches(db: Handle, before: number): Promise<OldStretch[]> {
+  const { rows } = await sql<OldStretch>`
+    with begun as (
+      select company_id, min(log_index) as first from audit_leaf group by company_id)
+    select begun.company_id as "companyId", begun.first as "from",
+      (least(coalesce(young.at, whole.size), begun.first + 64 * 256, whole.size) / 256) * 256 as "to"
+    from begun
+    cross join lateral (select max(log_index) + 1 as size from audit_leaf where company_id = begun.company_id) whole
+    cross join lateral (
+      select min(place.log_index) as at from audit_leaf place join audit_entry entry on entry.id = place.entry_id
+      where place.company_id = begun.company_id and place.log_index < begun.first + 64 * 256
+        and entry.end_time >= ${before}::bigint) young
+    where begun.first % 256 = 0`.execute(db)
+  return rows.filter(({ from, to }) => to > from)
+}
+
+/** Answers how many entries went. Fails with 42501 for anything but whole old tiles at the beginning. */
+export async function removeArchived(
+  db: Handle,
+  { companyId, from, to, sha256, now }: OldStretch & { sha256: string; now: number },
+): Promise<number> {
+  const { rows } = await sql<{ removed: number }>`
+    select remove_archived_audit(${companyId}::integer, ${from}::integer, ${to}::integer, ${sha256}, ${now}::bigint) as removed`.execute(
+    db,
+  )
+  return rows[0]?.removed ?? 0
+}
+
+/** Up to which place the entries are in archives. */
+export async function archivedUpTo(db: Handle, companyId: number): Promise<number> {
+  const { rows } = await sql<{ upto: number }>`
+    select coalesce(max(to_index), 0) as upto from audit_archive where company_id = ${companyId}`.execute(db)
+  return rows[0]?.upto ?? 0
+}

@@ -1,0 +1,103 @@
+/** The audit trail and its log as Kysely sees them. */
+import type { ColumnType, Generated } from 'kysely'
+import type { AuditMenu } from '#domain/audit-log/leaf.ts'
+
+/** Set once. */
+type Fixed<T> = ColumnType<T, T, never>
+
+/** Who of the provider's staff acted in a customer's log: the leaf holds the hash of this in its canonical form. */
+export interface Actor {
+  salt: string
+  user_id: number
+  user_name: string
+}
+
+/** What was done. `leaf` is what is proven; the other columns are copies of it for queries, but for `actor`. */
+export interface AuditEntryTable {
+  id: Generated<number>
+  company_id: Fixed<number>
+  /** Another company's people did it; null: the company's own. */
+  actor_company_id: Fixed<number | null>
+  actor: ColumnType<Actor | null, string | null, never>
+  code: Fixed<AuditMenu>
+  operation: Fixed<string>
+  exec_user_id: Fixed<number | null>
+  exec_user_name: Fixed<string>
+  end_time: Fixed<number>
+  /** -1: it failed. */
+  status: Fixed<0 | -1>
+  info: ColumnType<Record<string, unknown>, string, never>
+  intent: Fixed<string | null>
+  request_id: Fixed<string>
+  /** Folded. */
+  name_key: Fixed<string>
+  /** `search_text` of the entry, folded. */
+  search: Fixed<string>
+  /** Canonical JSON of an `AuditLeaf`. */
+  leaf: Fixed<string>
+}
+
+/** Written and not in the log yet. */
+export interface AuditPendingTable {
+  entry_id: Fixed<number>
+  company_id: Fixed<number>
+}
+
+/** The place of an entry in its company's log, from 0 without a gap. */
+export interface AuditLeafTable {
+  company_id: Fixed<number>
+  log_index: Fixed<number>
+  entry_id: Fixed<number>
+}
+
+/** Up to 256 hashes of 32 bytes (C2SP tlog-tiles). */
+export interface AuditTileTable {
+  company_id: Fixed<number>
+  level: Fixed<number>
+  tile_index: Fixed<number>
+  hashes: Uint8Array
+}
+
+export interface AuditCheckpointTable {
+  company_id: Fixed<number>
+  size: Fixed<number>
+  /** Signed (C2SP tlog-checkpoint). */
+  note: Fixed<string>
+  end_time: Fixed<number>
+  /** The last of a day, or mailed. */
+  kept: Generated<boolean>
+  /** When it was mailed to the admins; null: it was not. */
+  mail_time: number | null
+}
+
+/** Sign-ins that failed at one account from one network, until they become one entry. */
+export interface FailedSignInTable {
+  user_id: Fixed<number>
+  company_id: Fixed<number>
+  network: Fixed<string>
+  /** Epoch ms: the first and the last of them. */
+  since: number
+  until: number
+  count: number
+}
+
+/** Places of the log whose entries are in a file and no longer here. */
+export interface AuditArchiveTable {
+  company_id: Fixed<number>
+  from_index: Fixed<number>
+  /** Not included. */
+  to_index: Fixed<number>
+  /** Of the file. */
+  sha256: Fixed<string>
+  end_time: Fixed<number>
+}
+
+export interface AuditTables {
+  audit_archive: AuditArchiveTable
+  failed_sign_in: FailedSignInTable
+  audit_entry: AuditEntryTable
+  audit_pending: AuditPendingTable
+  audit_leaf: AuditLeafTable
+  audit_tile: AuditTileTable
+  audit_checkpoint: AuditCheckpointTable
+}

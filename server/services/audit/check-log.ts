@@ -1,0 +1,144 @@
+/**
+ * Checks a company's log (S-91): every entry hashes to what its tile says, its columns are what its leaf says, nothing is missing
+ * between, the tiles make the root that the newest checkpoint signs, and no entry stands outside. What is found is named by the id of
+ * the entry, or by its place in the log where there is no entry any more.
+ */
+import { createHash } from 'node:crypto'
+import { canonical } from '#domain/audit-log/canonical.ts'
+import { openCheckpoint } from '#domain/audit-log/checkpoint.ts'
+import { equalHashes, hashBytes, leafHash } from '#domain/audit-log/hash.ts'
+import type { AuditLeaf, LeafValue } from '#domain/audit-log/leaf.ts'
+import { verifierKeyOf } from '#domain/audit-log/note.ts'
+import { countAt, hashAt, nodesOf, tileWidth, wholeRoot } from '#domain/audit-log/tiles.ts'
+import { rootOf } from '#domain/audit-log/tree.ts'
+import { archivedUpTo } from '#server/db/audit/audit-archive.ts'
+import { type CheckedEntry, entriesFrom, logsToCheck, strayEntries } from '#server/db/audit/audit-checks.ts'
+import { holdLog, newestCheckpoint, sizeOf, tileOf } from '#server/db/audit/audit-log.ts'
+import type { Handle } from '#server/db/handle.ts'
+import { type Keyed, originOf, signingSeed } from '#server/services/audit/log-identity.ts'
+
+export interface Broken {
+  company_id: number
+  id: number
+}
+
+export interface CheckedPiece {
+  /** Places that were looked at; less than asked for at the end of the log. */
+  rows: number
+  broken: number[]
+}
+
+/** The entries of the places from `from` on. */
+export async function checkEntries(
+  db: Handle,
+  companyId: number,
+  piece: { from: number; most: number },
+): Promise<CheckedPiece> {
+  const entries = await entriesFrom(db, companyId, piece)
+  const tiles = new Map<number, Uint8Array>()
+  const hashOf = async (index: number) => {
+    const at = Math.floor(index / tileWidth)
+    const tile = tiles.get(at) ?? (await tileOf(db, companyId, 0, at)) ?? new Uint8Array()
+    tiles.set(at, tile)
+    return hashAt(tile, index % tileWidth)
+  }
+  const broken: number[] = []
+  // What is in an archive is gone from here, and only from the beginning.
+  let expected = Math.max(piece.from, await archivedUpTo(db, companyId))
+  for (const entry of entries) {
+    for (; expected < entry.log_index; expected++) broken.push(expected)
+    expected = entry.log_index + 1
+    if (entry.leaf === null) broken.push(entry.log_index)
+    else if (!equalHashes(leafHash(entry.leaf), await hashOf(entry.log_index)) || !saysTheSame(entry, companyId))
+      broken.push(entry.entry_id)
+  }
+  return { rows: entries.length, broken }
+}
+
+/** Whether the copies beside the leaf are what it says. */
+function saysTheSame({ leaf, columns, actor, entry_id }: CheckedEntry, companyId: number): boolean {
+  try {
+    const said = JSON.parse(leaf ?? '') as AuditLeaf
+    const { id, company, time, code, operation, user_id, user_name, status, info, intent, request_id } = said
+    const own = { id, company, time, code, operation, user_id, user_name, status, info, intent, request_id }
+    if (id !== entry_id || company !== companyId || canonical(own) !== canonical(columns as LeafValue)) return false
+    const hash =
+      actor &&
+      createHash('sha256')
+        .update(canonical({ ...actor }))
+        .digest('hex')
+    return hash === said.actor_hash
+  } catch {
+    return false
+  }
+}
+
+/** The tree above the entries, its checkpoint, and what stands beside the log. Its entries are looked at apart. */
+export async function checkTree(app: Keyed, db: Handle, companyId: number, most: number): Promise<number[]> {
+  // Size, tiles and checkpoint are read one after the other.
+  await holdLog(db, companyId)
+  const size = await sizeOf(db, companyId)
+  const { tiles, broken } = await checkTiles(db, companyId, size)
+  const isSigned = size === 0 || (await isRootSigned(app, db, { companyId, size, tiles }))
+  return [...broken, ...(isSigned ? [] : [size]), ...(await strayEntries(db, companyId, most))]
+}
+
+type Tiles = Map<string, Uint8Array>
+
+/** Each hash of a tile above the leaves is the root of the tile under it. Broken ones are named by their first place. */
+async function checkTiles(db: Handle, companyId: number, size: number): Promise<{ tiles: Tiles; broken: number[] }> {
+  const tiles: Tiles = new Map()
+  const broken: number[] = []
+  for (let level = 0; countAt(level, size) > 0; level++) {
+    const count = countAt(level, size)
+    for (let index = 0; index * tileWidth < count; index++) {
+      const tile = (await tileOf(db, companyId, level, index)) ?? new Uint8Array()
+      const width = Math.min(tileWidth, count - index * tileWidth)
+      if (tile.length < width * hashBytes) broken.push(index * tileWidth ** (level + 1))
+      tiles.set(`${level}/${index}`, tile.slice(0, width * hashBytes))
+      if (level === 0) continue
+      for (let at = 0; at < width; at++) {
+        const under = tiles.get(`${level - 1}/${index * tileWidth + at}`)
+        if (under?.length !== tileWidth * hashBytes || !equalHashes(wholeRoot(under), hashAt(tile, at)))
+          broken.push((index * tileWidth + at) * tileWidth ** level)
+      }
+    }
+  }
+  return { tiles, broken }
+}
+
+async function isRootSigned(
+  app: Keyed,
+  db: Handle,
+  { companyId, size, tiles }: { companyId: number; size: number; tiles: Tiles },
+): Promise<boolean> {
+  try {
+    const newest = await newestCheckpoint(db, companyId)
+    const origin = originOf(app, companyId)
+    const checkpoint = openCheckpoint(newest?.note, verifierKeyOf(origin, signingSeed(app)))
+    const root = rootOf(
+      size,
+      nodesOf((level, index) => tiles.get(`${level}/${index}`)),
+    )
+    return checkpoint.origin === origin && checkpoint.size === size && equalHashes(checkpoint.root, root)
+  } catch {
+    return false
+  }
+}
+
+/** Walks every log to its end: the first `most` of what is broken; none, as long as nobody touched the tables. */
+export async function brokenEntries(app: Keyed, db: Handle, most = 10): Promise<Broken[]> {
+  const broken: Broken[] = []
+  for (const { companyId } of await logsToCheck(db, null)) {
+    const add = (ids: number[]) => broken.push(...ids.map((id) => ({ company_id: companyId, id })))
+    for (let from = 0, rows = pieceRows; rows === pieceRows; from += pieceRows) {
+      const piece = await checkEntries(db, companyId, { from, most: pieceRows })
+      rows = piece.rows
+      add(piece.broken)
+    }
+    add(await checkTree(app, db, companyId, most))
+  }
+  return broken.slice(0, most)
+}
+
+const pieceRows = 500

@@ -1,0 +1,71 @@
+/**
+ * The integrator: gives entries their places in the log of their company, in batches, and signs what it comes to. It sees only what
+ * is committed, so places follow each other without a gap; the order of places is not that of ids. Killed anywhere, a batch is done as a
+ * whole or not at all. Two of them on one log: one works, the other leaves it alone.
+ */
+import { leafHash } from '#domain/audit-log/hash.ts'
+import { signCheckpoint } from '#domain/audit-log/checkpoint.ts'
+import { appendLeaves } from '#domain/audit-log/tree.ts'
+import { dateIn } from '#domain/time.ts'
+import type { AppContext } from '#server/context.ts'
+import {
+  appendEntries,
+  edgeOf,
+  lockLog,
+  newestCheckpoint,
+  pendingEntries,
+  type PendingLog,
+  pendingLogs,
+  putCheckpoint,
+  sizeOf,
+} from '#server/db/audit/audit-log.ts'
+import { epochOf } from '#server/db/audit/audit-epochs.ts'
+import type { Handle } from '#server/db/handle.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import { originOf, signingSeed } from '#server/services/audit/log-identity.ts'
+
+const batch = 1_000
+/** In ms: an entry that waited longer is a fault that somebody must look at. */
+const alarmMs = 60_000
+
+const asSystem = <T>(app: AppContext, work: (db: Handle) => Promise<T>) =>
+  inTransaction(app, { role: 'portal_system' }, work)
+
+/** Brings every log up to what is committed. Answers how many entries found their places. */
+export async function integrate(app: AppContext, stopped: () => boolean = () => false): Promise<number> {
+  const logs = await inTransaction(app, { role: 'portal_system' }, pendingLogs, 'reading')
+  let placed = 0
+  for (const log of logs) {
+    warnIfLate(app, log)
+    for (let count = batch; count === batch && !stopped(); placed += count)
+      count = await asSystem(app, (db) => integrateBatch(app, db, log.companyId))
+  }
+  return placed
+}
+
+function warnIfLate(app: AppContext, { companyId, oldest }: PendingLog): void {
+  const lag = app.clock() - oldest
+  if (lag > alarmMs) app.log.error({ company: companyId, lag }, 'the audit log is behind its entries')
+}
+
+/** Answers how many entries it placed: less than a batch at the end, 0 where somebody else is at work. */
+async function integrateBatch(app: AppContext, db: Handle, companyId: number): Promise<number> {
+  if (!(await lockLog(db, companyId))) return 0
+  const entries = await pendingEntries(db, companyId, batch)
+  if (entries.length === 0) return 0
+  const from = await sizeOf(db, companyId)
+  const hashes = entries.map(({ leaf }) => leafHash(leaf))
+  const { edge, changed, root } = appendLeaves(await edgeOf(db, companyId, from), hashes)
+  await appendEntries(db, companyId, { from, ids: entries.map(({ id }) => id), changed })
+  const before = await newestCheckpoint(db, companyId)
+  const zone = app.config.timeZone
+  const time = app.clock()
+  const origin = originOf(app, companyId)
+  const note = signCheckpoint(
+    { origin, size: edge.size, root, epoch: await epochOf(db) },
+    { name: origin, seed: signingSeed(app) },
+  )
+  const isLastOfDay = before !== null && dateIn(zone, before.time) !== dateIn(zone, time)
+  await putCheckpoint(db, companyId, { size: edge.size, note, time }, before && { size: before.size, isLastOfDay })
+  return entries.length
+}

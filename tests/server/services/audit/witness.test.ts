@@ -1,0 +1,110 @@
+/** Witnesses outside the database: checkpoints by mail, and what a restore says of itself. */
+import { sql } from 'kysely'
+import { expect, it } from 'vitest'
+import { toBase64 } from '#domain/audit-log/base64.ts'
+import { openCheckpoint } from '#domain/audit-log/checkpoint.ts'
+import { fingerprintOf, verifierKeyOf } from '#domain/audit-log/note.ts'
+import { readConfig } from '#server/config.ts'
+import type { AppContext } from '#server/context.ts'
+import { newestCheckpoint } from '#server/db/audit/audit-log.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import { integrate } from '#server/services/audit/integrate.ts'
+import { beginEpoch } from '#server/services/audit/begin-epoch.ts'
+import { brokenEntries } from '#server/services/audit/check-log.ts'
+import { originOf, signingSeed } from '#server/services/audit/log-identity.ts'
+import { mailCheckpoints, weekMs } from '#server/services/audit/mail-checkpoints.ts'
+import { type AskedMail, mailNow } from '#server/services/mail/request-mail.ts'
+import { writeMany } from '#tests/support/audit-entries.ts'
+import { onBothEngines, pastPolicies } from '#tests/support/database.ts'
+import { addAdmin, system } from '#tests/support/people.ts'
+
+const asSystem = <T>(app: AppContext, work: Parameters<typeof inTransaction<T>>[2]) => inTransaction(app, system, work)
+
+onBothEngines('a witness of the audit trail', (the) => {
+  it('is mailed once a week, to admins who want mails, as long as there is news', async () => {
+    let now = Date.now()
+    const app = { ...the, clock: () => now }
+    const { companyId, userId } = await addAdmin(app, 'acme')
+    await asSystem(app, (db) => db.updateTable('portal_user').set({ alert: true }).where('id', '=', userId).execute())
+    await pastPolicies(the.database, async (db) => {
+      await sql`update company set create_time = ${now}`.execute(db)
+    })
+    await writeMany(app, { companyId, count: 3, at: now })
+    await integrate(app)
+    expect(await mailCheckpoints(app)).toBe(0)
+    now += weekMs + 1
+    expect(await mailCheckpoints(app)).toBe(1)
+    expect(await mailCheckpoints(app)).toBe(0)
+    now += weekMs
+    expect(await mailCheckpoints(app)).toBe(0)
+    await writeMany(app, { companyId, count: 1, at: now })
+    await integrate(app)
+    expect(await mailCheckpoints(app)).toBe(1)
+
+    const asked = await asSystem(app, async (db) => {
+      const rows = await db
+        .selectFrom('job')
+        .select('input')
+        .where('kind', '=', 'send-mail')
+        .orderBy('create_time')
+        .execute()
+      return rows.map(({ input }) => input as AskedMail)
+    })
+    const mails = await asSystem(app, async (db) => [
+      await mailNow(db, app, asked[0]!),
+      await mailNow(db, app, asked[1]!),
+    ])
+    const [first, second] = mails.map((mail) => {
+      const lines = mail?.text.slice(mail.text.indexOf('portal-audit/'), mail.text.indexOf('\n\n-- \n')) ?? ''
+      const [text = '', signature = '', key = ''] = lines.split('\n\n')
+      expect(mail?.text).toContain(fingerprintOf(key))
+      expect(mail?.html).toContain(signature)
+      return openCheckpoint(`${text}\n\n${signature}\n`, key)
+    })
+    expect([first?.size, second?.size]).toEqual([3, 4])
+    // What was mailed stays, whatever comes after it.
+    const kept = await asSystem(app, (db) => db.selectFrom('audit_checkpoint').select('size').orderBy('size').execute())
+    expect(kept.map(({ size }) => size)).toEqual([3, 4])
+  })
+
+  it('says after a restore how large each log was, in its next entry, and counts the restores', async () => {
+    const { companyId } = await addAdmin(the, 'acme')
+    await writeMany(the, { companyId, count: 300, at: 5 })
+    await integrate(the)
+    const note = async () => (await asSystem(the, (db) => newestCheckpoint(db, companyId)))?.note ?? ''
+    const opened = async () => {
+      return openCheckpoint(await note(), verifierKeyOf(originOf(the, companyId), signingSeed(the)))
+    }
+    const before = await opened()
+    expect(before.epoch).toBe(0)
+    expect(await beginEpoch(the)).toBe(1)
+    await integrate(the)
+    expect(await opened()).toMatchObject({ epoch: 1, size: 301 })
+    const entry = await asSystem(the, (db) =>
+      db
+        .selectFrom('audit_entry')
+        .innerJoin('audit_leaf', 'entry_id', 'audit_entry.id')
+        .select(['info', 'log_index'])
+        .where('operation', '=', 'restore')
+        .executeTakeFirstOrThrow(),
+    )
+    expect(entry).toEqual({
+      log_index: 300,
+      info: { Epoch: 1, RestoredSize: 300, RestoredRoot: toBase64(before.root) },
+    })
+    expect(await beginEpoch(the)).toBe(2)
+    await integrate(the)
+    expect((await opened()).epoch).toBe(2)
+    expect(await asSystem(the, (db) => brokenEntries(the, db))).toEqual([])
+  })
+})
+
+it('keeps the name and the key of its logs when the key of the tokens is changed', () => {
+  const before = { config: readConfig({ TOKEN_KEY: '11'.repeat(32) }) }
+  const changed = { config: readConfig({ TOKEN_KEY: '22'.repeat(32) }) }
+  const kept = { config: readConfig({ TOKEN_KEY: '22'.repeat(32), AUDIT_KEY: '11'.repeat(32) }) }
+  expect([originOf(kept, 7), signingSeed(kept)]).toEqual([originOf(before, 7), signingSeed(before)])
+  expect(originOf(changed, 7)).not.toBe(originOf(before, 7))
+  expect(signingSeed(changed)).not.toEqual(signingSeed(before))
+  expect(() => readConfig({ AUDIT_KEY: 'short' })).toThrow('AUDIT_KEY must be 32 bytes')
+})

@@ -1,0 +1,57 @@
+/** Many entries of the audit trail at once, as the server would have written them one by one. */
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import { canonical } from '#domain/audit-log/canonical.ts'
+import type { AuditLeaf } from '#domain/audit-log/leaf.ts'
+import type { AppContext } from '#server/context.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+
+export interface Many {
+  companyId: number
+  count: number
+  /** Epoch ms of the first; each one `apart` ms later. */
+  at: number
+  apart?: number
+  /** What differs from a plain change of a user; `n` counts from 0. */
+  entry?: (n: number) => Partial<AuditLeaf>
+}
+
+/** They wait for their places in the log; ids go on where the last one ended. */
+export async function writeMany(app: AppContext, { companyId, count, at, apart = 0, entry }: Many): Promise<void> {
+  await inTransaction(app, { role: 'portal_system' }, async (db) => {
+    const { rows } = await sql<{ id: number }>`
+      select nextval('audit_entry_id')::integer as id from generate_series(1, ${count})`.execute(db)
+    const leaves = rows.map(
+      ({ id }, n): AuditLeaf => ({
+        v: 1,
+        id,
+        company: companyId,
+        actor_company: null,
+        actor_hash: null,
+        time: at + n * apart,
+        salt: randomBytes(16).toString('hex'),
+        code: 'user',
+        operation: 'update',
+        user_id: null,
+        user_name: '',
+        status: 0,
+        info: { n },
+        changes: [],
+        intent: null,
+        request_id: 'r',
+        ...entry?.(n),
+      }),
+    )
+    const entries = JSON.stringify(leaves.map((leaf) => ({ ...leaf, leaf: canonical(leaf) })))
+    await sql`
+      with made as (
+        insert into audit_entry (id, company_id, code, operation, exec_user_id, exec_user_name, end_time, status, info, intent,
+          request_id, name_key, search, leaf)
+        select id, company, code, operation, user_id, user_name, time, status, info, intent, request_id, lower(user_name),
+          lower(user_name || E'\n' || info::text), leaf
+        from jsonb_to_recordset(${entries}::jsonb) as entry(id integer, company integer, code text, operation text,
+          user_id integer, user_name text, time bigint, status smallint, info jsonb, intent text, request_id text, leaf text)
+        returning id, company_id)
+      insert into audit_pending (entry_id, company_id) select id, company_id from made`.execute(db)
+  })
+}
