@@ -2,23 +2,20 @@
  * B1, B2: a list of 100,000 rows kept on the device, in Chromium, through the product's own files, against IndexedDB
  * by hand with one compound index for each question and `count()`, in the same page and run.
  */
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
-import { build } from 'vite'
 import { openProfile } from '#tests/support/browser.ts'
 import { type Bench, type Figure, median, ratio } from './figures.ts'
+import { servePage } from './page-server.ts'
 
 /** The first few only warm up. */
 const rounds = { compare: 90, click: 300, warm: 5 }
-const root = join(import.meta.dirname, '..')
 
 async function measure(tell: (line: string) => void): Promise<Figure[]> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-lists-'))
-  const site = await serve(join(folder, 'site'))
+  const site = await servePage(join(folder, 'site'), 'lists/page.ts')
   // On disk, as people have it: a browser without a profile keeps its databases in memory.
   const context = await openProfile(join(folder, 'profile'))
   try {
@@ -27,45 +24,6 @@ async function measure(tell: (line: string) => void): Promise<Figure[]> {
     await context.close()
     await site.stop()
     await rm(folder, { recursive: true, force: true })
-  }
-}
-
-async function serve(outDir: string): Promise<{ port: number; stop: () => Promise<void> }> {
-  await build({
-    root,
-    configFile: false,
-    publicDir: false,
-    logLevel: 'error',
-    define: { __BUILD__: '"bench"' },
-    build: {
-      outDir,
-      target: 'es2023',
-      modulePreload: false,
-      rollupOptions: {
-        input: join(root, 'bench', 'lists', 'page.ts'),
-        output: { entryFileNames: 'page.js', chunkFileNames: '[name].js' },
-      },
-    },
-  })
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    const name = new URL(request.url ?? '/', 'http://bench').pathname.slice(1)
-    if (name === '')
-      return response.setHeader('content-type', 'text/html').end('<script type="module" src="page.js"></script>')
-    const text = await readFile(join(outDir, name)).catch(() => null)
-    if (text === null) return response.writeHead(404).end()
-    return response.setHeader('content-type', 'text/javascript').end(text)
-  }
-  const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('a listening socket has no port')
-  return {
-    port: address.port,
-    async stop() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
   }
 }
 

@@ -9,13 +9,14 @@
 import { catalogue } from './catalogue.ts'
 import { asTable, type Bench, type Figure, judge } from './figures.ts'
 import { guesses } from './sign-in-timing.ts'
+import { keptTrailBench } from './kept-trail.ts'
 import { lists } from './lists.ts'
 import { orders } from './orders.ts'
 import { outbox } from './outbox.ts'
 import { page } from './page.ts'
 import { update } from './update.ts'
 
-const benches: readonly Bench[] = [page, lists, outbox, update, orders, catalogue, guesses]
+const benches: readonly Bench[] = [page, lists, keptTrailBench, outbox, update, orders, catalogue, guesses]
 const asked = process.argv.slice(2)
 const isAsked = (id: string) => asked.length === 0 || asked.some((begin) => id.startsWith(begin))
 

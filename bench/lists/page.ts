@@ -1,5 +1,6 @@
 /** Runs in Chromium, over the product's own files: what `bench/lists.ts` calls, step by step. */
-import { listTrail } from '#contract/audit-trail.ts'
+import { keptTrail } from '#contract/audit-trail.ts'
+import { keptList } from '#contract/endpoint.ts'
 import { type Device, openDevice } from '#local/storage/device.ts'
 import { readListOn } from '#local/lists/read-list.ts'
 import { openSession } from '#local/session/session.ts'
@@ -8,7 +9,20 @@ import { storeWhole } from '#local/list-index/bulk-load.ts'
 import { fillRaw, openRaw, pageRaw } from './raw.ts'
 import { codes, dayOf, days, operations, pieces, rowCount } from './rows.ts'
 
-const fills = listTrail.list as NonNullable<typeof listTrail.list>
+/** A long list with an order by each of five columns, over the rows of three companies; in place of the one that is kept by company. */
+const fills = keptList({
+  ...keptTrail,
+  sorts: { end_time: 'time', code: 'text', operation: 'text', exec_user_name: 'text', status: 'number' },
+  filters: {
+    code: { kind: 'equal', column: 'code' },
+    operation: { kind: 'equal', column: 'operation' },
+    companyId: { kind: 'equal', column: 'company_id' },
+    dateFrom: { kind: 'from', column: 'end_time' },
+    dateTo: { kind: 'until', column: 'end_time' },
+    status: { kind: 'equal', column: 'status' },
+  },
+  scope: null,
+})
 const subject = { companyId: 7, userId: 1 }
 let device: Device
 let raw: IDBDatabase

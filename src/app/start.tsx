@@ -20,6 +20,7 @@ import '#ui/navigation-guard/popstate.ts'
 
 const pipeline = () => import('#app/connection/network-bundle.ts')
 const jobs = async () => (await import('#app/connection/job-timer.ts')).jobs
+const trails = async () => (await import('#app/connection/audit-trail.ts')).trails
 const packages = async () => (await import('#app/connection/packages.ts')).packages
 
 function openStore() {
@@ -52,6 +53,7 @@ function openStore() {
       send: async (file, options) => (await packages()).send(file, options),
       forget: async (id) => (await packages()).forget(id),
     },
+    trails,
   })
   hear = watchConnection(store, async () => (await pipeline()).ports)
   return { api, store, answered, hear }

@@ -1,13 +1,27 @@
 /** What the page's end of the request pipeline answers. Nothing throws to the page. */
+import type { exportTrail, keepTrail } from '#contract/audit-trail.ts'
 import type { InputOf, Endpoint, Intent, OutputOf } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
+import type { LogFault } from '#domain/audit-log/fault.ts'
+import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
+import type { PlainDate } from '#domain/time.ts'
+import type { LogAlarm } from '#local/audit-trail/records.ts'
 import type { Held } from '#local/outbox/status.ts'
+
+/** Both days are part of it; `to` null: up to the time of the answer. */
+export interface KeptDays {
+  from: PlainDate
+  to: PlainDate | null
+}
 
 export type Result<O> =
   /** The server said so just now. A fresh list is already in the device's rows. */
   | { kind: 'fresh'; output: O }
-  /** The device's last reading; for lists the rows come through their live query. */
-  | { kind: 'kept'; output: O | null; asOf: number }
+  /**
+   * The device's last reading; for lists the rows come through their live query. `days`: it was asked for more days than the device
+   * keeps, and the answer is of these alone.
+   */
+  | { kind: 'kept'; output: O | null; asOf: number; days?: KeptDays | null }
   /** Recorded on this device, not yet accepted by the server; `held`: by more than the connection. */
   | { kind: 'queued'; intent: Intent; held?: Held }
   /** The server works on it; progress is the job's row. */
@@ -41,6 +55,12 @@ export interface JobActions {
   seen(intents: readonly Intent[]): Promise<void>
 }
 
+/** A file that the server made; `name`: as it calls it, null where it does not say. */
+export interface DownloadedFile {
+  bytes: Blob
+  name: string | null
+}
+
 /** How a package of an app is sent. */
 export interface SendOptions {
   /** Of its bytes: the same file goes on where it was left. */
@@ -61,6 +81,56 @@ export interface Packages {
   send(file: File, options: SendOptions): Promise<Result<{ id: string }>>
   /** Takes back what was sent, by the id of the upload. */
   forget(id: string): Promise<Result<null>>
+}
+
+/** What is wrong with a log: entries from that place on, up to the other without it, are not what this device knew. */
+export type LogTrouble = Pick<LogAlarm, 'fault' | 'from' | 'to'>
+
+export type EntryProof =
+  /** `size`: of the log it was proven in. `file`: the proof to take along (domain/audit-log/proof-file.ts). */
+  | { kind: 'proven'; size: number; file: string }
+  /** It has no place in the log yet, or none that was signed. */
+  | { kind: 'recording' }
+  /** Neither the device nor the server could say. */
+  | { kind: 'unchecked' }
+  | { kind: 'alarm'; alarm: LogTrouble }
+
+/** Of all kept entries; `hidden`: those of which only the hash is here. */
+export type KeptProof =
+  | { kind: 'proven'; entries: number; hidden: number; size: number }
+  | { kind: 'alarm'; alarm: LogTrouble }
+
+export interface FillOptions {
+  onProgress?: (done: number, of: number) => void
+  /** Pauses it; what came stays. */
+  signal?: AbortSignal
+}
+
+export type KeepResult =
+  /** `busy`: another page is at it. `gone`: it was taken away meanwhile, or its user has left. */
+  | { kind: 'done' | 'paused' | 'busy' | 'gone' }
+  | { kind: 'problem'; problem: Problem }
+  /** What came is no part of a log. */
+  | { kind: 'refused'; fault: LogFault }
+  | { kind: 'alarm'; alarm: LogTrouble }
+
+/** The audit trail on this device: ranges that it keeps, and proofs. Nothing rejects. */
+export interface TrailKeeper {
+  /** Notes a range that `keepTrail` has opened, in place of what was kept of that company. `today`: in the business time zone. */
+  begin(
+    days: { dateFrom: PlainDate; dateTo: PlainDate; today: PlainDate },
+    opened: OutputOf<typeof keepTrail>,
+  ): Promise<KeepResult>
+  /** Goes on with what is missing. */
+  fill(companyId: number, options?: FillOptions): Promise<KeepResult>
+  remove(companyId: number): Promise<void>
+  prove(companyId: number, entry: AuditEntryRow): Promise<EntryProof>
+  /** Null: nothing is kept, or it was never proven. */
+  proveAll(companyId: number, onProgress?: (done: number, of: number) => void): Promise<KeptProof | null>
+  /** After an alarm that its user has looked at: the log counts as it is now. */
+  accept(companyId: number): Promise<void>
+  /** What is filtered, as a file that the server makes; without a connection CSV of what is kept here. */
+  download(asked: InputOf<typeof exportTrail>): Promise<Result<DownloadedFile>>
 }
 
 /** What may be done with a waiting write, by its intent. Each tries the line at once; false: it is not there any more. */

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { keptTrail } from '#contract/audit-trail.ts'
 import { endpoints } from '#contract/index.ts'
 import { rowTables } from '#local/storage/database.ts'
 import { keptDevice } from '#tests/support/device-database.ts'
@@ -6,6 +7,8 @@ import { keptDevice } from '#tests/support/device-database.ts'
 const named = endpoints
   .flatMap(({ list, queue: queues }) => [list?.table, queues?.table])
   .filter((table) => table !== undefined)
+  // Filled by a stream, where its user asked for it.
+  .concat(keptTrail.table)
 
 it('every list and every queued write has its table on the device, and every table is filled', async () => {
   const { db } = await keptDevice()

@@ -15,6 +15,7 @@ import type {
   StoredRow,
   Tombstone,
 } from '#local/storage/cache-records.ts'
+import type { KeptRecord, KeptTrail, LogCheckpoint } from '#local/audit-trail/records.ts'
 import type {
   AskedToPersist,
   OutboxEntry,
@@ -52,6 +53,9 @@ export type UserDatabase = Dexie & {
   jobs: EntityTable<Job, 'intent'>
   files: EntityTable<LocalFile, 'intent'>
   directCalls: EntityTable<DirectCall, 'intent'>
+  keptTrails: EntityTable<KeptTrail, 'companyId'>
+  keptTiles: Table<KeptRecord, [number, number, number]>
+  logCheckpoints: EntityTable<LogCheckpoint, 'companyId'>
   meta: Table<
     SessionGeneration | Pause | Sealed | SpentSealKeys | WriteCounter | Loss | AskedToPersist | FormDraft | Filler,
     string
@@ -82,8 +86,13 @@ export const besideRows = [
   'buckets',
   'columns',
 ] as const
-/** What a sign-out takes away. The outbox, names and receipts stay for their owner (protocol 30). */
-export const wipedTables = [...rowTables, ...besideRows, 'pages', 'responses'] as const
+/** What stands beside rows of the audit trail that their user asked to keep: how far they go, and the hashes around them. */
+export const keptTables = ['keptTrails', 'keptTiles'] as const
+/**
+ * What a sign-out takes away. The outbox, names and receipts stay for their owner (protocol 30), and so does the newest
+ * checkpoint of each log: it says nothing of anybody, and a log that was rewritten meanwhile is found out by it.
+ */
+export const wipedTables = [...rowTables, ...besideRows, ...keptTables, 'pages', 'responses'] as const
 
 /** Names that tables had before version 5. */
 const tablesUntil4 = ['fills', 'holdings', 'names', 'readings', 'watched'] as const
@@ -110,7 +119,7 @@ export function openDatabase(name: string, storage: Storage): UserDatabase {
   const db = new Dexie(name, { ...storage, chromeTransactionDurability: 'strict' })
   opensAgain(db)
   const rows = Object.fromEntries(rowTables.map((table) => [table, 'id, scope']))
-  // One version says all: what an older build's database lacks is added to it, and each one more costs every start.
+  // One version says all that came before it: what an older build's database lacks is added, and each one more costs every start.
   const version = db.version(5).stores({
     ...rows,
     coverage: 'id',
@@ -132,6 +141,7 @@ export function openDatabase(name: string, storage: Storage): UserDatabase {
     meta: 'name',
     ...Object.fromEntries(tablesUntil4.map((table) => [table, null])),
   })
+  db.version(6).stores({ keptTrails: 'companyId', keptTiles: '[companyId+level+index]', logCheckpoints: 'companyId' })
   version.upgrade((transaction) => upgradeToVersion5(transaction, [...rowTables, ...besideRows, 'pages', 'responses']))
   // Dexie closes the connection by itself, so that the newer build need not wait, and opens it again when it is needed.
   db.on('versionchange', ({ newVersion }) => void (newVersion !== null && outdated.add(db)))

@@ -1,7 +1,8 @@
 /**
  * Room on the device. What is kept of the server's word may always be fetched again, so it makes way: lists that grow too
  * many or too old go by themselves, and when the disk is full the oldest go first and the write is tried again. What
- * exists only here (writes, their files, names, receipts) is never touched, nor are rows that a waiting write is about.
+ * exists only here (writes, their files, names, receipts) is never touched, nor are rows that a waiting write is about. What its user
+ * asked to keep stays until they take it away or leave.
  */
 import { getUser } from '#contract/accounts.ts'
 import { forgetIndex } from '#local/list-index/buckets.ts'
@@ -19,19 +20,46 @@ export const limits = {
 }
 
 export async function clear(db: UserDatabase): Promise<void> {
-  await db.transaction('rw', [...rowTables, ...besideRows, 'pages', 'responses', 'outbox', 'rowIds'], async () => {
-    const spared = await readSpared(db)
+  const tables = [...rowTables, ...besideRows, 'pages', 'responses', 'outbox', 'rowIds', 'keptTrails']
+  await db.transaction('rw', tables, async () => {
+    const [spared, pinned] = await Promise.all([readSpared(db), readPinned(db)])
     for (const table of rowTables) {
       const ids = spared.get(table)
       // What stays is not put back: on a full disk nothing can be put.
       if (ids) await rowsOf(db, table).where(':id').noneOf(ids).delete()
       else await rowsOf(db, table).clear()
     }
-    for (const table of besideRows) if (table !== 'tombstones') await db.table(table).clear()
+    for (const table of besideRows)
+      if (table !== 'tombstones') {
+        if (pinned.length === 0) await db.table(table).clear()
+        else await clearBeside(db, table, pinned)
+      }
     await db.pages.clear()
     // The user's own reading says who is signed in, and holds the key that seals what waits.
     await db.responses.where('path').notEqual(getUser.path).delete()
   })
+}
+
+/** Ids of the lists that their user asked to keep (local/audit-trail): of them only the index is in the tables of lists. */
+async function readPinned(db: UserDatabase): Promise<string[]> {
+  const companies = await db.keptTrails.toCollection().primaryKeys()
+  return companies.map((companyId) => fillId('trail', companyId))
+}
+
+/** All but what belongs to pinned lists: their records are named by the list, and its index by that name and a number. */
+async function clearBeside(db: UserDatabase, table: string, pinned: readonly string[]): Promise<void> {
+  const isPinned = (key: unknown) => {
+    const [name] = Array.isArray(key) ? (key as unknown[]) : [key]
+    return pinned.some((id) => name === id || String(name).startsWith(`${id}#`))
+  }
+  const keys = await db.table(table).toCollection().primaryKeys()
+  await db.table(table).bulkDelete(keys.filter((key) => !isPinned(key)))
+}
+
+/** Lists that may make way. */
+export async function readEvictable(db: UserDatabase): Promise<ListStats[]> {
+  const [lists, pinned] = await Promise.all([db.listStats.toArray(), readPinned(db)])
+  return lists.filter(({ id }) => !pinned.includes(id))
 }
 
 /** Rows that waiting writes are about, by table: a write without its row would show nowhere. */
@@ -89,7 +117,7 @@ export async function retryAfterEviction<T>(
 /** False: there was nothing that could go. */
 async function makeRoom(db: UserDatabase, why: unknown): Promise<boolean> {
   try {
-    const oldest = (await db.listStats.toArray()).sort((a, b) => a.newest - b.newest)[0]
+    const oldest = (await readEvictable(db)).sort((a, b) => a.newest - b.newest)[0]
     if (oldest) await evict(db, oldest)
     else if ((await countCleared(db)) > 0) await clear(db)
     else return false
@@ -103,14 +131,15 @@ async function makeRoom(db: UserDatabase, why: unknown): Promise<boolean> {
 
 /** Whether there is anything that could make way. */
 export const isAnythingCached = async (db: UserDatabase): Promise<boolean> =>
-  (await db.listStats.count()) + (await countCleared(db)) > 0
+  (await readEvictable(db)).length + (await countCleared(db)) > 0
 
 /** Whatever is left that `clear` would take. */
 async function countCleared(db: UserDatabase): Promise<number> {
+  const pinned = await readPinned(db)
   const counts = await Promise.all([
     db.coverage.count(),
     db.pages.count(),
-    db.syncPoints.count(),
+    db.syncPoints.where('id').noneOf(pinned).count(),
     db.responses.where('path').notEqual(getUser.path).count(),
   ])
   return counts.reduce((sum, count) => sum + count, 0)

@@ -4,7 +4,7 @@ import { type LocalCode, localProblem, readProblem } from '#contract/problem.ts'
 import type { Wire } from '#contract/http-mapping.ts'
 import type { Held } from '#local/outbox/status.ts'
 import type { PagePorts } from '#request/page/page-ports.ts'
-import type { Result } from '#request/results.ts'
+import type { KeptDays, Result } from '#request/results.ts'
 
 export type Input = { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }
 
@@ -31,9 +31,17 @@ export async function toResult(response: Response, intent?: string): Promise<Res
     return { kind: 'queued', intent, ...(body ? { held: body as Held } : {}) }
   if (!response.ok) return problemResult(response, body, intent)
   if (body === undefined) return failed('UNREADABLE_ANSWER', intent)
-  if (given.has(headers.kept)) return { kind: 'kept', output: body, asOf: Number(given.get(headers.asOf)) }
+  if (given.has(headers.kept))
+    return {
+      kind: 'kept',
+      output: body,
+      asOf: Number(given.get(headers.asOf)),
+      days: daysIn(given.get(headers.keptDays)),
+    }
   return { kind: 'fresh', output: body }
 }
+
+const daysIn = (text: string | null) => readJson(text ?? '') as KeptDays | null
 
 /** Null: nothing came; undefined: it cannot be read. */
 function readJson(text: string): unknown {

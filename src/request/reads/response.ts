@@ -9,7 +9,7 @@ import { type Asked, guardFor, kept, whoNow } from '#request/reads/read-context.
 
 export async function answerReading(ports: Ports, asked: Asked): Promise<ResponseData | null> {
   const fresh = askReading(ports, asked)
-  return await race(ports, fresh, () => keptReading(ports, asked.letter.path))
+  return await race(ports, fresh, () => keptAnswer(ports, asked))
 }
 
 async function askReading(ports: Ports, { endpoint, letter }: Asked): Promise<ResponseData | null> {
@@ -22,6 +22,13 @@ async function askReading(ports: Ports, { endpoint, letter }: Asked): Promise<Re
   const reading = { path: letter.path, body: answer.text, asOf }
   if (guard) await kept(ports, () => storeReading(guard.db, reading, guard.generation))
   return answer
+}
+
+/** The last answer to the same question; of an audit trail that is kept, what follows from its entries. */
+async function keptAnswer(ports: Ports, asked: Asked): Promise<ResponseData | null> {
+  const last = () => keptReading(ports, asked.letter.path)
+  if (!asked.endpoint.path.startsWith('/api/systrail')) return await last()
+  return await (await import('#request/reads/kept-trail.ts')).answerOfTrail(ports, asked, last)
 }
 
 async function keptReading(ports: Ports, path: string): Promise<ResponseData | null> {

@@ -3,8 +3,17 @@
  * then send one write side by side; the idempotency store makes one effect of it, and the fence one record.
  */
 const last = new Map<string, Promise<unknown>>()
+/** How many hold a name or wait for it. */
+const asking = new Map<string, number>()
 
-export async function request<T>(name: string, { signal, steal }: LockOptions, act: () => Promise<T>): Promise<T> {
+export async function request<T>(
+  name: string,
+  { signal, steal, ifAvailable }: LockOptions,
+  act: (lock: unknown) => Promise<T>,
+): Promise<T> {
+  const others = asking.get(name) ?? 0
+  if (ifAvailable && others > 0) return await act(null)
+  asking.set(name, others + 1)
   const before = steal ? undefined : last.get(name)
   let leave = () => {}
   const mine = new Promise<void>((resolve) => (leave = resolve))
@@ -12,8 +21,9 @@ export async function request<T>(name: string, { signal, steal }: LockOptions, a
   last.set(name, Promise.all([before, mine]))
   try {
     await (before && Promise.race([before, abortOf(signal)]))
-    return await act()
+    return await act({ name })
   } finally {
+    asking.set(name, (asking.get(name) ?? 1) - 1)
     leave()
   }
 }

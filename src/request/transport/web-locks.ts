@@ -2,13 +2,18 @@
 import type { Locks } from '#request/ports.ts'
 
 interface Manager {
-  request<T>(name: string, options: LockOptions, act: () => Promise<T>): Promise<T>
+  request<T>(name: string, options: LockOptions, act: (lock: unknown) => Promise<T>): Promise<T>
 }
 
 /** `wait` measures the patience; the names are shared by everything of one origin. */
 export function webLocks(manager: Manager | Promise<Manager>, wait: (ms: number) => Promise<void>): Locks {
   return {
     async hold(name, { waitMs, steal }, act) {
+      // A patience of nothing would run out before the browser gives even a free lock.
+      if (!steal && waitMs === 0) {
+        const asked = manager instanceof Promise ? await manager : manager
+        return await asked.request(name, { ifAvailable: true }, async (lock) => (lock ? { value: await act() } : null))
+      }
       let running: ReturnType<typeof act> | null = null
       const run = () => (running = act())
       const giveUp = new AbortController()

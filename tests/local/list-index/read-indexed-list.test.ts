@@ -2,7 +2,8 @@
 import { liveQuery } from 'dexie'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { listTrail } from '#contract/audit-trail.ts'
+import { keptTrail } from '#contract/audit-trail.ts'
+import type { ListSpec } from '#contract/endpoint.ts'
 import { ordersFills } from '#contract/orders.ts'
 import type { UserRow } from '#contract/users.ts'
 import { orderedHere } from '#domain/orders.ts'
@@ -26,7 +27,15 @@ import {
   pageAnswer,
 } from '#tests/support/device-database.ts'
 
-const trail = listTrail.list as NonNullable<typeof listTrail.list>
+/** Its days are asked for by the time it is ordered by, which the index finds by whole buckets. */
+const trail: ListSpec = {
+  ...keptTrail,
+  filters: {
+    ...keptTrail.filters,
+    dateFrom: { kind: 'from', column: 'end_time' },
+    dateTo: { kind: 'until', column: 'end_time' },
+  },
+}
 const all = ['users', 'trail', 'orders', ...besideRows]
 const indexOf = (db: UserDatabase, of = list, scope: number | null = company) =>
   transact(db, all, async () => await makeIndex(db, of, scope))
@@ -233,12 +242,12 @@ const happened = (id: number, end_time = `${day(Math.floor(id / 10))} 10:00:00`)
 })
 const rowsFrom = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, at) => happened(first + at))
-const ofTrail: ListQuery = { scope: null, filters: {}, sort: ['end_time', 'desc'], page: 1, results: 10 }
+const ofTrail: ListQuery = { scope: company, filters: {}, sort: ['end_time', 'desc'], page: 1, results: 10 }
 
 describe('a fill in pieces', () => {
   it('shows the list as it was until it is whole, and then all of it at once (protocol 38, requirement 28)', async () => {
     const { db, device, generation } = await keptDevice()
-    await storeWhole(db, trail, null, { pieces: [rowsFrom(1, 5)], upto: 1, asOf: 100 }, generation)
+    await storeWhole(db, trail, company, { pieces: [rowsFrom(1, 5)], upto: 1, asOf: 100 }, generation)
     const seen: number[] = []
     const count = async () => (await readListOn(device, trail, ofTrail)).count
     async function* pieces() {
@@ -247,7 +256,7 @@ describe('a fill in pieces', () => {
         seen.push(await count())
       }
     }
-    expect(await storeWhole(db, trail, null, { pieces: pieces(), upto: 2, asOf: 200 }, generation)).toBe(true)
+    expect(await storeWhole(db, trail, company, { pieces: pieces(), upto: 2, asOf: 200 }, generation)).toBe(true)
     expect(seen).toEqual([5, 5, 5])
     // The first five are not in the answer: they are gone.
     expect(await readListOn(device, trail, ofTrail)).toMatchObject({ count: 60, complete: true, asOf: 200 })
@@ -256,14 +265,16 @@ describe('a fill in pieces', () => {
 
   it('that fails leaves the list as it was, and the next one succeeds', async () => {
     const { db, device, generation } = await keptDevice()
-    await storeWhole(db, trail, null, { pieces: [rowsFrom(1, 5)], upto: 1, asOf: 100 }, generation)
+    await storeWhole(db, trail, company, { pieces: [rowsFrom(1, 5)], upto: 1, asOf: 100 }, generation)
     async function* cut() {
       yield rowsFrom(1, 20)
       throw new Error('the line is gone')
     }
-    await expect(storeWhole(db, trail, null, { pieces: cut(), upto: 2, asOf: 200 }, generation)).rejects.toThrow()
+    await expect(storeWhole(db, trail, company, { pieces: cut(), upto: 2, asOf: 200 }, generation)).rejects.toThrow()
     expect(await readListOn(device, trail, ofTrail)).toMatchObject({ count: 5, complete: true, asOf: 100 })
-    expect(await storeWhole(db, trail, null, { pieces: [rowsFrom(1, 20)], upto: 3, asOf: 300 }, generation)).toBe(true)
+    expect(await storeWhole(db, trail, company, { pieces: [rowsFrom(1, 20)], upto: 3, asOf: 300 }, generation)).toBe(
+      true,
+    )
     expect((await readListOn(device, trail, ofTrail)).count).toBe(20)
     const lists = new Set((await db.columns.toArray()).map(({ list }) => list))
     expect(lists.size).toBe(1)
@@ -276,10 +287,10 @@ describe('a fill in pieces', () => {
       await transact(db, all, async () => await putRow(db, 'trail', happened(99), 300))
       yield rowsFrom(11, 20)
     }
-    await storeWhole(db, trail, null, { pieces: pieces(), upto: 2, asOf: 200 }, generation)
+    await storeWhole(db, trail, company, { pieces: pieces(), upto: 2, asOf: 200 }, generation)
     const { count, rows } = await readListOn(device, trail, ofTrail)
     expect([count, rows[0]?.row.id]).toEqual([21, 99])
-    expect(await storeWhole(db, trail, null, { pieces: [rowsFrom(1, 5)], upto: 3, asOf: 400 }, generation + 1)).toBe(
+    expect(await storeWhole(db, trail, company, { pieces: [rowsFrom(1, 5)], upto: 3, asOf: 400 }, generation + 1)).toBe(
       false,
     )
     expect((await readListOn(device, trail, ofTrail)).count).toBe(21)
@@ -289,7 +300,7 @@ describe('a fill in pieces', () => {
 describe('a range of days', () => {
   it('takes in both days whole, and a row of another day is not even looked at by its live query', async () => {
     const { db, device, generation } = await keptDevice()
-    await storeWhole(db, trail, null, { pieces: [rowsFrom(1, 99)], upto: 1, asOf: 100 }, generation)
+    await storeWhole(db, trail, company, { pieces: [rowsFrom(1, 99)], upto: 1, asOf: 100 }, generation)
     const range = { ...ofTrail, filters: { dateFrom: day(2), dateTo: day(4) } }
     const seen: number[] = []
     const screen = liveQuery(async () => await readListOn(device, trail, range)).subscribe(({ count }) =>

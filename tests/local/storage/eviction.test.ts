@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { listTrail } from '#contract/audit-trail.ts'
+import { keptTrail } from '#contract/audit-trail.ts'
 import { enqueue } from '#local/outbox/enqueue.ts'
 import { readListOn } from '#local/lists/read-list.ts'
 import { storeChanges, storePage, storeReading } from '#local/lists/response-store.ts'
@@ -18,7 +18,7 @@ import {
   pageAnswer,
 } from '#tests/support/device-database.ts'
 
-const trail = listTrail.list as NonNullable<typeof listTrail.list>
+const trail = keptTrail
 const happened = (id: number) => ({ id, code: 'user', end_time: '2026-01-01 00:00:00', row_version: 1, status: 0 })
 const users = (count: number) => Array.from({ length: count }, (_, at) => aUser(at + 1))
 

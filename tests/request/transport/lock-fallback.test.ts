@@ -47,6 +47,31 @@ it('a holder that sleeps is passed by, and one that failed holds nobody up (prot
   expect(await locks.hold('e', patient, async () => 'next')).toEqual({ value: 'next' })
 })
 
+it('who waits for nothing has what is free at once, and goes away from what is held', async () => {
+  const first = held()
+  const now = { waitMs: 0 }
+  expect(await locks.hold('g', now, async () => 'free')).toEqual({ value: 'free' })
+  const one = locks.hold('g', now, () => first.until)
+  expect(await locks.hold('g', now, async () => 'held')).toBeNull()
+  first.letGo()
+  await one
+  expect(await locks.hold('g', now, async () => 'free again')).toEqual({ value: 'free again' })
+})
+
+it('and a browser is asked for what is free, as its own patience of nothing ends before it gives anything', async () => {
+  const asked: LockOptions[] = []
+  const browser = {
+    request: async <T>(_name: string, options: LockOptions, act: (lock: unknown) => Promise<T>) => {
+      asked.push(options)
+      // As Chromium does: a lock comes in a later turn.
+      await Promise.resolve()
+      return act(options.ifAvailable ? null : {})
+    },
+  }
+  expect(await webLocks(browser, clock.wait).hold('h', { waitMs: 0 }, async () => 'mine')).toBeNull()
+  expect(asked).toEqual([{ ifAvailable: true }])
+})
+
 it('whoever has lost patience before the turns were here waits for nobody (P-31)', async () => {
   const first = held()
   const one = locks.hold('f', patient, () => first.until)

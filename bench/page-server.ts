@@ -1,0 +1,56 @@
+/** Serves one script of the bench to a browser, built from the product's own files, and what else the bench answers. */
+import { readFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { build } from 'vite'
+
+const root = join(import.meta.dirname, '..')
+
+/** True: it has answered. */
+export type Answer = (request: IncomingMessage, response: ServerResponse) => boolean
+
+/** `script`: below `bench`. */
+export async function servePage(
+  outDir: string,
+  script: string,
+  answerOwn: Answer = () => false,
+): Promise<{ port: number; stop: () => Promise<void> }> {
+  await build({
+    root,
+    configFile: false,
+    publicDir: false,
+    logLevel: 'error',
+    define: { __BUILD__: '"bench"' },
+    build: {
+      outDir,
+      target: 'es2023',
+      modulePreload: false,
+      rollupOptions: {
+        input: join(root, 'bench', script),
+        output: { entryFileNames: 'page.js', chunkFileNames: '[name].js' },
+      },
+    },
+  })
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    if (answerOwn(request, response)) return
+    const name = new URL(request.url ?? '/', 'http://bench').pathname.slice(1)
+    if (name === '')
+      return response.setHeader('content-type', 'text/html').end('<script type="module" src="page.js"></script>')
+    const text = await readFile(join(outDir, name)).catch(() => null)
+    if (text === null) return response.writeHead(404).end()
+    return response.setHeader('content-type', 'text/javascript').end(text)
+  }
+  const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('a listening socket has no port')
+  return {
+    port: address.port,
+    async stop() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

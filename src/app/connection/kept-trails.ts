@@ -1,0 +1,21 @@
+/** Audit trails that are kept here are brought up to date by whatever page is open, when it begins and every while after. */
+import { ports } from '#app/connection/api.ts'
+import { isAnyKept } from '#local/audit-trail/kept-state.ts'
+
+const roundMs = { first: 5_000, next: 60_000 }
+
+/** For as long as the page lives. Costs one look into the device where nothing is kept. */
+export async function keepTrailsCurrent(): Promise<void> {
+  let back = () => {}
+  window.addEventListener('online', () => back())
+  for (let waitMs = roundMs.first; ; waitMs = roundMs.next) {
+    // A line that is back is reason enough.
+    await Promise.race([ports.wait(waitMs), new Promise<void>((go) => (back = go))])
+    if (document.visibilityState !== 'visible') continue
+    try {
+      if (await isAnyKept()) await (await import('#app/connection/audit-trail.ts')).updateTrails()
+    } catch (error) {
+      ports.report(error)
+    }
+  }
+}
