@@ -14,7 +14,9 @@ const server = `http://127.0.0.1:${process.env['PORT'] ?? 8080}`
 /** Pages whose code only some devices keep (src/sw/optional-chunks.ts), by the beginning of its file's name. */
 const parts = {
   staff:
-    /src\/(features\/(apps|modules|prices|services)\/|app\/(shell\/ClientTypeSelect|pages\/(PriceListPage|FeeTree)))|node_modules\/chart\.js\//,
+    /src\/(features\/(apps|modules|prices|services)\/|app\/(shell\/ClientTypeSelect|pages\/(PriceListPage|FeeTree|TrailCompany)))/,
+  // All of the staff read the audit trail too, so the library of charts is theirs with it.
+  trail: /src\/(features\/audit-trail\/|app\/pages\/AuditTrailPage)|node_modules\/chart\.js\//,
 }
 
 const prefixOf = (page: string | null) =>
@@ -64,18 +66,28 @@ const together = [
   // What a write takes, and what comes when the first page has come to rest.
   {
     name: 'later',
-    test: /src\/(request|local|contract|state)\/|src\/app\/(connection\/job-timer|pwa\/service-worker|shell\/(?!ClientTypeSelect)[\w-]+)\.tsx?$/,
+    test: /src\/(request(?!\/(audit-trail|reads\/kept-trail))|local(?!\/audit-trail\/(kept-(store|index|tiles|search)|read-kept))|contract|state)\/|src\/app\/(connection\/(job-timer|kept-trails)|pwa\/service-worker|shell\/(?!ClientTypeSelect)[\w-]+)\.tsx?$/,
   },
   // All that is drawn by PrimeReact: one file is 7 kB less than one for each part (docs/decisions/0045).
   { name: 'prime', test: /src\/ui\/prime\// },
   {
     name: 'pages',
-    test: /src\/(app\/pages\/(OutboxPage|SignupPage)|features\/((activity|company|device|entrance|outbox|profile|trail|users)\/|(accounts|sessions)\/pages\/(Logout|Security|Sessions|Activate|Forget|ResetPwd)|accounts\/components\/(NewPassword|useSmallForm)))/,
+    test: /src\/(app\/pages\/(OutboxPage|SignupPage)|features\/((activity|company|device|entrance|outbox|profile|users)\/|(accounts|sessions)\/pages\/(Logout|Security|Sessions|Activate|Forget|ResetPwd)|accounts\/components\/(NewPassword|useSmallForm)))/,
   },
   // As the parts above, with its texts: no file that every device keeps may import it.
   {
     name: 'orders',
     test: /src\/(features\/orders\/|locales\/\w+\/(orders|wizard|contract|payment|calendar)\.json)/,
+  },
+  // Of those who may read the audit trail.
+  {
+    name: 'trail',
+    test: /src\/(features\/audit-trail\/(?!list\/ActivityChart|offline\/)|app\/(pages\/AuditTrailPage|connection\/download)|locales\/\w+\/audit\.json)/,
+  },
+  // What an audit trail takes that is kept on a device and proven there: signatures, the dialog.
+  {
+    name: 'trail-device',
+    test: /src\/(features\/audit-trail\/offline\/|app\/connection\/audit-trail|request\/(audit-trail\/|reads\/kept-trail)|local\/audit-trail\/(kept-(store|index|tiles|search)|read-kept)|domain\/audit-log\/(?!leaf\.|columns)|locales\/\w+\/auditKept\.json)|node_modules\/(@noble\/(curves|hashes(?!\/legacy))|canonicalize)\//,
   },
   // Of the provider's staff alone; what opens and sends packages is as large as all the rest and comes when it is asked for.
   {
@@ -161,7 +173,7 @@ export default defineConfig(({ command }) => {
           codeSplitting: { groups: together },
           // What only the pages of orders or of the catalogue look like stands beside their code (src/features/orders/OrderStyles.tsx).
           assetFileNames: ({ originalFileNames: [from = ''] }) =>
-            `assets/${from.includes('features/orders/') ? 'orders-' : /features\/(apps|modules)\//.test(from) ? 'staff-' : ''}[name]-[hash][extname]`,
+            `assets/${from.includes('features/orders/') ? 'orders-' : from.includes('features/audit-trail/') ? 'trail-' : /features\/(apps|modules|prices)\//.test(from) ? 'staff-' : ''}[name]-[hash][extname]`,
           chunkFileNames: (chunk) => `assets/${prefixOf(chunk.facadeModuleId)}[name]-[hash].js`,
         },
       },

@@ -1,7 +1,7 @@
 /** The idiom of the store. Thunks get `api` through the extra argument, so that no feature knows the network. */
 import { type ThunkDispatch, type UnknownAction, combineSlices, configureStore } from '@reduxjs/toolkit'
 import type { Language } from '#domain/users.ts'
-import type { Api, JobActions, Packages, Result } from '#request/results.ts'
+import type { Api, JobActions, Packages, Result, TrailKeeper } from '#request/results.ts'
 import { connection } from '#state/connection-slice.ts'
 import { type SessionUser, session } from '#state/session-slice.ts'
 
@@ -35,6 +35,8 @@ export interface Extra {
   /** What the list of long requests may do with them. */
   jobs: JobActions
   packages: Packages
+  /** What this device keeps of the audit trail, and proves of it. */
+  trails: () => Promise<TrailKeeper>
 }
 
 export type Dispatch = ThunkDispatch<RootState, Extra, UnknownAction>

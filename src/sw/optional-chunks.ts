@@ -1,6 +1,6 @@
 /**
- * Files that not every device stores: of the pages that only the provider's staff open (P-09), and of those that only people
- * with the order flag open. Kept as soon as a page says that they are wanted here, each with the digest of the build (W-04): from then on
+ * Files that not every device stores: of the pages that only the provider's staff open (P-09), of those that only people
+ * with the order flag open, and of the audit trail. Kept as soon as a page says that they are wanted here, each with the digest of the build (W-04): from then on
  * they work without a line like everything else.
  */
 import type { OptionalChunk } from '#request/ports.ts'
@@ -14,7 +14,7 @@ export interface BuiltFile {
 const prefix = 'portal-staff-'
 const own = prefix + __BUILD__
 
-const partOf = ({ url }: BuiltFile) => /assets\/(staff|orders)-/.exec(url)?.[1]
+const partOf = ({ url }: BuiltFile) => /assets\/(staff|orders|trail)-/.exec(url)?.[1]
 export const isPart = (file: BuiltFile) => partOf(file) !== undefined
 
 /** What cannot be fetched now is asked for again on the next visit. */

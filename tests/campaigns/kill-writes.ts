@@ -13,9 +13,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pino from 'pino'
 import { clientCredential } from '#contract/accounts.ts'
-import { readConfig } from '#server/config.ts'
+import { configOf } from '#tests/campaigns/config-of.ts'
 import { openDatabase } from '#server/db/open.ts'
-import { brokenLinks } from '#server/db/audit/audit-trail.ts'
+import { brokenEntries } from '#server/services/audit/check-log.ts'
 import { demoPassword } from '#server/dev/demo-data.ts'
 import { chanceOf } from '#tests/support/chance.ts'
 import { asSuperuser, postgresBin, startCluster } from '#tests/support/postgres.ts'
@@ -211,7 +211,7 @@ async function untilReady(url: string): Promise<void> {
 
 /** Looks at the database itself. Throws at the first thing that is not as promised. */
 async function inspect(env: Record<string, string>, writes: readonly Write[]) {
-  const config = readConfig({ ...env, TOKEN_KEY: '00'.repeat(32) })
+  const config = await configOf(env)
   const log = pino({ level: 'silent' })
   const database = await openDatabase(config, log)
   try {
@@ -223,13 +223,17 @@ async function inspect(env: Record<string, string>, writes: readonly Write[]) {
         .selectFrom('idempotency')
         .select(['intent', 'state', 'row_id', 'row_version'])
         .execute()
-      const trail = await db.selectFrom('trail').select(['intent', 'status']).where('intent', 'is not', null).execute()
+      const trail = await db
+        .selectFrom('audit_entry')
+        .select(['intent', 'status'])
+        .where('intent', 'is not', null)
+        .execute()
       const users = await db
         .selectFrom('portal_user')
         .select(['id', 'row_version'])
         .where('email', 'like', 'k%-%')
         .execute()
-      const broken = await brokenLinks(db)
+      const broken = await brokenEntries({ config }, db)
       const done = new Map(idempotency.map((row) => [row.intent, row]))
       const wrong = [
         ...idempotency.filter(({ state }) => state !== 'done').map(({ intent, state }) => `${intent} is ${state}`),

@@ -2,6 +2,7 @@
  * `npm run campaign -- <id> [arguments]`: what takes longer than the tests may, or goes by the clock. `nightly` runs all of
  * them and writes one report.
  */
+import { run as auditTrail } from '#tests/campaigns/audit-trail.ts'
 import { run as browser } from '#tests/campaigns/browser.ts'
 import { run as faults } from '#tests/campaigns/faults.ts'
 import { run as fees } from '#tests/campaigns/fees.ts'
@@ -22,6 +23,7 @@ import { run as workerLife } from '#tests/campaigns/worker-life.ts'
 const [, , id = '', ...args] = process.argv
 
 const campaigns: Record<string, (args: string[]) => Promise<void>> = {
+  'audit-trail': auditTrail,
   browser,
   'kill-writes': killWrites,
   faults,

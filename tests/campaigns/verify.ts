@@ -1,9 +1,9 @@
 /** What the server's own database says in the end, against what was asked of it. Opened while the server is stopped. */
 import pino from 'pino'
-import { readConfig } from '#server/config.ts'
+import { configOf } from '#tests/campaigns/config-of.ts'
 import { openDatabase } from '#server/db/open.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import { brokenLinks } from '#server/db/audit/audit-trail.ts'
+import { brokenEntries } from '#server/services/audit/check-log.ts'
 import { noPayments } from '#server/payment-methods.ts'
 import type { Deeds, Lane } from '#tests/campaigns/operations.ts'
 
@@ -55,7 +55,7 @@ export async function reckon(
 }
 
 async function look(env: Record<string, string>): Promise<Found> {
-  const config = readConfig({ ...env, TOKEN_KEY: '00'.repeat(32) })
+  const config = await configOf(env)
   const log = pino({ level: 'silent' })
   const database = await openDatabase(config, log)
   try {
@@ -66,7 +66,7 @@ async function look(env: Record<string, string>): Promise<Found> {
         .select(['intent', 'state', 'row_id', 'company_id', 'user_id'])
         .execute()
       const trail = await db
-        .selectFrom('trail')
+        .selectFrom('audit_entry')
         .select(['id', 'intent'])
         .where('intent', 'is not', null)
         .where('status', '=', 0)
@@ -76,7 +76,7 @@ async function look(env: Record<string, string>): Promise<Found> {
         idempotency: new Map(idempotency.map((row) => [row.intent, row])),
         effects: trail.map(({ id, intent }) => ({ intent: intent ?? '', at: id })),
         rows: new Map(users.map((row) => [row.id, row])),
-        broken: (await brokenLinks(db)).length,
+        broken: (await brokenEntries({ config }, db)).length,
       }
     })
   } finally {

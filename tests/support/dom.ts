@@ -17,6 +17,11 @@ configure({ asyncUtilTimeout: 15_000, getElementError: (message) => new Error(me
 // The app leaves to idle time what can wait, and so would the tests have to.
 vi.stubGlobal('requestIdleCallback', (act: () => void) => setTimeout(act))
 
+// A browser saves what such a link leads to; the simulated one would go there, and all files after this one with it.
+HTMLAnchorElement.prototype.click = function click() {
+  if (this.download === '') HTMLElement.prototype.click.call(this)
+}
+
 /** Mistakes that the page reported, of which its user sees nothing. A test that expects one takes it out. */
 export const reported: unknown[] = []
 vi.stubGlobal('reportError', (error: unknown) => void reported.push(error))

@@ -11,8 +11,11 @@ const cutTexts = (page: Page): Promise<string[]> =>
       // Styles are computed for what is wider or higher than its box alone: most of a page is not.
       const [isWide, isHigh] = [one.scrollWidth > one.clientWidth + 1, one.scrollHeight > one.clientHeight + 1]
       if (!own || one.clientWidth === 0 || !(isWide || isHigh)) return false
-      const { overflowX, overflowY, clipPath, visibility } = getComputedStyle(one)
+      const { overflowX, overflowY, clipPath, visibility, textOverflow } = getComputedStyle(one)
       if (clipPath !== 'none' || visibility === 'hidden') return false
+      // One line of a list, whose end is marked and whose whole text is its title: it is read in full where the row leads.
+      if (textOverflow === 'ellipsis' && one.getAttribute('title') === one.textContent && one.closest('td'))
+        return false
       return (isWide && /hidden|clip/.test(overflowX)) || (isHigh && /hidden|clip/.test(overflowY))
     }
     return [...document.querySelectorAll('body *')].filter(isCut).map((one) => one.textContent?.trim() ?? '')

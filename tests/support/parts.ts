@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 
-export type PartName = 'orders' | 'staff'
+export type PartName = 'orders' | 'staff' | 'trail'
 
 const worker = () => readFileSync(join(import.meta.dirname, '..', '..', 'dist', 'sw.js'), 'utf8')
 

@@ -17,6 +17,7 @@ export function startWorker(answered: () => void): void {
   // A worker that cannot be registered is no reason not to work: the page runs the same pipeline.
   if ('serviceWorker' in navigator && import.meta.env.PROD) void start().catch(ports.report)
   startTelling(answered)
+  void import('#app/connection/kept-trails.ts').then(({ keepTrailsCurrent }) => keepTrailsCurrent()).catch(ports.report)
 }
 
 async function start(): Promise<void> {

@@ -54,7 +54,7 @@ export const insideCode: Record<InsidePlace, PageModule> = {
     load: async () => (await import('#features/orders/detail/ContractPage.tsx')).Contract,
     words: soon,
   },
-  trail: { load: async () => (await import('#features/trail/pages/Trail.tsx')).Trail, words: ['plain'] },
+  trail: { load: async () => (await import('#app/pages/AuditTrailPage.tsx')).OwnTrail, words: ['problem'] },
   appHistory: {
     load: async () => (await import('#features/apps/history/AppHistoryPage.tsx')).AppHistory,
     words: ['problem'],

@@ -79,6 +79,7 @@ export const standing = new Set<Place>([
   'prices',
   'newPrice',
   'price',
+  'trail',
 ])
 
 /** `path` may have a query. */

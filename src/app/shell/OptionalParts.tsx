@@ -18,7 +18,7 @@ const ClientType = lazy<ComponentType>(() =>
 )
 
 /**
- * What not everybody has: the pages of the provider's staff and of who orders, each kept by the worker once one of them is
+ * What not everybody has: the pages of the provider's staff, of who orders and of who reads the audit trail, each kept by the worker once one of them is
  * here (P-09), and above each of the staff's, for the delete level, the choice of the client type (M3).
  */
 export function OwnParts() {
@@ -34,6 +34,10 @@ export function OwnParts() {
   useEffect(() => {
     if (needsOrders) keepPart('orders')
   }, [needsOrders])
+  const reads = may('trail', caller)
+  useEffect(() => {
+    if (reads) keepPart('trail')
+  }, [reads])
   useKeptOrders(orders)
   const place = placeAt(insidePlaces, pathname)
   if (!isDeleteLevel(caller) || place === undefined || places[place].who !== 'providerAdmin') return null

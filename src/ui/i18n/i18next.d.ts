@@ -3,6 +3,8 @@ import type about from '#locales/en/about.json'
 import type accounts from '#locales/en/accounts.json'
 import type activity from '#locales/en/activity.json'
 import type apps from '#locales/en/apps.json'
+import type audit from '#locales/en/audit.json'
+import type auditKept from '#locales/en/auditKept.json'
 import type calendar from '#locales/en/calendar.json'
 import type company from '#locales/en/company.json'
 import type contract from '#locales/en/contract.json'
@@ -38,6 +40,8 @@ declare module 'i18next' {
       accounts: typeof accounts
       activity: typeof activity
       apps: typeof apps
+      audit: typeof audit
+      auditKept: typeof auditKept
       calendar: typeof calendar
       company: typeof company
       contract: typeof contract

@@ -62,6 +62,8 @@ export interface DataListProps<R> {
   count: number
   onPage: (page: number) => void
   onResults: (results: number) => void
+  /** In place of the page numbers, for a list that is longer than they go. */
+  pager?: ReactNode
   fresh: Fresh
   /** The old rows stay, dimmed. */
   isFetching: boolean
@@ -328,7 +330,7 @@ function SortSelect<R>({ columns, sort, onSort }: DataListProps<R>) {
 
 const sizes = [10, 20, 30, 40, 50]
 
-function Foot<R>({ count, counted, page, results, rows, fresh, onPage, onResults }: DataListProps<R>) {
+function Foot<R>({ count, counted, page, results, rows, fresh, pager, onPage, onResults }: DataListProps<R>) {
   const { t } = useTranslation('ui')
   const pages = Math.max(1, Math.ceil(count / results))
   return (
@@ -338,7 +340,7 @@ function Foot<R>({ count, counted, page, results, rows, fresh, onPage, onResults
         {rows && rows.length > 0 && (
           <>
             {!fresh.searched && <span>{counted(count)}</span>}
-            {pages > 1 && <span>{t('list.page', { page: number(page), pages: number(pages) })}</span>}
+            {pages > 1 && !pager && <span>{t('list.page', { page: number(page), pages: number(pages) })}</span>}
             <Freshness fresh={fresh} found={count} />
           </>
         )}
@@ -351,7 +353,7 @@ function Foot<R>({ count, counted, page, results, rows, fresh, onPage, onResults
           ))}
         </Select>
       </label>
-      {pages > 1 && <Pages page={page} pages={pages} onPage={onPage} />}
+      {pager ?? (pages > 1 && <Pages page={page} pages={pages} onPage={onPage} />)}
     </div>
   )
 }

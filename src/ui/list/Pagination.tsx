@@ -14,11 +14,19 @@ export function pageNumbers(page: number, pages: number): number[] {
   })
 }
 
+interface Props {
+  page: number
+  pages: number
+  onPage: (page: number) => void
+  /** Behind the last page with a number there is more. */
+  onBeyond?: (() => void) | null
+}
+
 /** The pages of a list, by name; the current one is marked for readers too. */
-export function Pages({ page, pages, onPage }: { page: number; pages: number; onPage: (page: number) => void }) {
+export function Pages({ page, pages, onPage, onBeyond }: Props) {
   const { t } = useTranslation('ui')
   const first = page <= 1 ? t('list.firstPage') : null
-  const last = page >= pages ? t('list.lastPage') : null
+  const last = page >= pages
   return (
     <nav className="pages" aria-label={t('list.pages')}>
       <Button kind="plain" icon="left" bare whyNot={first} onClick={() => onPage(page - 1)}>
@@ -43,7 +51,13 @@ export function Pages({ page, pages, onPage }: { page: number; pages: number; on
           </button>
         ),
       )}
-      <Button kind="plain" icon="right" bare whyNot={last} onClick={() => onPage(page + 1)}>
+      <Button
+        kind="plain"
+        icon="right"
+        bare
+        whyNot={last && !onBeyond && t('list.lastPage')}
+        onClick={() => (last ? onBeyond?.() : onPage(page + 1))}
+      >
         {t('list.next')}
       </Button>
     </nav>

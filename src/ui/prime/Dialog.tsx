@@ -5,6 +5,8 @@ import { type ReactNode, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Prime } from '#ui/prime/Prime.tsx'
 
+const sides = { right: 'drawer', bottom: 'sheet' } as const
+
 export default function Overlay({ title, side = 'center', wide, onClose, footer, children }: DialogProps) {
   const { t } = useTranslation('ui')
   const dialog = useRef<PrimeDialog>(null)
@@ -15,8 +17,8 @@ export default function Overlay({ title, side = 'center', wide, onClose, footer,
         visible
         header={title}
         footer={footer}
-        position={side === 'right' ? 'right' : 'center'}
-        className={side === 'right' ? 'drawer' : wide ? 'dialog wide' : 'dialog'}
+        position={side}
+        className={side === 'center' ? (wide ? 'dialog wide' : 'dialog') : sides[side]}
         ariaCloseIconLabel={t('form.close')}
         draggable={false}
         resizable={false}
@@ -46,8 +48,8 @@ function focusWithin(dialog: HTMLElement | null) {
 export interface DialogProps {
   open: boolean
   title: string
-  /** In the middle, or as a drawer at the right (look: a drawer for small edits). */
-  side?: 'center' | 'right'
+  /** In the middle, as a drawer at the right (look: a drawer for small edits), or as a sheet from below on a phone. */
+  side?: 'center' | 'right' | 'bottom'
   /** Room for something of 700 pixels. */
   wide?: boolean
   onClose: () => void

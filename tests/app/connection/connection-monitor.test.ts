@@ -6,6 +6,7 @@ import type { Api, Result } from '#request/results.ts'
 import { changePassword, getUser } from '#contract/accounts.ts'
 import type { Connectivity } from '#state/connection-slice.ts'
 import { makeStore } from '#state/store.ts'
+import { noTrails } from '#tests/support/no-trails.ts'
 import { connectivityOf, observed, turned, watchConnection } from '#app/connection/connection-monitor.ts'
 
 const refused: Problem = { status: 409, code: 'DUP_USER', message: '', data: null, requestId: null }
@@ -128,7 +129,14 @@ describe('an answer that did not come while the browser has a network', () => {
     const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
     const jobs = { again: never, dismiss: never, seen: never }
     const packages = { changeLog: never, send: never, forget: never }
-    const store = makeStore({ api: { call: never }, enter: never, leave: never, jobs, packages })
+    const store = makeStore({
+      api: { call: never },
+      enter: never,
+      leave: never,
+      jobs,
+      packages,
+      trails: noTrails,
+    })
     let knocks = 0
     const network = async () => {
       knocks += 1

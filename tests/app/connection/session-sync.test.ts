@@ -9,6 +9,7 @@ import { openSession } from '#local/session/session.ts'
 import { readGate } from '#local/session/session-generation.ts'
 import type { Api, Result } from '#request/results.ts'
 import { makeStore } from '#state/store.ts'
+import { noTrails } from '#tests/support/no-trails.ts'
 import { aUser } from '#tests/support/device-database.ts'
 
 const subject = { companyId: 1, userId: 1 }
@@ -25,7 +26,14 @@ function watched(ask: Api['call'], drawable = Promise.resolve()) {
   const never = () => new Promise<never>(() => {})
   const jobs = { again: never, dismiss: never, seen: never }
   const packages = { changeLog: never, send: never, forget: never }
-  const store = makeStore({ api: { call: ask }, enter: never, leave: never, jobs, packages })
+  const store = makeStore({
+    api: { call: ask },
+    enter: never,
+    leave: never,
+    jobs,
+    packages,
+    trails: noTrails,
+  })
   const stop = watchSession(store, { call: ask }, drawable)
   const shown = () => {
     const { session } = store.getState()

@@ -168,7 +168,7 @@ it('offers no page that does not stand, to anybody', () => {
     shortcuts.map(({ url }) => [url, true]),
   )
   expect(stands('/app/user?user=new')).toBe(true)
-  expect(stands('/app/systrail')).toBe(false)
+  expect(stands('/app/service')).toBe(false)
 })
 
 describe('without a session', () => {

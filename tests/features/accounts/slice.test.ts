@@ -5,6 +5,7 @@ import { activate, linkOpened, login, logout, readLink, resendMail, selectAccoun
 import type { Result } from '#request/results.ts'
 import type { SessionUser } from '#state/session-slice.ts'
 import { type Credentials, type Extra, makeStore } from '#state/store.ts'
+import { noTrails } from '#tests/support/no-trails.ts'
 
 const user: SessionUser & Record<'seal_key' | 'session_seal_key' | 'seal_keys', unknown> = {
   id: 7,
@@ -55,6 +56,7 @@ function storeThat(answers: { enter?: Result<{ user: SessionUser }>; ask?: Resul
     },
     jobs: { again: () => Promise.resolve(), dismiss: () => Promise.resolve(), seen: () => Promise.resolve() },
     packages: { changeLog: () => Promise.reject(), send: () => Promise.reject(), forget: () => Promise.reject() },
+    trails: noTrails,
   }
   const store = makeStore(extra)
   return { store, heard, own: () => selectAccounts(store.getState()) }

@@ -14,7 +14,7 @@ describe('a kept list is read anew', () => {
     const query = { results: 50, page: 1 }
     expect(asked('listUsers', 2)).toEqual({ params: { companyId: 2 }, query })
     expect(asked('listBackupOrders', 7)).toEqual({ query: { ...query, serviceId: 7 } })
-    expect(asked('listTrail', null)).toEqual({ query })
+    expect(asked('listModules', null)).toEqual({ query })
   })
 
   it('unless nobody noted whose it is', () => {

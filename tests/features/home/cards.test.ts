@@ -47,7 +47,16 @@ it('home begins nothing for somebody who may not finish it', () => {
 
 it('home offers no page that does not stand', () => {
   const all = offered(cards, caller({ companyCode: 'm18', admin: true, order: true }), stands)
-  expect(all.map(({ name }) => name)).toEqual(['contract', 'user', 'company', 'module', 'price', 'profile', 'password'])
+  expect(all.map(({ name }) => name)).toEqual([
+    'contract',
+    'user',
+    'company',
+    'systrail',
+    'module',
+    'price',
+    'profile',
+    'password',
+  ])
 })
 
 it('home leads only to places that stand, by the rule that guards them', () => {

@@ -5,8 +5,9 @@ import { isOffline } from '#contract/problem.ts'
 import { clientTypeOf } from '#domain/access.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useClientType } from '#state/client-type.ts'
-import { useConnection } from '#state/hooks.ts'
+import { useConnection, useSignedIn } from '#state/hooks.ts'
 import { useList } from '#state/use-list.ts'
+import { historyPath } from '#ui/links/history-path.ts'
 import { useListing } from '#state/use-list-url.ts'
 import { useNewRows } from '#state/use-new-rows.ts'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
@@ -46,6 +47,7 @@ function ModulesPage({ hidden }: { hidden: boolean }) {
   const { t: words } = useTranslation('ui')
   const navigate = useNavigate()
   const { lapsed } = useConnection()
+  const { caller } = useSignedIn()
   const kind = hidden ? 'hidden' : 'visible'
   const list = hidden ? hiddenModulesList : modulesList
   const ways = hidden ? hiddenWays : visibleWays
@@ -62,18 +64,29 @@ function ModulesPage({ hidden }: { hidden: boolean }) {
   const create = pathOf(kind, 'new')
 
   const actions = useCallback(
-    ({ row }: Shown): RowAction<Shown>[] => [
-      { key: 'edit', label: t('act.edit'), icon: 'edit', onSelect: () => void navigate(pathOf(kindOf(row), row.id)) },
-      {
-        key: 'remove',
-        label: t('act.remove'),
-        icon: 'remove',
-        danger: true,
-        whyNot: () => (lapsed ? words('form.lapsed') : null),
-        onSelect: setRemoving,
-      },
-    ],
-    [t, words, navigate, lapsed],
+    ({ row }: Shown): RowAction<Shown>[] => {
+      const history = historyPath(
+        { code: row.hidden ? 'automodule' : 'module', name: row.code, who: 'deleteLevel' },
+        caller,
+      )
+      const past: RowAction<Shown>[] =
+        history === null
+          ? []
+          : [{ key: 'history', label: t('act.history'), icon: 'history', onSelect: () => void navigate(history) }]
+      return [
+        { key: 'edit', label: t('act.edit'), icon: 'edit', onSelect: () => void navigate(pathOf(kindOf(row), row.id)) },
+        ...past,
+        {
+          key: 'remove',
+          label: t('act.remove'),
+          icon: 'remove',
+          danger: true,
+          whyNot: () => (lapsed ? words('form.lapsed') : null),
+          onSelect: setRemoving,
+        },
+      ]
+    },
+    [t, words, navigate, lapsed, caller],
   )
   const drawnColumns = useMemo(() => columns(t, view.shown), [t, view.shown])
   const pick = useMemo(() => {

@@ -1,8 +1,10 @@
+import { useNavigate } from 'react-router-dom'
 import type { OrderRow } from '#contract/orders.ts'
 import { isDeleteLevel } from '#domain/access.ts'
 import { whyNotContract } from '#domain/contracts.ts'
 import { grouped } from '#domain/money.ts'
 import { useConnection, useDispatch, useSignedIn } from '#state/hooks.ts'
+import { historyPath } from '#ui/links/history-path.ts'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { Menu, type MenuItem } from '#ui/overlay/Menu.tsx'
 import { useTranslation } from 'react-i18next'
@@ -24,6 +26,8 @@ export function Acts({ row, busy, editing, onRefresh, onEdit, onOpen }: Props) {
   const { caller } = useSignedIn()
   const { line } = useConnection()
   const dispatch = useDispatch()
+  const navigate = useNavigate()
+  const history = historyPath({ code: 'order', name: row.code, companyId: row.company_id }, caller)
   const hasContract = row.contract_id > 0
   const whyNoLine = line === 'online' ? null : t('needsLine')
   const whyNot = (move: 'change' | 'extend') => {
@@ -38,6 +42,16 @@ export function Acts({ row, busy, editing, onRefresh, onEdit, onOpen }: Props) {
     ...(isDeleteLevel(caller) && row.client_type === 'mma'
       ? [{ key: 'alert', label: t('act.alert'), icon: 'mail' as const, onSelect: () => onOpen({ kind: 'alert' }) }]
       : []),
+    ...(history === null
+      ? []
+      : [
+          {
+            key: 'history',
+            label: t('act.history'),
+            icon: 'history' as const,
+            onSelect: () => void navigate(history),
+          },
+        ]),
     ...(row.state === 'unpaid'
       ? [
           {

@@ -1,7 +1,9 @@
+import { useNavigate } from 'react-router-dom'
 import { type ContractMove, whyNotContract } from '#domain/contracts.ts'
 import type { OrderRow } from '#contract/orders.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import { useConnection } from '#state/hooks.ts'
+import { useConnection, useSignedIn } from '#state/hooks.ts'
+import { historyPath } from '#ui/links/history-path.ts'
 import type { RowAction } from '#ui/list/DataList.tsx'
 import { useTranslation } from 'react-i18next'
 
@@ -18,6 +20,8 @@ export function useActions({ onOpen, onPrint, onAgain, onRemove, whyNoOrder }: W
   const { t } = useTranslation('orders')
   const { t: words } = useTranslation('ui')
   const { line, lapsed } = useConnection()
+  const { caller } = useSignedIn()
+  const navigate = useNavigate()
   const atOnce = lapsed ? words('form.lapsed') : line === 'online' ? null : t('reason.offline')
   const notAllowed = (move: ContractMove, { state }: OrderRow) => {
     const why = whyNotContract(move, state)
@@ -50,6 +54,14 @@ export function useActions({ onOpen, onPrint, onAgain, onRemove, whyNoOrder }: W
         icon: 'refresh',
         whyNot: () => whyNoOrder,
         onSelect: () => onAgain(row),
+      })
+    const history = historyPath({ code: 'order', name: row.code, companyId: row.company_id }, caller)
+    if (history !== null)
+      actions.push({
+        key: 'history',
+        label: t('action.history'),
+        icon: 'history',
+        onSelect: () => void navigate(history),
       })
     if (row.pending)
       actions.push({

@@ -5,8 +5,9 @@ import { isOffline } from '#contract/problem.ts'
 import { clientTypeOf } from '#domain/access.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useClientType } from '#state/client-type.ts'
-import { useConnection } from '#state/hooks.ts'
+import { useConnection, useSignedIn } from '#state/hooks.ts'
 import { useList } from '#state/use-list.ts'
+import { historyPath } from '#ui/links/history-path.ts'
 import { useListing } from '#state/use-list-url.ts'
 import { useNewRows } from '#state/use-new-rows.ts'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
@@ -40,6 +41,7 @@ export function PriceLists() {
   const { t: words } = useTranslation('ui')
   const navigate = useNavigate()
   const { lapsed, line } = useConnection()
+  const { caller } = useSignedIn()
   const type = useClientType(clientTypeOf)
   const { view, change } = useListing(ways, priceLists)
   const { newRows, clear } = useNewRows(priceLists, type)
@@ -59,6 +61,11 @@ export function PriceLists() {
     return standingOf(row) === 'inForce' ? t('withdraw.inForce') : needsLine
   }
   const whyNotExported = ({ row }: Shown) => (typeof row.id === 'number' ? needsLine : t('export.notYet'))
+  const past = (row: PriceRow): RowAction<Shown>[] => {
+    const history = historyPath({ code: 'price', name: row.effective_date, who: 'deleteLevel' }, caller)
+    if (history === null) return []
+    return [{ key: 'history', label: t('act.history'), icon: 'history', onSelect: () => void navigate(history) }]
+  }
   const actions = ({ row }: Shown): RowAction<Shown>[] => [
     {
       key: 'edit',
@@ -68,6 +75,7 @@ export function PriceLists() {
     },
     { key: 'saveAs', label: t('act.saveAs'), icon: 'copy', onSelect: () => void navigate(newPath(row.id)) },
     { key: 'export', label: t('act.export'), icon: 'install', whyNot: whyNotExported, onSelect: download },
+    ...past(row),
     {
       key: 'remove',
       label: t(row.confirmed ? 'act.withdraw' : 'act.remove'),

@@ -1,5 +1,6 @@
 import { type ComponentType, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
+import { Link } from 'react-router-dom'
 import type { Id } from '#contract/endpoint.ts'
 import { fieldProblems, localProblem, type Problem } from '#contract/problem.ts'
 import type { UserRow } from '#contract/users.ts'
@@ -11,6 +12,7 @@ import { useConnection, useSaveBlocked, useDispatch, useSelector, useSignedIn } 
 import { resultOf } from '#state/form-thunk.ts'
 import { problemOf } from '#state/request-status.ts'
 import { FormDrawer } from '#ui/form/FormDrawer.tsx'
+import { historyPath } from '#ui/links/history-path.ts'
 import { queuedWords } from '#ui/i18n/queued-messages.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
@@ -65,6 +67,7 @@ export function UserForm({ opened, place, send, note, Beside, onClose, onSaved }
   const [conflict, setConflict] = useState<{ was: UserRow; now: UserRow } | null>(null)
   const self = base?.row.id === user.id
   const locked = base ? lockedFields(base.row, { self }) : nothingLocked
+  const history = base ? historyPath({ code: 'user', name: base.row.email }, caller) : null
   const baseFields = base ? fieldsOf(base.row) : newFields
 
   const said = (problem: FieldProblem) =>
@@ -172,6 +175,11 @@ export function UserForm({ opened, place, send, note, Beside, onClose, onSaved }
         <Suspense fallback={null}>
           <Beside id={base.row.id as number} name={base.row.name} />
         </Suspense>
+      )}
+      {history !== null && (
+        <p>
+          <Link to={history}>{t('form.history')}</Link>
+        </p>
       )}
     </FormDrawer>
   )

@@ -1,0 +1,35 @@
+import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
+import { useTranslation } from 'react-i18next'
+import { useEntryWords } from '#features/audit-trail/entry-words.ts'
+
+/** Each field that was changed, as it was and as it is now; nothing of it is taken for more than text. */
+export function Differences({ entry }: { entry: Pick<AuditEntryRow, 'code' | 'changes'> }) {
+  const { t } = useTranslation('audit')
+  const { fieldOf, namedValueOf } = useEntryWords()
+  return (
+    <table className="trail-changes">
+      <caption className="sr-only">{t('entry.differences')}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{t('entry.field')}</th>
+          <th scope="col">{t('entry.before')}</th>
+          <th scope="col">{t('entry.after')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {entry.changes.map(({ field, before, after }, at) => (
+          // A field may be named twice: the place tells the two apart.
+          <tr key={`${at} ${field}`}>
+            <th scope="row">{fieldOf(field)}</th>
+            <td data-label={t('entry.before')}>
+              <del>{namedValueOf(field, before, entry)}</del>
+            </td>
+            <td data-label={t('entry.after')}>
+              <ins>{namedValueOf(field, after, entry)}</ins>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,37 @@
+import '#features/audit-trail/offline/words.ts'
+import { useState } from 'react'
+import { type KeptState, readKeptState } from '#local/audit-trail/kept-state.ts'
+import { useLiveQuery } from '#state/live-query.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { useTranslation } from 'react-i18next'
+import { KeepOfflineDialog } from '#features/audit-trail/offline/KeepOfflineDialog.tsx'
+import { useFill } from '#features/audit-trail/offline/useFill.ts'
+
+/** The button that says whether anything of this company's trail is kept here, and opens the dialog about it. */
+export function KeepOffline({ companyId }: { companyId: number }) {
+  const { t } = useTranslation('auditKept')
+  const [open, setOpen] = useState(false)
+  const state = useLiveQuery(() => readKeptState(companyId), [companyId])
+  const filling = useFill(companyId)
+  return (
+    <>
+      <Button icon={state?.alarm ? 'alert' : 'device'} aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        {state?.alarm ? t('proof.alarm') : labelOf(t, state ?? null)}
+      </Button>
+      {open && state && (
+        <KeepOfflineDialog companyId={companyId} state={state} filling={filling} onClose={() => setOpen(false)} />
+      )}
+    </>
+  )
+}
+
+type Translate = ReturnType<typeof useTranslation<'auditKept'>>['t']
+
+function labelOf(t: Translate, state: KeptState | null): string {
+  const kept = state?.kept
+  if (!kept) return t('keep.open')
+  const of = kept.to - kept.from
+  return kept.next < kept.to
+    ? t('keep.filling', { percent: Math.floor(((kept.next - kept.from) / of) * 100) })
+    : t('keep.opened')
+}

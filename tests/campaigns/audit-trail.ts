@@ -1,0 +1,30 @@
+/**
+ * The audit trail at scale: pages of 1,000,000 entries on both engines against SQL written by hand, 200 writers of one company at once
+ * against the chain of hashes that was before, integrators killed in the middle. Ends with 1 where something is lost or too slow.
+ *
+ *   npm run campaign -- audit-trail [entries] [seed]
+ */
+import { chanceOf } from '#tests/support/chance.ts'
+import { postgresBin, startCluster } from '#tests/support/postgres.ts'
+import { killIntegrators } from '#tests/campaigns/audit-trail/killed.ts'
+import { measurePages } from '#tests/campaigns/audit-trail/pages.ts'
+import { measureWriters } from '#tests/campaigns/audit-trail/writers.ts'
+
+export async function run([entries = '1000000', seed = String(Date.now() % 1_000_000)]: string[]): Promise<void> {
+  const bin = postgresBin()
+  if (bin === null) throw new Error('PostgreSQL is not installed here')
+  console.log(`audit trail: ${entries} entries, seed ${seed}`)
+  const cluster = await startCluster(bin)
+  const wrong: string[] = []
+  try {
+    wrong.push(...(await measureWriters(cluster.url)))
+    wrong.push(...(await killIntegrators(cluster.url, chanceOf(Number(seed)))))
+    for (const engine of ['postgres', 'embedded'] as const)
+      wrong.push(...(await measurePages(engine, cluster.url, Number(entries))))
+  } finally {
+    await cluster.stop()
+  }
+  for (const each of wrong) console.error(each)
+  console.log(`${wrong.length} wrong`)
+  if (wrong.length > 0) process.exitCode = 1
+}

@@ -1,0 +1,38 @@
+/** Databases of a campaign: with as many connections as it wants, or of the schema of an older version. */
+import pino from 'pino'
+import { readConfig } from '#server/config.ts'
+import type { AppContext } from '#server/context.ts'
+import { migrate } from '#server/db/migrate.ts'
+import { makePool, overPool } from '#server/db/pool.ts'
+import { noPayments } from '#server/payment-methods.ts'
+import { asSuperuser } from '#tests/support/postgres.ts'
+
+const log = pino({ level: 'silent' })
+export const tokenKey = '11'.repeat(32)
+
+interface Opened {
+  app: AppContext
+  url: string
+  close: () => Promise<void>
+}
+
+/** `upTo`: the last migration that runs. */
+export async function openDatabase(cluster: string, name: string, upTo?: string): Promise<Opened> {
+  await asSuperuser(cluster, 'postgres', [`drop database if exists ${name}`, `create database ${name}`])
+  const url = `${cluster}/${name}`
+  const first = overPool(makePool({ connectionString: url, max: 1 }, log))
+  await migrate(first, upTo)
+  await first.destroy()
+  const kysely = overPool(makePool({ connectionString: url, max: 60 }, log))
+  const database = {
+    engine: 'postgres' as const,
+    kysely,
+    hasFreeSpace: () => true,
+    dumpTo: null,
+    announce: async () => undefined,
+    listen: () => () => undefined,
+    close: () => kysely.destroy(),
+  }
+  const config = readConfig({ TOKEN_KEY: tokenKey })
+  return { app: { config, database, log, clock: Date.now, payments: noPayments }, url, close: database.close }
+}

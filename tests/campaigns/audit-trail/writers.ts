@@ -1,0 +1,86 @@
+/** Writers of one company at the same time: through the log, and through the chain of hashes behind its lock, as it was before. */
+import { sql } from 'kysely'
+import type { AppContext } from '#server/context.ts'
+import { addToTrail } from '#server/db/audit/audit-trail.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import { integrate } from '#server/services/audit/integrate.ts'
+import { brokenEntries } from '#server/services/audit/check-log.ts'
+import { openDatabase } from '#tests/campaigns/audit-trail/databases.ts'
+
+const writers = 200
+const each = 50
+const company = 7
+/** What else a write does between its entry and its commit, in ms: the lock of the chain was held that long. */
+const scope = { role: 'portal_app', companyId: company } as const
+const info = { CompanyName: 'Acme', UserName: 'Somebody', UserId: 12 }
+
+async function all(write: () => Promise<void>): Promise<number> {
+  const began = performance.now()
+  await Promise.all(
+    Array.from({ length: writers }, async () => {
+      for (let at = 0; at < each; at++) await write()
+    }),
+  )
+  return (writers * each * 1000) / (performance.now() - began)
+}
+
+const byLog = (app: AppContext) => () =>
+  inTransaction(app, scope, (db) =>
+    addToTrail(db, { companyId: company, userId: 12, now: Date.now(), status: 0, intent: null, requestId: 'r' }, [
+      { code: 'user', operation: 'update', info },
+    ]),
+  )
+
+const byChain = (app: AppContext) => () =>
+  inTransaction(
+    app,
+    scope,
+    async (db) =>
+      void (await sql`
+        insert into trail (id, company_id, code, operation, exec_user_id, exec_user_name, end_time, status, info, intent,
+          request_id)
+        values (0, ${company}, 'user', 'update', 12, coalesce((select name from portal_user where id = 12), ''),
+          ${Date.now()}, 0, ${JSON.stringify(info)}, null, 'r')`.execute(db)),
+  )
+
+/** The place of every entry once the integrator is through, and how long the last one waited. */
+async function integrateBeside(app: AppContext, isOver: () => boolean): Promise<void> {
+  while (!isOver()) {
+    await integrate(app)
+    await new Promise((on) => setTimeout(on, 200))
+  }
+}
+
+export async function measureWriters(cluster: string): Promise<string[]> {
+  const old = await openDatabase(cluster, 'chain', '024-packages')
+  await all(byChain(old.app))
+  const chain = await all(byChain(old.app))
+  await old.close()
+
+  const { app, close } = await openDatabase(cluster, 'log')
+  await all(byLog(app))
+  let isOver = false
+  const beside = integrateBeside(app, () => isOver)
+  const log = await all(byLog(app))
+  isOver = true
+  await beside
+  await integrate(app)
+  const found = await inTransaction(app, { role: 'portal_system' }, async (db) => {
+    const { rows } = await sql<{ entries: number; places: number; last: number; waiting: number }>`
+      select (select count(*)::integer from audit_entry) as entries, count(*)::integer as places,
+        max(log_index) as last, (select count(*)::integer from audit_pending) as waiting from audit_leaf`.execute(db)
+    return { ...rows[0], broken: await brokenEntries(app, db) }
+  })
+  await close()
+  const total = 2 * writers * each
+  console.log(
+    `${writers} writers of one company: ${log.toFixed(0)} entries/s through the log, ${chain.toFixed(0)} the chain`,
+  )
+  return [
+    ...(log < chain ? [`writers are slower than by the chain: ${log.toFixed(0)} against ${chain.toFixed(0)}`] : []),
+    ...(found.entries === total && found.places === total && found.last === total - 1 && found.waiting === 0
+      ? []
+      : [`of ${total} entries: ${JSON.stringify(found)}`]),
+    ...found.broken.map(({ id }) => `broken at ${id}`),
+  ]
+}

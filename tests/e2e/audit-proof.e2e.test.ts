@@ -1,0 +1,89 @@
+/**
+ * The audit trail under a plane's seat: a month is kept, the network goes, the browser is closed and opened again, and one change is
+ * found by a text, read, proven, taken out as a file and checked by the command that knows no portal (S-91, R-41).
+ */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { BrowserContext, Page } from 'playwright-core'
+import { afterEach, expect, it } from 'vitest'
+import { openProfile, signIn, startPortal } from '#tests/support/browser.ts'
+import { partKept } from '#tests/support/parts.ts'
+import { controlled, listed, rows, typeInto } from '#tests/support/visit.ts'
+
+const ends: (() => Promise<void> | void)[] = []
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end()
+})
+
+async function open(folder: string): Promise<{ context: BrowserContext; page: Page }> {
+  const context = await openProfile(folder, { locale: 'en-GB', viewport: { width: 1280, height: 800 } })
+  ends.push(() => context.close())
+  return { context, page: context.pages()[0] ?? (await context.newPage()) }
+}
+
+const drawer = (page: Page) => page.getByRole('dialog')
+
+async function rename(page: Page): Promise<{ before: string; after: string }> {
+  await listed(page)
+  await rows(page).nth(3).locator('.lead a').click()
+  const field = drawer(page).locator('[name=name]')
+  const before = await field.inputValue()
+  const after = `${before} of Kowloon`
+  await typeInto(field, after)
+  await drawer(page).locator('button[type=submit]').click()
+  await drawer(page).waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: after }).waitFor()
+  return { before, after }
+}
+
+it('a month that was kept is searched, read and proven in a browser that was opened without a network, and its proof holds outside', async () => {
+  const portal = await startPortal()
+  const folder = mkdtempSync(join(tmpdir(), 'portal-profile-'))
+  ends.push(
+    () => portal.close(),
+    () => rmSync(folder, { recursive: true, force: true }),
+  )
+  const { url } = portal
+  const first = await open(folder)
+  await signIn(first.page, portal, 'admin', '/app/user')
+  await controlled(first.page)
+  const { before, after } = await rename(first.page)
+  await first.page.goto(`${url}/saas/app/systrail`)
+  await listed(first.page)
+  await partKept(first.page, 'trail')
+  await first.page.getByRole('button', { name: 'Keep on this device' }).click()
+  await drawer(first.page).getByRole('button', { name: 'Keep', exact: true }).click()
+  await first.page.getByRole('button', { name: 'Kept on this device' }).waitFor()
+  await first.context.close()
+  await portal.stop()
+
+  const { page } = await open(folder)
+  await page.goto(`${url}/saas/app/systrail`)
+  await typeInto(page.getByPlaceholder(/Search by name/), 'of kowloon')
+  await expect.poll(() => rows(page).count()).toBe(1)
+  await page.getByText(/are kept on this device/).waitFor()
+  await rows(page).first().locator('td').nth(4).click()
+  await expect
+    .poll(() => drawer(page).locator('.trail-changes tbody tr').allInnerTexts())
+    .toEqual([expect.stringMatching(new RegExp(`^Name\\s+${before}\\s+${after}$`))])
+  await drawer(page).getByText('Proven', { exact: true }).waitFor()
+
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    drawer(page).getByRole('button', { name: 'Export proof' }).click(),
+  ])
+  const file = join(folder, 'proof.json')
+  await download.saveAs(file)
+  const run = promisify(execFile)
+  const verify = (...args: string[]) => run(process.execPath, ['server/cli/verify-proof.ts', file, ...args])
+  const unchecked = await verify().catch((error: { code: number; stdout: string; stderr: string }) => error)
+  expect(unchecked).toMatchObject({ code: 2 })
+  const said = `${unchecked.stdout}${unchecked.stderr}`
+  const [, key = ''] = /^Key: +(\S+)$/m.exec(said) ?? []
+  const { stdout } = await verify('--key', key)
+  expect(stdout).toMatch(/^PROVEN/)
+  expect(stdout).toContain(`name: ${before} -> ${after}`)
+})

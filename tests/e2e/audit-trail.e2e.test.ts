@@ -1,0 +1,112 @@
+/**
+ * The audit trail as people use it (contracts 2, 3; M131 to M133): a change is looked up from the record's history, read with its
+ * differences, its day chosen in the chart, and exported. What else the page says is in `tests/features/audit-trail`.
+ */
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { expectFine } from '#tests/support/looks.ts'
+import { partKept } from '#tests/support/parts.ts'
+import {
+  address,
+  controlled,
+  freshPage,
+  listed,
+  ownCompany,
+  phone,
+  rows,
+  setUpShared,
+  textOf,
+} from '#tests/support/visit.ts'
+
+const setup = setUpShared()
+const { admin } = ownCompany()
+
+const drawer = (page: Page) => page.getByRole('dialog')
+const times = async (page: Page) => await rows(page).locator('.trail-time').allTextContents()
+
+/** Renames one of the company's users in their drawer, and stays there. */
+async function rename(page: Page): Promise<{ before: string; after: string }> {
+  await listed(page)
+  await rows(page).nth(2).locator('.lead a').click()
+  const field = drawer(page).locator('[name=name]')
+  const before = await field.inputValue()
+  const after = `${before} of Hong Kong`
+  await field.fill(after)
+  await drawer(page).locator('button[type=submit]').click()
+  await drawer(page).waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: after }).click()
+  return { before, after }
+}
+
+it('a change of a user is found by their history, opened with its differences, and exported as it is filtered', async () => {
+  const page = await freshPage(setup, admin, '/app/user')
+  await controlled(page)
+  const { before, after } = await rename(page)
+  await drawer(page).getByRole('link', { name: 'History' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Audit trail' }).waitFor()
+  await listed(page)
+  // By the address: a name that was changed would hide what was done under the one before.
+  const { code, searchText } = Object.fromEntries(address(page).searchParams)
+  expect([code, searchText]).toEqual(['user', expect.stringContaining('@')])
+  const told = await rows(page).count()
+  await expectFine(page, 'the audit trail')
+
+  // The whole row is the link's target.
+  await rows(page).first().locator('td').nth(4).click()
+  await expect
+    .poll(() => drawer(page).locator('.trail-changes tbody tr').allInnerTexts())
+    .toEqual([expect.stringMatching(new RegExp(`^Name\\s+${before}\\s+${after}$`))])
+  await expectFine(page, 'an entry of the audit trail')
+  await page.keyboard.press('Escape')
+  await drawer(page).waitFor({ state: 'detached' })
+
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    (async () => {
+      await page.getByRole('button', { name: 'Export' }).click()
+      await page.getByRole('menuitem', { name: 'CSV file' }).click()
+    })(),
+  ])
+  expect(download.suggestedFilename()).toMatch(/^audit-trail-\d{4}-\d{2}-\d{2}\.csv$/)
+  const lines = (await textOf(download)).trim().split('\r\n')
+  expect(lines).toHaveLength(1 + told)
+  expect(lines[1]).toContain(after)
+})
+
+it('a day is chosen in the chart by a click, its entries are listed, and what was read is there without a network', async () => {
+  const page = await freshPage(setup, admin, '/app/systrail')
+  await controlled(page)
+  await partKept(page, 'trail')
+  await listed(page)
+  const chart = page.getByRole('slider')
+  const canvas = chart.locator('canvas')
+  await canvas.waitFor()
+  const all = await times(page)
+  const day = all[0]?.slice(0, 10) ?? ''
+  // The newest day is the last bar.
+  const { width, height } = (await canvas.boundingBox()) ?? { width: 0, height: 0 }
+  await canvas.click({ position: { x: width - 8, y: height / 2 } })
+  await expect.poll(() => address(page).search).toBe(`?dateFrom=${day}&dateTo=${day}`)
+  await listed(page)
+  expect(new Set((await times(page)).map((time) => time.slice(0, 10)))).toEqual(new Set([day]))
+  await page.getByRole('button', { name: 'Show all days' }).click()
+  await expect.poll(() => times(page)).toEqual(all)
+  await page.context().setOffline(true)
+  await page.reload()
+  await expect.poll(() => times(page)).toEqual(all)
+  await canvas.waitFor()
+})
+
+it('on a phone a row is two lines, and the filters are a sheet', async () => {
+  const page = await freshPage(setup, admin, '/app/systrail', phone)
+  await listed(page)
+  const heights = await rows(page).evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height))
+  expect(heights.filter((height) => height < 64 || height > 74)).toEqual([])
+  await expectFine(page, 'the audit trail on a phone')
+  await page.getByRole('button', { name: 'Filter', exact: true }).click()
+  await drawer(page).getByLabel('Status').selectOption('Failed')
+  await expectFine(page, 'the filters of the audit trail')
+  await drawer(page).getByRole('button', { name: 'Show entries' }).click()
+  await page.getByRole('button', { name: 'Filter (1)' }).waitFor()
+  expect(address(page).search).toBe('?status=-1')
+})

@@ -1,0 +1,55 @@
+/** What is kept of the audit trail and the proof of an entry, on the screen. */
+import { screen, within } from '@testing-library/dom'
+import { expect, it, vi } from 'vitest'
+import { integrate } from '#server/services/audit/integrate.ts'
+import { setUpPages } from '#tests/support/screen.ts'
+import { writeEntries } from '#tests/support/trail-entries.ts'
+
+const the = setUpPages()
+const dialog = () => screen.findByRole('dialog')
+const days = 'dateFrom=2026-01-10&dateTo=2026-01-11'
+
+async function open(query = days) {
+  await writeEntries(
+    the.server,
+    { at: '2026-01-10 09:00:00', by: 'admin@alpha', code: 'user', operation: 'update', info: { UserName: 'Mei Lin' } },
+    { at: '2026-01-11 10:00:00', by: 'admin@alpha', code: 'user', operation: 'create', info: { UserName: 'Tom' } },
+  )
+  await integrate(the.server.app)
+  await the.browser.openAs('admin@alpha', `/app/systrail?${query}`)
+}
+
+async function choose(from: string, to: string): Promise<void> {
+  const { fireEvent } = await import('@testing-library/dom')
+  const room = within(await dialog())
+  fireEvent.change(room.getByLabelText('From'), { target: { value: from } })
+  fireEvent.change(room.getByLabelText('To'), { target: { value: to } })
+}
+
+it('days are kept: the size is said before, and all of it is checked and removed again', async () => {
+  await open()
+  await the.user.click(await screen.findByRole('button', { name: 'Keep on this device' }))
+  await choose('2026-01-11', '2026-01-10')
+  expect(await screen.findAllByText(/the start can't be after the end/)).not.toEqual([])
+  await choose('2026-01-10', '2026-01-11')
+  expect(await screen.findByText(/^2 entries, about \d+ kB$/)).toBeDefined()
+  await the.user.click(within(await dialog()).getByRole('button', { name: 'Keep' }))
+  expect(await screen.findByText('2026-01-10 to 2026-01-11')).toBeDefined()
+  await the.user.click(await screen.findByRole('button', { name: 'Check all entries' }))
+  expect(await screen.findByText(/^2 entries proven in/)).toBeDefined()
+  the.browser.goOffline()
+  await the.user.click(screen.getByRole('button', { name: 'Remove from this device' }))
+  expect(await screen.findByText('The audit trail is no longer kept on this device.')).toBeDefined()
+  expect(await within(await dialog()).findByText("The size is shown when you're online.")).toBeDefined()
+})
+
+it('an entry is proven, and its proof is taken along as a file', async () => {
+  await open()
+  const saved = vi.spyOn(URL, 'createObjectURL').mockReturnValue('blob:proof')
+  await the.user.click(await screen.findByRole('link', { name: /2026-01-11 10:00:00/ }))
+  expect(await screen.findByText('Proven')).toBeDefined()
+  await the.user.click(screen.getByRole('button', { name: 'Export proof' }))
+  const [blob] = saved.mock.calls[0] ?? []
+  expect(JSON.parse(await (blob as Blob).text())).toMatchObject({ format: 'saas-portal audit proof', v: 1 })
+  saved.mockRestore()
+})
