@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { edgeTiles, type Tile, widthOf } from '#domain/audit-log/tiles.ts'
 import type { Edge } from '#domain/audit-log/tree.ts'
 import { hashBytes } from '#domain/audit-log/hash.ts'
+import { archivedUpTo } from '#server/db/audit/audit-archive.ts'
 import type { Handle } from '#server/db/handle.ts'
 
 const lockSpace = 7801
@@ -53,6 +54,7 @@ export async function pendingEntries(db: Handle, companyId: number, most: number
   return rows
 }
 
+/** Entries that are in an archive have their places too, also where none came after them. */
 export async function sizeOf(db: Handle, companyId: number): Promise<number> {
   const last = await db
     .selectFrom('audit_leaf')
@@ -61,7 +63,7 @@ export async function sizeOf(db: Handle, companyId: number): Promise<number> {
     .orderBy('log_index', 'desc')
     .limit(1)
     .executeTakeFirst()
-  return (last?.log_index ?? -1) + 1
+  return last ? last.log_index + 1 : archivedUpTo(db, companyId)
 }
 
 /** What it takes to append to the log. Tiles are cut to the size: the rest of a tile is not there yet for this size. */

@@ -9,9 +9,9 @@ import { fromBase64, toBase64 } from '#domain/audit-log/base64.ts'
 import { equalHashes, hashBytes, leafHash } from '#domain/audit-log/hash.ts'
 import { hashAt, tileWidth } from '#domain/audit-log/tiles.ts'
 import type { AppContext } from '#server/context.ts'
-import { type OldStretch, oldStretches, removeArchived } from '#server/db/audit/audit-archive.ts'
+import { archivedUpTo, type OldStretch, oldStretches, removeArchived } from '#server/db/audit/audit-archive.ts'
 import { leavesFrom } from '#server/db/audit/audit-list.ts'
-import { newestCheckpoint, tileOf } from '#server/db/audit/audit-log.ts'
+import { lockLog, newestCheckpoint, tileOf } from '#server/db/audit/audit-log.ts'
 import { addToTrail } from '#server/db/audit/audit-trail.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { inTransaction } from '#server/db/transaction.ts'
@@ -27,21 +27,23 @@ export async function archiveOld(app: AppContext): Promise<number> {
   if (auditYears === 0) return 0
   const before = app.clock() - Math.ceil(auditYears * yearMs)
   let gone = 0
-  for (;;) {
-    const stretches = await inTransaction(app, system, (db) => oldStretches(db, before), 'reading')
-    if (stretches.length === 0) return gone
-    for (const stretch of stretches) gone += await archive(app, stretch)
+  for (let went = -1; went !== 0; gone += went) {
+    went = 0
+    for (const stretch of await inTransaction(app, system, (db) => oldStretches(db, before), 'reading'))
+      went += await archive(app, stretch)
   }
+  return gone
 }
 
-async function archive(app: AppContext, stretch: OldStretch): Promise<number> {
+/** In one transaction with its log held, so that of several nodes one writes the file. Answers how many entries went. */
+function archive(app: AppContext, stretch: OldStretch): Promise<number> {
   const { companyId, from, to } = stretch
-  const text = await inTransaction(app, system, (db) => linesOf(db, stretch), 'reading')
   const name = `audit-${companyId}-${from}-${to}.ndjson`
-  await writeDurably(archiveFolder(app), name, text)
-  const bytes = await readFile(join(archiveFolder(app), name))
-  const sha256 = createHash('sha256').update(bytes).digest('hex')
   return inTransaction(app, system, async (db) => {
+    if (!(await lockLog(db, companyId)) || (await archivedUpTo(db, companyId)) !== from) return 0
+    await writeDurably(archiveFolder(app), name, await linesOf(db, stretch))
+    const bytes = await readFile(join(archiveFolder(app), name))
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
     const fault = await archiveFault(db, stretch, bytes.toString())
     if (fault) throw new Error(`${name} does not hold the entries ${from} to ${to}: ${fault}`)
     const now = app.clock()

@@ -31,21 +31,40 @@ const alarmMs = 60_000
 const asSystem = <T>(app: AppContext, work: (db: Handle) => Promise<T>) =>
   inTransaction(app, { role: 'portal_system' }, work)
 
-/** Brings every log up to what is committed. Answers how many entries found their places. */
+/**
+ * Brings every log up to what is committed. Answers how many entries found their places. A log that does not take its entries, because
+ * somebody changed it, keeps none of the others from theirs.
+ */
 export async function integrate(app: AppContext, stopped: () => boolean = () => false): Promise<number> {
   const logs = await inTransaction(app, { role: 'portal_system' }, pendingLogs, 'reading')
   let placed = 0
   for (const log of logs) {
     warnIfLate(app, log)
-    for (let count = batch; count === batch && !stopped(); placed += count)
-      count = await asSystem(app, (db) => integrateBatch(app, db, log.companyId))
+    try {
+      for (let count = batch; count === batch && !stopped(); placed += count)
+        count = await asSystem(app, (db) => integrateBatch(app, db, log.companyId))
+    } catch (error) {
+      if (isSaidNow(app, `failed ${log.companyId}`))
+        app.log.error({ err: error, company: log.companyId }, 'entries could not be put into their audit log')
+    }
   }
   return placed
 }
 
+/** What does not change from one look to the next is said once a minute. */
+const said = new Map<string, number>()
+
+function isSaidNow({ clock }: AppContext, what: string): boolean {
+  const now = clock()
+  if (now - (said.get(what) ?? -Infinity) < alarmMs) return false
+  said.set(what, now)
+  return true
+}
+
 function warnIfLate(app: AppContext, { companyId, oldest }: PendingLog): void {
   const lag = app.clock() - oldest
-  if (lag > alarmMs) app.log.error({ company: companyId, lag }, 'the audit log is behind its entries')
+  if (lag > alarmMs && isSaidNow(app, `late ${companyId}`))
+    app.log.error({ company: companyId, lag }, 'the audit log is behind its entries')
 }
 
 /** Answers how many entries it placed: less than a batch at the end, 0 where somebody else is at work. */

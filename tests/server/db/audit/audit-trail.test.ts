@@ -146,6 +146,23 @@ onBothEngines('the audit trail', (the) => {
     expect(openCheckpoint(newest?.note, key).root).toEqual(root)
   })
 
+  it('keeps the entries of other companies from nothing where somebody changed one log', async () => {
+    const { companyId, entry } = await story(the, 12)
+    await integrate(the)
+    const other = await addAdmin(the, 'globex')
+    await pastPolicies(the.database, async (db) => {
+      await sql`update audit_tile set hashes = sha256('x')`.execute(db)
+    })
+    const later = { ...entry, companyId: other.companyId, userId: other.userId }
+    await asSystem(the, (db) => addToTrail(db, entry, [note('behind a broken log')]))
+    await asSystem(the, (db) => addToTrail(db, later, [note('of another company')]))
+    expect(await integrate(the)).toBe(1)
+    expect(await leavesInOrder(the, other.companyId)).toHaveLength(1)
+    expect(await leavesInOrder(the, companyId)).toHaveLength(12)
+    const broken = await asSystem(the, (db) => brokenEntries(the, db, 100))
+    expect(new Set(broken.map(({ company_id }) => company_id))).toEqual(new Set([companyId]))
+  })
+
   it('keeps the last checkpoint of a day, and otherwise the newest alone', async () => {
     const day = 86_400_000
     let now = Date.parse('2026-11-20T02:00:00Z')

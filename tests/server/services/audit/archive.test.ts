@@ -66,6 +66,16 @@ onBothEngines('the archive of the audit trail', (the) => {
     expect(await archiveOld(app)).toBe(0)
   })
 
+  it('of all that a log has leaves a log that goes on where it was', async () => {
+    await write(512, years(8))
+    // By two nodes at once.
+    const gone = await Promise.all([archiveOld(app), archiveOld(app)])
+    expect(gone.toSorted((a, b) => a - b)).toEqual([0, 512])
+    await write(5, years(1))
+    expect(await left()).toEqual({ entries: 6, first: 512, last: 517 })
+    expect(await broken()).toEqual([])
+  })
+
   it('takes nothing where the setting says never, and nothing that stands behind a young one', async () => {
     await write(100, years(8))
     await write(1, years(1))
