@@ -1,6 +1,7 @@
 /** What the server is built from: everything that differs between a start, a test and another machine is in here. */
 import type { Logger } from 'pino'
 import type { Endpoint, ParsedInputOf, OutputOf } from '#contract/endpoint.ts'
+import type { FieldChange } from '#domain/audit-log/changes.ts'
 import type { AuditMenu } from '#domain/audit-log/leaf.ts'
 import type { Caller } from '#domain/access.ts'
 import type { Config } from '#server/config.ts'
@@ -22,7 +23,7 @@ export interface AuditEntry {
   operation: string
   info: Record<string, unknown>
   /** By field, secrets left out; left out: nothing is known of what was there before. */
-  changes?: readonly { field: string; before: unknown; after: unknown }[]
+  changes?: readonly FieldChange[]
   /** In whose log it stands, where another company's people acted for it; `actor`: the code of theirs. */
   company?: { id: number; actor: string }
 }

@@ -96,9 +96,7 @@ async function loadTheRest() {
     import('#server/drivers/payment/create-drivers.ts'),
   ])
   const setUp = 'services of the demo world could not be set up'
-  const archived = async (app: AppContext) => void (await archiveOld(app))
-  const witnessed = async (app: AppContext) => void (await mailCheckpoints(app))
-  const witnessing = 'checkpoints of the audit trail could not be mailed'
+  const mailing = 'checkpoints of the audit trail could not be mailed'
   const archiving = 'old entries of the audit trail could not be archived'
   const failures = 'failed sign-ins could not be written into the audit trail'
   const startJobs = (app: AppContext) => [
@@ -109,8 +107,8 @@ async function loadTheRest() {
     reconcileOften(app),
     integrateOften(app),
     onClock(app, { firstMs: 10_000, everyMs: 30_000 }, writeFailures, failures),
-    onClock(app, { firstMs: 5 * 60_000, everyMs: 24 * 3_600_000 }, archived, archiving),
-    onClock(app, { firstMs: 7 * 60_000, everyMs: 3_600_000 }, witnessed, witnessing),
+    onClock(app, { firstMs: 5 * 60_000, everyMs: 24 * 3_600_000 }, archiveOld, archiving),
+    onClock(app, { firstMs: 7 * 60_000, everyMs: 3_600_000 }, mailCheckpoints, mailing),
     ...(app.config.demo ? [onClock(app, { firstMs: 20_000, everyMs: 20_000 }, setUpServices, setUp)] : []),
     runJobs(app, { ...kinds, ...clockKinds }, paymentKinds, mailKinds(chooseMail(app.config, app.clock))),
   ]

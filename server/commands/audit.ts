@@ -3,7 +3,7 @@ import type { AuditMenu } from '#domain/audit-log/leaf.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import type { AuditEntry } from '#server/context.ts'
 
-/** Found in the name of the call, the longer ones before those that they hold. */
+/** Found in the name of the call. */
 const operations = [
   'create',
   'update',
@@ -19,6 +19,7 @@ const operations = [
   'reboot',
   'config',
   'remove',
+  'pay',
 ] as const
 
 const byMethod: Record<string, string> = { POST: 'create', PUT: 'update', DELETE: 'delete' }
@@ -29,28 +30,30 @@ const byName: Record<string, string> = {
   changeContract: 'update',
   setAlertDate: 'update',
   keepTrail: 'export',
-  pay: 'pay',
-  uploadPriceList: 'import',
-  renameFactor: 'update',
-  removeFactor: 'update',
-  addFactor: 'update',
 }
 
-const byPath: readonly [RegExp, AuditMenu][] = [
-  [/^.api.m18s.(company(?!-)|mfa.company)/, 'company'],
-  [/^.(api|public).(m18s|users|mfa)/, 'user'],
-  [/^.api.(sorder|contract|calculate|payment|print)/, 'order'],
-  [/^.api.aws/, 'service'],
-  [/^.api.pdb/, 'backup'],
-  [/^.api.(pricelist|template.price)/, 'price'],
-  [/^.api.module/, 'module'],
-  [/^.api.app/, 'app'],
+/** The first that the path of the call begins with. */
+const byPath: readonly (readonly [string, AuditMenu])[] = [
+  ['/api/m18s/company/', 'company'],
+  ['/api/m18s/', 'user'],
+  ['/api/users/', 'user'],
+  ['/api/sorder', 'order'],
+  ['/api/contract', 'order'],
+  ['/api/calculate', 'order'],
+  ['/api/payment', 'order'],
+  ['/api/print', 'order'],
+  ['/api/aws/', 'service'],
+  ['/api/pdb/', 'backup'],
+  ['/api/pricelist', 'price'],
+  ['/api/template/price/', 'price'],
+  ['/api/module', 'module'],
+  ['/api/app', 'app'],
 ]
 
 /** The menu that it would have been under, had it been done: whoever looks for what was tried finds it beside what was done. */
 export function noteOf({ name, method, path }: Pick<Endpoint, 'name' | 'method' | 'path'>, body?: unknown): AuditEntry {
   const words = name.toLowerCase()
-  const code = byPath.find(([pattern]) => pattern.test(path))?.[1] ?? 'system'
+  const code = byPath.find(([beginning]) => path.startsWith(beginning))?.[1] ?? 'system'
   const isHidden = code === 'module' && (body as { hidden?: unknown } | null | undefined)?.hidden === true
   return {
     code: isHidden ? 'automodule' : code,

@@ -10,7 +10,7 @@ interface Pace {
 export function onClock(
   app: AppContext,
   { firstMs, everyMs }: Pace,
-  ask: (app: AppContext) => Promise<void>,
+  ask: (app: AppContext) => Promise<unknown>,
   failed: string,
 ): () => Promise<void> {
   const once = () => {

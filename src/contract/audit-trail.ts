@@ -1,33 +1,11 @@
 /** Who did what, and when: the audit trail of a company, its log and its proofs. */
 import * as z from 'zod/mini'
-import { auditMenus } from '#domain/audit-log/leaf.ts'
+import { auditMenus, auditOperations } from '#domain/audit-log/leaf.ts'
 import { endpoint, keptList, type ListSpec } from '#contract/endpoint.ts'
 import { paged, plainDate, randomId, rowId, sortNames, text, timestamp, whole } from '#contract/values.ts'
 
 const menu = z.enum(auditMenus)
-/** The operations of D86. */
-const operation = z.enum([
-  'create',
-  'update',
-  'delete',
-  'enable',
-  'disable',
-  'activate',
-  'pay',
-  'print',
-  'export',
-  'login',
-  'reset',
-  'reboot',
-  'config',
-  'remove',
-  'backup',
-  'restore',
-  'upload',
-  'import',
-  'confirm',
-  'withdraw',
-])
+const operation = z.enum(auditOperations)
 
 const change = z.object({ field: z.string(), before: z.unknown(), after: z.unknown() })
 

@@ -1,6 +1,6 @@
 /** Entries of the audit trail as they are asked for: pages, days, and all of them in pieces. */
 import { type RawBuilder, sql } from 'kysely'
-import { type AuditMenu, catalogueMenus } from '#domain/audit-log/leaf.ts'
+import { type AuditMenu, catalogueMenus, countedMost } from '#domain/audit-log/leaf.ts'
 import { foldText } from '#domain/text.ts'
 import type { Handle } from '#server/db/handle.ts'
 import type { Actor } from '#server/db/tables/audit-tables.ts'
@@ -28,9 +28,6 @@ export interface FoundEntry {
   leaf: string
   actor: Actor | null
 }
-
-/** Counted no further: beyond it a page says that there are more. */
-export const countedMost = 10_000
 
 /** In whose log an act of the caller's people for another company stands; null where there is none. */
 export async function companyOfIntent(db: Handle, intent: string): Promise<number | null> {

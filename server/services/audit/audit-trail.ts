@@ -2,14 +2,14 @@
 import type { OutputOf, ParsedInputOf } from '#contract/endpoint.ts'
 import type { listTrail, trailActivity } from '#contract/audit-trail.ts'
 import { isDeleteLevel, isProvider } from '#domain/access.ts'
-import { type AuditEntryRow, entryOfLeaf } from '#domain/audit-log/leaf.ts'
+import { activityDays } from '#domain/audit-log/activity.ts'
+import { type AuditEntryRow, countedMost, entryOfLeaf } from '#domain/audit-log/leaf.ts'
 import { addDays, isDate } from '#domain/period.ts'
 import { dateIn, startOfDay } from '#domain/time.ts'
 import type { Service, ServiceContext } from '#server/context.ts'
 import {
   companyOfIntent,
   countDays,
-  countedMost,
   countTrail,
   type FoundEntry,
   type TrailFilter,
@@ -101,21 +101,14 @@ async function elsewhere(context: ServiceContext, filter: TrailFilter): Promise<
   return trailPage(context.db, { ...filter, companyId: company }, { results: 50, page: 1, descending: true })
 }
 
-/** So many days are counted at most, and so many where no first day is named. */
-const mostDays = 400
-const usualDays = 90
-
 export const activity: Service<typeof trailActivity> = async (context, { query }) => {
   const { companyId, ...asked } = query
   const own = await openLog(context, companyId)
   const { app, now } = context
   filterOf(context, own, asked)
-  const to = asked.dateTo ?? dateIn(app.config.timeZone, now)
-  const earliest = addDays(to, 1 - mostDays)
-  const from = asked.dateFrom ?? addDays(to, 1 - usualDays)
-  const first = from < earliest ? earliest : from
-  if (first > to) return { body: { days: [], from: null } }
-  const filter = filterOf(context, own, { ...asked, dateFrom: first, dateTo: to })
+  const { first, last, from } = activityDays(asked, dateIn(app.config.timeZone, now))
+  if (first > last) return { body: { days: [], from } }
+  const filter = filterOf(context, own, { ...asked, dateFrom: first, dateTo: last })
   const days = await countDays(context.db, filter, app.config.timeZone)
-  return { body: { days, from: asked.dateFrom === first ? null : first } }
+  return { body: { days, from } }
 }

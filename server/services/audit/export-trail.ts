@@ -84,7 +84,7 @@ const saidOf = ({ code, operation, dateFrom, dateTo, user, status, intent, searc
 
 const scopeOf = ({ companyId }: Caller) => ({ role: 'portal_app', companyId }) as const
 
-/** As the filter's company: the one that reads is sure to be allowed, each piece anew. */
+/** Behind the fence of the company whose log it is, each piece in a transaction of its own. */
 const reading = <T>({ app, caller }: Asking, companyId: number, work: (db: Handle) => Promise<T>): Promise<T> =>
   inTransaction(
     app,

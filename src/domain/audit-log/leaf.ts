@@ -19,6 +19,34 @@ export const auditMenus = [
 ] as const
 export type AuditMenu = (typeof auditMenus)[number]
 
+/** The operations of the audit trail (D86), in the order in which they are offered. */
+export const auditOperations = [
+  'create',
+  'update',
+  'delete',
+  'enable',
+  'disable',
+  'activate',
+  'pay',
+  'print',
+  'export',
+  'login',
+  'reset',
+  'reboot',
+  'config',
+  'remove',
+  'backup',
+  'restore',
+  'upload',
+  'import',
+  'confirm',
+  'withdraw',
+] as const
+export type AuditOperation = (typeof auditOperations)[number]
+
+/** Entries are counted and paged up to here; beyond it a page says that there are more (contracts 7). */
+export const countedMost = 10_000
+
 /** Of these only the delete level is shown more than hashes (contracts 2). */
 export const catalogueMenus: readonly AuditMenu[] = ['app', 'module', 'automodule', 'price']
 

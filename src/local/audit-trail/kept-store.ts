@@ -1,7 +1,6 @@
 /**
  * Keeps a range of a company's audit trail: begun once, filled piece by piece, each piece in one transaction with the place that
- * comes next, so that a fill that was cut anywhere goes on from there. Leaves lie by tiles of the log, 256 in a record, and are found
- * by the index of long lists: a record for each entry would take many times as long to write and to read.
+ * comes next, so that a fill that was cut anywhere goes on from there. Leaves lie 32 in a record, and are found by the index of long lists: a record for each entry would take many times as long to write and to read.
  */
 import { hashBytes } from '#domain/audit-log/hash.ts'
 import type { StreamedEntry } from '#domain/audit-log/leaf-stream.ts'

@@ -1,7 +1,7 @@
 /** The kept part of an audit trail as the server would answer of it: pages, counts and activity, by the index alone. */
 import type { Row } from '#contract/endpoint.ts'
-import { type AuditEntryRow, entryOfLeaf } from '#domain/audit-log/leaf.ts'
-import { addDays } from '#domain/period.ts'
+import { activityDays } from '#domain/audit-log/activity.ts'
+import { type AuditEntryRow, countedMost, entryOfLeaf } from '#domain/audit-log/leaf.ts'
 import type { PlainDate } from '#domain/time.ts'
 import { keptIndex, listId } from '#local/audit-trail/kept-index.ts'
 import { placesWith } from '#local/audit-trail/kept-search.ts'
@@ -15,9 +15,6 @@ import { type Filters, foldsOf, matches, placeOf } from '#local/lists/query.ts'
 import type { Bucket } from '#local/storage/cache-records.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { readTogether } from '#local/storage/transaction.ts'
-
-/** Matches up to here are counted and paged (contracts 7). */
-const countedMost = 10_000
 
 export interface TrailQuery {
   /** By the names of `keptTrail.filters`, in the contract. */
@@ -35,13 +32,23 @@ export interface TrailPage {
   more?: true
 }
 
-/** Whether every entry of these days is here. A range that follows has no end but the present. */
-export function coversDays(kept: KeptTrail, dateFrom: PlainDate | undefined, dateTo: PlainDate | undefined): boolean {
-  if (kept.next < kept.to || kept.asOf === null) return false
+/** What of the days that are asked for is kept: all of them, or those of the range (`to` null: up to the present). */
+export type AnsweredDays = 'all' | { from: PlainDate; to: PlainDate | null }
+
+/** Null: none of them, or the range is not all here yet. A range that follows has no end but the present. */
+export function answeredDays(
+  kept: KeptTrail,
+  dateFrom: PlainDate | undefined,
+  dateTo: PlainDate | undefined,
+): AnsweredDays | null {
+  if (kept.next < kept.to || kept.asOf === null) return null
   // Before the first entry of all there are no others.
   const isFirst = kept.from === 0 && kept.to > 0
   const begins = isFirst || (dateFrom !== undefined && dateFrom >= kept.dateFrom)
-  return begins && (kept.follows || (dateTo !== undefined && dateTo <= kept.dateTo))
+  if (begins && (kept.follows || (dateTo !== undefined && dateTo <= kept.dateTo))) return 'all'
+  const isBefore = dateTo !== undefined && dateTo < kept.dateFrom
+  const isAfter = dateFrom !== undefined && !kept.follows && dateFrom > kept.dateTo
+  return isBefore || isAfter ? null : { from: kept.dateFrom, to: kept.follows ? null : kept.dateTo }
 }
 
 const tables = ['indexes', 'buckets', 'columns', 'keptTrails', 'keptTiles'] as const
@@ -155,10 +162,6 @@ async function placeOfEntry(db: UserDatabase, index: string, id: number): Promis
   return await (await find(db, index, own)).ids(0, 1)
 }
 
-/** So many days are counted at most, and so many where no first day is named, as the server does. */
-const mostDays = 400
-const usualDays = 90
-
 export interface TrailActivity {
   days: { day: PlainDate; done: number; failed: number }[]
   from: PlainDate | null
@@ -171,14 +174,13 @@ export async function readKeptActivity(
   filters: Filters,
   today: PlainDate,
 ): Promise<TrailActivity | null> {
-  const to = String(filters['dateTo'] ?? today)
-  const earliest = addDays(to, 1 - mostDays)
-  const asked = String(filters['dateFrom'] ?? addDays(to, 1 - usualDays))
-  const first = asked < earliest ? earliest : asked
+  const { dateFrom, dateTo } = filters as { dateFrom?: PlainDate; dateTo?: PlainDate }
+  const { first, last, from } = activityDays({ dateFrom, dateTo }, today)
+  if (first > last) return { days: [], from }
   return await readTogether(db, tables, async () => {
     const index = (await db.indexes.get(listId(companyId)))?.name
     if (index === undefined) return null
-    const range = { ...filters, dateFrom: first, dateTo: to }
+    const range = { ...filters, dateFrom: first, dateTo: last }
     const places = await placesWith(db, companyId, filters['searchText'])
     const count = (given: Filters) => countDays(db, index, given, places)
     const all = await count(range)
@@ -189,7 +191,7 @@ export async function readKeptActivity(
     })
     return {
       days: counted.filter(({ done, failed }) => done + failed > 0),
-      from: filters['dateFrom'] === first ? null : first,
+      from,
     }
   })
 }

@@ -4,14 +4,14 @@ import type { InputOf } from '#contract/endpoint.ts'
 import { entryCells, entryColumns } from '#domain/audit-log/columns.ts'
 import { csvLine, csvMark } from '#domain/csv.ts'
 import { dateIn } from '#domain/time.ts'
-import { coversDays, readKeptPage } from '#local/audit-trail/read-kept.ts'
+import { answeredDays, readKeptPage } from '#local/audit-trail/read-kept.ts'
 import type { Ports } from '#request/ports.ts'
 import { whoNow } from '#request/reads/read-context.ts'
 import type { DownloadedFile, Result } from '#request/results.ts'
 
 const pieceRows = 2_000
 
-/** Null: nothing of this company is kept here. `days` where more was asked for than is kept. */
+/** Null: nothing of this company and these days is kept here. `days` where more was asked for than is kept. */
 export async function keptCsv(
   ports: Ports,
   { query = {} }: InputOf<typeof exportTrail>,
@@ -21,7 +21,8 @@ export async function keptCsv(
   const { code, operation, dateFrom, dateTo, user, status, intent, searchText } = asked
   const filters = { code, operation, dateFrom, dateTo, user, status, intent, searchText }
   const kept = await guard?.db.keptTrails.get(companyId)
-  if (!guard || !kept || kept.next < kept.to || kept.asOf === null) return null
+  const days = kept ? answeredDays(kept, dateFrom, dateTo) : null
+  if (!guard || !kept || kept.asOf === null || days === null) return null
   const pieces = [csvMark + csvLine(entryColumns)]
   for (let page = 1; ; page++) {
     const found = await readKeptPage(guard.db, companyId, { filters, order, results: pieceRows, page })
@@ -31,8 +32,5 @@ export async function keptCsv(
   }
   const name = `audit-trail-${dateIn(kept.zone, kept.asOf)}.csv`
   const output = { bytes: new Blob(pieces, { type: 'text/csv;charset=utf-8' }), name }
-  const days = coversDays(kept, dateFrom, dateTo)
-    ? null
-    : { from: kept.dateFrom, to: kept.follows ? null : kept.dateTo }
-  return { kind: 'kept', output, asOf: kept.asOf, days }
+  return { kind: 'kept', output, asOf: kept.asOf, days: days === 'all' ? null : days }
 }

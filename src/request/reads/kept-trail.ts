@@ -3,7 +3,7 @@ import { listTrail, trailActivity } from '#contract/audit-trail.ts'
 import { headers } from '#contract/headers.ts'
 import { fromPairs } from '#contract/http-mapping.ts'
 import { dateIn } from '#domain/time.ts'
-import { coversDays, readKeptActivity, readKeptPage } from '#local/audit-trail/read-kept.ts'
+import { answeredDays, readKeptActivity, readKeptPage } from '#local/audit-trail/read-kept.ts'
 import type { KeptTrail } from '#local/audit-trail/records.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { fromDevice } from '#request/reads/list.ts'
@@ -35,23 +35,15 @@ async function answerFromKept(ports: Ports, asked: Asked, { whole }: { whole: bo
   const search = new URLSearchParams(asked.letter.path.split('?')[1] ?? '')
   const companyId = Number(search.get('companyId') ?? guard?.subject.companyId)
   const kept = await guard?.db.keptTrails.get(companyId)
-  if (!guard || !kept || kept.next < kept.to || kept.asOf === null) return null
-  const dateFrom = search.get('dateFrom') ?? undefined
-  const dateTo = search.get('dateTo') ?? undefined
-  const isWhole = coversDays(kept, dateFrom, dateTo)
-  if (isWhole !== whole) return null
-  // Not one of the days is here: nothing can be said of them.
-  if (!isWhole && !meets(kept, dateFrom, dateTo)) return null
+  if (!guard || !kept) return null
+  const days = answeredDays(kept, search.get('dateFrom') ?? undefined, search.get('dateTo') ?? undefined)
+  if (days === null || (days === 'all') !== whole) return null
   const body = await bodyOf(ports, guard.db, { asked, search, kept })
   if (!body) return null
-  const answer = fromDevice(body, kept.asOf)
-  if (!isWhole)
-    answer.headers.set(headers.keptDays, JSON.stringify({ from: kept.dateFrom, to: kept.follows ? null : kept.dateTo }))
+  const answer = fromDevice(body, kept.asOf ?? 0)
+  if (days !== 'all') answer.headers.set(headers.keptDays, JSON.stringify(days))
   return answer
 }
-
-const meets = ({ dateFrom, dateTo, follows }: KeptTrail, from: string | undefined, to: string | undefined) =>
-  (to === undefined || to >= dateFrom) && (from === undefined || follows || from <= dateTo)
 
 async function bodyOf(
   ports: Ports,

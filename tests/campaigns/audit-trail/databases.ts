@@ -24,6 +24,12 @@ export async function openDatabase(cluster: string, name: string, upTo?: string)
   await migrate(first, upTo)
   await first.destroy()
   const kysely = overPool(makePool({ connectionString: url, max: 60 }, log))
+  const app = appOver(kysely)
+  return { app, url, close: app.database.close }
+}
+
+/** A server's context over these connections, without anything that listens. */
+export function appOver(kysely: ReturnType<typeof overPool>): AppContext {
   const database = {
     engine: 'postgres' as const,
     kysely,
@@ -33,6 +39,5 @@ export async function openDatabase(cluster: string, name: string, upTo?: string)
     listen: () => () => undefined,
     close: () => kysely.destroy(),
   }
-  const config = readConfig({ TOKEN_KEY: tokenKey })
-  return { app: { config, database, log, clock: Date.now, payments: noPayments }, url, close: database.close }
+  return { config: readConfig({ TOKEN_KEY: tokenKey }), database, log, clock: Date.now, payments: noPayments }
 }

@@ -1,24 +1,13 @@
-/** An integrator in a process of its own, to be killed: `DATABASE_URL` and `TOKEN_KEY` as a server has them. */
+/** An integrator in a process of its own, to be killed; `DATABASE_URL` names the database. */
 import pino from 'pino'
-import { readConfig } from '#server/config.ts'
 import { makePool, overPool } from '#server/db/pool.ts'
 import { integrate } from '#server/services/audit/integrate.ts'
-import { noPayments } from '#server/payment-methods.ts'
+import { appOver } from '#tests/campaigns/audit-trail/databases.ts'
 
-const log = pino({ level: 'silent' })
-const config = readConfig(process.env)
-const kysely = overPool(makePool({ connectionString: process.env['DATABASE_URL'] ?? '', max: 2 }, log))
-const database = {
-  engine: 'postgres' as const,
-  kysely,
-  hasFreeSpace: () => true,
-  dumpTo: null,
-  announce: async () => undefined,
-  listen: () => () => undefined,
-  close: () => kysely.destroy(),
-}
+const pool = makePool({ connectionString: process.env['DATABASE_URL'] ?? '', max: 2 }, pino({ level: 'silent' }))
+const app = appOver(overPool(pool))
 process.send?.('ready')
 for (;;) {
-  await integrate({ config, database, log, clock: Date.now, payments: noPayments })
+  await integrate(app)
   await new Promise((on) => setTimeout(on, 5))
 }

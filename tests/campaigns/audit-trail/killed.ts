@@ -7,7 +7,7 @@ import { addToTrail } from '#server/db/audit/audit-trail.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { integrate } from '#server/services/audit/integrate.ts'
 import { brokenEntries } from '#server/services/audit/check-log.ts'
-import { openDatabase, tokenKey } from '#tests/campaigns/audit-trail/databases.ts'
+import { openDatabase } from '#tests/campaigns/audit-trail/databases.ts'
 import { between, type Chance } from '#tests/support/chance.ts'
 
 const kills = 10
@@ -49,7 +49,7 @@ export async function killIntegrators(cluster: string, chance: Chance): Promise<
 
 async function begin(url: string) {
   const child = fork(join(import.meta.dirname, 'integrator.ts'), {
-    env: { ...process.env, DATABASE_URL: url, TOKEN_KEY: tokenKey },
+    env: { ...process.env, DATABASE_URL: url },
   })
   await new Promise((ready) => child.once('message', ready))
   return child

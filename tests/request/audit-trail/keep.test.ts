@@ -72,6 +72,7 @@ describe('CSV without a server', () => {
     expect((await csv(tablet, { searchText: 'nowhere' })).lines).toHaveLength(1)
     const more = await csv(tablet, { dateTo: '2026-02-28', dateFrom: '2025-12-01' })
     expect(more.lines).toHaveLength(601)
+    expect(await keptCsv(tablet.ports, { query: { format: 'csv', dateFrom: '2026-02-10' } })).toBeNull()
     const all = await csv(tablet, {})
     expect(all.result).toMatchObject({ days: { from: '2026-01-01', to: '2026-01-31' } })
   })

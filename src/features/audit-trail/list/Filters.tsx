@@ -1,6 +1,6 @@
 import { type ComponentType, useState } from 'react'
 import { isProviderAdmin } from '#domain/access.ts'
-import { type AuditEntryRow, auditMenus } from '#domain/audit-log/leaf.ts'
+import { type AuditEntryRow, auditMenus, auditOperations } from '#domain/audit-log/leaf.ts'
 import { useSignedIn } from '#state/hooks.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { SelectField } from '#ui/form/ChoiceFields.tsx'
@@ -8,7 +8,7 @@ import { FilterBar } from '#ui/list/FilterBar.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
 import { DateRange } from '#features/audit-trail/list/DateRange.tsx'
-import { countFilters, menusFor, noFilters, operations, type View } from '#features/audit-trail/list/list-url.ts'
+import { countFilters, menusFor, noFilters, type View } from '#features/audit-trail/list/list-url.ts'
 import { PersonPicker } from '#features/audit-trail/list/PersonPicker.tsx'
 import { useNarrow } from '#features/audit-trail/list/useNarrow.ts'
 
@@ -77,9 +77,9 @@ function Fields({ view, rows, CompanyFilter, onChange }: Props) {
       <SelectField
         label={t('filter.operation')}
         name="operation"
-        options={[all, ...operations.map((one) => ({ value: one, label: t(`operation.${one}`) }))]}
+        options={[all, ...auditOperations.map((one) => ({ value: one, label: t(`operation.${one}`) }))]}
         value={view.operation ?? ''}
-        onChange={({ target }) => onChange({ operation: operations.find((one) => one === target.value) ?? null })}
+        onChange={({ target }) => onChange({ operation: auditOperations.find((one) => one === target.value) ?? null })}
       />
       <SelectField
         label={t('filter.status')}

@@ -1,4 +1,5 @@
 /** The days of the chart: those that nothing happened on are days as well. */
+import { activityMost } from '#domain/audit-log/activity.ts'
 import { addDays, daysBetween } from '#domain/period.ts'
 import type { PlainDate } from '#domain/time.ts'
 import type { Range } from '#features/audit-trail/list/list-url.ts'
@@ -8,9 +9,6 @@ export interface Day {
   done: number
   failed: number
 }
-
-/** The server counts at most so many. */
-const most = 400
 
 /** A range that ends so many days after its last entry is drawn to that entry: the future is no day of the log. */
 const ahead = 60
@@ -24,7 +22,7 @@ export function everyDay(days: readonly Day[], { dateFrom, dateTo }: Range): Day
   const to = dateTo !== null && dateTo > last && daysBetween(last, dateTo) <= ahead ? dateTo : last
   const byDay = new Map(sorted.map((one) => [one.day, one]))
   const all: Day[] = []
-  for (let day = to; day >= from && all.length < most; day = addDays(day, -1))
+  for (let day = to; day >= from && all.length < activityMost; day = addDays(day, -1))
     all.push(byDay.get(day) ?? { day, done: 0, failed: 0 })
   return all.toReversed()
 }

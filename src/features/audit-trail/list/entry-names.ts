@@ -1,7 +1,6 @@
 /** The names that entries use and the texts know. What is written later than this build is shown as it is written. */
-import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
+import { type AuditEntryRow, type AuditOperation, auditOperations } from '#domain/audit-log/leaf.ts'
 import en from '#locales/en/audit.json'
-import { type Operation, operations } from '#features/audit-trail/list/list-url.ts'
 
 export type Named = Pick<AuditEntryRow, 'code' | 'info'>
 
@@ -11,7 +10,7 @@ type Texts = Pick<typeof en, 'info' | 'field'>
 export const nameOf = <G extends keyof Texts>(group: G, name: string): keyof Texts[G] | undefined =>
   Object.hasOwn(en[group], name) ? (name as keyof Texts[G]) : undefined
 
-export const operationOf = (name: string): Operation | undefined => operations.find((one) => one === name)
+export const operationOf = (name: string): AuditOperation | undefined => auditOperations.find((one) => one === name)
 
 /** Names of values: by the field, or, of a status, by whose it is. Undefined: the value speaks for itself. */
 export function valueName(field: string, value: unknown, { code }: Pick<Named, 'code'>): string | undefined {

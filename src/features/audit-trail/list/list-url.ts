@@ -2,7 +2,14 @@
 import { keptTrail, type listTrail } from '#contract/audit-trail.ts'
 import type { InputOf } from '#contract/endpoint.ts'
 import { type Caller, isDeleteLevel, isProviderAdmin } from '#domain/access.ts'
-import { type AuditMenu, auditMenus, catalogueMenus } from '#domain/audit-log/leaf.ts'
+import {
+  type AuditMenu,
+  auditMenus,
+  type AuditOperation,
+  auditOperations,
+  catalogueMenus,
+  countedMost,
+} from '#domain/audit-log/leaf.ts'
 import { addDays, isDate } from '#domain/period.ts'
 import type { PlainDate } from '#domain/time.ts'
 import {
@@ -17,36 +24,8 @@ import {
 } from '#state/list-url.ts'
 
 type Query = NonNullable<InputOf<typeof listTrail>['query']>
-export type Operation = NonNullable<Query['operation']>
-
-/** D86, in the order in which they are offered. */
-export const operations = [
-  'create',
-  'update',
-  'delete',
-  'enable',
-  'disable',
-  'activate',
-  'pay',
-  'print',
-  'export',
-  'login',
-  'reset',
-  'reboot',
-  'config',
-  'remove',
-  'backup',
-  'restore',
-  'upload',
-  'import',
-  'confirm',
-  'withdraw',
-] as const satisfies readonly Operation[]
-
-/** Counted and paged to by number; behind them only the next page is known. */
-export const numbered = 10_000
 /** The last page that has a number. */
-export const lastPage = ({ results }: Pick<Listing, 'results'>): number => Math.floor(numbered / results)
+export const lastPage = ({ results }: Pick<Listing, 'results'>): number => Math.floor(countedMost / results)
 const largestId = 2_147_483_647
 
 export interface Range {
@@ -57,7 +36,7 @@ export interface Range {
 
 export interface Filters extends Range {
   code: AuditMenu | null
-  operation: Operation | null
+  operation: AuditOperation | null
   /** Id of who did it. */
   user: number | null
   status: 0 | -1 | null
@@ -90,7 +69,7 @@ export function readView(query: URLSearchParams): View {
   const listing = readListing(query, keptTrail)
   return {
     code: auditMenus.find((menu) => menu === query.get('code')) ?? null,
-    operation: operations.find((one) => one === query.get('operation')) ?? null,
+    operation: auditOperations.find((one) => one === query.get('operation')) ?? null,
     ...readRange(query.get('dateFrom'), query.get('dateTo')),
     user: readWhole(query.get('user'), largestId),
     status: ([0, -1] as const).find((status) => String(status) === query.get('status')) ?? null,

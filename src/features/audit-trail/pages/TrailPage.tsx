@@ -4,7 +4,7 @@ import { readKeptState } from '#local/audit-trail/kept-state.ts'
 import { lazy, Suspense, useMemo } from 'react'
 import { listTrail } from '#contract/audit-trail.ts'
 import { isOffline } from '#contract/problem.ts'
-import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
+import { type AuditEntryRow, countedMost } from '#domain/audit-log/leaf.ts'
 import { useConnection, useSignedIn } from '#state/hooks.ts'
 import { useListing } from '#state/use-list-url.ts'
 import { Button } from '#ui/display/Button.tsx'
@@ -26,7 +26,6 @@ import {
   allowed,
   changeView,
   lastPage,
-  numbered,
   queryOf,
   readView,
   remembered,
@@ -87,7 +86,7 @@ export function Trail({ CompanyFilter }: { CompanyFilter: CompanyFilter }) {
         <DataList
           caption={t('caption')}
           counted={() =>
-            isMore ? t('countedMore', { number: number(numbered) }) : t('counted', { count, number: number(count) })
+            isMore ? t('countedMore', { number: number(countedMost) }) : t('counted', { count, number: number(count) })
           }
           columns={drawnColumns}
           rows={list}
