@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { canonical } from '#domain/audit-log/canonical.ts'
-import type { AuditLeaf } from '#domain/audit-log/leaf.ts'
+import { type AuditLeaf, searchTextOf } from '#domain/audit-log/leaf.ts'
+import { foldText } from '#domain/text.ts'
 import type { AppContext } from '#server/context.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 
@@ -42,15 +43,17 @@ export async function writeMany(app: AppContext, { companyId, count, at, apart =
         ...entry?.(n),
       }),
     )
-    const entries = JSON.stringify(leaves.map((leaf) => ({ ...leaf, leaf: canonical(leaf) })))
+    const entries = JSON.stringify(
+      leaves.map((leaf) => ({ ...leaf, search: foldText(searchTextOf(leaf)), leaf: canonical(leaf) })),
+    )
     await sql`
       with made as (
         insert into audit_entry (id, company_id, code, operation, exec_user_id, exec_user_name, end_time, status, info, intent,
-          request_id, name_key, search, leaf)
-        select id, company, code, operation, user_id, user_name, time, status, info, intent, request_id, lower(user_name),
-          lower(user_name || E'\n' || info::text), leaf
+          request_id, search, leaf)
+        select id, company, code, operation, user_id, user_name, time, status, info, intent, request_id,
+          search, leaf
         from jsonb_to_recordset(${entries}::jsonb) as entry(id integer, company integer, code text, operation text,
-          user_id integer, user_name text, time bigint, status smallint, info jsonb, intent text, request_id text, leaf text)
+          user_id integer, user_name text, time bigint, status smallint, info jsonb, intent text, request_id text, search text, leaf text)
         returning id, company_id)
       insert into audit_pending (entry_id, company_id) select id, company_id from made`.execute(db)
   })

@@ -31,6 +31,7 @@ export interface CheckedEntry {
   entry_id: number
   leaf: string | null
   actor: Actor | null
+  search: string | null
   columns: Record<string, unknown> | null
 }
 
@@ -40,7 +41,7 @@ export async function entriesFrom(
   { from, most }: { from: number; most: number },
 ): Promise<CheckedEntry[]> {
   const { rows } = await sql<CheckedEntry>`
-    select place.log_index, place.entry_id, entry.leaf, entry.actor,
+    select place.log_index, place.entry_id, entry.leaf, entry.actor, entry.search,
       case when entry.id is null then null else jsonb_build_object('id', entry.id, 'company', entry.company_id,
         'time', entry.end_time, 'code', entry.code, 'operation', entry.operation, 'user_id', entry.exec_user_id,
         'user_name', entry.exec_user_name, 'status', entry.status, 'info', entry.info, 'intent', entry.intent,

@@ -57,10 +57,10 @@ export function entryStatement(head: TrailEntry, note: AuditEntry, first: number
     numbered as (select nextval('audit_entry_id')::integer as id),
     noted as (
       insert into audit_entry (id, company_id, actor_company_id, actor, code, operation, exec_user_id, exec_user_name,
-        end_time, status, info, intent, request_id, name_key, search, leaf)
+        end_time, status, info, intent, request_id, search, leaf)
       select numbered.id, ${at(0)}::integer, ${at(1)}::integer, ${at(2)}::jsonb, ${at(3)}::text, ${at(4)}::text,
         ${at(5)}::integer, who.name, ${at(6)}::bigint, ${at(7)}::smallint, ${at(8)}::jsonb, ${at(9)}::text,
-        ${at(10)}::text, who.name_key, concat_ws(E'\n', nullif(who.name_key, ''), ${at(11)}::text),
+        ${at(10)}::text, concat_ws(E'\n', nullif(who.name_key, ''), ${at(11)}::text),
         ${at(12)}::text || numbered.id || ${at(13)}::text || to_json(who.name)::text || ${at(14)}::text
       from who, numbered returning id, company_id),
     pended as (insert into audit_pending (entry_id, company_id) select id, company_id from noted)`

@@ -27,7 +27,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       info jsonb not null,
       intent text collate "C",
       request_id text not null,
-      name_key text collate "C" not null,
       search text collate "C" not null,
       leaf text collate "C" not null
     )`.execute(db)
@@ -294,7 +293,7 @@ function leafOf(old: OldEntry) {
     request_id,
   })
   const search = foldText(searchTextOf({ user_name: exec_user_name, info, changes: [] }))
-  return { ...old, end_time: time, info, name_key: foldText(exec_user_name), search, leaf }
+  return { ...old, end_time: time, info, search, leaf }
 }
 
 /** Fractions and numbers beyond the safe ones as text: a leaf holds nothing that could be written in two ways. */
@@ -310,12 +309,12 @@ async function insert(db: Kysely<unknown>, entries: ReturnType<typeof leafOf>[])
   const rows = JSON.stringify(entries)
   await sql`
     insert into audit_entry (id, company_id, code, operation, exec_user_id, exec_user_name, end_time, status, info,
-      intent, request_id, name_key, search, leaf)
+      intent, request_id, search, leaf)
     select id, company_id, code, operation, exec_user_id, exec_user_name, end_time, status, info, intent, request_id,
-      name_key, search, leaf
+      search, leaf
     from jsonb_to_recordset(${rows}::jsonb) as entry(id integer, company_id integer, code text, operation text,
       exec_user_id integer, exec_user_name text, end_time bigint, status smallint, info jsonb, intent text,
-      request_id text, name_key text, search text, leaf text)`.execute(db)
+      request_id text, search text, leaf text)`.execute(db)
   await sql`
     insert into audit_pending (entry_id, company_id)
     select id, company_id from jsonb_to_recordset(${rows}::jsonb) as entry(id integer, company_id integer)`.execute(db)

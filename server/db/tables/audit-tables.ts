@@ -29,8 +29,6 @@ export interface AuditEntryTable {
   info: ColumnType<Record<string, unknown>, string, never>
   intent: Fixed<string | null>
   request_id: Fixed<string>
-  /** Folded. */
-  name_key: Fixed<string>
   /** `search_text` of the entry, folded. */
   search: Fixed<string>
   /** Canonical JSON of an `AuditLeaf`. */

@@ -7,10 +7,11 @@ import { createHash } from 'node:crypto'
 import { canonical } from '#domain/audit-log/canonical.ts'
 import { openCheckpoint } from '#domain/audit-log/checkpoint.ts'
 import { equalHashes, hashBytes, leafHash } from '#domain/audit-log/hash.ts'
-import type { AuditLeaf, LeafValue } from '#domain/audit-log/leaf.ts'
+import { type AuditLeaf, type LeafValue, searchTextOf } from '#domain/audit-log/leaf.ts'
 import { verifierKeyOf } from '#domain/audit-log/note.ts'
 import { countAt, hashAt, nodesOf, tileWidth, wholeRoot } from '#domain/audit-log/tiles.ts'
 import { rootOf } from '#domain/audit-log/tree.ts'
+import { foldText } from '#domain/text.ts'
 import { archivedUpTo } from '#server/db/audit/audit-archive.ts'
 import { type CheckedEntry, entriesFrom, logsToCheck, strayEntries } from '#server/db/audit/audit-checks.ts'
 import { holdLog, newestCheckpoint, sizeOf, tileOf } from '#server/db/audit/audit-log.ts'
@@ -56,12 +57,13 @@ export async function checkEntries(
 }
 
 /** Whether the copies beside the leaf are what it says. */
-function saysTheSame({ leaf, columns, actor, entry_id }: CheckedEntry, companyId: number): boolean {
+function saysTheSame({ leaf, columns, search, actor, entry_id }: CheckedEntry, companyId: number): boolean {
   try {
     const said = JSON.parse(leaf ?? '') as AuditLeaf
     const { id, company, time, code, operation, user_id, user_name, status, info, intent, request_id } = said
     const own = { id, company, time, code, operation, user_id, user_name, status, info, intent, request_id }
     if (id !== entry_id || company !== companyId || canonical(own) !== canonical(columns as LeafValue)) return false
+    if (lettersOf(search ?? '') !== lettersOf(foldText(searchTextOf(said)))) return false
     const hash =
       actor &&
       createHash('sha256')
@@ -72,6 +74,9 @@ function saysTheSame({ leaf, columns, actor, entry_id }: CheckedEntry, companyId
     return false
   }
 }
+
+/** Where values end is no part of what is found in them: a name is folded by itself when it is written. */
+const lettersOf = (text: string) => text.replaceAll(/\s/g, '')
 
 /** The tree above the entries, its checkpoint, and what stands beside the log. Its entries are looked at apart. */
 export async function checkTree(app: Keyed, db: Handle, companyId: number, most: number): Promise<number[]> {

@@ -149,12 +149,18 @@ export function entryOfLeaf(leaf: string, logIndex: number | null, zone: string)
 
 /** Who, and every value of what was done and changed; keys, menus and operations have filters of their own. */
 export function searchTextOf({ user_name, info, changes }: Pick<AuditLeaf, 'user_name' | 'info' | 'changes'>): string {
-  const values = [user_name, ...Object.values(info), ...changes.flatMap(({ before, after }) => [before, after])]
+  const values = [user_name, info, ...changes.flatMap(({ before, after }) => [before, after])]
   return values.flatMap(wordsOf).join('\n')
 }
 
 function wordsOf(value: LeafValue): string[] {
   if (value === null || typeof value === 'boolean') return []
   if (typeof value !== 'object') return value === '' ? [] : [String(value)]
-  return (Array.isArray(value) ? value : Object.values(value)).flatMap(wordsOf)
+  // As the leaf has them, in whatever order they were written down.
+  const inner = Array.isArray(value)
+    ? value
+    : Object.entries(value)
+        .sort(([one], [other]) => (one < other ? -1 : 1))
+        .map(([, each]) => each)
+  return inner.flatMap(wordsOf)
 }

@@ -58,9 +58,9 @@ async function fill(app: AppContext, from: number, to: number): Promise<void> {
           from generate_series(${at}::integer, ${end}::integer) n),
         entry as (
           insert into audit_entry (id, company_id, code, operation, exec_user_id, exec_user_name, end_time, status, info,
-            intent, request_id, name_key, search, leaf)
+            intent, request_id, search, leaf)
           select n + 1, ${company}, code, operation, person, 'Person ' || person, time, status, '{}', intent, 'r',
-            'person ' || person, 'person ' || person || E'\nservice ' || n % 997,
+            'person ' || person || E'\nservice ' || n % 997,
             '{"actor_company":null,"actor_hash":null,"changes":[{"after":"new value","before":"old value","field":"name"}],"code":"'
               || code || '","company":7,"id":' || n + 1 || ',"info":{"CompanyName":"Acme trading","ServiceCode":"service ' || n % 997
               || '"},"intent":' || coalesce('"' || intent || '"', 'null') || ',"operation":"' || operation

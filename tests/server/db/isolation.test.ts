@@ -106,16 +106,17 @@ async function fill(app: AppContext): Promise<[own: number, foreign: number]> {
       await sql`insert into failed_sign_in values (${userId}, ${companyId}, ${code}, 1, 1, 1)`.execute(db)
     })
     const entry = { companyId, userId, now: 1, status: 0 as const, intent: null, requestId: '' }
-    // The owner's function alone writes here.
-    await pastPolicies(app.database, async (db) => {
-      await sql`insert into audit_archive values (${companyId}, 0, 256, ${'0'.repeat(64)}, 1)`.execute(db)
-    })
     entries.push(() =>
       inTransaction(app, system, (db) => addToTrail(db, entry, [{ code: 'user', operation: 'create', info: {} }])),
     )
   }
   for (const write of entries) await write()
   await integrate(app)
+  // The owner's function alone writes here.
+  await pastPolicies(app.database, async (db) => {
+    for (const companyId of companies)
+      await sql`insert into audit_archive values (${companyId}, 0, 256, ${'0'.repeat(64)}, 1)`.execute(db)
+  })
   // And one of each that waits for its place.
   for (const write of entries) await write()
   return companies as [number, number]

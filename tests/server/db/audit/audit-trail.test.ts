@@ -212,13 +212,14 @@ onBothEngines('the audit trail', (the) => {
 
   it.each([
     ['a changed copy beside the leaf', sql`update audit_entry set exec_user_name = 'nobody' where id = 6`, 6],
+    ['a text that nobody finds any more', sql`update audit_entry set search = '' where id = 6`, 6],
     ['a changed leaf', sql`update audit_entry set leaf = replace(leaf, 'op', 'ap') where id = 6`, 6],
     ['a removed entry', sql`delete from audit_entry where id = 6`, 5],
     ['a removed place', sql`delete from audit_leaf where entry_id = 6`, 5],
     [
       'an entry that was slipped in',
       sql`insert into audit_entry select 99, company_id, null, null, code, operation, exec_user_id,
-      exec_user_name, end_time, status, info, intent, request_id, name_key, search, leaf from audit_entry where id = 6`,
+      exec_user_name, end_time, status, info, intent, request_id, search, leaf from audit_entry where id = 6`,
       99,
     ],
     [
