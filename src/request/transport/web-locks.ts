@@ -9,20 +9,20 @@ interface Manager {
 export function webLocks(manager: Manager | Promise<Manager>, wait: (ms: number) => Promise<void>): Locks {
   return {
     async hold(name, { waitMs, steal }, act) {
-      // A patience of nothing would run out before the browser gives even a free lock.
-      if (!steal && waitMs === 0) {
-        const asked = manager instanceof Promise ? await manager : manager
-        return await asked.request(name, { ifAvailable: true }, async (lock) => (lock ? { value: await act() } : null))
-      }
       let running: ReturnType<typeof act> | null = null
-      const run = () => (running = act())
+      const run = async (lock: unknown) => (lock === null ? null : { value: await (running = act()) })
       const giveUp = new AbortController()
-      if (!steal) void wait(waitMs).then(() => running === null && giveUp.abort())
+      // A patience of nothing would run out before the browser gives even a free lock.
+      const atOnce = waitMs === 0
+      if (!steal && !atOnce) void wait(waitMs).then(() => running === null && giveUp.abort())
       try {
         // Where there is one it is asked in this very turn: who asks first is first.
         const asked = manager instanceof Promise ? await manager : manager
-        const value = await asked.request(name, steal ? { steal } : { signal: giveUp.signal }, run)
-        return { value }
+        return await asked.request(
+          name,
+          steal ? { steal } : atOnce ? { ifAvailable: true } : { signal: giveUp.signal },
+          run,
+        )
       } catch (error) {
         // Stolen while we worked: the work goes on, and what it may still record is decided by its fence.
         if (running) return { value: await (running as ReturnType<typeof act>) }

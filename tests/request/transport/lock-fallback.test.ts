@@ -86,3 +86,12 @@ it('whoever has lost patience before the turns were here waits for nobody (P-31)
   first.letGo()
   await one
 })
+
+it('the work of one that waited for nothing goes on when its lock is stolen, as of any other (protocol 12)', async () => {
+  const real = webLocks(navigator.locks, clock.wait)
+  const work = held()
+  const stolen = real.hold('stolen', { waitMs: 0 }, () => work.until.then(() => 'done'))
+  expect(await real.hold('stolen', { waitMs: 0, steal: true }, async () => 'thief')).toEqual({ value: 'thief' })
+  work.letGo()
+  expect(await stolen).toEqual({ value: 'done' })
+})
