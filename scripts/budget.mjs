@@ -45,7 +45,7 @@ function scripts({ chunks: sources }) {
 const worker = readFileSync(join(dist, 'sw.js'), 'utf8')
 const listed = [...new Set([...worker.matchAll(/["'`]?url["'`]?:\s*["'`]([^"'`]+)["'`]/g)].map(([, url]) => url))]
 /** What only some devices keep, beside what every device does (src/sw/optional-chunks.ts). */
-const partOf = (file) => /assets\/(staff|signup|orders|trail)-/.exec(file)?.[1]
+const partOf = (file) => /assets\/(staff|signup|orders|trail|parts)-/.exec(file)?.[1]
 const precached = listed.filter((file) => !partOf(file))
 
 const sum = (files) => files.reduce((bytes, file) => bytes + gzipBytes(file), 0)
@@ -68,7 +68,9 @@ for (const { name, limit, bytes, files } of measured) {
 const kept = new Set(precached)
 /** Who keeps the staff's part keeps those of the orders and of the audit trail too (src/app/shell/OptionalParts.tsx). */
 const isKeptWith = (file, needed) =>
-  partOf(needed) === partOf(file) || (partOf(file) === 'staff' && ['orders', 'trail'].includes(partOf(needed)))
+  partOf(needed) === partOf(file) ||
+  partOf(needed) === 'parts' ||
+  (partOf(file) === 'staff' && ['orders', 'trail'].includes(partOf(needed)))
 const torn = Object.values(chunks)
   .filter(({ file }) => listed.includes(file))
   .flatMap(({ file, imports = [] }) =>

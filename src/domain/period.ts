@@ -51,3 +51,10 @@ export const laterOf = (a: PlainDate, b: PlainDate): PlainDate => (a > b ? a : b
 
 /** Whether there is such a day: the shape alone lets 30 February through. */
 export const isDate = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text) && addDays(text, 0) === text
+
+/** A day that a database and a calendar know alike. */
+export const isDay = (text: string): boolean => /^(19|2\d)/.test(text) && isDate(text)
+
+/** Such a day and a time of it, `YYYY-MM-DD HH:mm`. */
+export const isMinute = (text: string): boolean =>
+  /^.{10} ([01]\d|2[0-3]):[0-5]\d$/.test(text) && isDay(text.slice(0, 10))

@@ -14,13 +14,15 @@ export interface BuiltFile {
 const prefix = 'portal-staff-'
 const own = prefix + __BUILD__
 
-const partOf = ({ url }: BuiltFile) => /assets\/(staff|orders|trail)-/.exec(url)?.[1]
+const partOf = ({ url }: BuiltFile) => /assets\/(staff|orders|trail|parts)-/.exec(url)?.[1]
+/** `parts`: what several of them have in common, kept with each. */
+const belongsTo = (file: BuiltFile, part: OptionalChunk) => [part, 'parts'].includes(partOf(file) ?? '')
 export const isPart = (file: BuiltFile) => partOf(file) !== undefined
 
 /** What cannot be fetched now is asked for again on the next visit. */
 export async function keepPart(part: OptionalChunk, files: readonly BuiltFile[]): Promise<void> {
   const kept = await caches.open(own)
-  for (const { url, integrity } of files.filter((file) => partOf(file) === part)) {
+  for (const { url, integrity } of files.filter((file) => belongsTo(file, part))) {
     if (await kept.match(url)) continue
     const file = await fetch(new Request(url, { integrity: integrity ?? '', credentials: 'same-origin' }))
     if (file.ok) await kept.put(url, file)

@@ -51,8 +51,8 @@ it('a list is made by keys alone (M146 to M148, A-05)', async () => {
   await press('Enter')
   await heading(page, 'New price list')
   await page.locator('[name=effective_date]').focus()
-  // A field of the browser's own: its parts are in the order of the language.
-  await typed(page, '03012031')
+  // In whatever language the browser is.
+  await typed(page, '2031-03-01')
   await page.locator('[name=desc]').focus()
   await typed(page, 'By keys alone')
   await press('Tab')

@@ -11,8 +11,12 @@ import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 
 const Panel = lazy(async () => {
-  const [{ Panel: Drawn }] = await Promise.all([import('#features/activity/JobsPanel.tsx'), loadWords('activity')])
-  return { default: Drawn }
+  const [{ Panel: Drawn }, { TaskOfService }] = await Promise.all([
+    import('#features/activity/JobsPanel.tsx'),
+    import('#app/pages/TaskOfService.tsx'),
+    loadWords('activity'),
+  ])
+  return { default: (props: { all: string; onClose: () => void }) => <Drawn {...props} Service={TaskOfService} /> }
 })
 
 /** How many long requests are on their way, from every page; opens the list of them (C-27). */

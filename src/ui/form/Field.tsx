@@ -57,7 +57,7 @@ export function FieldFrame({
 type InputProps = Omit<ComponentProps<'input'>, 'type' | 'id' | 'className' | 'disabled' | 'readOnly'>
 
 export interface FieldProps extends Labelled, InputProps {
-  type?: 'text' | 'email' | 'tel' | 'url' | 'number' | 'date' | 'month' | 'search'
+  type?: 'text' | 'email' | 'tel' | 'url' | 'number' | 'month' | 'search'
 }
 
 // The right keyboard on a tablet, and no capitals where a value is a code (T-05).

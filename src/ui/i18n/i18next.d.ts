@@ -5,6 +5,7 @@ import type activity from '#locales/en/activity.json'
 import type apps from '#locales/en/apps.json'
 import type audit from '#locales/en/audit.json'
 import type auditKept from '#locales/en/auditKept.json'
+import type dates from '#locales/en/dates.json'
 import type calendar from '#locales/en/calendar.json'
 import type company from '#locales/en/company.json'
 import type contract from '#locales/en/contract.json'
@@ -21,9 +22,9 @@ import type outbox from '#locales/en/outbox.json'
 import type passwords from '#locales/en/passwords.json'
 import type payment from '#locales/en/payment.json'
 import type people from '#locales/en/people.json'
-import type plain from '#locales/en/plain.json'
 import type problem from '#locales/en/problem.json'
 import type profile from '#locales/en/profile.json'
+import type services from '#locales/en/services.json'
 import type sessions from '#locales/en/sessions.json'
 import type shell from '#locales/en/shell.json'
 import type staff from '#locales/en/staff.json'
@@ -42,6 +43,7 @@ declare module 'i18next' {
       apps: typeof apps
       audit: typeof audit
       auditKept: typeof auditKept
+      dates: typeof dates
       calendar: typeof calendar
       company: typeof company
       contract: typeof contract
@@ -58,9 +60,9 @@ declare module 'i18next' {
       passwords: typeof passwords
       payment: typeof payment
       people: typeof people
-      plain: typeof plain
       problem: typeof problem
       profile: typeof profile
+      services: typeof services
       sessions: typeof sessions
       shell: typeof shell
       staff: typeof staff

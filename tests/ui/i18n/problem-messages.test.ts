@@ -2,9 +2,16 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { localProblem } from '#contract/problem.ts'
 import en from '#locales/en/problem.json' with { type: 'json' }
 import zh from '#locales/zh/problem.json' with { type: 'json' }
+import enServices from '#locales/en/services.json' with { type: 'json' }
+import zhServices from '#locales/zh/services.json' with { type: 'json' }
 import { i18n } from '#ui/i18n/i18n.ts'
 import { problemWords } from '#ui/i18n/problem-messages.ts'
 
+for (const [language, words] of [
+  ['en', enServices],
+  ['zh', zhServices],
+] as const)
+  i18n.addResourceBundle(language, 'services', words)
 i18n.addResourceBundle('en', 'problem', en)
 i18n.addResourceBundle('zh', 'problem', zh)
 afterEach(async () => void (await i18n.changeLanguage('en')))
@@ -14,6 +21,14 @@ const locked = (data: unknown) => problemWords({ ...localProblem('RESOURCE_LOCKE
 describe('a problem in words (M48)', () => {
   test('names who and what where the server said so', () => {
     expect(locked({ user: 'Li Wei', action: 'a backup' })).toBe('Li Wei is doing a backup, please try again later.')
+  })
+
+  test('says in words what is done to a service, and that the provider does it where no name is told (M49)', async () => {
+    expect(locked({ user: 'Li Wei', action: 'reboot-service' })).toBe(
+      'Li Wei is doing a reboot, please try again later.',
+    )
+    await i18n.changeLanguage('zh')
+    expect(locked({ user: null, action: 'update-service' })).toBe('服务商正在执行更新服务，请稍后再试。')
   })
 
   test('is a whole sentence where nothing came with the code, as out of an address', async () => {

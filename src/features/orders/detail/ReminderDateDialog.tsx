@@ -7,7 +7,7 @@ import { type OverlaidRow, versionOf } from '#local/lists/list-view.ts'
 import { useDispatch, useSaveBlocked } from '#state/hooks.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
-import { Field } from '#ui/form/Field.tsx'
+import { DateField } from '#ui/form/DateField.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { queuedWords } from '#ui/i18n/queued-messages.ts'
@@ -79,15 +79,14 @@ export function AlertDate({ shown, zone, onClose, onSaved }: Props) {
           <ProblemNote problem={problem} title={ui('message.updateFailed')} focus />
         )}
         <p>{t('alert.text')}</p>
-        <Field
-          type="date"
+        <DateField
           name="alert_date"
           label={t('field.alert')}
           min={today}
           value={date}
           error={wrong}
-          onChange={({ target }) => {
-            setDate(target.value)
+          onChange={(text) => {
+            setDate(text)
             setWrong(null)
           }}
         />

@@ -5,6 +5,7 @@ import { descLimit, nameLimit, yearLimits } from '#domain/orders.ts'
 import { isDate } from '#domain/period.ts'
 import type { PlainDate } from '#domain/time.ts'
 import { RadioField } from '#ui/form/ChoiceFields.tsx'
+import { DateField } from '#ui/form/DateField.tsx'
 import { Field, FieldFrame } from '#ui/form/Field.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
@@ -137,12 +138,12 @@ const Period = memo(function Period({
   return (
     <div className="field-row">
       <Field {...given('period')} {...whole} min={yearLimits.least} max={yearLimits.most} />
-      <Field
+      <DateField
         {...given('period_start')}
-        type="date"
         min={first}
         max={last}
         help={t('field.startHelp', { first, last })}
+        onChange={(day) => common.onChange({ period_start: day })}
       />
     </div>
   )
@@ -170,7 +171,13 @@ const StaffFields = memo(function StaffFields({
           company={value === '' ? null : Number(value)}
           onChoose={(id) => onChange({ company_id: id === null ? '' : String(id) })}
         />
-        <Field {...given('sOrderCreateTime')} type="date" max={today} optional help={t('staff.createdHelp')} />
+        <DateField
+          {...given('sOrderCreateTime')}
+          max={today}
+          optional
+          help={t('staff.createdHelp')}
+          onChange={(day) => onChange({ sOrderCreateTime: day })}
+        />
       </div>
     </fieldset>
   )

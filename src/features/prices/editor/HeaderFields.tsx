@@ -1,4 +1,5 @@
 import { memo } from 'react'
+import { DateField } from '#ui/form/DateField.tsx'
 import { Field } from '#ui/form/Field.tsx'
 import { useTranslation } from 'react-i18next'
 import type { Act } from '#features/prices/editor/form-reducer.ts'
@@ -16,13 +17,17 @@ interface Props {
 /** The day it begins, what it is for, the UAT fee, minima: each with its limit beside it (M146). */
 export const HeaderFields = memo(function HeaderFields({ header, wrong, locked, dispatch }: Props) {
   const { t } = useTranslation('prices')
-  const field = (name: HeaderName) => ({
+  const given = (name: HeaderName) => ({
     name,
     value: header[name],
     error: wrong[name],
-    autoComplete: 'off',
     locked: name === 'desc' ? null : locked && '',
-    onChange: ({ target }: { target: { value: string } }) => dispatch({ kind: 'header', name, value: target.value }),
+  })
+  const type = (name: HeaderName, value: string) => dispatch({ kind: 'header', name, value })
+  const field = (name: HeaderName) => ({
+    ...given(name),
+    autoComplete: 'off',
+    onChange: ({ target }: { target: { value: string } }) => type(name, target.value),
   })
   const perCurrency = (name: 'uat_cap' | 'min_fee') => (
     <fieldset className="price-three">
@@ -44,11 +49,11 @@ export const HeaderFields = memo(function HeaderFields({ header, wrong, locked, 
   return (
     <>
       <div className="price-short">
-        <Field
+        <DateField
           label={t('field.effective_date')}
-          type="date"
           help={t('help.effective_date')}
-          {...field('effective_date')}
+          {...given('effective_date')}
+          onChange={(day) => type('effective_date', day)}
         />
       </div>
       <Field label={t('field.desc')} help={t('help.desc')} maxLength={500} {...field('desc')} />

@@ -1,0 +1,122 @@
+import '#ui/form/forms.css'
+import '#ui/form/date-words.ts'
+import { useRef, useState } from 'react'
+import { isDay, isMinute } from '#domain/period.ts'
+import { FieldFrame, type Labelled } from '#ui/form/Field.tsx'
+import { Icon } from '#ui/icons/Icon.tsx'
+import { useTranslation } from 'react-i18next'
+
+export type DateKind = 'day' | 'minute'
+
+export interface DateFieldProps extends Labelled {
+  /** `YYYY-MM-DD`, or `YYYY-MM-DD HH:mm`. The zone is its owner's matter. */
+  kind?: DateKind
+  name: string
+  /** As it was typed: whether it is a date is the owner's to check before it is used. */
+  value: string
+  /** What the calendar offers at most, in the same form; text that is typed is not held back by it. */
+  min?: string | undefined
+  max?: string | undefined
+  onChange: (text: string) => void
+}
+
+export const holdsDate = (kind: DateKind, text: string): boolean => (kind === 'day' ? isDay(text) : isMinute(text))
+
+/**
+ * Typed and shown as 2026-11-24 whatever the browser's language is; the browser's own calendar is a button away. What is left
+ * with something that is no date says so, unless its owner has an error of its own to say.
+ */
+export function DateField({ kind = 'day', name, value, min, max, onChange, ...labelled }: DateFieldProps) {
+  const { t } = useTranslation('dates')
+  const [left, setLeft] = useState(false)
+  const isWrong = left && value !== '' && !holdsDate(kind, value)
+  const error = labelled.error || (isWrong ? t(`not.${kind}`) : null)
+  const isLocked = labelled.locked !== undefined && labelled.locked !== null
+  const type = (text: string) => {
+    setLeft(false)
+    onChange(text)
+  }
+  const leave = () => {
+    const tidy = tidied(kind, value)
+    if (tidy !== value) onChange(tidy)
+    setLeft(true)
+  }
+  return (
+    <FieldFrame {...labelled} error={error} className="date-field">
+      {(described) => (
+        <span className="date-room" data-kind={kind}>
+          <input
+            {...described}
+            className="input"
+            type="text"
+            name={name}
+            inputMode="numeric"
+            maxLength={24}
+            autoComplete="off"
+            placeholder={t(`shape.${kind}`)}
+            readOnly={isLocked}
+            value={value}
+            onChange={({ target }) => type(target.value)}
+            onBlur={leave}
+            // A form that is sent by this key reads what is tidy.
+            onKeyDown={({ key }) => key === 'Enter' && leave()}
+          />
+          {!isLocked && <Calendar {...{ kind, value, min, max }} field={labelled.label} onChoose={type} />}
+        </span>
+      )}
+    </FieldFrame>
+  )
+}
+
+interface CalendarProps {
+  kind: DateKind
+  value: string
+  min: string | undefined
+  max: string | undefined
+  field: string
+  onChoose: (text: string) => void
+}
+
+/** The browser's own, of which only the calendar is ever seen. */
+function Calendar({ kind, value, min, max, field, onChoose }: CalendarProps) {
+  const { t } = useTranslation('dates')
+  const calendar = useRef<HTMLInputElement>(null)
+  const forBrowser = (text = '') => (holdsDate(kind, text) ? text.replace(' ', 'T') : '')
+  return (
+    <>
+      <button
+        type="button"
+        className="input-button"
+        aria-label={t(`choose.${kind}`, { field })}
+        onClick={() => calendar.current?.showPicker?.()}
+      >
+        <Icon name="calendar" size={16} />
+      </button>
+      <input
+        ref={calendar}
+        className="date-calendar"
+        type={kind === 'day' ? 'date' : 'datetime-local'}
+        tabIndex={-1}
+        aria-hidden="true"
+        min={forBrowser(min)}
+        max={forBrowser(max)}
+        value={forBrowser(value)}
+        onChange={({ target }) => onChoose(target.value.slice(0, 16).replace('T', ' '))}
+      />
+    </>
+  )
+}
+
+const day = String.raw`(\d{4})[-/.]?(\d{1,2})[-/.]?(\d{1,2})`
+const shapes = {
+  day: new RegExp(`^${day}$`),
+  minute: new RegExp(String.raw`^${day}(?:[ T]+(\d{1,2}):?(\d{2})(?::\d{2})?)?$`),
+}
+
+/** 2026/1/5, 2026.1.5 and 20260105 are dates too; a minute may be given as 9:05 or 0905, and a day alone is its first minute. */
+function tidied(kind: DateKind, text: string): string {
+  const [, year, month = '', date = '', hour = '0', minute = '00'] = shapes[kind].exec(text.trim()) ?? []
+  if (year === undefined) return text.trim()
+  const whole = `${year}-${month.padStart(2, '0')}-${date.padStart(2, '0')}`
+  return kind === 'day' ? whole : `${whole} ${hour.padStart(2, '0')}:${minute}`
+}
