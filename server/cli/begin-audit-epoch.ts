@@ -9,6 +9,7 @@ import { readConfig, StartProblem } from '#server/config.ts'
 import { keyOfFolder } from '#server/db/accounts/token-key.ts'
 import { openDatabase } from '#server/db/open.ts'
 import { integrate } from '#server/services/audit/integrate.ts'
+import { noHosting } from '#server/no-hosting.ts'
 import { noPayments } from '#server/payment-methods.ts'
 import { beginEpoch } from '#server/services/audit/begin-epoch.ts'
 
@@ -17,7 +18,14 @@ try {
   const log = pino({ level: 'warn' })
   const tokenKey = config.tokenKeyGiven ? config.tokenKey : await keyOfFolder(config)
   const database = await openDatabase(config, log)
-  const app = { config: { ...config, tokenKey }, database, log, clock: Date.now, payments: noPayments }
+  const app = {
+    config: { ...config, tokenKey },
+    database,
+    log,
+    clock: Date.now,
+    payments: noPayments,
+    hosting: noHosting,
+  }
   await integrate(app)
   const epoch = await beginEpoch(app)
   await database.close()

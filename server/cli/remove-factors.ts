@@ -6,6 +6,7 @@ import '#server/private-files.ts'
 import pino from 'pino'
 import { readConfig, StartProblem } from '#server/config.ts'
 import { openDatabase } from '#server/db/open.ts'
+import { noHosting } from '#server/no-hosting.ts'
 import { noPayments } from '#server/payment-methods.ts'
 import { forgetFactors } from '#server/services/factors/reset-factors.ts'
 
@@ -16,7 +17,10 @@ try {
   const config = readConfig(process.env)
   const log = pino({ level: 'warn' })
   const database = await openDatabase(config, log)
-  const gone = await forgetFactors({ config, database, log, clock: Date.now, payments: noPayments }, username)
+  const gone = await forgetFactors(
+    { config, database, log, clock: Date.now, payments: noPayments, hosting: noHosting },
+    username,
+  )
   await database.close()
   if (gone === null) throw new StartProblem(`There is no user ${username}.`)
   console.log(`Factors removed: ${gone}.`)

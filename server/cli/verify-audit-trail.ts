@@ -8,6 +8,7 @@ import { readConfig, StartProblem } from '#server/config.ts'
 import { openDatabase } from '#server/db/open.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { keyOfFolder } from '#server/db/accounts/token-key.ts'
+import { noHosting } from '#server/no-hosting.ts'
 import { noPayments } from '#server/payment-methods.ts'
 import { brokenEntries } from '#server/services/audit/check-log.ts'
 
@@ -16,7 +17,14 @@ try {
   const log = pino({ level: 'warn' })
   const database = await openDatabase(config, log)
   const tokenKey = config.tokenKeyGiven ? config.tokenKey : await keyOfFolder(config)
-  const app = { config: { ...config, tokenKey }, database, log, clock: Date.now, payments: noPayments }
+  const app = {
+    config: { ...config, tokenKey },
+    database,
+    log,
+    clock: Date.now,
+    payments: noPayments,
+    hosting: noHosting,
+  }
   const broken = await inTransaction(app, { role: 'portal_system' }, (db) => brokenEntries(app, db))
   await database.close()
   for (const { company_id, id } of broken) console.error(`Broken: entry ${id} of company ${company_id}.`)

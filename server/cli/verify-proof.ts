@@ -5,6 +5,7 @@
  */
 import { open } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
+import { openCheckpoint, openHandover } from '#domain/audit-log/checkpoint.ts'
 import { LogError } from '#domain/audit-log/fault.ts'
 import { fingerprintOf } from '#domain/audit-log/note.ts'
 import {
@@ -19,6 +20,8 @@ class Trouble extends Error {}
 
 const usage = `Usage:
   npm run verify-proof -- FILE --key KEY   checks the proof; KEY: the log's key (name+id+base64), or a file with it
+  npm run verify-proof -- FILE --key KEY --handover NOTE
+                                           KEY was changed since: NOTE is a file with a checkpoint that names the next key
   npm run verify-proof -- FILE             says which key the file was made with, and proves nothing`
 
 /** A key has some 100 characters. */
@@ -47,6 +50,18 @@ async function keyFrom(given: string): Promise<string> {
   return (await readText(given, maxKeyFile)).trim()
 }
 
+/** The key that the given one names as its next, in a note that both have signed: as it stands in the weekly mail of that time. */
+async function keyAfter(known: string, handover: string | undefined): Promise<string> {
+  if (handover === undefined) return known
+  const text = (await readText(handover, maxKeyFile)).replaceAll('\r\n', '\n').trim()
+  // The mail has the key below the note.
+  const note = `${text.replace(/\n\n[^\n—]+$/u, '')}\n`
+  const { nextKey } = openCheckpoint(note, known)
+  if (nextKey === undefined) throw new LogError('NOT_SIGNED_BY_KEY', 'the note of the handover names no next key')
+  openHandover(note, known, nextKey)
+  return nextKey
+}
+
 /** Text of the log for a terminal: no sign in it can move the cursor or hide what stands before (S-90). */
 const shown = (value: unknown) =>
   (typeof value === 'string' ? value : JSON.stringify(value)).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (sign) =>
@@ -70,6 +85,9 @@ function sayProven({ leaf, index, checkpoint }: ProofVerdict & { kind: 'proven' 
       `Entry:   ${leaf.id}, place ${index} (counted from 0)`,
       `Log:     ${shown(checkpoint.origin)}, ${checkpoint.size} entries${epoch}`,
       `Key:     ${fingerprintOf(key)}`,
+      ...(checkpoint.nextKey === undefined || checkpoint.nextKey === key
+        ? []
+        : [`Next:    ${fingerprintOf(checkpoint.nextKey)}, the key that takes its place: ${checkpoint.nextKey}`]),
     ].join('\n'),
   )
 }
@@ -88,11 +106,15 @@ function sayUnchecked(file: ProofFile): void {
   )
 }
 
-function argumentsOf(args: string[]): { path: string; key: string | undefined } {
+function argumentsOf(args: string[]): { path: string; key: string | undefined; handover: string | undefined } {
   try {
-    const { values, positionals } = parseArgs({ args, options: { key: { type: 'string' } }, allowPositionals: true })
+    const { values, positionals } = parseArgs({
+      args,
+      options: { key: { type: 'string' }, handover: { type: 'string' } },
+      allowPositionals: true,
+    })
     const [path, ...rest] = positionals
-    if (path !== undefined && rest.length === 0) return { path, key: values.key }
+    if (path !== undefined && rest.length === 0) return { path, key: values.key, handover: values.handover }
   } catch {
     // An option that is not ours, or one without its value.
   }
@@ -100,13 +122,13 @@ function argumentsOf(args: string[]): { path: string; key: string | undefined } 
 }
 
 async function run(args: string[]): Promise<number> {
-  const { path, key: given } = argumentsOf(args)
+  const { path, key: given, handover } = argumentsOf(args)
   const file = readProofFile(await readText(path, maxProofFile))
   if (given === undefined) {
     sayUnchecked(file)
     return 2
   }
-  const key = await keyFrom(given)
+  const key = await keyAfter(await keyFrom(given), handover)
   const verdict = verifyProofFile(file, key)
   if (verdict.kind === 'refused') throw new LogError(verdict.fault, verdict.detail)
   sayProven(verdict, key)

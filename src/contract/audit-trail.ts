@@ -50,6 +50,7 @@ const list = {
     user: { kind: 'equal', column: 'exec_user_id' },
     status: { kind: 'equal', column: 'status' },
     intent: { kind: 'equal', column: 'intent' },
+    entry: { kind: 'equal', column: 'id' },
     searchText: { kind: 'contains', columns: ['search_text'] },
   },
   scope: { column: 'company_id', param: 'companyId' },
@@ -87,6 +88,8 @@ export const listTrail = endpoint({
     after: z.optional(rowId),
     sortField: z.optional(z.enum(sortNames(list))),
     sortOrder: z.optional(z.enum(['asc', 'desc', 'ascend', 'descend'])),
+    /** Id of the one entry that is asked for: an address names it. */
+    entry: z.optional(rowId),
     ...company,
     ...filters,
   }),

@@ -19,6 +19,8 @@ export interface TrailFilter {
   user?: number | undefined
   status?: 0 | -1 | undefined
   intent?: string | undefined
+  /** The id of one. */
+  entry?: number | undefined
   searchText?: string | undefined
 }
 
@@ -44,7 +46,7 @@ export interface TrailPage {
 }
 
 function conditions(filter: TrailFilter): RawBuilder<unknown> {
-  const { companyId, code, operation, from, until, user, status, intent } = filter
+  const { companyId, code, operation, from, until, user, status, intent, entry } = filter
   const sought = foldText(filter.searchText ?? '')
   const all: (RawBuilder<unknown> | false)[] = [
     sql`entry.company_id = ${companyId}`,
@@ -57,6 +59,7 @@ function conditions(filter: TrailFilter): RawBuilder<unknown> {
     // As a literal: the index of what failed serves only what says so.
     status !== undefined && (status === -1 ? sql`entry.status = -1` : sql`entry.status = 0`),
     intent !== undefined && sql`entry.intent = ${intent}`,
+    entry !== undefined && sql`entry.id = ${entry}`,
     // position(), not LIKE: what the user types has no wildcards in it.
     sought !== '' && sql`position(${sought} in entry.search) > 0`,
   ]

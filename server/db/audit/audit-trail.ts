@@ -35,7 +35,7 @@ export interface EntryStatement {
 /** The id and the name come from the database in the same statement: the leaf is cut open where they belong. */
 export function entryStatement(head: TrailEntry, note: AuditEntry, first: number, actor: Actor | null): EntryStatement {
   const at = (offset: number) => `$${first + offset}`
-  const info = leafObject(note.info)
+  const info = infoOf(note)
   const values = [
     note.company?.id ?? head.companyId,
     actor ? head.companyId : null,
@@ -89,7 +89,7 @@ function leafAround(head: TrailEntry, note: AuditEntry, actor: Actor | null): [s
     user_id: actor ? null : head.userId,
     user_name: name,
     status: head.status,
-    info: leafObject(note.info),
+    info: infoOf(note),
     changes: changesOf(note).map((change) => ({ ...change })),
     intent: leafValue(head.intent),
     request_id: leafValue(head.requestId),
@@ -97,6 +97,12 @@ function leafAround(head: TrailEntry, note: AuditEntry, actor: Actor | null): [s
   const [before = '', rest = ''] = whole.split(`"${id}"`)
   const [between = '', after = ''] = rest.split(`"${name}"`)
   return [before, between, after]
+}
+
+/** A leaf always has a list of changes: where fields were compared and none differed, it says so, or nobody could tell. */
+const infoOf = (note: AuditEntry): Record<string, LeafValue> => {
+  const isUnchanged = note.operation === 'update' && note.changes?.length === 0
+  return leafObject(isUnchanged ? { ChangeCount: 0, ...note.info } : note.info)
 }
 
 const changesOf = (note: AuditEntry): AuditChange[] =>

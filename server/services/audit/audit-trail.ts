@@ -35,7 +35,7 @@ type Asked = Omit<ParsedInputOf<typeof listTrail>['query'], 'results' | 'page' |
 
 /** Throws VALIDATION_ERROR where a day is no date or the first is after the last. */
 export function filterOf({ app, caller }: Omit<Reader, 'db'>, companyId: number, asked: Asked): TrailFilter {
-  const { dateFrom, dateTo, code, operation, user, status, intent, searchText } = asked
+  const { dateFrom, dateTo, code, operation, user, status, intent, entry, searchText } = asked
   const zone = app.config.timeZone
   const dates = { dateFrom, dateTo }
   const wrong = Object.entries(dates).filter(([, day]) => day !== undefined && !isDate(day))
@@ -52,6 +52,7 @@ export function filterOf({ app, caller }: Omit<Reader, 'db'>, companyId: number,
     user,
     status,
     intent,
+    entry,
     searchText,
   }
 }

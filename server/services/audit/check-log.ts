@@ -8,7 +8,6 @@ import { canonical } from '#domain/audit-log/canonical.ts'
 import { openCheckpoint } from '#domain/audit-log/checkpoint.ts'
 import { equalHashes, hashBytes, leafHash } from '#domain/audit-log/hash.ts'
 import { type AuditLeaf, type LeafValue, searchTextOf } from '#domain/audit-log/leaf.ts'
-import { verifierKeyOf } from '#domain/audit-log/note.ts'
 import { countAt, hashAt, nodesOf, tileWidth, wholeRoot } from '#domain/audit-log/tiles.ts'
 import { rootOf } from '#domain/audit-log/tree.ts'
 import { foldText } from '#domain/text.ts'
@@ -16,7 +15,7 @@ import { archivedUpTo } from '#server/db/audit/audit-archive.ts'
 import { type CheckedEntry, entriesFrom, logsToCheck, strayEntries } from '#server/db/audit/audit-checks.ts'
 import { holdLog, newestCheckpoint, sizeOf, tileOf } from '#server/db/audit/audit-log.ts'
 import type { Handle } from '#server/db/handle.ts'
-import { type Keyed, originOf, signingSeed } from '#server/services/audit/log-identity.ts'
+import { type Keyed, keyOf, originOf } from '#server/services/audit/log-identity.ts'
 
 export interface Broken {
   company_id: number
@@ -120,7 +119,7 @@ async function isRootSigned(
   try {
     const newest = await newestCheckpoint(db, companyId)
     const origin = originOf(app, companyId)
-    const checkpoint = openCheckpoint(newest?.note, verifierKeyOf(origin, signingSeed(app)))
+    const checkpoint = openCheckpoint(newest?.note, keyOf(app, companyId, newest?.note ?? null))
     const root = rootOf(
       size,
       nodesOf((level, index) => tiles.get(`${level}/${index}`)),

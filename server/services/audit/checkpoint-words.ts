@@ -1,10 +1,10 @@
 /** A checkpoint as a mail shows it. */
-import { fingerprintOf, verifierKeyOf } from '#domain/audit-log/note.ts'
+import { fingerprintOf } from '#domain/audit-log/note.ts'
 import { timestampIn } from '#domain/time.ts'
 import type { AppContext } from '#server/context.ts'
 import { checkpointOf, type MailedLog } from '#server/db/audit/audit-log.ts'
 import type { Handle } from '#server/db/handle.ts'
-import { originOf, signingSeed } from '#server/services/audit/log-identity.ts'
+import { keyOf } from '#server/services/audit/log-identity.ts'
 
 export interface CheckpointWords {
   count: string
@@ -18,7 +18,7 @@ export interface CheckpointWords {
 export async function checkpointWords(db: Handle, app: AppContext, log: MailedLog): Promise<CheckpointWords | null> {
   const checkpoint = await checkpointOf(db, log)
   if (!checkpoint) return null
-  const key = verifierKeyOf(originOf(app, log.companyId), signingSeed(app))
+  const key = keyOf(app, log.companyId, checkpoint.note)
   return {
     count: String(checkpoint.size),
     time: `${timestampIn(app.config.timeZone, checkpoint.time)} (${app.config.timeZone})`,

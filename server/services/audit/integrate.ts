@@ -22,7 +22,7 @@ import {
 import { epochOf } from '#server/db/audit/audit-epochs.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import { originOf, signingSeed } from '#server/services/audit/log-identity.ts'
+import { nextKeyOf, nextSeed, originOf, signingSeed } from '#server/services/audit/log-identity.ts'
 
 const batch = 1_000
 /** In ms: an entry that waited longer is a fault that somebody must look at. */
@@ -80,9 +80,10 @@ async function integrateBatch(app: AppContext, db: Handle, companyId: number): P
   const zone = app.config.timeZone
   const time = app.clock()
   const origin = originOf(app, companyId)
+  const [next, nextKey] = [nextSeed(app), nextKeyOf(app, companyId)]
   const note = signCheckpoint(
-    { origin, size: edge.size, root, epoch: await epochOf(db) },
-    { name: origin, seed: signingSeed(app) },
+    { origin, size: edge.size, root, epoch: await epochOf(db), ...(nextKey === null ? {} : { nextKey }) },
+    ...[signingSeed(app), next].flatMap((seed) => (seed ? [{ name: origin, seed }] : [])),
   )
   const isLastOfDay = before !== null && dateIn(zone, before.time) !== dateIn(zone, time)
   await putCheckpoint(db, companyId, { size: edge.size, note, time }, before && { size: before.size, isLastOfDay })

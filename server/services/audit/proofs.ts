@@ -1,12 +1,11 @@
 /** What the device proves entries by: the signed checkpoint and the hashes of the tree. */
 import type { trailCheckpoint, trailTile } from '#contract/audit-trail.ts'
 import { toBase64 } from '#domain/audit-log/base64.ts'
-import { verifierKeyOf } from '#domain/audit-log/note.ts'
 import type { Service } from '#server/context.ts'
 import { countPending, newestCheckpoint, tileOf } from '#server/db/audit/audit-log.ts'
 import { notFound } from '#server/problem-error.ts'
 import { openLog } from '#server/services/audit/audit-trail.ts'
-import { originOf, signingSeed } from '#server/services/audit/log-identity.ts'
+import { keyOf } from '#server/services/audit/log-identity.ts'
 
 export const checkpoint: Service<typeof trailCheckpoint> = async (context, { query }) => {
   const companyId = await openLog(context, query.companyId)
@@ -14,8 +13,8 @@ export const checkpoint: Service<typeof trailCheckpoint> = async (context, { que
   // Before the checkpoint: what finds its place in between is then in both, and never in neither.
   const pending = await countPending(db, companyId)
   const newest = await newestCheckpoint(db, companyId)
-  const key = verifierKeyOf(originOf(app, companyId), signingSeed(app))
-  return { body: { note: newest?.note ?? null, key, pending } }
+  const note = newest?.note ?? null
+  return { body: { note, key: keyOf(app, companyId, note), pending } }
 }
 
 /** Throws NOT_FOUND where the log is not that large. */

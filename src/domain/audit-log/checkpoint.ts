@@ -11,19 +11,25 @@ export interface Checkpoint {
   root: Hash
   /** Counts the times that the log was restored from a copy: since then it may lack entries that it had. From 0. */
   epoch: number
+  /** The verifier key (`name+id+base64`) that takes the place of the one that signed this; left out: that one stays. */
+  nextKey?: string
 }
 
 /** Further lines than ours are of later versions, and are kept out of it. */
 const maxLines = 20
 
-/** The text that is signed. The line `epoch N` stands only where N is not 0. Throws BAD_CHECKPOINT on what has no text. */
-export function checkpointText({ origin, size, root, epoch }: Checkpoint): string {
-  const text = [origin, String(size), toBase64(root), ...(epoch === 0 ? [] : [`epoch ${epoch}`]), ''].join('\n')
+/**
+ * The text that is signed. The lines `epoch N` and `next key KEY` stand only where N is not 0 and there is one. Throws BAD_CHECKPOINT on
+ * what has no text, BAD_KEY on a next key that is none.
+ */
+export function checkpointText({ origin, size, root, epoch, nextKey }: Checkpoint): string {
+  const more = [...(epoch === 0 ? [] : [`epoch ${epoch}`]), ...(nextKey === undefined ? [] : [`next key ${nextKey}`])]
+  const text = [origin, String(size), toBase64(root), ...more, ''].join('\n')
   readCheckpoint(text)
   return text
 }
 
-/** Throws BAD_CHECKPOINT. */
+/** Throws BAD_CHECKPOINT; BAD_KEY where the next key is none. */
 export function readCheckpoint(text: string): Checkpoint {
   const bad = (what: string) => new LogError('BAD_CHECKPOINT', `no checkpoint: ${what}`)
   const [origin = '', size = '', root = '', ...rest] = text.split('\n')
@@ -33,7 +39,9 @@ export function readCheckpoint(text: string): Checkpoint {
   if (hash?.length !== hashBytes) throw bad('no root')
   const more = rest.slice(0, -1)
   if (rest.at(-1) !== '' || more.length > maxLines || more.includes('')) throw bad('lines')
-  return { origin, size: Number(size), root: hash, epoch: epochIn(more, bad) }
+  const nextKey = nextKeyIn(more, origin, bad)
+  const read = { origin, size: Number(size), root: hash, epoch: epochIn(more, bad) }
+  return nextKey === null ? read : { ...read, nextKey }
 }
 
 function epochIn(lines: string[], bad: (what: string) => LogError): number {
@@ -43,6 +51,15 @@ function epochIn(lines: string[], bad: (what: string) => LogError): number {
   return Number(line.slice('epoch '.length))
 }
 
+/** It is the key of the same log, or the line is none. */
+function nextKeyIn(lines: string[], origin: string, bad: (what: string) => LogError): string | null {
+  const [line, second] = lines.filter((one) => /^next key\b/.test(one))
+  if (line === undefined) return null
+  const key = line.slice('next key '.length)
+  if (second !== undefined || readVerifierKey(key).name !== origin) throw bad('next key')
+  return key
+}
+
 /** Throws as `checkpointText` and `signNote`. */
 export const signCheckpoint = (checkpoint: Checkpoint, ...signers: { name: string; seed: Uint8Array }[]): string =>
   signNote(checkpointText(checkpoint), ...signers)
@@ -50,3 +67,15 @@ export const signCheckpoint = (checkpoint: Checkpoint, ...signers: { name: strin
 /** The checkpoint in a note that this verifier key (`name+id+base64`) has signed. Throws as `readVerifierKey`, `openNote`, `readCheckpoint`. */
 export const openCheckpoint = (note: unknown, key: unknown): Checkpoint =>
   readCheckpoint(openNote(note, readVerifierKey(key)))
+
+/**
+ * The checkpoint in a note that says that `next` has taken the place of `known`, the key that its reader trusts. It is not enough that
+ * both have signed: anybody can put a signature of their own beside one. The known key must have signed the name of the next.
+ * Throws as `openCheckpoint`, and NOT_SIGNED_BY_KEY where the note names no or another next key.
+ */
+export function openHandover(note: unknown, known: string, next: string): Checkpoint {
+  openCheckpoint(note, next)
+  const checkpoint = openCheckpoint(note, known)
+  if (checkpoint.nextKey !== next) throw new LogError('NOT_SIGNED_BY_KEY', 'the known key has not named this one')
+  return checkpoint
+}

@@ -37,8 +37,12 @@ export function useEntryWords() {
       return known ? t(`operation.${known}`) : operation
     },
     statusOf: ({ status }: Pick<AuditEntryRow, 'status'>) => t(status === -1 ? 'status.failed' : 'status.done'),
-    whoOf: ({ exec_user_name: name, by_provider: staff }: Pick<AuditEntryRow, 'exec_user_name' | 'by_provider'>) =>
-      name !== '' ? name : t(staff ? 'staff' : 'nobody'),
+    whoOf: ({
+      exec_user_name: name,
+      by_provider: staff,
+      info,
+    }: Pick<AuditEntryRow, 'exec_user_name' | 'by_provider' | 'info'>) =>
+      name !== '' ? name : info['By'] === 'schedule' ? t('value.By.schedule') : t(staff ? 'staff' : 'nobody'),
     /** A part of a price list is named by its way: the field, and where in it. */
     fieldOf: (field: string) => {
       const [first = '', ...rest] = field.split('.')

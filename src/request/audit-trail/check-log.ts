@@ -3,7 +3,7 @@
  * an alarm that names the place, and takes nobody's place.
  */
 import { trailCheckpoint } from '#contract/audit-trail.ts'
-import { type Checkpoint, openCheckpoint } from '#domain/audit-log/checkpoint.ts'
+import { type Checkpoint, openCheckpoint, openHandover } from '#domain/audit-log/checkpoint.ts'
 import { LogError, type LogFault } from '#domain/audit-log/fault.ts'
 import { equalHashes, hashBytes } from '#domain/audit-log/hash.ts'
 import { consistencyFault, consistencyProof } from '#domain/audit-log/proofs.ts'
@@ -37,7 +37,7 @@ export async function checkLog(ports: Ports, guard: Guard, companyId: number): P
   if (note === null && before === null) return { record: null, checkpoint: null, pending }
   try {
     if (note === null) throw new LogError('LOG_SHRANK', 'the log is empty')
-    const checkpoint = await openedBy(before, note, key)
+    const checkpoint = openedBy(before, note, key)
     await compare(ports, guard, { companyId, before, checkpoint })
     const record = { companyId, note, key, size: checkpoint.size, asOf, alarm: null }
     await store(guard, record, before)
@@ -52,12 +52,9 @@ export async function checkLog(ports: Ports, guard: Guard, companyId: number): P
   }
 }
 
-/** By the key that this device knows; a new key counts if the known one signed beside it. */
-async function openedBy(before: LogCheckpoint | null, note: string, key: string): Promise<Checkpoint> {
-  const checkpoint = openCheckpoint(note, key)
-  if (!before || before.key === key) return checkpoint
-  return openCheckpoint(note, before.key)
-}
+/** By the key that this device knows; a new key counts if the known one has named it. */
+const openedBy = (before: LogCheckpoint | null, note: string, key: string): Checkpoint =>
+  !before || before.key === key ? openCheckpoint(note, key) : openHandover(note, before.key, key)
 
 async function compare(
   ports: Ports,

@@ -4,6 +4,7 @@ import { readConfig } from '#server/config.ts'
 import type { AppContext } from '#server/context.ts'
 import { migrate } from '#server/db/migrate.ts'
 import { makePool, overPool } from '#server/db/pool.ts'
+import { noHosting } from '#server/no-hosting.ts'
 import { noPayments } from '#server/payment-methods.ts'
 import { asSuperuser } from '#tests/support/postgres.ts'
 
@@ -39,5 +40,12 @@ export function appOver(kysely: ReturnType<typeof overPool>): AppContext {
     listen: () => () => undefined,
     close: () => kysely.destroy(),
   }
-  return { config: readConfig({ TOKEN_KEY: tokenKey }), database, log, clock: Date.now, payments: noPayments }
+  return {
+    config: readConfig({ TOKEN_KEY: tokenKey }),
+    database,
+    log,
+    clock: Date.now,
+    payments: noPayments,
+    hosting: noHosting,
+  }
 }

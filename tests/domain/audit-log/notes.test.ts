@@ -1,7 +1,13 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { fromBase64, toBase64 } from '#domain/audit-log/base64.ts'
-import { checkpointText, openCheckpoint, readCheckpoint, signCheckpoint } from '#domain/audit-log/checkpoint.ts'
+import {
+  checkpointText,
+  openCheckpoint,
+  openHandover,
+  readCheckpoint,
+  signCheckpoint,
+} from '#domain/audit-log/checkpoint.ts'
 import { fingerprintOf, openNote, readVerifierKey, signNote, verifierKeyOf } from '#domain/audit-log/note.ts'
 import { codeOf, logOf, otherSigner, signer, signerKey } from './logs.ts'
 import { leavesTo } from './reference.ts'
@@ -48,6 +54,54 @@ describe('a signed checkpoint', () => {
     const both = signCheckpoint(checkpoint, signer, otherSigner)
     for (const key of [signerKey, verifierKeyOf(otherSigner.name, otherSigner.seed)])
       expect(openCheckpoint(both, key)).toEqual(checkpoint)
+  })
+
+  describe('hands over to another key', () => {
+    const nextKey = verifierKeyOf(otherSigner.name, otherSigner.seed)
+    const handover = signCheckpoint({ ...checkpoint, nextKey }, signer, otherSigner)
+    const faultOf = (note: string, known = signerKey, next = nextKey) => codeOf(() => openHandover(note, known, next))
+
+    it('that the known one has named, and that has signed beside it', () => {
+      expect(handover.split('\n')[3]).toBe(`next key ${nextKey}`)
+      expect(openHandover(handover, signerKey, nextKey)).toEqual({ ...checkpoint, nextKey })
+      expect(openCheckpoint(handover, nextKey)).toEqual({ ...checkpoint, nextKey })
+      const restored = signCheckpoint({ ...checkpoint, epoch: 3, nextKey }, signer, otherSigner)
+      expect(openHandover(restored, signerKey, nextKey).epoch).toBe(3)
+    })
+
+    it('and to none that signs alone, or beside a note that does not name it', () => {
+      // Whoever can write to the database has genuine notes, and keys of their own.
+      expect(faultOf(signCheckpoint({ ...checkpoint, nextKey }, otherSigner))).toBe('NOT_SIGNED_BY_KEY')
+      expect(faultOf(signCheckpoint(checkpoint, signer, otherSigner))).toBe('NOT_SIGNED_BY_KEY')
+      expect(faultOf(signCheckpoint({ ...checkpoint, nextKey }, signer))).toBe('NOT_SIGNED_BY_KEY')
+      expect(faultOf(signCheckpoint({ ...checkpoint, nextKey: signerKey }, signer, otherSigner))).toBe(
+        'NOT_SIGNED_BY_KEY',
+      )
+      const [text, lines = ''] = handover.split('\n\n')
+      const ofPlain = note.split('\n\n')[1] ?? ''
+      expect(faultOf(`${text}\n\n${ofPlain}${lines.split('\n')[1]}\n`)).toBe('SIGNATURE_INVALID')
+      // The new one vouches for nothing of the old one.
+      expect(faultOf(handover, nextKey, signerKey)).toBe('NOT_SIGNED_BY_KEY')
+    })
+
+    it('of the same log, once', () => {
+      const foreign = verifierKeyOf('log.example/8', otherSigner.seed)
+      const text = checkpointText(checkpoint)
+      for (const more of [
+        `next key ${foreign}\n`,
+        'next key \n',
+        'next key x\n',
+        `next key ${nextKey}\nnext key ${signerKey}\n`,
+        `next key  ${nextKey}\n`,
+        `next key ${nextKey} \n`,
+      ])
+        expect(
+          codeOf(() => readCheckpoint(text + more)),
+          more,
+        ).toMatch(/^BAD_(CHECKPOINT|KEY)$/)
+      expect(codeOf(() => checkpointText({ ...checkpoint, nextKey: foreign }))).toBe('BAD_CHECKPOINT')
+      expect(codeOf(() => checkpointText({ ...checkpoint, nextKey: 'x' }))).toBe('BAD_KEY')
+    })
   })
 
   it('does not open when any one character is another', () => {

@@ -210,6 +210,27 @@ it('opens an entry with its differences, and goes to its neighbours by keys', as
   await arrived(the.browser, `${path}?${days}`)
 })
 
+it('tells an update that changed nothing from one of which it is not known', async () => {
+  await open()
+  const user = { code: 'user' as const, operation: 'update', by: 'admin@alpha' }
+  await writeEntries(
+    the.server,
+    { ...user, at: '2026-01-12 09:00:01', info: { UserName: 'Same' }, changes: [] },
+    { ...user, at: '2026-01-12 09:00:02', info: { UserName: 'Old' } },
+    { ...user, at: '2026-01-12 09:00:03', info: { UserName: 'Secret', Field: 'password' } },
+  )
+  await the.browser.open(`${path}?dateFrom=2026-01-12&dateTo=2026-01-12`)
+  const said = async (second: number) => {
+    await the.user.click(await screen.findByRole('link', { name: `2026-01-12 09:00:0${second}` }))
+    const { textContent } = await screen.findByRole('dialog', { name: 'User · Update' })
+    await the.user.click(screen.getByText('Close'))
+    return /No field changed|does not say which fields/.exec(textContent ?? '')?.[0]
+  }
+  expect(await said(1)).toBe('No field changed')
+  expect(await said(2)).toBe('does not say which fields')
+  expect(await said(3)).toBeUndefined()
+})
+
 it('opens an entry that the address names and the page behind it does not show', async () => {
   await open()
   await the.user.click(await screen.findByRole('link', { name: all[3] ?? '' }))
@@ -220,6 +241,21 @@ it('opens an entry that the address names and the page behind it does not show',
   expect(dialog.textContent).toContain(all[3])
   await the.browser.open(`${path}?entry=2147483647`)
   await screen.findByRole('heading', { name: 'There is no such entry' })
+  // Many of one moment, on either side: by time alone such an entry is not found.
+  const many = Array.from({ length: 120 }, (_, at) => ({
+    at: '2026-01-12 09:00:00',
+    by: 'admin@alpha',
+    code: 'company' as const,
+    operation: 'update',
+    info: { CompanyName: `Alpha ${at}` },
+  }))
+  await writeEntries(the.server, ...many)
+  await the.browser.open(`${path}?searchText=Alpha+60`)
+  await the.user.click(await screen.findByRole('link', { name: '2026-01-12 09:00:00' }))
+  await screen.findByRole('dialog', { name: 'Company · Update' })
+  const meant = new URLSearchParams(the.browser.path().split('?')[1]).get('entry')
+  await the.browser.open(`${path}?code=order&entry=${meant}`)
+  expect((await screen.findByRole('dialog', { name: 'Company · Update' })).textContent).toContain('Alpha 60')
 })
 
 it('finds the entries of one change by its number, as a receipt leads to it', async () => {
@@ -246,6 +282,31 @@ it('filters to one day of the activity, by keys and from its table', async () =>
   await expect.poll(times).toEqual(all.slice(0, 2))
   await the.user.click(button('Show all days'))
   await expect.poll(times).toEqual(all)
+})
+
+it('draws the days around a chosen one again after a reload, also without a network', async () => {
+  await open()
+  const slider = () => screen.findByRole('slider')
+  await expect.poll(async () => (await slider()).getAttribute('aria-valuetext')).toBe('2026-01-11: 1 done, 1 failed')
+  ;(await slider()).focus()
+  await the.user.keyboard('{ArrowLeft}{Enter}')
+  const chosen = `${path}?dateFrom=2026-01-10&dateTo=2026-01-10`
+  await arrived(the.browser, chosen)
+  await expect.poll(times).toEqual(all.slice(2))
+  the.browser.goOffline()
+  await the.browser.open(chosen)
+  await expect.poll(times).toEqual(all.slice(2))
+  await slider()
+  expect(screen.queryByText('The activity is not kept on this device.')).toBeNull()
+  await the.user.click(button('Show all days'))
+  await arrived(the.browser, `${path}?${days}`)
+  // What another build or hand left there is no range.
+  for (const left of ['{', '7', '["2026-01-11","2026-01-10"]', '[{"a":1},"x"]']) {
+    sessionStorage.setItem('portal.trailDays', left)
+    await the.browser.open(`${path}?dateFrom=2026-01-10&dateTo=2026-01-10`)
+    await screen.findByRole('heading', { level: 1, name: 'Audit trail' })
+    await expect.poll(times).toEqual(all.slice(2))
+  }
 })
 
 it('offers the types of the catalogue to the delete level alone', async () => {

@@ -3,20 +3,17 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { listTrail } from '#contract/audit-trail.ts'
 import { toBase64 } from '#domain/audit-log/base64.ts'
-import { signCheckpoint } from '#domain/audit-log/checkpoint.ts'
 import { leafHash } from '#domain/audit-log/hash.ts'
 import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
 import { verifierKeyOf } from '#domain/audit-log/note.ts'
 import { readProofFile, verifyProofFile } from '#domain/audit-log/proof-file.ts'
-import type { Tile } from '#domain/audit-log/tiles.ts'
-import { appendLeaves, emptyEdge } from '#domain/audit-log/tree.ts'
 import type { KeptRecord } from '#local/audit-trail/records.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import { originOf, signingSeed } from '#server/services/audit/log-identity.ts'
+import { originOf } from '#server/services/audit/log-identity.ts'
 import { flipped } from '#tests/domain/audit-log/logs.ts'
 import { type Installation, openInstallation } from '#tests/support/app.ts'
-import type { Received, Tablet } from '#tests/support/device.ts'
+import type { Tablet } from '#tests/support/device.ts'
 import {
   type Between,
   dayMs,
@@ -27,6 +24,7 @@ import {
   openKeep,
   signedInBehind,
 } from '#tests/support/kept-trail.ts'
+import { type Forgery, forgedLog } from '#tests/support/forged-log.ts'
 import { begin } from '#request/audit-trail/keep-trail.ts'
 
 const january = Date.UTC(2026, 0, 1, 4)
@@ -59,31 +57,7 @@ const leaves = () =>
     return rows.map(({ leaf }) => leaf)
   })
 
-/** Another log, signed by the server's own key: what somebody who holds that key would serve. */
-function forged(entries: readonly string[], over: { epoch?: number; seed?: Uint8Array; origin?: string } = {}) {
-  const { app } = house.server
-  const tiles = new Map<string, Tile>()
-  const { edge, root, changed } = appendLeaves(emptyEdge, entries.map(leafHash))
-  for (const tile of changed) tiles.set(`${tile.level}/${tile.index}`, tile)
-  const origin = over.origin ?? originOf(app, companyId)
-  const seed = over.seed ?? signingSeed(app)
-  const note = signCheckpoint({ origin, size: edge.size, root, epoch: over.epoch ?? 0 }, { name: origin, seed })
-  const key = verifierKeyOf(origin, seed)
-  const json = (body: unknown, like: Received): Received => ({ ...like, status: 200, body: JSON.stringify(body) })
-  const between: Between = async (sent, pass) => {
-    const answer = await pass()
-    const [, level, index] = /\/tile\/(\d+)\/(\d+)/.exec(sent.path) ?? []
-    const tile = tiles.get(`${level}/${index}`)
-    if (sent.path.includes('/checkpoint'))
-      return json(
-        { note, key, pending: 0 },
-        { ...answer, headers: { ...answer.headers, 'content-type': 'application/json' } },
-      )
-    if (level !== undefined) return tile ? json({ hashes: toBase64(tile.hashes) }, answer) : { ...answer, status: 404 }
-    return answer
-  }
-  return { between, note }
-}
+const forged = (entries: readonly string[], over?: Forgery) => forgedLog(house.server.app, companyId, entries, over)
 
 async function kept(): Promise<Liar> {
   const liar = await signedInBehind(house, 'admin@alpha')
@@ -91,6 +65,7 @@ async function kept(): Promise<Liar> {
   liars.set(liar.tablet, liar)
   return liar
 }
+const keyFrom = (seed: Uint8Array) => verifierKeyOf(originOf(house.server.app, companyId), seed)
 const checkpointOf = async (tablet: Tablet) => (await database(tablet)).logCheckpoints.get(companyId)
 /** Reads a page of the trail from the device or the server. */
 async function entries(tablet: Tablet): Promise<AuditEntryRow[]> {
@@ -157,10 +132,15 @@ describe('a log that does not go on from what this device has seen', () => {
   })
 
   it('signed by another key, of another name, or with a checkpoint that is none', async () => {
-    const other = new Uint8Array(32).fill(9)
+    const [other, third] = [new Uint8Array(32).fill(9), new Uint8Array(32).fill(10)]
     const all = await leaves()
     for (const [lie, fault] of [
       [forged(all, { seed: other }).between, 'NOT_SIGNED_BY_KEY'],
+      [forged(all, { seed: other, nextKey: keyFrom(other) }).between, 'NOT_SIGNED_BY_KEY'],
+      // Anybody can put a signature of their own beside a genuine note.
+      [forged(all, { beside: other }).between, 'NOT_SIGNED_BY_KEY'],
+      [forged(all, { beside: other, nextKey: keyFrom(third) }).between, 'NOT_SIGNED_BY_KEY'],
+      [forged(all, { seed: other, beside: third, nextKey: keyFrom(third) }).between, 'NOT_SIGNED_BY_KEY'],
       [forged(all, { origin: 'portal-audit/another/1' }).between, 'NOT_SIGNED_BY_KEY'],
       [answering({ note: 'hello', key: 'k', pending: 0 }), 'BAD_KEY'],
       [answering({ note: null, key: 'k', pending: 0 }), 'LOG_SHRANK'],
@@ -171,6 +151,26 @@ describe('a log that does not go on from what this device has seen', () => {
         alarm: { fault },
       })
     }
+  })
+
+  it('whose key was changed is followed where the known key has named the next, and then by that one alone', async () => {
+    const { tablet } = await kept()
+    const next = new Uint8Array(32).fill(9)
+    const nextKey = keyFrom(next)
+    const all = await leaves()
+    const { key: old = '' } = (await checkpointOf(tablet)) ?? {}
+    const handed = forged(all, { beside: next, nextKey })
+    expect(await behind(tablet, handed.between, () => keeper(tablet).fill(companyId))).toEqual({ kind: 'done' })
+    expect(await checkpointOf(tablet)).toMatchObject({ key: nextKey, alarm: null })
+    expect(old).not.toBe(nextKey)
+    expect(await keeper(tablet).proveAll(companyId)).toMatchObject({ kind: 'proven' })
+    // The old one is not believed any more.
+    expect(await keeper(tablet).fill(companyId)).toMatchObject({ kind: 'alarm', alarm: { fault: 'NOT_SIGNED_BY_KEY' } })
+    await keeper(tablet).accept(companyId)
+    await behind(tablet, handed.between, () => keeper(tablet).fill(companyId))
+    const alone = forged(all, { seed: next })
+    expect(await behind(tablet, alone.between, () => keeper(tablet).fill(companyId))).toEqual({ kind: 'done' })
+    expect(await checkpointOf(tablet)).toMatchObject({ key: nextKey, alarm: null })
   })
 
   it('that was restored from a copy says so, and which entries are gone', async () => {

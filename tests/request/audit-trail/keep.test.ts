@@ -228,6 +228,24 @@ describe('without a network', () => {
     }
   }, 60_000)
 
+  it('gives one entry by its id, and does not know whether there is one of days that are not kept', async () => {
+    const tablet = await house.signedIn('admin@alpha')
+    await keep(tablet, { dateFrom: '2026-01-02', dateTo: '2026-01-04' })
+    const seen = await list(tablet, { dateFrom: '2026-01-03', dateTo: '2026-01-03', results: 3 })
+    const later = await list(tablet, { dateFrom: '2026-01-06', dateTo: '2026-01-06', results: 1 })
+    const entries = seen.kind === 'fresh' ? (seen.output?.data ?? []) : []
+    const outside = later.kind === 'fresh' ? later.output?.data[0]?.id : undefined
+    const db = await database(tablet)
+    await db.responses.where('path').startsWith('/api/systrail').delete()
+    tablet.line.state = 'down'
+    expect(entries).toHaveLength(3)
+    for (const entry of entries)
+      expect(await list(tablet, { entry: entry.id, results: 1 })).toMatchObject({ output: { count: 1, data: [entry] } })
+    const days = { from: '2026-01-02', to: '2026-01-04' }
+    expect(outside).toBeTypeOf('number')
+    expect(await list(tablet, { entry: outside, results: 1 })).toMatchObject({ output: { count: 0, data: [] }, days })
+  })
+
   it('goes on behind an entry, both ways, as the server does', async () => {
     const tablet = await house.signedIn('admin@alpha')
     await keep(tablet, month)

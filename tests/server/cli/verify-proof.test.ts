@@ -5,10 +5,11 @@ import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { signCheckpoint } from '#domain/audit-log/checkpoint.ts'
 import { fingerprintOf, verifierKeyOf } from '#domain/audit-log/note.ts'
 import { inclusionProof } from '#domain/audit-log/proofs.ts'
 import { proofFileText } from '#domain/audit-log/proof-file.ts'
-import { auditLeaf, checkpointOf, logOf, otherSigner, signerKey } from '#tests/domain/audit-log/logs.ts'
+import { auditLeaf, checkpointOf, logOf, otherSigner, signer, signerKey } from '#tests/domain/audit-log/logs.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -66,6 +67,66 @@ describe('a proof with the key of its log', () => {
     expect(said).toContain('Name: a\\u{a}PROVEN')
     // oxlint-disable-next-line no-control-regex
     expect(said).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/)
+  })
+})
+
+describe('a log whose key was changed', () => {
+  const nextKey = verifierKeyOf(otherSigner.name, otherSigner.seed)
+  const log = logOf(Array.from({ length: 9 }, (_, at) => auditLeaf(at)))
+  const checkpoint = { origin: signer.name, size: 9, root: log.root, epoch: 0 }
+  const handover = signCheckpoint({ ...checkpoint, nextKey }, signer, otherSigner)
+  const proof = (note: string) =>
+    proofFileText({
+      leaf: auditLeaf(5),
+      index: 5,
+      size: 9,
+      hashes: inclusionProof(5, 9, log.read),
+      checkpoint: note,
+      key: nextKey,
+    })
+  const later = proof(signCheckpoint(checkpoint, otherSigner))
+
+  test('is proven by either key while both sign, and names the next one', async () => {
+    const between = await file('between.json', proof(handover))
+    const [code, said] = await verify(between, '--key', signerKey)
+    expect(code, said).toBe(0)
+    expect(said).toContain(`Next:    ${fingerprintOf(nextKey)}, the key that takes its place: ${nextKey}`)
+    const [byNext, saidByNext] = await verify(between, '--key', nextKey)
+    expect([byNext, saidByNext.includes('Next:')]).toEqual([0, false])
+  })
+
+  test('is proven later by the old key and the note in which it handed over, as it stands in the mail', async () => {
+    const name = await file('later.json', later)
+    expect(await verify(name, '--key', signerKey)).toEqual([
+      1,
+      expect.stringContaining('NOT PROVEN (NOT_SIGNED_BY_KEY)'),
+    ])
+    for (const note of [handover, handover.replaceAll('\n', '\r\n'), `${handover}\n${nextKey}\n`]) {
+      const [code, said] = await verify(name, '--key', signerKey, '--handover', await file('handover.txt', note))
+      expect(code, said).toBe(0)
+      expect(said).toContain(`Key:     ${fingerprintOf(nextKey)}`)
+    }
+  })
+
+  test('is not believed where the old key has not named the new one', async () => {
+    const name = await file('later.json', later)
+    for (const [note, reason] of [
+      [signCheckpoint(checkpoint, signer, otherSigner), 'NOT_SIGNED_BY_KEY'],
+      [signCheckpoint({ ...checkpoint, nextKey }, otherSigner), 'NOT_SIGNED_BY_KEY'],
+      [signCheckpoint({ ...checkpoint, nextKey }, signer), 'NOT_SIGNED_BY_KEY'],
+      ['hello', 'BAD_NOTE'],
+      ['', 'BAD_NOTE'],
+    ] as const) {
+      const given = await file('handover.txt', note)
+      expect(await verify(name, '--key', signerKey, '--handover', given), note).toEqual([
+        1,
+        expect.stringContaining(`NOT PROVEN (${reason})`),
+      ])
+    }
+    expect(await verify(name, '--key', signerKey, '--handover', 'none')).toEqual([
+      1,
+      expect.stringContaining('no file'),
+    ])
   })
 })
 

@@ -13,7 +13,7 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { Differences } from '#features/audit-trail/entry/Differences.tsx'
-import { findEntry, type Found } from '#features/audit-trail/entry/find-entry.ts'
+import { type Found, readEntry } from '#features/audit-trail/entry/read-entry.ts'
 import { recordPath } from '#features/audit-trail/entry/record-path.ts'
 import { useEntryWords } from '#features/audit-trail/entry-words.ts'
 
@@ -135,6 +135,12 @@ function Shown({ entry }: { entry: AuditEntryRow }) {
           <Differences entry={entry} />
         </section>
       )}
+      {isSilent(entry) && (
+        <section>
+          <h3>{t('entry.differences')}</h3>
+          <p>{t(entry.info['ChangeCount'] === 0 ? 'entry.unchanged' : 'entry.unrecorded')}</p>
+        </section>
+      )}
       <section>
         <Facts>
           <Fact label={t('entry.number')}>
@@ -161,6 +167,10 @@ function Shown({ entry }: { entry: AuditEntryRow }) {
     </>
   )
 }
+
+/** An update that names no field: it changed none, which it then says (`ChangeCount`), or is from before fields were recorded. */
+const isSilent = ({ operation, status, changes, info }: AuditEntryRow) =>
+  operation === 'update' && status === 0 && changes.length === 0 && !('Field' in info)
 
 const companyPart = (entry: AuditEntryRow, own: number) =>
   entry.company_id === own ? '' : `&company=${entry.company_id}`
@@ -200,7 +210,7 @@ function useEntry(id: number, company: number | null, rows: Props['rows']): Foun
   useEffect(() => {
     if (isListed || known || !isRead) return
     let counts = true
-    void dispatch(findEntry(id, company)).then((was) => counts && setFound({ id, was }))
+    void dispatch(readEntry(id, company)).then((was) => counts && setFound({ id, was }))
     return () => void (counts = false)
   }, [dispatch, id, company, isListed, known, isRead, line])
   return listed ? { entry: listed } : found?.id === id ? found.was : undefined

@@ -1,10 +1,11 @@
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { trailActivity } from '#contract/audit-trail.ts'
 import { isOffline } from '#contract/problem.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
+import { keepDrawn, readDrawn } from '#features/audit-trail/list/drawn-days.ts'
 import { drawnRange, filtersOf, type Range, type View } from '#features/audit-trail/list/list-url.ts'
 import { useAnswer } from '#features/audit-trail/list/useAnswer.ts'
 
@@ -33,9 +34,12 @@ export function ActivityPanel({ view, onRange }: Props) {
 function Activity({ view, onRange }: Props) {
   const { t } = useTranslation('audit')
   const chosen = view.dateFrom === view.dateTo ? view.dateFrom : null
-  const [wide, setWide] = useState<Range | null>(null)
+  const [wide, setWide] = useState(readDrawn)
   const drawn = drawnRange(view, wide)
   if (chosen === null && (wide?.dateFrom !== view.dateFrom || wide.dateTo !== view.dateTo)) setWide(drawn)
+  useEffect(() => {
+    if (wide) keepDrawn(wide)
+  }, [wide])
   const { answer, earlier, problem, refetch } = useAnswer(trailActivity, { query: filtersOf({ ...view, ...drawn }) })
   const shown = answer ?? earlier
   if (problem && !answer)

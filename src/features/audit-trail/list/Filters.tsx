@@ -4,10 +4,10 @@ import { type AuditEntryRow, auditMenus, auditOperations } from '#domain/audit-l
 import { useSignedIn } from '#state/hooks.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { SelectField } from '#ui/form/ChoiceFields.tsx'
+import { DateRange } from '#ui/form/DateRange.tsx'
 import { FilterBar } from '#ui/list/FilterBar.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
-import { DateRange } from '#features/audit-trail/list/DateRange.tsx'
 import { countFilters, menusFor, noFilters, type View } from '#features/audit-trail/list/list-url.ts'
 import { PersonPicker } from '#features/audit-trail/list/PersonPicker.tsx'
 import { useNarrow } from '#features/audit-trail/list/useNarrow.ts'
@@ -91,7 +91,12 @@ function Fields({ view, rows, CompanyFilter, onChange }: Props) {
         }
       />
       <div className="trail-range">
-        <DateRange dateFrom={view.dateFrom} dateTo={view.dateTo} onChange={onChange} />
+        <DateRange
+          range={{ from: view.dateFrom ?? '', to: view.dateTo ?? '' }}
+          names={{ from: 'dateFrom', to: 'dateTo' }}
+          labels={{ from: t('filter.from'), to: t('filter.to') }}
+          onChange={(range) => range && onChange({ dateFrom: range.from || null, dateTo: range.to || null })}
+        />
       </div>
       <PersonPicker
         person={view.user}

@@ -10,7 +10,7 @@ import {
   catalogueMenus,
   countedMost,
 } from '#domain/audit-log/leaf.ts'
-import { addDays, isDate } from '#domain/period.ts'
+import { addDays, isDay } from '#domain/period.ts'
 import type { PlainDate } from '#domain/time.ts'
 import {
   changeListing,
@@ -159,14 +159,12 @@ export function drawnRange(view: Range, wide: Range | null): Range {
 }
 
 /** A range that begins after its end holds nothing: neither of its days is taken. */
-function readRange(from: string | null, to: string | null): Range {
+export function readRange(from: string | null, to: string | null): Range {
   const [dateFrom, dateTo] = [readDay(from), readDay(to)]
   if (dateFrom !== null && dateTo !== null && dateFrom > dateTo) return { dateFrom: null, dateTo: null }
   return { dateFrom, dateTo }
 }
 
-/** A day that a database and a calendar know alike. */
-export const isDay = (text: string): boolean => /^(19|2\d)/.test(text) && isDate(text)
 const readDay = (text: string | null) => (text !== null && isDay(text) ? text : null)
 
 const readIntent = (text: string | null) =>

@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'react'
 import { keepTrail, trailRange } from '#contract/audit-trail.ts'
 import { isOffline, type Problem } from '#contract/problem.ts'
-import { addDays, isDate } from '#domain/period.ts'
+import { addDays } from '#domain/period.ts'
 import { dateIn } from '#domain/time.ts'
 import { callEndpoint } from '#state/app-thunk.ts'
 import { useConnection, useDispatch } from '#state/hooks.ts'
 import { Button } from '#ui/display/Button.tsx'
-import { Field } from '#ui/form/Field.tsx'
+import { DateRange } from '#ui/form/DateRange.tsx'
 import { number } from '#ui/list/Freshness.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
@@ -31,39 +31,43 @@ export function ChooseDays({ companyId, replaces, onBegun, onCancel }: Props) {
   const isOnline = useConnection().line === 'online'
   const [days, setDays] = useState(() => {
     const today = dateIn(Intl.DateTimeFormat().resolvedOptions().timeZone, Date.now())
-    return { dateFrom: addDays(today, 1 - usualDays), dateTo: today }
+    return { from: addDays(today, 1 - usualDays), to: today }
   })
+  const [holds, setHolds] = useState(true)
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
-  const isRange = isDate(days.dateFrom) && isDate(days.dateTo) && days.dateFrom <= days.dateTo
+  const isRange = holds && days.from !== '' && days.to !== ''
+  const kept = { dateFrom: days.from, dateTo: days.to }
+  const missing = (day: string) => (day === '' ? t('keep.missing') : null)
   async function begin() {
     if (!isRange) return
     setBusy(true)
     setProblem(null)
-    const opened = await dispatch(callEndpoint(keepTrail, { body: { companyId, ...days } }))
+    const opened = await dispatch(callEndpoint(keepTrail, { body: { companyId, ...kept } }))
     const trails = await dispatch(trailsPort())
     const ended =
-      opened.kind === 'fresh' ? await trails.begin({ ...days, today: todayAnywhere() }, opened.output) : opened
+      opened.kind === 'fresh' ? await trails.begin({ ...kept, today: todayAnywhere() }, opened.output) : opened
     setBusy(false)
     if (ended.kind === 'problem') return setProblem(ended.problem)
     onBegun()
   }
-  const end = (name: 'dateFrom' | 'dateTo', label: string) => (
-    <Field
-      label={label}
-      type="date"
-      name={name}
-      value={days[name]}
-      onChange={({ target }) => setDays({ ...days, [name]: target.value })}
-    />
-  )
   return (
     <>
       <p>{t('keep.text')}</p>
-      {end('dateFrom', t('keep.from'))}
-      {end('dateTo', t('keep.to'))}
-      {isRange ? <Size companyId={companyId} {...days} /> : <p className="field-error">{t('keep.badRange')}</p>}
-      {isRange && days.dateTo >= todayAnywhere() && <p className="field-help">{t('keep.follows')}</p>}
+      <div className="field-row">
+        <DateRange
+          range={days}
+          names={{ from: 'dateFrom', to: 'dateTo' }}
+          labels={{ from: t('keep.from'), to: t('keep.to') }}
+          errors={{ from: missing(days.from), to: missing(days.to) }}
+          onChange={(range) => {
+            setHolds(range !== null)
+            if (range) setDays(range)
+          }}
+        />
+      </div>
+      {isRange && <Size companyId={companyId} {...kept} />}
+      {isRange && days.to >= todayAnywhere() && <p className="field-help">{t('keep.follows')}</p>}
       {replaces && <p className="field-help">{t('keep.replaces')}</p>}
       <ProblemNote problem={problem} title={isOffline(problem) ? undefined : t('keep.failed')} focus />
       <div className="problem-ways">

@@ -15,12 +15,17 @@ export interface Box extends Drawn {
   y: number
 }
 
+interface Point {
+  x: number
+  y: number
+}
+
 export interface Line {
   from: string
   to: string
   /** A condition that brings a hidden module, not a need. */
   isCondition: boolean
-  points: readonly { x: number; y: number }[]
+  points: readonly Point[]
 }
 
 export interface Layout {
@@ -31,6 +36,8 @@ export interface Layout {
 }
 
 export const boxSize = { width: 156, height: 44 }
+/** Between two columns of boxes, px. */
+const gap = 32
 /** More than these nobody reads in one picture. */
 export const maxBoxes = 80
 
@@ -56,7 +63,7 @@ export function around(modules: readonly Drawn[], shown: readonly string[]): Dra
 
 export function placed(modules: readonly Drawn[]): Layout {
   const graph = new Graph()
-  graph.setGraph({ rankdir: 'LR', nodesep: 16, ranksep: 32, marginx: 8, marginy: 8 })
+  graph.setGraph({ rankdir: 'LR', nodesep: 16, ranksep: gap, marginx: 8, marginy: 8 })
   graph.setDefaultEdgeLabel(() => ({}))
   const codes = new Set(modules.map(({ code }) => code))
   for (const { code } of modules) graph.setNode(code, { ...boxSize })
@@ -79,7 +86,36 @@ export function placed(modules: readonly Drawn[]): Layout {
     }),
     lines: known.map((tie) => ({
       ...tie,
-      points: (graph.edge(tie.from, tie.to) as { points: Line['points'] }).points,
+      points: beside(
+        (graph.edge(tie.from, tie.to) as { points: Point[] }).points,
+        centreOf(graph, tie.from),
+        centreOf(graph, tie.to),
+      ),
     })),
   }
+}
+
+const centreOf = (graph: Graph, code: string) => graph.node(code) as Point
+
+/**
+ * From the side of one box to the facing side of the other. The columns of boxes between them are passed level, in the room that the
+ * layout has left there for the line: straight from point to point it would run under the corners of their boxes.
+ */
+function beside(points: readonly Point[], from: Point, to: Point): Point[] {
+  // In a circle one of them goes back.
+  const half = (boxSize.width / 2) * (to.x < from.x ? -1 : 1)
+  const column = boxSize.width + gap
+  const isInColumn = ({ x }: Point) => Math.abs((((x - from.x) % column) + column) % column) < 1
+  return [
+    { x: from.x + half, y: from.y },
+    ...points.slice(1, -1).flatMap((point) =>
+      isInColumn(point)
+        ? [
+            { x: point.x - half, y: point.y },
+            { x: point.x + half, y: point.y },
+          ]
+        : [point],
+    ),
+    { x: to.x - half, y: to.y },
+  ]
 }

@@ -156,6 +156,26 @@ onConnections('the calls of the audit trail', (engine) => {
       expect(found[0]?.exec_user_name).toContain('second')
     })
 
+    it('by its id, which finds nothing that this reader may not see', async () => {
+      const [entry] = await rows(admin, { ...old, operation: 'pay' })
+      const id = entry?.id ?? 0
+      expect(await rows(admin, { entry: id })).toEqual([entry])
+      expect(await names(admin, { entry: id, code: 'user' })).toEqual([])
+      expect((await get(admin, { entry: id })).json()).toMatchObject({ count: 1 })
+      expect((await get(admin, { entry: id, page: 2 })).json()).toMatchObject({ data: [] })
+      // Of another company's log, and of the catalogue for who is not of the delete level.
+      const other = await server.signIn('admin@beta')
+      expect(await names(other, { entry: id })).toEqual([])
+      await write('m18', { code: 'price', operation: 'confirm' })
+      const [price] = await rows(await server.signIn('delete@m18'), { ...old, code: 'price' })
+      const staff = await server.signIn('admin@m18')
+      expect(await names(staff, { entry: price?.id ?? 0 })).toEqual([])
+      expect(await names(staff, { entry: id })).toEqual([])
+      expect(await names(staff, { entry: id, companyId: server.world.companies.alpha })).toEqual(['pay'])
+      for (const wrong of ['0', '-1', '1.5', 'x', '2147483648', '1 or 1=1'])
+        expect((await get(admin, { entry: wrong })).statusCode, wrong).toBe(400)
+    })
+
     it.each([
       [{ dateFrom: '2026-02-30' }, 'dateFrom', 'INVALID_FORMAT'],
       [{ dateTo: '2026-13-01' }, 'dateTo', 'INVALID_FORMAT'],

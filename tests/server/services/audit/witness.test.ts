@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { toBase64 } from '#domain/audit-log/base64.ts'
-import { openCheckpoint } from '#domain/audit-log/checkpoint.ts'
+import { openCheckpoint, openHandover } from '#domain/audit-log/checkpoint.ts'
 import { fingerprintOf, verifierKeyOf } from '#domain/audit-log/note.ts'
 import { readConfig } from '#server/config.ts'
 import type { AppContext } from '#server/context.ts'
@@ -10,8 +10,9 @@ import { newestCheckpoint } from '#server/db/audit/audit-log.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { integrate } from '#server/services/audit/integrate.ts'
 import { beginEpoch } from '#server/services/audit/begin-epoch.ts'
+import { changeKey } from '#server/services/audit/change-key.ts'
 import { brokenEntries } from '#server/services/audit/check-log.ts'
-import { originOf, signingSeed } from '#server/services/audit/log-identity.ts'
+import { keyOf, logsName, nextKeyOf, originOf, signingSeed } from '#server/services/audit/log-identity.ts'
 import { mailCheckpoints, weekMs } from '#server/services/audit/mail-checkpoints.ts'
 import { type AskedMail, mailNow } from '#server/services/mail/request-mail.ts'
 import { writeMany } from '#tests/support/audit-entries.ts'
@@ -97,6 +98,48 @@ onBothEngines('a witness of the audit trail', (the) => {
     expect((await opened()).epoch).toBe(2)
     expect(await asSystem(the, (db) => brokenEntries(the, db))).toEqual([])
   })
+
+  it('names the next key in every log once, is signed by both until the change is over, and by the next one then', async () => {
+    const { companyId } = await addAdmin(the, 'acme')
+    const { companyId: quiet } = await addAdmin(the, 'quiet')
+    for (const id of [companyId, quiet]) await writeMany(the, { companyId: id, count: 3, at: 5 })
+    await integrate(the)
+    const noteOf = async (id: number) => (await asSystem(the, (db) => newestCheckpoint(db, id)))?.note ?? ''
+    const [origin, first] = [originOf(the, companyId), verifierKeyOf(originOf(the, companyId), signingSeed(the))]
+    const auditKeyNext = Buffer.alloc(32, 7)
+    const changing = { ...the, config: { ...the.config, auditKeyNext } }
+    const second = nextKeyOf(changing, companyId) ?? ''
+    // What is not signed by the next key yet is not read by it.
+    expect(keyOf(changing, companyId, await noteOf(companyId))).toBe(first)
+    expect(keyOf(changing, companyId, null)).toBe(first)
+    expect(await asSystem(the, (db) => brokenEntries(changing, db))).toEqual([])
+    expect(await changeKey(the)).toBe(0)
+    expect(await changeKey(changing)).toBeGreaterThanOrEqual(2)
+    expect(await changeKey(changing)).toBe(0)
+    await integrate(changing)
+    for (const id of [companyId, quiet]) {
+      const [old, next] = [verifierKeyOf(originOf(the, id), signingSeed(the)), nextKeyOf(changing, id) ?? '']
+      expect(openHandover(await noteOf(id), old, next)).toMatchObject({ size: 4, origin: originOf(the, id) })
+      expect(keyOf(changing, id, await noteOf(id))).toBe(next)
+    }
+    const said = await asSystem(the, (db) =>
+      db.selectFrom('audit_entry').select(['info', 'company_id']).where('operation', '=', 'config').execute(),
+    )
+    expect(said).toContainEqual({ company_id: companyId, info: { NextKey: fingerprintOf(second) } })
+    expect(await asSystem(the, (db) => brokenEntries(changing, db))).toEqual([])
+    // Afterwards: the key is the next one, and the name what it was.
+    const changed = { ...the, config: { ...the.config, auditKey: auditKeyNext, auditName: logsName(the) } }
+    expect([originOf(changed, companyId), keyOf(changed, companyId, null)]).toEqual([origin, second])
+    // A next key that was left standing is none.
+    expect(nextKeyOf({ config: { ...changed.config, auditKeyNext } }, companyId)).toBeNull()
+    expect(await asSystem(the, (db) => brokenEntries(changed, db))).toEqual([])
+    await writeMany(changed, { companyId, count: 1, at: 6 })
+    await integrate(changed)
+    const last = await noteOf(companyId)
+    expect(openCheckpoint(last, second)).toEqual(expect.objectContaining({ size: 5, origin }))
+    expect(last).not.toContain('next key')
+    expect(() => openCheckpoint(last, first)).toThrow('not signed by')
+  })
 })
 
 it('keeps the name and the key of its logs when the key of the tokens is changed', () => {
@@ -107,4 +150,7 @@ it('keeps the name and the key of its logs when the key of the tokens is changed
   expect(originOf(changed, 7)).not.toBe(originOf(before, 7))
   expect(signingSeed(changed)).not.toEqual(signingSeed(before))
   expect(() => readConfig({ AUDIT_KEY: 'short' })).toThrow('AUDIT_KEY must be 32 bytes')
+  expect(() => readConfig({ AUDIT_KEY_NEXT: 'short' })).toThrow('AUDIT_KEY_NEXT must be 32 bytes')
+  for (const wrong of ['short', 'portal-audit/0011223344556677/7', '00112233445566770'])
+    expect(() => readConfig({ AUDIT_NAME: wrong })).toThrow('AUDIT_NAME must be 16 hexadecimal digits')
 })
