@@ -3,7 +3,7 @@ import type { PriceContent } from '#domain/checks/price-checks.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { insertModule } from '#server/db/catalogue/modules.ts'
 import { insertPriceList } from '#server/db/catalogue/price-lists.ts'
-import { loadApps } from '#server/dev/apps.ts'
+import { type KeepPackage, loadApps } from '#server/dev/apps.ts'
 
 type Charges = [hkd: string, usd: string, rmb: string]
 const charges = ([hkd, usd, rmb]: Charges) => ({ hkd, usd, rmb })
@@ -117,7 +117,12 @@ const contentOf = ({ uat, cap, fee, concurrent, modules }: Given, ids: readonly 
 })
 
 /** As the system: the lists are confirmed and in force from their days on. Answers their ids. */
-export async function loadCatalogue(db: Handle, now: number, author: string): Promise<number[]> {
+export async function loadCatalogue(
+  db: Handle,
+  now: number,
+  author: string,
+  keep: KeepPackage = async () => undefined,
+): Promise<number[]> {
   const times = { create_time: now, update_time: now }
   const none = JSON.stringify([])
   const module = { type: 'saas' as const, any_condition: false, version: '', ...times }
@@ -132,7 +137,7 @@ export async function loadCatalogue(db: Handle, now: number, author: string): Pr
     const brought = JSON.stringify(conditions)
     await insertModule(db, { ...module, ...one, hidden: true, dependencies: none, conditions: brought, apps: holds })
   }
-  await loadApps(db)
+  await loadApps(db, keep)
   const lists: number[] = []
   for (const list of given) {
     const row = await insertPriceList(db, {

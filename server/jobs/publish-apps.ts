@@ -17,8 +17,8 @@ export const publishPackages = (): JobKind<PublishInput, { next: number }, Outpu
     const md5 = modules[at]
     if (md5 === undefined)
       return { kind: 'done', output: await inTransaction(app, asSystem, (db) => publishedRows(db, input), 'reading') }
-    const { name, uploadId } = await inTransaction(app, asSystem, (db) => publishOne(db, input, md5, app.clock()))
-    // Should it stay, the next look at the folder takes it.
+    const { name, uploadId } = await inTransaction(app, asSystem, (db) => publishOne(app, db, input, md5))
+    // Its package is kept under another name. Should it stay, the next look at the folder takes it.
     if (uploadId !== null) await removeUploadFile(app, uploadId).catch(() => undefined)
     const done = at + 1
     return {

@@ -1,5 +1,9 @@
 /** The demo world has something to sell, and orders in every state there is, on the day it is loaded. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { appFaults } from '#domain/apps.ts'
 import { contractStates, stateOf } from '#domain/contracts.ts'
 import { timestampIn } from '#domain/time.ts'
@@ -8,16 +12,22 @@ import { modulesOf } from '#server/db/catalogue/modules.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { loadDemoWorld } from '#server/dev/load-demo-data.ts'
 import type { AppContext } from '#server/context.ts'
+import { keptPackage } from '#server/services/uploads/kept-packages.ts'
 import { openTestDatabase, testContext } from '#tests/support/database.ts'
 
 describe('the demo world', () => {
   const now = Date.parse('2026-11-22T02:00:00Z')
+  const filesDir = mkdtempSync(join(tmpdir(), 'portal-demo-'))
   let app: AppContext
   beforeAll(async () => {
     app = testContext(await openTestDatabase('embedded'), () => now)
+    app.config = { ...app.config, filesDir }
     expect(await loadDemoWorld(app)).toBe(true)
   }, 90_000)
-  afterAll(() => app.database.close())
+  afterAll(async () => {
+    await app.database.close()
+    rmSync(filesDir, { recursive: true, force: true })
+  })
 
   const rows = () =>
     inTransaction(app, { role: 'portal_system' }, (db) =>
@@ -102,6 +112,16 @@ describe('the demo world', () => {
     expect(appFaults(newest, named)).toEqual({ missing: [], loops: [], incompatible: [] })
     expect(newest.some(({ requires }) => requires.length > 0)).toBe(true)
     expect(count).toBeGreaterThan(newest.length)
+  })
+
+  test('keeps the packages of its apps, for services to be set up from', async () => {
+    const versions = await inTransaction(app, { role: 'portal_system' }, (db) =>
+      db.selectFrom('app_version').select('sha256').execute(),
+    )
+    const packages = await Promise.all(versions.map(({ sha256 }) => keptPackage(app, sha256)))
+    expect(packages.map((kept) => kept && createHash('sha256').update(readFileSync(kept.path)).digest('hex'))).toEqual(
+      versions.map(({ sha256 }) => sha256),
+    )
   })
 
   test('is loaded once', async () => {

@@ -6,9 +6,10 @@ import * as uploads from '#server/db/catalogue/app-uploads.ts'
 import { lockCatalogue } from '#server/db/catalogue/catalogue.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { addToTrail } from '#server/db/audit/audit-trail.ts'
-import type { Service } from '#server/context.ts'
+import type { AppContext, Service } from '#server/context.ts'
 import { ProblemError } from '#server/problem-error.ts'
 import { beginJob } from '#server/services/job-requests.ts'
+import { keepUpload } from '#server/services/uploads/kept-packages.ts'
 import { auditOf, publishMapp } from '#server/services/uploads/store-mapp.ts'
 import { uploadedRows } from '#server/services/uploads/uploads.ts'
 
@@ -68,10 +69,11 @@ export interface Published {
 }
 
 /**
- * Publishes one, in the transaction of `db`: version, trail, and the mark on its upload. Whoever publishes first wins; what neither
+ * Publishes one, in the transaction of `db`: its file is kept, then version, trail, and the mark on its upload. Whoever publishes first wins; what neither
  * adds nor upgrades by then is left as it is, and so is one that was published before a kill. As the system.
  */
-export async function publishOne(db: Handle, input: PublishInput, md5: string, now: number): Promise<Published> {
+export async function publishOne(app: AppContext, db: Handle, input: PublishInput, md5: string): Promise<Published> {
+  const now = app.clock()
   await lockCatalogue(db)
   const [record] = await uploads.readUploadsOf(db, input.userId, [md5])
   const [row] = record ? await uploadedRows(db, [record]) : []
@@ -80,6 +82,8 @@ export async function publishOne(db: Handle, input: PublishInput, md5: string, n
   if (row.status > 1) return { name, uploadId: null }
   const { manifest } = record
   const { sha256, icon, markdown } = record
+  if (sha256 === null) throw new Error('an upload that was read has no SHA-256')
+  await keepUpload(app, record.id, sha256)
   await publishMapp(db, { manifest, sha256, icon, markdown }, now)
   await uploads.markPublished(db, record.id, now)
   const { companyId, userId, intent, requestId } = input

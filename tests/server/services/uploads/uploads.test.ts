@@ -1,12 +1,13 @@
 /** Packages that come in one form: looked into, listed, published, and shown (contracts 2 to 5, 7; D79; U-09 to U-15). */
 import { createHash } from 'node:crypto'
-import { readdir, utimes, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, test } from 'vitest'
 import { sql } from 'kysely'
 import { sweepPackages } from '#server/jobs/delete-expired-uploads.ts'
 import { kinds } from '#server/jobs/registry.ts'
 import { workOne } from '#server/jobs/runner.ts'
+import { keepUpload, keptPackage, packagePath } from '#server/services/uploads/kept-packages.ts'
 import { onConnections, pastPolicies } from '#tests/support/database.ts'
 import { told } from '#tests/support/forms.ts'
 import { noise, packed } from '#tests/support/packages.ts'
@@ -16,6 +17,7 @@ import { beginUpload, listUploads, sendPackage, setUpUploads } from '#tests/supp
 
 onConnections('packages', (engine) => {
   const the = setUpUploads(engine)
+  const sha256Of = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
   const md5Of = (bytes: Buffer) => createHash('md5').update(bytes).digest('hex')
   const upload = async (bytes: Buffer, by = the.staff) => {
     const answer = await sendPackage(by, bytes)
@@ -38,6 +40,10 @@ onConnections('packages', (engine) => {
     return the.staff.send({ url: String(location) })
   }
   const files = () => readdir(the.folder).catch(() => [])
+  const kept = async (bytes: Buffer) => {
+    const found = await keptPackage(the.server.app, sha256Of(bytes))
+    return found && readFile(found.path)
+  }
   const faultOf = (answer: Awaited<ReturnType<typeof sendPackage>>) => {
     const { errorCode, data } = answer.json()
     return [answer.statusCode, errorCode, data?.[0]?.field, data?.[0]?.code, data?.[0]?.named]
@@ -49,7 +55,7 @@ onConnections('packages', (engine) => {
       expect(await upload(bytes)).toMatchObject({
         name: 'pay.mapp',
         md5: md5Of(bytes),
-        sha256: createHash('sha256').update(bytes).digest('hex'),
+        sha256: sha256Of(bytes),
         size: bytes.length,
         code: 'pay',
         app_name: 'Pay',
@@ -194,6 +200,7 @@ onConnections('packages', (engine) => {
       expect(history.map((row: { version: string }) => row.version)).toEqual(['1.1', '1.0'])
       expect(history[1]).toMatchObject({ icon, markdown })
       expect([await files(), await listUploads(the.staff)]).toEqual([[], []])
+      for (const bytes of [first, second]) expect((await kept(bytes))?.equals(bytes)).toBe(true)
       const trail = await pastPolicies(the.server.app.database, (db) =>
         sql<{
           operation: string
@@ -286,6 +293,31 @@ onConnections('packages', (engine) => {
         }>`select count(*)::integer as n from audit_entry where code = 'app' and operation = 'create'`.execute(db),
       )
       expect(trail.rows[0]?.n).toBe(3)
+      for (const bytes of all) expect((await kept(bytes))?.equals(bytes)).toBe(true)
+    })
+
+    test('are kept before they are published, and are no longer lost when that comes to nothing', async () => {
+      const bytes = await packed()
+      const { md5 } = await upload(bytes)
+      const [id = ''] = await files()
+      const [app, hash] = [the.server.app, sha256Of(bytes)]
+      // A kill between the two: kept, and not published.
+      await keepUpload(app, id, hash)
+      expect([await files(), (await kept(bytes))?.equals(bytes)]).toEqual([[id], true])
+      await keepUpload(app, id, hash)
+      expect((await publish(md5)).statusCode).toBe(200)
+      expect([await files(), (await kept(bytes))?.equals(bytes)]).toEqual([[], true])
+    })
+
+    test('are not published when their file is lost', async () => {
+      const bytes = await packed({ facts: { code: 'lost' } })
+      const { md5 } = await upload(bytes)
+      const [id = ''] = await files()
+      await rm(join(the.folder, id))
+      expect((await publish(md5)).statusCode).not.toBe(200)
+      expect([await rows('/api/apphistory'), await kept(bytes)]).toEqual([[], null])
+      expect(() => packagePath(the.server.app, '../../secret')).toThrow('no SHA-256')
+      expect(await keptPackage(the.server.app, null)).toBeNull()
     })
   })
 
