@@ -1,0 +1,148 @@
+/**
+ * What runs the hosted services: processes of this machine, or of a cloud. Every call that changes something says what is to be,
+ * so that the same call again does nothing twice; and it names the operation that it is part of, so that one which was overtaken
+ * (its node slept, another went on) is refused in place of undoing what came after it.
+ */
+
+/** Which system. The code alone would not do: once it is free it can be another company's. */
+export interface InstanceRef {
+  serviceId: number
+  code: string
+}
+
+/** Ever rising for a service. A call with a lower one than the instance has met is refused as `overtaken`. */
+export interface Operation {
+  fence: number
+}
+
+/** As D42: memory in MB, 0 leaves it to the platform; tasks, -1 leaves them to the platform, 0 is stopped. */
+export interface InstanceConfig {
+  memoryMb: number
+  tasks: number
+}
+
+/** An app in the version that is to run. */
+export interface InstanceApp {
+  code: string
+  name: string
+  version: string
+  /** Its module's code. */
+  module: string
+  /** What it is told by its module; by key. */
+  flags: Readonly<Record<string, boolean | number>>
+  /** Where its package lies on this machine, and the SHA-256 of it; null: it was published before packages were kept. */
+  package: { path: string; sha256: string } | null
+}
+
+export interface InstanceAddress {
+  /** With a slash at the end. */
+  url: string
+  adminUrl: string
+}
+
+/** One process or container. */
+export interface Task {
+  /** From 1. */
+  number: number
+  /** Epoch ms. */
+  started: number
+  /** What it may use, MB, and what it uses; null: not known yet. */
+  limitMb: number
+  usedMb: number | null
+  /** It has answered the last health check. */
+  healthy: boolean
+}
+
+/** Why an instance that is to run does not; words for it stand in `locales/services.json`. */
+export type InstanceFault =
+  /** Its tasks end again and again; it is still tried, ever more seldom. */
+  | 'keeps_ending'
+  /** A task used more memory than it may, and was replaced. */
+  | 'out_of_memory'
+  /** Its tasks run and do not answer. */
+  | 'no_answer'
+
+export interface InstanceState extends InstanceRef {
+  /** False: it was taken away, and its data is kept. */
+  created: boolean
+  wanted: 'running' | 'stopped'
+  /** As it was written down last; `running` may still be otherwise (needs a reboot). */
+  config: InstanceConfig
+  /** What the oldest running task was started with; null: none runs. */
+  running: InstanceConfig | null
+  apps: readonly Pick<InstanceApp, 'code' | 'version'>[]
+  tasks: readonly Task[]
+  /** At least one task answers. */
+  healthy: boolean
+  fault: InstanceFault | null
+  address: InstanceAddress
+}
+
+export interface LogLine {
+  /** Epoch ms. */
+  time: number
+  /** 0: of the supervisor, not of a task. */
+  task: number
+  level: 'info' | 'warn' | 'error'
+  /** One line, without control characters; longer ones are cut at 4,000 characters. */
+  text: string
+}
+
+export type HostingFault =
+  /** A later operation has been here. */
+  | 'overtaken'
+  /** No such instance, and no data of one. */
+  | 'no_instance'
+  /** The host has no room for it: disk, memory, or as many as it takes. */
+  | 'no_room'
+  /** A package is not there, or not the one that was published. */
+  | 'bad_package'
+  /** Nobody answers there; it may turn out differently later. */
+  | 'unreachable'
+
+export class HostingError extends Error {
+  readonly fault: HostingFault
+  constructor(fault: HostingFault, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'HostingError'
+    this.fault = fault
+  }
+}
+
+/** All throw a HostingError. What is said to be done is on the disk, or as the platform keeps it, when they answer. */
+export interface HostingDriver {
+  readonly name: string
+  /**
+   * A place for the system, with the data that an earlier one of the same service left, if any. Nothing runs yet. `hadData`:
+   * whether there was some; where there was, its users and passwords are those of before.
+   */
+  prepare(
+    ref: InstanceRef,
+    spec: { name: string; config: InstanceConfig },
+    operation: Operation,
+  ): Promise<{ address: InstanceAddress; hadData: boolean }>
+  /** From now on these apps, in these versions; what runs takes them up with its next start. Others go. */
+  install(ref: InstanceRef, apps: readonly InstanceApp[], operation: Operation): Promise<void>
+  /** Writes down what the next start goes by. */
+  configure(ref: InstanceRef, config: InstanceConfig, operation: Operation): Promise<void>
+  /** Is to run. `fresh`: what an earlier operation started is replaced, one task after the other. Does not wait for health. */
+  start(ref: InstanceRef, options: { fresh: boolean }, operation: Operation): Promise<void>
+  /** Is not to run; answers when nothing does. */
+  stop(ref: InstanceRef, operation: Operation): Promise<void>
+  /** Of its user `admin`, running or not; whoever is signed in there as that user is not any more. */
+  setPassword(ref: InstanceRef, password: string, operation: Operation): Promise<void>
+  /** Stops it and takes it away; its data and its logs stay. Nothing to do where there is none. */
+  remove(ref: InstanceRef, operation: Operation): Promise<void>
+  /** And its data, its logs, and what is known of it. */
+  erase(ref: InstanceRef, operation: Operation): Promise<void>
+  /** Null: nothing is known of it. */
+  look(ref: InstanceRef): Promise<InstanceState | null>
+  /** All of them. */
+  lookAll(): Promise<InstanceState[]>
+  /** From `from` on, before `to` (epoch ms), oldest first. Of one that was taken away too. */
+  readLog(ref: InstanceRef, span: { from: number; to: number }): AsyncIterable<LogLine>
+  /** Hears when the state of any may have changed. Answers how to stop. */
+  watch(changed: (ref: InstanceRef) => void): () => void
+  /** Lets go. What runs goes on. */
+  close(): Promise<void>
+}

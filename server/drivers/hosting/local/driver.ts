@@ -1,0 +1,93 @@
+/**
+ * The embedded hosting driver: services run as processes of this machine, watched by a supervisor of their own. The portal may end
+ * or be killed; they go on.
+ */
+import { existsSync, readdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Logger } from 'pino'
+import { HostingError, type HostingDriver, type InstanceRef } from '#server/drivers/hosting/driver.ts'
+import { openControlClient } from '#server/drivers/hosting/local/control-client.ts'
+import { folderOf, instancesFolder, isInstanceRef } from '#server/drivers/hosting/local/instance-files.ts'
+import { readLogFiles } from '#server/drivers/hosting/local/log-reader.ts'
+import type { TaskTimes } from '#server/drivers/hosting/local/task.ts'
+import { watchChanges } from '#server/drivers/hosting/local/watch-changes.ts'
+
+export interface LocalHostingSettings {
+  /** Of data, logs and sockets; one supervisor for each. */
+  folder: string
+  /** Services are at `www.CODE.DOMAIN`; browsers take every name under `localhost` for this machine. */
+  domain?: string
+  /** Of the gateway; 0: any free one, the same again when it can be had. */
+  port?: number
+  /** How long the supervisor stays when nothing is to run and nobody asks, ms. */
+  idleMs?: number
+  times?: Partial<TaskTimes>
+  log: Pick<Logger, 'warn' | 'info'>
+}
+
+export interface LocalHosting extends HostingDriver {
+  /** Ends the supervisor and all that it runs; what is to run begins again with the next call. Nothing to do where nothing runs. */
+  shutDown(): Promise<void>
+}
+
+export function createLocalHosting({
+  folder: given,
+  domain = 'localhost',
+  port = 0,
+  idleMs = 60_000,
+  times = {},
+  log,
+}: LocalHostingSettings): LocalHosting {
+  const folder = resolve(given)
+  const client = openControlClient({ folder, domain, port, idleMs, times })
+  const closing = new AbortController()
+
+  /** Where there has never been a service, none is looked for, and no process is started to say so. */
+  const isEmpty = () => !existsSync(instancesFolder(folder)) || readdirSync(instancesFolder(folder)).length === 0
+
+  return {
+    name: 'local',
+    prepare: (...all) => client.call('prepare', all),
+    async install(...all) {
+      await client.call('install', all)
+    },
+    async configure(...all) {
+      await client.call('configure', all)
+    },
+    async start(...all) {
+      await client.call('start', all)
+    },
+    async stop(...all) {
+      await client.call('stop', all)
+    },
+    async setPassword(...all) {
+      await client.call('setPassword', all)
+    },
+    async remove(...all) {
+      await client.call('remove', all)
+    },
+    async erase(...all) {
+      await client.call('erase', all)
+    },
+    look: async (ref) => (isEmpty() ? null : client.call('look', [ref])),
+    lookAll: async () => (isEmpty() ? [] : client.call('lookAll', [])),
+
+    // From the files themselves: of one that was taken away too, and while nothing runs.
+    async *readLog(ref: InstanceRef, span: { from: number; to: number }) {
+      if (!isInstanceRef(ref) || !existsSync(folderOf(folder, ref)))
+        throw new HostingError('no_instance', `there is no service ${ref.code}`)
+      yield* readLogFiles(join(folderOf(folder, ref), 'logs'), span)
+    },
+
+    watch: (changed) => watchChanges({ client, folder, isEmpty, log, changed, end: closing.signal }),
+
+    async close() {
+      closing.abort()
+    },
+
+    async shutDown() {
+      closing.abort()
+      if (existsSync(folder)) await client.shutDown()
+    },
+  }
+}

@@ -1,0 +1,99 @@
+/** One request, passed on to a task over its socket, and its response back. */
+import {
+  type IncomingMessage,
+  request as ask,
+  type ServerResponse,
+  staysOpen,
+} from '#server/drivers/hosting/local/socket-http.ts'
+
+export const forwardLimits = {
+  /** Of what is sent to a service. */
+  bodyBytes: 10_000_000,
+  /** Without a byte from the task. */
+  silentMs: 30_000,
+}
+
+/** Of one connection alone (RFC 9110, 7.6.1). */
+const hopByHop = new Set(
+  'connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade'.split(
+    ' ',
+  ),
+)
+/** Ours to say: what came in of these names is left out. */
+const ofGateway = /^(x-forwarded-|forwarded$|x-real-ip$|via$)/
+
+/** To the first of those sockets that takes it; `fail` where none does. Something that changes is passed on once. */
+export function forward(
+  request: IncomingMessage,
+  response: ServerResponse,
+  sockets: readonly string[],
+  fail: () => void,
+): void {
+  const [socketPath, ...others] = sockets
+  if (socketPath === undefined) return fail()
+  if (Number(request.headers['content-length'] ?? 0) > forwardLimits.bodyBytes) return tooLarge(response)
+  const hasBody = request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined
+  const { method = 'GET', url: path = '/' } = request
+
+  let asked
+  try {
+    asked = ask({ socketPath, method, path, headers: passedOn(request), agent: false, timeout: forwardLimits.silentMs })
+  } catch {
+    // An address that no client of ours could have sent.
+    response.writeHead(400, { connection: 'close', 'content-length': '0' }).end()
+    return
+  }
+  const outgoing = asked
+  outgoing.on('timeout', () => outgoing.destroy(new Error('silent')))
+  outgoing.on('error', () => {
+    if (response.headersSent || response.destroyed) return void response.destroy()
+    // It ended between two health checks.
+    if (!hasBody && (method === 'GET' || method === 'HEAD') && others.length > 0)
+      return forward(request, response, others, fail)
+    fail()
+  })
+  outgoing.on('response', (incoming) => {
+    response.writeHead(incoming.statusCode ?? 502, endToEnd(incoming))
+    incoming.pipe(response)
+    incoming.on('error', () => response.destroy())
+  })
+  response.on('close', () => {
+    if (!response.writableFinished) outgoing.destroy()
+  })
+  if (!hasBody) return void outgoing.end()
+  let bytes = 0
+  request.on('data', (part: Buffer) => {
+    bytes += part.length
+    if (bytes <= forwardLimits.bodyBytes) return
+    outgoing.destroy()
+    if (response.headersSent) response.destroy()
+    else tooLarge(response)
+  })
+  // Cut off: the task must not take half for whole.
+  request.on('aborted', () => outgoing.destroy())
+  request.pipe(outgoing)
+}
+
+function tooLarge(response: ServerResponse): void {
+  response.writeHead(413, { connection: 'close', 'content-length': '0' }).end()
+}
+
+function passedOn(request: IncomingMessage): Record<string, string | string[]> {
+  const { remoteAddress } = request.socket
+  return {
+    ...endToEnd(request, ofGateway),
+    ...staysOpen,
+    'x-forwarded-for': remoteAddress ?? '',
+    'x-forwarded-host': request.headers.host ?? '',
+    'x-forwarded-proto': 'http',
+  }
+}
+
+/** Without what belongs to one connection, and what `connection` names as such. */
+function endToEnd({ headers }: IncomingMessage, but: RegExp | null = null): Record<string, string | string[]> {
+  const named = new Set((headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase()))
+  const kept = Object.entries(headers).flatMap(([name, value]): [string, string | string[]][] =>
+    value === undefined || hopByHop.has(name) || named.has(name) || but?.test(name) ? [] : [[name, value]],
+  )
+  return Object.fromEntries(kept)
+}

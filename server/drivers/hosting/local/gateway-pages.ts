@@ -1,0 +1,52 @@
+/** What the gateway shows by itself, where no service answers: in both languages, because nobody has said which. */
+import { createHash } from 'node:crypto'
+import en from '#locales/en/gateway.json' with { type: 'json' }
+import zh from '#locales/zh/gateway.json' with { type: 'json' }
+import { html } from '#server/html.ts'
+
+export type GatewayPage = 'unknown' | 'stopped' | 'starting' | 'silent'
+
+const style =
+  ':root{color-scheme:light dark}body{margin:0;min-block-size:100vh;display:grid;place-items:center;' +
+  "font:16px/1.6 system-ui,'PingFang SC','Microsoft YaHei','Noto Sans SC',sans-serif;" +
+  'color:light-dark(#16202a,#e6edf1);background:light-dark(#f3f5f7,#12181d)}' +
+  'main{box-sizing:border-box;margin:16px;padding:24px 32px;max-inline-size:480px;border-radius:12px;' +
+  'border:1px solid light-dark(#c9d2d9,#3b4851);border-block-start:4px solid light-dark(#0b6671,#6cc9d4);' +
+  'background:light-dark(#fff,#1a2228)}h1,h2{font-size:20px;line-height:1.3;margin:0 0 8px}p{margin:0 0 24px}' +
+  'section:last-child p{margin:0}'
+
+export const pageHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; frame-ancestors 'none'`,
+}
+
+const words: Record<GatewayPage, readonly [title: keyof typeof en, text: keyof typeof en]> = {
+  unknown: ['unknown-title', 'unknown-text'],
+  stopped: ['stopped-title', 'stopped-text'],
+  starting: ['starting-title', 'starting-text'],
+  silent: ['silent-title', 'silent-text'],
+}
+
+/** In seconds; null: it does not look again. */
+const refresh: Record<GatewayPage, number | null> = { unknown: null, stopped: 15, starting: 2, silent: 5 }
+
+export function gatewayPage(page: GatewayPage): { status: number; headers: Record<string, string>; body: string } {
+  const [title, text] = words[page]
+  const seconds = refresh[page]
+  const body = html`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">${seconds !== null && html`<meta http-equiv="refresh" content="${seconds}">`}<title>${en[title]} · ${zh[title]}</title><style>${{ html: style }}</style></head>
+<body>
+<main>
+<section><h1>${en[title]}</h1><p>${en[text]}</p></section>
+<section lang="zh-Hans"><h2>${zh[title]}</h2><p>${zh[text]}</p></section>
+</main>
+</body>
+</html>
+`.html
+  const retry = seconds === null ? {} : { 'retry-after': String(seconds) }
+  return { status: page === 'unknown' ? 404 : 503, headers: { ...pageHeaders, ...retry }, body }
+}

@@ -1,0 +1,60 @@
+/** HTTP over sockets of this machine: between portal, supervisor and tasks. No request made here leaves the machine. */
+import { type IncomingMessage, request } from 'node:http'
+
+export { createServer, request, ServerResponse } from 'node:http'
+export type { IncomingMessage, Server } from 'node:http'
+
+/**
+ * Each connection is used once, and closed by who asks. Closed by the other end as soon as it has answered, what is still written
+ * to it would fail, and the answer be lost.
+ */
+export const staysOpen = { connection: 'keep-alive' } as const
+
+export interface SocketRequest {
+  method: 'GET' | 'POST'
+  path: string
+  body?: string
+  timeoutMs: number
+  /** Of the response. */
+  maxBytes?: number
+}
+
+/** Rejects where nobody answers in time, or with too much. */
+export function askSocket(
+  socketPath: string,
+  { method, path, body, timeoutMs, maxBytes = 16_000_000 }: SocketRequest,
+): Promise<{ status: number; body: string }> {
+  return new Promise((answered, failed) => {
+    const asked = request(
+      {
+        socketPath,
+        method,
+        path,
+        agent: false,
+        headers: { host: 'socket', 'content-type': 'application/json', ...staysOpen },
+      },
+      (response) => {
+        readText(response, maxBytes).then((text) => answered({ status: response.statusCode ?? 0, body: text }), failed)
+      },
+    )
+    const tooLong = setTimeout(() => asked.destroy(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
+    asked.on('close', () => clearTimeout(tooLong))
+    asked.on('error', failed)
+    asked.end(body)
+  })
+}
+
+/** Rejects for what is longer, or is cut off. */
+export async function readText(message: IncomingMessage, maxBytes: number): Promise<string> {
+  const parts: Buffer[] = []
+  let size = 0
+  for await (const part of message as AsyncIterable<Buffer>) {
+    size += part.length
+    if (size > maxBytes) {
+      message.destroy()
+      throw new Error(`more than ${maxBytes} bytes`)
+    }
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString('utf8')
+}

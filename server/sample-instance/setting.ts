@@ -1,0 +1,21 @@
+/** What a task is told by its supervisor, as its argument. */
+export interface TaskSetting {
+  serviceId: number
+  code: string
+  /** Of the task, from 1. */
+  number: number
+  /** Where it listens. */
+  socket: string
+  /** Of the instance: `data`, `apps`, `logs`. */
+  folder: string
+  limitMb: number
+  apps: readonly {
+    code: string
+    name: string
+    version: string
+    module: string
+    flags: Readonly<Record<string, boolean | number>>
+    /** In `apps`; null: its package was not kept. */
+    folder: string | null
+  }[]
+}

@@ -1,0 +1,72 @@
+/** The data of a sample instance: one SQLite file, which all its tasks have open. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+export type Store = DatabaseSync
+
+const schema = `
+create table if not exists users (
+  id integer primary key,
+  name text not null unique collate nocase,
+  -- Null: nobody can sign in as this user yet.
+  password text,
+  is_admin integer not null,
+  created integer not null
+) strict;
+create table if not exists sessions (
+  -- SHA-256 of what the cookie holds.
+  id text primary key,
+  user_id integer not null references users on delete cascade,
+  csrf text not null,
+  created integer not null,
+  seen integer not null
+) strict;
+create table if not exists sign_in_failures (
+  who text not null,
+  time integer not null
+) strict;
+create index if not exists sign_in_failures_who on sign_in_failures (who, time);
+create table if not exists items (
+  id integer primary key,
+  code text not null unique collate nocase,
+  name text not null,
+  -- In thousandths.
+  quantity integer not null,
+  unit text not null,
+  version integer not null,
+  changed integer not null
+) strict;
+`
+
+/** Made with its user `admin`, who has no password, where it is not there. Throws for a file that is damaged. */
+export function openStore(folder: string, now: number): Store {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const store = new DatabaseSync(join(folder, 'instance.db'), { enableForeignKeyConstraints: true, timeout: 5000 })
+  try {
+    store.exec('pragma journal_mode = wal; pragma synchronous = full;')
+    inTransaction(store, () => {
+      store.exec(schema)
+      store
+        .prepare('insert into users (name, is_admin, created) values (?, 1, ?) on conflict do nothing')
+        .run('admin', now)
+    })
+    return store
+  } catch (error) {
+    store.close()
+    throw error
+  }
+}
+
+/** All of it or nothing; other tasks write before or after. */
+export function inTransaction<T>(store: Store, work: () => T): T {
+  store.exec('begin immediate')
+  try {
+    const result = work()
+    store.exec('commit')
+    return result
+  } catch (error) {
+    store.exec('rollback')
+    throw error
+  }
+}

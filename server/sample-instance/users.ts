@@ -1,0 +1,114 @@
+/** Who may sign in, with what, and how often it may be tried. Kept in the data, so that it holds for all tasks. */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { hashPassword, isPassword } from '#server/sample-instance/passwords.ts'
+import { inTransaction, type Store } from '#server/sample-instance/store.ts'
+
+const minuteMs = 60_000
+export const sessionTimes = { idleMs: 8 * 60 * minuteMs, longestMs: 24 * 60 * minuteMs }
+/** Failures within a quarter of an hour: as one user, and from one address. */
+export const signInLimits = { windowMs: 15 * minuteMs, user: 5, address: 30 }
+
+export interface User {
+  id: number
+  name: string
+  is_admin: number
+}
+export interface Session {
+  user: User
+  csrf: string
+}
+
+/** Throws where there is no such user. Whoever is signed in as that user is not any more. */
+export async function writePassword(store: Store, name: string, password: string): Promise<void> {
+  const hash = await hashPassword(password)
+  inTransaction(store, () => {
+    const { changes } = store.prepare('update users set password = ? where name = ?').run(hash, name)
+    if (Number(changes) !== 1) throw new Error(`there is no user ${name}`)
+    store.prepare('delete from sessions where user_id = (select id from users where name = ?)').run(name)
+    store.prepare('delete from sign_in_failures where who = ?').run(asUser(name))
+  })
+}
+
+const asUser = (name: string) => `user ${name.toLowerCase()}`
+const asAddress = (address: string) => `address ${address}`
+
+export type SignIn = { kind: 'in'; cookie: string; user: User } | { kind: 'refused' } | { kind: 'limited' }
+
+/** Failures are counted before the password is looked at: many at once get no more tries than one after the other. */
+export async function signIn(
+  store: Store,
+  { name, password, address }: { name: string; password: string; address: string },
+  now: number,
+): Promise<SignIn> {
+  const keys = [asUser(name), asAddress(address)] as const
+  const isLimited = inTransaction(store, () => {
+    store.prepare('delete from sign_in_failures where time < ?').run(now - signInLimits.windowMs)
+    const count = store.prepare('select count(*) as count from sign_in_failures where who = ?')
+    const [ofUser, ofAddress] = keys.map((key) => Number(count.get(key)?.count))
+    if ((ofUser ?? 0) >= signInLimits.user || (ofAddress ?? 0) >= signInLimits.address) return true
+    for (const key of keys) store.prepare('insert into sign_in_failures (who, time) values (?, ?)').run(key, now)
+    return false
+  })
+  if (isLimited) return { kind: 'limited' }
+  const row = store.prepare('select id, name, is_admin, password from users where name = ?').get(name)
+  const stored = typeof row?.password === 'string' ? row.password : null
+  if (!(await isPassword(password, stored)) || !row) return { kind: 'refused' }
+  const user = row as unknown as User
+  const cookie = randomBytes(32).toString('base64url')
+  inTransaction(store, () => {
+    store.prepare('delete from sign_in_failures where who = ?').run(keys[0])
+    // The one that was counted above was no failure.
+    store.prepare('delete from sign_in_failures where who = ? and time = ?').run(keys[1], now)
+    store.prepare('delete from sessions where created < ?').run(now - sessionTimes.longestMs)
+    store
+      .prepare('insert into sessions (id, user_id, csrf, created, seen) values (?, ?, ?, ?, ?)')
+      .run(digest(cookie), user.id, randomBytes(24).toString('base64url'), now, now)
+  })
+  return { kind: 'in', cookie, user }
+}
+
+const digest = (cookie: string) => createHash('sha256').update(cookie).digest('base64url')
+
+/** Null: nobody, or no longer. */
+export function sessionOf(store: Store, cookie: string, now: number): Session | null {
+  const row = store
+    .prepare(
+      `select users.id, users.name, users.is_admin, sessions.csrf, sessions.seen from sessions
+       join users on users.id = sessions.user_id
+       where sessions.id = ? and sessions.seen > ? and sessions.created > ?`,
+    )
+    .get(digest(cookie), now - sessionTimes.idleMs, now - sessionTimes.longestMs)
+  if (!row) return null
+  if (now - Number(row.seen) > minuteMs)
+    store.prepare('update sessions set seen = ? where id = ?').run(now, digest(cookie))
+  const { id, name, is_admin, csrf } = row as unknown as User & { csrf: string }
+  return { user: { id, name, is_admin }, csrf }
+}
+
+export function signOut(store: Store, cookie: string): void {
+  store.prepare('delete from sessions where id = ?').run(digest(cookie))
+}
+
+export function isToken(given: string, expected: string): boolean {
+  const [a, b] = [given, expected].map((text) => createHash('sha256').update(text).digest())
+  return a !== undefined && b !== undefined && timingSafeEqual(a, b)
+}
+
+export const allUsers = (store: Store) =>
+  store
+    .prepare('select id, name, is_admin, password is not null as can_sign_in from users order by name limit 500')
+    .all() as unknown as (User & { can_sign_in: number })[]
+
+/** False: the name is taken. */
+export async function addUser(store: Store, name: string, password: string, now: number): Promise<boolean> {
+  const hash = await hashPassword(password)
+  const { changes } = store
+    .prepare('insert into users (name, password, is_admin, created) values (?, ?, 0, ?) on conflict do nothing')
+    .run(name, hash, now)
+  return Number(changes) === 1
+}
+
+/** Of `admin` nothing is removed. */
+export function removeUser(store: Store, id: number): void {
+  store.prepare('delete from users where id = ? and is_admin = 0').run(id)
+}

@@ -1,0 +1,229 @@
+/** The gateway before hostile clients and tasks: what it lets in, what it passes on, and what it says where nobody answers. */
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Gateway, openGateway } from '#server/drivers/hosting/local/gateway.ts'
+import { ask } from '#tests/support/hosting.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'gateway-'))
+const sockets = [join(folder, '1.sock'), join(folder, '2.sock')]
+const [first = '', second = ''] = sockets
+const limits = { headerBytes: 16_384, headersMs: 300, requestMs: 3000, connections: 50 }
+
+interface Upstream {
+  server: Server
+  requests: IncomingMessage[]
+}
+const upstreams: Upstream[] = []
+let respond: (request: IncomingMessage, response: ServerResponse) => void
+let gateway: Gateway
+let url: string
+let tasks: string[] = []
+let wantsToRun = true
+
+beforeAll(async () => {
+  for (const path of sockets) {
+    const requests: IncomingMessage[] = []
+    const server = createServer((request, response) => {
+      requests.push(request)
+      respond(request, response)
+    })
+    server.listen(path)
+    await once(server, 'listening')
+    upstreams.push({ server, requests })
+  }
+  gateway = await openGateway({
+    folder,
+    domain: 'localhost',
+    port: 0,
+    limits,
+    find: (code) =>
+      code === 'acme'
+        ? { healthyTasks: () => tasks.map((socket) => ({ record: { socket } })), wantsToRun: () => wantsToRun }
+        : null,
+  })
+  url = gateway.addressOf('acme').url
+})
+beforeEach(() => {
+  tasks = [first]
+  wantsToRun = true
+  respond = (_, response) => void response.end('from a task')
+  for (const { requests } of upstreams) requests.length = 0
+})
+afterAll(async () => {
+  await gateway.close()
+  for (const { server } of upstreams) {
+    server.close()
+    server.closeAllConnections()
+  }
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Everything that comes back on a connection on which that is sent, until it is closed. */
+async function raw(...pieces: (string | Buffer)[]): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  const parts: Buffer[] = []
+  socket.on('data', (part: Buffer) => parts.push(part))
+  socket.on('error', () => undefined)
+  await once(socket, 'connect')
+  for (const piece of pieces) socket.write(piece)
+  if (!socket.closed) await once(socket, 'close')
+  return Buffer.concat(parts).toString('latin1')
+}
+const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1] ?? 0)
+const head = (...lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`
+const host = 'Host: www.acme.localhost'
+const close = 'Connection: close'
+const seen = () => upstreams.flatMap(({ requests }) => requests)
+
+describe('the gateway', () => {
+  it('serves both hosts of a service, however they are written, and no other', async () => {
+    for (const name of ['www.acme.localhost', 'ADMIN.Acme.LocalHost', 'www.acme.localhost:1'])
+      expect([name, (await ask(url, '/', { headers: { host: name } })).status]).toEqual([name, 200])
+    for (const name of [
+      'www.other.localhost',
+      'acme.localhost',
+      'mail.acme.localhost',
+      'www.acme.localhost.evil.example',
+      'www.acme.evil.example',
+      'www.acme.localhost:80:80',
+      'evil@www.acme.localhost',
+      'www.acme.localhost/',
+      'www.acme.localhost.',
+      'www..localhost',
+      '127.0.0.1',
+      'x'.repeat(5000),
+    ])
+      expect([name, (await ask(url, '/', { headers: { host: name } })).status]).toEqual([name, 404])
+    expect(seen()).toHaveLength(3)
+  })
+
+  it('refuses requests that could be read in two ways', async () => {
+    const body = '5\r\nhello\r\n0\r\n\r\n'
+    const hostile = {
+      'no host': head('GET / HTTP/1.1', close),
+      'two hosts': head('GET / HTTP/1.1', host, 'Host: www.other.localhost', close),
+      'length and chunks': `${head('POST / HTTP/1.1', host, 'Content-Length: 5', 'Transfer-Encoding: chunked', close)}${body}`,
+      'chunks and length': `${head('POST / HTTP/1.1', host, 'Transfer-Encoding: chunked', 'Content-Length: 5', close)}${body}`,
+      'two lengths': `${head('POST / HTTP/1.1', host, 'Content-Length: 5', 'Content-Length: 6', close)}hello`,
+      'a length with a sign': `${head('POST / HTTP/1.1', host, 'Content-Length: +5', close)}hello`,
+      'unknown encoding': `${head('POST / HTTP/1.1', host, 'Transfer-Encoding: chunked, identity', close)}${body}`,
+      'a blank before the colon': `${head('POST / HTTP/1.1', host, 'Transfer-Encoding : chunked', close)}${body}`,
+      'a folded line': head('GET / HTTP/1.1', host, 'X-A: a\r\n b: c', 'X\x01: y', close),
+      'another address': head('GET http://www.other.localhost/ HTTP/1.1', host, close),
+      'no address': head('OPTIONS * HTTP/1.1', host, close),
+      'bare line feeds': 'GET / HTTP/1.1\nHost: www.acme.localhost\nX:\ny\n\n\n',
+      'no HTTP': `\x16\x03\x01\x00\xa5\x01\x00\x00\r\n\r\n`,
+    }
+    for (const [what, text] of Object.entries(hostile)) expect([what, statusOf(await raw(text))]).toEqual([what, 400])
+    expect(statusOf(await raw(head('TRACE / HTTP/1.1', host, close)))).toBe(405)
+    expect(statusOf(await raw(head('CONNECT www.acme.localhost:80 HTTP/1.1', host, close)))).not.toBe(200)
+    expect(seen()).toEqual([])
+  })
+
+  it('bounds headers, bodies and the time that either takes', async () => {
+    expect(statusOf(await raw(head('GET / HTTP/1.1', host, `X-Long: ${'x'.repeat(20_000)}`)))).toBe(431)
+    expect(statusOf(await raw(head('POST / HTTP/1.1', host, 'Content-Length: 10000001')))).toBe(413)
+    expect(seen()).toEqual([])
+    respond = (request, response) => void request.resume().on('end', () => response.end('ok'))
+    const chunk = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(0x100000, 97), Buffer.from('\r\n')])
+    const flood = Array.from({ length: 11 }, () => chunk)
+    expect(statusOf(await raw(head('POST / HTTP/1.1', host, 'Transfer-Encoding: chunked'), ...flood))).toBe(413)
+    const from = performance.now()
+    // Neither ever ends what it has begun.
+    expect(statusOf(await raw('GET / HTTP/1.1\r\nHost: www'))).toBe(408)
+    expect(statusOf(await raw(head('POST / HTTP/1.1', host, 'Content-Length: 10'), 'half'))).toBe(408)
+    expect(performance.now() - from).toBeLessThan(10_000)
+    expect(seen().filter(({ complete }) => complete)).toEqual([])
+  })
+
+  it('passes on what was sent, and none of what is between it and the client', async () => {
+    respond = (_, response) => {
+      response.writeHead(201, {
+        'set-cookie': ['a=1', 'b=2'],
+        'keep-alive': 'timeout=99',
+        'proxy-authenticate': 'Basic',
+      })
+      response.end('made')
+    }
+    const answer = await ask(url, '/a%20b/..%2f?x=1&y', {
+      method: 'PUT',
+      form: { name: '值' },
+      headers: {
+        cookie: 'session=1',
+        connection: 'close, x-secret-hop',
+        'x-secret-hop': 'a',
+        'x-forwarded-for': '10.0.0.1',
+        'x-forwarded-proto': 'https',
+        forwarded: 'for=10.0.0.1',
+        te: 'trailers',
+        upgrade: 'websocket',
+        'proxy-authorization': 'Basic x',
+      },
+    })
+    expect([answer.status, answer.body, answer.headers['set-cookie']]).toEqual([201, 'made', ['a=1', 'b=2']])
+    expect([answer.headers['keep-alive'], answer.headers['proxy-authenticate']]).not.toContain('timeout=99')
+    expect(answer.headers['proxy-authenticate']).toBeUndefined()
+    const [request] = seen()
+    expect([request?.method, request?.url]).toEqual(['PUT', '/a%20b/..%2f?x=1&y'])
+    expect(request?.headers).toMatchObject({
+      cookie: 'session=1',
+      host: new URL(url).host,
+      'x-forwarded-for': '127.0.0.1',
+      'x-forwarded-host': new URL(url).host,
+      'x-forwarded-proto': 'http',
+    })
+    for (const name of ['x-secret-hop', 'forwarded', 'te', 'upgrade', 'proxy-authorization'])
+      expect([name, request?.headers[name]]).toEqual([name, undefined])
+  })
+
+  it('takes the healthy tasks in turn, and another one where the first has ended', async () => {
+    tasks = [first, second]
+    for (let time = 0; time < 10; time++) await ask(url, '/')
+    expect(upstreams.map(({ requests }) => requests.length)).toEqual([5, 5])
+    tasks = [join(folder, 'gone.sock'), second]
+    for (let time = 0; time < 4; time++) expect((await ask(url, '/')).status).toBe(200)
+    // What changes something is sent once: nobody knows how far the first one came.
+    respond = (_, response) => void response.destroy()
+    tasks = [first, second]
+    for (const { requests } of upstreams) requests.length = 0
+    expect((await ask(url, '/', { form: { a: '1' } })).status).toBe(503)
+    expect(seen()).toHaveLength(1)
+  })
+
+  it('cuts off what a task breaks off: half is not taken for whole', async () => {
+    respond = (_, response) => {
+      response.writeHead(200, { 'content-length': '100' }).write('half')
+      setTimeout(() => response.destroy(), 20)
+    }
+    await expect(ask(url, '/')).rejects.toThrow()
+  })
+
+  it('says in both languages what is the matter, and looks again by itself', async () => {
+    tasks = []
+    const starting = await ask(url, '/')
+    expect([starting.status, starting.headers['retry-after']]).toEqual([503, '2'])
+    expect(starting.body).toMatch(/http-equiv="refresh"[^]*is starting[^]*服务正在启动/)
+    wantsToRun = false
+    expect((await ask(url, '/x', { form: { a: '1' } })).body).toMatch(/is stopped[^]*服务已停止/)
+    const unknown = await ask(url, '/', { headers: { host: 'www."><script>.localhost' } })
+    expect([unknown.status, unknown.body]).toEqual([404, expect.not.stringMatching(/refresh|<script/)])
+    expect(unknown.headers['content-security-policy']).toContain("default-src 'none'")
+    tasks = [join(folder, 'gone.sock')]
+    expect((await ask(url, '/')).body).toMatch(/does not respond[^]*服务没有响应/)
+    expect((await ask(url, '/', { method: 'HEAD' })).body).toBe('')
+  })
+
+  it('has the same port when it is opened again', async () => {
+    await gateway.close()
+    gateway = await openGateway({ folder, domain: 'localhost', port: 0, limits, find: () => null })
+    expect(gateway.addressOf('acme').url).toBe(url)
+    const other = await openGateway({ folder, domain: 'localhost', port: 0, limits, find: () => null })
+    expect(other.addressOf('acme').url).not.toBe(url)
+    await other.close()
+  })
+})
