@@ -22,7 +22,14 @@ export async function startServer(
   const began = performance.now()
   const child = spawn(process.execPath, [join(root, program)], {
     cwd: root,
-    env: { PATH: process.env.PATH, LOG_LEVEL: 'warn', FREE_SPACE_MARK_PERCENT: '0', ...env, PORT: String(port) },
+    env: {
+      PATH: process.env.PATH,
+      HOSTING: 'off',
+      LOG_LEVEL: 'warn',
+      FREE_SPACE_MARK_PERCENT: '0',
+      ...env,
+      PORT: String(port),
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let said = ''

@@ -37,6 +37,7 @@ import { prices } from '#server/routes/prices.ts'
 import { prints } from '#server/routes/prints.ts'
 import { queries } from '#server/routes/existence.ts'
 import { requests } from '#server/routes/writes/request-status.ts'
+import { services } from '#server/routes/services.ts'
 import { serve } from '#server/routes/register.ts'
 import { sessions } from '#server/routes/sessions.ts'
 import { signIn } from '#server/routes/sign-in.ts'
@@ -148,6 +149,7 @@ export function handlersOf(http: Pick<HttpContext, 'build'>): Handler[] {
     ...orders,
     ...prints,
     ...backups,
+    ...services,
     ...calendars,
     ...payments,
     ...trail,

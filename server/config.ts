@@ -39,8 +39,23 @@ export interface Config {
   stepUp: boolean
   /** 32 bytes: names and signs the logs of the audit trail; null: `tokenKey` does. */
   auditKey: Buffer | null
+  /** The key that takes the place of the other: both sign, and the first names it. Null: the key stays. */
+  auditKeyNext: Buffer | null
+  /** What the logs are called since before their key was changed; null: by the key. */
+  auditName: string | null
   /** After so many years an entry of the audit trail goes into an archive file (D86); 0: never. */
   auditYears: number
+  /** Who runs hosted services: this machine; another node of the portal, which works off what is asked for here; nobody. */
+  hosting: 'local' | 'elsewhere' | 'off'
+  /** Of the hosted services: their data, logs and apps. */
+  hostingDir: string
+  /** Services are reached at `www.CODE.` followed by it, on this port of the loopback; 0: any free one, kept from then on. */
+  serviceDomain: string
+  servicePort: number
+  /** Whether people reach services over TLS, by a proxy in front of the gateway. */
+  serviceTls: boolean
+  /** Whether a service is set up by itself once its contract is in effect; otherwise somebody does it. */
+  serviceSetUp: boolean
   /** How long a long request rests between two of its steps, ms. */
   jobRestMs: number
   /** The built client; null: beside the server. */
@@ -132,7 +147,15 @@ export function readConfig(env: Env): Config {
     providerEmail: env.PROVIDER_EMAIL || 'provider-admin@m18.local',
     stepUp: flag(env, 'STEP_UP', false),
     auditKey: keyIn(env, 'AUDIT_KEY'),
+    auditKeyNext: keyIn(env, 'AUDIT_KEY_NEXT'),
+    auditName: auditName(env),
     auditYears: whole(env, 'AUDIT_YEARS', 7, 0, 100),
+    hosting: oneOf(env, 'HOSTING', 'local', ['local', 'elsewhere', 'off'] as const),
+    hostingDir: resolve(env.HOSTING_DIR || join(dataDir, 'hosting')),
+    serviceDomain: serviceDomain(env),
+    servicePort: whole(env, 'SERVICE_PORT', 0, 0, 65_535),
+    serviceTls: flag(env, 'SERVICE_TLS', false),
+    serviceSetUp: flag(env, 'SERVICE_SETUP', true),
     jobRestMs: whole(env, 'JOB_REST_MS', 0, 0, 60_000),
     clientDir: env.CLIENT_DIR ? resolve(env.CLIENT_DIR) : null,
     minBuild: buildNumber(env, 'MIN_BUILD'),
@@ -233,6 +256,13 @@ function mailFrom(env: Env, otherwise: string): Config['mailFrom'] {
   throw new StartProblem(`MAIL_FROM must be an address like Portal <portal@example.com>, not "${given}".`)
 }
 
+function serviceDomain(env: Env): string {
+  const domain = env.SERVICE_DOMAIN || 'localhost'
+  if (/^(?=.{1,200}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/.test(domain))
+    return domain
+  throw new StartProblem(`SERVICE_DOMAIN must be a name like services.example.com, in small letters, not "${domain}".`)
+}
+
 function timeZone(env: Env): string {
   const zone = env.TIME_ZONE || 'Asia/Hong_Kong'
   try {
@@ -244,10 +274,17 @@ function timeZone(env: Env): string {
 
 const tokenKey = (env: Env) => keyIn(env, 'TOKEN_KEY')
 
-function keyIn(env: Env, name: 'AUDIT_KEY' | 'TOKEN_KEY'): Buffer | null {
+function keyIn(env: Env, name: 'AUDIT_KEY' | 'AUDIT_KEY_NEXT' | 'TOKEN_KEY'): Buffer | null {
   const given = env[name]
   if (!given) return null
   const key = /^[0-9a-f]{64}$/i.test(given) ? Buffer.from(given, 'hex') : Buffer.from(given, 'base64url')
   if (key.length === 32) return key
   throw new StartProblem(`${name} must be 32 bytes, written as 64 hexadecimal digits or as base64url.`)
+}
+
+function auditName(env: Env): string | null {
+  const given = env['AUDIT_NAME']
+  if (!given) return null
+  if (/^[0-9a-f]{16}$/.test(given)) return given
+  throw new StartProblem('AUDIT_NAME must be 16 hexadecimal digits: the middle of the first line of any checkpoint.')
 }

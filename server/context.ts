@@ -6,6 +6,7 @@ import type { AuditMenu } from '#domain/audit-log/leaf.ts'
 import type { Caller } from '#domain/access.ts'
 import type { Config } from '#server/config.ts'
 import type { Database, Handle } from '#server/db/handle.ts'
+import type { HostingDriver } from '#server/drivers/hosting/driver.ts'
 import type { Payments } from '#server/payment-methods.ts'
 
 export interface AppContext {
@@ -15,6 +16,8 @@ export interface AppContext {
   /** Epoch ms. */
   clock: () => number
   payments: Payments
+  /** What runs the hosted services. */
+  hosting: HostingDriver
 }
 
 /** An entry of the audit trail; the writer adds who, when and by which write. */

@@ -14,6 +14,9 @@ import { linkForFirstAdmin } from '#server/first-admin.ts'
 import type { AppContext } from '#server/context.ts'
 import { integrate } from '#server/services/audit/integrate.ts'
 import { beginEpoch } from '#server/services/audit/begin-epoch.ts'
+import type { HostingDriver } from '#server/drivers/hosting/driver.ts'
+import { noHosting } from '#server/no-hosting.ts'
+import { changeKey } from '#server/services/audit/change-key.ts'
 import { noPayments, type Payments } from '#server/payment-methods.ts'
 
 export interface Started {
@@ -29,15 +32,17 @@ export async function createAppContext(
   clock: () => number = Date.now,
   opening: Promise<Database> = openDatabase(config, log),
   openPayments: () => Promise<Payments> = async () => noPayments,
+  hosting: HostingDriver = noHosting,
 ): Promise<Started> {
   const database = await opening
   let payments = noPayments
   try {
     const tokenKey = config.tokenKeyGiven ? config.tokenKey : await keyOfFolder(config)
     payments = await openPayments()
-    const app: AppContext = { config: { ...config, tokenKey }, database, log, clock, payments }
+    const app: AppContext = { config: { ...config, tokenKey }, database, log, clock, payments, hosting }
     await checkKey(app)
     await sayRestored(app)
+    await changeKey(app)
     if (config.demo) {
       await loadDemoWorld(app)
       return { app, firstAdminLink: null }
@@ -45,7 +50,7 @@ export async function createAppContext(
     await refuseDemoWorld(app)
     return { app, firstAdminLink: await linkForFirstAdmin(app) }
   } catch (error) {
-    await Promise.all([database.close(), payments.close()])
+    await Promise.all([database.close(), payments.close(), hosting.close()])
     throw error
   }
 }

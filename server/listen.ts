@@ -29,13 +29,23 @@ async function main(): Promise<void> {
   // A thread of its own opens the embedded database: meanwhile this one loads the rest.
   const opening = openDatabase(config, log)
   opening.catch(() => undefined)
-  const { createAppContext, buildApp, startJobs, warmUp, openPayments } = await loadTheRest()
+  const { createAppContext, buildApp, startJobs, warmUp, openPayments, openHosting } = await loadTheRest()
   // Waited for before the first request; begun here, beside the database.
   warmUp(config.argon2).catch(() => undefined)
   const place = { config, log, clock: Date.now }
-  const started = await createAppContext(config, log, Date.now, opening, () => openPayments(paymentSettings, place))
-  const closeAppContext = async ({ database, payments } = started.app) => {
-    await Promise.all([database.close(), payments.close()])
+  // Its folder is in the data folder, which has to be found ours first.
+  await opening
+  const hosting = openHosting(config, log)
+  const started = await createAppContext(
+    config,
+    log,
+    Date.now,
+    opening,
+    () => openPayments(paymentSettings, place),
+    hosting.driver,
+  )
+  const closeAppContext = async ({ database, payments, hosting: driver } = started.app) => {
+    await Promise.all([database.close(), payments.close(), driver.close()])
   }
   const fastify = buildApp(started.app)
   try {
@@ -45,9 +55,11 @@ async function main(): Promise<void> {
     throw asStartProblem(error, config)
   }
   const stopJobs = startJobs(started.app)
-  closeOnSignal(log, async () => {
+  closeOnSignal(log, async (signal) => {
     // Jobs put down their work while the last requests finish.
     await Promise.all([closeApp(fastify), ...stopJobs.map((stop) => stop())])
+    // Who presses Ctrl-C wants an end of all of it; what ends us otherwise may start us again, and services go on meanwhile.
+    if (signal === 'SIGINT') await hosting.shutDown()
     await closeAppContext()
   })
   console.log(welcome(started))
@@ -69,10 +81,13 @@ async function loadTheRest() {
     { writeFailures },
     { archiveOld },
     { mailCheckpoints },
-    { setUpServices },
+    { bringUpServices },
+    { lookAfterOften },
+    { tendServices },
+    { openHosting },
     { onClock },
     { runJobs },
-    { clockKinds, kinds, mailKinds, paymentKinds },
+    { clockKinds, hostingKinds, kinds, mailKinds, paymentKinds },
     { chooseMail },
     { openPayments },
   ] = await Promise.all([
@@ -88,14 +103,18 @@ async function loadTheRest() {
     import('#server/services/sessions/failed-sign-ins.ts'),
     import('#server/services/audit/archive.ts'),
     import('#server/services/audit/mail-checkpoints.ts'),
-    import('#server/dev/set-up-services.ts'),
+    import('#server/dev/bring-up-services.ts'),
+    import('#server/jobs/look-after-services.ts'),
+    import('#server/services/hosting/tend-services.ts'),
+    import('#server/drivers/hosting/create-driver.ts'),
     import('#server/jobs/interval.ts'),
     import('#server/jobs/runner.ts'),
     import('#server/jobs/registry.ts'),
     import('#server/drivers/mail/create-driver.ts'),
     import('#server/drivers/payment/create-drivers.ts'),
   ])
-  const setUp = 'services of the demo world could not be set up'
+  const bringing = 'services of the demo world could not be brought up'
+  const tending = 'services could not be tended'
   const mailing = 'checkpoints of the audit trail could not be mailed'
   const archiving = 'old entries of the audit trail could not be archived'
   const failures = 'failed sign-ins could not be written into the audit trail'
@@ -109,10 +128,24 @@ async function loadTheRest() {
     onClock(app, { firstMs: 10_000, everyMs: 30_000 }, writeFailures, failures),
     onClock(app, { firstMs: 5 * 60_000, everyMs: 24 * 3_600_000 }, archiveOld, archiving),
     onClock(app, { firstMs: 7 * 60_000, everyMs: 3_600_000 }, mailCheckpoints, mailing),
-    ...(app.config.demo ? [onClock(app, { firstMs: 20_000, everyMs: 20_000 }, setUpServices, setUp)] : []),
-    runJobs(app, { ...kinds, ...clockKinds }, paymentKinds, mailKinds(chooseMail(app.config, app.clock))),
+    ...(app.config.hosting !== 'local'
+      ? []
+      : [
+          ...(app.config.demo
+            ? [onClock(app, { firstMs: 1_000, everyMs: 24 * 3_600_000 }, bringUpServices, bringing)]
+            : []),
+          onClock(app, { firstMs: 10_000, everyMs: 20_000 }, tendServices, tending),
+          lookAfterOften(app),
+        ]),
+    runJobs(
+      app,
+      { ...kinds, ...clockKinds },
+      paymentKinds,
+      mailKinds(chooseMail(app.config, app.clock)),
+      ...(app.config.hosting === 'local' ? [hostingKinds] : []),
+    ),
   ]
-  return { createAppContext, buildApp, startJobs, warmUp, openPayments }
+  return { createAppContext, buildApp, startJobs, warmUp, openPayments, openHosting }
 }
 
 /** Port 0 is settled before anything is built, because links name the port. */
@@ -148,13 +181,13 @@ async function closeApp(fastify: FastifyInstance): Promise<void> {
 }
 
 /** The first signal closes, the second one ends at once. What nobody foresaw closes too, with 1 (S-92). */
-function closeOnSignal(log: Logger, close: () => Promise<void>): void {
+function closeOnSignal(log: Logger, close: (signal: string) => Promise<void>): void {
   let isClosing = false
-  function end(code: number): void {
+  function end(code: number, signal: string): void {
     if (isClosing) process.exit(code || 1)
     isClosing = true
     setTimeout(() => process.exit(code || 1), patience.all).unref()
-    close().then(
+    close(signal).then(
       () => process.exit(code),
       (error: unknown) => {
         log.error({ err: error }, 'closing failed')
@@ -162,11 +195,11 @@ function closeOnSignal(log: Logger, close: () => Promise<void>): void {
       },
     )
   }
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => end(0))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => end(0, signal))
   for (const kind of ['uncaughtException', 'unhandledRejection'] as const)
     process.on(kind, (error: unknown) => {
       log.fatal({ err: error }, kind)
-      end(1)
+      end(1, kind)
     })
 }
 

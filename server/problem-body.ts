@@ -11,11 +11,13 @@ import enFields from '#locales/en/fields.json' with { type: 'json' }
 import enOrderFields from '#locales/en/order-fields.json' with { type: 'json' }
 import enPrices from '#locales/en/prices.json' with { type: 'json' }
 import en from '#locales/en/problem.json' with { type: 'json' }
+import enServices from '#locales/en/services.json' with { type: 'json' }
 import zhApps from '#locales/zh/apps.json' with { type: 'json' }
 import zhFields from '#locales/zh/fields.json' with { type: 'json' }
 import zhOrderFields from '#locales/zh/order-fields.json' with { type: 'json' }
 import zhPrices from '#locales/zh/prices.json' with { type: 'json' }
 import zh from '#locales/zh/problem.json' with { type: 'json' }
+import zhServices from '#locales/zh/services.json' with { type: 'json' }
 
 type Words = Record<string, string>
 const words: Record<Language, Words> = { en, zh }
@@ -24,6 +26,7 @@ const fieldWords: Record<Language, Words> = {
   zh: { ...zhFields, ...zhOrderFields },
 }
 
+const lockedWords = { en: enServices.locked, zh: zhServices.locked }
 const appWords = { en: enApps, zh: zhApps }
 const priceWords = { en: enPrices, zh: zhPrices }
 
@@ -38,9 +41,20 @@ const fill = (said: string, values: Record<string, unknown>) =>
 
 /** The one error shape of every answer. `{{name}}` in the words is filled from the problem's data. */
 export function errorBody(code: ProblemCode, data: unknown, language: Language): ErrorBody {
-  const values = typeof data === 'object' && data !== null ? (data as Record<string, unknown>) : {}
+  const values = withWords(typeof data === 'object' && data !== null ? (data as Record<string, unknown>) : {}, language)
   const errorMessage = fill(words[language][code] ?? words.en[code] ?? code, values)
   return { errorCode: code, errorMessage, data: code === 'VALIDATION_ERROR' ? inWords(data, language) : (data ?? null) }
+}
+
+/** As `problemWords` of the page says who is doing what. */
+function withWords(values: Record<string, unknown>, language: Language): Record<string, unknown> {
+  const locked: Words = lockedWords[language]
+  const action = locked[String(values['action'])]
+  return {
+    ...values,
+    ...(action === undefined ? {} : { action }),
+    ...(values['user'] === null ? { user: locked['somebody'] } : {}),
+  }
 }
 
 /** Field problems carry their own sentence, for clients that have no words for the code. */

@@ -128,8 +128,14 @@ export const endJob = async (db: Handle, job: Held, { now, ...ending }: Ending):
   )
 
 /** At its end, where nobody will ask what came of it. */
-export async function dropJob(db: Handle, { id, fence }: Held): Promise<void> {
-  await db.deleteFrom('job').where('id', '=', id).where('fence', '=', fence).where('state', '=', 'running').execute()
+export async function dropJob(db: Handle, { id, fence }: Held): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('job')
+    .where('id', '=', id)
+    .where('fence', '=', fence)
+    .where('state', '=', 'running')
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
 }
 
 /** Where one process at a time has the database, whoever held a job before its start is gone. */

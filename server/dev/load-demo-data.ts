@@ -15,6 +15,7 @@ import { loadOrders } from '#server/dev/orders.ts'
 import { demoCompanies, type DemoCompany, demoPassword, type DemoUser } from '#server/dev/demo-data.ts'
 import type { AppContext } from '#server/context.ts'
 import { hashPassword } from '#server/services/accounts/password-hash.ts'
+import { keepPackage } from '#server/services/uploads/kept-packages.ts'
 import { newSealKey } from '#server/services/sessions/seal-key.ts'
 
 export const demoFact = 'demo world'
@@ -31,7 +32,7 @@ export async function loadDemoWorld(app: AppContext): Promise<boolean> {
   return inTransaction(app, system, async (db) => {
     const now = app.clock()
     if (!(await setFactOnce(db, demoFact, new Date(now).toISOString()))) return false
-    const [present = 0] = await loadCatalogue(db, now, demoAuthor)
+    const [present = 0] = await loadCatalogue(db, now, demoAuthor, (sha256, bytes) => keepPackage(app, sha256, bytes))
     await loadCompanies(db, app, { companies: demoCompanies, hash, listId: present, now })
     return true
   })

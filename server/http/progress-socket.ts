@@ -16,6 +16,7 @@ import type { AppContext } from '#server/context.ts'
 import { securityEvent } from '#server/log.ts'
 import { forbidden, notFound, ProblemError } from '#server/problem-error.ts'
 import { type Progress, progressChannel, progressNow, type ProgressOf } from '#server/services/job-requests.ts'
+import { hearsOf, servicesChannel } from '#server/services/hosting/announce.ts'
 import { sessionsChannel } from '#server/services/sessions/ended-sessions.ts'
 
 /** Of @fastify/websocket: nothing that is meant for us is longer. */
@@ -27,6 +28,11 @@ const limits = { messagesPerSecond: 20, socketsPerUser: 20, unsentBytes: 65_536 
 export const times = { firstMessage: 10_000, look: 5_000 }
 /** Closing codes: the first two of RFC 6455, the third our 401. */
 const because = { policy: 1008, tryLater: 1013, unauthorized: 4401 } as const
+
+/** A list is no longer what it was. */
+interface Changed {
+  changed: 'services'
+}
 
 interface Listener {
   socket: WebSocket
@@ -45,12 +51,14 @@ export function serveProgress(fastify: FastifyInstance, { app }: HttpContext): v
     for (const listener of listeners)
       if (listener.caller.companyId === companyId && listener.caller.userId === userId) deliver(app, listener, progress)
   })
+  const unhearServices = hearServices(app, listeners)
   const unhearEnds = app.database.listen(sessionsChannel, () => void closeEnded(app, listeners))
   const closing = new AbortController()
   void lookOften(app, listeners, closing.signal)
   fastify.addHook('onClose', async () => {
     closing.abort()
     unhear()
+    unhearServices()
     unhearEnds()
   })
 
@@ -62,6 +70,30 @@ export function serveProgress(fastify: FastifyInstance, { app }: HttpContext): v
     handler: () => Promise.reject(notFound()),
     wsHandler: (socket, request) => meet(app, listeners, socket, request),
   })
+}
+
+/** Many services may change at once, and each change be told by several nodes: listeners hear of it once. In ms. */
+export const gatherMs = 500
+
+/** Tells whoever may see services that some have changed, and nothing of which. Answers how to stop. */
+function hearServices(app: AppContext, listeners: ReadonlySet<Listener>): () => void {
+  let companies = new Set<number>()
+  let timer: NodeJS.Timeout | null = null
+  const tell = () => {
+    timer = null
+    const changed = companies
+    companies = new Set()
+    for (const listener of listeners)
+      if (hearsOf(listener.caller, changed)) deliver(app, listener, { changed: 'services' })
+  }
+  const unhear = app.database.listen(servicesChannel, (message) => {
+    companies.add(Number(message))
+    timer ??= setTimeout(tell, gatherMs)
+  })
+  return () => {
+    unhear()
+    if (timer) clearTimeout(timer)
+  }
 }
 
 function checkOrigin({ config }: AppContext, request: FastifyRequest): void {
@@ -152,11 +184,11 @@ async function admit(
   }
 }
 
-function deliver(app: AppContext, listener: Listener, progress: Progress): void {
+function deliver(app: AppContext, listener: Listener, told: Progress | Changed): void {
   // In their order, and each only to a session that stands at that moment (S-44).
   listener.sent = listener.sent
     .then(async () => {
-      if (await isLiving(app, listener)) send(listener, progress)
+      if (await isLiving(app, listener)) send(listener, told)
       else listener.socket.close(because.unauthorized)
     })
     .catch((error: unknown) => app.log.warn({ err: error }, 'progress could not be told'))
@@ -168,9 +200,9 @@ const living = (app: AppContext, ids: readonly string[]) =>
   inTransaction(app, { role: 'portal_system' }, (db) => livingSessions(db, ids, app.clock()))
 
 /** To one that does not read, nothing more: what it missed it learns by polling. */
-function send({ socket }: Listener, progress: Progress): void {
+function send({ socket }: Listener, told: Progress | Changed): void {
   if (socket.readyState !== socket.OPEN || socket.bufferedAmount > limits.unsentBytes) return
-  socket.send(JSON.stringify(progress))
+  socket.send(JSON.stringify(told))
 }
 
 /** One after the other: where the database is slow, a second look would find nobody's answer to the first one's question. */

@@ -5,6 +5,7 @@
 import { sweepAssets } from '#server/db/accounts/assets.ts'
 import { sweepTombstones } from '#server/db/change-numbers.ts'
 import type { Handle } from '#server/db/handle.ts'
+import { sweepPasswords } from '#server/db/hosting/service-passwords.ts'
 import { sweepJobBodies, sweepJobs } from '#server/db/jobs.ts'
 import { sweepBodies, sweepStubs } from '#server/db/idempotency.ts'
 import { inTransaction } from '#server/db/transaction.ts'
@@ -46,6 +47,7 @@ export async function sweep(app: AppContext): Promise<Record<string, number>> {
     keys: (db) => gone(db.deleteFrom('one_time_key').where('until', '<', before(kept.keys))),
     proofs: (db) => gone(db.deleteFrom('proof').where('until', '<', before(kept.proofs))),
     tickets: (db) => gone(db.deleteFrom('ticket').where('until', '<', before(kept.tickets))),
+    passwords: (db) => sweepPasswords(db, now),
     uploads: (db) => gone(db.deleteFrom('price_upload').where('create_time', '<', before(kept.uploads))),
     devices: (db) => gone(db.deleteFrom('device').where('last_time', '<', before(kept.devices))),
     sealKeys: (db) => gone(db.deleteFrom('seal_key').where('create_time', '<', before(kept.sealKeys))),

@@ -1,4 +1,6 @@
 /** What a kind of job states about itself. */
+import type { Handle } from '#server/db/handle.ts'
+import type { ProblemError } from '#server/problem-error.ts'
 import type { AppContext } from '#server/context.ts'
 import type { Progress } from '#server/services/job-requests.ts'
 
@@ -27,4 +29,11 @@ export interface JobKind<I = unknown, P = unknown, O = unknown> {
   wait?: (tries: number) => number | null
   /** Throws a ProblemError for what is to be its final answer. */
   step(work: Work<I, P>): Promise<Step<P, O>>
+  /**
+   * What its end leaves, in the transaction that writes the end down, as the system. `problem`: why it failed; null: it is done, and
+   * what is answered is the output, in place of the step's.
+   */
+  settle?(db: Handle, work: Work<I, P>, problem: ProblemError | null): Promise<O>
+  /** That is committed. */
+  ended?(work: Work<I, P>): void
 }

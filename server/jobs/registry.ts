@@ -1,8 +1,10 @@
 /** Every kind of long request, by the name that its endpoint gives in `relays`. */
 import type { Endpoint } from '#contract/endpoint.ts'
 import { endpoints } from '#contract/index.ts'
+import { serviceOperations } from '#contract/services.ts'
 import type { MailDriver } from '#server/drivers/mail/driver.ts'
 import type { JobKind } from '#server/jobs/job-kind.ts'
+import { operate } from '#server/jobs/operate-service.ts'
 import { publishPackages } from '#server/jobs/publish-apps.ts'
 import { lookAfterPayments, reconcileJob, reconcilePayments } from '#server/jobs/reconcile-payments.ts'
 import { rehearsePrices } from '#server/jobs/rehearse-prices.ts'
@@ -30,6 +32,9 @@ export const clockKinds: Kinds = { [tendJob]: kind(tendOrders()) }
 
 /** Apart from the others, which must not wait for a gateway that takes its time. */
 export const paymentKinds: Kinds = { [lookJob]: kind(lookAfterPayments()), [reconcileJob]: kind(reconcilePayments()) }
+
+/** Apart from the others: a host takes its time. */
+export const hostingKinds: Kinds = Object.fromEntries(serviceOperations.map((name) => [name, kind(operate(name))]))
 
 /** Apart from the others, which must not wait for a mail server that takes its time. */
 export const mailKinds = (driver: MailDriver): Kinds => ({ [mailJob]: kind(sendMail(driver)) })

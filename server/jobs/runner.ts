@@ -101,13 +101,40 @@ async function record({ app, job }: JobRun, { point, percent, info }: Step<unkno
   return true
 }
 
-async function finish({ app, kind, job }: JobRun, output: unknown): Promise<void> {
-  if (kind.quiet) return await asSystem(app, (db) => dropJob(db, job))
-  const endpoint = endpointOf(job.kind)
-  if (!endpoint) throw new Error(`no endpoint relays ${job.kind}`)
-  const body = endpoint.output === null ? null : JSON.stringify(outputOf(endpoint, output))
-  const ending = { state: 'done', status: body === null ? 204 : 200, body, now: app.clock() } as const
-  if (await asSystem(app, (db) => endJob(db, job, ending))) await tell(app, { ...job, percent: 100 }, 'success')
+async function finish(run: JobRun, output: unknown): Promise<void> {
+  const { app, kind, job } = run
+  const isOurs = await atItsEnd(run, null, async (db, settled) => {
+    if (kind.quiet) return await dropJob(db, job)
+    const endpoint = endpointOf(job.kind)
+    if (!endpoint) throw new Error(`no endpoint relays ${job.kind}`)
+    const said = kind.settle ? settled : output
+    const body = endpoint.output === null ? null : JSON.stringify(outputOf(endpoint, said))
+    return await endJob(db, job, { state: 'done', status: body === null ? 204 : 200, body, now: app.clock() })
+  })
+  if (isOurs && !kind.quiet) await tell(app, { ...job, percent: 100 }, 'success')
+}
+
+/** Somebody else holds the job by now, and with it what its end leaves. */
+class Overtaken extends Error {}
+
+/** In one transaction what the end leaves, and that it has ended. False: it is another's by now, and nothing was written. */
+async function atItsEnd(
+  { app, kind, job }: JobRun,
+  problem: ProblemError | null,
+  end: (db: Handle, settled: unknown) => Promise<boolean>,
+): Promise<boolean> {
+  const work = { app, input: job.input, point: job.point }
+  try {
+    await asSystem(app, async (db) => {
+      const settled = await kind.settle?.(db, work, problem)
+      if (!(await end(db, settled))) throw new Overtaken()
+    })
+    kind.ended?.(work)
+    return true
+  } catch (error) {
+    if (error instanceof Overtaken) return false
+    throw error
+  }
 }
 
 interface Failure {
@@ -126,13 +153,15 @@ async function giveUp(desk: JobRun, error: unknown): Promise<void> {
   await asSystem(app, (db) => putBackJob(db, job, app.clock() + waitMs))
 }
 
-async function fail({ app, kind, job }: JobRun, { code, status, data }: ProblemError): Promise<void> {
-  if (kind.quiet) {
-    app.log.error({ job: job.id, kind: job.kind, tries: job.tries, problem: code }, 'a job was given up')
-    return await asSystem(app, (db) => dropJob(db, job))
-  }
-  const ending = { state: 'failed', status, body: JSON.stringify({ code, data }), now: app.clock() } as const
-  if (await asSystem(app, (db) => endJob(db, job, ending))) await tell(app, job, 'exception')
+async function fail(run: JobRun, problem: ProblemError): Promise<void> {
+  const { app, kind, job } = run
+  const { code, status, data } = problem
+  if (kind.quiet) app.log.error({ job: job.id, kind: job.kind, tries: job.tries, problem: code }, 'a job was given up')
+  const body = JSON.stringify({ code, data })
+  const isOurs = await atItsEnd(run, problem, (db) =>
+    kind.quiet ? dropJob(db, job) : endJob(db, job, { state: 'failed', status, body, now: app.clock() }),
+  )
+  if (isOurs && !kind.quiet) await tell(app, job, 'exception')
 }
 
 /**

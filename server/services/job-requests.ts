@@ -33,7 +33,7 @@ export async function beginJob(
 ): Promise<Answer<never>> {
   const open = await openJobsOf(db, caller)
   if (open.length >= maxOpen) throw new ProblemError('RATE_LIMITED', null, 30)
-  const id = randomBytes(16).toString('hex')
+  const id = newJobId()
   const { companyId, userId } = caller
   const job = await insertJob(db, {
     id,
@@ -53,11 +53,14 @@ export async function beginJob(
   return { status: 202, headers: { location }, body: body as never }
 }
 
+/** 128 bits: it is what its owner asks by. */
+export const newJobId = () => randomBytes(16).toString('hex')
+
 const locationOf = ({ id }: Pick<JobRow, 'id'>) => `/api/request/${id}`
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 /** Twelve random characters (portal 9); bound to its user, so it opens nothing. */
-const newProgressKey = () => Array.from({ length: 12 }, () => letters[randomInt(letters.length)]).join('')
+export const newProgressKey = () => Array.from({ length: 12 }, () => letters[randomInt(letters.length)]).join('')
 
 export interface JobAnswer {
   status: number

@@ -11,7 +11,7 @@ import { notFound, ProblemError } from '#server/problem-error.ts'
 
 /** In ms. */
 type Issued = Exclude<TicketKind, 'confirm'>
-const life: Record<Issued, number> = { price: 5 * 60_000, print: 60_000 }
+const life: Record<Issued, number> = { price: 5 * 60_000, print: 60_000, log: 5 * 60_000 }
 /** What one user may have waiting to be opened, of each kind (S-25). */
 const most = 30
 

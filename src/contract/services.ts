@@ -21,6 +21,23 @@ const memory = z.union([z.literal(0), whole(1000, 8000)])
 /** Tasks to run; -1 leaves it to the platform, 0 is stopped (D42). */
 const taskCount = whole(-1, 4)
 
+/** Why what is to run does not; `failed`: the last operation came to no good end. */
+export const serviceFaults = ['keeps_ending', 'out_of_memory', 'no_answer', 'unreachable', 'failed'] as const
+
+/** Long requests that touch a running system: one at a time for each service. The last two are the portal's own. */
+export const serviceOperations = [
+  'create-service',
+  'update-service',
+  'remove-service',
+  'delete-service',
+  'reset-service-password',
+  'reboot-service',
+  'configure-service',
+  'stop-service',
+  'start-service',
+] as const
+export type ServiceOperation = (typeof serviceOperations)[number]
+
 const serviceRow = z.object({
   id: z.int(),
   company_id: z.int(),
@@ -31,6 +48,8 @@ const serviceRow = z.object({
   url: z.nullable(z.string()),
   admin_url: z.nullable(z.string()),
   create_time: timestamp,
+  /** First day of its contract, and the last one. */
+  period_start: z.nullable(plainDate),
   expired_date: z.nullable(plainDate),
   contract_id: z.int(),
   contract: z.nullable(z.string()),
@@ -49,8 +68,31 @@ const serviceRow = z.object({
   traffic_disabled: z.boolean(),
   task_runtime_memory: memory,
   task_desire_count: taskCount,
+  /** What runs now: memory that each task may use, MB, and how many; null and 0 where nothing does. */
+  running_memory: z.nullable(z.int()),
+  running_tasks: whole(0, 4),
+  /** What is set takes effect with a reboot. */
+  needs_reboot: z.boolean(),
+  /** Why what is to run does not. */
+  fault: z.nullable(z.enum(serviceFaults)),
+  /** What is being done to it, by whom; no name: by the provider's staff, for a customer, or by the portal itself. */
+  operation: z.nullable(
+    z.object({
+      kind: z.enum(serviceOperations),
+      user_name: z.nullable(z.string()),
+      since: timestamp,
+      progress_key: z.string(),
+    }),
+  ),
+  /** After its contract: the day on which it stops, and the one on which its data goes. Of one that was removed: the latter alone. */
+  stop_date: z.nullable(plainDate),
+  erase_date: z.nullable(plainDate),
+  /** It was stopped after its contract; an extension starts it again. */
+  is_expired: z.boolean(),
   row_version: z.int(),
 })
+
+export type ServiceRow = z.output<typeof serviceRow>
 
 const list = {
   table: 'services',
@@ -68,9 +110,11 @@ const list = {
   filters: {
     searchText: { kind: 'contains', columns: ['code', 'name', 'company_code', 'company_name'] },
     companyId: { kind: 'equal', column: 'company_id' },
+    systemStatus: { kind: 'equal', column: 'system_status' },
   },
   scope: null,
 } satisfies ListSpec
+export const servicesFills: ListSpec = list
 
 /** companyId counts for provider admins; for others it is refused unless it is their own (N-06). */
 export const listServices = endpoint({
@@ -83,6 +127,7 @@ export const listServices = endpoint({
   query: page(sortNames(list), {
     searchText: z.optional(text(100)),
     companyId: z.optional(ref('company')),
+    systemStatus: z.optional(systemStatus),
   }),
   output: z.union([paged(serviceRow), changes(serviceRow)]),
   offline: 'list',
@@ -170,6 +215,59 @@ export const configureService = endpoint({
   query: z.object({ serviceId: ref('service'), task_runtime_memory: memory, task_desire_count: taskCount }),
   output: serviceRow,
   job: 'configure-service',
+})
+
+/** The password that the latest creation or reset made, for whoever asked for it; it is forgotten as it is told. */
+export const takeServicePassword = endpoint({
+  ...hands,
+  name: 'takeServicePassword',
+  method: 'POST',
+  path: '/api/aws/password/:id',
+  summary: 'The new password of a service, once, within a day, for who asked for it',
+  params: byId,
+  output: z.object({ user: z.string(), password: z.string() }),
+  secret: true,
+})
+
+const logLine = z.object({
+  /** Epoch ms: lines of one second keep their order. */
+  time: z.int(),
+  /** 0: of what watches over the tasks. */
+  task: whole(0, 4),
+  level: z.enum(['info', 'warn', 'error']),
+  text: z.string(),
+})
+
+/** The latest lines of a span, or those after a place: whoever follows asks again from `next`. */
+export const readServiceLog = endpoint({
+  ...hands,
+  name: 'readServiceLog',
+  method: 'GET',
+  path: '/api/aws/log/:id',
+  summary: "Lines of a service's log: of a span of up to 180 days back, found by text, at most 500",
+  params: byId,
+  query: z.object({
+    from: z.optional(timestamp),
+    to: z.optional(timestamp),
+    searchText: z.optional(text(100)),
+    after: z.optional(z.string().check(z.maxLength(40))),
+  }),
+  /** `next`: where it goes on. `more`: earlier lines were left out. */
+  output: z.object({ lines: z.array(logLine), next: z.string(), more: z.boolean() }),
+  secret: true,
+})
+
+/** The staff's tool (D53): asks what runs the services, at once, for one company or all. */
+export const recheckServices = endpoint({
+  name: 'recheckServices',
+  method: 'POST',
+  path: '/api/aws/recheck',
+  summary: 'Look now whether the services answer',
+  who: 'providerAdmin',
+  matrix: 'Z-26',
+  offline: 'online',
+  query: z.object({ companyId: z.optional(ref('company')) }),
+  output: z.object({ checked: z.int(), online: z.int(), changed: z.int() }),
 })
 
 export const requestLog = endpoint({

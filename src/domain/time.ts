@@ -42,10 +42,27 @@ export const dateIn = (zone: string, instant: number): PlainDate => timestampIn(
 
 /** The first moment of that day in the zone, epoch ms. */
 export function startOfDay(zone: string, date: PlainDate): number {
-  const asUtc = Date.parse(`${date}T00:00:00Z`)
-  const by = (near: number) => asUtc + near - Date.parse(`${timestampIn(zone, near).replace(' ', 'T')}Z`)
-  // Clocks may be put on or back between the two.
-  const [one, other] = [by(asUtc), by(by(asUtc))]
+  const [one, other] = moments(zone, `${date} 00:00:00`)
   const first = Math.min(one, other)
   return dateIn(zone, first) === date ? first : Math.max(one, other)
+}
+
+/**
+ * When clocks in the zone show that, epoch ms: the first time where they show it twice, the moment they are put on where they never
+ * do. Null: there is no such day or time.
+ */
+export function instantIn(zone: string, timestamp: Timestamp): number | null {
+  if (Number.isNaN(Date.parse(asUtc(timestamp)))) return null
+  const [one, other] = moments(zone, timestamp)
+  const shown = [Math.min(one, other), Math.max(one, other)].find((at) => timestampIn(zone, at) === timestamp)
+  return shown ?? Math.max(one, other)
+}
+
+const asUtc = (timestamp: Timestamp) => `${timestamp.replace(' ', 'T')}Z`
+
+/** By the distance of the zone's clocks from UTC before and after they may have been put on or back. */
+function moments(zone: string, timestamp: Timestamp): [number, number] {
+  const instant = Date.parse(asUtc(timestamp))
+  const by = (near: number) => instant + near - Date.parse(asUtc(timestampIn(zone, near)))
+  return [by(instant), by(by(instant))]
 }

@@ -47,6 +47,7 @@ const serverTable: Record<string, readonly string[]> = {
   queries: ['db', 'commands', 'server'],
   dev: ['db', 'services', 'server'],
   cli: ['db', 'services', 'dev', 'server'],
+  'sample-instance': ['drivers', 'server'],
 }
 
 /** Only the handle file of the device's database: everyone else asks reads and transitions. */

@@ -50,8 +50,9 @@ describe('requests that the server makes (S-09)', () => {
     const reaching = server.filter((file) =>
       importsOf(file).some(({ specifier, typesOnly }) => !typesOnly && ways.has(specifier)),
     )
-    // The sandbox's calls go to the portal itself, on the same machine.
+    // The sandbox's calls go to the portal itself, on the same machine; those of hosting to sockets of it.
     expect([...new Set([...reaching, ...fetches])].toSorted()).toEqual([
+      'server/drivers/hosting/local/socket-http.ts',
       'server/drivers/mail/smtp.ts',
       'server/drivers/payment/alipay.ts',
       'server/drivers/payment/global-alipay.ts',

@@ -16,6 +16,7 @@ import { run as packages } from '#tests/campaigns/packages.ts'
 import { run as payments } from '#tests/campaigns/payments.ts'
 import { run as pictureFlood } from '#tests/campaigns/picture-flood.ts'
 import { run as saved } from '#tests/campaigns/saved.ts'
+import { run as services } from '#tests/campaigns/services.ts'
 import { run as signInFlood } from '#tests/campaigns/sign-in-flood.ts'
 import { run as uploadFlood } from '#tests/campaigns/upload-flood.ts'
 import { run as workerLife } from '#tests/campaigns/worker-life.ts'
@@ -36,6 +37,7 @@ const campaigns: Record<string, (args: string[]) => Promise<void>> = {
   payments,
   'picture-flood': pictureFlood,
   saved,
+  services,
   'sign-in-flood': signInFlood,
   'upload-flood': uploadFlood,
   'worker-life': workerLife,

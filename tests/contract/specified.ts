@@ -94,6 +94,9 @@ POST /api/template/price/import
 /** Beyond the specification: what its pages need and it names no call for. */
 export const added = [
   'POST /api/systrail/verify',
+  'POST /api/aws/password/:id',
+  'GET /api/aws/log/:id',
+  'POST /api/aws/recheck',
   'GET /api/systrail/activity',
   'GET /api/systrail/range',
   'POST /api/systrail/keep',

@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import type { FieldCode } from '#domain/checks/field-checks.ts'
 import { type LocalCode, problemStatus } from '#contract/problem.ts'
+import { serviceOperations } from '#contract/services.ts'
 import enFields from '#locales/en/fields.json' with { type: 'json' }
 import en from '#locales/en/problem.json' with { type: 'json' }
 import enParts from '#locales/en/ui.json' with { type: 'json' }
 import zhFields from '#locales/zh/fields.json' with { type: 'json' }
 import zh from '#locales/zh/problem.json' with { type: 'json' }
+import enServices from '#locales/en/services.json' with { type: 'json' }
 import { catalogue } from '#tests/contract/specified.ts'
+import zhServices from '#locales/zh/services.json' with { type: 'json' }
 import zhParts from '#locales/zh/ui.json' with { type: 'json' }
 
 const local: Record<LocalCode, true> = {
@@ -94,4 +97,9 @@ describe('words for what goes wrong', () => {
     expect(holes(zh)).toEqual(holes(en))
     expect(holes(zhFields)).toEqual(holes(enFields))
   })
+})
+
+test('what is done to a service has a word in both languages (M49)', () => {
+  for (const { locked } of [enServices, zhServices])
+    expect(Object.keys(locked).toSorted()).toEqual([...serviceOperations, 'somebody'].toSorted())
 })

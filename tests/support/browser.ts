@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import AxeBuilder from '@axe-core/playwright'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { freePort } from '#tests/support/free-port.ts'
+import { endHosting } from '#tests/support/hosting.ts'
 import { quickStart } from '#tests/support/process.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -46,6 +47,8 @@ export async function startPortal(
   const env = {
     ...process.env,
     DATA_DIR: dataDir,
+    // Services that it hosts go on when it ends, and take room and time where no test asks for them.
+    HOSTING: 'off',
     PORT: String(port),
     LOG_LEVEL: 'warn',
     ARGON2_MEMORY_KB: '4096',
@@ -94,6 +97,7 @@ export async function startPortal(
     start,
     async close() {
       await end('SIGTERM')
+      if (settings['HOSTING'] === 'local') await endHosting(join(dataDir, 'hosting'))
       rmSync(dataDir, { recursive: true, force: true })
     },
   }

@@ -26,6 +26,7 @@ export async function expectFine(page: Page, what: string): Promise<void> {
   expect({ what, trouble: await seriousTrouble(page) }).toEqual({ what, trouble: [] })
   expect({ what, ...(await fit(page)) }).toEqual({ what, sideways: [], cut: [] })
   expect({ what, ...(await fitTwice(page)) }).toEqual({ what, sideways: [], cut: [] })
+  await drawn(page)
 }
 
 /**
@@ -56,13 +57,12 @@ export const fit = async (page: Page) => ({ sideways: await beyondEdge(page), cu
 export const drawn = (page: Page): Promise<unknown> =>
   page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
 
-/** The same at twice the size of type. */
+/** The same at twice the size of type. The page is in its own size again with the next frame. */
 export async function fitTwice(page: Page) {
   await page.evaluate(() => (document.documentElement.style.fontSize = '200%'))
   await drawn(page)
   const found = await fit(page)
   await page.evaluate(() => (document.documentElement.style.fontSize = ''))
-  await drawn(page)
   return found
 }
 

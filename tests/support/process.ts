@@ -24,7 +24,15 @@ export interface Running {
 
 /** Quick hashes, a free port, nothing of the caller's own environment that would name a database; what one compiled is kept. */
 const { NODE_COMPILE_CACHE = join(root, 'node_modules/.cache/compiled') } = process.env
-const usual = { PORT: '0', LOG_LEVEL: 'warn', ARGON2_MEMORY_KB: '4096', ARGON2_TIME: '1', NODE_COMPILE_CACHE }
+// Its hosted services would go on after it.
+const usual = {
+  HOSTING: 'off',
+  PORT: '0',
+  LOG_LEVEL: 'warn',
+  ARGON2_MEMORY_KB: '4096',
+  ARGON2_TIME: '1',
+  NODE_COMPILE_CACHE,
+}
 
 export const startProcess = (env: Record<string, string>, script = 'server/main.ts'): Running => {
   const { PATH = '', HOME = '' } = process.env

@@ -9,6 +9,7 @@ import { buildApp } from '#server/app.ts'
 import { buildLog } from '#server/log.ts'
 import type { Settings } from '#server/http/context.ts'
 import type { AppContext } from '#server/context.ts'
+import { noHosting } from '#server/no-hosting.ts'
 import { noPayments } from '#server/payment-methods.ts'
 import { type Engine, openTestDatabase, testConfig } from '#tests/support/database.ts'
 import { emptyTables } from '#tests/support/snapshot.ts'
@@ -57,7 +58,14 @@ export async function startServer({ settings, env, engine = 'embedded' }: Server
   const lines: string[] = []
   const log = buildLog('info', lineSink(lines))
   const database = await openTestDatabase(engine)
-  const app: AppContext = { config: testConfig(env), database, log, clock: () => clock.now, payments: noPayments }
+  const app: AppContext = {
+    config: testConfig(env),
+    database,
+    log,
+    clock: () => clock.now,
+    payments: noPayments,
+    hosting: noHosting,
+  }
   // Fuzzing from one address would meet the limit for strangers before it meets anything else.
   const fastify = buildApp(app, {
     anonymousPerMinute: 1_000_000,

@@ -52,8 +52,15 @@ export function offencesOf(context: BrowserContext, url: string): string[] {
   return offences
 }
 
+/** The device that each page shows itself as. */
+const shownAs = new WeakMap<CDPSession, BrowserContextOptions>()
+
 /** As another device shows the page that is open: its size, and whether fingers point at it. */
-async function resize(session: CDPSession, { viewport, hasTouch = false, isMobile = false }: BrowserContextOptions) {
+async function resize(session: CDPSession, device: BrowserContextOptions) {
+  // A page is laid out anew for what changes nothing, too.
+  if (shownAs.get(session) === device) return
+  shownAs.set(session, device)
+  const { viewport, hasTouch = false, isMobile = false } = device
   const { width, height } = viewport ?? { width: 0, height: 0 }
   const metrics = { width, height, screenWidth: width, screenHeight: height, deviceScaleFactor: 1, mobile: isMobile }
   await Promise.all([

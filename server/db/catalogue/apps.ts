@@ -95,6 +95,10 @@ export const newestApps = (db: Handle): Promise<(PublishedApp & Pick<AppRecord, 
 export const newestPackages = (db: Handle): Promise<(PublishedApp & { sha256: string | null })[]> =>
   newest(db).select(['code', 'version', 'requires', 'sha256']).execute()
 
+/** As `newestApps`, with what an installation needs. */
+export const installableApps = (db: Handle) =>
+  newest(db).select(['code', 'name', 'version', 'flags', 'sha256']).execute()
+
 export type NewVersion = Omit<Insertable<AppVersionTable>, 'code_key' | 'name_key' | 'change'>
 
 export async function insertVersion(db: Handle, version: NewVersion): Promise<void> {

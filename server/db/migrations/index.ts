@@ -25,6 +25,7 @@ import * as idempotency from '#server/db/migrations/022-idempotency.ts'
 import * as sealKeys from '#server/db/migrations/023-seal-keys.ts'
 import * as packages from '#server/db/migrations/024-packages.ts'
 import * as auditLog from '#server/db/migrations/025-audit-log.ts'
+import * as hosting from '#server/db/migrations/026-hosting.ts'
 
 export const migrations: Record<string, Migration> = {
   '001-roles': roles,
@@ -52,4 +53,5 @@ export const migrations: Record<string, Migration> = {
   '023-seal-keys': sealKeys,
   '024-packages': packages,
   '025-audit-log': auditLog,
+  '026-hosting': hosting,
 }

@@ -8,6 +8,7 @@ import { foldText } from '#domain/text.ts'
 import type { PlainDate, Timestamp } from '#domain/time.ts'
 import { changeSince } from '#server/db/change-numbers.ts'
 import type { Handle } from '#server/db/handle.ts'
+import { touchService } from '#server/db/hosting/services.ts'
 import { type ListQuery, type Page, readPage } from '#server/db/list-query.ts'
 import type { OrderTable, OrderType } from '#server/db/tables/order-tables.ts'
 
@@ -225,6 +226,8 @@ export async function showNewest(db: Handle, companyId: number, code: string, { 
     .where('id', '!=', best?.id ?? 0)
     .execute()
   if (best) await db.updateTable('service_order').set({ shown: true, change }).where('id', '=', best.id).execute()
+  // Last: the counter of services stays locked until the commit.
+  await touchService(db, companyId, code)
 }
 
 /** Whether a company has bought, or was about to buy, by that list. */

@@ -5,6 +5,7 @@ import { addDays } from '#domain/period.ts'
 import { userStatus } from '#domain/users.ts'
 import { takeChange } from '#server/db/change-numbers.ts'
 import type { Handle } from '#server/db/handle.ts'
+import { touchService } from '#server/db/hosting/services.ts'
 import type { OrderTable } from '#server/db/tables/order-tables.ts'
 import type { Moment } from '#server/db/orders/orders.ts'
 
@@ -45,7 +46,7 @@ export const overdueOrders = (db: Handle, { now }: Moment, most: number): Promis
 export async function numberExpired(db: Handle, { today }: Moment, most: number): Promise<number> {
   const rows = await db
     .selectFrom('service_order')
-    .select(['id', 'company_id'])
+    .select(['id', 'company_id', 'code'])
     .where('stored', '=', 'paid')
     .where('told_expired', '=', false)
     .where('period_end', '<=', today)
@@ -55,9 +56,10 @@ export async function numberExpired(db: Handle, { today }: Moment, most: number)
     .forUpdate()
     .skipLocked()
     .execute()
-  for (const { id, company_id } of rows) {
+  for (const { id, company_id, code } of rows) {
     const change = await takeChange(db, company_id)
     await db.updateTable('service_order').set({ change, told_expired: true }).where('id', '=', id).execute()
+    await touchService(db, company_id, code)
   }
   return rows.length
 }

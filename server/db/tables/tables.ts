@@ -7,6 +7,7 @@ import type { AccessLevel } from '#domain/access.ts'
 import type { Language, Title, UserStatus } from '#domain/users.ts'
 import type { AuditTables } from '#server/db/tables/audit-tables.ts'
 import type { BackupTables } from '#server/db/tables/backup-tables.ts'
+import type { HostingTables } from '#server/db/tables/hosting-tables.ts'
 import type { OrderTables } from '#server/db/tables/order-tables.ts'
 import type { UploadTables } from '#server/db/tables/upload-tables.ts'
 
@@ -137,7 +138,7 @@ export interface TicketTable {
   until: Fixed<number>
   used: number | null
 }
-export type TicketKind = 'price' | 'print' | 'confirm'
+export type TicketKind = 'price' | 'print' | 'confirm' | 'log'
 
 /** What a price list's file held when it was looked into: imported from here. */
 export interface PriceUploadTable {
@@ -286,36 +287,16 @@ export interface AssetTable {
   create_time: Fixed<number>
 }
 
-/** A hosted service, as far as it can be looked up by its code. */
-export interface ServiceTable {
-  id: Generated<number>
-  company_id: Fixed<number>
-  code: Fixed<string>
-  name: string
-  /** Null until the system runs. */
-  url: string | null
-  /** Null: derived from the url (portal 9). */
-  admin_url: string | null
-  /** D40. */
-  system_status: Generated<number>
-  /** Reached by the health check (D40). */
-  online: Generated<0 | 1>
-  row_version: Generated<number>
-  create_time: Fixed<number>
-  update_time: number
-}
-
 /** Facts about the installation: its id, the build that made it, whether the demo world was loaded. */
 export interface FactTable {
   name: string
   value: string
 }
 
-export interface Tables extends AuditTables, BackupTables, OrderTables, UploadTables {
+export interface Tables extends AuditTables, BackupTables, HostingTables, OrderTables, UploadTables {
   company: CompanyTable
   portal_user: UserTable
   asset: AssetTable
-  service: ServiceTable
   session: SessionTable
   seal_key: SealKeyTable
   token: TokenTable

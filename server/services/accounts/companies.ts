@@ -12,6 +12,7 @@ import {
   updateCompany as writeCompany,
 } from '#server/db/accounts/companies.ts'
 import { inTransaction } from '#server/db/transaction.ts'
+import { touchServices } from '#server/db/hosting/services.ts'
 import type { ServiceContext, AppContext, Service } from '#server/context.ts'
 import { invalid, notFound } from '#server/problem-error.ts'
 import { requireVersion } from '#server/services/if-match.ts'
@@ -53,6 +54,7 @@ export const update: Service<typeof updateCompany> = async (context, { params, b
   const fields = changedFields(before, body)
   if (Object.keys(fields).length > 0) {
     await writeCompany(context.db, id, { ...fields, update_time: context.now })
+    if (fields.name !== undefined) await touchServices(context.db, id)
     await context.audit({
       code: 'company',
       operation: 'update',

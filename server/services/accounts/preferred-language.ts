@@ -16,5 +16,7 @@ export async function followLanguage(
   const before = await userForUpdate(db, companyId, userId)
   if (!before) return []
   await updateUser(db, before, { language, update_time: now })
-  return [{ code: 'user', operation: 'update', info: { CompanyName: companyName, UserName: userName, UserId: userId } }]
+  const info = { CompanyName: companyName, UserName: userName, UserId: userId }
+  const changes = [{ field: 'language', before: present, after: language }]
+  return [{ code: 'user', operation: 'update', info, changes }]
 }

@@ -1,35 +1,14 @@
-/**
- * Secrets of authenticator apps as they stand in the database: sealed by a key that is derived from the installation's and is
- * in no row, so that a stolen dump opens no account. Bound to their user: moved to another's row, one opens nothing.
- */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+/** Secrets of authenticator apps as they stand in the database. */
 import type { Config } from '#server/config.ts'
-
-const cipher = 'aes-256-gcm'
-const ivBytes = 12
-const tagBytes = 16
+import { seal, type SealedFor, unseal } from '#server/services/seals.ts'
 
 type Keyed = Pick<Config, 'tokenKey'>
 
-const keyOf = ({ tokenKey }: Keyed) => Buffer.from(hkdfSync('sha256', tokenKey, '', 'secrets of second factors', 32))
-const boundTo = (userId: number) => Buffer.from(`factor of ${userId}`)
+const ofUser = (userId: number): SealedFor => ({ purpose: 'secrets of second factors', of: `factor of ${userId}` })
 
-export function sealSecret(config: Keyed, userId: number, secret: string): string {
-  const iv = randomBytes(ivBytes)
-  const sealing = createCipheriv(cipher, keyOf(config), iv).setAAD(boundTo(userId))
-  const sealed = Buffer.concat([sealing.update(secret, 'utf8'), sealing.final()])
-  return Buffer.concat([iv, sealing.getAuthTag(), sealed]).toString('base64url')
-}
+export const sealSecret = (config: Keyed, userId: number, secret: string): string =>
+  seal(config, ofUser(userId), secret)
 
-/** Null where it was sealed under another key: the installation's was changed since. */
-export function openSecret(config: Keyed, userId: number, sealed: string): string | null {
-  const bytes = Buffer.from(sealed, 'base64url')
-  try {
-    const opening = createDecipheriv(cipher, keyOf(config), bytes.subarray(0, ivBytes), { authTagLength: tagBytes })
-      .setAAD(boundTo(userId))
-      .setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
-    return Buffer.concat([opening.update(bytes.subarray(ivBytes + tagBytes)), opening.final()]).toString('utf8')
-  } catch {
-    return null
-  }
-}
+/** Null where it was sealed under another key. */
+export const openSecret = (config: Keyed, userId: number, sealed: string): string | null =>
+  unseal(config, ofUser(userId), sealed)

@@ -23,6 +23,8 @@ export type MailKind =
   | 'order-overdue'
   | 'order-paid'
   | 'audit-checkpoint'
+  | 'service-stops'
+  | 'service-erased'
 
 export interface Values {
   name: string

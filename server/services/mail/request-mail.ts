@@ -22,6 +22,7 @@ import { addressGroup } from '#server/services/address-group.ts'
 import type { DeviceWords } from '#server/services/sessions/user-agent.ts'
 import { checkpointWords, type CheckpointWords } from '#server/services/audit/checkpoint-words.ts'
 import { compose, type Composed, deviceIn, type MailKind } from '#server/services/mail/mail-templates.ts'
+import { type ServiceMail, serviceWordsOf } from '#server/services/hosting/service-mails.ts'
 import { type OrderMail, wordsOf } from '#server/services/orders/order-mails.ts'
 
 /** The kind of the job that sends it. */
@@ -52,6 +53,7 @@ export type Wanted =
   | { mail: 'new-device'; userId: number; device: NewDevice }
   | { mail: OrderMail; userId: number; orderId: number }
   | { mail: 'audit-checkpoint'; userId: number; size: number }
+  | { mail: ServiceMail; userId: number; serviceId: number; day: string }
 /** What its job has of it. */
 export type AskedMail = Wanted & { id: string }
 
@@ -121,7 +123,7 @@ const hashed = (text: string) => createHash('sha256').update(text).digest('base6
 export async function mailNow(db: Handle, app: AppContext, asked: AskedMail): Promise<Mail | null> {
   const to = await addresseeOf(db, asked)
   if (!to || !serves[asked.mail].includes(to.status)) return null
-  if ('orderId' in asked) return mailOfOrder(db, app, asked, to)
+  if ('orderId' in asked || 'serviceId' in asked) return mailOfMatter(db, app, asked, to)
   if (asked.mail === 'reset' && to.status === userStatus.deactivated) {
     // Anybody may ask for it, and it goes to whom the company named. It is counted apart from the invitations, so that strangers
     // cannot use these up (S-30), and nobody is told (S-32).
@@ -137,12 +139,14 @@ export async function mailNow(db: Handle, app: AppContext, asked: AskedMail): Pr
   return { id: asked.id, to: { name: to.userName, address: to.email }, ...textOf(app, asked, to, { link, ...words }) }
 }
 
-type AskedOfOrder = Extract<AskedMail, { orderId: number }>
-type AccountMail = Exclude<AskedMail, AskedOfOrder>
+/** About an order or a service, and not about an account. */
+type AskedOfMatter = Extract<AskedMail, { orderId: number } | { serviceId: number }>
+type AccountMail = Exclude<AskedMail, AskedOfMatter>
 
-async function mailOfOrder(db: Handle, app: AppContext, asked: AskedOfOrder, to: Credential): Promise<Mail | null> {
+async function mailOfMatter(db: Handle, app: AppContext, asked: AskedOfMatter, to: Credential): Promise<Mail | null> {
   const { language, userName: name, companyName: company, companyCode: code, email } = to
-  const said = await wordsOf(db, app, asked, language)
+  const said =
+    'orderId' in asked ? await wordsOf(db, app, asked, language) : await serviceWordsOf(db, app, asked, language)
   if (said === null) return null
   const { path, ...words } = said
   const values = { name, company, code, email, link: `${app.config.publicUrl}${path}`, ...words }
@@ -167,6 +171,8 @@ const serves: Record<MailKind, readonly UserStatus[]> = {
   'order-overdue': [userStatus.activated],
   'order-paid': [userStatus.activated],
   'audit-checkpoint': [userStatus.activated],
+  'service-stops': [userStatus.activated],
+  'service-erased': [userStatus.activated],
 }
 
 const addresseeOf = (db: Handle, asked: AskedMail): Promise<Credential | null> =>
@@ -180,7 +186,7 @@ const ways = {
 } as const
 
 /** Mails that only tell: where to go if it was somebody else. */
-const pages: Record<Exclude<MailKind, keyof typeof ways | OrderMail>, string> = {
+const pages: Record<Exclude<MailKind, keyof typeof ways | OrderMail | ServiceMail>, string> = {
   'password-changed': '/saas/forget',
   'factor-added': '/saas/app/profile/security',
   'factor-removed': '/saas/app/profile/security',

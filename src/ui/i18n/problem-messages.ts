@@ -8,12 +8,18 @@ export function problemWords(problem: Problem): string {
   const { code, message } = problem
   const text = find('problem', code)
   if (text === null) return message || code
-  const data: Record<string, unknown> =
-    typeof problem.data === 'object' && problem.data !== null ? { ...problem.data } : {}
+  const data = withWords(typeof problem.data === 'object' && problem.data !== null ? { ...problem.data } : {})
   // A code out of an address brings no names with it: it has a sentence without them.
   const isWhole = [...text.matchAll(/{{(\w+)}}/g)].every(([, name = '']) => data[name])
   // As `replace`, because the server's data must not be taken for options of i18next.
   return i18n.t(isWhole ? (code as 'bare') : 'bare', { ns: 'problem', replace: data })
+}
+
+/** Who is doing what to a service is said by a name and a word of ours, which its pages have; no name: it is the provider's, and none of the reader's business. */
+function withWords(data: Record<string, unknown>): Record<string, unknown> {
+  const action = typeof data['action'] === 'string' ? find('services', `locked.${data['action']}`) : null
+  const user = data['user'] === null ? find('services', 'locked.somebody') : null
+  return { ...data, ...(action === null ? {} : { action }), ...(user === null ? {} : { user }) }
 }
 
 /** A field's problem in words; `label` is the field as the person sees it (M51). */

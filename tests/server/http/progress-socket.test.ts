@@ -1,7 +1,9 @@
 import { request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { times } from '#server/http/progress-socket.ts'
+import { gatherMs, times } from '#server/http/progress-socket.ts'
+import { announceServices } from '#server/services/hosting/announce.ts'
 import type { Progress } from '#server/services/job-requests.ts'
 import { eachEngine } from '#tests/support/database.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
@@ -81,6 +83,33 @@ eachEngine('progress over a websocket', (engine) => {
     expect(percents.length).toBeGreaterThan(4)
     expect(percents).toEqual(percents.toSorted((a, b) => a - b))
     expect(ear.heard.map(({ info }) => info.name)).toContain('alpha')
+  })
+
+  it('tells who may see services that some have changed, once for many, and nobody else', async () => {
+    const roles = ['order@alpha', 'user@alpha', 'order@beta', 'admin@m18', 'user@m18']
+    const ears = new Map<string, Ear>()
+    for (const who of roles) ears.set(who, await listen(await server.signIn(who)))
+    const known = await Promise.all(['order@alpha', 'admin@m18'].map(async (who) => ears.get(who) as Ear))
+    // Let in one after the other, so the last one being heard means that all are.
+    await expect
+      .poll(async () => {
+        announceServices(server.app, server.world.companies.alpha)
+        announceServices(server.app, server.world.companies.alpha)
+        await wait(gatherMs)
+        return known.every(({ heard }) => heard.length > 0)
+      })
+      .toBe(true)
+    for (const { heard } of known) expect(heard).toContainEqual({ changed: 'services' })
+    await wait(gatherMs * 2)
+    const before = known.map(({ heard }) => heard.length)
+    for (let count = 0; count < 50; count++) announceServices(server.app, server.world.companies.alpha)
+    await wait(gatherMs * 2)
+    // Fifty, which may lie on both sides of one moment of telling.
+    for (const [at, { heard }] of known.entries()) {
+      expect(heard.length).toBeGreaterThan(before[at] ?? 0)
+      expect(heard.length).toBeLessThanOrEqual((before[at] ?? 0) + 2)
+    }
+    for (const who of ['user@alpha', 'order@beta', 'user@m18']) expect([who, ears.get(who)?.heard]).toEqual([who, []])
   })
 
   it('tells nobody of another’s, colleague or stranger (S-60)', async () => {

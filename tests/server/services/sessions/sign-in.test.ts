@@ -1,3 +1,4 @@
+import { readLeaf } from '#domain/audit-log/leaf.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import { inTransaction } from '#server/db/transaction.ts'
@@ -156,6 +157,13 @@ describe('signing in', () => {
       const answer = await byPassword('user@alpha', password, said === undefined ? {} : { 'accept-language': said })
       expect(await row(answer.json().access_token)).toEqual(becomes)
     }
+    const entries = await inTransaction(server.app, { role: 'portal_system' }, (db) =>
+      db.selectFrom('audit_entry').select('leaf').where('operation', '=', 'update').orderBy('id').execute(),
+    )
+    expect(entries.map(({ leaf }) => readLeaf(leaf).changes)).toEqual([
+      [{ field: 'language', before: 'en', after: 'zh' }],
+      [{ field: 'language', before: 'zh', after: 'en' }],
+    ])
   })
 
   const hashOf = (who: string) =>

@@ -1,0 +1,45 @@
+/** New passwords of services as rows: one a service, until it was told. */
+import type { Handle } from '#server/db/handle.ts'
+
+export interface SealedPassword {
+  serviceId: number
+  companyId: number
+  /** Who may fetch it. */
+  userId: number
+  sealed: string
+  /** Epoch ms. */
+  until: number
+}
+
+/** In the place of the one before. As the system. */
+export async function putPassword(db: Handle, { serviceId, companyId, userId, sealed, until }: SealedPassword) {
+  await db
+    .insertInto('service_password')
+    .values({ service_id: serviceId, company_id: companyId, user_id: userId, sealed, until })
+    .onConflict((conflict) => conflict.column('service_id').doUpdateSet({ user_id: userId, sealed, until }))
+    .execute()
+}
+
+export async function dropPassword(db: Handle, serviceId: number): Promise<void> {
+  await db.deleteFrom('service_password').where('service_id', '=', serviceId).execute()
+}
+
+/** It is gone with this transaction. Null: none for this user, or its time is over. */
+export async function takePassword(
+  db: Handle,
+  { serviceId, userId, now }: { serviceId: number; userId: number; now: number },
+): Promise<string | null> {
+  const row = await db
+    .deleteFrom('service_password')
+    .where('service_id', '=', serviceId)
+    .where('user_id', '=', userId)
+    .where('until', '>', now)
+    .returning('sealed')
+    .executeTakeFirst()
+  return row?.sealed ?? null
+}
+
+export async function sweepPasswords(db: Handle, now: number): Promise<number> {
+  const { numDeletedRows } = await db.deleteFrom('service_password').where('until', '<=', now).executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}

@@ -1,0 +1,61 @@
+/** Hosted services. */
+import {
+  configureService,
+  createService,
+  deleteService,
+  downloadLog,
+  listServices,
+  readServiceLog,
+  rebootService,
+  recheckServices,
+  removeService,
+  requestLog,
+  resetServicePassword,
+  takeServicePassword,
+  updateService,
+} from '#contract/services.ts'
+import { permit, requireCaller } from '#server/http/authenticate.ts'
+import {
+  type Handler,
+  listHandler,
+  procedureHandler,
+  type RequestContext,
+  serviceHandler,
+} from '#server/routes/route-handler.ts'
+import { lookAfterServices } from '#server/services/hosting/look-after.ts'
+import * as operations from '#server/services/hosting/operations.ts'
+import { list } from '#server/services/hosting/service-rows.ts'
+import { askForLog, openLog, readLog } from '#server/services/hosting/service-logs.ts'
+import { take } from '#server/services/hosting/service-passwords.ts'
+
+const visitOf = ({ app, principal, requestId, now, stopped }: RequestContext) => ({
+  app,
+  caller: requireCaller(principal),
+  requestId,
+  now,
+  stopped,
+})
+
+export const services: Handler[] = [
+  listHandler(listServices, list),
+  serviceHandler(createService, operations.create),
+  serviceHandler(updateService, operations.update),
+  serviceHandler(removeService, operations.remove),
+  serviceHandler(deleteService, operations.erase),
+  serviceHandler(resetServicePassword, operations.resetPassword),
+  serviceHandler(rebootService, operations.reboot),
+  serviceHandler(configureService, operations.configure),
+  serviceHandler(takeServicePassword, take),
+  procedureHandler(readServiceLog, async (visit, input) => ({ body: await readLog(visitOf(visit), input) })),
+  procedureHandler(requestLog, async (visit, input) => ({ body: await askForLog(visitOf(visit), input) })),
+  procedureHandler(downloadLog, async (visit, input) => {
+    const { name, pieces } = await openLog(visit, input)
+    const type = { 'content-type': 'text/plain; charset=utf-8' }
+    return { body: pieces, headers: { ...type, 'content-disposition': `attachment; filename="${name}"` } }
+  }),
+  // The id of a company: what a list is narrowed by, and not a row that is written.
+  procedureHandler(recheckServices, async ({ app, principal }, { query: { companyId } }) => {
+    permit(recheckServices, principal)
+    return { body: await lookAfterServices(app, typeof companyId === 'number' ? companyId : null) }
+  }),
+]

@@ -1,0 +1,99 @@
+/** What may be done to a hosted service, when, and what becomes of it after its contract (contracts 4, D41, D42). */
+import { type Caller, isDeleteLevel, isProviderAdmin } from '#domain/access.ts'
+import { addDays } from '#domain/period.ts'
+import type { PlainDate } from '#domain/time.ts'
+
+/** Days that a service goes on after its contract, that its data is kept after that, and that it is kept of one that was removed. */
+export const hostingDays = { grace: 7, kept: 30 } as const
+
+/** MB of a task, and how many tasks. */
+export const configLimits = { minMemory: 1000, maxMemory: 8000, minTasks: -1, maxTasks: 4 } as const
+
+/** Minutes: a log is kept for 180 days. */
+export const logDays = 180
+
+/** `periodEnd`: exclusive (D18). The first day on which it does not run. */
+export const stopDateOf = (periodEnd: PlainDate): PlainDate => addDays(periodEnd, hostingDays.grace)
+/** The day on which the data of a service goes whose contract is over. */
+export const eraseDateOf = (periodEnd: PlainDate): PlainDate => addDays(stopDateOf(periodEnd), hostingDays.kept)
+
+/** What the days ahead are worked out of. */
+export interface Ending {
+  /** Null: no contract. */
+  period_end: PlainDate | null
+  /** Of one that was removed. */
+  erase_date: PlainDate | null
+  system_status: number
+  is_expired: boolean
+}
+
+/** On which day a service stops, and on which its data goes, because its contract is over or it was removed; null: it does not. */
+export function daysAhead(
+  { period_end: end, erase_date: erase, system_status: status, is_expired: isStopped }: Ending,
+  today: PlainDate,
+): { stops: PlainDate | null; goes: PlainDate | null } {
+  if (status === 0 || end === null || end > today) return { stops: null, goes: erase }
+  return { stops: isStopped ? null : stopDateOf(end), goes: eraseDateOf(end) }
+}
+
+/** What people ask for. The log is read and downloaded by the rule of `log`. */
+export type ServiceAct = 'create' | 'update' | 'reboot' | 'configure' | 'reset' | 'log' | 'remove' | 'delete'
+
+/** What the rules need to know of a service. */
+export interface ActedOn {
+  company_id: number
+  /** 0: none (D40). */
+  system_status: number
+  /** 0: no contract. */
+  contract_id: number
+  /** Reading B (D27): 1 in effect, 2 expired. */
+  status: number
+  /** Null: no contract. */
+  period_start: PlainDate | null
+  /** Not null: there is data that is kept until then. */
+  erase_date: PlainDate | null
+  /** It was stopped after its contract. */
+  is_expired: boolean
+}
+
+/** Why something cannot be done: words stand in `locales/services.json`. */
+export type ActRefusal =
+  /** It is nobody's who asks, or asks for more than their level. */
+  | 'not_allowed'
+  | 'no_contract'
+  | 'expired'
+  /** Its contract begins later. */
+  | 'not_yet'
+  | 'created'
+  | 'not_created'
+  /** Neither a system nor data of one. */
+  | 'nothing'
+
+/** Null: it may be done now. */
+export function whyNotAct(act: ServiceAct, service: ActedOn, caller: Caller, today: PlainDate): ActRefusal | null {
+  const isOwn = caller.order && service.company_id === caller.companyId
+  if (!isOwn && !isProviderAdmin(caller)) return 'not_allowed'
+  const isCreated = service.system_status > 0
+  switch (act) {
+    case 'create':
+      if (service.contract_id === 0) return 'no_contract'
+      if (service.status === 2) return 'expired'
+      if (service.period_start !== null && service.period_start > today) return 'not_yet'
+      return isCreated ? 'created' : null
+    case 'update':
+    case 'reboot':
+      if (!isCreated) return 'not_created'
+      return service.is_expired ? 'expired' : null
+    case 'configure':
+    case 'remove':
+      return isCreated ? null : 'not_created'
+    case 'reset':
+      if (service.contract_id === 0) return 'no_contract'
+      return isCreated ? null : 'not_created'
+    case 'log':
+      return isCreated || service.erase_date !== null ? null : 'not_created'
+    case 'delete':
+      if (!isDeleteLevel(caller) && !(isOwn && service.status === 2)) return 'not_allowed'
+      return isCreated || service.erase_date !== null ? null : 'nothing'
+  }
+}
