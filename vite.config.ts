@@ -14,7 +14,7 @@ const server = `http://127.0.0.1:${process.env['PORT'] ?? 8080}`
 /** Pages whose code only some devices keep (src/sw/optional-chunks.ts), by the beginning of its file's name. */
 const parts = {
   staff:
-    /src\/(features\/(apps|modules|prices|services)\/|app\/(shell\/ClientTypeSelect|pages\/(PriceListPage|FeeTree|TrailCompany)))/,
+    /src\/(features\/(apps|modules|prices)\/|app\/(shell\/ClientTypeSelect|pages\/(PriceListPage|FeeTree|TrailCompany)))/,
   // All of the staff read the audit trail too, so the library of charts is theirs with it.
   trail: /src\/(features\/audit-trail\/|app\/pages\/AuditTrailPage)|node_modules\/chart\.js\//,
 }
@@ -61,7 +61,7 @@ const together = [
   { name: 'field-words', test: /src\/(ui\/i18n\/order-field-messages\.ts|locales\/\w+\/order-fields\.json)/ },
   {
     name: 'inside',
-    test: /src\/(app\/(routes\/app-routes|pages\/(UsersPage|HomePage)|shell\/AppLayout)\.tsx|ui\/(form|list|overlay|page|display|navigation-guard|i18n|icons)\/[\w-]+\.tsx?$)/,
+    test: /src\/(app\/(routes\/app-routes|pages\/(UsersPage|HomePage)|shell\/AppLayout)\.tsx|ui\/(form|list|overlay|page|display|navigation-guard|i18n|icons)\/(?!Date(Field|Range)|date-words)[\w-]+\.tsx?$)/,
   },
   // What a write takes, and what comes when the first page has come to rest.
   {
@@ -72,12 +72,19 @@ const together = [
   { name: 'prime', test: /src\/ui\/prime\// },
   {
     name: 'pages',
-    test: /src\/(app\/pages\/(OutboxPage|SignupPage)|features\/((activity|company|device|entrance|outbox|profile|users)\/|(accounts|sessions)\/pages\/(Logout|Security|Sessions|Activate|Forget|ResetPwd)|accounts\/components\/(NewPassword|useSmallForm)))/,
+    test: /src\/(app\/pages\/(OutboxPage|SignupPage|ActivityPage|TaskOfService)|features\/((activity|company|device|entrance|outbox|profile|users)\/|(accounts|sessions)\/pages\/(Logout|Security|Sessions|Activate|Forget|ResetPwd)|accounts\/components\/(NewPassword|useSmallForm)))/,
   },
+  // What several of the parts below have in common, and no page of everybody has.
+  { name: 'parts-dates', test: /src\/(ui\/form\/(Date(Field|Range)|date-words)|locales\/\w+\/dates\.json)/ },
   // As the parts above, with its texts: no file that every device keeps may import it.
   {
     name: 'orders',
-    test: /src\/(features\/orders\/|locales\/\w+\/(orders|wizard|contract|payment|calendar)\.json)/,
+    test: /src\/(features\/orders\/|app\/pages\/ContractPage|locales\/\w+\/(orders|wizard|contract|payment|calendar)\.json)/,
+  },
+  // Of who orders, and of the provider's staff, whose devices keep all of these parts.
+  {
+    name: 'orders-services',
+    test: /src\/(features\/services\/|app\/pages\/(Service(sPage|Page|Company|Events))|locales\/\w+\/services\.json)/,
   },
   // Of those who may read the audit trail.
   {
@@ -173,7 +180,7 @@ export default defineConfig(({ command }) => {
           codeSplitting: { groups: together },
           // What only the pages of orders or of the catalogue look like stands beside their code (src/features/orders/OrderStyles.tsx).
           assetFileNames: ({ originalFileNames: [from = ''] }) =>
-            `assets/${from.includes('features/orders/') ? 'orders-' : from.includes('features/audit-trail/') ? 'trail-' : /features\/(apps|modules|prices)\//.test(from) ? 'staff-' : ''}[name]-[hash][extname]`,
+            `assets/${/features\/(orders|services)\//.test(from) ? 'orders-' : from.includes('features/audit-trail/') ? 'trail-' : /features\/(apps|modules|prices)\//.test(from) ? 'staff-' : ''}[name]-[hash][extname]`,
           chunkFileNames: (chunk) => `assets/${prefixOf(chunk.facadeModuleId)}[name]-[hash].js`,
         },
       },

@@ -53,6 +53,34 @@ const appScreens: Screen[] = [
   { path: '/app/m18/upload', shows: '.drop-zone' },
 ]
 
+const serviceScreens: Screen[] = [
+  { path: '/app/service', shows: 'tbody .service-code' },
+  {
+    path: '/app/service',
+    shows: 'tbody .service-code',
+    act: opened('.row-actions [aria-haspopup=menu]', menu),
+    over: menu,
+  },
+  { path: '/app/service?searchText=nobody+at+all', shows: '.empty' },
+  { path: '/app/service/1', shows: '.service-config-table' },
+  {
+    path: '/app/service/1',
+    shows: '.service-config-table',
+    act: opened('.page-action [aria-haspopup=menu]', menu),
+    over: menu,
+  },
+  { path: '/app/service/1/log', shows: '.log-tools' },
+]
+
+it(
+  'the screens of services',
+  async () => {
+    const titles = await expectSwept(setup, 'staff', serviceScreens)
+    expect(titles.filter((title) => !/ · M18 /.test(title))).toEqual([])
+  },
+  patience,
+)
+
 it(
   'the screens of apps',
   async () => {

@@ -7,6 +7,7 @@ import { ports, workerNow } from '#app/connection/api.ts'
 import { onOpenJobs } from '#local/jobs/read-jobs.ts'
 import { jobsOf } from '#request/page/job-actions.ts'
 import type { WorkerMessage } from '#request/ports.ts'
+import { isWatching, onWatching } from '#state/live-changes.ts'
 import type { JobActions } from '#request/results.ts'
 import { watch } from '#request/jobs/job-poller.ts'
 
@@ -30,9 +31,9 @@ export function watchJobs(): () => void {
   let timer: ReturnType<typeof setInterval> | undefined
   let hang: (() => void) | undefined
 
-  /** Only who is looked at listens; a hidden page is told by the polls of others. */
+  /** Only who is looked at listens, for what runs or for what the page shows; a hidden page is told by the polls of others. */
   function listen(): void {
-    const wanted = open > 0 && isVisible()
+    const wanted = (open > 0 || isWatching()) && isVisible()
     if (wanted) hang ??= listenToServer(() => tick(false))
     else {
       hang?.()
@@ -40,6 +41,7 @@ export function watchJobs(): () => void {
     }
   }
 
+  const stopWatching = onWatching(listen)
   const stopHearing = onOpenJobs((now) => {
     const more = now.open > open
     open = now.open
@@ -60,6 +62,7 @@ export function watchJobs(): () => void {
   document.addEventListener('visibilitychange', wake)
   return () => {
     stopHearing()
+    stopWatching()
     clearInterval(timer)
     hang?.()
     window.removeEventListener('online', wake)

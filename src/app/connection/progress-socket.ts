@@ -1,10 +1,11 @@
 /**
- * Progress as the server tells it (D62), while a page looks: a websocket beside the polls, which go on. Where it is cut or
- * blocked nothing is missing, only slower.
+ * Progress and changes as the server tells them (D62), while a page looks: a websocket beside the polls, which go on. Where it is
+ * cut or blocked nothing is missing, only slower.
  */
 import { ports } from '#app/connection/api.ts'
 import { applyProgress } from '#local/jobs/job-store.ts'
 import { currentSession } from '#request/session/current-session.ts'
+import { tellChanged } from '#state/live-changes.ts'
 
 const path = '/api/m18s/progress'
 /** Never more than one attempt a second, and fewer while none succeeds. In ms. */
@@ -48,10 +49,12 @@ export function listenToServer(over: () => void): () => void {
 }
 
 async function take(text: string, over: () => void): Promise<void> {
-  const { progressKey, data } = JSON.parse(text) as {
+  const { progressKey, data, changed } = JSON.parse(text) as {
     progressKey?: unknown
     data?: { status?: unknown; percent?: unknown }
+    changed?: unknown
   }
+  if (typeof changed === 'string') return tellChanged(changed)
   const desk = await currentSession(ports)
   if (!desk || typeof progressKey !== 'string' || typeof data?.percent !== 'number') return
   const isOver = data.status === 'success' || data.status === 'exception'

@@ -24,7 +24,13 @@ export const insideCode: Record<InsidePlace, PageModule> = {
     load: async () => (await import('#app/pages/UsersPage.tsx')).OwnUsers,
     words: ['users'],
   },
-  services: { load: async () => (await import('#features/services/pages/Services.tsx')).Services, words: ['plain'] },
+  services: { load: async () => (await import('#app/pages/ServicesPage.tsx')).OwnServices, words: ['problem'] },
+  service: { load: async () => (await import('#app/pages/ServicePage.tsx')).OwnService, words: ['problem'] },
+  serviceLog: { load: async () => (await import('#features/services/log/LogPage.tsx')).ServiceLog, words: ['problem'] },
+  contractLog: {
+    load: async () => (await import('#features/services/log/LogPage.tsx')).ContractLog,
+    words: ['problem'],
+  },
   company: {
     load: async () => (await import('#features/company/pages/Company.tsx')).Company,
     words: ['company', ...soon],
@@ -51,7 +57,7 @@ export const insideCode: Record<InsidePlace, PageModule> = {
     words: ['problem'],
   },
   contract: {
-    load: async () => (await import('#features/orders/detail/ContractPage.tsx')).Contract,
+    load: async () => (await import('#app/pages/ContractPage.tsx')).OwnContract,
     words: soon,
   },
   trail: { load: async () => (await import('#app/pages/AuditTrailPage.tsx')).OwnTrail, words: ['problem'] },
@@ -90,7 +96,7 @@ export const insideCode: Record<InsidePlace, PageModule> = {
     words: ['device', 'problem'],
   },
   activity: {
-    load: async () => (await import('#features/activity/ActivityPage.tsx')).Activity,
+    load: async () => (await import('#app/pages/ActivityPage.tsx')).OwnActivity,
     words: ['activity', 'problem'],
   },
 }

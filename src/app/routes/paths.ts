@@ -16,6 +16,8 @@ export const places = {
 
   home: { path: '/app/home', who: 'user' },
   services: { path: '/app/service', who: 'providerAdmin' },
+  service: { path: '/app/service/:id', who: 'providerAdmin' },
+  serviceLog: { path: '/app/service/:id/log', who: 'providerAdmin' },
   company: { path: '/app/profile/company', who: 'admin' },
   profile: { path: '/app/profile/user', who: 'user' },
   password: { path: '/app/profile/password', who: 'user' },
@@ -25,6 +27,7 @@ export const places = {
   contracts: { path: '/app/contract', who: 'order' },
   newContract: { path: '/app/contract/new', who: 'order' },
   contract: { path: '/app/contract/:id', who: 'order' },
+  contractLog: { path: '/app/contract/:id/log', who: 'order' },
   trail: { path: '/app/systrail', who: 'trail' },
   appHistory: { path: '/app/apphistory', who: 'providerAdmin' },
   upload: { path: '/app/m18/upload', who: 'providerAdmin' },
@@ -62,6 +65,9 @@ export const placeAt = <P extends Place>(among: readonly P[], path: string): P |
 /** The pages that stand. Menu and home offer no other: a page that is built gets its line here. */
 export const standing = new Set<Place>([
   'home',
+  'services',
+  'service',
+  'serviceLog',
   'contracts',
   'newContract',
   'users',

@@ -7,11 +7,12 @@ import { useLiveQuery } from '#state/live-query.ts'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
+import type { ServiceResult } from '#features/activity/JobResult.tsx'
 import { Request } from '#features/activity/JobRow.tsx'
 import { seen } from '#features/activity/slice.ts'
 
 /** The user's long requests on this device, the newest first. What is drawn here has been seen. */
-export function Requests() {
+export function Requests({ Service }: { Service: ServiceResult }) {
   const { t } = useTranslation('activity')
   const all = useLiveQuery(() => readActivity(), [])
   useSeen(all)
@@ -25,7 +26,7 @@ export function Requests() {
   return (
     <ol className="requests" aria-label={t('caption')}>
       {all.map((request) => (
-        <Request key={request.intent} request={request} />
+        <Request key={request.intent} request={request} Service={Service} />
       ))}
     </ol>
   )

@@ -1,3 +1,5 @@
+import type { ComponentType } from 'react'
+import type { Activity } from '#local/jobs/read-jobs.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { verifyTrail } from '#contract/audit-trail.ts'
 import type { reconcilePayments } from '#contract/payments.ts'
@@ -9,8 +11,20 @@ import { languageNow } from '#ui/i18n/i18n.ts'
 type Verified = OutputOf<typeof verifyTrail>
 type Reconciled = OutputOf<typeof reconcilePayments>
 
+/** What the services know to show of a task that has made a password: handed in, for a feature sees no other one. */
+export type ServiceResult = ComponentType<{ request: Pick<Activity, 'intent' | 'endpoint' | 'input' | 'answer'> }>
+
+/** D43 */
+const makePassword = ['createService', 'resetServicePassword']
+
 /** What a request came to, as its own kind says it. */
-export function Found({ endpoint, body }: { endpoint: string; body: string | null }) {
+export function Found({ request, Service }: { request: Activity; Service: ServiceResult }) {
+  const { endpoint, answer } = request
+  if (makePassword.includes(endpoint)) return <Service request={request} />
+  return answer && <Told endpoint={endpoint} body={answer.body} />
+}
+
+function Told({ endpoint, body }: { endpoint: string; body: string | null }) {
   if (body === null) return null
   // The server's own word under that endpoint: it answers nothing that its schema does not allow.
   if (endpoint === 'verifyTrail') return <Checked found={JSON.parse(body) as Verified} />

@@ -8,7 +8,7 @@ import { Tag, type Tone } from '#ui/display/Tag.tsx'
 import { useTranslation } from 'react-i18next'
 import { problemWords } from '#ui/i18n/problem-messages.ts'
 import { jobName } from '#features/activity/job-name.ts'
-import { Found } from '#features/activity/JobResult.tsx'
+import { Found, type ServiceResult } from '#features/activity/JobResult.tsx'
 import { again, dismiss } from '#features/activity/slice.ts'
 
 const tones: Record<Activity['state'], Tone> = {
@@ -23,7 +23,7 @@ const tones: Record<Activity['state'], Tone> = {
 }
 
 /** One of them: what it is, how far, what it came to, and what can be done about it. */
-export function Request({ request }: { request: Activity }) {
+export function Request({ request, Service }: { request: Activity; Service: ServiceResult }) {
   const { t } = useTranslation('activity')
   const dispatch = useDispatch()
   const { intent, state, percent } = request
@@ -47,7 +47,7 @@ export function Request({ request }: { request: Activity }) {
           <span className="request-percent">{t('percent', { percent })}</span>
         </div>
       )}
-      <About request={request} />
+      <About request={request} Service={Service} />
       {state === 'timeout' && (
         <div>
           <Button icon="refresh" onClick={() => void dispatch(again(intent))}>
@@ -64,10 +64,10 @@ export function Request({ request }: { request: Activity }) {
   )
 }
 
-function About({ request }: { request: Activity }) {
+function About({ request, Service }: { request: Activity; Service: ServiceResult }) {
   const { t } = useTranslation('activity')
-  const { state, problem, answer } = request
-  if (state === 'done') return answer && <Found endpoint={request.endpoint} body={answer.body} />
+  const { state, problem } = request
+  if (state === 'done') return <Found request={request} Service={Service} />
   if (state === 'running') return null
   if (state !== 'failed') return <p className="request-about">{t(`about.${state}`)}</p>
   return (

@@ -21,11 +21,13 @@ const callers: Record<string, Caller> = {
 }
 
 const everyone = ['home', 'profile', 'password', 'security', 'sessions', 'outbox', 'device', 'activity']
-const ordering = ['contracts', 'newContract', 'contract']
+const ordering = ['contracts', 'newContract', 'contract', 'contractLog']
 const leading = ['company', 'users', 'trail']
 const built = new Set(standing)
 const providing = [
   'services',
+  'service',
+  'serviceLog',
   'appHistory',
   'upload',
   'modules',
@@ -89,6 +91,7 @@ describe('the places of the portal', () => {
         "/app/apphistory": "providerAdmin",
         "/app/contract": "order",
         "/app/contract/:id": "order",
+        "/app/contract/:id/log": "order",
         "/app/contract/new": "order",
         "/app/device": "user",
         "/app/home": "user",
@@ -109,6 +112,8 @@ describe('the places of the portal', () => {
         "/app/profile/sessions": "user",
         "/app/profile/user": "user",
         "/app/service": "providerAdmin",
+        "/app/service/:id": "providerAdmin",
+        "/app/service/:id/log": "providerAdmin",
         "/app/systrail": "trail",
         "/app/user": "admin",
         "/entrance": "anybody",
@@ -168,7 +173,8 @@ it('offers no page that does not stand, to anybody', () => {
     shortcuts.map(({ url }) => [url, true]),
   )
   expect(stands('/app/user?user=new')).toBe(true)
-  expect(stands('/app/service')).toBe(false)
+  expect(stands('/app/service/7/log')).toBe(true)
+  expect(stands('/app/service/7/nothing')).toBe(false)
 })
 
 describe('without a session', () => {

@@ -52,6 +52,7 @@ it('home offers no page that does not stand', () => {
     'user',
     'company',
     'systrail',
+    'service',
     'module',
     'price',
     'profile',

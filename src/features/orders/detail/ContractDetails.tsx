@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router-dom'
 import type { OrderRow } from '#contract/orders.ts'
 import { whyNotContract } from '#domain/contracts.ts'
@@ -12,6 +12,7 @@ import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { Acts } from '#features/orders/detail/ContractActions.tsx'
 import { type Dialog, Dialogs } from '#features/orders/list/Dialogs.tsx'
+import type { ContractServicePart } from '#features/orders/detail/service-part.ts'
 import { Editor } from '#features/orders/detail/ContractEditor.tsx'
 import { History } from '#features/orders/detail/ContractHistory.tsx'
 import { Notices } from '#features/orders/detail/ContractNotices.tsx'
@@ -23,7 +24,7 @@ import { type ShownOrder, useHistory, usePrices } from '#features/orders/detail/
 import { askListed } from '#features/orders/list/slice.ts'
 
 /** An order and the contract that came of it; by the address's `edit` what can be changed of it (M98, M100). */
-export function Agreement({ order }: { order: ShownOrder }) {
+export function Agreement({ order, Service }: { order: ShownOrder; Service: ContractServicePart }) {
   const { t } = useTranslation('contract')
   const { shown, busy } = order
   const { row, waiting } = shown
@@ -71,6 +72,11 @@ export function Agreement({ order }: { order: ShownOrder }) {
       <PaymentReturn order={row} onSettled={refresh} />
       <Notices row={row} zone={prices.zone} asOf={order.asOf} editing={editing} onOpen={setDialog} />
       <Terms row={row} modules={prices.modules} editing={editing} />
+      {!editing && row.contract_id > 0 && row.state !== 'overwritten' && (
+        <Suspense fallback={null}>
+          <Service order={row} onChanged={() => void order.again()} />
+        </Suspense>
+      )}
       {!editing && row.contract_id > 0 && <History {...history} now={row.contract_id} />}
       {editing && changing && <Editor {...changing} onClose={() => edit(false)} />}
       {editing && !changing && <Skeleton lines={6} />}

@@ -2,9 +2,10 @@ import { type ClientType, clientTypes, isDeleteLevel } from '#domain/access.ts'
 import { chooseClientType } from '#state/client-type.ts'
 import { useConnection, useDispatch, useSignedIn } from '#state/hooks.ts'
 import { Menu, type MenuItem } from '#ui/overlay/Menu.tsx'
+import { number } from '#ui/list/Freshness.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
-import { reconcile } from '#features/orders/list/slice.ts'
+import { recheck, reconcile } from '#features/orders/list/slice.ts'
 import { tellOf } from '#features/orders/result-toast.ts'
 
 interface Props {
@@ -28,6 +29,14 @@ export function Tools({ type, company, onOwn, onChoose }: Props) {
     if (result.kind === 'problem') tellOf(t('tools.reconcile'), result)
     else showToast({ kind: 'note', text: t('tools.reconciled') })
   }
+  async function checkHealth() {
+    const result = await dispatch(recheck(company))
+    if (result.kind === 'problem') return tellOf(t('tools.recheck'), result)
+    if (result.kind !== 'fresh') return
+    const { checked, online: reached } = result.output
+    const text = t('tools.rechecked', { count: checked, number: number(checked), online: number(reached) })
+    showToast({ kind: 'done', text })
+  }
   const types: MenuItem[] = isDeleteLevel(caller)
     ? clientTypes.map((one) => ({
         key: one,
@@ -47,6 +56,13 @@ export function Tools({ type, company, onOwn, onChoose }: Props) {
       icon: 'refresh',
       whyNot: offline,
       onSelect: () => void repair(),
+    },
+    {
+      key: 'recheck',
+      label: t('tools.recheck'),
+      icon: 'activity',
+      whyNot: offline,
+      onSelect: () => void checkHealth(),
     },
   ]
   return <Menu label={t('tools.open')} icon="tools" bare={false} kind="quiet" items={items} />

@@ -7,13 +7,14 @@ import { deleteContract, deleteOrder, listCompanies, listOrders, type OrderRow, 
 import { reconcilePayments } from '#contract/payments.ts'
 import { getPriceInForce } from '#contract/prices.ts'
 import type { Problem } from '#contract/problem.ts'
+import { recheckServices } from '#contract/services.ts'
 import type { ClientType } from '#domain/access.ts'
 import { queryOf, type View } from '#features/orders/list/list-url.ts'
 import { readList } from '#local/lists/read-list.ts'
 import { readRow } from '#local/lists/read-row.ts'
 import { versionOf } from '#local/lists/list-view.ts'
 import type { Result } from '#request/results.ts'
-import { type AppThunk, createAppThunk, problemOfRejected } from '#state/app-thunk.ts'
+import { type AppThunk, callEndpoint, createAppThunk, problemOfRejected } from '#state/app-thunk.ts'
 import { createListSlice } from '#state/list-slice.ts'
 import { signedOut } from '#state/session-slice.ts'
 import { idle, type Status } from '#state/request-status.ts'
@@ -109,3 +110,7 @@ export const reconcile =
   (): AppThunk<Result<unknown>> =>
   async (_dispatch, _getState, { api }) =>
     api.call(reconcilePayments, { body: {} }, { until: 'started' })
+
+/** Asks now whether the services answer (D53). `companyId` null: everybody's. */
+export const recheck = (companyId: number | null) =>
+  callEndpoint(recheckServices, { query: companyId === null ? {} : { companyId } })

@@ -1,0 +1,15 @@
+/** A contract with what the services know of its running system: a feature sees no other one. */
+import { lazy } from 'react'
+import { ServiceEvents } from '#app/pages/ServiceEvents.tsx'
+import { Contract } from '#features/orders/detail/ContractPage.tsx'
+import type { ContractServicePart } from '#features/orders/detail/service-part.ts'
+
+/** Where its part is not kept yet and there is no line, the contract stands without it. */
+const Service = lazy<ContractServicePart>(() =>
+  import('#features/services/info/ContractService.tsx').then(
+    ({ ContractService: Drawn }) => ({ default: (props) => <Drawn {...props} Events={ServiceEvents} /> }),
+    () => ({ default: () => null }),
+  ),
+)
+
+export const OwnContract = () => <Contract Service={Service} />

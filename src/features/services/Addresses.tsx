@@ -1,0 +1,49 @@
+import type { ServiceRow } from '#contract/services.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { Fact, Facts } from '#ui/display/DescriptionList.tsx'
+import { Icon } from '#ui/icons/Icon.tsx'
+import { Dialog } from '#ui/overlay/Dialog.tsx'
+import { useTranslation } from 'react-i18next'
+import { isWebAddress } from '#features/services/web-address.ts'
+
+type Addressed = Pick<ServiceRow, 'code' | 'url' | 'admin_url'>
+
+/** Where a system that is set up can be reached. */
+export function Addresses({ row: { url, admin_url: adminUrl } }: { row: Addressed }) {
+  const { t } = useTranslation('services')
+  return (
+    <Facts>
+      <Fact label={t('panel.url')}>
+        <Address to={url} />
+      </Fact>
+      <Fact label={t('panel.admin')}>
+        <Address to={adminUrl} />
+      </Fact>
+    </Facts>
+  )
+}
+
+function Address({ to }: { to: string | null }) {
+  const { t } = useTranslation('services')
+  if (!isWebAddress(to)) return to ?? t('panel.noAddress')
+  return (
+    <a href={to} target="_blank" rel="noreferrer noopener">
+      {to} <Icon name="external" size={16} />
+    </a>
+  )
+}
+
+/** The info button of a row (M111). */
+export function AddressDialog({ row, onClose }: { row: Addressed; onClose: () => void }) {
+  const { t } = useTranslation('services')
+  const footer = (
+    <Button autoFocus onClick={onClose}>
+      {t('info.close')}
+    </Button>
+  )
+  return (
+    <Dialog open title={t('info.title', { code: row.code })} onClose={onClose} footer={footer}>
+      <Addresses row={row} />
+    </Dialog>
+  )
+}

@@ -1,0 +1,7 @@
+import '#ui/icons/app-icons.ts'
+import '#ui/icons/order-icons.ts'
+import '#features/services/words.ts'
+import sheet from '#features/services/sheet.css?url'
+
+/** The look of the pages of services, which is not in the sheet that every device keeps (docs/decisions/0036). */
+export const Sheet = () => <link rel="stylesheet" href={sheet} precedence="services" />

@@ -1,0 +1,87 @@
+import type { TFunction } from 'i18next'
+import type { ServiceRow } from '#contract/services.ts'
+import type { OverlaidRow } from '#local/lists/list-view.ts'
+import type { Column } from '#ui/list/DataList.tsx'
+import { number } from '#ui/list/Freshness.tsx'
+import { isWebAddress } from '#features/services/web-address.ts'
+import { memoryWords, notesOf, StatusTag, tasksWords } from '#features/services/ServiceState.tsx'
+
+/** M111, with what is set beside what runs (D42). */
+export const columns = (t: TFunction<'services'>): Column<OverlaidRow<ServiceRow>>[] => [
+  {
+    key: 'code',
+    header: t('column.code'),
+    sortable: true,
+    render: ({ row }) => <span className="service-code">{row.code}</span>,
+  },
+  { key: 'name', header: t('column.name'), sortable: true, render: ({ row }) => <Name row={row} /> },
+  {
+    key: 'company_name',
+    header: t('column.company'),
+    sortable: true,
+    render: ({ row }) => (
+      <bdi className="service-line" title={row.company_name}>
+        {row.company_name}
+      </bdi>
+    ),
+  },
+  { key: 'system_status', header: t('column.status'), sortable: true, render: ({ row }) => <State row={row} t={t} /> },
+  { key: 'capacity', header: t('column.capacity'), render: ({ row }) => <Capacity row={row} t={t} /> },
+  {
+    key: 'create_time',
+    header: t('column.created'),
+    sortable: true,
+    priority: 3,
+    render: ({ row: { create_time: created } }) => (
+      <span className="service-time">
+        <span>{created.slice(0, 10)}</span> <span>{created.slice(11)}</span>
+      </span>
+    ),
+  },
+  {
+    key: 'expired_date',
+    header: t('column.expires'),
+    sortable: true,
+    render: ({ row }) => <span className="service-day">{row.expired_date ?? t('capacity.none')}</span>,
+  },
+]
+
+/** Leads to the system itself, in a tab of its own. */
+function Name({ row: { name, url } }: { row: ServiceRow }) {
+  if (!isWebAddress(url))
+    return (
+      <bdi className="service-lines" title={name}>
+        {name}
+      </bdi>
+    )
+  return (
+    <a className="service-lines" href={url} target="_blank" rel="noreferrer noopener" title={name}>
+      <bdi>{name}</bdi>
+    </a>
+  )
+}
+
+function State({ row, t }: { row: ServiceRow; t: TFunction<'services'> }) {
+  const notes = notesOf(row, t)
+  return (
+    <span className="service-state">
+      <StatusTag {...row} />
+      {notes.length > 0 && <span className="service-note">{notes.join(' · ')}</span>}
+    </span>
+  )
+}
+
+function Capacity({ row, t }: { row: ServiceRow; t: TFunction<'services'> }) {
+  if (row.system_status === 0) return <span className="service-none">{t('capacity.none')}</span>
+  const { task_runtime_memory: set, running_memory: runs } = row
+  // One unit for both.
+  const memory = set > 0 && runs !== null ? number(set) : memoryWords(set, t, true)
+  return (
+    <span className="service-capacity">
+      <span>
+        {t('capacity.tasks', { set: tasksWords(row.task_desire_count, t, true), running: String(row.running_tasks) })}
+      </span>
+      <span>{t('capacity.memory', { set: memory, running: memoryWords(runs, t) })}</span>
+    </span>
+  )
+}

@@ -1,0 +1,115 @@
+/** What is typed on the pages of services: a configuration, the span of a log; and the lines that come. */
+import { describe, expect, it } from 'vitest'
+import type { LogLine } from '#features/services/slice.ts'
+import { firstLines, maxLines, withMore } from '#features/services/log/log-lines.ts'
+import { asTimestamps, checkRange, startOf } from '#features/services/log/log-range.ts'
+import { readLogView, writeLogView } from '#features/services/log/log-url.ts'
+import { memoryOf } from '#features/services/operations/config-form.ts'
+import { isFiltered, queryOf, readView, writeView } from '#features/services/list/list-url.ts'
+import { timestampIn } from '#domain/time.ts'
+
+describe('the memory of a task (contracts 5, 9)', () => {
+  it.each([
+    ['0', 0],
+    ['1000', 1000],
+    ['8000', 8000],
+    [' 2,500 ', 2500],
+    ['999', null],
+    ['8001', null],
+    ['1', null],
+    ['', null],
+    ['-1', null],
+    ['1.5', null],
+    ['1e3', null],
+    ['2 GB', null],
+    ['１０００', null],
+    ['99999999999', null],
+  ])('%j is %j', (typed, memory) => expect(memoryOf(typed)).toBe(memory))
+})
+
+describe('the span of a log', () => {
+  const now = '2026-07-01 12:00'
+  it.each([
+    ['2026-07-01 11:00', '', {}],
+    ['2026-07-01 11:00', '2026-07-01 11:01', {}],
+    // The first day of which a log is kept.
+    ['2026-01-02 00:00', '', {}],
+    ['2026-01-01 23:59', '', { from: 'tooEarly' }],
+    ['', '', { from: 'missing' }],
+    ['2026-02-30 10:00', '', { from: 'notTime' }],
+    ['2026-07-01 24:00', '', { from: 'notTime' }],
+    ['2026-07-01 11:00', 'tomorrow', { to: 'notTime' }],
+    ['2026-07-01 11:00', '2026-07-01 11:00', { from: 'crosses', to: 'crosses' }],
+    ['2026-07-01 11:00', '2026-06-30 11:00', { from: 'crosses', to: 'crosses' }],
+    ['2026-07-01 12:00', '', { from: 'crosses', to: 'crosses' }],
+    ['x', 'y', { from: 'notTime', to: 'notTime' }],
+  ] as const)('from %j to %j: %j', (from, to, faults) => expect(checkRange({ from, to }, now)).toEqual(faults))
+
+  it('is chosen by a press in the business time zone, and ends now', () => {
+    const minuteIn = (at: number) => timestampIn('Asia/Hong_Kong', at).slice(0, 16)
+    const at = Date.parse('2026-03-01T16:30:00Z')
+    expect((['hour', 'day', 'week'] as const).map((span) => startOf(span, at, minuteIn))).toEqual([
+      '2026-03-01 23:30',
+      '2026-03-02 00:00',
+      '2026-02-23 00:30',
+    ])
+    expect(asTimestamps({ from: '2026-03-02 00:00', to: '' }, '2026-03-02 00:31')).toEqual({
+      from: '2026-03-02 00:00:00',
+      to: '2026-03-02 00:31:00',
+    })
+  })
+
+  it('stands in the address, which is read with no trust', () => {
+    const view = { range: { from: '2026-03-02 00:00', to: '2026-03-02 01:00' }, searchText: 'x & y', follow: false }
+    expect(readLogView(writeLogView(view))).toEqual(view)
+    const query = new URLSearchParams('from=<b>&to=2026-03-02 01:00&follow=yes')
+    expect(readLogView(query)).toEqual({ range: null, searchText: '', follow: false })
+    expect(readLogView(new URLSearchParams({ searchText: 'a'.repeat(500) })).searchText).toHaveLength(100)
+  })
+})
+
+describe('the lines of a log', () => {
+  const line = (text: string): LogLine => ({ time: 1, task: 1, level: 'info', text })
+  const texts = ({ lines }: { lines: readonly { text: string }[] }) => lines.map(({ text }) => text)
+
+  it('go on where they were left, each as one of its own', () => {
+    const begun = firstLines({ lines: [line('a'), line('a')], next: '1-1', more: true })
+    const after = withMore(begun, { lines: [line('b')], next: '1-2', more: false })
+    expect(texts(after)).toEqual(['a', 'a', 'b'])
+    expect(after.lines.map(({ number }) => number)).toEqual([0, 1, 2])
+    expect(after).toMatchObject({ next: '1-2', more: true, cut: false })
+    // Nothing came: nothing is drawn again.
+    expect(withMore(after, { lines: [], next: '1-2', more: false })).toBe(after)
+    expect(withMore(after, { lines: [], next: '2-0', more: false }).next).toBe('2-0')
+  })
+
+  it('are never more than a page can draw, and the newest stay', () => {
+    const many = Array.from({ length: maxLines }, (_, at) => line(String(at)))
+    const full = withMore(firstLines({ lines: many, next: 'n', more: false }), {
+      lines: [line('last')],
+      next: 'm',
+      more: false,
+    })
+    expect(full.lines).toHaveLength(maxLines)
+    expect([full.lines[0]?.text, full.lines.at(-1)?.text, full.cut]).toEqual(['1', 'last', true])
+    expect(full.lines.at(-1)?.number).toBe(maxLines)
+  })
+})
+
+it('the address of the list says what it shows, and what cannot be read is left at its default', () => {
+  const address = 'company=7&status=2&searchText=shop&sortField=expired_date&sortOrder=desc&page=2&results=20'
+  const view = readView(new URLSearchParams(address))
+  expect(writeView(view).toString()).toBe(address)
+  expect(queryOf(view)).toEqual({
+    results: 20,
+    page: 2,
+    sortField: 'expired_date',
+    sortOrder: 'desc',
+    systemStatus: 2,
+    companyId: 7,
+    searchText: 'shop',
+  })
+  const hostile = readView(new URLSearchParams('company=-1&status=9&sortField=__proto__&page=x&results=7'))
+  expect(writeView(hostile).toString()).toBe('')
+  expect([isFiltered(view), isFiltered(hostile)]).toEqual([true, false])
+})
