@@ -68,6 +68,8 @@ export interface InstanceState extends InstanceRef {
   wanted: 'running' | 'stopped'
   /** As it was written down last; `running` may still be otherwise (needs a reboot). */
   config: InstanceConfig
+  /** How many tasks are to run now, by what it was started with; 0: none, whatever is configured for the next start. */
+  due: number
   /** What the oldest running task was started with; null: none runs. */
   running: InstanceConfig | null
   apps: readonly Pick<InstanceApp, 'code' | 'version'>[]

@@ -18,8 +18,8 @@ type Seen = Pick<
 export function seenFields(state: InstanceState | null): Seen {
   if (!state?.created)
     return { online: 0, running_memory: null, running_tasks: 0, needs_reboot: false, fault: 'failed', system_status: 5 }
-  const { running, tasks, config, healthy, wanted, fault } = state
-  const isStill = wanted === 'stopped' || (config.tasks === 0 && tasks.length === 0)
+  const { running, tasks, config, healthy, wanted, due, fault } = state
+  const isStill = due === 0 && tasks.length === 0
   return {
     online: healthy ? 1 : 0,
     running_memory: tasks[0]?.limitMb ?? null,

@@ -108,6 +108,17 @@ describe('a hosted service', () => {
     })
     await done('POST', `/api/aws/reboot/${id}`)
     expect(await row()).toMatchObject({ needs_reboot: false, running_tasks: 2, running_memory: 1000, system_status: 2 })
+    const configure = (tasks: number) =>
+      done('POST', `/api/aws/changecfg?serviceId=${id}&task_runtime_memory=1000&task_desire_count=${tasks}`)
+    await configure(0)
+    await done('POST', `/api/aws/reboot/${id}`)
+    expect(await row()).toMatchObject({ system_status: 4, online: 0, running_tasks: 0, needs_reboot: false })
+    // What is set for the next start does not start it, and it is not on its way to anything.
+    await configure(2)
+    await lookAfterServices(the.server.app)
+    expect(await row()).toMatchObject({ system_status: 4, running_tasks: 0, needs_reboot: true })
+    await done('POST', `/api/aws/reboot/${id}`)
+    expect(await row()).toMatchObject({ system_status: 2, running_tasks: 2, needs_reboot: false })
     for (const wrong of ['task_runtime_memory=999&task_desire_count=1', 'task_runtime_memory=0&task_desire_count=5'])
       expect(await ask('POST', `/api/aws/changecfg?serviceId=${id}&${wrong}`)).toMatchObject({ status: 400 })
   }, 60_000)
