@@ -5,6 +5,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { inTransaction } from '#server/db/transaction.ts'
 import type { ServiceOperation } from '#contract/services.ts'
+import { isStored } from '#contract/verdict.ts'
 import { putPassword } from '#server/db/hosting/service-passwords.ts'
 import { serviceRowById } from '#server/db/hosting/services.ts'
 import { contractById } from '#server/db/orders/contracts.ts'
@@ -88,14 +89,16 @@ const onward = (point: OperationPoint, found: Partial<OperationPoint> = {}): Ope
   next: point.next + 1,
 })
 
-/** What of a host's refusals is final; the rest may turn out differently, and is tried again. */
+/** What of a host's refusals is final, which takes a creation back; the rest may turn out differently, and is tried again. */
 async function failed(work: Operating, error: unknown): Promise<never> {
-  if (!(error instanceof HostingError) || error.fault === 'unreachable') {
-    if (error instanceof ProblemError && work.input.kind === 'create-service') await undo(work)
-    throw error
-  }
-  if (work.input.kind === 'create-service') await undo(work)
-  throw new ProblemError('STATE_CONFLICT', { why: error.fault })
+  const problem =
+    error instanceof HostingError && error.fault !== 'unreachable'
+      ? new ProblemError('STATE_CONFLICT', { why: error.fault })
+      : error
+  // A database that is away for a moment is no answer.
+  const isFinal = problem instanceof ProblemError && isStored(problem.status, problem.code)
+  if (isFinal && work.input.kind === 'create-service') await undo(work)
+  throw problem
 }
 
 /** What was begun is taken away again; data of an earlier system stays. */
