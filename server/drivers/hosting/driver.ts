@@ -66,10 +66,10 @@ export interface InstanceState extends InstanceRef {
   /** False: it was taken away, and its data is kept. */
   created: boolean
   wanted: 'running' | 'stopped'
-  /** As it was written down last; `running` may still be otherwise (needs a reboot). */
+  /** As it was written down last; `active` may still be otherwise (needs a reboot). */
   config: InstanceConfig
-  /** How many tasks are to run now, by what it was started with; 0: none, whatever is configured for the next start. */
-  due: number
+  /** What it is to run with now, whatever is configured for the next start; null: it is not to run. */
+  active: InstanceConfig | null
   /** What the oldest running task was started with; null: none runs. */
   running: InstanceConfig | null
   apps: readonly Pick<InstanceApp, 'code' | 'version'>[]

@@ -5,7 +5,7 @@ import { lookedAfter, type LookedAfter, serviceForUpdate, updateService } from '
 import { showNewest } from '#server/db/orders/orders.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context.ts'
-import { HostingError, type InstanceState } from '#server/drivers/hosting/driver.ts'
+import { HostingError, type InstanceConfig, type InstanceState } from '#server/drivers/hosting/driver.ts'
 import { ProblemError } from '#server/problem-error.ts'
 import { announceServices } from '#server/services/hosting/announce.ts'
 
@@ -18,20 +18,18 @@ type Seen = Pick<
 export function seenFields(state: InstanceState | null): Seen {
   if (!state?.created)
     return { online: 0, running_memory: null, running_tasks: 0, needs_reboot: false, fault: 'failed', system_status: 5 }
-  const { running, tasks, config, healthy, wanted, due, fault } = state
-  const isStill = due === 0 && tasks.length === 0
+  const { tasks, config, healthy, active, fault } = state
+  const isStill = (active === null || active.tasks === 0) && tasks.length === 0
   return {
     online: healthy ? 1 : 0,
     running_memory: tasks[0]?.limitMb ?? null,
     running_tasks: tasks.length,
-    needs_reboot: wanted === 'running' && !isSame(running ?? stillConfig, config),
+    needs_reboot: active !== null && !isSame(active, config),
     fault,
     system_status: isStill ? 4 : healthy ? 2 : fault === null ? 3 : 5,
   }
 }
-/** Of a service none of whose tasks runs: as if it had been started with none. */
-const stillConfig = { memoryMb: 0, tasks: 0 }
-const isSame = (a: InstanceState['config'], b: InstanceState['config']) =>
+const isSame = (a: InstanceConfig, b: InstanceConfig) =>
   a.tasks === b.tasks && (a.memoryMb === b.memoryMb || b.tasks === 0)
 
 const isEqual = (a: Seen, b: Seen) => (Object.keys(b) as (keyof Seen)[]).every((field) => a[field] === b[field])

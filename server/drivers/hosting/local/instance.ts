@@ -100,7 +100,7 @@ export function openInstance(place: InstancePlace, erasedFences: ErasedFences): 
         created: record.created,
         wanted: record.wanted,
         config: record.config,
-        due: wantedTasks()?.count ?? 0,
+        active: wantedTasks()?.active.config ?? null,
         running: oldest?.record.config ?? null,
         apps: record.apps.map(({ code, version }) => ({ code, version })),
         tasks: running.map((task) => ({
