@@ -4,34 +4,11 @@
  * `restore-dump.ts` made does so by itself.
  */
 import '#server/private-files.ts'
-import pino from 'pino'
-import { readConfig, StartProblem } from '#server/config.ts'
-import { keyOfFolder } from '#server/db/accounts/token-key.ts'
-import { openDatabase } from '#server/db/open.ts'
-import { integrate } from '#server/services/audit/integrate.ts'
-import { noHosting } from '#server/no-hosting.ts'
-import { noPayments } from '#server/payment-methods.ts'
+import { withApp } from '#server/cli/with-app.ts'
 import { beginEpoch } from '#server/services/audit/begin-epoch.ts'
+import { integrate } from '#server/services/audit/integrate.ts'
 
-try {
-  const config = readConfig(process.env)
-  const log = pino({ level: 'warn' })
-  const tokenKey = config.tokenKeyGiven ? config.tokenKey : await keyOfFolder(config)
-  const database = await openDatabase(config, log)
-  const app = {
-    config: { ...config, tokenKey },
-    database,
-    log,
-    clock: Date.now,
-    payments: noPayments,
-    hosting: noHosting,
-  }
+await withApp(async (app) => {
   await integrate(app)
-  const epoch = await beginEpoch(app)
-  await database.close()
-  console.log(`Epoch ${epoch} of the audit trail has begun.`)
-} catch (error) {
-  if (!(error instanceof StartProblem)) throw error
-  console.error(error.message)
-  process.exitCode = 1
-}
+  console.log(`Epoch ${await beginEpoch(app)} of the audit trail has begun.`)
+})

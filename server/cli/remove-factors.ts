@@ -3,29 +3,16 @@
  * which must not be running where the database is embedded.
  */
 import '#server/private-files.ts'
-import pino from 'pino'
-import { readConfig, StartProblem } from '#server/config.ts'
-import { openDatabase } from '#server/db/open.ts'
-import { noHosting } from '#server/no-hosting.ts'
-import { noPayments } from '#server/payment-methods.ts'
+import { withApp } from '#server/cli/with-app.ts'
+import { StartProblem } from '#server/config.ts'
 import { forgetFactors } from '#server/services/factors/reset-factors.ts'
 
-try {
-  const [username] = process.argv.slice(2)
-  if (!username?.includes(':'))
+const [username = ''] = process.argv.slice(2)
+
+await withApp(async (app) => {
+  if (!username.includes(':'))
     throw new StartProblem('Name the user: node server/cli/remove-factors.ts company:e-mail.')
-  const config = readConfig(process.env)
-  const log = pino({ level: 'warn' })
-  const database = await openDatabase(config, log)
-  const gone = await forgetFactors(
-    { config, database, log, clock: Date.now, payments: noPayments, hosting: noHosting },
-    username,
-  )
-  await database.close()
+  const gone = await forgetFactors(app, username)
   if (gone === null) throw new StartProblem(`There is no user ${username}.`)
   console.log(`Factors removed: ${gone}.`)
-} catch (error) {
-  if (!(error instanceof StartProblem)) throw error
-  console.error(error.message)
-  process.exitCode = 1
-}
+})

@@ -1,0 +1,28 @@
+/** What a command of the operator works on: the database and the key, by the environment of the server. */
+import pino from 'pino'
+import { readConfig, StartProblem } from '#server/config.ts'
+import type { AppContext } from '#server/context.ts'
+import { keyOfFolder } from '#server/db/accounts/token-key.ts'
+import { openDatabase } from '#server/db/open.ts'
+import { noHosting } from '#server/no-hosting.ts'
+import { noPayments } from '#server/payment-methods.ts'
+
+/** A StartProblem is one sentence and exit code 1, as at the start of the server. */
+export async function withApp(work: (app: AppContext) => Promise<void>): Promise<void> {
+  try {
+    const config = readConfig(process.env)
+    const log = pino({ level: 'warn' })
+    const database = await openDatabase(config, log)
+    try {
+      const tokenKey = config.tokenKeyGiven ? config.tokenKey : await keyOfFolder(config)
+      const kept = { ...config, tokenKey }
+      await work({ config: kept, database, log, clock: Date.now, payments: noPayments, hosting: noHosting })
+    } finally {
+      await database.close()
+    }
+  } catch (error) {
+    if (!(error instanceof StartProblem)) throw error
+    console.error(error.message)
+    process.exitCode = 1
+  }
+}
