@@ -73,18 +73,25 @@ function watch() {
   }
 }
 
+/** A page that waited for it says itself what it came to, and marks it seen within this, ms. */
+const ownWordMs = 500
+
 /** Says which one has ended to whoever is looking elsewhere; not of those that had ended before this page came. */
 function useTold(counted: ActivityCount | undefined, looking: boolean, show: () => void) {
   const { t } = useTranslation('shell')
   const before = useRef(counted?.unseen)
   useEffect(() => {
-    const { unseen, newest } = counted ?? {}
-    if (unseen === before.current) return
-    if (before.current !== undefined && (unseen ?? 0) > before.current && newest && !looking)
-      void loadWords('activity').then(() => {
-        const text = t('activity.told', { name: jobName(newest) })
-        showToast({ kind: 'note', text, act: { label: t('activity.show'), run: show } })
-      })
+    const { unseen } = counted ?? {}
+    const was = before.current
+    if (unseen === was) return
     before.current = unseen
+    if (was === undefined || (unseen ?? 0) <= was || looking) return
+    setTimeout(() => void tell(was), ownWordMs)
+    async function tell(known: number) {
+      const [{ unseen: still, newest }] = await Promise.all([countActivity(), loadWords('activity')])
+      if (still <= known || !newest) return
+      const text = t('activity.told', { name: jobName(newest) })
+      showToast({ kind: 'note', text, act: { label: t('activity.show'), run: show } })
+    }
   })
 }

@@ -171,6 +171,8 @@ it('creates the system of a contract for who orders, with its progress, and show
   await says('shop1: Service is created successfully')
   // Told once: the list of tasks has nothing that nobody has seen.
   expect(screen.queryByRole('button', { name: /task(s)? (has|have) ended/ })).toBeNull()
+  await new Promise((resolve) => setTimeout(resolve, 1000))
+  expect(screen.queryByText(/^Task finished/)).toBeNull()
   await offer.press('Show password')
   await offer.findByText('Copy it now: it is not shown again.')
   const [user, password] = [...offer.element.querySelectorAll('code')].map(({ textContent }) => textContent)
@@ -196,7 +198,6 @@ it('keeps the offer of a password over a reload, until it was shown', async () =
   await says('The password is being reset.')
   await work()
   await says('A new password is ready to be shown.')
-  // The list of tasks offers it too.
   await the.browser.open('/app/activity')
   expect(await screen.findAllByText('Reset of a service password')).not.toEqual([])
   await screen.findByRole('button', { name: 'Show password' })
