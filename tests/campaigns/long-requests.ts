@@ -2,10 +2,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pino from 'pino'
-import { clientCredential } from '#contract/accounts.ts'
 import { readConfig } from '#server/config.ts'
 import { openDatabase } from '#server/db/open.ts'
-import { people, type Portal, startPortal } from '#tests/support/browser.ts'
+import { type Portal, startPortal } from '#tests/support/browser.ts'
+import { outsideClient } from '#tests/support/outside-client.ts'
 
 /** Entries of each of the three companies: with steps of 500, nine rests to a walk. */
 const entries = 1_400
@@ -30,18 +30,9 @@ export async function openLong(restMs: number): Promise<Portal> {
 
 const databaseOf = ({ dataDir }: Portal) => openDatabase(readConfig({ DATA_DIR: dataDir }), pino({ level: 'silent' }))
 
-/** An outside client of the provider's staff, that keeps its own token. */
-export async function signedIn({ url }: Portal) {
-  const { company, username, password } = people.staff
-  const answer = await fetch(`${url}/api/m18s/token`, {
-    method: 'POST',
-    headers: { authorization: `Basic ${btoa(clientCredential)}`, 'x-token-store': 'body' },
-    body: new URLSearchParams({ grant_type: 'password', scope: 'all', username: `${company}:${username}`, password }),
-  })
-  const { access_token: token } = (await answer.json()) as { access_token: string }
-  const authorization = `Bearer ${token}`
-  const send = (path: string, init: RequestInit = {}) =>
-    fetch(url + path, { ...init, headers: { authorization, ...init.headers } }).catch(() => null)
+/** Asks for the walk, and how far it is. */
+export async function signedIn(portal: Portal) {
+  const { send } = await outsideClient(portal)
   return {
     begin: (key: string) =>
       send('/api/systrail/verify', {

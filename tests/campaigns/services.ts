@@ -6,11 +6,11 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import pino from 'pino'
-import { clientCredential } from '#contract/accounts.ts'
 import { createLocalHosting, type LocalHosting } from '#server/drivers/hosting/local/driver.ts'
 import type { ServiceAnswer } from '#server/services/hosting/service-rows.ts'
-import { people, type Portal, startPortal } from '#tests/support/browser.ts'
+import { startPortal } from '#tests/support/browser.ts'
 import { between, type Chance, chanceOf, pick } from '#tests/support/chance.ts'
+import { outsideClient } from '#tests/support/outside-client.ts'
 import { processesOf, tasksOf } from '#tests/support/hosting.ts'
 
 export async function run([rounds = '100', seed = String(Date.now() % 1_000_000)]: string[]): Promise<void> {
@@ -69,14 +69,15 @@ export async function killedOperations(
   const host = createLocalHosting({ folder, log: pino({ level: 'silent' }) })
   const result: Killed = { wrong: [], ended: {} }
   try {
-    const staff = await signedIn(portal)
+    // Of the delete level.
+    const staff = await outsideClient(portal)
     const at = (round: number, ask: string) => (line: string) => result.wrong.push(`${round} ${ask}: ${line}`)
     await quiet(staff, at(0, 'begin'))
     for (let round = 1; round <= rounds; round++) {
       const row = await serviceOf(staff)
       const ask = row.system_status > 0 ? pick(chance, asks.created) : pick(chance, asks.gone)
       const [method, path] = requestOf(ask, row, chance)
-      const begun = staff.send(method, path)
+      const begun = staff.send(path, { method })
       const ms = between(chance, 0, 1500)
       await wait(ms)
       await portal.kill()
@@ -97,26 +98,10 @@ export async function killedOperations(
   return result
 }
 
-type Staff = Awaited<ReturnType<typeof signedIn>>
-
-/** Of the delete level; it keeps its token over every start. */
-async function signedIn({ url }: Portal) {
-  const { company, username, password } = people.staff
-  const answer = await fetch(`${url}/api/m18s/token`, {
-    method: 'POST',
-    headers: { authorization: `Basic ${btoa(clientCredential)}`, 'x-token-store': 'body' },
-    body: new URLSearchParams({ grant_type: 'password', scope: 'all', username: `${company}:${username}`, password }),
-  })
-  const { access_token: token } = (await answer.json()) as { access_token: string }
-  const headers = { authorization: `Bearer ${token}` }
-  return {
-    /** Null: no answer. */
-    send: (method: string, path: string) => fetch(url + path, { method, headers }).catch(() => null),
-  }
-}
+type Staff = Awaited<ReturnType<typeof outsideClient>>
 
 async function serviceOf({ send }: Staff): Promise<ServiceAnswer> {
-  const answer = await send('GET', `/api/aws/service?searchText=${code}`)
+  const answer = await send(`/api/aws/service?searchText=${code}`)
   if (!answer) throw new Error('the list of services is not answered')
   const { data } = (await answer.json()) as {
     data: ServiceAnswer[]
@@ -130,7 +115,7 @@ async function serviceOf({ send }: Staff): Promise<ServiceAnswer> {
 async function finalOf({ send }: Staff, location: string): Promise<number> {
   const deadline = Date.now() + 120_000
   for (;;) {
-    const status = (await send('GET', location))?.status ?? 0
+    const status = (await send(location))?.status ?? 0
     if (status !== 0 && status !== 202) return status
     if (Date.now() > deadline) return 0
     await wait(200)

@@ -99,56 +99,31 @@ const changesOf = (row: rows.ServiceRow, { memoryMb, tasks }: InstanceConfig) =>
     { field: 'task_desire_count', before: row.task_desire_count, after: tasks },
   ].filter(({ before, after }) => before !== after)
 
+/** `operation`: as the trail calls it. */
 const onService =
-  (asked: Asked) =>
+  (act: ServiceAct, kind: contract.ServiceOperation, operation: string) =>
   (context: ServiceContext, { params }: { params: { id: Id } }) =>
-    operate(context, { of: 'service', id: params.id }, asked)
+    operate(context, { of: 'service', id: params.id }, { act, kind, operation })
+
+export const update: Service<typeof contract.updateService> = onService('update', 'update-service', 'update')
+export const remove: Service<typeof contract.removeService> = onService('remove', 'remove-service', 'remove')
+export const erase: Service<typeof contract.deleteService> = onService('delete', 'delete-service', 'delete')
+export const reboot: Service<typeof contract.rebootService> = onService('reboot', 'reboot-service', 'reboot')
+export const resetPassword: Service<typeof contract.resetServicePassword> = onService(
+  'reset',
+  'reset-service-password',
+  'reset',
+)
 
 export const create: Service<typeof contract.createService> = (context, { query }) =>
   operate(
     context,
     { of: 'contract', id: query.contractId },
-    { kind: 'create-service', act: 'create', operation: 'create' },
+    { act: 'create', kind: 'create-service', operation: 'create' },
   )
 
-export const update: Service<typeof contract.updateService> = onService({
-  kind: 'update-service',
-  act: 'update',
-  operation: 'update',
-})
-
-export const remove: Service<typeof contract.removeService> = onService({
-  kind: 'remove-service',
-  act: 'remove',
-  operation: 'remove',
-})
-
-export const erase: Service<typeof contract.deleteService> = onService({
-  kind: 'delete-service',
-  act: 'delete',
-  operation: 'delete',
-})
-
-export const resetPassword: Service<typeof contract.resetServicePassword> = onService({
-  kind: 'reset-service-password',
-  act: 'reset',
-  operation: 'reset',
-})
-
-export const reboot: Service<typeof contract.rebootService> = onService({
-  kind: 'reboot-service',
-  act: 'reboot',
-  operation: 'reboot',
-})
-
-export const configure: Service<typeof contract.configureService> = (context, { query }) =>
-  operate(
-    context,
-    { of: 'service', id: query.serviceId },
-    {
-      kind: 'configure-service',
-      act: 'configure',
-      operation: 'config',
-      config: { memoryMb: query.task_runtime_memory, tasks: query.task_desire_count },
-    },
-  )
+export const configure: Service<typeof contract.configureService> = (context, { query }) => {
+  const config = { memoryMb: query.task_runtime_memory, tasks: query.task_desire_count }
+  const asked = { act: 'configure', kind: 'configure-service', operation: 'config', config } as const
+  return operate(context, { of: 'service', id: query.serviceId }, asked)
+}

@@ -53,10 +53,14 @@ export async function startOperation(
   return fence
 }
 
+/** Who does it, as far as the reader may know: no name of the portal itself, nor of the provider's people to a customer. */
+export const visibleNameOf = (
+  { userId, userName, byProvider }: Pick<RunningOperation, 'userId' | 'userName' | 'byProvider'>,
+  toProvider: boolean,
+): string | null => (userId !== 0 && (toProvider || !byProvider) ? userName : null)
+
 /** Throws RESOURCE_LOCKED with who is doing what, as far as the caller may know. */
 export function refuseLocked({ operation }: Pick<ServiceRecord, 'operation'>, toProvider: boolean): void {
   if (operation === null) return
-  const { kind, userId, userName, byProvider } = operation
-  const isNamed = userId !== 0 && (toProvider || !byProvider)
-  throw new ProblemError('RESOURCE_LOCKED', { user: isNamed ? userName : null, action: kind }, 10)
+  throw new ProblemError('RESOURCE_LOCKED', { user: visibleNameOf(operation, toProvider), action: operation.kind }, 10)
 }

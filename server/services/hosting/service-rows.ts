@@ -10,6 +10,7 @@ import * as rows from '#server/db/hosting/services.ts'
 import type { Moment } from '#server/db/orders/orders.ts'
 import type { AppContext, Service, ServiceContext } from '#server/context.ts'
 import { notFound } from '#server/problem-error.ts'
+import { visibleNameOf } from '#server/services/hosting/running-operation.ts'
 import { momentOf } from '#server/services/orders/business-time.ts'
 
 export type ServiceAnswer = Extract<OutputOf<typeof listServices>, { count: number }>['data'][number]
@@ -68,11 +69,10 @@ function operationOf(
   toProvider: boolean,
 ): ServiceAnswer['operation'] {
   if (operation === null) return null
-  const { kind, userId, userName, byProvider, since, progressKey } = operation
-  const isNamed = userId !== 0 && (toProvider || !byProvider)
+  const { kind, since, progressKey } = operation
   return {
     kind,
-    user_name: isNamed ? userName : null,
+    user_name: visibleNameOf(operation, toProvider),
     since: timestampIn(config.timeZone, since),
     progress_key: progressKey,
   }

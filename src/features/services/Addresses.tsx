@@ -1,10 +1,9 @@
 import type { ServiceRow } from '#contract/services.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Fact, Facts } from '#ui/display/DescriptionList.tsx'
-import { Icon } from '#ui/icons/Icon.tsx'
+import { WebAddress } from '#ui/display/WebAddress.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
-import { isWebAddress } from '#features/services/web-address.ts'
 
 type Addressed = Pick<ServiceRow, 'code' | 'url' | 'admin_url'>
 
@@ -14,22 +13,12 @@ export function Addresses({ row: { url, admin_url: adminUrl } }: { row: Addresse
   return (
     <Facts>
       <Fact label={t('panel.url')}>
-        <Address to={url} />
+        <WebAddress to={url} none={t('panel.noAddress')} />
       </Fact>
       <Fact label={t('panel.admin')}>
-        <Address to={adminUrl} />
+        <WebAddress to={adminUrl} none={t('panel.noAddress')} />
       </Fact>
     </Facts>
-  )
-}
-
-function Address({ to }: { to: string | null }) {
-  const { t } = useTranslation('services')
-  if (!isWebAddress(to)) return to ?? t('panel.noAddress')
-  return (
-    <a href={to} target="_blank" rel="noreferrer noopener">
-      {to} <Icon name="external" size={16} />
-    </a>
   )
 }
 

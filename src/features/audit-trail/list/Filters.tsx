@@ -10,7 +10,7 @@ import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
 import { countFilters, menusFor, noFilters, type View } from '#features/audit-trail/list/list-url.ts'
 import { PersonPicker } from '#features/audit-trail/list/PersonPicker.tsx'
-import { useNarrow } from '#features/audit-trail/list/useNarrow.ts'
+import { useNarrow } from '#ui/list/useNarrow.ts'
 
 /** Finds a customer by name, for the provider's staff: what orders know of companies is handed in. */
 export type CompanyFilter = ComponentType<{ company: number | null; onChoose: (id: number | null) => void }>

@@ -1,7 +1,7 @@
 import type { OrderRow } from '#contract/orders.ts'
 import { Button } from '#ui/display/Button.tsx'
+import { WebAddress } from '#ui/display/WebAddress.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
-import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 
 type Addressed = Pick<OrderRow, 'code' | 'url' | 'admin_url'>
@@ -19,20 +19,14 @@ export function ServiceInfo({ order, onClose }: { order: Addressed; onClose: () 
     <Dialog open title={t('info.title', { code })} onClose={onClose} footer={footer}>
       <dl className="order-addresses">
         <dt>{t('info.url')}</dt>
-        <dd>{url ? <Address to={url} /> : t('info.none')}</dd>
+        <dd>
+          <WebAddress to={url} none={t('info.none')} />
+        </dd>
         <dt>{t('info.admin')}</dt>
-        <dd>{adminUrl ? <Address to={adminUrl} /> : t('info.none')}</dd>
+        <dd>
+          <WebAddress to={adminUrl} none={t('info.none')} />
+        </dd>
       </dl>
     </Dialog>
-  )
-}
-
-/** The server writes both; anything but a web address is shown and leads nowhere. */
-function Address({ to }: { to: string }) {
-  if (!/^https?:\/\//i.test(to)) return to
-  return (
-    <a href={to} target="_blank" rel="noreferrer noopener">
-      {to} <Icon name="external" size={16} />
-    </a>
   )
 }

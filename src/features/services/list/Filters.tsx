@@ -5,7 +5,7 @@ import { FilterBar } from '#ui/list/FilterBar.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
 import { plainView, systemStatuses, type View } from '#features/services/list/list-url.ts'
-import { useNarrow } from '#features/services/list/useNarrow.ts'
+import { useNarrow } from '#ui/list/useNarrow.ts'
 
 /** Finds a customer by name: what orders know of companies is handed in. `company` null: everybody's. */
 export type CompanyFilter = ComponentType<{ company: number | null; onChoose: (id: number | null) => void }>

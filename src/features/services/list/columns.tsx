@@ -3,7 +3,7 @@ import type { ServiceRow } from '#contract/services.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import type { Column } from '#ui/list/DataList.tsx'
 import { number } from '#ui/list/Freshness.tsx'
-import { isWebAddress } from '#features/services/web-address.ts'
+import { isWebAddress } from '#ui/display/WebAddress.tsx'
 import { memoryWords, notesOf, StatusTag, tasksWords } from '#features/services/ServiceState.tsx'
 
 /** M111, with what is set beside what runs (D42). */
