@@ -61,7 +61,7 @@ const together = [
   { name: 'field-words', test: /src\/(ui\/i18n\/order-field-messages\.ts|locales\/\w+\/order-fields\.json)/ },
   {
     name: 'inside',
-    test: /src\/(app\/(routes\/app-routes|pages\/(UsersPage|HomePage)|shell\/AppLayout)\.tsx|ui\/(form|list|overlay|page|display|navigation-guard|i18n|icons)\/(?!Date(Field|Range)|date-words)[\w-]+\.tsx?$)/,
+    test: /src\/(app\/(routes\/app-routes|pages\/(UsersPage|HomePage)|shell\/AppLayout)\.tsx|ui\/(form|list|overlay|page|display|navigation-guard|i18n|icons)\/(?!Date(Field|Range)|date-words|WebAddress|useNarrow)[\w-]+\.tsx?$)/,
   },
   // What a write takes, and what comes when the first page has come to rest.
   {
@@ -75,7 +75,10 @@ const together = [
     test: /src\/(app\/pages\/(OutboxPage|SignupPage|ActivityPage|TaskOfService)|features\/((activity|company|device|entrance|outbox|profile|users)\/|(accounts|sessions)\/pages\/(Logout|Security|Sessions|Activate|Forget|ResetPwd)|accounts\/components\/(NewPassword|useSmallForm)))/,
   },
   // What several of the parts below have in common, and no page of everybody has.
-  { name: 'parts-dates', test: /src\/(ui\/form\/(Date(Field|Range)|date-words)|locales\/\w+\/dates\.json)/ },
+  {
+    name: 'parts-common',
+    test: /src\/(ui\/(form\/(Date(Field|Range)|date-words)|display\/WebAddress|list\/useNarrow)|locales\/\w+\/dates\.json)/,
+  },
   // As the parts above, with its texts: no file that every device keeps may import it.
   {
     name: 'orders',
