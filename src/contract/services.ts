@@ -1,5 +1,6 @@
 /** Hosted services: the running systems behind contracts. What touches one is never queued, most of it takes minutes. */
 import * as z from 'zod/mini'
+import { backupTypes } from '#contract/backups.ts'
 import { endpoint, type ListSpec } from '#contract/endpoint.ts'
 import { systemStatus } from '#contract/orders.ts'
 import {
@@ -24,7 +25,7 @@ const taskCount = whole(-1, 4)
 /** Why what is to run does not; `failed`: the last operation came to no good end. */
 export const serviceFaults = ['keeps_ending', 'out_of_memory', 'no_answer', 'unreachable', 'failed'] as const
 
-/** Long requests that touch a running system: one at a time for each service. The last two are the portal's own. */
+/** Long requests that touch a running system: one at a time for each service. Stop and start are the portal's own. */
 export const serviceOperations = [
   'create-service',
   'update-service',
@@ -35,6 +36,7 @@ export const serviceOperations = [
   'configure-service',
   'stop-service',
   'start-service',
+  'restore-backup',
 ] as const
 export type ServiceOperation = (typeof serviceOperations)[number]
 
@@ -65,7 +67,12 @@ const serviceRow = z.object({
   /** Exclusive ends; null: never subscribed (D91). */
   pdb2s3_date: z.nullable(plainDate),
   pdb2rds_date: z.nullable(plainDate),
+  /** Id of the oldest record of traffic that is to be paid, 0 where there is none, and until when. */
+  os_traffic: z.int(),
+  traffic_due: z.nullable(timestamp),
   traffic_disabled: z.boolean(),
+  /** Subscriptions whose newest backup failed. */
+  failing_backups: z.array(z.enum(backupTypes)),
   task_runtime_memory: memory,
   task_desire_count: taskCount,
   /** What runs now: memory that each task may use, MB, and how many; null and 0 where nothing does. */

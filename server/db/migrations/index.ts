@@ -26,6 +26,7 @@ import * as sealKeys from '#server/db/migrations/023-seal-keys.ts'
 import * as packages from '#server/db/migrations/024-packages.ts'
 import * as auditLog from '#server/db/migrations/025-audit-log.ts'
 import * as hosting from '#server/db/migrations/026-hosting.ts'
+import * as backupRuns from '#server/db/migrations/027-backup-runs.ts'
 
 export const migrations: Record<string, Migration> = {
   '001-roles': roles,
@@ -54,4 +55,5 @@ export const migrations: Record<string, Migration> = {
   '024-packages': packages,
   '025-audit-log': auditLog,
   '026-hosting': hosting,
+  '027-backup-runs': backupRuns,
 }

@@ -28,7 +28,7 @@ export const takeCode = (db: Handle, { code, companyId, name, time }: Taking, { 
   )
 
 /** Kinds of rows that the provider's staff open by their ids, whosever they are. */
-export type Owned = 'order' | 'contract' | 'service' | 'backup' | 'traffic'
+export type Owned = 'order' | 'contract' | 'service' | 'backup' | 'traffic' | 'stored_backup'
 
 /** Whose it is, for the provider's staff; null for everybody else. */
 export async function companyOf(db: Handle, kind: Owned, id: number): Promise<number | null> {

@@ -1,5 +1,6 @@
 /** Backups and their traffic as Kysely sees them. Amounts, percents and GB are text with two decimals (D13, D22). */
 import type { ColumnType, Generated } from 'kysely'
+import type { BackupFault, BackupType } from '#contract/backups.ts'
 import type { Step } from '#domain/fees/explain.ts'
 import type { Currency } from '#domain/money.ts'
 import type { PlainDate } from '#domain/time.ts'
@@ -23,7 +24,7 @@ interface OfService {
 }
 
 export interface BackupOrderTable extends OfService {
-  pdb_type: Fixed<'pdb2s3' | 'pdb2rds'>
+  pdb_type: Fixed<BackupType>
   /** As it was asked for; where the contract ends before, the end says so (D21). */
   period: Fixed<number>
   period_type: Fixed<'year' | 'month'>
@@ -56,7 +57,77 @@ export interface TrafficTable extends OfService {
   pay_amount: string | null
 }
 
+/** One that ran, or runs: an archive in the bucket (pdb2s3) or a schema of the other database (pdb2rds). */
+export interface StoredBackupTable {
+  id: Generated<number>
+  company_id: Fixed<number>
+  service_id: Fixed<number>
+  service_code: Fixed<string>
+  pdb_type: Fixed<BackupType>
+  /** `removed`: what it named is taken away, or is to be. */
+  state: 'running' | 'done' | 'failed' | 'removed'
+  cause: Fixed<'schedule' | 'person'>
+  /** Who asked; null: the clock. */
+  user_id: Fixed<number | null>
+  user_name: Fixed<string | null>
+  /** Of the provider's people, for a customer. */
+  by_provider: Fixed<boolean>
+  progress_key: Fixed<string>
+  /** The archive's key in the bucket, or the schema's name. */
+  place: string | null
+  /** As it is stored. */
+  bytes: number | null
+  tables: number | null
+  rows: number | null
+  /** Of the archive; null: it is none. */
+  sha256: string | null
+  /** Of the data itself, whatever it was stored as: what is put back has the same. */
+  digest: string | null
+  /** The age recipient that it is encrypted for; null: it is not. */
+  key_id: string | null
+  fault: BackupFault | null
+  /** When it was proven by a drill, epoch ms. */
+  drilled: number | null
+  row_version: Generated<number>
+  change: number
+  /** When it began. */
+  create_time: Fixed<number>
+  end_time: number | null
+  update_time: number
+}
+
+export interface RestoreTable {
+  id: Generated<number>
+  /** Whose the backup is. */
+  company_id: Fixed<number>
+  backup_id: Fixed<number>
+  kind: Fixed<'service' | 'drill'>
+  /** Into which; null: a drill. */
+  service_id: Fixed<number | null>
+  user_id: Fixed<number | null>
+  user_name: Fixed<string | null>
+  by_provider: Fixed<boolean | undefined>
+  state: 'running' | 'done' | 'failed'
+  fault: BackupFault | null
+  create_time: Fixed<number>
+  end_time: number | null
+}
+
+/** Bytes that a run has moved in a month. */
+export interface TrafficMovedTable {
+  company_id: Fixed<number>
+  service_id: Fixed<number>
+  /** `backup-{id}` or `restore-{id}`. */
+  run: Fixed<string>
+  /** `yyyy-MM` of the business time zone. */
+  month: Fixed<string>
+  bytes: number
+}
+
 export interface BackupTables {
   backup_order: BackupOrderTable
   traffic: TrafficTable
+  backup: StoredBackupTable
+  restore: RestoreTable
+  traffic_moved: TrafficMovedTable
 }

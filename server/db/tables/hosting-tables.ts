@@ -1,6 +1,7 @@
 /** Tables of hosted services. */
 import type { ColumnType, Generated, Selectable } from 'kysely'
 import type { PlainDate, Timestamp } from '#domain/time.ts'
+import type { BackupType } from '#contract/backups.ts'
 import type { ServiceOperation, serviceFaults } from '#contract/services.ts'
 
 /** Set once. */
@@ -43,7 +44,17 @@ export interface ServiceTable {
   running_tasks: Generated<number>
   needs_reboot: Generated<boolean>
   fault: (typeof serviceFaults)[number] | null
+  /** Backups to the bucket are suspended: by the staff, or because traffic is overdue. */
   traffic_disabled: Generated<boolean>
+  /** By the staff, whatever is paid. */
+  traffic_blocked: Generated<boolean>
+  /** The last month whose traffic was billed, `yyyy-MM`; null: none yet. */
+  closed_month: string | null
+  /** When the clock starts the next backup of each kind, epoch ms; null: nobody has said yet. */
+  next_pdb2s3: number | null
+  next_pdb2rds: number | null
+  /** Subscriptions whose newest backup failed. */
+  failing_backups: ColumnType<BackupType[], string | undefined, string>
   operation: Json<RunningOperation> | null
   /** Of the last operation: what comes from an earlier one is refused. */
   fence: Generated<number>
@@ -85,6 +96,9 @@ export interface ServiceRowView extends Selectable<ServiceTable> {
   pdb2rds_date: PlainDate | null
   os_pdb2s3: number
   os_pdb2rds: number
+  /** The oldest record of traffic that is to be paid, and when it was made; null: none is. */
+  os_traffic: number | null
+  os_traffic_time: number | null
 }
 
 /** A new password until whoever asked for it has fetched it. */

@@ -177,7 +177,10 @@ export interface ReminderTable {
 export interface PaymentTable {
   id: Generated<number>
   company_id: Fixed<number>
-  order_id: Fixed<number>
+  /** What is paid is one of three. */
+  order_id: Fixed<number | null>
+  backup_order_id: Fixed<number | null>
+  traffic_id: Fixed<number | null>
   gateway: Fixed<string>
   reference: Fixed<string>
   amount: Fixed<string>
@@ -192,7 +195,10 @@ export interface PaymentTable {
 export interface PaymentAttemptTable {
   id: Generated<number>
   company_id: Fixed<number>
-  order_id: Fixed<number>
+  /** What is paid is one of three. */
+  order_id: Fixed<number | null>
+  backup_order_id: Fixed<number | null>
+  traffic_id: Fixed<number | null>
   /** Who pays. */
   user_id: Fixed<number | null>
   /** Of the call that began it; the same call again is told the same. */

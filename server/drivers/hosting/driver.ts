@@ -80,6 +80,30 @@ export interface InstanceState extends InstanceRef {
   address: InstanceAddress
 }
 
+/** As SQLite and PostgreSQL both have them. Integers beyond 2^53 are bigint. */
+export type DataValue = null | string | number | bigint | Uint8Array
+
+export interface DataColumn {
+  name: string
+  /** `any`: each of its values is of its own type. */
+  type: 'integer' | 'real' | 'text' | 'blob' | 'any'
+  notNull: boolean
+  /** Its place in the primary key, from 1; 0: none. */
+  key: number
+}
+
+/**
+ * The data of an instance, piece by piece, in this order: each table with its rows (a table without rows too), then what is made
+ * once they are in. Whoever keeps it needs to understand tables and rows alone; the statements are for the same kind of host.
+ */
+export type DataPiece =
+  /** `statement`: makes it, as the host's own database says it. */
+  | { kind: 'table'; name: string; columns: readonly DataColumn[]; statement: string }
+  /** Of the table that was named last; in the order of its columns. At most 1,000 at a time. */
+  | { kind: 'rows'; rows: readonly (readonly DataValue[])[] }
+  /** Indexes, triggers, counters. */
+  | { kind: 'end'; statements: readonly string[] }
+
 export interface LogLine {
   /** Epoch ms. */
   time: number
@@ -99,6 +123,8 @@ export type HostingFault =
   | 'no_room'
   /** A package is not there, or not the one that was published. */
   | 'bad_package'
+  /** Data that is to be put in does not fit together: nothing was overwritten. */
+  | 'bad_data'
   /** Nobody answers there; it may turn out differently later. */
   | 'unreachable'
 
@@ -137,6 +163,14 @@ export interface HostingDriver {
   remove(ref: InstanceRef, operation: Operation): Promise<void>
   /** And its data, its logs, and what is known of it. */
   erase(ref: InstanceRef, operation: Operation): Promise<void>
+  /** Its data as it was at one moment, running or not, while it goes on. Throws `no_instance` where there is none. */
+  readData(ref: InstanceRef): AsyncIterable<DataPiece>
+  /**
+   * In place of the data that it has: all of it or none, whatever is cut off when. The pieces are taken in and checked beside it
+   * first; an error that they throw is thrown on and changes nothing. What runs is stopped for the exchange and started again; who
+   * is signed in there is not any more where the data says so.
+   */
+  replaceData(ref: InstanceRef, pieces: AsyncIterable<DataPiece>, operation: Operation): Promise<void>
   /** Null: nothing is known of it. */
   look(ref: InstanceRef): Promise<InstanceState | null>
   /** All of them. */

@@ -1,6 +1,7 @@
 /** Hosted services as they are told to whoever may see them (contracts 3, D50, D91). */
 import { isProvider, isProviderAdmin } from '#domain/access.ts'
 import { adminUrlOf } from '#domain/entrance.ts'
+import { dueOf } from '#domain/contracts.ts'
 import { daysAhead } from '#domain/hosting.ts'
 import { lastDay } from '#domain/period.ts'
 import { timestampIn } from '#domain/time.ts'
@@ -48,7 +49,10 @@ export function serviceRowOf(
     os_pdb2rds: row.os_pdb2rds,
     pdb2s3_date: row.pdb2s3_date,
     pdb2rds_date: row.pdb2rds_date,
+    os_traffic: row.os_traffic ?? 0,
+    traffic_due: row.os_traffic_time === null ? null : dueOf(timestampIn(config.timeZone, row.os_traffic_time)),
     traffic_disabled: row.traffic_disabled,
+    failing_backups: row.failing_backups,
     task_runtime_memory: row.task_runtime_memory,
     task_desire_count: row.task_desire_count,
     running_memory: row.running_memory,

@@ -56,6 +56,7 @@ function fieldsOf(app: AppContext, { kind, config }: OperationInput, point: Oper
       }
     case 'update-service':
     case 'reboot-service':
+    case 'restore-backup':
       return { ...free, ...seen }
     case 'start-service':
       return { ...free, ...seen, is_expired: false, told_stop: null, told_erase: null }

@@ -1,4 +1,5 @@
 /** Backup subscriptions of a service and its traffic, as they are listed (contracts 3, D91). */
+import { dueOf } from '#domain/contracts.ts'
 import { timestampIn } from '#domain/time.ts'
 import type { listBackupOrders, listTraffic } from '#contract/backups.ts'
 import type { Id, OutputOf } from '#contract/endpoint.ts'
@@ -9,6 +10,7 @@ import { notFound } from '#server/problem-error.ts'
 import { forRow } from '#server/services/orders/acting-company.ts'
 
 type BackupRow = Extract<OutputOf<typeof listBackupOrders>, { count: number }>['data'][number]
+type TrafficRow = Extract<OutputOf<typeof listTraffic>, { count: number }>['data'][number]
 
 interface OfService {
   query: { serviceId: Id }
@@ -28,9 +30,14 @@ const forService = <T>(
 const changeNow = (context: ServiceContext, input: OfService) =>
   forService(context, input, ({ companyId }) => changeOf(context.db, companyId))
 
-const backupRowOf = ({ config }: AppContext, row: rows.BackupRecord): BackupRow => ({
+const backupRowOf = ({ config }: AppContext, row: rows.BackupRecord): BackupRow => {
+  const created = timestampIn(config.timeZone, row.create_time)
+  return { ...row, create_time: created, due: dueOf(created) }
+}
+
+const trafficRowOf = ({ config }: AppContext, row: rows.TrafficRecord): TrafficRow => ({
   ...row,
-  create_time: timestampIn(config.timeZone, row.create_time),
+  due: dueOf(timestampIn(config.timeZone, row.create_time)),
 })
 
 export const backups = {
@@ -60,13 +67,19 @@ export const traffic = {
 
   page: ((context, { query }) =>
     forService(context, { query }, async (of) => {
-      const { count, rows: data } = await rows.pageOfTraffic(context.db, of, query)
-      return { body: { count, data } }
+      const { count, rows: found } = await rows.pageOfTraffic(context.db, of, query)
+      return { body: { count, data: found.map((row) => trafficRowOf(context.app, row)) } }
     })) satisfies Service<typeof listTraffic>,
 
   changes: (context: ServiceContext, input: OfService, since: number | null) =>
-    forService(context, input, (of) => rows.trafficSince(context.db, of, since)),
+    forService(context, input, async (of) => {
+      const { changed, ...told } = await rows.trafficSince(context.db, of, since)
+      return { changed: changed.map((row) => trafficRowOf(context.app, row)), ...told }
+    }),
 
   rowsAfter: (context: ServiceContext, input: OfService, id: number, most: number) =>
-    forService(context, input, (of) => rows.trafficAfter(context.db, of, { id, most })),
+    forService(context, input, async (of) => {
+      const found = await rows.trafficAfter(context.db, of, { id, most })
+      return found.map((row) => trafficRowOf(context.app, row))
+    }),
 }

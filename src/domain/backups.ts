@@ -1,0 +1,60 @@
+/** Backup subscriptions and backups: how they stand, and what may be done (contracts 4, D21, D31). */
+import type { PlainDate } from '#domain/time.ts'
+
+export type BackupType = 'pdb2s3' | 'pdb2rds'
+
+/** Contracts 4. */
+export type BackupTag = 'none' | 'effective' | 'expired' | 'traffic_disabled'
+
+/** What of a service's row says how its subscriptions stand. Ends are exclusive; null: never subscribed. */
+export interface Subscribed {
+  pdb2s3_date: PlainDate | null
+  pdb2rds_date: PlainDate | null
+  traffic_disabled: boolean
+}
+
+/** `today` in the business time zone. Suspended traffic is of what causes traffic, and of a subscription in effect. */
+export function backupTag(type: BackupType, service: Subscribed, today: PlainDate): BackupTag {
+  const end = service[`${type}_date`]
+  if (end === null) return 'none'
+  if (end <= today) return 'expired'
+  return type === 'pdb2s3' && service.traffic_disabled ? 'traffic_disabled' : 'effective'
+}
+
+/** Words stand in `locales/backups.json`. */
+export type BackupRefusal = 'not_subscribed' | 'expired' | 'traffic_disabled' | 'not_created'
+
+/** Why it is not backed up, by the clock or by a person; null: it is. */
+export function whyNotBackedUp(
+  type: BackupType,
+  service: Subscribed & { system_status: number; erase_date: PlainDate | null },
+  today: PlainDate,
+): BackupRefusal | null {
+  const tag = backupTag(type, service, today)
+  if (tag === 'none') return 'not_subscribed'
+  if (tag !== 'effective') return tag
+  return service.system_status === 0 && service.erase_date === null ? 'not_created' : null
+}
+
+export type RestoreRefusal = 'no_contract' | 'expired' | 'not_created' | 'traffic_disabled' | 'not_done'
+
+/**
+ * Why a backup cannot be put into a service; null: it can. `into`: the service that takes it in, which has a contract in effect and a
+ * system. `from`: of the service that the backup is of: archives of one whose traffic is suspended stay where they are.
+ */
+export function whyNotRestored(
+  backup: { pdb_type: BackupType; state: 'running' | 'done' | 'failed' | 'removed' },
+  {
+    from,
+    into,
+  }: {
+    from: Pick<Subscribed, 'traffic_disabled'>
+    into: { contract_id: number; status: number; system_status: number; is_expired: boolean }
+  },
+): RestoreRefusal | null {
+  if (backup.state !== 'done') return 'not_done'
+  if (backup.pdb_type === 'pdb2s3' && from.traffic_disabled) return 'traffic_disabled'
+  if (into.contract_id === 0) return 'no_contract'
+  if (into.status !== 1 || into.is_expired) return 'expired'
+  return into.system_status === 0 ? 'not_created' : null
+}
