@@ -52,13 +52,15 @@ export async function integrate(app: AppContext, stopped: () => boolean = () => 
   return placed
 }
 
-/** What does not change from one look to the next is said once a minute. */
-const said = new Map<string, number>()
+/** What does not change from one look to the next is said once a minute; a clock that was put back does not silence it. */
+const said = new WeakMap<AppContext, Map<string, number>>()
 
-function isSaidNow({ clock }: AppContext, what: string): boolean {
-  const now = clock()
-  if (now - (said.get(what) ?? -Infinity) < alarmMs) return false
-  said.set(what, now)
+function isSaidNow(app: AppContext, what: string): boolean {
+  const now = app.clock()
+  const own = said.get(app) ?? new Map<string, number>()
+  said.set(app, own)
+  if (Math.abs(now - (own.get(what) ?? -Infinity)) < alarmMs) return false
+  own.set(what, now)
   return true
 }
 
