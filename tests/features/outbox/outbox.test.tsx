@@ -45,6 +45,13 @@ async function change(who: string, values: Record<string, string>, ...flags: str
   await saveUser(the.user)
   await closed()
 }
+/** The id of a user in the list, which shows a change soon after it is saved. */
+async function listed(name: string): Promise<string> {
+  const link = () =>
+    [...document.querySelectorAll<HTMLAnchorElement>('.lead a')].find(({ textContent }) => textContent?.includes(name))
+  await expect.poll(link).toBeDefined()
+  return new URL(link()?.href ?? '').searchParams.get('user') ?? ''
+}
 const create = (name: string, email: string) => change('new', { name, email })
 async function changeElsewhere(role: string, payload: object) {
   const { send } = await the.server.signIn('second@alpha')
@@ -106,10 +113,7 @@ describe('changes that wait', () => {
     await create('Bruno Lam', 'bruno.lam@alpha.example')
     const limit = 'Your company has sent all the invitations it may send for now. The next can be sent in 60 min.'
     await screen.findByText(`${limit} Your change is saved on this device and tried again automatically.`)
-    const bruno = [...document.querySelectorAll<HTMLAnchorElement>('.lead a')]
-      .find(({ textContent }) => textContent?.includes('Bruno Lam'))
-      ?.href.split('user=')[1]
-    await change(bruno ?? '', { name: 'Bruno Lam Ka-ho' })
+    await change(await listed('Bruno Lam'), { name: 'Bruno Lam Ka-ho' })
     await screen.findByText(
       `${limit} An earlier change of yours waits for this. The new one is saved on this device and sent after it.`,
     )
@@ -145,13 +149,9 @@ describe('changes that wait', () => {
   it('say what holds them, and a dropped creation takes its followers along (protocol 15)', async () => {
     await cut()
     await create('Bruno Lam', 'bruno.lam@alpha.example')
-    const bruno = new URLSearchParams(
-      [...document.querySelectorAll<HTMLAnchorElement>('.lead a')]
-        .find(({ textContent }) => textContent?.includes('Bruno Lam'))
-        ?.href.split('?')[1],
-    ).get('user')
-    await change(bruno ?? '', {}, 'Alert')
-    await change(bruno ?? '', { name: 'Bruno Lam Ka-ho' })
+    const bruno = await listed('Bruno Lam')
+    await change(bruno, {}, 'Alert')
+    await change(bruno, { name: 'Bruno Lam Ka-ho' })
     await the.browser.open('/app/outbox')
     await says('Change name of Bruno Lam', 'Name: Bruno Lam → Bruno Lam Ka-ho')
     const way = await (await entry('Change name of Bruno Lam')).findByRole('link', { name: 'New user Bruno Lam' })
