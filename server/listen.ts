@@ -85,6 +85,7 @@ async function loadTheRest() {
     { lookAfterOften },
     { tendServices },
     { openHosting },
+    { vacuumEmbedded },
     { onClock },
     { runJobs },
     { clockKinds, hostingKinds, kinds, mailKinds, paymentKinds },
@@ -107,6 +108,7 @@ async function loadTheRest() {
     import('#server/jobs/look-after-services.ts'),
     import('#server/services/hosting/tend-services.ts'),
     import('#server/drivers/hosting/create-driver.ts'),
+    import('#server/jobs/vacuum-embedded.ts'),
     import('#server/jobs/interval.ts'),
     import('#server/jobs/runner.ts'),
     import('#server/jobs/registry.ts'),
@@ -117,6 +119,7 @@ async function loadTheRest() {
   const tending = 'services could not be tended'
   const mailing = 'checkpoints of the audit trail could not be mailed'
   const archiving = 'old entries of the audit trail could not be archived'
+  const vacuuming = 'tables of the embedded database could not be vacuumed'
   const failures = 'failed sign-ins could not be written into the audit trail'
   const startJobs = (app: AppContext) => [
     sweepHourly(app),
@@ -126,6 +129,7 @@ async function loadTheRest() {
     reconcileOften(app),
     integrateOften(app),
     onClock(app, { firstMs: 10_000, everyMs: 30_000 }, writeFailures, failures),
+    onClock(app, { firstMs: 2 * 60_000, everyMs: 60_000 }, vacuumEmbedded, vacuuming),
     onClock(app, { firstMs: 5 * 60_000, everyMs: 24 * 3_600_000 }, archiveOld, archiving),
     onClock(app, { firstMs: 7 * 60_000, everyMs: 3_600_000 }, mailCheckpoints, mailing),
     ...(app.config.hosting !== 'local'

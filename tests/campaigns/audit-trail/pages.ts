@@ -10,6 +10,7 @@ import { readConfig } from '#server/config.ts'
 import type { AppContext, ServiceContext } from '#server/context.ts'
 import { openEmbedded } from '#server/db/embedded/open.ts'
 import { inTransaction } from '#server/db/transaction.ts'
+import { vacuumEmbedded } from '#server/jobs/vacuum-embedded.ts'
 import { noHosting } from '#server/no-hosting.ts'
 import { noPayments } from '#server/payment-methods.ts'
 import { list } from '#server/services/audit/audit-trail.ts'
@@ -70,6 +71,8 @@ async function fill(app: AppContext, from: number, to: number): Promise<void> {
           from made returning id)
         insert into audit_leaf (company_id, log_index, entry_id) select ${company}, id - 1, id from entry`.execute(db)
     })
+  // As the portal does of the embedded engine each minute, and PostgreSQL by itself.
+  await vacuumEmbedded(app)
   await sql`analyze audit_entry`.execute(app.database.kysely)
   await sql`analyze audit_leaf`.execute(app.database.kysely)
 }

@@ -1,0 +1,57 @@
+/** The embedded engine's housekeeping: tables that grew or were overwritten, and no others. */
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { AppContext } from '#server/context.ts'
+import { vacuumEmbedded } from '#server/jobs/vacuum-embedded.ts'
+import { openTestDatabase, testContext } from '#tests/support/database.ts'
+
+let app: AppContext
+const open = async (kind: Parameters<typeof openTestDatabase>[0]) => testContext(await openTestDatabase(kind))
+beforeEach(async () => {
+  app = await open('embedded')
+  await sql`create table "Odd ""name" (a integer)`.execute(app.database.kysely)
+})
+afterEach(async () => {
+  await run('drop table "Odd ""name"')
+  await app.database.close()
+})
+
+const run = (statement: string) => sql.raw(statement).execute(app.database.kysely)
+const pages = async () => {
+  const { rows } = await sql<{ all: number; seen: number }>`
+    select relpages as all, relallvisible as seen from pg_class where relname = 'Odd "name'`.execute(
+    app.database.kysely,
+  )
+  return rows[0]
+}
+const size = async () =>
+  (await sql<{ size: number }>`select pg_relation_size('"Odd ""name"')::integer as size`.execute(app.database.kysely))
+    .rows[0]?.size ?? 0
+const insert = (count: number) => run(`insert into "Odd ""name" select generate_series(1, ${count})`)
+
+it('marks the pages of a table that grew, and leaves it alone until it grows again', async () => {
+  await insert(20_000)
+  expect(await vacuumEmbedded(app)).toBeGreaterThan(0)
+  const after = await pages()
+  expect(after?.all).toBeGreaterThan(50)
+  expect(after?.seen).toBe(after?.all)
+  expect(await vacuumEmbedded(app)).toBe(0)
+  await insert(1000)
+  expect(await vacuumEmbedded(app)).toBe(0)
+  await insert(6000)
+  expect(await vacuumEmbedded(app)).toBe(1)
+})
+
+it('gives the room of overwritten rows back: a table that is overwritten again and again does not grow', async () => {
+  await insert(5000)
+  await vacuumEmbedded(app)
+  const overwrite = async () => {
+    await run('update "Odd ""name" set a = a + 1')
+    await vacuumEmbedded(app)
+    return await size()
+  }
+  const sizes = []
+  for (let at = 0; at < 6; at++) sizes.push(await overwrite())
+  expect(sizes[0]).toBeGreaterThan(0)
+  expect(sizes.at(-1)).toBeLessThanOrEqual((sizes[1] ?? 0) + 8192)
+})
