@@ -4,7 +4,7 @@
  */
 import { trailCheckpoint } from '#contract/audit-trail.ts'
 import { type Checkpoint, openCheckpoint, openHandover } from '#domain/audit-log/checkpoint.ts'
-import { LogError, type LogFault } from '#domain/audit-log/fault.ts'
+import { LogError } from '#domain/audit-log/fault.ts'
 import { equalHashes, hashBytes } from '#domain/audit-log/hash.ts'
 import { consistencyFault, consistencyProof } from '#domain/audit-log/proofs.ts'
 import { hashAt, nodesOf, tilesReadBy, tileWidth, wholeRoot } from '#domain/audit-log/tiles.ts'
@@ -13,6 +13,7 @@ import type { LogAlarm, LogCheckpoint } from '#local/audit-trail/records.ts'
 import { mayStore } from '#local/session/session-generation.ts'
 import { transact } from '#local/storage/transaction.ts'
 import { ask, TrailProblem } from '#request/audit-trail/ask.ts'
+import { RestoredLog, restoredSince } from '#request/audit-trail/check-restore.ts'
 import { fetchTile, fetchTiles } from '#request/audit-trail/log-tiles.ts'
 import type { Ports } from '#request/ports.ts'
 import type { Guard } from '#request/reads/read-context.ts'
@@ -45,7 +46,7 @@ export async function checkLog(ports: Ports, guard: Guard, companyId: number): P
   } catch (error) {
     if (!(error instanceof LogError)) throw error
     if (!before) throw error
-    const alarm = await alarmOf(ports, guard, { before, fault: error.code, note, asOf })
+    const alarm = await alarmOf(ports, guard, { before, error, note, asOf })
     const record = { ...before, alarm }
     await store(guard, record, before)
     return { record, checkpoint: openCheckpoint(before.note, before.key), pending }
@@ -64,14 +65,21 @@ async function compare(
   if (!before) return
   const old = openCheckpoint(before.note, before.key)
   if (old.origin !== checkpoint.origin) throw new LogError('OTHER_LOG', `${checkpoint.origin}, once ${old.origin}`)
-  const restored = checkpoint.epoch > old.epoch ? 'RESTORED' : null
-  const [from, to] = [old.size, checkpoint.size]
-  if (from > to) throw new LogError(restored ?? 'LOG_SHRANK', `${to} entries, once ${from}`)
   if (checkpoint.epoch < old.epoch) throw new LogError('ROOT_DIFFERS', 'an earlier epoch')
+  const [from, to] = [old.size, checkpoint.size]
+  if (checkpoint.epoch > old.epoch) {
+    const size = await restoredSince(ports, guard, { companyId, epoch: old.epoch, checkpoint })
+    if (size !== null && size < from) {
+      const first = await firstDifference(ports, guard, companyId)
+      // A restore takes entries from the end, and changes none of those before.
+      if (first === null || first >= size) throw new RestoredLog(size)
+    }
+  }
+  if (from > to) throw new LogError('LOG_SHRANK', `${to} entries, once ${from}`)
   const names = tilesReadBy((read) => consistencyProof(from, to, read))
   const proof = consistencyProof(from, to, nodesOf(await fetchTiles(ports, guard, companyId, names)))
   const fault = consistencyFault({ from, to, fromRoot: old.root, toRoot: checkpoint.root, proof })
-  if (fault) throw new LogError(restored ?? fault, 'the log does not go on from what this device has seen')
+  if (fault) throw new LogError(fault, 'the log does not go on from what this device has seen')
 }
 
 /** False: somebody was faster, or the session has moved on. */
@@ -88,10 +96,11 @@ async function store(guard: Guard, record: LogCheckpoint, before: LogCheckpoint 
 async function alarmOf(
   ports: Ports,
   guard: Guard,
-  { before, fault, note, asOf }: { before: LogCheckpoint; fault: LogFault; note: string | null; asOf: number },
+  { before, error, note, asOf }: { before: LogCheckpoint; error: LogError; note: string | null; asOf: number },
 ): Promise<LogAlarm> {
-  const place = await placeOf(ports, guard, before, note)
-  return { fault, ...place, note, time: asOf }
+  const isRestored = error instanceof RestoredLog
+  const place = isRestored ? { from: error.size, to: before.size } : await placeOf(ports, guard, before, note)
+  return { fault: error.code, ...place, note, time: asOf }
 }
 
 /**
