@@ -1,6 +1,15 @@
-/** Backups and their traffic, as far as they are built: nothing orders, pays or measures them yet. */
-import { listBackupOrders, listTraffic } from '#contract/backups.ts'
-import { type Handler, listHandler } from '#server/routes/route-handler.ts'
+/** Backup subscriptions and the traffic of backups. */
+import { disableTraffic, getTraffic, listBackupOrders, listTraffic, orderBackup } from '#contract/backups.ts'
+import { type Handler, listHandler, serviceHandler } from '#server/routes/route-handler.ts'
+import { order } from '#server/services/hosting/order-backup.ts'
 import { backups as orders, traffic } from '#server/services/hosting/subscriptions.ts'
+import { disable } from '#server/services/hosting/traffic/disable.ts'
+import { present } from '#server/services/hosting/traffic/present-month.ts'
 
-export const backups: Handler[] = [listHandler(listBackupOrders, orders), listHandler(listTraffic, traffic)]
+export const backups: Handler[] = [
+  listHandler(listBackupOrders, orders),
+  serviceHandler(orderBackup, order),
+  listHandler(listTraffic, traffic),
+  serviceHandler(getTraffic, present),
+  serviceHandler(disableTraffic, disable),
+]
