@@ -2,10 +2,14 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import { listBackupOrders, listTraffic } from '#contract/backups.ts'
 import type { ListSpec } from '#contract/endpoint.ts'
+import type { BackupType } from '#domain/backups.ts'
+import type { PlainDate } from '#domain/time.ts'
 import type { BackupOrderTable, TrafficTable } from '#server/db/tables/backup-tables.ts'
 import { changeSince } from '#server/db/change-numbers.ts'
 import type { Handle } from '#server/db/handle.ts'
+import { takeServiceChange } from '#server/db/hosting/services.ts'
 import { type ListQuery, type Page, readPage } from '#server/db/list-query.ts'
+import type { Stamp } from '#server/db/orders/orders.ts'
 
 interface Numbered {
   invoice_no: string | null
@@ -139,4 +143,79 @@ export async function insertBackup(db: Handle, backup: Insertable<BackupOrderTab
 export async function insertTraffic(db: Handle, traffic: Insertable<TrafficTable>): Promise<number> {
   const { id } = await db.insertInto('traffic').values(traffic).returning('id').executeTakeFirstOrThrow()
   return id
+}
+
+/** Until when one of that kind is paid for, exclusive (D18); null: none ever was. */
+export async function paidUntil(
+  db: Handle,
+  { companyId, serviceId }: OfService,
+  type: BackupType,
+): Promise<PlainDate | null> {
+  const { until } = await db
+    .selectFrom('backup_order')
+    .select((row) => row.fn.max('period_end').as('until'))
+    .where('company_id', '=', companyId)
+    .where('service_id', '=', serviceId)
+    .where('pdb_type', '=', type)
+    .where('status', '=', 1)
+    .executeTakeFirstOrThrow()
+  return until
+}
+
+/** The one that waits to be paid: there is at most one a kind (D91). Locked until the commit. */
+export const unpaidBackup = (db: Handle, { companyId, serviceId }: OfService, type: BackupType) =>
+  db
+    .selectFrom('backup_order')
+    .select('id')
+    .where('company_id', '=', companyId)
+    .where('service_id', '=', serviceId)
+    .where('pdb_type', '=', type)
+    .where('status', '=', 0)
+    .forUpdate()
+    .executeTakeFirst()
+
+/** Another one of its kind was ordered since. */
+export async function isReplacedBackup(
+  db: Handle,
+  { id, service_id, pdb_type }: Pick<BackupRecord, 'id' | 'service_id' | 'pdb_type'>,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('backup_order')
+    .select('id')
+    .where('service_id', '=', service_id)
+    .where('pdb_type', '=', pdb_type)
+    .where('id', '>', id)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Writes the status with the next version. */
+export async function updateBackup(
+  db: Handle,
+  id: number,
+  fields: { status: -1 | 1 },
+  { change, time }: Stamp,
+): Promise<void> {
+  await db
+    .updateTable('backup_order')
+    .set({ ...fields, change, update_time: time, row_version: sql`row_version + 1` })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** The first one comes soon, where none of the kind goes on. Its row in the list says something else as well from now on. */
+export async function beginBackups(
+  db: Handle,
+  { companyId, serviceId }: OfService,
+  { type, now, goesOn }: { type: BackupType; now: number; goesOn: boolean },
+): Promise<void> {
+  const change = await takeServiceChange(db)
+  const next = `next_${type}` as const
+  await db
+    .updateTable('service')
+    .set({ change, [next]: goesOn ? sql`coalesce(${sql.ref(next)}, ${now}::bigint)` : now })
+    .where('company_id', '=', companyId)
+    .where('id', '=', serviceId)
+    .execute()
 }
