@@ -1,6 +1,8 @@
 import { type ReactNode, useId, useState } from 'react'
+import { isOffline, type Problem } from '#contract/problem.ts'
 import { type Fresh, Freshness } from '#ui/list/Freshness.tsx'
 import { Pages } from '#ui/list/Pagination.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 
 /** contracts 9 */
@@ -19,22 +21,45 @@ interface Props<R> {
   /** "12 backups" */
   counted: (count: number) => string
   columns: readonly Column<R>[]
-  /** Newest first. Undefined until the device has answered. */
-  rows: readonly R[] | undefined
+  list: {
+    /** Newest first. Undefined until the device has answered. */
+    rows: readonly R[] | undefined
+    freshness: Fresh
+    isFetching: boolean
+    problem: Problem | null
+    refetch: () => void
+  }
   rowKey: (row: R) => string
-  fresh: Fresh
-  /** It may only be an old nothing: the server has not answered yet. */
-  isAwaited: boolean
-  /** In place of rows. */
+  /** In place of rows, where there are none, and where they were never read here. */
   empty: ReactNode
+  notHere: string
 }
 
 /** A table of five rows a page (M128), cards on a phone. */
-export function FiveRows<R>({ caption, counted, columns, rows, rowKey, fresh, isAwaited, empty }: Props<R>) {
+export function FiveRows<R>({ list, notHere, ...props }: Props<R>) {
+  const { rows, freshness, isFetching, problem, refetch } = list
+  // Offline the rows that are here, or the word that there are none, say all there is to say.
+  const failed = isOffline(problem) ? null : problem
+  const isNever = freshness.asOf === null
+  return (
+    <>
+      <ProblemNote problem={failed} onRetry={refetch} />
+      {/* What is not answered yet may only be an old nothing. */}
+      {(!rows || (rows.length === 0 && isFetching)) && <Skeleton lines={3} />}
+      {rows?.length === 0 &&
+        !isFetching &&
+        !failed &&
+        (isNever ? <p className="field-help">{notHere}</p> : props.empty)}
+      {rows && rows.length > 0 && <Rows {...props} rows={rows} fresh={freshness} />}
+    </>
+  )
+}
+
+type RowsProps<R> = Omit<Props<R>, 'list' | 'empty' | 'notHere'> & { rows: readonly R[]; fresh: Fresh }
+
+function Rows<R>({ caption, counted, columns, rows, rowKey, fresh }: RowsProps<R>) {
   const [asked, setPage] = useState(1)
   const name = useId()
-  if (!rows || (rows.length === 0 && isAwaited)) return <Skeleton lines={3} />
-  if (rows.length === 0) return empty
   const pages = Math.ceil(rows.length / pageSize)
   const page = Math.min(asked, pages)
   const shown = rows.slice((page - 1) * pageSize, page * pageSize)

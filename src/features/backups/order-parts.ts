@@ -1,8 +1,8 @@
 /** What the orders know and the backups show: a feature sees no other one, so the page hands it in. */
 import type { ComponentType } from 'react'
-import type { Step } from '#domain/fees/explain.ts'
 import type { Currency } from '#domain/money.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
+import type { AnyStep } from '#features/backups/subscribe/backup-quote.ts'
 
 /** What can be paid here: a subscription or a month of traffic (D66). */
 export interface Due {
@@ -20,6 +20,6 @@ export interface OrderParts {
   /** For who comes back from a gateway. */
   PaymentReturn: ComponentType<{ order: Due; onSettled: () => void }>
   /** The steps of an amount as a tree. */
-  Why: ComponentType<{ currency: Currency; steps: readonly Step[] }>
+  Why: ComponentType<{ currency: Currency; steps: readonly AnyStep[] }>
   print: (kind: Due['contractType'], id: number) => AppThunk
 }

@@ -63,7 +63,7 @@ export function useStored(serviceId: number) {
     refetchList()
     void refetchPlan()
   }, [refetchList, refetchPlan])
-  useLiveChanges('backups', refresh)
+  useLiveChanges('services', refresh)
   return { ...list, plan: plan.response?.output ?? null, refresh }
 }
 export type Plan = OutputOf<typeof getBackupPlan>

@@ -25,7 +25,6 @@ interface Props {
 export function OrdersTable({ code, orders, print, onPay }: Props) {
   const { t } = useTranslation('backups')
   const title = useId()
-  const { rows, freshness, isFetching } = orders
   const columns: Column<BackupOrderRow>[] = [
     {
       key: 'type',
@@ -64,18 +63,13 @@ export function OrdersTable({ code, orders, print, onPay }: Props) {
         caption={t('history.caption', { code })}
         counted={(count) => t('history.counted', { count, number: number(count) })}
         columns={columns}
-        rows={rows}
+        list={orders}
         rowKey={({ id }) => String(id)}
-        fresh={freshness}
-        isAwaited={isFetching}
+        notHere={t('history.notHere')}
         empty={
-          freshness.asOf === null ? (
-            <p className="field-help">{t('history.notHere')}</p>
-          ) : (
-            <EmptyState icon="history" title={t('history.empty')}>
-              <p>{t('history.emptyText')}</p>
-            </EmptyState>
-          )
+          <EmptyState icon="history" title={t('history.empty')}>
+            <p>{t('history.emptyText')}</p>
+          </EmptyState>
         }
       />
     </section>

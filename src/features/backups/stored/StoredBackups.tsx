@@ -35,7 +35,7 @@ export function StoredBackups({ service, stored, today, services, onDone }: Prop
   const offline = useWhyOffline()
   const [isBackingUp, setBackingUp] = useState(false)
   const [restoring, setRestoring] = useState<StoredBackupRow | null>(null)
-  const { rows, plan, freshness, isFetching } = stored
+  const { rows, plan } = stored
   const running = rows?.filter(({ state }) => state === 'running').map(({ pdb_type }) => pdb_type) ?? []
   const isNowhere = backupTypes.every((type) => whyNotBackedUp(type, service, today) !== null)
   const isNever = backupTypes.every((type) => backupTag(type, service, today) === 'none')
@@ -61,18 +61,13 @@ export function StoredBackups({ service, stored, today, services, onDone }: Prop
         caption={t('stored.caption', { code: service.code })}
         counted={(count) => t('stored.counted', { count, number: number(count) })}
         columns={columns(t, { whyNot, onRestore: setRestoring })}
-        rows={rows}
+        list={stored}
         rowKey={({ id }) => String(id)}
-        fresh={freshness}
-        isAwaited={isFetching}
+        notHere={t('stored.notHere')}
         empty={
-          freshness.asOf === null ? (
-            <p className="field-help">{t('stored.notHere')}</p>
-          ) : (
-            <EmptyState icon="install" title={t('stored.empty')}>
-              <p>{t(isNever ? 'stored.emptyNone' : 'stored.emptyText')}</p>
-            </EmptyState>
-          )
+          <EmptyState icon="install" title={t('stored.empty')}>
+            <p>{t(isNever ? 'stored.emptyNone' : 'stored.emptyText')}</p>
+          </EmptyState>
         }
       />
       {isBackingUp && (

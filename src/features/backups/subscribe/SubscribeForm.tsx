@@ -1,5 +1,7 @@
 import { type FormEvent, useEffect, useId, useRef } from 'react'
 import type { BackupOrderRow } from '#contract/backups.ts'
+import type { Problem } from '#contract/problem.ts'
+import { type OrderRefusal, orderRefusals } from '#domain/backups.ts'
 import type { Currency } from '#domain/money.ts'
 import { lastDay } from '#domain/period.ts'
 import { useConnection } from '#state/hooks.ts'
@@ -46,11 +48,13 @@ export function SubscribeForm({ serviceId, draft, onChange, price, list, currenc
   const offline = useWhyOffline()
   const { type } = draft
   const terms = termsOf(draft)
-  const figure = terms && quoteBackup(price, bounds, terms)
-  const ordering = useOrdering({ serviceId, type, terms, figure, priceId: list.id, onOrdered, onOld })
-  const { amount, busy } = ordering
+  const reckoned = terms && quoteBackup(price, bounds, terms)
+  const ordering = useOrdering({ serviceId, type, terms, figure: reckoned, priceId: list.id, onOrdered, onOld })
+  const { figure, busy, problem } = ordering
+  const amount = figure?.pay_amount ?? null
   const section = useArrival()
   const before = draft.seen !== null && amount !== null && draft.seen !== amount ? draft.seen : null
+  const refusal = problem && refusalOf(problem)
   const whyNot = terms ? offline : t('form.correct')
   const isFurther = bounds.present !== null && bounds.present > bounds.today
 
@@ -112,15 +116,15 @@ export function SubscribeForm({ serviceId, draft, onChange, price, list, currenc
           )}
         </div>
         <div className="backup-price">
-          {figure && amount !== null && (
-            <Sum {...{ figure, amount, before, currency, Why }} isReckoned={ordering.isReckoned} />
-          )}
+          {figure && <Sum {...{ figure, before, currency, Why }} />}
           {line !== 'online' && (
             <p className="field-help">
               {t('form.offlineQuote', { at: readingTime(list.asOf) })} {t('form.kept')}
             </p>
           )}
-          <ProblemNote problem={ordering.problem} title={t('form.failed')} focus />
+          <ProblemNote problem={problem} title={t('form.failed')} focus>
+            {refusal && <p>{t(`form.whyNot.${refusal}`)}</p>}
+          </ProblemNote>
           <div className="backup-acts">
             <Button kind="primary" type="submit" busy={busy} whyNot={whyNot}>
               {amount === null ? t('form.orderPlain') : t('form.order', { amount: amountText(currency, amount) })}
@@ -131,6 +135,12 @@ export function SubscribeForm({ serviceId, draft, onChange, price, list, currenc
       </form>
     </section>
   )
+}
+
+/** What the server says against it, where it says that. */
+function refusalOf({ data }: Problem): OrderRefusal | null {
+  const said = (data as { why?: string } | null)?.why
+  return orderRefusals.find((one) => one === said) ?? null
 }
 
 /** Whoever has just opened it is led to it; who comes back to a draft is not. */

@@ -1,7 +1,7 @@
 import { useId } from 'react'
 import type { BackupType } from '#contract/backups.ts'
 import type { ServiceRow } from '#contract/services.ts'
-import type { Currency } from '#domain/money.ts'
+import { type Currency, writeAmount } from '#domain/money.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
 import { Fact, Facts } from '#ui/display/DescriptionList.tsx'
@@ -38,16 +38,16 @@ export function SubscriptionCard({ type, service, price, currency, bounds, isOpe
       <p>{t(`about.${type}`)}</p>
       <Facts>
         <Fact label={t('card.annual')}>
-          <Amount currency={currency} amount={price.annual} />
+          <Amount currency={currency} amount={writeAmount(price.annual)} />
         </Fact>
-        {price.discount !== '0.00' && (
-          <Fact label={t('card.discount')}>{t('card.percent', { percent: Number(price.discount) })}</Fact>
+        {price.discount > 0n && (
+          <Fact label={t('card.discount')}>{t('card.percent', { percent: Number(writeAmount(price.discount)) })}</Fact>
         )}
         {traffic ? (
           <>
-            <Fact label={t('card.free')}>{t('card.freeGb', { gb: Number(traffic.free) })}</Fact>
+            <Fact label={t('card.free')}>{t('card.freeGb', { gb: Number(writeAmount(traffic.free)) })}</Fact>
             <Fact label={t('card.extra')}>
-              <Amount currency={currency} amount={traffic.extra} />
+              <Amount currency={currency} amount={writeAmount(traffic.price)} />
             </Fact>
           </>
         ) : (

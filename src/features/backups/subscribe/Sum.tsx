@@ -7,10 +7,6 @@ import type { BackupFigure } from '#features/backups/subscribe/backup-quote.ts'
 
 interface Props {
   figure: BackupFigure
-  /** To be paid: the server's, once it has said another. */
-  amount: string
-  /** The figure comes to just that. */
-  isReckoned: boolean
   /** What stood here before; null: just that. */
   before: string | null
   currency: Currency
@@ -18,31 +14,29 @@ interface Props {
 }
 
 /** What it costs, what the discount takes off, what is left to pay; where that is another than was shown, both. */
-export function Sum({ figure, amount, isReckoned, before, currency, Why }: Props) {
+export function Sum({ figure, before, currency, Why }: Props) {
   const { t } = useTranslation('backups')
   const [open, setOpen] = useState(false)
-  const { discount } = figure
-  const less = writeAmount(readAmount(figure.pay_amount) - readAmount(figure.amount))
+  const { discount, pay_amount: amount } = figure
+  const less = writeAmount(readAmount(amount) - readAmount(figure.amount))
   return (
     <div className="backup-sum">
-      {isReckoned && (
-        <dl>
+      <dl>
+        <div>
+          <dt>{t('form.amount')}</dt>
+          <dd>
+            <Amount currency={currency} amount={figure.amount} />
+          </dd>
+        </div>
+        {discount !== '0.00' && (
           <div>
-            <dt>{t('form.amount')}</dt>
+            <dt>{t('form.discount', { percent: Number(discount) })}</dt>
             <dd>
-              <Amount currency={currency} amount={figure.amount} />
+              <Amount currency={currency} amount={less} />
             </dd>
           </div>
-          {discount !== '0.00' && (
-            <div>
-              <dt>{t('form.discount', { percent: Number(discount) })}</dt>
-              <dd>
-                <Amount currency={currency} amount={less} />
-              </dd>
-            </div>
-          )}
-        </dl>
-      )}
+        )}
+      </dl>
       <p className="backup-due" role="status">
         <span>{t('form.due')}</span>
         <strong>
@@ -59,12 +53,10 @@ export function Sum({ figure, amount, isReckoned, before, currency, Why }: Props
           </span>
         </p>
       )}
-      {isReckoned && (
-        <details open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-          <summary>{t('form.why')}</summary>
-          {open && <Why currency={currency} steps={figure.steps()} />}
-        </details>
-      )}
+      <details open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <summary>{t('form.why')}</summary>
+        {open && <Why currency={currency} steps={figure.steps()} />}
+      </details>
     </div>
   )
 }

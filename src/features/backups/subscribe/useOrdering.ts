@@ -2,8 +2,9 @@ import { useState } from 'react'
 import type { BackupType } from '#contract/backups.ts'
 import type { Intent } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
+import type { PlainDate } from '#domain/time.ts'
 import { useDispatch } from '#state/hooks.ts'
-import type { BackupFigure, Terms } from '#features/backups/subscribe/backup-quote.ts'
+import type { AnyStep, BackupFigure, Terms } from '#features/backups/subscribe/backup-quote.ts'
 import { isInDoubt, order } from '#features/backups/slice.ts'
 
 interface Given {
@@ -19,10 +20,10 @@ interface Given {
   onOld: () => void
 }
 
-/** The server's figure in place of the one that it was asked for. */
+/** The server's figure in place of the one that it was asked for, by the list of that id. */
 interface Told {
-  price_id: number
-  pay_amount: string
+  priceId: number
+  figure: BackupFigure
 }
 
 interface Answer {
@@ -42,39 +43,57 @@ export function useOrdering({ serviceId, type, terms, figure, priceId, onOrdered
   const [last, setLast] = useState<Answer>(unasked)
   // What was answered about another wish says nothing about this one.
   const answer = last.of === of ? last : unasked
-  const shown = answer.told ?? (figure && { price_id: priceId, pay_amount: figure.pay_amount })
+  const shown: Told | null = answer.told ?? (figure && { priceId, figure })
 
   async function start() {
     if (!terms || !shown || busy) return
     setBusy(true)
     setLast({ ...answer, problem: null })
     const intent = answer.intent ?? crypto.randomUUID()
-    const body = { service_id: serviceId, pdb_type: type, period: terms.period, period_type: terms.unit, ...shown }
+    const { pay_amount } = shown.figure
+    const body = {
+      service_id: serviceId,
+      pdb_type: type,
+      period: terms.period,
+      period_type: terms.unit,
+      price_id: shown.priceId,
+      pay_amount,
+    }
     const result = await dispatch(order(body, intent))
     setBusy(false)
-    if (result.kind === 'fresh') return onOrdered({ id: result.output.id, pay_amount: shown.pay_amount })
+    if (result.kind === 'fresh') return onOrdered({ id: result.output.id, pay_amount })
     if (result.kind !== 'problem') return
     const { problem } = result
     if (problem.code !== 'QUOTE_CHANGED')
       return setLast({ ...answer, problem, intent: isInDoubt(problem) ? intent : null })
-    setLast({ ...unasked, told: toldBy(problem) })
+    setLast({ ...unasked, told: toldBy(problem, figure) })
     onOld()
   }
 
   return {
-    /** To be paid; null: not known. */
-    amount: shown?.pay_amount ?? null,
-    /** The figure is the one that will be ordered. */
-    isReckoned: answer.told === null || answer.told.pay_amount === figure?.pay_amount,
+    /** As it will be ordered: the server's, once it has said another. */
+    figure: shown?.figure ?? null,
     busy,
     problem: answer.problem,
     start: () => void start(),
   }
 }
 
-function toldBy({ data }: Problem): Told | null {
-  const now = (data as { now?: Partial<Told> } | null)?.now
-  return now?.pay_amount !== undefined && now.price_id !== undefined
-    ? { price_id: now.price_id, pay_amount: now.pay_amount }
-    : null
+interface Now {
+  price_id: number
+  discount: string
+  amount: string
+  pay_amount: string
+  period_start: PlainDate
+  period_end: PlainDate
+  steps: readonly AnyStep[]
+}
+
+/** Null: it does not say which. */
+function toldBy({ data }: Problem, asked: BackupFigure | null): Told | null {
+  const { now } = (data ?? {}) as { now?: Now }
+  if (!now || !asked) return null
+  const { price_id: priceId, period_start: start, period_end: end, steps, ...amounts } = now
+  const months = Number(steps.find(({ code }) => code === 'months')?.values['months'] ?? asked.months)
+  return { priceId, figure: { ...asked, ...amounts, start, end, months, steps: () => steps } }
 }

@@ -31,7 +31,6 @@ export function TrafficPart({ service, charged, parts, onPay }: Props) {
   const { t } = useTranslation('backups')
   const title = useId()
   const [why, setWhy] = useState<TrafficRow | null>(null)
-  const { rows, freshness, isFetching } = charged.months
   const columns: Column<TrafficRow>[] = [
     { key: 'month', header: t('traffic.column.month'), render: (row) => monthOf(row.period_end) },
     { key: 'used', header: t('traffic.column.used'), align: 'end', render: (row) => <Used row={row} /> },
@@ -69,18 +68,13 @@ export function TrafficPart({ service, charged, parts, onPay }: Props) {
         caption={t('traffic.caption', { code: service.code })}
         counted={(count) => t('traffic.counted', { count, number: number(count) })}
         columns={columns}
-        rows={rows}
+        list={charged.months}
         rowKey={({ id }) => String(id)}
-        fresh={freshness}
-        isAwaited={isFetching}
+        notHere={t('traffic.notHere')}
         empty={
-          freshness.asOf === null ? (
-            <p className="field-help">{t('traffic.notHere')}</p>
-          ) : (
-            <EmptyState icon="activity" title={t('traffic.empty')}>
-              <p>{t('traffic.emptyText')}</p>
-            </EmptyState>
-          )
+          <EmptyState icon="activity" title={t('traffic.empty')}>
+            <p>{t('traffic.emptyText')}</p>
+          </EmptyState>
         }
       />
       {why && (

@@ -46,7 +46,7 @@ function Back({ order, onSettled, word }: Props & { word: Word }) {
   function close() {
     const rest = new URLSearchParams(search)
     rest.delete('payment')
-    rest.delete('of')
+    rest.delete('paid')
     void navigate({ pathname, search: rest.toString() }, { replace: true })
   }
   const amount = `${order.currency} ${grouped(order.pay_amount ?? '0.00')}`
