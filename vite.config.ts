@@ -89,6 +89,11 @@ const together = [
     name: 'orders-services',
     test: /src\/(features\/services\/|app\/pages\/(Service(sPage|Page|Company|Events))|locales\/\w+\/services\.json)/,
   },
+  // As the services: of the tab of a contract, the page of a service, and what home says of either.
+  {
+    name: 'orders-backups',
+    test: /src\/(features\/backups\/|app\/pages\/(ContractBackups|HomeDuties)|locales\/\w+\/backups\.json)/,
+  },
   // Of those who may read the audit trail.
   {
     name: 'trail',
@@ -183,7 +188,7 @@ export default defineConfig(({ command }) => {
           codeSplitting: { groups: together },
           // What only the pages of orders or of the catalogue look like stands beside their code (src/features/orders/OrderStyles.tsx).
           assetFileNames: ({ originalFileNames: [from = ''] }) =>
-            `assets/${/features\/(orders|services)\//.test(from) ? 'orders-' : from.includes('features/audit-trail/') ? 'trail-' : /features\/(apps|modules|prices)\//.test(from) ? 'staff-' : ''}[name]-[hash][extname]`,
+            `assets/${/features\/(orders|services|backups)\//.test(from) ? 'orders-' : from.includes('features/audit-trail/') ? 'trail-' : /features\/(apps|modules|prices)\//.test(from) ? 'staff-' : ''}[name]-[hash][extname]`,
           chunkFileNames: (chunk) => `assets/${prefixOf(chunk.facadeModuleId)}[name]-[hash].js`,
         },
       },

@@ -46,6 +46,7 @@ const backupRow = z.object({
   create_time: timestamp,
   row_version: z.int(),
 })
+export type BackupOrderRow = z.output<typeof backupRow>
 
 const backupFills = {
   table: 'backup_orders',
@@ -108,6 +109,7 @@ const trafficRow = z.object({
   invoice_no: z.nullable(text(40)),
   row_version: z.int(),
 })
+export type TrafficRow = z.output<typeof trafficRow>
 
 const trafficFills = {
   table: 'traffic',

@@ -35,13 +35,15 @@ export function createListSlice<R extends Row, V>({ name, endpoint, read, queryO
   const { list } = endpoint
   if (!list) throw new Error(`${endpoint.name} is no list`)
   const param = list.scope?.param
+  const isInPath = endpoint.path.includes(`:${param}`)
 
   /** Brings the page of the query to the device; `scope`: the company, the service. */
   const fetchList = createAppThunk(
     `${name}/fetch`,
     async ({ scope, query }: { scope: number | null; query: PageQuery }, { extra: { api }, rejectWithValue }) => {
-      const params = param === undefined ? {} : { params: { [param]: scope } }
-      const result = await api.call(endpoint, { ...params, query } as never)
+      const own = param === undefined ? {} : { [param]: scope }
+      const asked = isInPath ? { params: own, query } : { query: { ...query, ...own } }
+      const result = await api.call(endpoint, asked as never)
       return result.kind === 'problem' ? rejectWithValue(result.problem) : result.kind
     },
   )

@@ -72,6 +72,7 @@ describe('lists', () => {
         'orders',
         'backup_orders',
         'traffic',
+        'backups',
         'services',
         'app_history',
         'apps',

@@ -9,7 +9,7 @@ import { recall, remember } from '#app/preferences/preferences.ts'
 const files = import.meta.glob<ResourceKey>(
   [
     '/src/locales/*/*.json',
-    '!/src/locales/*/{mail,print,sandbox,gateway,sample-instance,factors,sessions,apps,audit,auditKept,modules,prices,services}.json',
+    '!/src/locales/*/{mail,print,sandbox,gateway,sample-instance,factors,sessions,apps,audit,auditKept,modules,prices,services,backups}.json',
     '!/src/locales/*/{dates,order-fields,orders,wizard,contract,payment,calendar}.json',
   ],
   { import: 'default' },

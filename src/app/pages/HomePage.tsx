@@ -1,4 +1,4 @@
-/** Home with what the orders know: a feature sees no other one. */
+/** Home with what the orders and the backups know: a feature sees no other one. */
 import { type ComponentProps, lazy, useEffect } from 'react'
 import { whenSettled } from '#app/idle.ts'
 import { stands } from '#app/routes/paths.ts'
@@ -7,8 +7,8 @@ import { Home } from '#features/home/HomePage.tsx'
 /** For who orders, after the first drawing; where its part is not kept yet and there is no line, home stands without it. */
 const Duties = lazy<ComponentProps<typeof Home>['Duties']>(async () => {
   await whenSettled()
-  return await import('#features/orders/list/OrderTodos.tsx').then(
-    ({ Duties: Drawn }) => ({ default: Drawn }),
+  return await import('#app/pages/HomeDuties.tsx').then(
+    ({ HomeDuties: Drawn }) => ({ default: Drawn }),
     () => ({ default: NotHere }),
   )
 })

@@ -72,6 +72,7 @@ export const rowTables = [
   'price_lists',
   'backup_orders',
   'traffic',
+  'backups',
   'trail',
   'apps',
   'app_history',
@@ -93,6 +94,9 @@ export const keptTables = ['keptTrails', 'keptTiles'] as const
  * checkpoint of each log: it says nothing of anybody, and a log that was rewritten meanwhile is found out by it.
  */
 export const wipedTables = [...rowTables, ...besideRows, ...keptTables, 'pages', 'responses'] as const
+
+/** Tables of rows that came with version 7. */
+const sinceVersion7: readonly string[] = ['backups'] satisfies (typeof rowTables)[number][]
 
 /** Names that tables had before version 5. */
 const tablesUntil4 = ['fills', 'holdings', 'names', 'readings', 'watched'] as const
@@ -118,10 +122,11 @@ export function openDatabase(name: string, storage: Storage): UserDatabase {
   // Strict, or the success of a write is only the operating system's promise to try.
   const db = new Dexie(name, { ...storage, chromeTransactionDurability: 'strict' })
   opensAgain(db)
-  const rows = Object.fromEntries(rowTables.map((table) => [table, 'id, scope']))
+  const first = rowTables.filter((table) => !sinceVersion7.includes(table))
+  const asRows = (tables: readonly string[]) => Object.fromEntries(tables.map((table) => [table, 'id, scope']))
   // One version says all that came before it: what an older build's database lacks is added, and each one more costs every start.
   const version = db.version(5).stores({
-    ...rows,
+    ...asRows(first),
     coverage: 'id',
     pages: 'id, table',
     syncPoints: 'id',
@@ -142,7 +147,8 @@ export function openDatabase(name: string, storage: Storage): UserDatabase {
     ...Object.fromEntries(tablesUntil4.map((table) => [table, null])),
   })
   db.version(6).stores({ keptTrails: 'companyId', keptTiles: '[companyId+level+index]', logCheckpoints: 'companyId' })
-  version.upgrade((transaction) => upgradeToVersion5(transaction, [...rowTables, ...besideRows, 'pages', 'responses']))
+  db.version(7).stores(asRows(sinceVersion7))
+  version.upgrade((transaction) => upgradeToVersion5(transaction, [...first, ...besideRows, 'pages', 'responses']))
   // Dexie closes the connection by itself, so that the newer build need not wait, and opens it again when it is needed.
   db.on('versionchange', ({ newVersion }) => void (newVersion !== null && outdated.add(db)))
   return db as UserDatabase

@@ -6,6 +6,7 @@ import type apps from '#locales/en/apps.json'
 import type audit from '#locales/en/audit.json'
 import type auditKept from '#locales/en/auditKept.json'
 import type dates from '#locales/en/dates.json'
+import type backups from '#locales/en/backups.json'
 import type calendar from '#locales/en/calendar.json'
 import type company from '#locales/en/company.json'
 import type contract from '#locales/en/contract.json'
@@ -44,6 +45,7 @@ declare module 'i18next' {
       audit: typeof audit
       auditKept: typeof auditKept
       dates: typeof dates
+      backups: typeof backups
       calendar: typeof calendar
       company: typeof company
       contract: typeof contract

@@ -63,6 +63,6 @@ function ListName({ list: { table, scope } }: { list: CachedListInfo }) {
   const known = tableNamed(table)
   const name = known ? t(`table.${known}`) : table
   if (scope === null || scope === user.company_id) return <strong>{name}</strong>
-  const isOfService = table === 'backup_orders' || table === 'traffic'
+  const isOfService = ['backup_orders', 'traffic', 'backups'].includes(table)
   return <strong>{t(isOfService ? 'lists.ofService' : 'lists.ofCompany', { name, id: scope })}</strong>
 }

@@ -8,20 +8,39 @@ import { historyPath } from '#ui/links/history-path.ts'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { Menu, type MenuItem } from '#ui/overlay/Menu.tsx'
 import { useTranslation } from 'react-i18next'
+import type { Tab } from '#features/orders/detail/ContractTabs.tsx'
 import type { Dialog } from '#features/orders/list/Dialogs.tsx'
-import { printContract } from '#features/orders/print/print-contract.ts'
+import { printDocument } from '#features/orders/print/print-document.ts'
 
 interface Props {
   row: OrderRow
   busy: boolean
   editing: boolean
+  /** Of the page; null: not known yet. */
+  tab: Tab | null
   onRefresh: () => void
   onEdit: () => void
   onOpen: (dialog: Dialog) => void
 }
 
 /** What can be done with it now, by the moves of contracts 4; what cannot says why (M97). */
-export function Acts({ row, busy, editing, onRefresh, onEdit, onOpen }: Props) {
+export function Acts({ row, busy, editing, tab, onRefresh, onEdit, onOpen }: Props) {
+  const { t } = useTranslation('contract')
+  return (
+    <>
+      <ButtonLink to="/app/contract" icon="left">
+        {t('act.return')}
+      </ButtonLink>
+      <Button bare icon="refresh" busy={busy} onClick={onRefresh}>
+        {t('act.refresh')}
+      </Button>
+      {tab === 'contract' && <ContractActs {...{ row, editing, onEdit, onOpen }} />}
+    </>
+  )
+}
+
+/** What is done to the contract itself. */
+function ContractActs({ row, editing, onEdit, onOpen }: Pick<Props, 'row' | 'editing' | 'onEdit' | 'onOpen'>) {
   const { t } = useTranslation('contract')
   const { caller } = useSignedIn()
   const { line } = useConnection()
@@ -66,14 +85,13 @@ export function Acts({ row, busy, editing, onRefresh, onEdit, onOpen }: Props) {
   ]
   return (
     <>
-      <ButtonLink to="/app/contract" icon="left">
-        {t('act.return')}
-      </ButtonLink>
-      <Button bare icon="refresh" busy={busy} onClick={onRefresh}>
-        {t('act.refresh')}
-      </Button>
       {hasContract && (
-        <Button bare icon="print" whyNot={whyNoLine} onClick={() => void dispatch(printContract(row.contract_id))}>
+        <Button
+          bare
+          icon="print"
+          whyNot={whyNoLine}
+          onClick={() => void dispatch(printDocument('contract', row.contract_id))}
+        >
           {t('act.print')}
         </Button>
       )}

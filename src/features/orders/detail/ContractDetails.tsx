@@ -12,19 +12,20 @@ import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { Acts } from '#features/orders/detail/ContractActions.tsx'
 import { type Dialog, Dialogs } from '#features/orders/list/Dialogs.tsx'
-import type { ContractServicePart } from '#features/orders/detail/service-part.ts'
+import type { ContractParts } from '#features/orders/detail/service-part.ts'
 import { Editor } from '#features/orders/detail/ContractEditor.tsx'
 import { History } from '#features/orders/detail/ContractHistory.tsx'
 import { Notices } from '#features/orders/detail/ContractNotices.tsx'
 import { PaymentReturn } from '#features/orders/payment/PaymentResult.tsx'
 import { Sheet } from '#features/orders/OrderStyles.tsx'
+import { BackupsNotHere, isTabbed, Tabs, tabOf } from '#features/orders/detail/ContractTabs.tsx'
 import { StatusTag } from '#features/orders/list/StatusTag.tsx'
 import { Terms } from '#features/orders/detail/ContractTerms.tsx'
 import { type ShownOrder, useHistory, usePrices } from '#features/orders/detail/useContract.ts'
 import { askListed } from '#features/orders/list/slice.ts'
 
 /** An order and the contract that came of it; by the address's `edit` what can be changed of it (M98, M100). */
-export function Agreement({ order, Service }: { order: ShownOrder; Service: ContractServicePart }) {
+export function Agreement({ order, Service, Backups }: { order: ShownOrder } & ContractParts) {
   const { t } = useTranslation('contract')
   const { shown, busy } = order
   const { row, waiting } = shown
@@ -35,8 +36,14 @@ export function Agreement({ order, Service }: { order: ShownOrder; Service: Cont
   const history = useHistory(row.contract_id)
   const [dialog, setDialog] = useState<Dialog | null>(null)
   const contract = history.rows?.find(({ id }) => id === row.contract_id) ?? null
-  const editing = query.has('edit') && row.contract_id > 0 && whyNotContract('change', row.state) === null
-  const refresh = () => void Promise.all([order.again(), history.again(), prices.again(), dispatch(askListed(row))])
+  const tab = tabOf(query, row, prices.hasBackups)
+  const editing =
+    tab !== 'subscribe' && query.has('edit') && row.contract_id > 0 && whyNotContract('change', row.state) === null
+  const [asked, setAsked] = useState(0)
+  const refresh = () => {
+    void Promise.all([order.again(), history.again(), prices.again(), dispatch(askListed(row))])
+    setAsked((before) => before + 1)
+  }
   const edit = (is: boolean) => setQuery(is ? { edit: '1' } : {}, { replace: !is })
   const close = () => setDialog(null)
 
@@ -66,20 +73,33 @@ export function Agreement({ order, Service }: { order: ShownOrder; Service: Cont
           <Freshness fresh={{ asOf: order.asOf, here: 1, total: 1, complete: true }} />
         </span>
       }
-      action={<Acts {...{ row, busy, editing }} onRefresh={refresh} onEdit={() => edit(true)} onOpen={setDialog} />}
+      action={
+        <Acts {...{ row, busy, editing, tab }} onRefresh={refresh} onEdit={() => edit(true)} onOpen={setDialog} />
+      }
     >
       <Sheet />
-      <PaymentReturn order={row} onSettled={refresh} />
-      <Notices row={row} zone={prices.zone} asOf={order.asOf} editing={editing} onOpen={setDialog} />
-      <Terms row={row} modules={prices.modules} editing={editing} />
-      {!editing && row.contract_id > 0 && row.state !== 'overwritten' && (
-        <Suspense fallback={null}>
-          <Service order={row} onChanged={() => void order.again()} />
+      {prices.hasBackups && isTabbed(row) && <Tabs tab={tab} />}
+      {tab === null && <Skeleton lines={6} />}
+      {tab === 'subscribe' && (
+        <Suspense fallback={<Skeleton lines={6} />}>
+          <Backups order={row} asked={asked} NotHere={BackupsNotHere} />
         </Suspense>
       )}
-      {!editing && row.contract_id > 0 && <History {...history} now={row.contract_id} />}
-      {editing && changing && <Editor {...changing} onClose={() => edit(false)} />}
-      {editing && !changing && <Skeleton lines={6} />}
+      {tab === 'contract' && (
+        <>
+          <PaymentReturn order={row} onSettled={refresh} />
+          <Notices row={row} zone={prices.zone} asOf={order.asOf} editing={editing} onOpen={setDialog} />
+          <Terms row={row} modules={prices.modules} editing={editing} />
+          {!editing && row.contract_id > 0 && row.state !== 'overwritten' && (
+            <Suspense fallback={null}>
+              <Service order={row} onChanged={() => void order.again()} />
+            </Suspense>
+          )}
+          {!editing && row.contract_id > 0 && <History {...history} now={row.contract_id} />}
+          {editing && changing && <Editor {...changing} onClose={() => edit(false)} />}
+          {editing && !changing && <Skeleton lines={6} />}
+        </>
+      )}
       <Dialogs
         dialog={dialog}
         order={order}

@@ -11,27 +11,27 @@ import { useTranslation } from 'react-i18next'
 import { Agreement } from '#features/orders/detail/ContractDetails.tsx'
 import { Priced } from '#features/orders/quote/RequirePriceList.tsx'
 import { Sheet } from '#features/orders/OrderStyles.tsx'
-import type { ContractServicePart } from '#features/orders/detail/service-part.ts'
+import type { ContractParts } from '#features/orders/detail/service-part.ts'
 import { useOrder } from '#features/orders/detail/useContract.ts'
 
 const list = '/app/contract'
 
 /** One service order by its number, and all that can be done with it (contracts 2, D35). */
-export function Contract({ Service }: { Service: ContractServicePart }) {
+export function Contract(parts: ContractParts) {
   const { id = '' } = useParams()
   if (!/^\d{1,10}$/.test(id)) return <Unknown />
   // Each order is a page of its own: nothing that was typed in one is meant for the next.
-  return <Priced>{() => <Order key={id} id={Number(id)} Service={Service} />}</Priced>
+  return <Priced>{() => <Order key={id} id={Number(id)} {...parts} />}</Priced>
 }
 
-function Order({ id, Service }: { id: number; Service: ContractServicePart }) {
+function Order({ id, ...parts }: { id: number } & ContractParts) {
   const { t } = useTranslation('contract')
   const order = useOrder(id)
   const { shown, problem } = order
   // What never came to be is nothing to look at (M96).
   if (shown?.row.state === 'invalid') return <Redirect to={list} why={t('invalid', { code: shown.row.code })} />
   if (problem?.code === 'NOT_FOUND') return <Unknown />
-  if (shown) return <Agreement order={{ ...order, shown }} Service={Service} />
+  if (shown) return <Agreement order={{ ...order, shown }} {...parts} />
   return (
     <Page title={t('title')} crumbs={[{ label: t('list'), to: list }]}>
       <Sheet />

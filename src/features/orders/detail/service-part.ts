@@ -3,3 +3,14 @@ import type { OrderRow } from '#contract/orders.ts'
 
 /** The running system of a contract (D50): what the services know is handed in. `onChanged`: the order's own word on it is old. */
 export type ContractServicePart = ComponentType<{ order: OrderRow; onChanged: () => void }>
+
+/**
+ * The backups of a contract's system (M123). `asked`: another number each time that all of it is asked for anew; `NotHere`: in place of
+ * it, where its code is not kept and there is no line.
+ */
+export type ContractBackupsPart = ComponentType<{ order: OrderRow; asked: number; NotHere: ComponentType }>
+
+export interface ContractParts {
+  Service: ContractServicePart
+  Backups: ContractBackupsPart
+}

@@ -53,6 +53,8 @@ export function usePrices(type: ClientType) {
     /** Null: not all of it is here. */
     market,
     modules: modules?.output ?? [],
+    /** Whether the list in force sells backups; null: the device has not answered yet. */
+    hasBackups: list === undefined ? null : Boolean(list?.output.pdbPrice),
     zone: settings?.output.time_zone ?? null,
     /** Of the price list, epoch ms. */
     asOf: list?.asOf ?? null,

@@ -29,7 +29,7 @@ import { Sheet } from '#features/orders/OrderStyles.tsx'
 import { Tools } from '#features/orders/list/StaffToolbar.tsx'
 import { useActions } from '#features/orders/list/useActions.ts'
 import { useWhyNoOrder } from '#features/orders/wizard/useOrderBlocked.ts'
-import { printContract } from '#features/orders/print/print-contract.ts'
+import { printDocument } from '#features/orders/print/print-document.ts'
 import { askMarket, fetchPrice, ordersList } from '#features/orders/list/slice.ts'
 
 const ways = { read: readView, write: writeView, change: changeView, remembered }
@@ -70,7 +70,7 @@ export function Contracts() {
   const close = () => setOver(null)
   const actions = useActions({
     onOpen: ({ id }) => void navigate(`/app/contract/${id}`),
-    onPrint: ({ contract_id: id }) => void dispatch(printContract(id)),
+    onPrint: ({ contract_id: id }) => void dispatch(printDocument('contract', id)),
     onAgain: ({ id }) => void navigate(`/app/contract/new?from=${id}`),
     onRemove: (row, what) => setOver({ kind: 'remove', what, row }),
     whyNoOrder,

@@ -1,17 +1,14 @@
 import { useNavigate } from 'react-router-dom'
-import type { OrderRow } from '#contract/orders.ts'
 import { Dialog as Window } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
 import { AlertDate } from '#features/orders/detail/ReminderDateDialog.tsx'
 import type { ChangeProps } from '#features/orders/detail/ContractEditor.tsx'
 import { Extend } from '#features/orders/detail/ContractExtension.tsx'
+import type { Payable } from '#features/orders/payment/payment-api.ts'
 import { PaymentPanel } from '#features/orders/payment/PaymentPanel.tsx'
 import { RemoveOrder } from '#features/orders/list/DeleteOrderDialog.tsx'
 import { ServiceInfo } from '#features/orders/list/ServiceInfoDialog.tsx'
 import type { ShownOrder } from '#features/orders/detail/useContract.ts'
-
-/** What is paid: the page's own order, or the one that waits beside it. */
-export type Payable = Pick<OrderRow, 'id' | 'currency' | 'amount' | 'pay_amount' | 'due'>
 
 /** `what`: the page's own order, or the one that waits beside it. */
 export type Dialog =

@@ -3,7 +3,6 @@ import { useEffect, useRef, useState } from 'react'
 import { grouped } from '#domain/money.ts'
 import type { PaymentType } from '#domain/payments.ts'
 import { getSettings } from '#contract/accounts.ts'
-import type { OrderRow } from '#contract/orders.ts'
 import type { Problem } from '#contract/problem.ts'
 import { readAged } from '#local/lists/responses.ts'
 import { useConnection, useDispatch, useSignedIn } from '#state/hooks.ts'
@@ -17,9 +16,7 @@ import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { type CardForm, PaymentCard } from '#features/orders/payment/CardForm.tsx'
 import { PaymentWait } from '#features/orders/payment/PaymentPending.tsx'
-import { type Outcome, sendPayment, waysFor } from '#features/orders/payment/payment-api.ts'
-
-type Payable = Pick<OrderRow, 'id' | 'currency' | 'amount' | 'pay_amount' | 'due'>
+import { type Outcome, type Payable, sendPayment, waysFor } from '#features/orders/payment/payment-api.ts'
 
 /** `leaving`: the browser is on its way to the gateway. `checking`: the gateway has not said its last word. */
 type Stage = 'ready' | 'sending' | 'leaving' | 'checking'
@@ -56,7 +53,7 @@ export function PaymentPanel({ order, onPaid }: { order: Payable; onPaid: () => 
         {problem?.code === 'CARD_INVALID' && <p>{t(reasonOf(problem))}</p>}
       </ProblemNote>
       {isOnline && <ProblemNote problem={unread} onRetry={() => void refetch()} />}
-      {stage === 'checking' && <PaymentWait id={order.id} onTold={told} />}
+      {stage === 'checking' && <PaymentWait paid={order} onTold={told} />}
       {!ways && !unread && isOnline && <Skeleton lines={3} />}
       {ways && offered.length === 0 && <p>{t('noWays')}</p>}
       {type && stage !== 'checking' && (
@@ -128,7 +125,7 @@ function useSending(order: Payable, onPaid: () => void) {
     const filled = form ? await form.token() : { token: null }
     // Stripe's own sentence says which part of it (M81).
     if ('problem' in filled) return setFailed([t('declined'), filled.problem].filter(Boolean))
-    const result = await dispatch(sendPayment(order.id, type, filled.token))
+    const result = await dispatch(sendPayment(order, type, filled.token))
     if (result.kind === 'problem') {
       if (isPaidAlready(result.problem)) return paid()
       return setProblem(result.problem)

@@ -1,21 +1,21 @@
 import '#features/orders/payment-words.ts'
 import { useEffect, useRef, useState } from 'react'
-import type { Id } from '#contract/endpoint.ts'
 import { useDispatch } from '#state/hooks.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { useTranslation } from 'react-i18next'
-import { askOutcome, type Outcome } from '#features/orders/payment/payment-api.ts'
+import { askOutcome, type Outcome, type Paid } from '#features/orders/payment/payment-api.ts'
 import { PaymentNote } from '#features/orders/payment/PaymentStatus.tsx'
 
 /** Between two askings, ms: the gateway's word may be later than the browser, but seldom by much. */
 const waits = [500, 1000, 1500, 2000, 3000, 4000, 5000, 8000, 10_000, 15_000]
 
 /** Asks until the last word is said; `onTold` gets it. Says so when that takes long, and can be asked again. */
-export function PaymentWait({ id, onTold }: { id: Id; onTold: (outcome: Outcome) => void }) {
+export function PaymentWait({ paid, onTold }: { paid: Paid; onTold: (outcome: Outcome) => void }) {
   const { t } = useTranslation('payment')
   const dispatch = useDispatch()
   const [round, setRound] = useState(0)
   const [isLate, setLate] = useState(false)
+  const { id, contractType = 'CONTRACT' } = paid
   const tell = useRef(onTold)
   useEffect(() => {
     tell.current = onTold
@@ -28,7 +28,7 @@ export function PaymentWait({ id, onTold }: { id: Id; onTold: (outcome: Outcome)
       for (const ms of waits) {
         await new Promise((over) => setTimeout(over, ms))
         if (!stands) return
-        const outcome = await dispatch(askOutcome(id))
+        const outcome = await dispatch(askOutcome({ id, contractType }))
         if (!stands) return
         // Null: there is no line. `open`: the payer is back before the gateway has written it down, or never finished.
         if (outcome && outcome !== 'processing' && outcome !== 'open') return tell.current(outcome)
@@ -37,10 +37,10 @@ export function PaymentWait({ id, onTold }: { id: Id; onTold: (outcome: Outcome)
     }
     void ask()
     return () => void (stands = false)
-  }, [dispatch, id, round])
+  }, [dispatch, id, contractType, round])
   return (
     <PaymentNote kind={isLate ? 'late' : 'checking'} title={t('checking.title')}>
-      <p>{t(isLate ? 'checking.late' : 'checking.text')}</p>
+      <p>{t(isLate ? `checking.late.${contractType}` : 'checking.text')}</p>
       {isLate && (
         <Button icon="refresh" onClick={() => setRound(round + 1)}>
           {t('checking.again')}

@@ -1,27 +1,28 @@
 import '#features/orders/payment-words.ts'
 import { useState } from 'react'
 import { useLocation, useNavigate } from 'react-router-dom'
+import type { ClientType } from '#domain/access.ts'
 import { grouped } from '#domain/money.ts'
-import type { OrderRow } from '#contract/orders.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { useTranslation } from 'react-i18next'
 import { PaymentNote } from '#features/orders/payment/PaymentStatus.tsx'
 import { PaymentWait } from '#features/orders/payment/PaymentPending.tsx'
-import { isOfDraft, type Outcome } from '#features/orders/payment/payment-api.ts'
+import { isOfDraft, type Outcome, type Payable } from '#features/orders/payment/payment-api.ts'
 
 /** As the address says it to a browser that comes back from a gateway (`?payment=`). */
 const words = ['paid', 'checking', 'cancelled', 'declined'] as const
 type Word = (typeof words)[number]
 
 interface Props {
-  order: Pick<OrderRow, 'id' | 'client_type' | 'currency' | 'pay_amount' | 'due'>
+  /** `client_type`: of an order of a contract. */
+  order: Payable & { client_type?: ClientType }
   /** It is paid, or came to nothing: the page reads anew (M85). */
   onSettled: () => void
 }
 
 /**
- * What came of a payment, on the page of its order, for whoever comes back from a gateway; nothing for everybody else. What
- * the address says is only said: whether the order is paid stands in the order.
+ * What came of a payment, on the page of what was paid, for whoever comes back from a gateway; nothing for everybody else. What
+ * the address says is only said: whether it is paid stands in its row.
  */
 export function PaymentReturn({ order, onSettled }: Props) {
   const { search } = useLocation()
@@ -39,15 +40,17 @@ function Back({ order, onSettled, word }: Props & { word: Word }) {
     setStands(outcome === 'paid' || outcome === 'declined' ? outcome : 'cancelled')
     onSettled()
     // Who set out from the wizard comes back to its last step.
-    if (outcome === 'paid' && (await isOfDraft(order))) void navigate('/app/contract/new', { replace: true })
+    if (outcome === 'paid' && (await isOfDraft(order.id, order.client_type)))
+      void navigate('/app/contract/new', { replace: true })
   }
   function close() {
     const rest = new URLSearchParams(search)
     rest.delete('payment')
+    rest.delete('paid')
     void navigate({ pathname, search: rest.toString() }, { replace: true })
   }
   const amount = `${order.currency} ${grouped(order.pay_amount ?? '0.00')}`
-  if (stands === 'checking') return <PaymentWait id={order.id} onTold={(outcome) => void told(outcome)} />
+  if (stands === 'checking') return <PaymentWait paid={order} onTold={(outcome) => void told(outcome)} />
   const isPaid = stands === 'paid'
   const date = order.due?.slice(0, 16)
   const cancelled = date ? t('cancelled.text', { date }) : t('cancelled.over')

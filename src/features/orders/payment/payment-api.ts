@@ -1,10 +1,9 @@
 /** What the panel asks about paying. Nothing of it is kept, and none of it ever waits (D89). */
-import type { Caller } from '#domain/access.ts'
+import type { Caller, ClientType } from '#domain/access.ts'
 import type { Currency } from '#domain/money.ts'
 import { type PaymentType, paymentTypes, whyNotPaidBy } from '#domain/payments.ts'
 import type { getSettings } from '#contract/accounts.ts'
-import type { Id, OutputOf } from '#contract/endpoint.ts'
-import type { OrderRow } from '#contract/orders.ts'
+import type { Id, InputOf, OutputOf } from '#contract/endpoint.ts'
 import { checkPayment, pay } from '#contract/payments.ts'
 import { readDraft } from '#local/drafts/form-drafts.ts'
 import type { Result } from '#request/results.ts'
@@ -18,19 +17,35 @@ export type Ways = OutputOf<typeof getSettings>['payment']
 export const waysFor = ({ types }: Pick<Ways, 'types'>, currency: Currency, caller: Caller): PaymentType[] =>
   paymentTypes.filter((type) => types.includes(type) && whyNotPaidBy(type, currency, caller) === null)
 
-/** An order has a number by the time that it can be paid. */
-const path = (id: Id) => ({ contract: Number(id) })
+/** What is paid is called by its kind and its number (D66); it has one by the time that it can be paid. */
+export interface Paid {
+  id: Id
+  /** An order of a contract where nothing is said. */
+  contractType?: InputOf<typeof pay>['body']['contractType']
+}
+
+/** What is paid, how much that is and until when. */
+export interface Payable extends Paid {
+  currency: Currency
+  amount?: string | null
+  pay_amount: string | null
+  /** The last second in which it can be paid; null: not known. */
+  due: string | null
+}
+
+const path = ({ id }: Paid) => ({ contract: Number(id) })
 
 export const sendPayment =
-  (id: Id, type: PaymentType, token: string | null): AppThunk<Result<OutputOf<typeof pay>>> =>
+  (paid: Paid, type: PaymentType, token: string | null): AppThunk<Result<OutputOf<typeof pay>>> =>
   async (_dispatch, _getState, { api }) =>
     api.call(pay, {
-      params: path(id),
-      body: { type, contractType: 'CONTRACT', ...(token === null ? {} : { token }) },
+      params: path(paid),
+      body: { type, contractType: paid.contractType ?? 'CONTRACT', ...(token === null ? {} : { token }) },
     })
 
 /** Whether the wizard's draft on this device waits for it to be paid: then the wizard has its last step still to show. */
-export async function isOfDraft({ id, client_type: type }: Pick<OrderRow, 'id' | 'client_type'>): Promise<boolean> {
+export async function isOfDraft(id: Id, type: ClientType | undefined): Promise<boolean> {
+  if (!type) return false
   const { step, ordered } = ((await readDraft(draftName(type)))?.value ?? {}) as Partial<Draft>
   return step === 2 && ordered === id
 }
@@ -39,8 +54,11 @@ export type Outcome = OutputOf<typeof checkPayment>['status']
 
 /** Null: it could not be asked. */
 export const askOutcome =
-  (id: Id): AppThunk<Outcome | null> =>
+  (paid: Paid): AppThunk<Outcome | null> =>
   async (_dispatch, _getState, { api }) => {
-    const result = await api.call(checkPayment, { params: path(id), body: { contractType: 'CONTRACT' } })
+    const result = await api.call(checkPayment, {
+      params: path(paid),
+      body: { contractType: paid.contractType ?? 'CONTRACT' },
+    })
     return result.kind === 'fresh' ? result.output.status : null
   }

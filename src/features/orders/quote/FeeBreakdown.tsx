@@ -115,6 +115,12 @@ function wordsOf({ code, values, amount }: Branch, t: TFunction<'wizard'>, names
       return t('why.contract')
     case 'residual':
       return t('why.residual')
+    case 'months':
+      return t('why.months', { ...days, count: Number(values.months) })
+    case 'discount':
+      return t('why.discount', { percent: values.percent })
+    case 'traffic':
+      return t('why.traffic', { gb: values.gb, price: money('price') })
     default:
       return isMoreThanDue(values) ? t('why.dueNothing') : t('why.due')
   }

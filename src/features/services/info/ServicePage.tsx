@@ -8,7 +8,7 @@ import { Page } from '#ui/page/Page.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
-import { ServicePanel, type ServiceEventsPart } from '#features/services/info/ServicePanel.tsx'
+import { type ServiceBackupsPart, type ServiceEventsPart, ServicePanel } from '#features/services/info/ServicePanel.tsx'
 import { useService } from '#features/services/info/useService.ts'
 import { useServiceJobs } from '#features/services/operations/jobs.ts'
 import { useMoves } from '#features/services/operations/useMoves.tsx'
@@ -17,14 +17,19 @@ import { Sheet } from '#features/services/ServiceStyles.tsx'
 
 const list = '/app/service'
 
-/** One service by its number, for the provider's admins. */
-export function Service({ Events }: { Events: ServiceEventsPart }) {
-  const { id = '' } = useParams()
-  // Each is a page of its own.
-  return /^\d{1,10}$/.test(id) ? <One key={id} id={Number(id)} Events={Events} /> : <Unknown />
+interface Parts {
+  Events: ServiceEventsPart
+  Backups: ServiceBackupsPart
 }
 
-function One({ id, Events }: { id: number; Events: ServiceEventsPart }) {
+/** One service by its number, for the provider's admins. */
+export function Service(parts: Parts) {
+  const { id = '' } = useParams()
+  // Each is a page of its own.
+  return /^\d{1,10}$/.test(id) ? <One key={id} id={Number(id)} {...parts} /> : <Unknown />
+}
+
+function One({ id, Events, Backups }: { id: number } & Parts) {
   const { t } = useTranslation('services')
   const { row, freshness, isFetching, problem, refetch, refresh } = useService({ id })
   const jobs = useServiceJobs()
@@ -74,6 +79,7 @@ function One({ id, Events }: { id: number; Events: ServiceEventsPart }) {
       <Sheet />
       <ProblemNote problem={isOffline(problem) ? null : problem} onRetry={refetch} />
       <ServicePanel row={row} jobs={jobs} moves={moves} logPath={logPath} Events={Events} />
+      <Backups row={row} />
       {moves.dialogs}
     </Page>
   )

@@ -18,6 +18,9 @@ import { memoryWords, StatusTag, tasksWords } from '#features/services/ServiceSt
 /** What was done to it lately. */
 export type ServiceEventsPart = ComponentType<{ row: ServiceRow }>
 
+/** What is backed up of it. */
+export type ServiceBackupsPart = ComponentType<{ row: ServiceRow }>
+
 interface Props {
   row: ServiceRow
   jobs: readonly ServiceJob[] | undefined

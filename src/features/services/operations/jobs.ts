@@ -17,6 +17,7 @@ const operations: Record<string, ServiceOperation> = {
   resetServicePassword: 'reset-service-password',
   rebootService: 'reboot-service',
   configureService: 'configure-service',
+  restoreBackup: 'restore-backup',
 }
 
 /** Those that make a password (D43). */
@@ -34,12 +35,16 @@ export const useServiceJobs = (): ServiceJob[] | undefined => useLiveQuery(readS
 type Named = Pick<ServiceRow, 'id' | 'contract_id'>
 
 type Asked = Pick<ServiceJob, 'endpoint' | 'input' | 'answer'>
-type Given = { params?: { id?: number }; query?: { serviceId?: number; contractId?: number } }
+type Given = {
+  params?: { id?: number }
+  query?: { serviceId?: number; contractId?: number }
+  body?: { service_id?: number }
+}
 
 /** Which service one is about; null: it does not say (yet): the creation of one says it as it answers. */
 export function serviceIdOf({ endpoint, input, answer }: Asked): number | null {
-  const { params, query } = input as Given
-  if (endpoint !== 'createService') return params?.id ?? query?.serviceId ?? null
+  const { params, query, body } = input as Given
+  if (endpoint !== 'createService') return params?.id ?? query?.serviceId ?? body?.service_id ?? null
   return (answer?.body ? (JSON.parse(answer.body) as { id?: number } | null)?.id : null) ?? null
 }
 

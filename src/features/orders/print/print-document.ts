@@ -1,19 +1,23 @@
 /** Prints in a tab of their own: asked for when it is wanted, because the address works once and within a minute (D65). */
+import type { InputOf } from '#contract/endpoint.ts'
 import { requestPrint } from '#contract/payments.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
 import { i18n } from '#ui/i18n/i18n.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { tellOf } from '#features/orders/result-toast.ts'
 
+/** A contract, a backup subscription or a month of traffic (portal 7). */
+export type Printed = InputOf<typeof requestPrint>['body']['kind']
+
 /**
  * The tab is opened by the very press, or browsers take it for a pop-up; it is led to the document when that is there. Where no
  * tab was to be had, a message has the way to it.
  */
-export const printContract =
-  (contractId: number): AppThunk<void> =>
+export const printDocument =
+  (kind: Printed, id: number): AppThunk<void> =>
   async (_dispatch, _getState, { api }) => {
     const tab = open('', '_blank')
-    const result = await api.call(requestPrint, { body: { kind: 'contract', id: contractId } })
+    const result = await api.call(requestPrint, { body: { kind, id } })
     if (result.kind !== 'fresh') {
       tab?.close()
       return tellOf(i18n.t('action.print', { ns: 'orders' }), result)

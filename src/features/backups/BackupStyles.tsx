@@ -1,0 +1,7 @@
+import '#ui/icons/app-icons.ts'
+import '#ui/icons/order-icons.ts'
+import '#features/backups/words.ts'
+import sheet from '#features/backups/sheet.css?url'
+
+/** The look of backups, which is not in the sheet that every device keeps (docs/decisions/0036). */
+export const Sheet = () => <link rel="stylesheet" href={sheet} precedence="backups" />

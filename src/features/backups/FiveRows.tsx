@@ -1,0 +1,112 @@
+import { type ReactNode, useId, useState } from 'react'
+import { isOffline, type Problem } from '#contract/problem.ts'
+import { type Fresh, Freshness } from '#ui/list/Freshness.tsx'
+import { Pages } from '#ui/list/Pagination.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { Skeleton } from '#ui/page/Skeleton.tsx'
+
+/** contracts 9 */
+const pageSize = 5
+
+export interface Column<R> {
+  key: string
+  header: string
+  render: (row: R) => ReactNode
+  /** Numbers and money stand right. */
+  align?: 'end'
+}
+
+interface Props<R> {
+  caption: string
+  /** "12 backups" */
+  counted: (count: number) => string
+  columns: readonly Column<R>[]
+  list: {
+    /** Newest first. Undefined until the device has answered. */
+    rows: readonly R[] | undefined
+    freshness: Fresh
+    isFetching: boolean
+    problem: Problem | null
+    refetch: () => void
+  }
+  rowKey: (row: R) => string
+  /** In place of rows, where there are none, and where they were never read here. */
+  empty: ReactNode
+  notHere: string
+}
+
+/** A table of five rows a page (M128), cards on a phone. */
+export function FiveRows<R>({ list, notHere, ...props }: Props<R>) {
+  const { rows, freshness, isFetching, problem, refetch } = list
+  // Offline the rows that are here, or the word that there are none, say all there is to say.
+  const failed = isOffline(problem) ? null : problem
+  const isNever = freshness.asOf === null
+  return (
+    <>
+      <ProblemNote problem={failed} onRetry={refetch} />
+      {/* What is not answered yet may only be an old nothing. */}
+      {(!rows || (rows.length === 0 && isFetching)) && <Skeleton lines={3} />}
+      {rows?.length === 0 &&
+        !isFetching &&
+        !failed &&
+        (isNever ? <p className="field-help">{notHere}</p> : props.empty)}
+      {rows && rows.length > 0 && <Rows {...props} rows={rows} fresh={freshness} />}
+    </>
+  )
+}
+
+type RowsProps<R> = Omit<Props<R>, 'list' | 'empty' | 'notHere'> & { rows: readonly R[]; fresh: Fresh }
+
+function Rows<R>({ caption, counted, columns, rows, rowKey, fresh }: RowsProps<R>) {
+  const [asked, setPage] = useState(1)
+  const name = useId()
+  const pages = Math.ceil(rows.length / pageSize)
+  const page = Math.min(asked, pages)
+  const shown = rows.slice((page - 1) * pageSize, page * pageSize)
+  return (
+    <>
+      {/* biome-ignore lint: what can be scrolled can be reached by key */}
+      <div className="backup-scroll" tabIndex={0} role="region" aria-labelledby={name}>
+        <table className="backup-table">
+          <caption className="sr-only" id={name}>
+            {caption}
+          </caption>
+          <thead>
+            <tr>
+              {columns.map(({ key, header, align }) => (
+                <th key={key} scope="col" className={align}>
+                  {header}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((row) => (
+              <Row key={rowKey(row)} row={row} columns={columns} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <div className="backup-foot">
+        <p role="status">
+          <span>{counted(rows.length)}</span> <Freshness fresh={fresh} />
+        </p>
+        {pages > 1 && <Pages page={page} pages={pages} onPage={setPage} />}
+      </div>
+    </>
+  )
+}
+
+function Row<R>({ row, columns }: { row: R; columns: readonly Column<R>[] }) {
+  const [first, ...others] = columns
+  return (
+    <tr>
+      {first && <th scope="row">{first.render(row)}</th>}
+      {others.map(({ key, header, align, render }) => (
+        <td key={key} className={align} data-label={header}>
+          <span>{render(row)}</span>
+        </td>
+      ))}
+    </tr>
+  )
+}

@@ -1,0 +1,25 @@
+/** What the orders know and the backups show: a feature sees no other one, so the page hands it in. */
+import type { ComponentType } from 'react'
+import type { Currency } from '#domain/money.ts'
+import type { AppThunk } from '#state/app-thunk.ts'
+import type { AnyStep } from '#features/backups/subscribe/backup-quote.ts'
+
+/** What can be paid here: a subscription or a month of traffic (D66). */
+export interface Due {
+  contractType: 'PDBORDER' | 'TRAFFIC'
+  id: number
+  currency: Currency
+  pay_amount: string
+  /** The last second in which it can be paid; null: not known. */
+  due: string | null
+}
+
+export interface OrderParts {
+  /** The ways of paying it, and what came of them. */
+  Payment: ComponentType<{ order: Due; onPaid: () => void }>
+  /** For who comes back from a gateway. */
+  PaymentReturn: ComponentType<{ order: Due; onSettled: () => void }>
+  /** The steps of an amount as a tree. */
+  Why: ComponentType<{ currency: Currency; steps: readonly AnyStep[] }>
+  print: (kind: Due['contractType'], id: number) => AppThunk
+}

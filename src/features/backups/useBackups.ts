@@ -1,0 +1,78 @@
+/** What the screens of backups read: the service, its lists and its plan, live from the device; the server is asked beside it. */
+import { useCallback, useMemo } from 'react'
+import { getSettings } from '#contract/accounts.ts'
+import { getBackupPlan, getTraffic } from '#contract/backups.ts'
+import type { OutputOf, Row } from '#contract/endpoint.ts'
+import type { ServiceRow } from '#contract/services.ts'
+import type { PlainDate } from '#domain/time.ts'
+import { readAged } from '#local/lists/responses.ts'
+import { useLiveChanges } from '#state/live-changes.ts'
+import { useCachedResponse } from '#state/use-cached-response.ts'
+import type { ListSlice } from '#state/list-slice.ts'
+import { useList } from '#state/use-list.ts'
+import { useToday } from '#ui/page/business-day.ts'
+import { backedServices, backupOrders, storedBackups, trafficMonths } from '#features/backups/slice.ts'
+
+const most = { results: 50, page: 1, sortOrder: 'desc' } as const
+export const serviceView = { ...most, sortField: 'code', sortOrder: 'asc' } as const
+const newestOrders = { ...most, sortField: 'create_time' } as const
+const newestMonths = { ...most, sortField: 'period_end' } as const
+const newestBackups = { ...most, sortField: 'start_time' } as const
+
+/** The rows as the server told them: nobody changes any of these without a line, so nothing is laid over them. */
+function useRows<R extends Row, V>(list: ListSlice<R, V>, scope: number | null, view: V) {
+  const found = useList(list, { scope, view })
+  const rows = useMemo(() => found.rows?.map(({ row }) => row), [found.rows])
+  return { ...found, rows }
+}
+
+/** All services that are here, for what one backup may be restored into. */
+export function useServices() {
+  const list = useRows(backedServices, null, serviceView)
+  useLiveChanges('services', list.refetch)
+  return list
+}
+
+/** Undefined: not known yet; null: there is none here. */
+export const serviceOfContract = (
+  rows: readonly ServiceRow[] | undefined,
+  contractId: number,
+): ServiceRow | null | undefined => rows && (rows.find((row) => row.contract_id === contractId) ?? null)
+
+/** Subscriptions and months of traffic: of whoever orders. */
+export function useCharged(serviceId: number) {
+  const orders = useRows(backupOrders, serviceId, newestOrders)
+  const months = useRows(trafficMonths, serviceId, newestMonths)
+  const month = useCachedResponse(readAged, getTraffic, { params: { serviceId } })
+  const [refetchOrders, refetchMonths, refetchMonth] = [orders.refetch, months.refetch, month.refetch]
+  const refresh = useCallback(() => {
+    refetchOrders()
+    refetchMonths()
+    void refetchMonth()
+  }, [refetchOrders, refetchMonths, refetchMonth])
+  return { orders, months, month: month.response?.output ?? null, refresh }
+}
+export type Charged = ReturnType<typeof useCharged>
+
+/** The backups themselves, and what stands behind them. */
+export function useStored(serviceId: number) {
+  const list = useRows(storedBackups, serviceId, newestBackups)
+  const plan = useCachedResponse(readAged, getBackupPlan, { params: { serviceId } })
+  const [refetchList, refetchPlan] = [list.refetch, plan.refetch]
+  const refresh = useCallback(() => {
+    refetchList()
+    void refetchPlan()
+  }, [refetchList, refetchPlan])
+  useLiveChanges('services', refresh)
+  return { ...list, plan: plan.response?.output ?? null, refresh }
+}
+export type Plan = OutputOf<typeof getBackupPlan>
+export type Stored = ReturnType<typeof useStored>
+
+/** Today in the business time zone (D31); null: it is not known yet. */
+export function useBusinessToday(): PlainDate | null {
+  const { response } = useCachedResponse(readAged, getSettings, {})
+  const zone = response?.output.time_zone
+  const today = useToday(zone ?? 'UTC')
+  return zone === undefined ? null : today
+}

@@ -1,0 +1,11 @@
+import { useConnection } from '#state/hooks.ts'
+import { useTranslation } from 'react-i18next'
+
+/** Why nothing that costs money or touches a running system can be asked for now; null: it can. It never goes by itself later (D89). */
+export function useWhyOffline(): string | null {
+  const { t } = useTranslation('backups')
+  const { t: ui } = useTranslation('ui')
+  const { line, lapsed } = useConnection()
+  if (lapsed) return ui('form.lapsed')
+  return line === 'online' ? null : t('needsLine')
+}
