@@ -1,0 +1,190 @@
+/**
+ * A backup subscription from its order to a restore, as people use it (M123 to M130): the backup is real, so are the bytes that it
+ * moves and the month that they are billed in. Traffic costs from the first GB on here. What else the tab shows is in
+ * `tests/features/backups`.
+ */
+import { randomBytes } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { dateIn } from '#domain/time.ts'
+import { addMonths } from '#domain/period.ts'
+import { expectFine } from '#tests/support/looks.ts'
+import { outsideClient } from '#tests/support/outside-client.ts'
+import { freshPage, setUp } from '#tests/support/visit.ts'
+import { ordersOf } from '#tests/support/wizard.ts'
+
+const setup = setUp({ HOSTING: 'local' })
+const [from, into] = ['acmetest', 'acmetrade']
+
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
+const dialog = (page: Page, name: string | RegExp) => page.getByRole('dialog', { name, exact: true })
+const toast = (page: Page, text: string) => page.locator('.toast', { hasText: text }).waitFor({ timeout: 60_000 })
+
+/** The demo's prices from today on, without free traffic. */
+async function sellTraffic() {
+  const staff = await outsideClient(setup.the.portal)
+  const asked = async (path: string, init?: RequestInit) => {
+    const answer = await staff.send(path, init)
+    expect(answer?.status, await answer?.clone().text()).toBeLessThan(300)
+    return (await answer?.json()) as Record<string, unknown>
+  }
+  const {
+    id: _id,
+    update_time: _time,
+    update_user_name: _who,
+    row_version: _version,
+    ...list
+  } = await asked('/api/price')
+  const pdbPrice = { ...(list['pdbPrice'] as object), pdb2s3_traffic: '0.00' }
+  const body = {
+    ...list,
+    pdbPrice,
+    effective_date: dateIn('Asia/Hong_Kong', Date.now()),
+    desc: 'No free traffic',
+    confirmed: true,
+  }
+  await asked('/api/pricelist', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID() },
+    body: JSON.stringify(body),
+  })
+}
+
+/** Straight into its database: a hundred thousand things, which nobody types, and which pack no smaller. */
+function fillInstance(code: string) {
+  const hosting = join(setup.the.portal.dataDir, 'hosting')
+  const path = readdirSync(hosting, { recursive: true, encoding: 'utf8' }).find(
+    (one) => one.includes(`${code}-`) && one.endsWith('/instance.db'),
+  )
+  const store = new DatabaseSync(join(hosting, path ?? ''), { timeout: 5000 })
+  const insert = store.prepare(
+    'insert into items (code, name, quantity, unit, version, changed) values (?, ?, 1000, ?, 1, 0)',
+  )
+  store.exec('begin')
+  for (let at = 0; at < 120_000; at++) insert.run(`B-${at}`, randomBytes(72).toString('base64'), 'pcs')
+  store.exec('commit')
+  store.close()
+}
+
+async function openTab(page: Page, code: string) {
+  const id = (await ordersOf(page, code))[0]?.id
+  await page.goto(`${setup.the.portal.url}/saas/app/contract/${id}?tab=subscribe`)
+  await page.getByRole('heading', { name: 'Backup to S3' }).waitFor()
+}
+
+/** The system itself. */
+async function enter(portalPage: Page, code: string, password: string): Promise<Page> {
+  const page = await portalPage.context().newPage()
+  await page.goto(`${setup.the.portal.url}/saas/entrance`)
+  await page.locator('input').first().fill(code)
+  await page.keyboard.press('Enter')
+  await page.goto((await page.locator(`a[href^="http://www.${code}."]`).first().getAttribute('href')) ?? '')
+  await page.locator('[name=user]').fill('admin')
+  await page.locator('[name=password]').fill(password)
+  await page.locator('form.fields button').click()
+  return page
+}
+
+async function newPassword(page: Page, code: string): Promise<string> {
+  await button(page, `More for the service ${code}`).click()
+  await page.getByRole('menuitem', { name: 'Reset password', exact: true }).click()
+  await dialog(page, `Reset the password of ${code}?`).getByRole('button', { name: 'Reset password' }).click()
+  const shown = dialog(page, `New password of ${code}`)
+  await shown.getByRole('button', { name: 'Show password' }).click({ timeout: 60_000 })
+  const code1 = shown.locator('code').nth(1)
+  await code1.waitFor()
+  const password = (await code1.textContent()) ?? ''
+  await shown.getByRole('button', { name: 'Close' }).last().click()
+  return password
+}
+
+it('is ordered, paid, made, charged, paid again, printed, and put into another service, where the item is found', async () => {
+  const { portal } = setup.the
+  await sellTraffic()
+  const page = await freshPage(setup, 'admin', '/app/contract')
+  const id = (await ordersOf(page, from))[0]?.id
+  await page.goto(`${portal.url}/saas/app/contract/${id}`)
+  // The demo's services are brought up by themselves.
+  await button(page, `More for the service ${from}`).waitFor({ timeout: 60_000 })
+  const password = await newPassword(page, from)
+  const system = await enter(page, from, password)
+  await system.goto(new URL('/items/new', system.url()).href)
+  for (const [name, value] of Object.entries({ code: 'X-1', name: 'A thing to keep', quantity: '3', unit: 'pcs' }))
+    await system.locator(`[name=${name}]`).pressSequentially(value)
+  await system.locator('form.fields button').click()
+  await system.getByText('A thing to keep').waitFor()
+  await system.close()
+  fillInstance(from)
+
+  await openTab(page, from)
+  await button(page, 'Subscribe: Backup to S3').click()
+  await page.locator('[name=backup-period]').press('Control+A')
+  await page.keyboard.type('2')
+  await page.locator('[name=backup-unit]').selectOption('month')
+  await expectFine(page, 'a backup subscription that is filled in')
+  await button(page, /^Order · /).click()
+  await button(page, /^Pay .* by card$/).click()
+  await page.waitForURL(/\/pay\/card\//)
+  await page.locator('form button').first().click()
+  await page.waitForURL((url) => url.pathname.startsWith('/saas/app/contract'))
+  await page
+    .getByText(/^Effective until/)
+    .first()
+    .waitFor({ timeout: 30_000 })
+
+  await button(page, 'Back up now').click()
+  await page.getByText('A backup takes about 5 minutes.').waitFor()
+  await dialog(page, `Back up ${from} now?`).getByRole('button', { name: 'Back up now' }).click()
+  await toast(page, `${from}: the backup is made.`)
+  await page.getByText(/GB over the free limit/).waitFor({ timeout: 30_000 })
+  await expectFine(page, 'a tab with a backup and traffic over the limit')
+  await page.context().close()
+
+  // The month ends.
+  const today = dateIn('Asia/Hong_Kong', Date.now())
+  const next = Date.parse(`${addMonths(`${today.slice(0, 7)}-01`, 1)}T04:00:00Z`)
+  await portal.stop()
+  const clock = join(import.meta.dirname, '../support/shifted-clock.mjs')
+  await portal.start({ NODE_OPTIONS: `--import ${clock}`, CLOCK_SHIFT_MS: String(next - Date.now()) })
+  const later = await freshPage(setup, 'admin', '/app/contract')
+  await later.clock.setSystemTime(next)
+  await openTab(later, from)
+  const row = later.locator('tr', { has: later.getByText(today.slice(0, 7), { exact: true }) })
+  await row.getByText('over the free limit').waitFor({ timeout: 60_000 })
+  await row.getByRole('button', { name: /Pay/ }).click()
+  await button(later, /^Pay .* by card$/).click()
+  await later.waitForURL(/\/pay\/card\//)
+  await later.locator('form button').first().click()
+  await later.waitForURL((url) => url.pathname.startsWith('/saas/app/contract'))
+  await row.getByText(/I\d{12}/).waitFor({ timeout: 30_000 })
+  const paper = later.context().waitForEvent('page')
+  await button(later, `Print the traffic of ${today.slice(0, 7)}`).click()
+  const printed = await paper
+  await printed
+    .getByText(/I\d{12}/)
+    .first()
+    .waitFor()
+  expect(await printed.locator('body').innerText()).toContain(today.slice(0, 7))
+  await printed.close()
+
+  await button(later, /^Restore the backup of /)
+    .first()
+    .click()
+  const restore = dialog(later, /^Restore the backup of /)
+  await restore.getByRole('radio', { name: new RegExp(into) }).click()
+  await restore.locator('.confirm-code code').first().waitFor()
+  const typed = (await restore.locator('.confirm-code code').allInnerTexts()).join('')
+  await restore.locator('[name=typed-value]').pressSequentially(into)
+  await restore.locator('[name=typed-code]').pressSequentially(typed)
+  await expectFine(later, 'the question before a restore')
+  await restore.getByRole('button', { name: 'Overwrite and restore' }).click()
+  await later.locator('.toast', { hasText: `${into}: the backup of` }).waitFor({ timeout: 120_000 })
+  // Its users are those of the backup.
+  const other = await enter(later, into, password)
+  await other.locator('input[name=search]').fill('X-1')
+  await other.keyboard.press('Enter')
+  await other.getByText('A thing to keep').waitFor()
+}, 400_000)
