@@ -219,3 +219,14 @@ export async function beginBackups(
     .where('id', '=', serviceId)
     .execute()
 }
+
+/** Whether its backups to the bucket are suspended; of a service that is gone too. */
+export async function isTrafficDisabled(db: Handle, companyId: number, serviceId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('service')
+    .select('traffic_disabled')
+    .where('company_id', '=', companyId)
+    .where('id', '=', serviceId)
+    .executeTakeFirst()
+  return row?.traffic_disabled ?? false
+}
