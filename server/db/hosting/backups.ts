@@ -44,14 +44,18 @@ const backupsOf = (db: Handle, { companyId, serviceId }: OfService) =>
 const trafficOf = (db: Handle, { companyId, serviceId }: OfService) =>
   traffics(db, companyId).where('service_id', '=', serviceId)
 
-const backupColumns = {
+/** What was ordered before that instant and is not paid is invalid by now (D31); tests compare it with `orderStatus`. */
+const statusAt = (before: number) => sql<-1 | 0 | 1>`
+  (case when backup_order.status = 0 and backup_order.create_time < ${before} then -1 else backup_order.status end)`
+
+const backupColumnsAt = (before: number) => ({
   id: sql.ref('backup_order.id'),
   pdb_type: sql.ref('backup_order.pdb_type'),
   create_time: sql`(backup_order.create_time / 1000)`,
   period_start: sql.ref('backup_order.period_start'),
   period_end: sql.ref('backup_order.period_end'),
-  status: sql.ref('backup_order.status'),
-}
+  status: statusAt(before),
+})
 
 const trafficColumns = {
   id: sql.ref('traffic.id'),
@@ -65,30 +69,42 @@ const fillsOf = ({ list }: { list?: ListSpec }): ListSpec => {
   return list
 }
 
-export const pageOfBackups = (db: Handle, of: OfService, query: ListQuery): Promise<Page<BackupRecord>> =>
-  readPage(
-    backupsOf(db, of),
-    { list: fillsOf(listBackupOrders), columns: backupColumns, id: backupColumns.id, noNulls: true },
-    query,
-  )
+/** `before`: what was ordered earlier can no longer be paid. */
+export function pageOfBackups(
+  db: Handle,
+  of: OfService,
+  before: number,
+  query: ListQuery,
+): Promise<Page<BackupRecord>> {
+  const columns = backupColumnsAt(before)
+  return readPage(backupsOf(db, of), { list: fillsOf(listBackupOrders), columns, id: columns.id, noNulls: true }, query)
+}
 
 export const pageOfTraffic = (db: Handle, of: OfService, query: ListQuery): Promise<Page<TrafficRecord>> =>
   readPage(trafficOf(db, of), { list: fillsOf(listTraffic), columns: trafficColumns, id: trafficColumns.id }, query)
 
-/** Rows whose number is above `since`; null: all. None ever goes. */
-const changesSince =
-  <R>(read: (db: Handle, of: OfService, above: number) => Promise<R[]>) =>
-  async (db: Handle, of: OfService, since: number | null) => {
-    const upto = await changeSince(db, of.companyId, since)
-    return { changed: await read(db, of, since ?? -1), gone: [], upto }
-  }
+/** Rows whose number is above `since`, and those that time has changed and no job has numbered yet; null: all. None ever goes. */
+export async function backupsSince(db: Handle, of: OfService, before: number, since: number | null) {
+  const upto = await changeSince(db, of.companyId, since)
+  const isOver = sql<boolean>`(status = 0 and create_time < ${before})`
+  const changed = await backupsOf(db, of)
+    .where((where) => where.or([where('change', '>', since ?? -1), isOver]))
+    .orderBy('change')
+    .orderBy('id')
+    .execute()
+  return { changed, gone: [], upto }
+}
 
-export const backupsSince = changesSince<BackupRecord>((db, of, above) =>
-  backupsOf(db, of).where('change', '>', above).orderBy('change').orderBy('id').execute(),
-)
-export const trafficSince = changesSince<TrafficRecord>((db, of, above) =>
-  trafficOf(db, of).where('change', '>', above).orderBy('change').orderBy('id').execute(),
-)
+/** Rows whose number is above `since`; null: all. None ever goes. */
+export async function trafficSince(db: Handle, of: OfService, since: number | null) {
+  const upto = await changeSince(db, of.companyId, since)
+  const changed = await trafficOf(db, of)
+    .where('change', '>', since ?? -1)
+    .orderBy('change')
+    .orderBy('id')
+    .execute()
+  return { changed, gone: [], upto }
+}
 
 /** Where a stream goes on. */
 interface After {
@@ -220,6 +236,7 @@ export async function beginBackups(
     .execute()
 }
 
+<<<<<<< HEAD
 /** Whether its backups to the bucket are suspended; of a service that is gone too. */
 export async function isTrafficDisabled(db: Handle, companyId: number, serviceId: number): Promise<boolean> {
   const row = await db
@@ -230,3 +247,17 @@ export async function isTrafficDisabled(db: Handle, companyId: number, serviceId
     .executeTakeFirst()
   return row?.traffic_disabled ?? false
 }
+=======
+/** Locked for this transaction; those that another node works on are stepped over. As the system. */
+export const overdueBackups = (db: Handle, before: number, most: number) =>
+  db
+    .selectFrom('backup_order')
+    .select(['id', 'company_id', 'service_code'])
+    .where('status', '=', 0)
+    .where('create_time', '<', before)
+    .orderBy('id')
+    .limit(most)
+    .forUpdate()
+    .skipLocked()
+    .execute()
+>>>>>>> money

@@ -55,6 +55,8 @@ export interface TrafficTable extends OfService {
   /** Filled together with what was paid (D25). */
   pay_date: PlainDate | null
   pay_amount: string | null
+  /** People were told that it is overdue. */
+  told_overdue: Generated<boolean>
 }
 
 /** One that ran, or runs: an archive in the bucket (pdb2s3) or a schema of the other database (pdb2rds). */

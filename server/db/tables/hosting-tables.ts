@@ -98,8 +98,11 @@ export interface ServiceRowView extends Selectable<ServiceTable> {
   unpaid_due: Timestamp | null
   pdb2s3_date: PlainDate | null
   pdb2rds_date: PlainDate | null
-  os_pdb2s3: number
-  os_pdb2rds: number
+  /** Backups that wait to be paid, and when they were ordered; null: none does. What is overdue may still stand here. */
+  os_pdb2s3: number | null
+  os_pdb2s3_time: number | null
+  os_pdb2rds: number | null
+  os_pdb2rds_time: number | null
   /** The oldest record of traffic that is to be paid, and when it was made; null: none is. */
   os_traffic: number | null
   os_traffic_time: number | null
