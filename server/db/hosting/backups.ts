@@ -236,7 +236,6 @@ export async function beginBackups(
     .execute()
 }
 
-<<<<<<< HEAD
 /** Whether its backups to the bucket are suspended; of a service that is gone too. */
 export async function isTrafficDisabled(db: Handle, companyId: number, serviceId: number): Promise<boolean> {
   const row = await db
@@ -247,7 +246,7 @@ export async function isTrafficDisabled(db: Handle, companyId: number, serviceId
     .executeTakeFirst()
   return row?.traffic_disabled ?? false
 }
-=======
+
 /** Locked for this transaction; those that another node works on are stepped over. As the system. */
 export const overdueBackups = (db: Handle, before: number, most: number) =>
   db
@@ -260,4 +259,3 @@ export const overdueBackups = (db: Handle, before: number, most: number) =>
     .forUpdate()
     .skipLocked()
     .execute()
->>>>>>> money
