@@ -121,6 +121,8 @@ async function services(db: Kysely<unknown>): Promise<void> {
       add column closed_month text collate "C" check (closed_month ~ '^[0-9]{4}-(0[1-9]|1[0-2])$'),
       add column next_pdb2s3 bigint,
       add column next_pdb2rds bigint,
+      add column told_failing bigint,
+      add column erase_time bigint,
       add column failing_backups jsonb not null default '[]' check (jsonb_typeof(failing_backups) = 'array')`.execute(
     db,
   )

@@ -21,16 +21,23 @@ export async function* readInstanceData(place: string): AsyncGenerator<DataPiece
   const draft = openDraft(place)
   try {
     await copyData(place, join(draft.path, 'instance.db'))
-    const store = new DatabaseSync(join(draft.path, 'instance.db'), { readOnly: true })
-    try {
-      yield* piecesOf(store)
-    } finally {
-      store.close()
-    }
+    yield* readDataFile(join(draft.path, 'instance.db'))
   } catch (error) {
     throw faultOfData(error)
   } finally {
     draft.remove()
+  }
+}
+
+/** Of a file that nobody writes to meanwhile. Throws HostingError `bad_data`. */
+export async function* readDataFile(path: string): AsyncGenerator<DataPiece> {
+  const store = new DatabaseSync(path, { readOnly: true })
+  try {
+    yield* piecesOf(store)
+  } catch (error) {
+    throw faultOfData(error)
+  } finally {
+    store.close()
   }
 }
 
