@@ -5,7 +5,7 @@
  */
 import { open } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import { openCheckpoint, openHandover } from '#domain/audit-log/checkpoint.ts'
+import { followHandovers } from '#domain/audit-log/checkpoint.ts'
 import { LogError } from '#domain/audit-log/fault.ts'
 import { fingerprintOf } from '#domain/audit-log/note.ts'
 import {
@@ -56,10 +56,7 @@ async function keyAfter(known: string, handover: string | undefined): Promise<st
   const text = (await readText(handover, maxKeyFile)).replaceAll('\r\n', '\n').trim()
   // The mail has the key below the note.
   const note = `${text.replace(/\n\n[^\n—]+$/u, '')}\n`
-  const { nextKey } = openCheckpoint(note, known)
-  if (nextKey === undefined) throw new LogError('NOT_SIGNED_BY_KEY', 'the note of the handover names no next key')
-  openHandover(note, known, nextKey)
-  return nextKey
+  return followHandovers([note], known)
 }
 
 /** Text of the log for a terminal: no sign in it can move the cursor or hide what stands before (S-90). */

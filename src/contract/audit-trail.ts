@@ -126,7 +126,8 @@ export const trailCheckpoint = endpoint({
   summary: "The newest signed checkpoint of a company's log",
   who: 'trail',
   matrix: 'Z-28',
-  query: z.object(logOf),
+  /** `known`: the key by which whoever asks has read the log before. */
+  query: z.object({ ...logOf, known: z.optional(text(300)) }),
   output: z.object({
     /** Null: the log is empty. */
     note: z.nullable(z.string()),
@@ -134,6 +135,8 @@ export const trailCheckpoint = endpoint({
     key: z.string(),
     /** Entries that are written and not yet in the log. */
     pending: z.int(),
+    /** Where the key was changed since `known`: a checkpoint for each change, in which the key before names the one after. */
+    handovers: z.optional(z.array(z.string())),
   }),
   offline: 'read',
 })

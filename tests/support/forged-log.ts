@@ -17,6 +17,8 @@ export interface Forgery {
   beside?: Uint8Array
   nextKey?: string
   origin?: string
+  /** Of earlier changes of the key, as the server would tell whoever knows an old one. */
+  handovers?: readonly string[]
 }
 
 /** Another log, signed by the server's own key: what somebody who holds that key would serve. */
@@ -37,7 +39,7 @@ export function forgedLog(app: AppContext, companyId: number, entries: readonly 
     const tile = tiles.get(`${level}/${index}`)
     if (sent.path.includes('/checkpoint'))
       return json(
-        { note, key, pending: 0 },
+        { note, key, pending: 0, ...(over.handovers && { handovers: over.handovers }) },
         { ...answer, headers: { ...answer.headers, 'content-type': 'application/json' } },
       )
     if (level !== undefined) return tile ? json({ hashes: toBase64(tile.hashes) }, answer) : { ...answer, status: 404 }

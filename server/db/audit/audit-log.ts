@@ -127,16 +127,26 @@ export async function newestCheckpoint(db: Handle, companyId: number): Promise<C
   return row ?? null
 }
 
-/** Takes the place of the newest one, unless that was the last of its day. */
+/** Notes that name a next key, the newest of each key. */
+export async function handoverNotes(db: Handle, companyId: number): Promise<string[]> {
+  const { rows } = await sql<{ note: string }>`
+    select distinct on (named) note from (
+      select note, size, substring(note from E'\nnext key ([^\n]+)\n') as named
+      from audit_checkpoint where company_id = ${companyId}) noted
+    where named is not null order by named, size desc`.execute(db)
+  return rows.map(({ note }) => note)
+}
+
+/** Takes the place of the newest one, unless that is to be kept. */
 export async function putCheckpoint(
   db: Handle,
   companyId: number,
   { size, note, time }: Checkpoint,
-  before: { size: number; isLastOfDay: boolean } | null,
+  before: { size: number; isKept: boolean } | null,
 ): Promise<void> {
   if (before) {
     const newest = { company_id: companyId, size: before.size }
-    if (before.isLastOfDay) await keepCheckpoint(db, newest)
+    if (before.isKept) await keepCheckpoint(db, newest)
     await db.deleteFrom('audit_checkpoint').where('company_id', '=', companyId).where('kept', '=', false).execute()
   }
   await db

@@ -4,7 +4,7 @@
  * whole or not at all. Two of them on one log: one works, the other leaves it alone.
  */
 import { leafHash } from '#domain/audit-log/hash.ts'
-import { signCheckpoint } from '#domain/audit-log/checkpoint.ts'
+import { namesNextKey, signCheckpoint } from '#domain/audit-log/checkpoint.ts'
 import { appendLeaves } from '#domain/audit-log/tree.ts'
 import { dateIn } from '#domain/time.ts'
 import type { AppContext } from '#server/context.ts'
@@ -92,6 +92,9 @@ async function integrateBatch(app: AppContext, db: Handle, companyId: number): P
     ...[signingSeed(app), next].flatMap((seed) => (seed ? [{ name: origin, seed }] : [])),
   )
   const isLastOfDay = before !== null && dateIn(zone, before.time) !== dateIn(zone, time)
-  await putCheckpoint(db, companyId, { size: edge.size, note, time }, before && { size: before.size, isLastOfDay })
+  // A device that was away while the key was changed follows it by the last one that both keys signed.
+  const isHandover = before !== null && namesNextKey(before.note) && nextKey === null
+  const kept = before && { size: before.size, isKept: isLastOfDay || isHandover }
+  await putCheckpoint(db, companyId, { size: edge.size, note, time }, kept)
   return entries.length
 }

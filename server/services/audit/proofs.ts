@@ -1,20 +1,53 @@
 /** What the device proves entries by: the signed checkpoint and the hashes of the tree. */
 import type { trailCheckpoint, trailTile } from '#contract/audit-trail.ts'
 import { toBase64 } from '#domain/audit-log/base64.ts'
+import { followHandovers } from '#domain/audit-log/checkpoint.ts'
+import { LogError } from '#domain/audit-log/fault.ts'
 import type { Service } from '#server/context.ts'
-import { countPending, newestCheckpoint, tileOf } from '#server/db/audit/audit-log.ts'
+import { countPending, handoverNotes, newestCheckpoint, tileOf } from '#server/db/audit/audit-log.ts'
+import type { Handle } from '#server/db/handle.ts'
 import { notFound } from '#server/problem-error.ts'
 import { openLog } from '#server/services/audit/audit-trail.ts'
 import { keyOf } from '#server/services/audit/log-identity.ts'
 
-export const checkpoint: Service<typeof trailCheckpoint> = async (context, { query }) => {
-  const companyId = await openLog(context, query.companyId)
+export const checkpoint: Service<typeof trailCheckpoint> = async (context, { query: { companyId: asked, known } }) => {
+  const companyId = await openLog(context, asked)
   const { db, app } = context
   // Before the checkpoint: what finds its place in between is then in both, and never in neither.
   const pending = await countPending(db, companyId)
   const newest = await newestCheckpoint(db, companyId)
   const note = newest?.note ?? null
-  return { body: { note, key: keyOf(app, companyId, note), pending } }
+  const key = keyOf(app, companyId, note)
+  const handovers = known === undefined || known === key ? null : await handoversTo(db, companyId, { known, key })
+  return { body: { note, key, pending, ...(handovers && { handovers }) } }
+}
+
+/** Null: none leads there. More changes than that are followed by nobody. */
+export async function handoversTo(
+  db: Handle,
+  companyId: number,
+  { known, key: wanted }: { known: string; key: string },
+): Promise<string[] | null> {
+  const notes = await handoverNotes(db, companyId)
+  const found: string[] = []
+  for (let key = known; key !== wanted; ) {
+    const next = notes.map((note) => [note, keyAfter(note, key)] as const).find(([, named]) => named !== null)
+    if (!next?.[1] || found.length === notes.length) return null
+    found.push(next[0])
+    key = next[1]
+  }
+  return found
+}
+
+/** Null: the note says nothing of what takes that key's place. The one that it names has signed it too. */
+function keyAfter(note: string, key: string): string | null {
+  try {
+    const next = followHandovers([note], key)
+    return next === key ? null : next
+  } catch (error) {
+    if (error instanceof LogError) return null
+    throw error
+  }
 }
 
 /** Throws NOT_FOUND where the log is not that large. */

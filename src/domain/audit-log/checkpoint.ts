@@ -52,6 +52,9 @@ function epochIn(lines: string[], bad: (what: string) => LogError): number {
 }
 
 /** It is the key of the same log, or the line is none. */
+/** Whether the note says that its key is being changed; nobody has looked at its signatures. */
+export const namesNextKey = (note: string): boolean => /\nnext key /.test(note)
+
 function nextKeyIn(lines: string[], origin: string, bad: (what: string) => LogError): string | null {
   const [line, second] = lines.filter((one) => /^next key\b/.test(one))
   if (line === undefined) return null
@@ -67,6 +70,21 @@ export const signCheckpoint = (checkpoint: Checkpoint, ...signers: { name: strin
 /** The checkpoint in a note that this verifier key (`name+id+base64`) has signed. Throws as `readVerifierKey`, `openNote`, `readCheckpoint`. */
 export const openCheckpoint = (note: unknown, key: unknown): Checkpoint =>
   readCheckpoint(openNote(note, readVerifierKey(key)))
+
+/**
+ * The key that was come to from `known` by these notes, each of which says that another took its place. Throws as `openHandover`, also
+ * where a note names no next key.
+ */
+export function followHandovers(notes: readonly unknown[], known: string): string {
+  let key = known
+  for (const note of notes) {
+    const { nextKey } = openCheckpoint(note, key)
+    if (nextKey === undefined) throw new LogError('NOT_SIGNED_BY_KEY', 'the note of a handover names no next key')
+    openHandover(note, key, nextKey)
+    key = nextKey
+  }
+  return key
+}
 
 /**
  * The checkpoint in a note that says that `next` has taken the place of `known`, the key that its reader trusts. It is not enough that

@@ -3,7 +3,7 @@
  * an alarm that names the place, and takes nobody's place.
  */
 import { trailCheckpoint } from '#contract/audit-trail.ts'
-import { type Checkpoint, openCheckpoint, openHandover } from '#domain/audit-log/checkpoint.ts'
+import { type Checkpoint, followHandovers, openCheckpoint, openHandover } from '#domain/audit-log/checkpoint.ts'
 import { LogError } from '#domain/audit-log/fault.ts'
 import { equalHashes, hashBytes } from '#domain/audit-log/hash.ts'
 import { consistencyFault, consistencyProof } from '#domain/audit-log/proofs.ts'
@@ -33,12 +33,13 @@ export async function checkLog(ports: Ports, guard: Guard, companyId: number): P
   const before = (await guard.db.logCheckpoints.get(companyId)) ?? null
   // It stands until its user has looked at it, whatever the server says by then: it has two stories, or had.
   if (before?.alarm) return { record: before, checkpoint: openCheckpoint(before.note, before.key), pending: 0 }
-  const { body, asOf } = await ask(ports, guard, trailCheckpoint, { query: { companyId } })
+  const query = { companyId, ...(before && { known: before.key }) }
+  const { body, asOf } = await ask(ports, guard, trailCheckpoint, { query })
   const { note, key, pending } = body
   if (note === null && before === null) return { record: null, checkpoint: null, pending }
   try {
     if (note === null) throw new LogError('LOG_SHRANK', 'the log is empty')
-    const checkpoint = openedBy(before, note, key)
+    const checkpoint = openedBy(before, { note, key, handovers: body.handovers ?? [] })
     await compare(ports, guard, { companyId, before, checkpoint })
     const record = { companyId, note, key, size: checkpoint.size, asOf, alarm: null }
     await store(guard, record, before)
@@ -53,9 +54,16 @@ export async function checkLog(ports: Ports, guard: Guard, companyId: number): P
   }
 }
 
-/** By the key that this device knows; a new key counts if the known one has named it. */
-const openedBy = (before: LogCheckpoint | null, note: string, key: string): Checkpoint =>
-  !before || before.key === key ? openCheckpoint(note, key) : openHandover(note, before.key, key)
+/** By the key that this device knows; a new key counts if the known one has named it, in this note or in one from when it was changed. */
+function openedBy(
+  before: LogCheckpoint | null,
+  { note, key, handovers }: { note: string; key: string; handovers: readonly string[] },
+): Checkpoint {
+  if (!before || before.key === key) return openCheckpoint(note, key)
+  if (handovers.length === 0) return openHandover(note, before.key, key)
+  if (followHandovers(handovers, before.key) !== key) throw new LogError('NOT_SIGNED_BY_KEY', 'another key was named')
+  return openCheckpoint(note, key)
+}
 
 async function compare(
   ports: Ports,

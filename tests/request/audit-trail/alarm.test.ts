@@ -232,6 +232,39 @@ describe('a log that does not go on from what this device has seen', () => {
     expect(await checkpointOf(tablet)).toMatchObject({ key: nextKey, alarm: null })
   })
 
+  it('whose key was changed while this device was away is followed over every key that the one before has named', async () => {
+    const [second, third, eve] = [9, 10, 11].map((byte) => new Uint8Array(32).fill(byte)) as [
+      Uint8Array,
+      Uint8Array,
+      Uint8Array,
+    ]
+    const all = await leaves()
+    const first = forged(all.slice(0, 300), { beside: second, nextKey: keyFrom(second) }).note
+    const then = forged(all.slice(0, 400), { seed: second, beside: third, nextKey: keyFrom(third) }).note
+    const toEve = forged(all.slice(0, 400), { seed: eve, beside: third, nextKey: keyFrom(third) }).note
+    const now = (handovers: readonly string[], seed = third) => forged(all, { seed, handovers })
+    const { tablet } = await kept()
+    expect(await behind(tablet, now([first, then]).between, () => keeper(tablet).fill(companyId))).toEqual({
+      kind: 'done',
+    })
+    expect(await checkpointOf(tablet)).toMatchObject({ key: keyFrom(third), alarm: null })
+    for (const lie of [
+      now([]),
+      now([first]),
+      now([then]),
+      now([then, first]),
+      now([toEve]),
+      now([first, toEve]),
+      now([first, 'hello']),
+      now([first, then], eve),
+      // The newest note of a key that was named, which names none.
+      now([first, forged(all, { seed: second }).note]),
+    ]) {
+      const { tablet: other } = await kept()
+      expect(await behind(other, lie.between, () => keeper(other).fill(companyId))).toMatchObject({ kind: 'alarm' })
+    }
+  })
+
   it('that was restored from a copy says so, and which entries are gone, also when it has grown since', async () => {
     const { tablet } = await kept()
     await restore(500, 1)

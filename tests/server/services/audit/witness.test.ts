@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { toBase64 } from '#domain/audit-log/base64.ts'
-import { openCheckpoint, openHandover } from '#domain/audit-log/checkpoint.ts'
+import { followHandovers, openCheckpoint, openHandover } from '#domain/audit-log/checkpoint.ts'
 import { fingerprintOf, verifierKeyOf } from '#domain/audit-log/note.ts'
 import { readConfig } from '#server/config.ts'
 import type { AppContext } from '#server/context.ts'
@@ -14,6 +14,7 @@ import { changeKey } from '#server/services/audit/change-key.ts'
 import { brokenEntries } from '#server/services/audit/check-log.ts'
 import { keyOf, logsName, nextKeyOf, originOf, signingSeed } from '#server/services/audit/log-identity.ts'
 import { mailCheckpoints, weekMs } from '#server/services/audit/mail-checkpoints.ts'
+import { handoversTo } from '#server/services/audit/proofs.ts'
 import { type AskedMail, mailNow } from '#server/services/mail/request-mail.ts'
 import { writeMany } from '#tests/support/audit-entries.ts'
 import { onBothEngines, pastPolicies } from '#tests/support/database.ts'
@@ -139,6 +140,20 @@ onBothEngines('a witness of the audit trail', (the) => {
     expect(openCheckpoint(last, second)).toEqual(expect.objectContaining({ size: 5, origin }))
     expect(last).not.toContain('next key')
     expect(() => openCheckpoint(last, first)).toThrow('not signed by')
+    // Who knows the first one alone is led on, over a second change too.
+    const again = Buffer.alloc(32, 8)
+    const rechanging = { ...changed, config: { ...changed.config, auditKeyNext: again } }
+    await changeKey(rechanging)
+    await integrate(rechanging)
+    const rechanged = { ...changed, config: { ...changed.config, auditKey: again } }
+    await writeMany(rechanged, { companyId, count: 1, at: 7 })
+    await integrate(rechanged)
+    const third = keyOf(rechanged, companyId, null)
+    const ways = await asSystem(the, (db) => handoversTo(db, companyId, { known: first, key: third }))
+    expect(ways).toHaveLength(2)
+    expect(followHandovers(ways ?? [], first)).toBe(third)
+    expect(await asSystem(the, (db) => handoversTo(db, companyId, { known: third, key: first }))).toBeNull()
+    expect(await asSystem(the, (db) => handoversTo(db, quiet, { known: first, key: third }))).toBeNull()
   })
 })
 
