@@ -24,6 +24,8 @@ export function openBackups(server: TestServer): BackedUp {
   const places = memoryPlaces()
   server.app.hosting = host.driver
   server.app.backups = places
+  // Of drills.
+  server.app.config = { ...server.app.config, dataDir: host.folder }
   return { host, places, end: () => host.end() }
 }
 
