@@ -47,6 +47,11 @@ export interface Config {
   backupKey: Buffer | null
   /** Those that it took the place of: they open older archives. */
   backupKeysBefore: readonly Buffer[]
+  /** Backups of each kind that a service keeps, at most, and for how many days. */
+  backupKeepCount: number
+  backupKeepDays: number
+  /** At which hour of the business time zone the night begins in which services are backed up; it has four. */
+  backupHour: number
   /** After so many years an entry of the audit trail goes into an archive file (D86); 0: never. */
   auditYears: number
   /** Who runs hosted services: this machine; another node of the portal, which works off what is asked for here; nobody. */
@@ -155,6 +160,9 @@ export function readConfig(env: Env): Config {
     auditName: auditName(env),
     backupKey: keyIn(env, 'BACKUP_KEY'),
     backupKeysBefore: keysIn(env, 'BACKUP_KEYS_BEFORE'),
+    backupKeepCount: whole(env, 'BACKUP_KEEP_COUNT', 30, 1, 1000),
+    backupKeepDays: whole(env, 'BACKUP_KEEP_DAYS', 90, 1, 3650),
+    backupHour: whole(env, 'BACKUP_HOUR', 1, 0, 20),
     auditYears: whole(env, 'AUDIT_YEARS', 7, 0, 100),
     hosting: oneOf(env, 'HOSTING', 'local', ['local', 'elsewhere', 'off'] as const),
     hostingDir: resolve(env.HOSTING_DIR || join(dataDir, 'hosting')),

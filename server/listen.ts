@@ -80,6 +80,7 @@ async function loadTheRest() {
     { tendHourly },
     { dumpHourly },
     { reconcileOften },
+    { closeTrafficOften },
     { integrateOften },
     { writeFailures },
     { archiveOld },
@@ -91,7 +92,9 @@ async function loadTheRest() {
     { openBackups },
     { onClock },
     { runJobs },
-    { clockKinds, hostingKinds, kinds, mailKinds, paymentKinds },
+    { keepBackups, tidyBackups },
+    { tendBackups },
+    { backupKinds, clockKinds, hostingKinds, kinds, mailKinds, paymentKinds, restoreKinds },
     { chooseMail },
     { openPayments },
   ] = await Promise.all([
@@ -103,6 +106,7 @@ async function loadTheRest() {
     import('#server/jobs/expire-orders.ts'),
     import('#server/jobs/dump-database.ts'),
     import('#server/jobs/reconcile-payments.ts'),
+    import('#server/jobs/close-traffic.ts'),
     import('#server/jobs/integrate-audit-trail.ts'),
     import('#server/services/sessions/failed-sign-ins.ts'),
     import('#server/services/audit/archive.ts'),
@@ -114,11 +118,16 @@ async function loadTheRest() {
     import('#server/open-backups.ts'),
     import('#server/jobs/interval.ts'),
     import('#server/jobs/runner.ts'),
+    import('#server/services/hosting/backups/keep-backups.ts'),
+    import('#server/services/hosting/backups/tend-backups.ts'),
     import('#server/jobs/registry.ts'),
     import('#server/drivers/mail/create-driver.ts'),
     import('#server/drivers/payment/create-drivers.ts'),
   ])
   const bringing = 'services of the demo world could not be brought up'
+  const backing = 'backups could not be tended'
+  const keeping = 'old backups could not be taken away'
+  const tidying = 'what cut off backups have left could not be taken away'
   const tending = 'services could not be tended'
   const mailing = 'checkpoints of the audit trail could not be mailed'
   const archiving = 'old entries of the audit trail could not be archived'
@@ -129,6 +138,7 @@ async function loadTheRest() {
     tendHourly(app),
     dumpHourly(app),
     reconcileOften(app),
+    closeTrafficOften(app),
     integrateOften(app),
     onClock(app, { firstMs: 10_000, everyMs: 30_000 }, writeFailures, failures),
     onClock(app, { firstMs: 5 * 60_000, everyMs: 24 * 3_600_000 }, archiveOld, archiving),
@@ -141,13 +151,16 @@ async function loadTheRest() {
             : []),
           onClock(app, { firstMs: 10_000, everyMs: 20_000 }, tendServices, tending),
           lookAfterOften(app),
+          onClock(app, { firstMs: 15_000, everyMs: 60_000 }, tendBackups, backing),
+          onClock(app, { firstMs: 30_000, everyMs: 60_000 }, keepBackups, keeping),
+          onClock(app, { firstMs: 10 * 60_000, everyMs: 24 * 3_600_000 }, tidyBackups, tidying),
         ]),
     runJobs(
       app,
       { ...kinds, ...clockKinds },
       paymentKinds,
       mailKinds(chooseMail(app.config, app.clock)),
-      ...(app.config.hosting === 'local' ? [hostingKinds] : []),
+      ...(app.config.hosting === 'local' ? [hostingKinds, backupKinds, restoreKinds] : []),
     ),
   ]
   return { createAppContext, buildApp, startJobs, warmUp, openPayments, openHosting, openBackups }

@@ -204,6 +204,6 @@ const contractOf = async (db: Handle, id: number) => (await orderOf(db, id)).con
 async function pay({ db, app }: Made, id: number, at: number): Promise<void> {
   const { pay_amount: amount, currency } = await orderOf(db, id)
   const payment = { gateway: 'simulate', reference: `demo-${id}`, amount, currency, paidAt: at }
-  const done = await applyPayment({ db, app, now: at }, id, payment)
+  const done = await applyPayment({ db, app, now: at }, { kind: 'order', id }, payment)
   if (done?.outcome !== 'applied') throw new Error(`the demo order ${id} was not paid: ${done?.outcome ?? 'missing'}`)
 }

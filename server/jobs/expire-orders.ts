@@ -1,11 +1,14 @@
 /**
- * What time does to orders is true by itself; this writes it down and tells people: orders whose time to pay is over, and
- * reminders. Each is a row that is taken in the transaction that asks for the mails, so a kill, or two nodes at once, make
+ * What time does to orders is true by itself; this writes it down and tells people: orders whose time to pay is over, backups among
+ * them, and reminders. Each is a row that is taken in the transaction that asks for the mails, so a kill, or two nodes at once, make
  * none of them twice and lose none.
  */
 import { randomBytes } from 'node:crypto'
 import { remindersDue, stateOf } from '#domain/contracts.ts'
 import type { Handle } from '#server/db/handle.ts'
+import { takeChange } from '#server/db/change-numbers.ts'
+import { overdueBackups, updateBackup } from '#server/db/hosting/backups.ts'
+import { touchService } from '#server/db/hosting/services.ts'
 import { putJob } from '#server/db/jobs.ts'
 import {
   alertedUsers,
@@ -20,6 +23,7 @@ import { settleCode } from '#server/db/orders/service-codes.ts'
 import type { AppContext } from '#server/context.ts'
 import { onClock } from '#server/jobs/interval.ts'
 import type { JobKind } from '#server/jobs/job-kind.ts'
+import { overdueBefore } from '#server/services/hosting/traffic/suspension.ts'
 import { notifyJobs } from '#server/services/job-requests.ts'
 import { askMail } from '#server/services/mail/request-mail.ts'
 import { momentOf } from '#server/services/orders/business-time.ts'
@@ -43,9 +47,10 @@ export const tendOrders = (): JobKind<unknown, Point, null> => ({
     const after = point?.after ?? null
     if (after === null) {
       const settled = await asSystem((db) => settle(db, app))
+      const lapsed = await asSystem((db) => lapse(db, app))
       const told = await asSystem((db) => numberExpired(db, momentOf({ app, now: app.clock() }), most))
       if (settled > 0) notifyJobs(app)
-      const isThrough = settled < most && told < most
+      const isThrough = settled < most && lapsed < most && told < most
       return { kind: 'on', point: { after: isThrough ? 0 : null }, percent: isThrough ? 50 : 10 }
     }
     const { last, sent } = await asSystem((db) => remind(db, app, after))
@@ -61,6 +66,17 @@ async function settle(db: Handle, app: AppContext): Promise<number> {
   for (const order of overdue) {
     await settleCode(db, order.code, moment)
     await mailAbout(db, order, 'order-overdue', now)
+  }
+  return overdue.length
+}
+
+/** Backups that were not paid in time (D31). */
+async function lapse(db: Handle, app: AppContext): Promise<number> {
+  const now = app.clock()
+  const overdue = await overdueBackups(db, overdueBefore({ app, now }), most)
+  for (const { id, company_id, service_code } of overdue) {
+    await updateBackup(db, id, { status: -1 }, { change: await takeChange(db, company_id), time: now })
+    await touchService(db, company_id, service_code)
   }
   return overdue.length
 }

@@ -1,6 +1,33 @@
-/** Backups and their traffic, as far as they are built: nothing orders, pays or measures them yet. */
-import { listBackupOrders, listTraffic } from '#contract/backups.ts'
-import { type Handler, listHandler } from '#server/routes/route-handler.ts'
+/** Backups, their subscriptions and their traffic. */
+import {
+  backUp,
+  disableTraffic,
+  getBackupPlan,
+  getTraffic,
+  listBackupOrders,
+  listBackups,
+  listTraffic,
+  orderBackup,
+  restoreBackup,
+} from '#contract/backups.ts'
+import { type Handler, listHandler, serviceHandler } from '#server/routes/route-handler.ts'
+import * as asked from '#server/services/hosting/backups/ask-backup.ts'
+import * as restores from '#server/services/hosting/backups/ask-restore.ts'
+import * as plans from '#server/services/hosting/backups/plan.ts'
+import { stored } from '#server/services/hosting/backups/stored-rows.ts'
+import { order } from '#server/services/hosting/order-backup.ts'
 import { backups as orders, traffic } from '#server/services/hosting/subscriptions.ts'
+import { disable } from '#server/services/hosting/traffic/disable.ts'
+import { present } from '#server/services/hosting/traffic/present-month.ts'
 
-export const backups: Handler[] = [listHandler(listBackupOrders, orders), listHandler(listTraffic, traffic)]
+export const backups: Handler[] = [
+  listHandler(listBackupOrders, orders),
+  serviceHandler(orderBackup, order),
+  listHandler(listTraffic, traffic),
+  serviceHandler(getTraffic, present),
+  serviceHandler(disableTraffic, disable),
+  listHandler(listBackups, stored),
+  serviceHandler(backUp, asked.backUp),
+  serviceHandler(restoreBackup, restores.restoreBackup),
+  serviceHandler(getBackupPlan, plans.getBackupPlan),
+]

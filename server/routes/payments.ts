@@ -1,5 +1,4 @@
 /** Paying, and what gateways and browsers that come back from them tell. */
-import type { ParsedInputOf } from '#contract/endpoint.ts'
 import { headers as names } from '#contract/headers.ts'
 import {
   alipayCalls,
@@ -11,9 +10,9 @@ import {
 } from '#contract/payments.ts'
 import { headerOf } from '#server/http/input/parse.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
-import { notFound } from '#server/problem-error.ts'
 import { procedureHandler, type Handler, serviceHandler, type RequestContext } from '#server/routes/route-handler.ts'
 import { beginJob } from '#server/services/job-requests.ts'
+import { kindOf } from '#server/services/payments/payment-description.ts'
 import { check, pay } from '#server/services/payments/start-payment.ts'
 import { comeBack, acceptCallback } from '#server/services/payments/gateway-callbacks.ts'
 
@@ -21,11 +20,10 @@ const text = 'text/plain; charset=utf-8'
 
 export const payments: Handler[] = [
   procedureHandler(payCall, async (visit, { params, body }) => {
-    requireOrder(body)
     const { app, principal, language, headers } = visit
     const told = await pay(app, {
       caller: requireCaller(principal),
-      orderId: params.contract,
+      of: paidBy(params, body),
       type: body.type,
       token: body.type === 'stripe' ? body.token || null : null,
       intent: headerOf(headers, names.key) ?? null,
@@ -35,8 +33,7 @@ export const payments: Handler[] = [
     return { body: told }
   }),
   procedureHandler(checkPayment, async ({ app, principal }, { params, body }) => {
-    requireOrder(body)
-    return { body: await check(app, { caller: requireCaller(principal), orderId: params.contract }) }
+    return { body: await check(app, { caller: requireCaller(principal), of: paidBy(params, body) }) }
   }),
   serviceHandler(reconcilePayments, (context) => beginJob(context, { kind: 'reconcile-payments', input: {} })),
   procedureHandler(stripeCalls, async (visit) => {
@@ -53,9 +50,9 @@ export const payments: Handler[] = [
   }),
 ]
 
-/** Backups and traffic are not sold yet: there is none of that number. */
-function requireOrder({ contractType }: Pick<ParsedInputOf<typeof payCall>['body'], 'contractType'>): void {
-  if (contractType !== 'CONTRACT') throw notFound()
-}
+const paidBy = ({ contract: id }: { contract: number }, { contractType }: { contractType: keyof typeof kindOf }) => ({
+  kind: kindOf[contractType],
+  id,
+})
 
 const deviceOf = ({ headers }: RequestContext) => (/Mobi/.test(headers['user-agent'] ?? '') ? 'phone' : 'desktop')

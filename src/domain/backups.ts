@@ -1,5 +1,5 @@
 /** Backup subscriptions and backups: how they stand, and what may be done (contracts 4, D21, D31). */
-import type { PlainDate } from '#domain/time.ts'
+import type { PlainDate, Timestamp } from '#domain/time.ts'
 
 export type BackupType = 'pdb2s3' | 'pdb2rds'
 
@@ -20,6 +20,17 @@ export function backupTag(type: BackupType, service: Subscribed, today: PlainDat
   if (end <= today) return 'expired'
   return type === 'pdb2s3' && service.traffic_disabled ? 'traffic_disabled' : 'effective'
 }
+
+/** -1 invalid, 0 unpaid, 1 paid: one that was not paid in time is invalid, whether or not that was written down (D31). */
+export const orderStatus = (stored: -1 | 0 | 1, due: Timestamp, now: Timestamp): -1 | 0 | 1 =>
+  stored === 0 && now > due ? -1 : stored
+
+/**
+ * Why a service cannot be subscribed. `extendFirst`: its contract is over; `coveredToEnd`: the present subscription goes on until the
+ * contract ends (D21); `noPrice`: the list in force has no prices of backups.
+ */
+export const orderRefusals = ['noContract', 'extendFirst', 'coveredToEnd', 'noPrice'] as const
+export type OrderRefusal = (typeof orderRefusals)[number]
 
 /** Words stand in `locales/backups.json`. */
 export type BackupRefusal = 'not_subscribed' | 'expired' | 'traffic_disabled' | 'not_created'

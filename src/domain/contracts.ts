@@ -26,6 +26,9 @@ const daysToPay = 7
 /** The last second in which an order can be paid, in the business time zone (D31). */
 export const dueOf = (created: Timestamp): Timestamp => `${addDays(created.slice(0, 10), daysToPay)} 23:59:59`
 
+/** What was made on that day can still be paid today; on an earlier one, no more. */
+export const firstDayToPay = (today: PlainDate): PlainDate => addDays(today, -daysToPay)
+
 /** What the database keeps of an order; the rest is a matter of the moment. */
 export interface DueContract {
   stored: 'invalid' | 'unpaid' | 'paid' | 'overwritten'

@@ -69,9 +69,9 @@ function idFor(endpoint: Endpoint, kind: Kind, whose: Whose, role: Role): number
 /** What all companies share: there is no foreign one of these. */
 const sharedKinds: readonly Kind[] = ['price', 'module']
 
-/** Services are the customers': the provider's admins run all of them (Z-26, Z-27). */
-const ofAllCompanies = (endpoint: Endpoint, role: Role) =>
-  ['P', 'D'].includes(role) && endpoint.path.startsWith('/api/aws/')
+/** Services are the customers': the provider's admins run all of them (Z-26, Z-27), and their backups. */
+const ofAllCompanies = ({ path, who }: Endpoint, role: Role) =>
+  ['P', 'D'].includes(role) && (path.startsWith('/api/aws/') || (path.startsWith('/api/pdb/') && who !== 'order'))
 /** Narrows what is shown: of a company that is not there, nothing is. */
 const narrows = new Set(['listServices', 'recheckServices'])
 /** Before its contract is over a service is deleted by the delete level alone (D41). */
@@ -100,6 +100,8 @@ const bodies: Record<string, unknown> = {
   exportPriceList: { id: 1 },
   validateModules: ['core'],
   importPriceList: { md5: '0'.repeat(32) },
+  orderBackup: { service_id: 2_000_000_000, pdb_type: 'pdb2s3', period: 1, period_type: 'year' },
+  disableTraffic: { disabled: true },
   publishApps: { modules: ['0'.repeat(32)] },
 }
 

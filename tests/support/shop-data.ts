@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { inTransaction } from '#server/db/transaction.ts'
 import { loadCatalogue } from '#server/dev/catalogue.ts'
-import { applyPayment, type Payment } from '#server/services/payments/apply-payment.ts'
+import { applyPayment } from '#server/services/payments/apply-payment.ts'
+import type { Payment } from '#server/services/payments/payable.ts'
 import { serviceIdOf } from '#tests/support/backups.ts'
 import type { Engine } from '#tests/support/database.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
@@ -108,7 +109,7 @@ export const paid = (server: TestServer, { id, amount }: Ordered, fields: Partia
     ...fields,
   }
   return inTransaction(server.app, { role: 'portal_system' }, (db) =>
-    applyPayment({ db, app: server.app, now }, id, payment),
+    applyPayment({ db, app: server.app, now }, { kind: 'order', id }, payment),
   )
 }
 

@@ -2,10 +2,14 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import { listBackupOrders, listTraffic } from '#contract/backups.ts'
 import type { ListSpec } from '#contract/endpoint.ts'
+import type { BackupType } from '#domain/backups.ts'
+import type { PlainDate } from '#domain/time.ts'
 import type { BackupOrderTable, TrafficTable } from '#server/db/tables/backup-tables.ts'
 import { changeSince } from '#server/db/change-numbers.ts'
 import type { Handle } from '#server/db/handle.ts'
+import { takeServiceChange } from '#server/db/hosting/services.ts'
 import { type ListQuery, type Page, readPage } from '#server/db/list-query.ts'
+import type { Stamp } from '#server/db/orders/orders.ts'
 
 interface Numbered {
   invoice_no: string | null
@@ -40,14 +44,18 @@ const backupsOf = (db: Handle, { companyId, serviceId }: OfService) =>
 const trafficOf = (db: Handle, { companyId, serviceId }: OfService) =>
   traffics(db, companyId).where('service_id', '=', serviceId)
 
-const backupColumns = {
+/** What was ordered before that instant and is not paid is invalid by now (D31); tests compare it with `orderStatus`. */
+const statusAt = (before: number) => sql<-1 | 0 | 1>`
+  (case when backup_order.status = 0 and backup_order.create_time < ${before} then -1 else backup_order.status end)`
+
+const backupColumnsAt = (before: number) => ({
   id: sql.ref('backup_order.id'),
   pdb_type: sql.ref('backup_order.pdb_type'),
   create_time: sql`(backup_order.create_time / 1000)`,
   period_start: sql.ref('backup_order.period_start'),
   period_end: sql.ref('backup_order.period_end'),
-  status: sql.ref('backup_order.status'),
-}
+  status: statusAt(before),
+})
 
 const trafficColumns = {
   id: sql.ref('traffic.id'),
@@ -61,30 +69,42 @@ const fillsOf = ({ list }: { list?: ListSpec }): ListSpec => {
   return list
 }
 
-export const pageOfBackups = (db: Handle, of: OfService, query: ListQuery): Promise<Page<BackupRecord>> =>
-  readPage(
-    backupsOf(db, of),
-    { list: fillsOf(listBackupOrders), columns: backupColumns, id: backupColumns.id, noNulls: true },
-    query,
-  )
+/** `before`: what was ordered earlier can no longer be paid. */
+export function pageOfBackups(
+  db: Handle,
+  of: OfService,
+  before: number,
+  query: ListQuery,
+): Promise<Page<BackupRecord>> {
+  const columns = backupColumnsAt(before)
+  return readPage(backupsOf(db, of), { list: fillsOf(listBackupOrders), columns, id: columns.id, noNulls: true }, query)
+}
 
 export const pageOfTraffic = (db: Handle, of: OfService, query: ListQuery): Promise<Page<TrafficRecord>> =>
   readPage(trafficOf(db, of), { list: fillsOf(listTraffic), columns: trafficColumns, id: trafficColumns.id }, query)
 
-/** Rows whose number is above `since`; null: all. None ever goes. */
-const changesSince =
-  <R>(read: (db: Handle, of: OfService, above: number) => Promise<R[]>) =>
-  async (db: Handle, of: OfService, since: number | null) => {
-    const upto = await changeSince(db, of.companyId, since)
-    return { changed: await read(db, of, since ?? -1), gone: [], upto }
-  }
+/** Rows whose number is above `since`, and those that time has changed and no job has numbered yet; null: all. None ever goes. */
+export async function backupsSince(db: Handle, of: OfService, before: number, since: number | null) {
+  const upto = await changeSince(db, of.companyId, since)
+  const isOver = sql<boolean>`(status = 0 and create_time < ${before})`
+  const changed = await backupsOf(db, of)
+    .where((where) => where.or([where('change', '>', since ?? -1), isOver]))
+    .orderBy('change')
+    .orderBy('id')
+    .execute()
+  return { changed, gone: [], upto }
+}
 
-export const backupsSince = changesSince<BackupRecord>((db, of, above) =>
-  backupsOf(db, of).where('change', '>', above).orderBy('change').orderBy('id').execute(),
-)
-export const trafficSince = changesSince<TrafficRecord>((db, of, above) =>
-  trafficOf(db, of).where('change', '>', above).orderBy('change').orderBy('id').execute(),
-)
+/** Rows whose number is above `since`; null: all. None ever goes. */
+export async function trafficSince(db: Handle, of: OfService, since: number | null) {
+  const upto = await changeSince(db, of.companyId, since)
+  const changed = await trafficOf(db, of)
+    .where('change', '>', since ?? -1)
+    .orderBy('change')
+    .orderBy('id')
+    .execute()
+  return { changed, gone: [], upto }
+}
 
 /** Where a stream goes on. */
 interface After {
@@ -140,3 +160,102 @@ export async function insertTraffic(db: Handle, traffic: Insertable<TrafficTable
   const { id } = await db.insertInto('traffic').values(traffic).returning('id').executeTakeFirstOrThrow()
   return id
 }
+
+/** Until when one of that kind is paid for, exclusive (D18); null: none ever was. */
+export async function paidUntil(
+  db: Handle,
+  { companyId, serviceId }: OfService,
+  type: BackupType,
+): Promise<PlainDate | null> {
+  const { until } = await db
+    .selectFrom('backup_order')
+    .select((row) => row.fn.max('period_end').as('until'))
+    .where('company_id', '=', companyId)
+    .where('service_id', '=', serviceId)
+    .where('pdb_type', '=', type)
+    .where('status', '=', 1)
+    .executeTakeFirstOrThrow()
+  return until
+}
+
+/** The one that waits to be paid: there is at most one a kind (D91). Locked until the commit. */
+export const unpaidBackup = (db: Handle, { companyId, serviceId }: OfService, type: BackupType) =>
+  db
+    .selectFrom('backup_order')
+    .select('id')
+    .where('company_id', '=', companyId)
+    .where('service_id', '=', serviceId)
+    .where('pdb_type', '=', type)
+    .where('status', '=', 0)
+    .forUpdate()
+    .executeTakeFirst()
+
+/** Another one of its kind was ordered since. */
+export async function isReplacedBackup(
+  db: Handle,
+  { id, service_id, pdb_type }: Pick<BackupRecord, 'id' | 'service_id' | 'pdb_type'>,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('backup_order')
+    .select('id')
+    .where('service_id', '=', service_id)
+    .where('pdb_type', '=', pdb_type)
+    .where('id', '>', id)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Writes the status with the next version. */
+export async function updateBackup(
+  db: Handle,
+  id: number,
+  fields: { status: -1 | 1 },
+  { change, time }: Stamp,
+): Promise<void> {
+  await db
+    .updateTable('backup_order')
+    .set({ ...fields, change, update_time: time, row_version: sql`row_version + 1` })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** The first one comes soon, where none of the kind goes on. Its row in the list says something else as well from now on. */
+export async function beginBackups(
+  db: Handle,
+  { companyId, serviceId }: OfService,
+  { type, now, goesOn }: { type: BackupType; now: number; goesOn: boolean },
+): Promise<void> {
+  const change = await takeServiceChange(db)
+  const next = `next_${type}` as const
+  await db
+    .updateTable('service')
+    .set({ change, [next]: goesOn ? sql`coalesce(${sql.ref(next)}, ${now}::bigint)` : now })
+    .where('company_id', '=', companyId)
+    .where('id', '=', serviceId)
+    .execute()
+}
+
+/** Whether its backups to the bucket are suspended; of a service that is gone too. */
+export async function isTrafficDisabled(db: Handle, companyId: number, serviceId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('service')
+    .select('traffic_disabled')
+    .where('company_id', '=', companyId)
+    .where('id', '=', serviceId)
+    .executeTakeFirst()
+  return row?.traffic_disabled ?? false
+}
+
+/** Locked for this transaction; those that another node works on are stepped over. As the system. */
+export const overdueBackups = (db: Handle, before: number, most: number) =>
+  db
+    .selectFrom('backup_order')
+    .select(['id', 'company_id', 'service_code'])
+    .where('status', '=', 0)
+    .where('create_time', '<', before)
+    .orderBy('id')
+    .limit(most)
+    .forUpdate()
+    .skipLocked()
+    .execute()

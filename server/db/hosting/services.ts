@@ -217,3 +217,18 @@ export const servicesOfDemo = (db: Handle, ending: string): Promise<ServiceRow[]
     .where((where) => where(sql`right(url, ${ending.length})`, '=', ending))
     .orderBy('id')
     .execute()
+
+/** The order that is the row of a service in the list of contracts (D35); null: there is none. */
+export async function shownOrderOf(
+  db: Handle,
+  { companyId, code }: { companyId: number; code: string },
+): Promise<number | null> {
+  const row = await db
+    .selectFrom('service_order')
+    .select('id')
+    .where('company_id', '=', companyId)
+    .where('code', '=', code)
+    .where('shown', '=', true)
+    .executeTakeFirst()
+  return row?.id ?? null
+}

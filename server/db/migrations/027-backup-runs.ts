@@ -100,8 +100,17 @@ async function moved(db: Kysely<unknown>): Promise<void> {
 }
 
 async function orders(db: Kysely<unknown>): Promise<void> {
-  await sql`grant insert, update on backup_order to portal_app`.execute(db)
+  // A company orders, drops what it has not paid, and takes what costs nothing (D15). That money has come is the system's to say.
+  await sql`
+    grant insert, update (status, change, row_version, update_time) on backup_order to portal_app`.execute(db)
+  await sql`
+    create policy ordered_unpaid on backup_order as restrictive for insert to portal_app
+      with check (status = 0)`.execute(db)
+  await sql`
+    create policy unpaid_alone on backup_order as restrictive for update to portal_app
+      using (status = 0) with check (status <= 0 or pay_amount = 0)`.execute(db)
   await sql`create index backup_order_open on backup_order (create_time) where status = 0`.execute(db)
+  await sql`alter table traffic add column told_overdue boolean not null default false`.execute(db)
   await sql`create index traffic_open on traffic (service_id, id) where pay_date is null and amount > 0`.execute(db)
 }
 
@@ -112,11 +121,13 @@ async function services(db: Kysely<unknown>): Promise<void> {
       add column closed_month text collate "C" check (closed_month ~ '^[0-9]{4}-(0[1-9]|1[0-2])$'),
       add column next_pdb2s3 bigint,
       add column next_pdb2rds bigint,
+      add column told_failing bigint,
+      add column erase_time bigint,
       add column failing_backups jsonb not null default '[]' check (jsonb_typeof(failing_backups) = 'array')`.execute(
     db,
   )
-  const outstanding = (kind: string) => sql`
-    (select b.id from backup_order b where b.service_id = s.id and b.company_id = s.company_id
+  const outstanding = (kind: string, column: 'id' | 'create_time') => sql`
+    (select b.${sql.ref(column)} from backup_order b where b.service_id = s.id and b.company_id = s.company_id
       and b.pdb_type = ${sql.lit(kind)} and b.status = 0)`
   const paidUntil = (kind: string) => sql`
     (select max(b.period_end) from backup_order b where b.service_id = s.id and b.company_id = s.company_id
@@ -132,7 +143,8 @@ async function services(db: Kysely<unknown>): Promise<void> {
       k.id as contract_id, k.code as contract, k.period_start, k.period_end, k.modules, k.create_time as contract_time,
       o.alert_date, u.id as unpaid_id, u.due as unpaid_due,
       ${paidUntil('pdb2s3')} as pdb2s3_date, ${paidUntil('pdb2rds')} as pdb2rds_date,
-      coalesce(${outstanding('pdb2s3')}, 0) as os_pdb2s3, coalesce(${outstanding('pdb2rds')}, 0) as os_pdb2rds,
+      ${outstanding('pdb2s3', 'id')} as os_pdb2s3, ${outstanding('pdb2s3', 'create_time')} as os_pdb2s3_time,
+      ${outstanding('pdb2rds', 'id')} as os_pdb2rds, ${outstanding('pdb2rds', 'create_time')} as os_pdb2rds_time,
       t.id as os_traffic, t.create_time as os_traffic_time
     from service s
     join company c on c.id = s.company_id

@@ -1,6 +1,7 @@
-/** What was begun at a gateway, as rows. Whoever changes one holds its order's row, so that all of them take turns. */
+/** What was begun at a gateway, as rows. Whoever changes one holds the row of what is paid, so that all of them take turns. */
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Handle } from '#server/db/handle.ts'
+import { columnOf, type PayableRef } from '#server/db/payments/payables.ts'
 import type { PaymentAttemptTable } from '#server/db/tables/order-tables.ts'
 
 export type AttemptRecord = Selectable<PaymentAttemptTable>
@@ -9,6 +10,7 @@ export type AttemptRecord = Selectable<PaymentAttemptTable>
 const unsettled = ['begun', 'open', 'processing'] as const
 
 const all = (db: Handle) => db.selectFrom('payment_attempt').selectAll()
+const allOf = (db: Handle, { kind, id }: PayableRef) => all(db).where(columnOf[kind], '=', id)
 
 export const insertPaymentAttempt = (db: Handle, attempt: Insertable<PaymentAttemptTable>): Promise<AttemptRecord> =>
   db.insertInto('payment_attempt').values(attempt).returningAll().executeTakeFirstOrThrow()
@@ -22,20 +24,16 @@ export const attemptByKey = async (db: Handle, key: string): Promise<AttemptReco
 /** What the same call has begun before. */
 export const attemptByIntent = async (
   db: Handle,
-  { orderId, userId, intent }: { orderId: number; userId: number; intent: string },
+  { of, userId, intent }: { of: PayableRef; userId: number; intent: string },
 ): Promise<AttemptRecord | null> =>
-  (await all(db)
-    .where('order_id', '=', orderId)
-    .where('user_id', '=', userId)
-    .where('intent', '=', intent)
-    .executeTakeFirst()) ?? null
+  (await allOf(db, of).where('user_id', '=', userId).where('intent', '=', intent).executeTakeFirst()) ?? null
 
 /** Newest first. */
-export const unsettledAttempts = (db: Handle, orderId: number): Promise<AttemptRecord[]> =>
-  all(db).where('order_id', '=', orderId).where('state', 'in', unsettled).orderBy('id', 'desc').execute()
+export const unsettledAttempts = (db: Handle, of: PayableRef): Promise<AttemptRecord[]> =>
+  allOf(db, of).where('state', 'in', unsettled).orderBy('id', 'desc').execute()
 
-export const newestAttempt = async (db: Handle, orderId: number): Promise<AttemptRecord | null> =>
-  (await all(db).where('order_id', '=', orderId).orderBy('id', 'desc').limit(1).executeTakeFirst()) ?? null
+export const newestAttempt = async (db: Handle, of: PayableRef): Promise<AttemptRecord | null> =>
+  (await allOf(db, of).orderBy('id', 'desc').limit(1).executeTakeFirst()) ?? null
 
 export const updateAttempt = (
   db: Handle,
@@ -44,12 +42,12 @@ export const updateAttempt = (
 ): Promise<AttemptRecord> =>
   db.updateTable('payment_attempt').set(fields).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
 
-/** The gateway is asked about them at once: their order is gone, or was paid in another way. Any role may. */
-export async function lookAtOnce(db: Handle, orderId: number, now: number): Promise<boolean> {
+/** The gateway is asked about them at once: what they pay is gone, or was paid in another way. Any role may. */
+export async function lookAtOnce(db: Handle, { kind, id }: PayableRef, now: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('payment_attempt')
     .set({ next_look: now })
-    .where('order_id', '=', orderId)
+    .where(columnOf[kind], '=', id)
     .where('state', 'in', unsettled)
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n

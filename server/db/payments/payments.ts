@@ -1,16 +1,10 @@
 /** Payments and invoices as rows: added, never changed. */
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Handle } from '#server/db/handle.ts'
-import type { InvoiceTable, OrderTable, PaymentTable } from '#server/db/tables/order-tables.ts'
+import { columnOf, type PayableRef } from '#server/db/payments/payables.ts'
+import type { InvoiceTable, PaymentTable } from '#server/db/tables/order-tables.ts'
 
 export type PaymentRecord = Selectable<PaymentTable>
-export type PayableOrder = Selectable<OrderTable>
-
-/** Deleted ones too: money may come for them. Locked until the commit, so that two notices of one payment take turns. */
-export async function payableOrder(db: Handle, id: number): Promise<PayableOrder | null> {
-  const row = await db.selectFrom('service_order').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
-  return row ?? null
-}
 
 export async function paymentBy(db: Handle, gateway: string, reference: string): Promise<PaymentRecord | null> {
   const row = await db
@@ -53,12 +47,12 @@ interface InvoiceContent {
 
 export async function invoiceOf(
   db: Handle,
-  orderId: number,
+  { kind, id }: PayableRef,
 ): Promise<{ code: string; content: InvoiceContent } | null> {
   const row = await db
     .selectFrom('invoice')
     .select(['code', 'content'])
-    .where('order_id', '=', orderId)
+    .where(columnOf[kind], '=', id)
     .executeTakeFirst()
   return row ? { code: row.code, content: row.content as InvoiceContent } : null
 }

@@ -55,6 +55,8 @@ export interface TrafficTable extends OfService {
   /** Filled together with what was paid (D25). */
   pay_date: PlainDate | null
   pay_amount: string | null
+  /** People were told that it is overdue. */
+  told_overdue: Generated<boolean>
 }
 
 /** One that ran, or runs: an archive in the bucket (pdb2s3) or a schema of the other database (pdb2rds). */
@@ -106,7 +108,7 @@ export interface RestoreTable {
   service_id: Fixed<number | null>
   user_id: Fixed<number | null>
   user_name: Fixed<string | null>
-  by_provider: Fixed<boolean | undefined>
+  by_provider: Fixed<boolean>
   state: 'running' | 'done' | 'failed'
   fault: BackupFault | null
   create_time: Fixed<number>

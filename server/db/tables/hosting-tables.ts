@@ -55,6 +55,8 @@ export interface ServiceTable {
   next_pdb2rds: number | null
   /** Subscriptions whose newest backup failed. */
   failing_backups: ColumnType<BackupType[], string | undefined, string>
+  /** When people were last told by mail that backups fail, epoch ms. */
+  told_failing: number | null
   operation: Json<RunningOperation> | null
   /** Of the last operation: what comes from an earlier one is refused. */
   fence: Generated<number>
@@ -64,6 +66,8 @@ export interface ServiceTable {
   is_expired: Generated<boolean>
   /** On which its data goes; null: it does not. */
   erase_date: PlainDate | null
+  /** When its data went, epoch ms; null: it is there, or there was none. */
+  erase_time: number | null
   /** The days that people were told by mail. */
   told_stop: PlainDate | null
   told_erase: PlainDate | null
@@ -94,8 +98,11 @@ export interface ServiceRowView extends Selectable<ServiceTable> {
   unpaid_due: Timestamp | null
   pdb2s3_date: PlainDate | null
   pdb2rds_date: PlainDate | null
-  os_pdb2s3: number
-  os_pdb2rds: number
+  /** Backups that wait to be paid, and when they were ordered; null: none does. What is overdue may still stand here. */
+  os_pdb2s3: number | null
+  os_pdb2s3_time: number | null
+  os_pdb2rds: number | null
+  os_pdb2rds_time: number | null
   /** The oldest record of traffic that is to be paid, and when it was made; null: none is. */
   os_traffic: number | null
   os_traffic_time: number | null

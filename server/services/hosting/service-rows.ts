@@ -26,6 +26,8 @@ export function serviceRowOf(
   const isOver = row.period_end !== null && row.period_end <= today
   const unpaid = row.unpaid_id !== null && row.unpaid_due !== null && row.unpaid_due >= now ? row.unpaid_id : 0
   const { stops, goes } = daysAhead(row, today)
+  const outstanding = (id: number | null, ordered: number | null) =>
+    id !== null && ordered !== null && dueOf(timestampIn(config.timeZone, ordered)) >= now ? id : 0
   return {
     id: row.id,
     company_id: row.company_id,
@@ -45,8 +47,8 @@ export function serviceRowOf(
     online: row.online,
     alert_date: row.alert_date,
     os_contract: unpaid,
-    os_pdb2s3: row.os_pdb2s3,
-    os_pdb2rds: row.os_pdb2rds,
+    os_pdb2s3: outstanding(row.os_pdb2s3, row.os_pdb2s3_time),
+    os_pdb2rds: outstanding(row.os_pdb2rds, row.os_pdb2rds_time),
     pdb2s3_date: row.pdb2s3_date,
     pdb2rds_date: row.pdb2rds_date,
     os_traffic: row.os_traffic ?? 0,

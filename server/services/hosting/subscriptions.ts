@@ -1,4 +1,5 @@
 /** Backup subscriptions of a service and its traffic, as they are listed (contracts 3, D91). */
+import { orderStatus } from '#domain/backups.ts'
 import { dueOf } from '#domain/contracts.ts'
 import { timestampIn } from '#domain/time.ts'
 import type { listBackupOrders, listTraffic } from '#contract/backups.ts'
@@ -7,7 +8,9 @@ import * as rows from '#server/db/hosting/backups.ts'
 import { changeOf } from '#server/db/change-numbers.ts'
 import type { ServiceContext, AppContext, Service } from '#server/context.ts'
 import { notFound } from '#server/problem-error.ts'
+import { overdueBefore } from '#server/services/hosting/traffic/suspension.ts'
 import { forRow } from '#server/services/orders/acting-company.ts'
+import { momentOf } from '#server/services/orders/business-time.ts'
 
 type BackupRow = Extract<OutputOf<typeof listBackupOrders>, { count: number }>['data'][number]
 type TrafficRow = Extract<OutputOf<typeof listTraffic>, { count: number }>['data'][number]
@@ -30,9 +33,10 @@ const forService = <T>(
 const changeNow = (context: ServiceContext, input: OfService) =>
   forService(context, input, ({ companyId }) => changeOf(context.db, companyId))
 
-const backupRowOf = ({ config }: AppContext, row: rows.BackupRecord): BackupRow => {
-  const created = timestampIn(config.timeZone, row.create_time)
-  return { ...row, create_time: created, due: dueOf(created) }
+function backupRowOf(context: ServiceContext, row: rows.BackupRecord): BackupRow {
+  const created = timestampIn(context.app.config.timeZone, row.create_time)
+  const due = dueOf(created)
+  return { ...row, create_time: created, due, status: orderStatus(row.status, due, momentOf(context).now) }
 }
 
 const trafficRowOf = ({ config }: AppContext, row: rows.TrafficRecord): TrafficRow => ({
@@ -45,20 +49,20 @@ export const backups = {
 
   page: ((context, { query }) =>
     forService(context, { query }, async (of) => {
-      const { count, rows: found } = await rows.pageOfBackups(context.db, of, query)
-      return { body: { count, data: found.map((row) => backupRowOf(context.app, row)) } }
+      const { count, rows: found } = await rows.pageOfBackups(context.db, of, overdueBefore(context), query)
+      return { body: { count, data: found.map((row) => backupRowOf(context, row)) } }
     })) satisfies Service<typeof listBackupOrders>,
 
   changes: (context: ServiceContext, input: OfService, since: number | null) =>
     forService(context, input, async (of) => {
-      const { changed, ...told } = await rows.backupsSince(context.db, of, since)
-      return { changed: changed.map((row) => backupRowOf(context.app, row)), ...told }
+      const { changed, ...told } = await rows.backupsSince(context.db, of, overdueBefore(context), since)
+      return { changed: changed.map((row) => backupRowOf(context, row)), ...told }
     }),
 
   rowsAfter: (context: ServiceContext, input: OfService, id: number, most: number) =>
     forService(context, input, async (of) => {
       const found = await rows.backupsAfter(context.db, of, { id, most })
-      return found.map((row) => backupRowOf(context.app, row))
+      return found.map((row) => backupRowOf(context, row))
     }),
 }
 

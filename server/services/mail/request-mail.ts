@@ -8,7 +8,7 @@ import { type Caller, PROVIDER } from '#domain/access.ts'
 import { maxMailsPerHour } from '#domain/mails.ts'
 import { foldText } from '#domain/text.ts'
 import { timestampIn } from '#domain/time.ts'
-import { userStatus, type UserStatus } from '#domain/users.ts'
+import { type Language, userStatus, type UserStatus } from '#domain/users.ts'
 import { countMail } from '#server/db/accounts/sign-in-attempts.ts'
 import { companyById } from '#server/db/accounts/companies.ts'
 import { type Credential, credentialOf, findCredential } from '#server/db/accounts/credentials.ts'
@@ -22,7 +22,13 @@ import { addressGroup } from '#server/services/address-group.ts'
 import type { DeviceWords } from '#server/services/sessions/user-agent.ts'
 import { checkpointWords, type CheckpointWords } from '#server/services/audit/checkpoint-words.ts'
 import { compose, type Composed, deviceIn, type MailKind } from '#server/services/mail/mail-templates.ts'
-import { type ServiceMail, serviceWordsOf } from '#server/services/hosting/service-mails.ts'
+import {
+  type AskedOfPayment,
+  type BackupPaymentMail,
+  paymentWordsOf,
+  type TrafficMail,
+} from '#server/services/hosting/traffic/payment-mails.ts'
+import { type ServiceMail, type ServiceMatter, serviceWordsOf } from '#server/services/hosting/service-mails.ts'
 import { type OrderMail, wordsOf } from '#server/services/orders/order-mails.ts'
 
 /** The kind of the job that sends it. */
@@ -53,7 +59,8 @@ export type Wanted =
   | { mail: 'new-device'; userId: number; device: NewDevice }
   | { mail: OrderMail; userId: number; orderId: number }
   | { mail: 'audit-checkpoint'; userId: number; size: number }
-  | { mail: ServiceMail; userId: number; serviceId: number; day: string }
+  | ({ userId: number } & ServiceMatter)
+  | (AskedOfPayment & { userId: number })
 /** What its job has of it. */
 export type AskedMail = Wanted & { id: string }
 
@@ -123,7 +130,7 @@ const hashed = (text: string) => createHash('sha256').update(text).digest('base6
 export async function mailNow(db: Handle, app: AppContext, asked: AskedMail): Promise<Mail | null> {
   const to = await addresseeOf(db, asked)
   if (!to || !serves[asked.mail].includes(to.status)) return null
-  if ('orderId' in asked || 'serviceId' in asked) return mailOfMatter(db, app, asked, to)
+  if (isOfMatter(asked)) return mailOfMatter(db, app, asked, to)
   if (asked.mail === 'reset' && to.status === userStatus.deactivated) {
     // Anybody may ask for it, and it goes to whom the company named. It is counted apart from the invitations, so that strangers
     // cannot use these up (S-30), and nobody is told (S-32).
@@ -139,14 +146,25 @@ export async function mailNow(db: Handle, app: AppContext, asked: AskedMail): Pr
   return { id: asked.id, to: { name: to.userName, address: to.email }, ...textOf(app, asked, to, { link, ...words }) }
 }
 
-/** About an order or a service, and not about an account. */
-type AskedOfMatter = Extract<AskedMail, { orderId: number } | { serviceId: number }>
+/** About an order, a service or what its backups cost, and not about an account. */
+type AskedOfMatter = Extract<
+  AskedMail,
+  { orderId: number } | { serviceId: number } | { backupId: number } | { trafficId: number }
+>
 type AccountMail = Exclude<AskedMail, AskedOfMatter>
+
+const isOfMatter = (asked: AskedMail): asked is AskedOfMatter =>
+  'orderId' in asked || 'serviceId' in asked || 'backupId' in asked || 'trafficId' in asked
+
+function matterOf(db: Handle, app: AppContext, asked: AskedOfMatter, language: Language) {
+  if ('orderId' in asked) return wordsOf(db, app, asked, language)
+  if ('serviceId' in asked) return serviceWordsOf(db, app, asked, language)
+  return paymentWordsOf(db, app, asked, language)
+}
 
 async function mailOfMatter(db: Handle, app: AppContext, asked: AskedOfMatter, to: Credential): Promise<Mail | null> {
   const { language, userName: name, companyName: company, companyCode: code, email } = to
-  const said =
-    'orderId' in asked ? await wordsOf(db, app, asked, language) : await serviceWordsOf(db, app, asked, language)
+  const said = await matterOf(db, app, asked, language)
   if (said === null) return null
   const { path, ...words } = said
   const values = { name, company, code, email, link: `${app.config.publicUrl}${path}`, ...words }
@@ -173,6 +191,11 @@ const serves: Record<MailKind, readonly UserStatus[]> = {
   'audit-checkpoint': [userStatus.activated],
   'service-stops': [userStatus.activated],
   'service-erased': [userStatus.activated],
+  'backup-failed': [userStatus.activated],
+  'backup-paid': [userStatus.activated],
+  'traffic-paid': [userStatus.activated],
+  'traffic-due': [userStatus.activated],
+  'traffic-overdue': [userStatus.activated],
 }
 
 const addresseeOf = (db: Handle, asked: AskedMail): Promise<Credential | null> =>
@@ -186,7 +209,10 @@ const ways = {
 } as const
 
 /** Mails that only tell: where to go if it was somebody else. */
-const pages: Record<Exclude<MailKind, keyof typeof ways | OrderMail | ServiceMail>, string> = {
+const pages: Record<
+  Exclude<MailKind, keyof typeof ways | OrderMail | ServiceMail | BackupPaymentMail | TrafficMail>,
+  string
+> = {
   'password-changed': '/saas/forget',
   'factor-added': '/saas/app/profile/security',
   'factor-removed': '/saas/app/profile/security',

@@ -52,7 +52,7 @@ export async function wordsOf(
 
 /** As it stands on the invoice, whatever became of the order since. */
 async function receiptOf(db: Handle, orderId: number, language: Language): Promise<OrderWords | null> {
-  const invoice = await invoiceOf(db, orderId)
+  const invoice = await invoiceOf(db, { kind: 'order', id: orderId })
   if (!invoice) return null
   const { service, currency, pay_amount, payment } = invoice.content
   return {

@@ -18,7 +18,7 @@ import { type ActingCompany, asCompany, forRow } from '#server/services/orders/a
 import { requireType, visibleTypes } from '#server/services/orders/client-types.ts'
 import { momentOf } from '#server/services/orders/business-time.ts'
 import { endPayments } from '#server/services/payments/request-reconciliation.ts'
-import { takeEffect } from '#server/services/payments/apply-payment.ts'
+import { takeEffect } from '#server/services/payments/payable-orders.ts'
 import { amountsOf, requireShown } from '#server/services/orders/quotes.ts'
 import { serviceCodeOf, type Terms, termsOfCreation } from '#server/services/orders/order-terms.ts'
 import { requireVersion } from '#server/services/if-match.ts'
@@ -159,7 +159,7 @@ export async function replace(desk: ActingCompany, id: Id, ofService: string | n
   if (why) throw new ProblemError('STATE_CONFLICT', { why })
   const stamp = { change: await takeChange(db, companyId), time: now }
   await orders.updateOrder(db, found.id, { stored: 'invalid', invalid_why: 'replaced' }, stamp)
-  await endPayments(context, companyId, found.id)
+  await endPayments(context, companyId, { kind: 'order', id: found.id })
   await orders.showNewest(db, companyId, found.code, stamp)
 }
 
@@ -262,7 +262,7 @@ async function erase({ context, companyId, info, log }: ActingCompany, before: o
   if (why) throw new ProblemError('STATE_CONFLICT', { why })
   const stamp = { change: await takeChange(db, companyId), time: now }
   await orders.updateOrder(db, before.id, { deleted: true }, stamp)
-  await endPayments(context, companyId, before.id)
+  await endPayments(context, companyId, { kind: 'order', id: before.id })
   await orders.showNewest(db, companyId, before.code, stamp)
   context.setResultRow('order', before.id, before.row_version + 1)
   const changes = [{ field: 'status', before: stateOf(before, momentOf(context).now), after: null }]

@@ -4,12 +4,14 @@
  */
 import type { PaymentType } from '#domain/payments.ts'
 import { attemptByKey, type AttemptRecord } from '#server/db/payments/payment-attempts.ts'
+import { refOf } from '#server/db/payments/payables.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import type { Notice } from '#server/drivers/payment/driver.ts'
 import { NoticeProblem, PaymentProblem } from '#server/drivers/payment/errors.ts'
 import type { AppContext } from '#server/context.ts'
 import { securityEvent } from '#server/log.ts'
 import { invalid, notFound, unavailable } from '#server/problem-error.ts'
+import { pageOf, type PaymentOutcome } from '#server/services/payments/payment-description.ts'
 import { driverOf, look } from '#server/services/payments/settle-attempt.ts'
 
 interface Callback {
@@ -52,15 +54,16 @@ async function follow(app: AppContext, type: PaymentType, { key, gatewayId }: No
   })
 }
 
-/** Where a browser goes that has come back: the app's page of the order, with a word for what came of it. */
+/** Where a browser goes that has come back: the app's page of what it paid, with a word for what came of it. */
 export async function comeBack(app: AppContext, key: string, query: URLSearchParams): Promise<string> {
   const { publicUrl } = app.config
   const attempt = await attemptOf(app, key)
   if (!attempt) return `${publicUrl}/saas/app/contract`
-  return `${publicUrl}/saas/app/contract/${attempt.order_id}?payment=${await outcomeOf(app, attempt, query)}`
+  const page = await inTransaction(app, { role: 'portal_system' }, (db) => pageOf(db, refOf(attempt)))
+  return `${publicUrl}${page(await outcomeOf(app, attempt, query))}`
 }
 
-async function outcomeOf(app: AppContext, attempt: AttemptRecord, query: URLSearchParams) {
+async function outcomeOf(app: AppContext, attempt: AttemptRecord, query: URLSearchParams): Promise<PaymentOutcome> {
   try {
     const driver = await driverOf(app, attempt)
     const notice = await driver.readReturn(query)

@@ -1,18 +1,26 @@
 /** Receipts by mail: to who paid and to everybody of the company who wants such mails, each once. */
 import type { Handle } from '#server/db/handle.ts'
 import { alertedUsers } from '#server/db/orders/reminders.ts'
-import { askMail } from '#server/services/mail/request-mail.ts'
+import type { PayableRef } from '#server/db/payments/payables.ts'
+import { askMail, type Wanted } from '#server/services/mail/request-mail.ts'
 
 interface Paid {
   companyId: number
-  orderId: number
+  of: PayableRef
   /** Null: nobody of ours, or nobody knows. */
   payer: number | null
   now: number
 }
 
-/** In the transaction that the order takes effect in, so that none is lost and none is sent twice. */
-export async function askForReceipts(db: Handle, { companyId, orderId, payer, now }: Paid): Promise<void> {
+/** In the transaction that it takes effect in, so that none is lost and none is sent twice. */
+export async function askForReceipts(db: Handle, { companyId, of, payer, now }: Paid): Promise<void> {
   const readers = new Set([...(payer === null ? [] : [payer]), ...(await alertedUsers(db, companyId))])
-  for (const userId of readers) await askMail(db, { companyId, now }, { mail: 'order-paid', userId, orderId })
+  for (const userId of readers) await askMail(db, { companyId, now }, receiptTo(userId, of))
+}
+
+function receiptTo(userId: number, { kind, id }: PayableRef): Wanted {
+  if (kind === 'order') return { mail: 'order-paid', userId, orderId: id }
+  return kind === 'backup'
+    ? { mail: 'backup-paid', userId, backupId: id }
+    : { mail: 'traffic-paid', userId, trafficId: id }
 }

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Handle } from '#server/db/handle.ts'
 import { putJob } from '#server/db/jobs.ts'
+import type { PayableRef } from '#server/db/payments/payables.ts'
 import { lookAtOnce } from '#server/db/payments/payment-attempts.ts'
 import type { ServiceContext } from '#server/context.ts'
 import { notifyJobs } from '#server/services/job-requests.ts'
@@ -20,13 +21,13 @@ export async function askToLook(
   return (await putJob(db, { ...nobodys, id, intent, kind: lookJob, now, deadline: now + deadlineMs })) !== undefined
 }
 
-/** What was begun for an order that is gone is ended at the gateway, so that nobody pays for it. */
+/** What was begun for something that is gone is ended at the gateway, so that nobody pays for it. */
 export async function endPayments(
   { db, app, now, afterCommit: whenDone }: ServiceContext,
   companyId: number,
-  orderId: number,
+  of: PayableRef,
 ): Promise<void> {
-  if (!(await lookAtOnce(db, orderId, now))) return
-  await askToLook(db, { companyId, intent: `end-${orderId}`, now })
+  if (!(await lookAtOnce(db, of, now))) return
+  await askToLook(db, { companyId, intent: `end-${of.kind}-${of.id}`, now })
   whenDone(() => notifyJobs(app))
 }

@@ -1,9 +1,9 @@
 /**
  * What a gateway says of an attempt, written down: the one way from an answer, a notice, a return or a look of the job to
- * an order that is paid. All of it in one transaction under the order's lock, so that it happens once (R-27, S-95).
+ * what is paid. All of it in one transaction under its lock, so that it happens once (R-27, S-95).
  */
-import { stateOf, whyNotContract } from '#domain/contracts.ts'
 import { readAmount, writeAmount } from '#domain/money.ts'
+import type { Timestamp } from '#domain/time.ts'
 import type { Handle } from '#server/db/handle.ts'
 import {
   attemptById,
@@ -12,7 +12,7 @@ import {
   unsettledAttempts,
   updateAttempt,
 } from '#server/db/payments/payment-attempts.ts'
-import { payableOrder } from '#server/db/payments/payments.ts'
+import { refOf } from '#server/db/payments/payables.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { companyOfUser } from '#server/db/accounts/companies.ts'
 import { addToTrail } from '#server/db/audit/audit-trail.ts'
@@ -22,6 +22,7 @@ import { unavailable } from '#server/problem-error.ts'
 import { notifyJobs } from '#server/services/job-requests.ts'
 import { momentOf } from '#server/services/orders/business-time.ts'
 import { applyPayment } from '#server/services/payments/apply-payment.ts'
+import { findPayable } from '#server/services/payments/find-payable.ts'
 import { askForReceipts } from '#server/services/payments/mail-receipts.ts'
 
 /** As long as the request that asks for the money may still be on its way after we were killed, ms. */
@@ -57,32 +58,31 @@ export async function end(app: AppContext, attempt: AttemptRecord): Promise<Atte
   return await settle(app, attempt, await driver.close(askedOf(attempt)), { isEnding: true })
 }
 
-/** Is looked at, or ended where its order cannot be paid any more. Throws PaymentProblem. */
+/** Is looked at, or ended where what it pays cannot be paid any more. Throws PaymentProblem. */
 export async function tend(app: AppContext, attempt: AttemptRecord): Promise<AttemptRecord> {
   const now = app.clock()
-  const order = await inTransaction(app, system, (db) => payableOrder(db, attempt.order_id))
-  const isPayable =
-    order && !order.deleted && whyNotContract('pay', stateOf(order, momentOf({ app, now }).now)) === null
+  const payable = await inTransaction(app, system, (db) => findPayable({ db, app, now }, refOf(attempt)))
+  const isPayable = payable && !payable.isDeleted && payable.why === null
   return await (isPayable ? look(app, attempt) : end(app, attempt))
 }
 
 /** Null: the gateway knows of none. Answers the attempt as it is then. */
 export async function settle(
   app: AppContext,
-  { id, order_id }: Pick<AttemptRecord, 'id' | 'order_id'>,
+  given: Pick<AttemptRecord, 'id' | 'order_id' | 'backup_order_id' | 'traffic_id'>,
   payment: Payment | null,
   { isEnding = false } = {},
 ): Promise<AttemptRecord> {
   const now = app.clock()
   const { attempt, isTold } = await inTransaction(app, system, async (db) => {
     // Its row is what everybody waits for who changes an attempt.
-    const order = await payableOrder(db, order_id)
-    const before = await attemptById(db, id)
+    const payable = await findPayable({ db, app, now }, refOf(given))
+    const before = await attemptById(db, given.id)
     if (payment?.status !== 'paid') {
       const after = await writeDown(db, before, payment, { isEnding, now })
       return { attempt: after, isTold: false }
     }
-    return await takeMoney({ db, app, now }, before, { payment, due: order?.due ?? '' })
+    return await takeMoney({ db, app, now }, before, { payment, due: payable?.due ?? null })
   })
   if (isTold) notifyJobs(app)
   return attempt
@@ -129,34 +129,35 @@ interface PaymentContext {
 async function takeMoney(
   { db, app, now }: PaymentContext,
   before: AttemptRecord,
-  { payment, due }: { payment: Payment; due: string },
+  { payment, due }: { payment: Payment; due: Timestamp | null },
 ): Promise<{ attempt: AttemptRecord; isTold: boolean }> {
   if (before.state === 'paid') return { attempt: before, isTold: false }
   const currency = before.currency
   const difference = differenceOf(payment, { key: before.key, amount: readAmount(before.amount), currency })
   if (difference === 'key') throw new Error('a gateway answered about another payment than it was asked about')
   // Gateways do not say alike when they took it: at the earliest when it was begun, and that counts for the payer.
-  const isLate = momentOf({ app, now }).now > due
-  const taken = await applyPayment({ db, app, now }, before.order_id, {
+  const isLate = due !== null && momentOf({ app, now }).now > due
+  const of = refOf(before)
+  const taken = await applyPayment({ db, app, now }, of, {
     gateway: before.gateway,
     reference: payment.gatewayId,
     amount: writeAmount(payment.amount),
     currency: payment.currency,
     paidAt: isLate ? before.begun_at : now,
   })
-  if (!taken) throw new Error('an attempt names an order that is not there')
-  const { id, order_id, company_id: companyId, user_id: userId, intent } = before
+  if (!taken) throw new Error('an attempt names what is not there')
+  const { id, company_id: companyId, user_id: userId, intent } = before
   const attempt = await updateAttempt(db, id, {
     state: 'paid',
     gateway_id: payment.gatewayId,
     next_look: null,
     end_time: now,
   })
-  if ((await unsettledAttempts(db, order_id)).length > 0) await lookAtOnce(db, order_id, now)
+  if ((await unsettledAttempts(db, of)).length > 0) await lookAtOnce(db, of, now)
   const isApplied = taken.outcome === 'applied' && !taken.repeated
-  if (isApplied) await askForReceipts(db, { companyId, orderId: order_id, payer: userId, now })
+  if (isApplied) await askForReceipts(db, { companyId, of, payer: userId, now })
   if (!isApplied)
-    app.log.error({ order: order_id, attempt: id, outcome: taken.outcome }, 'money was taken that no order waits for')
+    app.log.error({ paid: of, attempt: id, outcome: taken.outcome }, 'money was taken that no order waits for')
   if (taken.note) {
     const payer = userId === null ? null : await companyOfUser(db, userId)
     const isOwn = payer === null || payer.id === companyId

@@ -4,7 +4,6 @@
  */
 import { createHash, randomUUID } from 'node:crypto'
 import type { Caller } from '#domain/access.ts'
-import { stateOf, whyNotContract } from '#domain/contracts.ts'
 import { readAmount } from '#domain/money.ts'
 import { type PaymentType, whyNotPaidBy } from '#domain/payments.ts'
 import type { Language } from '#domain/users.ts'
@@ -19,20 +18,21 @@ import {
   unsettledAttempts,
   updateAttempt,
 } from '#server/db/payments/payment-attempts.ts'
-import { type PayableOrder, payableOrder } from '#server/db/payments/payments.ts'
+import { columnsFor, type PayableRef, refOf } from '#server/db/payments/payables.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { type Begun, keyOf } from '#server/drivers/payment/driver.ts'
 import { PaymentProblem } from '#server/drivers/payment/errors.ts'
 import type { AppContext } from '#server/context.ts'
 import { forbidden, invalid, notFound, ProblemError, unavailable } from '#server/problem-error.ts'
 import { mayActFor } from '#server/services/orders/acting-company.ts'
-import { momentOf } from '#server/services/orders/business-time.ts'
-import { descriptionOf, returnPath } from '#server/services/payments/payment-description.ts'
+import { findPayable } from '#server/services/payments/find-payable.ts'
+import type { Payable, PaymentWork } from '#server/services/payments/payable.ts'
+import { descriptionOf, nameOf, pageOf, returnPath } from '#server/services/payments/payment-description.ts'
 import { driverOf, end, look, settle } from '#server/services/payments/settle-attempt.ts'
 
 export interface Asking {
   caller: Caller
-  orderId: number
+  of: PayableRef
   type: PaymentType
   /** Of a card; null: the gateway asks for it. */
   token: string | null
@@ -73,38 +73,38 @@ export async function pay(app: AppContext, asking: Asking): Promise<PaymentProgr
   return { status: 'processing' }
 }
 
-/** Under the order's lock, so that two tabs take turns. */
+/** Under the lock of what is paid, so that two tabs take turns. */
 async function claim(db: Handle, app: AppContext, asking: Asking): Promise<Found> {
-  const { caller, orderId, type, intent } = asking
+  const { caller, of, type, intent } = asking
   const now = app.clock()
-  const order = await ownOrder(db, asking)
-  const known = intent === null ? null : await attemptByIntent(db, { orderId, userId: caller.userId, intent })
+  const payable = await ownPayable({ db, app, now }, asking)
+  const known = intent === null ? null : await attemptByIntent(db, { of, userId: caller.userId, intent })
   if (known?.state === 'paid' || known?.state === 'processing') return { kind: 'told', told: { status: known.state } }
   if (known?.state === 'declined') throw declined(known.reason)
-  const why = whyNotContract('pay', stateOf(order, momentOf({ app, now }).now))
+  const { why } = payable
   if (why) throw new ProblemError('STATE_CONFLICT', { why })
-  await requireWay(app, type, order, caller)
+  await requireWay(app, type, payable, caller)
   const tokenHash = asking.token === null ? null : createHash('sha256').update(asking.token).digest('base64url')
-  const [attempt] = await unsettledAttempts(db, orderId)
+  const [attempt] = await unsettledAttempts(db, of)
   if (attempt) return { kind: 'stands', attempt, isSame: attempt.gateway === type && attempt.token_hash === tokenHash }
-  await countBegun(db, app, { order, caller, now })
-  return { kind: 'fresh', attempt: await writeBegun(db, order, { ...asking, tokenHash, now }) }
+  await countBegun(db, app, { payable, caller, now })
+  return { kind: 'fresh', attempt: await writeBegun(db, payable, { ...asking, tokenHash, now }) }
 }
 
-async function ownOrder(db: Handle, { caller, orderId }: Pick<Asking, 'caller' | 'orderId'>): Promise<PayableOrder> {
-  const order = await payableOrder(db, orderId)
-  const isTheirs = order?.company_id === caller.companyId || mayActFor({ caller })
-  if (!order || order.deleted || !isTheirs) throw notFound()
-  return order
+async function ownPayable(till: PaymentWork, { caller, of }: Pick<Asking, 'caller' | 'of'>): Promise<Payable> {
+  const payable = await findPayable(till, of)
+  const isTheirs = payable?.companyId === caller.companyId || mayActFor({ caller })
+  if (!payable || payable.isDeleted || !isTheirs) throw notFound()
+  return payable
 }
 
 async function requireWay(
   { payments }: AppContext,
   type: PaymentType,
-  order: PayableOrder,
+  { currency }: Payable,
   caller: Caller,
 ): Promise<void> {
-  const why = whyNotPaidBy(type, order.currency, caller)
+  const why = whyNotPaidBy(type, currency, caller)
   if (why === 'staff') throw forbidden()
   if (why === 'currency') throw invalid([{ field: 'type', code: 'OUT_OF_RANGE' }])
   // S-22: switched off, it is as if it were not there.
@@ -114,11 +114,11 @@ async function requireWay(
 async function countBegun(
   db: Handle,
   { payments: { perUser } }: AppContext,
-  { order, caller, now }: { order: PayableOrder; caller: Caller; now: number },
+  { payable, caller, now }: { payable: Payable; caller: Caller; now: number },
 ): Promise<void> {
   const counted = [
     { subject: `payments of user ${caller.userId}`, most: perUser },
-    { subject: `payments of company ${order.company_id}`, most: perUser * companyShare },
+    { subject: `payments of company ${payable.companyId}`, most: perUser * companyShare },
   ]
   for (const one of counted) {
     const waitMs = await countMail(db, { ...one, spanMs: budgetMs, now })
@@ -128,12 +128,12 @@ async function countBegun(
 
 const writeBegun = (
   db: Handle,
-  { id, company_id, pay_amount, currency }: PayableOrder,
+  { of, companyId, pay_amount, currency }: Payable,
   { caller, type, intent, language, device, tokenHash, now }: Asking & { tokenHash: string | null; now: number },
 ) =>
   insertPaymentAttempt(db, {
-    company_id,
-    order_id: id,
+    company_id: companyId,
+    ...columnsFor(of),
     user_id: caller.userId,
     intent,
     key: keyOf(randomUUID()),
@@ -170,17 +170,22 @@ async function goOn(
 
 /** What the gateway is told is the same at every beginning of one attempt, or it would refuse the key. */
 async function begin(app: AppContext, attempt: AttemptRecord, token: string | null): Promise<PaymentProgress> {
-  const { key, order_id, amount, currency, language, device } = attempt
+  const { key, amount, currency, language, device } = attempt
   const { publicUrl } = app.config
   const driver = await driverOf(app, attempt)
+  const of = refOf(attempt)
+  const { description, page } = await inTransaction(app, system, async (db) => ({
+    description: await descriptionOf(db, of, language),
+    page: await pageOf(db, of),
+  }))
   const begun = await driver
     .begin({
       key,
-      order: `CONTRACT-${order_id}`,
+      order: nameOf(of),
       money: { amount: readAmount(amount), currency },
-      description: await inTransaction(app, system, (db) => descriptionOf(db, order_id, language)),
+      description,
       returnUrl: `${publicUrl}${returnPath(key)}`,
-      cancelUrl: `${publicUrl}/saas/app/contract/${order_id}?payment=cancelled`,
+      cancelUrl: `${publicUrl}${page('cancelled')}`,
       token,
       language,
       device,
@@ -224,10 +229,12 @@ async function written(app: AppContext, attempt: AttemptRecord, begun: Begun): P
 const stableUrl = ({ gateway }: AttemptRecord, url: string) => (gateway === 'stripe' ? url : null)
 
 /** What was settled meanwhile, by a notice that was quicker, stays so. */
-const change = (app: AppContext, { id, order_id }: AttemptRecord, fields: Parameters<typeof updateAttempt>[2]) =>
+const change = (app: AppContext, attempt: AttemptRecord, fields: Parameters<typeof updateAttempt>[2]) =>
   inTransaction(app, system, async (db) => {
-    await payableOrder(db, order_id)
-    const isUnsettled = (await unsettledAttempts(db, order_id)).some((one) => one.id === id)
+    const { id } = attempt
+    const of = refOf(attempt)
+    await findPayable({ db, app, now: app.clock() }, of)
+    const isUnsettled = (await unsettledAttempts(db, of)).some((one) => one.id === id)
     return await (isUnsettled ? updateAttempt(db, id, fields) : attemptById(db, id))
   })
 
@@ -241,16 +248,16 @@ function unanswered(error: unknown): never {
 /** How a payment stands: what was written down, and what the gateway says where it is not settled yet. Throws NOT_FOUND. */
 export async function check(
   app: AppContext,
-  asking: Pick<Asking, 'caller' | 'orderId'>,
+  asking: Pick<Asking, 'caller' | 'of'>,
 ): Promise<{ status: 'none' | 'open' | 'processing' | 'paid' | 'declined' }> {
   const now = app.clock()
-  const { order, newest, mayLook } = await inTransaction(app, system, async (db) => {
-    const order = await ownOrder(db, asking)
+  const { isPaid, newest, mayLook } = await inTransaction(app, system, async (db) => {
+    const { of, isPaid } = await ownPayable({ db, app, now }, asking)
     const counted = { subject: `payment looks of ${asking.caller.userId}`, most: maxLooks, spanMs: budgetMs }
-    const newest = await newestAttempt(db, order.id)
-    return { order, newest, mayLook: newest !== null && (await countMail(db, { ...counted, now })) === null }
+    const newest = await newestAttempt(db, of)
+    return { isPaid, newest, mayLook: newest !== null && (await countMail(db, { ...counted, now })) === null }
   })
-  if (order.stored === 'paid' || order.stored === 'overwritten') return { status: 'paid' }
+  if (isPaid) return { status: 'paid' }
   if (!newest) return { status: 'none' }
   const isSettled = newest.state === 'declined' || newest.state === 'closed' || newest.state === 'paid'
   const { state } =

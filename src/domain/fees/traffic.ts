@@ -9,5 +9,10 @@ export const extraTraffic = (measured: Hundredths, free: Hundredths): Hundredths
 export const trafficAmount = (measured: Hundredths, free: Hundredths, pricePerGb: Hundredths): Hundredths =>
   divided(extraTraffic(measured, free) * pricePerGb, 100n)
 
+const bytesOfGb = 1_000_000_000n
+
+/** A GB is 10^9 bytes, as networks and buckets count it. */
+export const gigabytes = (bytes: number): Hundredths => divided(BigInt(bytes) * 100n, bytesOfGb)
+
 /** `yyyy-MM` (contracts 9) of what ends before that day, which is the first of the next month (D18). */
 export const monthOf = (end: PlainDate): string => lastDay(end).slice(0, 7)

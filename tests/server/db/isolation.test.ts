@@ -45,6 +45,9 @@ const tenants: Partial<Record<keyof Tables, string>> = {
   invoice: 'company_id',
   backup_order: 'company_id',
   traffic: 'company_id',
+  backup: 'company_id',
+  restore: 'company_id',
+  traffic_moved: 'company_id',
   ticket: 'company_id',
   price_upload: 'company_id',
   app_upload: 'company_id',
@@ -164,6 +167,12 @@ async function fillOrders(db: Handle, companyId: number, code: string): Promise<
   await sql`insert into traffic (company_id, service_id, service_code, price_id, currency, period_end, pdb_traffic, free,
       price, amount, steps, change, create_time, update_time)
     values (${companyId}, ${service}, ${code}, ${price}, 'HKD', '2026-04-01', 1, 1, 1, 0, '[]', 1, 1, 1)`.execute(db)
+  await sql`insert into backup (company_id, service_id, service_code, pdb_type, state, cause, by_provider, progress_key, change,
+      create_time, update_time)
+    values (${companyId}, ${service}, ${code}, 'pdb2s3', 'running', 'schedule', false, '', 1, 1, 1)`.execute(db)
+  await sql`insert into restore (company_id, backup_id, kind, state, create_time)
+    select company_id, id, 'drill', 'running', 1 from backup where company_id = ${companyId}`.execute(db)
+  await sql`insert into traffic_moved values (${companyId}, ${service}, ${code}, '2026-03', 1)`.execute(db)
 }
 
 const ownersIn = async (

@@ -162,6 +162,7 @@ describe('the life of an order (F-07, R-40)', () => {
         .innerJoin('invoice', 'invoice.order_id', 'payment.order_id')
         .select(['payment.order_id', 'payment.amount', 'payment.outcome'])
         .where('payment.order_id', 'in', ids)
+        .$narrowType<{ order_id: number }>()
         .execute()
     })
     const paid = orders.filter(({ state }) => state === 'paid' || state === 'overwritten')

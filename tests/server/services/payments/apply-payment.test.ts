@@ -119,7 +119,7 @@ onConnections('a payment', (engine) => {
     const now = the.server.clock.now
     const payment = { gateway: 'test', reference: 'cut', amount: made.amount, currency: 'HKD' as const, paidAt: now }
     const cut = inTransaction(the.server.app, { role: 'portal_system' }, async (db) => {
-      await applyPayment({ db, app: the.server.app, now }, made.id, payment)
+      await applyPayment({ db, app: the.server.app, now }, { kind: 'order', id: made.id }, payment)
       throw new Error('cut off')
     })
     await expect(cut).rejects.toThrow('cut off')

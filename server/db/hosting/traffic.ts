@@ -1,0 +1,152 @@
+/** What backups and restores have moved, by run and month. */
+import { sql } from 'kysely'
+import type { Currency } from '#domain/money.ts'
+import type { PlainDate } from '#domain/time.ts'
+import type { Month, Subscription } from '#domain/traffic-months.ts'
+import type { Handle } from '#server/db/handle.ts'
+import type { OfService, TrafficRecord } from '#server/db/hosting/backups.ts'
+import type { Stamp } from '#server/db/orders/orders.ts'
+
+/** A backup or a restore, by a name that stays its own when it is begun again. */
+export interface Run {
+  companyId: number
+  serviceId: number
+  run: string
+}
+
+/** In all months. */
+export async function movedByRun(db: Handle, run: string): Promise<number> {
+  const { bytes } = await db
+    .selectFrom('traffic_moved')
+    .select(sql<number>`coalesce(sum(bytes), 0)::bigint`.as('bytes'))
+    .where('run', '=', run)
+    .executeTakeFirstOrThrow()
+  return bytes
+}
+
+export async function addMoved(
+  db: Handle,
+  { companyId, serviceId, run }: Run,
+  { month, bytes }: { month: Month; bytes: number },
+): Promise<void> {
+  await db
+    .insertInto('traffic_moved')
+    .values({ company_id: companyId, service_id: serviceId, run, month, bytes })
+    .onConflict((conflict) =>
+      conflict.columns(['run', 'month']).doUpdateSet({ bytes: sql<number>`traffic_moved.bytes + excluded.bytes` }),
+    )
+    .execute()
+}
+
+/** What a service has moved, by month. */
+export async function movedByMonth(db: Handle, serviceId: number): Promise<Map<Month, number>> {
+  const rows = await db
+    .selectFrom('traffic_moved')
+    .select(['month', sql<number>`sum(bytes)::bigint`.as('bytes')])
+    .where('service_id', '=', serviceId)
+    .groupBy('month')
+    .execute()
+  return new Map(rows.map(({ month, bytes }) => [month, bytes]))
+}
+
+export interface TrafficTerms extends Subscription {
+  priceId: number
+  currency: Currency
+}
+
+/** Paid subscriptions to what causes traffic. */
+export async function trafficTerms(db: Handle, { companyId, serviceId }: OfService): Promise<TrafficTerms[]> {
+  const rows = await db
+    .selectFrom('backup_order')
+    .select(['id', 'period_start', 'period_end', 'price_id', 'currency'])
+    .where('company_id', '=', companyId)
+    .where('service_id', '=', serviceId)
+    .where('pdb_type', '=', 'pdb2s3')
+    .where('status', '=', 1)
+    .execute()
+  return rows.map(({ id, period_start: start, period_end: end, price_id: priceId, currency }) => ({
+    id,
+    start,
+    end,
+    priceId,
+    currency,
+  }))
+}
+
+/** Services that may have a month to bill up to that one, by id. As the system. */
+export const servicesToBill = (db: Handle, last: Month): Promise<{ id: number; company_id: number }[]> =>
+  db
+    .selectFrom('service')
+    .select(['id', 'company_id'])
+    .where((where) => where.or([where('closed_month', 'is', null), where('closed_month', '<', last)]))
+    .where((where) =>
+      where.or([
+        where.exists(
+          where
+            .selectFrom('backup_order')
+            .select('backup_order.id')
+            .whereRef('backup_order.service_id', '=', 'service.id')
+            .where('pdb_type', '=', 'pdb2s3')
+            .where('status', '=', 1),
+        ),
+        where.exists(
+          where
+            .selectFrom('traffic_moved')
+            .select('traffic_moved.run')
+            .whereRef('traffic_moved.service_id', '=', 'service.id'),
+        ),
+      ]),
+    )
+    .orderBy('id')
+    .execute()
+
+/** Nothing that anybody is shown. */
+export async function closeMonths(db: Handle, serviceId: number, upto: Month): Promise<void> {
+  await db.updateTable('service').set({ closed_month: upto }).where('id', '=', serviceId).execute()
+}
+
+/** Whether a month that costs something waits to be paid since before that instant. */
+export async function isAnyOverdue(db: Handle, serviceId: number, before: number): Promise<boolean> {
+  const row = await unpaid(db, before).where('service_id', '=', serviceId).limit(1).executeTakeFirst()
+  return row !== undefined
+}
+
+/** Those of which nobody was told, by id. As the system. */
+export const newlyOverdue = (db: Handle, before: number): Promise<OverdueTraffic[]> =>
+  unpaid(db, before).where('told_overdue', '=', false).orderBy('id').execute()
+
+export type OverdueTraffic = Pick<TrafficRecord, 'id' | 'service_id' | 'company_id' | 'service_code' | 'period_end'>
+
+/** False: it was paid meanwhile, or somebody else tells of it. */
+export async function takeOverdue(db: Handle, id: number): Promise<boolean> {
+  const row = await db
+    .updateTable('traffic')
+    .set({ told_overdue: true })
+    .where('id', '=', id)
+    .where('pay_date', 'is', null)
+    .where('told_overdue', '=', false)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+const unpaid = (db: Handle, before: number) =>
+  db
+    .selectFrom('traffic')
+    .select(['id', 'service_id', 'company_id', 'service_code', 'period_end'])
+    .where('pay_date', 'is', null)
+    .where(sql<boolean>`amount > 0`)
+    .where('create_time', '<', before)
+
+export async function payTraffic(
+  db: Handle,
+  id: number,
+  paid: { pay_date: PlainDate; pay_amount: string },
+  { change, time }: Stamp,
+): Promise<void> {
+  await db
+    .updateTable('traffic')
+    .set({ ...paid, change, update_time: time, row_version: sql`row_version + 1` })
+    .where('id', '=', id)
+    .execute()
+}

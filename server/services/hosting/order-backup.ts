@@ -1,0 +1,162 @@
+/** Subscribing a service to backups: for the rest of its contract at most, at the prices of today (D16, D20, D21). */
+import { fieldChanges } from '#domain/audit-log/changes.ts'
+import { type BackupType, type OrderRefusal } from '#domain/backups.ts'
+import { backupAmount, type BackupPeriod, backupPeriod } from '#domain/fees/backup.ts'
+import { type BackupRates, backupRates } from '#domain/fees/backup-prices.ts'
+import { explainBackup, type Step } from '#domain/fees/explain.ts'
+import { type Hundredths, readAmount, writeAmount } from '#domain/money.ts'
+import type { orderBackup } from '#contract/backups.ts'
+import type { ParsedInputOf } from '#contract/endpoint.ts'
+import { takeChange } from '#server/db/change-numbers.ts'
+import { priceListInForce } from '#server/db/catalogue/price-lists.ts'
+import * as rows from '#server/db/hosting/backups.ts'
+import { serviceRowById, type ServiceRow, touchService } from '#server/db/hosting/services.ts'
+import { type ContractRecord, contractForUpdate } from '#server/db/orders/contracts.ts'
+import type { Stamp } from '#server/db/orders/orders.ts'
+import type { Service } from '#server/context.ts'
+import { notFound, ProblemError } from '#server/problem-error.ts'
+import { type ActingCompany, forRow } from '#server/services/orders/acting-company.ts'
+import { momentOf } from '#server/services/orders/business-time.ts'
+import { requireType } from '#server/services/orders/client-types.ts'
+import { contractStateOf } from '#server/services/orders/order-terms.ts'
+import { subscribe } from '#server/services/payments/payable-backups.ts'
+import { endPayments } from '#server/services/payments/request-reconciliation.ts'
+
+type Wish = ParsedInputOf<typeof orderBackup>['body']
+
+interface Terms extends BackupRates {
+  service: ServiceRow
+  contract: ContractRecord
+  type: BackupType
+  priceId: number
+  period: BackupPeriod
+  amount: Hundredths
+  payAmount: Hundredths
+  steps: Step[]
+}
+
+const refused = (why: OrderRefusal | 'noPriceList') => new ProblemError('STATE_CONFLICT', { why })
+
+/** Throws NOT_FOUND, STATE_CONFLICT with why, and QUOTE_CHANGED with both figures. */
+export const order: Service<typeof orderBackup> = (context, { body }) =>
+  forRow(context, 'service', body.service_id, async (desk, serviceId) => {
+    const terms = await termsOf(desk, serviceId, body)
+    requireShown(terms, body)
+    return { body: { id: await place(desk, terms, body) } }
+  })
+
+/** The contract stays as it is until the commit: two orders of one service take turns. */
+async function termsOf({ context, companyId }: ActingCompany, serviceId: number, wish: Wish): Promise<Terms> {
+  const { db, caller } = context
+  const moment = momentOf(context)
+  const service = await serviceRowById(db, companyId, serviceId)
+  if (!service) throw notFound()
+  const contract = service.contract_id === null ? null : await contractForUpdate(db, companyId, service.contract_id)
+  if (!contract) throw refused('noContract')
+  requireType(caller, contract.client_type)
+  if (contractStateOf(contract, moment) !== 'effective') throw refused('extendFirst')
+  const list = await priceListInForce(db, contract.client_type, moment.today)
+  if (!list) throw refused('noPriceList')
+  const prices = list.content.pdbPrice
+  if (!prices) throw refused('noPrice')
+  const type = wish.pdb_type
+  const period = backupPeriod({
+    today: moment.today,
+    present: await rows.paidUntil(db, { companyId, serviceId }, type),
+    contractEnd: contract.period_end,
+    period: wish.period,
+    unit: wish.period_type,
+  })
+  if (!period) throw refused('coveredToEnd')
+  const rates = backupRates(prices, type, contract.currency)
+  const { months, start, end } = period
+  const steps = explainBackup({ ...rates, months, start, end })
+  const amounts = backupAmount(rates.annual, months, rates.discount)
+  return { service, contract, type, priceId: list.id, period, ...rates, ...amounts, steps }
+}
+
+/** As quotes of orders are compared (D17). No quote of a backup has an id: one that bears any was not shown by us. */
+function requireShown(terms: Terms, { quote_id, price_id, pay_amount }: Wish): void {
+  const { priceId, payAmount, period, contract, steps } = terms
+  const isSame =
+    quote_id === undefined &&
+    (price_id ?? priceId) === priceId &&
+    (pay_amount === undefined || readAmount(pay_amount) === payAmount)
+  if (isSame) return
+  const now = {
+    price_id: priceId,
+    currency: contract.currency,
+    ...amountsOf(terms),
+    period_start: period.start,
+    period_end: period.end,
+    steps,
+  }
+  throw new ProblemError('QUOTE_CHANGED', {
+    shown: { price_id: price_id ?? null, pay_amount: pay_amount ?? null },
+    now,
+  })
+}
+
+const amountsOf = ({ annual, discount, amount, payAmount }: Terms) => ({
+  annual: writeAmount(annual),
+  discount: writeAmount(discount),
+  amount: writeAmount(amount),
+  pay_amount: writeAmount(payAmount),
+})
+
+/** Writes it, in the place of one of its kind that was not paid; where nothing is due it takes effect at once (D15). */
+async function place(desk: ActingCompany, terms: Terms, { period, period_type }: Wish): Promise<number> {
+  const { context, companyId } = desk
+  const { db, now } = context
+  const { service, contract, type } = terms
+  const of = { companyId, serviceId: service.id }
+  const former = await rows.unpaidBackup(db, of, type)
+  const stamp = { change: await takeChange(db, companyId), time: now }
+  if (former) await replace(desk, former.id, stamp)
+  const id = await rows.insertBackup(db, {
+    company_id: companyId,
+    service_id: service.id,
+    service_code: service.code,
+    price_id: terms.priceId,
+    currency: contract.currency,
+    pdb_type: type,
+    period,
+    period_type,
+    period_start: terms.period.start,
+    period_end: terms.period.end,
+    ...amountsOf(terms),
+    steps: JSON.stringify(terms.steps),
+    status: 0,
+    change: stamp.change,
+    create_time: now,
+    update_time: now,
+  })
+  await note(desk, id)
+  const made = { id, company_id: companyId, service_id: service.id, pdb_type: type }
+  // Services last: their counter stays locked until the commit.
+  if (terms.payAmount === 0n) await subscribe(context, made, stamp)
+  else await touchService(db, companyId, service.code)
+  return id
+}
+
+/** What was begun for it at a gateway is ended. */
+async function replace({ context, companyId }: ActingCompany, id: number, stamp: Stamp): Promise<void> {
+  await rows.updateBackup(context.db, id, { status: -1 }, stamp)
+  await endPayments(context, companyId, { kind: 'backup', id })
+}
+
+const facts = ['pdb_type', 'period', 'period_type', 'period_start', 'period_end', 'pay_amount'] as const
+
+async function note({ context, companyId, info, log }: ActingCompany, id: number): Promise<void> {
+  const made = await rows.backupById(context.db, companyId, id)
+  if (!made) throw new Error('a backup that was just ordered is not there')
+  context.setResultRow('backup', id, made.row_version)
+  const said = { ServiceCode: made.service_code, OrderId: id, Amount: `${made.currency} ${made.pay_amount}` }
+  await context.audit({
+    ...log,
+    code: 'backup',
+    operation: 'create',
+    info: { ...info, ...said },
+    changes: fieldChanges(null, made, facts),
+  })
+}

@@ -1,0 +1,36 @@
+/** Whether the backups of a service that cause traffic are suspended: by the staff, or because a month is overdue (D31). */
+import { firstDayToPay } from '#domain/contracts.ts'
+import { startOfDay } from '#domain/time.ts'
+import type { OfService } from '#server/db/hosting/backups.ts'
+import { touchService, updateService, serviceForUpdate } from '#server/db/hosting/services.ts'
+import { isAnyOverdue } from '#server/db/hosting/traffic.ts'
+import type { ServiceContext } from '#server/context.ts'
+import { momentOf } from '#server/services/orders/business-time.ts'
+
+type Work = Pick<ServiceContext, 'db' | 'app' | 'now'>
+
+/** What was made before this instant and is not paid is overdue. */
+export const overdueBefore = ({ app, now }: Pick<Work, 'app' | 'now'>): number =>
+  startOfDay(app.config.timeZone, firstDayToPay(momentOf({ app, now }).today))
+
+/**
+ * Writes down how it is now, and that the service's row has changed. `blocked`: what the staff want from now on. Answers whether it
+ * is suspended. Services are locked last.
+ */
+export async function settleSuspension(
+  work: Work,
+  { companyId, serviceId }: OfService,
+  blocked?: boolean,
+): Promise<boolean> {
+  const { db, now } = work
+  const isOverdue = await isAnyOverdue(db, serviceId, overdueBefore(work))
+  const service = await serviceForUpdate(db, serviceId)
+  // It may be another company's by now, whose matter this is not.
+  if (service?.company_id !== companyId) return isOverdue
+  const traffic_blocked = blocked ?? service.traffic_blocked
+  const traffic_disabled = traffic_blocked || isOverdue
+  if (traffic_disabled === service.traffic_disabled && traffic_blocked === service.traffic_blocked)
+    await touchService(db, companyId, service.code)
+  else await updateService(db, serviceId, { traffic_blocked, traffic_disabled }, now)
+  return traffic_disabled
+}

@@ -1,0 +1,59 @@
+/** Backup subscriptions as they are paid: the one way in which one takes effect (D15, D21). */
+import { dueOf } from '#domain/contracts.ts'
+import { orderStatus } from '#domain/backups.ts'
+import { timestampIn } from '#domain/time.ts'
+import { beginBackups, isReplacedBackup, isServiceOf, paidUntil, updateBackup } from '#server/db/hosting/backups.ts'
+import type { Stamp } from '#server/db/orders/orders.ts'
+import { type PayableBackup, payableBackup } from '#server/db/payments/payables.ts'
+import { invoiceBackup } from '#server/services/payments/invoices.ts'
+import type { Payable, PaymentWork } from '#server/services/payments/payable.ts'
+import { momentOf } from '#server/services/orders/business-time.ts'
+
+/** Null: there is none of that number. */
+export async function backupToPay(till: PaymentWork, id: number): Promise<Payable | null> {
+  const { db, app } = till
+  const backup = await payableBackup(db, id)
+  if (!backup) return null
+  const { company_id: companyId, service_id: serviceId, service_code: code, currency, pay_amount } = backup
+  const due = dueOf(timestampIn(app.config.timeZone, backup.create_time))
+  const status = orderStatus(backup.status, due, momentOf(till).now)
+  return {
+    of: { kind: 'backup', id },
+    companyId,
+    code,
+    currency,
+    pay_amount,
+    due,
+    isDeleted: false,
+    isPaid: status === 1,
+    isReplaced: backup.status === -1 && (await isReplacedBackup(db, backup)),
+    why: ({ [-1]: 'invalid', 0: null, 1: 'paidAlready' } as const)[status],
+    isOvertaken: async () => !(await isServiceOf(db, { companyId, serviceId })),
+    async takeEffect(payment, stamp) {
+      await subscribe(till, backup, stamp)
+      return { InvoiceNo: await invoiceBackup(till, companyId, id, payment) }
+    },
+    entry: { code: 'backup', info: { ServiceCode: code, OrderId: id } },
+    status: { before: backup.status === 0 ? 'unpaid' : 'invalid', after: 'effective' },
+  }
+}
+
+/** The service is backed up from now on, or goes on being so. */
+export async function subscribe(
+  till: PaymentWork,
+  {
+    id,
+    company_id: companyId,
+    service_id: serviceId,
+    pdb_type: type,
+  }: Pick<PayableBackup, 'id' | 'company_id' | 'service_id' | 'pdb_type'>,
+  stamp: Stamp,
+): Promise<void> {
+  const { db, now } = till
+  const of = { companyId, serviceId }
+  const until = await paidUntil(db, of, type)
+  const goesOn = until !== null && until > momentOf(till).today
+  await updateBackup(db, id, { status: 1 }, stamp)
+  // Last: the counter of services stays locked until the commit.
+  await beginBackups(db, of, { type, now, goesOn })
+}

@@ -1,0 +1,30 @@
+/** What a price list says of backups, in one currency (contracts 3). */
+import type { BackupType } from '#domain/backups.ts'
+import type { BackupPrices } from '#domain/checks/price-checks.ts'
+import { type Currency, type Hundredths, readAmount } from '#domain/money.ts'
+
+type Own = 'hkd' | 'usd' | 'rmb'
+
+export interface BackupRates {
+  /** The fee of a year. */
+  annual: Hundredths
+  /** Hundredths of a percent. */
+  discount: Hundredths
+}
+
+export const backupRates = (prices: BackupPrices, type: BackupType, currency: Currency): BackupRates => ({
+  annual: readAmount(prices[`${type}_fee_${currency.toLowerCase() as Own}`]),
+  discount: readAmount(prices[`${type}_discount`]),
+})
+
+export interface TrafficRates {
+  /** GB of a calendar month. */
+  free: Hundredths
+  /** Of a GB beyond them. */
+  price: Hundredths
+}
+
+export const trafficRates = (prices: BackupPrices, currency: Currency): TrafficRates => ({
+  free: readAmount(prices.pdb2s3_traffic),
+  price: readAmount(prices[`pdb2s3_up_${currency.toLowerCase() as Own}`]),
+})
