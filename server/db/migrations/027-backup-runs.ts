@@ -77,6 +77,9 @@ async function restores(db: Kysely<unknown>): Promise<void> {
       constraint restore_failed check ((state = 'failed') = (fault is not null))
     )`.execute(db)
   await sql`create index restore_into_service on restore (service_id, id desc)`.execute(db)
+  await sql`create unique index restore_drill_running on restore (backup_id) where kind = 'drill' and state = 'running'`.execute(
+    db,
+  )
   await sql`create index restore_of_backup on restore (backup_id, id desc)`.execute(db)
   await fence(db, 'restore', { app: ['select', 'insert'], system: everything })
 }
