@@ -245,7 +245,7 @@ function url(env: Env, name: string, otherwise: string): URL {
 }
 
 // The value itself is not repeated: it holds a password.
-function postgresUrl(env: Env, name: string): string | null {
+export function postgresUrl(env: Env, name: string): string | null {
   const given = env[name]
   if (!given) return null
   if (URL.canParse(given) && /^postgres(ql)?:$/.test(new URL(given).protocol)) return given

@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import type { Logger } from 'pino'
 import { type Config, readConfig, StartProblem } from '#server/config.ts'
 import { openDatabase } from '#server/db/open.ts'
+import { readBackupSettings } from '#server/backup-config.ts'
 import { readPaymentSettings } from '#server/payment-config.ts'
 import { demoCompanies, demoPassword } from '#server/dev/demo-data.ts'
 import { buildLog } from '#server/log.ts'
@@ -26,10 +27,11 @@ async function main(): Promise<void> {
   const config = readConfig(await withPort(process.env))
   const log = buildLog(config.logLevel)
   const paymentSettings = readPaymentSettings(process.env, config)
+  const backupSettings = readBackupSettings(process.env, config)
   // A thread of its own opens the embedded database: meanwhile this one loads the rest.
   const opening = openDatabase(config, log)
   opening.catch(() => undefined)
-  const { createAppContext, buildApp, startJobs, warmUp, openPayments, openHosting } = await loadTheRest()
+  const { createAppContext, buildApp, startJobs, warmUp, openPayments, openHosting, openBackups } = await loadTheRest()
   // Waited for before the first request; begun here, beside the database.
   warmUp(config.argon2).catch(() => undefined)
   const place = { config, log, clock: Date.now }
@@ -43,9 +45,10 @@ async function main(): Promise<void> {
     opening,
     () => openPayments(paymentSettings, place),
     hosting.driver,
+    openBackups(backupSettings, config, log),
   )
-  const closeAppContext = async ({ database, payments, hosting: driver } = started.app) => {
-    await Promise.all([database.close(), payments.close(), driver.close()])
+  const closeAppContext = async ({ database, payments, hosting: driver, backups } = started.app) => {
+    await Promise.all([database.close(), payments.close(), driver.close(), backups.close()])
   }
   const fastify = buildApp(started.app)
   try {
@@ -87,6 +90,7 @@ async function loadTheRest() {
     { tendServices },
     { openHosting },
     { vacuumEmbedded },
+    { openBackups },
     { onClock },
     { runJobs },
     { keepBackups, tidyBackups },
@@ -113,6 +117,7 @@ async function loadTheRest() {
     import('#server/services/hosting/tend-services.ts'),
     import('#server/drivers/hosting/create-driver.ts'),
     import('#server/jobs/vacuum-embedded.ts'),
+    import('#server/open-backups.ts'),
     import('#server/jobs/interval.ts'),
     import('#server/jobs/runner.ts'),
     import('#server/services/hosting/backups/keep-backups.ts'),
@@ -162,7 +167,7 @@ async function loadTheRest() {
       ...(app.config.hosting === 'local' ? [hostingKinds, backupKinds, restoreKinds] : []),
     ),
   ]
-  return { createAppContext, buildApp, startJobs, warmUp, openPayments, openHosting }
+  return { createAppContext, buildApp, startJobs, warmUp, openPayments, openHosting, openBackups }
 }
 
 /** Port 0 is settled before anything is built, because links name the port. */

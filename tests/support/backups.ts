@@ -9,6 +9,7 @@ import { insertBackup, insertTraffic } from '#server/db/hosting/backups.ts'
 import { takeChange } from '#server/db/change-numbers.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { inTransaction } from '#server/db/transaction.ts'
+import { openMeter } from '#server/services/hosting/traffic/meter.ts'
 import { invoiceBackup, invoiceTraffic } from '#server/services/payments/invoices.ts'
 import type { TestServer } from '#tests/support/server.ts'
 
@@ -118,3 +119,11 @@ export const listPrices = (server: TestServer, prices: Record<string, string> | 
           set content = jsonb_set(content, '{pdbPrice}', (content -> 'pdbPrice') || ${JSON.stringify(prices)}::jsonb)`
     ).execute(db),
   )
+
+/** So many bytes move now, in one run of that name. */
+export async function move(server: TestServer, code: string, bytes: number, run: string): Promise<void> {
+  const { id: serviceId, company_id: companyId } = await inTransaction(server.app, system, (db) => serviceOf(db, code))
+  const { meter, finish } = openMeter(server.app, { companyId, serviceId, run })
+  await meter(bytes)
+  await finish()
+}

@@ -84,8 +84,8 @@ export async function backupsToDrill(db: Handle, before: number, most: number): 
       where r.kind = 'drill' and d.service_id = b.service_id and d.pdb_type = b.pdb_type
       order by r.id desc limit 1) last on true
     where nth = 1 and s.system_status > 0
-      and (last.state is null or last.state = 'done' and last.create_time < ${before}
-        or last.state = 'failed' and (last.backup_id <> b.id or last.create_time < ${before}))
+      and (last.state is null or last.state = 'done' and last.create_time <= ${before}
+        or last.state = 'failed' and (last.backup_id <> b.id or last.create_time <= ${before}))
       and not (b.pdb_type = 'pdb2s3' and s.traffic_disabled)
     order by b.id limit ${most}`.execute(db)
   return rows

@@ -8,13 +8,15 @@ import type { RestoreTable } from '#server/db/tables/backup-tables.ts'
 export type Restore = Selectable<RestoreTable>
 export type NewRestore = Omit<Insertable<RestoreTable>, 'id' | 'state' | 'fault' | 'end_time'>
 
-export async function beginRestore(db: Handle, restore: NewRestore): Promise<number> {
-  const { id } = await db
+/** Null: a drill of that backup runs already. */
+export async function beginRestore(db: Handle, restore: NewRestore): Promise<number | null> {
+  const row = await db
     .insertInto('restore')
     .values({ ...restore, state: 'running' })
+    .onConflict((conflict) => conflict.doNothing())
     .returning('id')
-    .executeTakeFirstOrThrow()
-  return id
+    .executeTakeFirst()
+  return row?.id ?? null
 }
 
 /** `fault`: null where it is done. As the system. */

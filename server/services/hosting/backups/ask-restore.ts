@@ -54,6 +54,7 @@ export const restoreBackup: Service<typeof endpoint> = async (context, { body: {
       service_id: id,
       create_time: now,
     })
+    if (restoreId === null) throw new Error('a restore was begun twice')
     const kind = 'restore-backup'
     const running = { kind, userId: caller.userId, userName, byProvider, since: now, progressKey } as const
     const fence = await startOperation(db, held, running)

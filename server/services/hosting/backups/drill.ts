@@ -2,6 +2,7 @@
  * Restore drills: every week the newest good backup of each subscription is read back, built into an empty place, checked, and
  * compared with what was written. A backup that nobody has ever put back is none.
  */
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { putJob } from '#server/db/jobs.ts'
 import { abandonedDrills, beginRestore, endRestore } from '#server/db/hosting/restores.ts'
@@ -38,13 +39,16 @@ export async function tendDrills(app: AppContext): Promise<number> {
   return await inTransaction(app, system, async (db) => {
     for (const { id } of await abandonedDrills(db, now - abandonedMs)) await endRestore(db, id, 'interrupted', now)
     const due = await backupsToDrill(db, now - everyMs, most)
+    let began = 0
     for (const { id: backupId, company_id } of due) {
       const restoreId = await beginRestore(db, { company_id, backup_id: backupId, ...nobody, create_time: now })
+      if (restoreId === null) continue
       const input: DrillInput = { restoreId, backupId }
       const owner = { companyId: 0, userId: 0, intent: `drill-${restoreId}`, progressKey: newProgressKey() }
       await putJob(db, { ...owner, id: newJobId(), kind: drillJob, input, now, deadline: now + deadlineMs })
+      began += 1
     }
-    return due.length
+    return began
   })
 }
 
@@ -56,6 +60,8 @@ export async function drill(app: AppContext, { backupId }: DrillInput): Promise<
   if (backup?.state !== 'done') return null
   // Nobody is billed for what we look after ourselves.
   const unmetered = () => undefined
+  // Where the database is elsewhere, nothing has made it yet.
+  mkdirSync(app.config.dataDir, { recursive: true })
   const draft = openDraft(app.config.dataDir)
   try {
     const path = join(draft.path, 'drill.db')

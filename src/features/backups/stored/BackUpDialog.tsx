@@ -1,7 +1,8 @@
 import { useState } from 'react'
 import { type BackupType, backupTypes } from '#contract/backups.ts'
+import type { Problem } from '#contract/problem.ts'
 import type { ServiceRow } from '#contract/services.ts'
-import { whyNotBackedUp } from '#domain/backups.ts'
+import { type BackupRefusal, whyNotBackedUp } from '#domain/backups.ts'
 import type { PlainDate } from '#domain/time.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
@@ -38,6 +39,7 @@ export function BackUpDialog({ service, today, running, onClose, onEnded }: Prop
   const [wanted, setWanted] = useState<BackupType | null>(null)
   const chosen =
     choices.find(({ value, whyNot }) => value === wanted && !whyNot) ?? choices.find(({ whyNot }) => !whyNot)
+  const refusal = problem && refusalOf(problem)
   const footer = (
     <>
       <Button
@@ -55,7 +57,9 @@ export function BackUpDialog({ service, today, running, onClose, onEnded }: Prop
   return (
     <Dialog open title={t('backUp.title', { code })} onClose={onClose} footer={footer}>
       <div className="form">
-        <ProblemNote problem={problem} title={t('backUp.refused')} focus />
+        <ProblemNote problem={problem} title={t('backUp.refused')} focus>
+          {refusal && <p>{t(`backUp.whyNot.${refusal}`)}</p>}
+        </ProblemNote>
         <p>{t('backUp.text')}</p>
         <BlockedChoices
           label={t('backUp.type')}
@@ -68,4 +72,12 @@ export function BackUpDialog({ service, today, running, onClose, onEnded }: Prop
       </div>
     </Dialog>
   )
+}
+
+const refusals = ['not_subscribed', 'expired', 'traffic_disabled', 'not_created'] as const satisfies BackupRefusal[]
+
+/** What the server says against it, where it says that: it may be newer than what stands here. */
+function refusalOf({ data }: Problem): BackupRefusal | null {
+  const said = (data as { why?: string } | null)?.why
+  return refusals.find((one) => one === said) ?? null
 }

@@ -50,7 +50,7 @@ export function useOperate({ done, failed, onStarted, onEnded }: Ways) {
 
 /** What failed at the place of the backups or at the host is said in its own words. */
 function whyOf(problem: Problem): string {
-  const said = (problem.data as { fault?: string } | null)?.fault
+  const said = (problem.data as { why?: string } | null)?.why
   const fault = backupFaults.find((one) => one === said)
   return fault ? i18n.t(`fault.${fault}`, { ns: 'backups' }) : problemWords(problem)
 }

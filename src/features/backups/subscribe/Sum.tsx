@@ -21,22 +21,22 @@ export function Sum({ figure, before, currency, Why }: Props) {
   const less = writeAmount(readAmount(amount) - readAmount(figure.amount))
   return (
     <div className="backup-sum">
-      <dl>
-        <div>
-          <dt>{t('form.amount')}</dt>
-          <dd>
-            <Amount currency={currency} amount={figure.amount} />
-          </dd>
-        </div>
-        {discount !== '0.00' && (
+      {discount !== '0.00' && (
+        <dl>
+          <div>
+            <dt>{t('form.amount')}</dt>
+            <dd>
+              <Amount currency={currency} amount={figure.amount} />
+            </dd>
+          </div>
           <div>
             <dt>{t('form.discount', { percent: Number(discount) })}</dt>
             <dd>
               <Amount currency={currency} amount={less} />
             </dd>
           </div>
-        )}
-      </dl>
+        </dl>
+      )}
       <p className="backup-due" role="status">
         <span>{t('form.due')}</span>
         <strong>
