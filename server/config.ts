@@ -43,6 +43,15 @@ export interface Config {
   auditKeyNext: Buffer | null
   /** What the logs are called since before their key was changed; null: by the key. */
   auditName: string | null
+  /** 32 bytes: the keys of the companies' archives come from it; null: from `tokenKey`. */
+  backupKey: Buffer | null
+  /** Those that it took the place of: they open older archives. */
+  backupKeysBefore: readonly Buffer[]
+  /** Backups of each kind that a service keeps, at most, and for how many days. */
+  backupKeepCount: number
+  backupKeepDays: number
+  /** At which hour of the business time zone the night begins in which services are backed up; it has four. */
+  backupHour: number
   /** After so many years an entry of the audit trail goes into an archive file (D86); 0: never. */
   auditYears: number
   /** Who runs hosted services: this machine; another node of the portal, which works off what is asked for here; nobody. */
@@ -149,6 +158,11 @@ export function readConfig(env: Env): Config {
     auditKey: keyIn(env, 'AUDIT_KEY'),
     auditKeyNext: keyIn(env, 'AUDIT_KEY_NEXT'),
     auditName: auditName(env),
+    backupKey: keyIn(env, 'BACKUP_KEY'),
+    backupKeysBefore: keysIn(env, 'BACKUP_KEYS_BEFORE'),
+    backupKeepCount: whole(env, 'BACKUP_KEEP_COUNT', 30, 1, 1000),
+    backupKeepDays: whole(env, 'BACKUP_KEEP_DAYS', 90, 1, 3650),
+    backupHour: whole(env, 'BACKUP_HOUR', 1, 0, 20),
     auditYears: whole(env, 'AUDIT_YEARS', 7, 0, 100),
     hosting: oneOf(env, 'HOSTING', 'local', ['local', 'elsewhere', 'off'] as const),
     hostingDir: resolve(env.HOSTING_DIR || join(dataDir, 'hosting')),
@@ -231,7 +245,7 @@ function url(env: Env, name: string, otherwise: string): URL {
 }
 
 // The value itself is not repeated: it holds a password.
-function postgresUrl(env: Env, name: string): string | null {
+export function postgresUrl(env: Env, name: string): string | null {
   const given = env[name]
   if (!given) return null
   if (URL.canParse(given) && /^postgres(ql)?:$/.test(new URL(given).protocol)) return given
@@ -274,12 +288,26 @@ function timeZone(env: Env): string {
 
 const tokenKey = (env: Env) => keyIn(env, 'TOKEN_KEY')
 
-function keyIn(env: Env, name: 'AUDIT_KEY' | 'AUDIT_KEY_NEXT' | 'TOKEN_KEY'): Buffer | null {
+function keyIn(env: Env, name: 'AUDIT_KEY' | 'AUDIT_KEY_NEXT' | 'BACKUP_KEY' | 'TOKEN_KEY'): Buffer | null {
   const given = env[name]
   if (!given) return null
-  const key = /^[0-9a-f]{64}$/i.test(given) ? Buffer.from(given, 'hex') : Buffer.from(given, 'base64url')
-  if (key.length === 32) return key
+  const key = keyOf(given)
+  if (key) return key
   throw new StartProblem(`${name} must be 32 bytes, written as 64 hexadecimal digits or as base64url.`)
+}
+
+function keysIn(env: Env, name: 'BACKUP_KEYS_BEFORE'): Buffer[] {
+  const given = (env[name] ?? '').split(',').map((text) => text.trim())
+  return given.filter(Boolean).map((text) => {
+    const key = keyOf(text)
+    if (key) return key
+    throw new StartProblem(`${name} must be keys of 32 bytes each, with a comma between, written as BACKUP_KEY is.`)
+  })
+}
+
+function keyOf(text: string): Buffer | null {
+  const key = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64url')
+  return key.length === 32 ? key : null
 }
 
 function auditName(env: Env): string | null {

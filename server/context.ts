@@ -4,6 +4,7 @@ import type { Endpoint, ParsedInputOf, OutputOf } from '#contract/endpoint.ts'
 import type { FieldChange } from '#domain/audit-log/changes.ts'
 import type { AuditMenu } from '#domain/audit-log/leaf.ts'
 import type { Caller } from '#domain/access.ts'
+import type { BackupPlaces } from '#server/backup-places.ts'
 import type { Config } from '#server/config.ts'
 import type { Database, Handle } from '#server/db/handle.ts'
 import type { HostingDriver } from '#server/drivers/hosting/driver.ts'
@@ -18,6 +19,8 @@ export interface AppContext {
   payments: Payments
   /** What runs the hosted services. */
   hosting: HostingDriver
+  /** Where their data is backed up to. */
+  backups: BackupPlaces
 }
 
 /** An entry of the audit trail; the writer adds who, when and by which write. */

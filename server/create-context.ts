@@ -17,6 +17,7 @@ import { beginEpoch } from '#server/services/audit/begin-epoch.ts'
 import type { HostingDriver } from '#server/drivers/hosting/driver.ts'
 import { noHosting } from '#server/no-hosting.ts'
 import { changeKey } from '#server/services/audit/change-key.ts'
+import { type BackupPlaces, noBackups } from '#server/backup-places.ts'
 import { noPayments, type Payments } from '#server/payment-methods.ts'
 
 export interface Started {
@@ -33,13 +34,14 @@ export async function createAppContext(
   opening: Promise<Database> = openDatabase(config, log),
   openPayments: () => Promise<Payments> = async () => noPayments,
   hosting: HostingDriver = noHosting,
+  backups: BackupPlaces = noBackups,
 ): Promise<Started> {
   const database = await opening
   let payments = noPayments
   try {
     const tokenKey = config.tokenKeyGiven ? config.tokenKey : await keyOfFolder(config)
     payments = await openPayments()
-    const app: AppContext = { config: { ...config, tokenKey }, database, log, clock, payments, hosting }
+    const app: AppContext = { config: { ...config, tokenKey }, database, log, clock, payments, hosting, backups }
     await checkKey(app)
     await sayRestored(app)
     await changeKey(app)
@@ -50,7 +52,7 @@ export async function createAppContext(
     await refuseDemoWorld(app)
     return { app, firstAdminLink: await linkForFirstAdmin(app) }
   } catch (error) {
-    await Promise.all([database.close(), payments.close(), hosting.close()])
+    await Promise.all([database.close(), payments.close(), hosting.close(), backups.close()])
     throw error
   }
 }

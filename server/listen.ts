@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import type { Logger } from 'pino'
 import { type Config, readConfig, StartProblem } from '#server/config.ts'
 import { openDatabase } from '#server/db/open.ts'
+import { readBackupSettings } from '#server/backup-config.ts'
 import { readPaymentSettings } from '#server/payment-config.ts'
 import { demoCompanies, demoPassword } from '#server/dev/demo-data.ts'
 import { buildLog } from '#server/log.ts'
@@ -26,10 +27,11 @@ async function main(): Promise<void> {
   const config = readConfig(await withPort(process.env))
   const log = buildLog(config.logLevel)
   const paymentSettings = readPaymentSettings(process.env, config)
+  const backupSettings = readBackupSettings(process.env, config)
   // A thread of its own opens the embedded database: meanwhile this one loads the rest.
   const opening = openDatabase(config, log)
   opening.catch(() => undefined)
-  const { createAppContext, buildApp, startJobs, warmUp, openPayments, openHosting } = await loadTheRest()
+  const { createAppContext, buildApp, startJobs, warmUp, openPayments, openHosting, openBackups } = await loadTheRest()
   // Waited for before the first request; begun here, beside the database.
   warmUp(config.argon2).catch(() => undefined)
   const place = { config, log, clock: Date.now }
@@ -43,9 +45,10 @@ async function main(): Promise<void> {
     opening,
     () => openPayments(paymentSettings, place),
     hosting.driver,
+    openBackups(backupSettings, config, log),
   )
-  const closeAppContext = async ({ database, payments, hosting: driver } = started.app) => {
-    await Promise.all([database.close(), payments.close(), driver.close()])
+  const closeAppContext = async ({ database, payments, hosting: driver, backups } = started.app) => {
+    await Promise.all([database.close(), payments.close(), driver.close(), backups.close()])
   }
   const fastify = buildApp(started.app)
   try {
@@ -86,9 +89,12 @@ async function loadTheRest() {
     { lookAfterOften },
     { tendServices },
     { openHosting },
+    { openBackups },
     { onClock },
     { runJobs },
-    { clockKinds, hostingKinds, kinds, mailKinds, paymentKinds },
+    { keepBackups, tidyBackups },
+    { tendBackups },
+    { backupKinds, clockKinds, hostingKinds, kinds, mailKinds, paymentKinds, restoreKinds },
     { chooseMail },
     { openPayments },
   ] = await Promise.all([
@@ -109,13 +115,19 @@ async function loadTheRest() {
     import('#server/jobs/look-after-services.ts'),
     import('#server/services/hosting/tend-services.ts'),
     import('#server/drivers/hosting/create-driver.ts'),
+    import('#server/open-backups.ts'),
     import('#server/jobs/interval.ts'),
     import('#server/jobs/runner.ts'),
+    import('#server/services/hosting/backups/keep-backups.ts'),
+    import('#server/services/hosting/backups/tend-backups.ts'),
     import('#server/jobs/registry.ts'),
     import('#server/drivers/mail/create-driver.ts'),
     import('#server/drivers/payment/create-drivers.ts'),
   ])
   const bringing = 'services of the demo world could not be brought up'
+  const backing = 'backups could not be tended'
+  const keeping = 'old backups could not be taken away'
+  const tidying = 'what cut off backups have left could not be taken away'
   const tending = 'services could not be tended'
   const mailing = 'checkpoints of the audit trail could not be mailed'
   const archiving = 'old entries of the audit trail could not be archived'
@@ -139,16 +151,19 @@ async function loadTheRest() {
             : []),
           onClock(app, { firstMs: 10_000, everyMs: 20_000 }, tendServices, tending),
           lookAfterOften(app),
+          onClock(app, { firstMs: 15_000, everyMs: 60_000 }, tendBackups, backing),
+          onClock(app, { firstMs: 30_000, everyMs: 60_000 }, keepBackups, keeping),
+          onClock(app, { firstMs: 10 * 60_000, everyMs: 24 * 3_600_000 }, tidyBackups, tidying),
         ]),
     runJobs(
       app,
       { ...kinds, ...clockKinds },
       paymentKinds,
       mailKinds(chooseMail(app.config, app.clock)),
-      ...(app.config.hosting === 'local' ? [hostingKinds] : []),
+      ...(app.config.hosting === 'local' ? [hostingKinds, backupKinds, restoreKinds] : []),
     ),
   ]
-  return { createAppContext, buildApp, startJobs, warmUp, openPayments, openHosting }
+  return { createAppContext, buildApp, startJobs, warmUp, openPayments, openHosting, openBackups }
 }
 
 /** Port 0 is settled before anything is built, because links name the port. */

@@ -17,6 +17,11 @@ export const noHosting: HostingDriver = {
   erase: nobody,
   look: nobody,
   lookAll: nobody,
+  replaceData: nobody,
+  // eslint-disable-next-line require-yield
+  async *readData() {
+    await nobody()
+  },
   // eslint-disable-next-line require-yield
   async *readLog() {
     await nobody()

@@ -4,6 +4,7 @@ import { readConfig, StartProblem } from '#server/config.ts'
 import type { AppContext } from '#server/context.ts'
 import { keyOfFolder } from '#server/db/accounts/token-key.ts'
 import { openDatabase } from '#server/db/open.ts'
+import { noBackups } from '#server/backup-places.ts'
 import { noHosting } from '#server/no-hosting.ts'
 import { noPayments } from '#server/payment-methods.ts'
 
@@ -16,7 +17,15 @@ export async function withApp(work: (app: AppContext) => Promise<void>): Promise
     try {
       const tokenKey = config.tokenKeyGiven ? config.tokenKey : await keyOfFolder(config)
       const kept = { ...config, tokenKey }
-      await work({ config: kept, database, log, clock: Date.now, payments: noPayments, hosting: noHosting })
+      await work({
+        config: kept,
+        database,
+        log,
+        clock: Date.now,
+        payments: noPayments,
+        hosting: noHosting,
+        backups: noBackups,
+      })
     } finally {
       await database.close()
     }

@@ -109,6 +109,14 @@ export const recordStep = async (
       .executeTakeFirstOrThrow(),
   )
 
+/** In the middle of a step. */
+export const recordPercent = async (db: Handle, job: Held, percent: number): Promise<boolean> =>
+  isOurs(
+    await held(db, job)
+      .set({ percent: sql`greatest(percent, ${percent}::smallint)` })
+      .executeTakeFirstOrThrow(),
+  )
+
 /** Nobody works on it; it may be taken from `from` on. */
 export const putBackJob = async (db: Handle, job: Held, from: number): Promise<boolean> =>
   isOurs(await held(db, job).set({ state: 'queued', lease_until: from }).executeTakeFirstOrThrow())

@@ -11,6 +11,8 @@ export interface Work<I, P> {
   input: I
   /** Where the last step ended; null: at the beginning. */
   point: P | null
+  /** How far a step is that takes long; percents never fall. Its next one begins where this one began all the same. */
+  tell(percent: number, info?: Progress['info']): Promise<void>
 }
 
 export type Step<P, O> =

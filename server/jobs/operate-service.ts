@@ -36,7 +36,10 @@ type Stage =
   | 'remove'
   | 'erase'
 
-const plans: Record<ServiceOperation, readonly Stage[]> = {
+/** A restore is done by stages of its own. */
+type HostOperation = Exclude<ServiceOperation, 'restore-backup'>
+
+const plans: Record<HostOperation, readonly Stage[]> = {
   'create-service': ['prepare', 'install', 'password', 'start', 'health'],
   'update-service': ['install', 'restart', 'health'],
   'reboot-service': ['restart', 'health'],
@@ -53,7 +56,9 @@ export const patience = { health: 90_000, look: 400 }
 
 type Operating = Work<OperationInput, OperationPoint>
 
-export const operate = (kind: ServiceOperation): JobKind<OperationInput, OperationPoint, unknown> => ({
+export const hostOperations = Object.keys(plans) as HostOperation[]
+
+export const operate = (kind: HostOperation): JobKind<OperationInput, OperationPoint, unknown> => ({
   resumes: true,
   ...(kind === 'stop-service' || kind === 'start-service' ? { quiet: true as const } : {}),
   // A host that does not answer is asked for some five minutes.

@@ -14,6 +14,7 @@ import {
   freeLeases,
   keepLease,
   putBackJob,
+  recordPercent,
   recordStep,
 } from '#server/db/jobs.ts'
 import { inTransaction } from '#server/db/transaction.ts'
@@ -66,9 +67,7 @@ async function workOn(desk: JobRun): Promise<void> {
     return await fail(desk, new ProblemError('INTERRUPTED'))
   for (;;) {
     if (stop.aborted) return void (await asSystem(app, (db) => putBackJob(db, job, 0)))
-    const step = await keepingLease(desk, () => kind.step({ app, input: job.input, point: job.point })).catch(
-      (error: unknown) => asFailure(error),
-    )
+    const step = await keepingLease(desk, () => kind.step(workOf(desk))).catch((error: unknown) => asFailure(error))
     if ('failed' in step) return await giveUp(desk, step.failed)
     if (step.kind === 'done') return await finish(desk, step.output)
     if (!(await record(desk, step))) return
@@ -79,6 +78,19 @@ async function workOn(desk: JobRun): Promise<void> {
 /** Between two steps people's requests go first: the embedded database has one connection for all. */
 const rest = ({ config }: AppContext, stop: AbortSignal) =>
   wait(config.jobRestMs, undefined, { signal: stop }).catch(() => undefined)
+
+/** What a step tells of itself is for those who wait; that it cannot be told is no failure of the step. */
+const workOf = ({ app, kind, job }: JobRun) => ({
+  app,
+  input: job.input,
+  point: job.point,
+  async tell(percent: number, info?: Progress['info']) {
+    if (kind.quiet) return
+    job.percent = Math.max(Math.floor(percent), job.percent)
+    const isOurs = await asSystem(app, (db) => recordPercent(db, job, job.percent)).catch(() => false)
+    if (isOurs) await tell(app, job, 'active', info)
+  },
+})
 
 async function keepingLease<T>({ app, job }: JobRun, work: () => Promise<T>): Promise<T> {
   const beat = setInterval(() => {
@@ -119,11 +131,12 @@ class Overtaken extends Error {}
 
 /** In one transaction what the end leaves, and that it has ended. False: it is another's by now, and nothing was written. */
 async function atItsEnd(
-  { app, kind, job }: JobRun,
+  run: JobRun,
   problem: ProblemError | null,
   end: (db: Handle, settled: unknown) => Promise<boolean>,
 ): Promise<boolean> {
-  const work = { app, input: job.input, point: job.point }
+  const { app, kind } = run
+  const work = workOf(run)
   try {
     await asSystem(app, async (db) => {
       const settled = await kind.settle?.(db, work, problem)

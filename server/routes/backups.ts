@@ -1,6 +1,20 @@
-/** Backup subscriptions and the traffic of backups. */
-import { disableTraffic, getTraffic, listBackupOrders, listTraffic, orderBackup } from '#contract/backups.ts'
+/** Backups, their subscriptions and their traffic. */
+import {
+  backUp,
+  disableTraffic,
+  getBackupPlan,
+  getTraffic,
+  listBackupOrders,
+  listBackups,
+  listTraffic,
+  orderBackup,
+  restoreBackup,
+} from '#contract/backups.ts'
 import { type Handler, listHandler, serviceHandler } from '#server/routes/route-handler.ts'
+import * as asked from '#server/services/hosting/backups/ask-backup.ts'
+import * as restores from '#server/services/hosting/backups/ask-restore.ts'
+import * as plans from '#server/services/hosting/backups/plan.ts'
+import { stored } from '#server/services/hosting/backups/stored-rows.ts'
 import { order } from '#server/services/hosting/order-backup.ts'
 import { backups as orders, traffic } from '#server/services/hosting/subscriptions.ts'
 import { disable } from '#server/services/hosting/traffic/disable.ts'
@@ -12,4 +26,8 @@ export const backups: Handler[] = [
   listHandler(listTraffic, traffic),
   serviceHandler(getTraffic, present),
   serviceHandler(disableTraffic, disable),
+  listHandler(listBackups, stored),
+  serviceHandler(backUp, asked.backUp),
+  serviceHandler(restoreBackup, restores.restoreBackup),
+  serviceHandler(getBackupPlan, plans.getBackupPlan),
 ]

@@ -19,7 +19,7 @@ const megabyte = 1024 * 1024
 export async function serve(argument: string): Promise<void> {
   const setting = JSON.parse(argument) as TaskSetting
   if ((await readStandardInput(16)) !== 'go') return
-  const store = openStore(join(setting.folder, 'data'), Date.now())
+  const store = openStore(setting.data, Date.now())
   const log = openLogWriter(join(setting.folder, 'logs'), setting.number)
   const held: Buffer[] = []
   const parts: Parts = {

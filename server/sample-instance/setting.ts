@@ -6,8 +6,10 @@ export interface TaskSetting {
   number: number
   /** Where it listens. */
   socket: string
-  /** Of the instance: `data`, `apps`, `logs`. */
+  /** Of the instance: `apps`, `logs`. */
   folder: string
+  /** The folder of its data. */
+  data: string
   limitMb: number
   apps: readonly {
     code: string

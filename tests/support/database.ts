@@ -12,6 +12,7 @@ import { overEngine } from '#server/db/embedded/open.ts'
 import type { Database, Handle } from '#server/db/handle.ts'
 import { openPostgres } from '#server/db/postgres.ts'
 import type { AppContext } from '#server/context.ts'
+import { noBackups } from '#server/backup-places.ts'
 import { noHosting } from '#server/no-hosting.ts'
 import { noPayments } from '#server/payment-methods.ts'
 import { asSuperuser, migratedDatabase } from '#tests/support/postgres.ts'
@@ -77,6 +78,7 @@ export const testContext = (database: Database, clock: () => number = Date.now):
   clock,
   payments: noPayments,
   hosting: noHosting,
+  backups: noBackups,
 })
 
 /** For what a test must see or damage past every policy. */

@@ -9,6 +9,7 @@ import { buildApp } from '#server/app.ts'
 import { buildLog } from '#server/log.ts'
 import type { Settings } from '#server/http/context.ts'
 import type { AppContext } from '#server/context.ts'
+import { noBackups } from '#server/backup-places.ts'
 import { noHosting } from '#server/no-hosting.ts'
 import { noPayments } from '#server/payment-methods.ts'
 import { type Engine, openTestDatabase, testConfig } from '#tests/support/database.ts'
@@ -65,6 +66,7 @@ export async function startServer({ settings, env, engine = 'embedded' }: Server
     clock: () => clock.now,
     payments: noPayments,
     hosting: noHosting,
+    backups: noBackups,
   }
   // Fuzzing from one address would meet the limit for strangers before it meets anything else.
   const fastify = buildApp(app, {

@@ -41,6 +41,19 @@ async function makeDatabase(folder: string, log: Logger): Promise<void> {
   await finish()
 }
 
+/** Of a folder of its own, for what is no database of the portal: locked, and nothing is brought up to date in it. */
+export async function openEngine(folder: string, log: Logger): Promise<Engine> {
+  const lock = await takeFolder(folder)
+  try {
+    if (!(await hasDatabase(folder))) await makeDatabase(folder, log)
+    const engine = await startEngine({ dataDir: databaseFolder(folder), load: null }, log)
+    return { ...engine, close: () => engine.close().finally(() => lock.release()) }
+  } catch (error) {
+    await lock.release()
+    throw error
+  }
+}
+
 /** A database over a running engine. Announcements stay in this process: there is no other on this folder. */
 export function overEngine(engine: Engine, hasFreeSpace: () => boolean, afterwards: () => Promise<void>): Database {
   const ears = new Announcements()

@@ -236,6 +236,17 @@ export async function beginBackups(
     .execute()
 }
 
+/** Whether its backups to the bucket are suspended; of a service that is gone too. */
+export async function isTrafficDisabled(db: Handle, companyId: number, serviceId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('service')
+    .select('traffic_disabled')
+    .where('company_id', '=', companyId)
+    .where('id', '=', serviceId)
+    .executeTakeFirst()
+  return row?.traffic_disabled ?? false
+}
+
 /** Locked for this transaction; those that another node works on are stepped over. As the system. */
 export const overdueBackups = (db: Handle, before: number, most: number) =>
   db

@@ -77,6 +77,9 @@ async function restores(db: Kysely<unknown>): Promise<void> {
       constraint restore_failed check ((state = 'failed') = (fault is not null))
     )`.execute(db)
   await sql`create index restore_into_service on restore (service_id, id desc)`.execute(db)
+  await sql`create unique index restore_drill_running on restore (backup_id) where kind = 'drill' and state = 'running'`.execute(
+    db,
+  )
   await sql`create index restore_of_backup on restore (backup_id, id desc)`.execute(db)
   await fence(db, 'restore', { app: ['select', 'insert'], system: everything })
 }
@@ -121,6 +124,8 @@ async function services(db: Kysely<unknown>): Promise<void> {
       add column closed_month text collate "C" check (closed_month ~ '^[0-9]{4}-(0[1-9]|1[0-2])$'),
       add column next_pdb2s3 bigint,
       add column next_pdb2rds bigint,
+      add column told_failing bigint,
+      add column erase_time bigint,
       add column failing_backups jsonb not null default '[]' check (jsonb_typeof(failing_backups) = 'array')`.execute(
     db,
   )

@@ -1,5 +1,6 @@
 /** What the clock asks for: orders whose time is over, and those of which somebody should be reminded. */
 import { type Selectable, sql } from 'kysely'
+import { environments } from '#domain/access.ts'
 import { type Reminder, reminderReach } from '#domain/contracts.ts'
 import { addDays } from '#domain/period.ts'
 import { userStatus } from '#domain/users.ts'
@@ -122,6 +123,21 @@ export async function alertedUsers(db: Handle, companyId: number): Promise<numbe
     .where('alert', '=', true)
     .where('status', '=', userStatus.activated)
     .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Of the company of that code, those who administrate it. */
+export async function alertedAdmins(db: Handle, companyCode: string): Promise<number[]> {
+  const rows = await db
+    .selectFrom('portal_user')
+    .innerJoin('company', 'company.id', 'portal_user.company_id')
+    .select('portal_user.id')
+    .where('company.code', '=', companyCode)
+    .where('alert', '=', true)
+    .where((where) => where.or([where('admin', '=', true), where('access_level', '>=', environments.delete)]))
+    .where('portal_user.status', '=', userStatus.activated)
+    .orderBy('portal_user.id')
     .execute()
   return rows.map(({ id }) => id)
 }

@@ -108,7 +108,7 @@ export interface RestoreTable {
   service_id: Fixed<number | null>
   user_id: Fixed<number | null>
   user_name: Fixed<string | null>
-  by_provider: Fixed<boolean | undefined>
+  by_provider: Fixed<boolean>
   state: 'running' | 'done' | 'failed'
   fault: BackupFault | null
   create_time: Fixed<number>

@@ -55,6 +55,8 @@ export interface ServiceTable {
   next_pdb2rds: number | null
   /** Subscriptions whose newest backup failed. */
   failing_backups: ColumnType<BackupType[], string | undefined, string>
+  /** When people were last told by mail that backups fail, epoch ms. */
+  told_failing: number | null
   operation: Json<RunningOperation> | null
   /** Of the last operation: what comes from an earlier one is refused. */
   fence: Generated<number>
@@ -64,6 +66,8 @@ export interface ServiceTable {
   is_expired: Generated<boolean>
   /** On which its data goes; null: it does not. */
   erase_date: PlainDate | null
+  /** When its data went, epoch ms; null: it is there, or there was none. */
+  erase_time: number | null
   /** The days that people were told by mail. */
   told_stop: PlainDate | null
   told_erase: PlainDate | null

@@ -23,7 +23,7 @@ export interface OperationInput {
   /** To be set. */
   config: InstanceConfig | null
   /** How a failure is written into the trail. */
-  trail: { operation: string; info: Record<string, unknown> } & Pick<AuditEntry, 'company'>
+  trail: { code?: AuditEntry['code']; operation: string; info: Record<string, unknown> } & Pick<AuditEntry, 'company'>
   requestId: string
   intent: string | null
 }

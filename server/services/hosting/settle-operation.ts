@@ -51,6 +51,7 @@ function fieldsOf(app: AppContext, { kind, config }: OperationInput, point: Oper
         awaits_set_up: false,
         is_expired: false,
         erase_date: null,
+        erase_time: null,
         told_stop: null,
         told_erase: null,
       }
@@ -75,7 +76,7 @@ function fieldsOf(app: AppContext, { kind, config }: OperationInput, point: Oper
       return { ...free, ...gone, erase_date: until }
     }
     case 'delete-service':
-      return { ...free, ...gone, erase_date: null, is_expired: false }
+      return { ...free, ...gone, erase_date: null, is_expired: false, erase_time: now }
   }
 }
 
@@ -138,8 +139,8 @@ export async function settleOperation(
       intent,
       requestId,
     } as const
-    const { operation, info, ...log } = trail
-    await addToTrail(db, head, [{ code: 'service', operation, info: { ...info, problem: problem.code }, ...log }])
+    const { code: menu = 'service', operation, info, ...log } = trail
+    await addToTrail(db, head, [{ code: menu, operation, info: { ...info, problem: problem.code }, ...log }])
   }
   const row = await serviceRowById(db, companyId, serviceId)
   return row && serviceRowOf(app, row, momentOf({ app, now }), input.toProvider)

@@ -25,6 +25,7 @@ export type MailKind =
   | 'audit-checkpoint'
   | 'service-stops'
   | 'service-erased'
+  | 'backup-failed'
   | 'backup-paid'
   | 'traffic-paid'
   | 'traffic-due'
@@ -46,6 +47,8 @@ export interface Values {
   amount?: string
   /** The number of its invoice. */
   invoice?: string
+  /** Of a backup: what it is of. */
+  backup?: string
   /** Of its backups' traffic. */
   month?: string
   /** Of the audit trail: how many entries its log has, what its key is known by. */

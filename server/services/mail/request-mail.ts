@@ -28,7 +28,7 @@ import {
   paymentWordsOf,
   type TrafficMail,
 } from '#server/services/hosting/traffic/payment-mails.ts'
-import { type ServiceMail, serviceWordsOf } from '#server/services/hosting/service-mails.ts'
+import { type ServiceMail, type ServiceMatter, serviceWordsOf } from '#server/services/hosting/service-mails.ts'
 import { type OrderMail, wordsOf } from '#server/services/orders/order-mails.ts'
 
 /** The kind of the job that sends it. */
@@ -59,7 +59,7 @@ export type Wanted =
   | { mail: 'new-device'; userId: number; device: NewDevice }
   | { mail: OrderMail; userId: number; orderId: number }
   | { mail: 'audit-checkpoint'; userId: number; size: number }
-  | { mail: ServiceMail; userId: number; serviceId: number; day: string }
+  | ({ userId: number } & ServiceMatter)
   | (AskedOfPayment & { userId: number })
 /** What its job has of it. */
 export type AskedMail = Wanted & { id: string }
@@ -191,6 +191,7 @@ const serves: Record<MailKind, readonly UserStatus[]> = {
   'audit-checkpoint': [userStatus.activated],
   'service-stops': [userStatus.activated],
   'service-erased': [userStatus.activated],
+  'backup-failed': [userStatus.activated],
   'backup-paid': [userStatus.activated],
   'traffic-paid': [userStatus.activated],
   'traffic-due': [userStatus.activated],

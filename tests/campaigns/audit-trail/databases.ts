@@ -4,6 +4,7 @@ import { readConfig } from '#server/config.ts'
 import type { AppContext } from '#server/context.ts'
 import { migrate } from '#server/db/migrate.ts'
 import { makePool, overPool } from '#server/db/pool.ts'
+import { noBackups } from '#server/backup-places.ts'
 import { noHosting } from '#server/no-hosting.ts'
 import { noPayments } from '#server/payment-methods.ts'
 import { asSuperuser } from '#tests/support/postgres.ts'
@@ -47,5 +48,6 @@ export function appOver(kysely: ReturnType<typeof overPool>): AppContext {
     clock: Date.now,
     payments: noPayments,
     hosting: noHosting,
+    backups: noBackups,
   }
 }

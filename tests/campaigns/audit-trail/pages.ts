@@ -10,6 +10,7 @@ import { readConfig } from '#server/config.ts'
 import type { AppContext, ServiceContext } from '#server/context.ts'
 import { openEmbedded } from '#server/db/embedded/open.ts'
 import { inTransaction } from '#server/db/transaction.ts'
+import { noBackups } from '#server/backup-places.ts'
 import { noHosting } from '#server/no-hosting.ts'
 import { noPayments } from '#server/payment-methods.ts'
 import { list } from '#server/services/audit/audit-trail.ts'
@@ -40,7 +41,10 @@ async function open(engine: 'postgres' | 'embedded', cluster: string): Promise<O
     await database.close()
     await rm(folder, { recursive: true, force: true })
   }
-  return { app: { config, database, log, clock: Date.now, payments: noPayments, hosting: noHosting }, close }
+  return {
+    app: { config, database, log, clock: Date.now, payments: noPayments, hosting: noHosting, backups: noBackups },
+    close,
+  }
 }
 
 /** Entries from `from` up to `to`, with their places; what is not asked for here, the hashes, is left out. */

@@ -6,9 +6,12 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { HostingError, type HostingDriver, type InstanceRef } from '#server/drivers/hosting/driver.ts'
+import { buildData } from '#server/drivers/hosting/local/build-data.ts'
 import { openControlClient } from '#server/drivers/hosting/local/control-client.ts'
+import { openDraft } from '#server/drivers/hosting/local/draft-folders.ts'
 import { folderOf, instancesFolder, isInstanceRef } from '#server/drivers/hosting/local/instance-files.ts'
 import { readLogFiles } from '#server/drivers/hosting/local/log-reader.ts'
+import { readInstanceData } from '#server/drivers/hosting/local/read-data.ts'
 import type { TaskTimes } from '#server/drivers/hosting/local/task.ts'
 import { watchChanges } from '#server/drivers/hosting/local/watch-changes.ts'
 
@@ -45,6 +48,11 @@ export function createLocalHosting({
   /** Where there has never been a service, none is looked for, and no process is started to say so. */
   const isEmpty = () => !existsSync(instancesFolder(folder)) || readdirSync(instancesFolder(folder)).length === 0
 
+  function placeOf(ref: InstanceRef): string {
+    if (isInstanceRef(ref) && existsSync(folderOf(folder, ref))) return folderOf(folder, ref)
+    throw new HostingError('no_instance', `there is no service ${ref.code}`)
+  }
+
   return {
     name: 'local',
     prepare: (...all) => client.call('prepare', all),
@@ -69,14 +77,30 @@ export function createLocalHosting({
     async erase(...all) {
       await client.call('erase', all)
     },
+    // In this process, which has the time for it: the supervisor is there for all that runs.
+    async *readData(ref) {
+      yield* readInstanceData(placeOf(ref))
+    },
+
+    async replaceData(ref, pieces, operation) {
+      const place = placeOf(ref)
+      const state = await client.call('look', [ref])
+      if (!state?.created) throw new HostingError('no_instance', `there is no service ${ref.code}`)
+      const draft = openDraft(place)
+      try {
+        await buildData(join(draft.path, 'instance.db'), pieces)
+        await client.call('takeData', [ref, draft.name, operation])
+      } finally {
+        draft.remove()
+      }
+    },
+
     look: async (ref) => (isEmpty() ? null : client.call('look', [ref])),
     lookAll: async () => (isEmpty() ? [] : client.call('lookAll', [])),
 
     // From the files themselves: of one that was taken away too, and while nothing runs.
     async *readLog(ref: InstanceRef, span: { from: number; to: number }) {
-      if (!isInstanceRef(ref) || !existsSync(folderOf(folder, ref)))
-        throw new HostingError('no_instance', `there is no service ${ref.code}`)
-      yield* readLogFiles(join(folderOf(folder, ref), 'logs'), span)
+      yield* readLogFiles(join(placeOf(ref), 'logs'), span)
     },
 
     watch: (changed) => watchChanges({ client, folder, isEmpty, log, changed, end: closing.signal }),

@@ -1,7 +1,8 @@
 /**
  * What is on the disk of one service: `instances/<code>-<service>/` with `instance.json` (what is to be), `tasks.json` (what runs),
- * `data`, `apps` and `logs`.
+ * `data` (or, once its data was replaced, the folder that `instance.json` names), `apps`, `logs`, and `drafts` of what is not finished.
  */
+import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { InstanceConfig, InstanceRef } from '#server/drivers/hosting/driver.ts'
@@ -40,6 +41,8 @@ export interface InstanceRecord extends InstanceRef {
   config: InstanceConfig
   apps: readonly InstalledApp[]
   active: ActiveSetting | null
+  /** The folder of its data; absent: `data`. Another one is named in the moment in which all of its data is replaced. */
+  data?: string
 }
 
 export interface TaskRecord extends ProcessIdentity {
@@ -95,8 +98,20 @@ export const readTasks = (place: string): TaskRecord[] => readJsonFile(join(plac
 export const writeTasks = (place: string, tasks: readonly TaskRecord[]): void =>
   writeWhole(join(place, 'tasks.json'), JSON.stringify(tasks))
 
-export function makeFolders(place: string): void {
-  for (const name of ['data', 'apps', 'logs']) mkdirSync(join(place, name), { recursive: true, mode: 0o700 })
+const dataShape = /^data(-[0-9a-f]{12})?$/
+
+export const newDataName = (): string => `data-${randomBytes(6).toString('hex')}`
+export const dataFolder = (place: string, { data = 'data' }: Pick<InstanceRecord, 'data'>): string => join(place, data)
+export const dataFile = (place: string, record: Pick<InstanceRecord, 'data'>): string =>
+  join(dataFolder(place, record), 'instance.db')
+
+/** Data that was replaced, or was never taken up. */
+export function removeUnusedData(place: string, { data = 'data' }: Pick<InstanceRecord, 'data'>): void {
+  for (const name of namesIn(place)) if (dataShape.test(name) && name !== data) rmSync(join(place, name), removed)
+}
+
+export function makeFolders(place: string, { data = 'data' }: Pick<InstanceRecord, 'data'>): void {
+  for (const name of [data, 'apps', 'logs']) mkdirSync(join(place, name), { recursive: true, mode: 0o700 })
   syncFolder(place)
 }
 

@@ -14,6 +14,8 @@ import {
   type InstanceState,
   type Operation,
 } from '#server/drivers/hosting/driver.ts'
+import { syncFolder } from '#server/drivers/hosting/local/atomic-file.ts'
+import { draftPath, removeLeftDrafts } from '#server/drivers/hosting/local/draft-folders.ts'
 import type { ErasedFences } from '#server/drivers/hosting/local/erased-fences.ts'
 import { installApps, removeUnused } from '#server/drivers/hosting/local/install-apps.ts'
 import * as files from '#server/drivers/hosting/local/instance-files.ts'
@@ -41,6 +43,8 @@ export interface Instance {
   start(options: { fresh: boolean }, operation: Operation): Promise<void>
   stop(operation: Operation): Promise<void>
   setPassword(password: string, operation: Operation): Promise<void>
+  /** Of the draft of that name, in place of what it has. */
+  takeData(draft: string, operation: Operation): Promise<void>
   remove(operation: Operation): Promise<void>
   erase(operation: Operation): Promise<void>
   /** Ends what runs, and leaves written down that it is to run. */
@@ -53,8 +57,14 @@ export function openInstance(place: InstancePlace, erasedFences: ErasedFences): 
   const { ref, path } = place
   let record = files.readInstance(path)
   const say = (level: 'info' | 'warn' | 'error', text: string) => logOnce(join(path, 'logs'), 0, level, text)
-  const tasks = openTasks({ place, say, wanted: wantedTasks })
-  if (record) tasks.adopt()
+  /** Nothing runs while its data is exchanged. */
+  let isExchanging = false
+  const tasks = openTasks({ place, say, wanted: wantedTasks, dataFolder: () => files.dataFolder(path, record ?? {}) })
+  if (record) {
+    files.removeUnusedData(path, record)
+    removeLeftDrafts(path)
+    tasks.adopt()
+  }
 
   let last: Promise<unknown> = Promise.resolve()
   /** One after the other; the first thing each does is to look whether it was overtaken. */
@@ -79,7 +89,7 @@ export function openInstance(place: InstancePlace, erasedFences: ErasedFences): 
   }
 
   function wantedTasks(): TaskSetting | null {
-    if (!record?.created || record.wanted !== 'running' || !record.active) return null
+    if (isExchanging || !record?.created || record.wanted !== 'running' || !record.active) return null
     return { count: countOf(record.active.config), active: record.active }
   }
 
@@ -120,10 +130,10 @@ export function openInstance(place: InstancePlace, erasedFences: ErasedFences): 
       inTurn(operation, async () => {
         if (!record) await place.requireRoom()
         mkdirSync(path, { recursive: true, mode: 0o700 })
-        files.makeFolders(path)
+        files.makeFolders(path, record ?? {})
         const hadData = record?.created
           ? record.hadData
-          : (record?.hasPassword ?? false) && existsSync(join(path, 'data', 'instance.db'))
+          : (record?.hasPassword ?? false) && existsSync(files.dataFile(path, record ?? {}))
         const before = record ?? { apps: [], active: null, hasPassword: false, wanted: 'stopped' as const }
         write({ ...before, ...ref, format: 1, name, created: true, hadData, fence: operation.fence, config })
         return { address: place.address(), hadData }
@@ -161,9 +171,31 @@ export function openInstance(place: InstancePlace, erasedFences: ErasedFences): 
     setPassword: (password, operation) =>
       inTurn(operation, async () => {
         write({ ...existing(), fence: operation.fence })
-        await setInstancePassword(place.program, join(path, 'data'), password)
+        await setInstancePassword(place.program, files.dataFolder(path, existing()), password)
         write({ ...existing(), hasPassword: true })
         say('info', 'the password of admin was set')
+      }),
+
+    takeData: (draft, operation) =>
+      inTurn(operation, async () => {
+        existing()
+        const from = draftPath(path, draft)
+        if (!existsSync(join(from, 'instance.db')))
+          throw new HostingError('unreachable', 'the data that was built is gone')
+        const data = files.newDataName()
+        isExchanging = true
+        try {
+          await tasks.removeAll()
+          renameSync(from, join(path, data))
+          syncFolder(path)
+          // From here on it is the new one: nothing runs, and what begins goes by the record.
+          write({ ...existing(), data, hasPassword: true, fence: operation.fence })
+          say('info', 'its data was replaced')
+        } finally {
+          isExchanging = false
+          tasks.beginAnew()
+        }
+        files.removeUnusedData(path, existing())
       }),
 
     remove: (operation) =>

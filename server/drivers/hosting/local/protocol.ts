@@ -1,9 +1,9 @@
 /** What the portal and the supervisor say to each other, as JSON over the socket in the folder. */
-import type { HostingDriver, HostingFault } from '#server/drivers/hosting/driver.ts'
+import type { HostingDriver, HostingFault, InstanceRef, Operation } from '#server/drivers/hosting/driver.ts'
 import type { TaskTimes } from '#server/drivers/hosting/local/task.ts'
 
 /** Rises when portal and supervisor of two builds would not understand each other. The higher one wins. */
-export const protocolVersion = 1
+export const protocolVersion = 2
 
 /** What a supervisor goes by; another one takes its place where a portal starts with others. */
 export interface SupervisorSettings {
@@ -31,14 +31,19 @@ export const callNames = [
   'start',
   'stop',
   'setPassword',
+  'takeData',
   'remove',
   'erase',
   'look',
   'lookAll',
 ] as const
 export type CallName = (typeof callNames)[number]
-export type CallArguments<N extends CallName> = Parameters<HostingDriver[N]>
-export type CallResult<N extends CallName> = Awaited<ReturnType<HostingDriver[N]>>
+interface Calls extends Omit<HostingDriver, 'readData' | 'replaceData'> {
+  /** What the portal has built under that name among the instance's drafts, in place of the data that it has. */
+  takeData(ref: InstanceRef, draft: string, operation: Operation): Promise<void>
+}
+export type CallArguments<N extends CallName> = Parameters<Calls[N]>
+export type CallResult<N extends CallName> = Awaited<ReturnType<Calls[N]>>
 
 export interface Call {
   name: CallName

@@ -48,10 +48,12 @@ export function openTasks({
   place,
   say,
   wanted,
+  dataFolder,
 }: {
   place: InstancePlace
   say: (level: 'info' | 'warn' | 'error', text: string) => void
   wanted: () => TaskSetting | null
+  dataFolder: () => string
 }): Tasks {
   const { ref, path, times } = place
   const running = new Map<number, Task>()
@@ -106,6 +108,7 @@ export function openTasks({
       number,
       socket,
       folder: path,
+      data: dataFolder(),
       limitMb: limitOf(active.config),
       apps: active.apps,
     })

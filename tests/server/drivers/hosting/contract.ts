@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type {
+  DataPiece,
   HostingDriver,
   InstanceApp,
   InstanceConfig,
@@ -36,6 +37,8 @@ export function describeHosting(name: string, make: () => HostingUnderTest): voi
     const newRef = (): InstanceRef => ({ serviceId: (last += 1), code: `shop${last}` })
     const lines = async (ref: InstanceRef, span = { from: 0, to: Date.now() + 60_000 }): Promise<LogLine[]> =>
       Array.fromAsync(driver.readLog(ref, span))
+
+    const dataOf = (ref: InstanceRef): Promise<DataPiece[]> => Array.fromAsync(driver.readData(ref))
 
     async function running(ref: InstanceRef, more: Partial<InstanceConfig> = {}): Promise<InstanceRef> {
       await driver.prepare(ref, { ...spec, config: { ...config, ...more } }, at(1))
@@ -95,6 +98,7 @@ export function describeHosting(name: string, make: () => HostingUnderTest): voi
         () => driver.setPassword(ref, 'Late-pass-1', late),
         () => driver.remove(ref, late),
         () => driver.erase(ref, late),
+        () => driver.replaceData(ref, given(emptyData), late),
       ]
       for (const call of calls) await expect(call()).rejects.toMatchObject({ fault: 'overtaken' })
       expect(await driver.look(ref)).toEqual(before)
@@ -112,6 +116,8 @@ export function describeHosting(name: string, make: () => HostingUnderTest): voi
         () => driver.start(ref, { fresh: false }, at(1)),
         () => driver.setPassword(ref, 'Any-pass-1', at(1)),
         () => lines(ref),
+        () => dataOf(ref),
+        () => driver.replaceData(ref, given(emptyData), at(1)),
       ])
         await expect(call()).rejects.toMatchObject({ fault: 'no_instance' })
       await driver.remove(ref, at(1))
@@ -189,6 +195,73 @@ export function describeHosting(name: string, make: () => HostingUnderTest): voi
       await driver.stop(ref, at(6))
     })
 
+    it('reads the data of one that runs, is stopped or was taken away, the same as long as nothing changes it', async () => {
+      const ref = await running(newRef())
+      await driver.stop(ref, at(2))
+      const stopped = await dataOf(ref)
+      expect(stopped.at(-1)).toMatchObject({ kind: 'end' })
+      expect(stopped.filter(({ kind }) => kind === 'table').length).toBeGreaterThan(0)
+      await driver.start(ref, { fresh: false }, at(3))
+      await healthy(driver, ref)
+      expect(await dataOf(ref)).toEqual(stopped)
+      await driver.remove(ref, at(4))
+      expect(await dataOf(ref)).toEqual(stopped)
+      await driver.erase(ref, at(5))
+      await expect(dataOf(ref)).rejects.toMatchObject({ fault: 'no_instance' })
+    })
+
+    it('takes the data of another one in place of its own, and runs if it ran', async () => {
+      const from = await running(newRef())
+      const into = await running(newRef())
+      await driver.setPassword(from, 'Other-pass-2', at(2))
+      const data = await dataOf(from)
+      const { address, tasks } = await healthy(driver, into)
+      const cookie = (await the.signIn(address, 'First-pass-1')) ?? ''
+      await driver.replaceData(into, given(data), at(2))
+      const after = await healthy(driver, into)
+      expect(after.tasks[0]?.started).toBeGreaterThan(tasks[0]?.started ?? 0)
+      expect(after.address).toEqual(address)
+      expect(await dataOf(into)).toEqual(data)
+      expect(await the.isSignedIn(address, cookie)).toBe(false)
+      expect(await the.canSignIn(address, 'First-pass-1')).toBe(false)
+      expect(await the.canSignIn(address, 'Other-pass-2')).toBe(true)
+      await driver.stop(into, at(3))
+      await driver.replaceData(into, given(data), at(3))
+      expect(await driver.look(into)).toMatchObject({ wanted: 'stopped', tasks: [] })
+      expect(await dataOf(into)).toEqual(data)
+      // Set up again it has what was put in, and knows of its users.
+      await driver.remove(into, at(4))
+      expect(await driver.prepare(into, spec, at(5))).toMatchObject({ hadData: true })
+      await driver.remove(from, at(6))
+      await expect(driver.replaceData(from, given(data), at(7))).rejects.toMatchObject({ fault: 'no_instance' })
+    })
+
+    it('keeps its data where the pieces end in an error, or do not fit together, and goes on', async () => {
+      const ref = await running(newRef())
+      const data = await dataOf(ref)
+      const { tasks } = await healthy(driver, ref)
+      async function* cut() {
+        yield* data.slice(0, 3)
+        throw new Error('cut off')
+      }
+      await expect(driver.replaceData(ref, cut(), at(2))).rejects.toThrow('cut off')
+      async function* late() {
+        yield* data
+        throw new Error('not what was written')
+      }
+      await expect(driver.replaceData(ref, late(), at(2))).rejects.toThrow('not what was written')
+      const [end] = data.slice(-1)
+      const rows = data.filter(({ kind }) => kind === 'rows')
+      for (const pieces of [data.slice(0, -1), [...data, ...data], [end, end], [...rows, ...data]])
+        await expect(driver.replaceData(ref, given(pieces as DataPiece[]), at(2))).rejects.toMatchObject({
+          fault: 'bad_data',
+        })
+      expect(await dataOf(ref)).toEqual(data)
+      expect((await healthy(driver, ref)).tasks.map(({ started }) => started)).toEqual(
+        tasks.map(({ started }) => started),
+      )
+    })
+
     it('reads the log of a span, oldest first, and none of what lies before or after', async () => {
       const ref = await running(newRef())
       const { address } = await healthy(driver, ref)
@@ -245,6 +318,11 @@ export function describeHosting(name: string, make: () => HostingUnderTest): voi
       expect(heard.filter(({ serviceId }) => serviceId === other.serviceId)).toEqual([])
     })
   })
+}
+
+const emptyData: DataPiece[] = [{ kind: 'end', statements: [] }]
+async function* given(pieces: readonly DataPiece[]): AsyncGenerator<DataPiece> {
+  yield* pieces
 }
 
 const noPackage: InstanceApp = { code: 'old', name: 'Old', version: '3', module: 'base', flags: {}, package: null }

@@ -23,6 +23,10 @@ vi.setConfig({ testTimeout: 60_000 })
 
 describeHosting('local hosting', () => openLocalHosting())
 
+async function* given<T>(pieces: readonly T[]): AsyncGenerator<T> {
+  yield* pieces
+}
+
 describe('local hosting', () => {
   const opened: LocalUnderTest[] = []
   const open = (settings: Parameters<typeof openLocalHosting>[0] = {}) => {
@@ -142,6 +146,44 @@ describe('local hosting', () => {
     await the.driver.shutDown()
     expect(processesOf(the.folder)).toEqual([])
     expect(readdirSync(join(the.folder, 'run'))).toEqual([])
+  })
+
+  it('has the old data or the new, wherever its supervisor was killed while data is replaced', async () => {
+    const the = open()
+    const chance = chanceOf(suiteSeed)
+    const read = async () => JSON.stringify(await Array.fromAsync(the.driver.readData(ref)))
+    const put = (data: string, fence: number) => the.driver.replaceData(ref, given(JSON.parse(data)), at(fence))
+    await running(the)
+    await the.driver.setPassword(ref, 'First-pass-1', at(1))
+    const first = await read()
+    await the.driver.setPassword(ref, 'Second-pass-2', at(1))
+    let [now, next] = [await read(), first]
+    expect(now).not.toBe(next)
+    for (let fence = 2; fence < 10; fence++) {
+      const replaced = put(next, fence).then(
+        () => true,
+        () => false,
+      )
+      await wait(between(chance, 200, 700))
+      for (const { pid } of supervisorsOf(the.folder)) process.kill(pid, 'SIGKILL')
+      const isSaid = await replaced
+      const found = await read()
+      expect(isSaid ? [next] : [now, next]).toContain(found)
+      await healthy(the.driver, ref)
+      expect(await read()).toBe(found)
+      if (!isSaid)
+        await until('the call', () =>
+          put(next, fence).then(
+            () => true,
+            () => false,
+          ),
+        )
+      await healthy(the.driver, ref)
+      expect(await read()).toBe(next)
+      const folders = readdirSync(placeOf(the)).filter((name) => name.startsWith('data'))
+      expect([folders.length, readdirSync(join(placeOf(the), 'drafts'))]).toEqual([1, []])
+      ;[now, next] = [next, now]
+    }
   })
 
   it('starts a task again that was killed, and says so in the log', async () => {

@@ -333,10 +333,10 @@ onConnections('paying', (engine) => {
     await asSystem((db) => db.insertInto('payment_attempt').values(more).execute())
     const { step } = reconcilePayments()
     const percents: number[] = []
-    let done = await step({ app: the.server.app, input: {}, point: null })
+    let done = await step({ app: the.server.app, input: {}, point: null, tell: async () => undefined })
     while (done.kind === 'on') {
       percents.push(done.percent)
-      done = await step({ app: the.server.app, input: {}, point: done.point })
+      done = await step({ app: the.server.app, input: {}, point: done.point, tell: async () => undefined })
     }
     expect(percents).toEqual([40, 80])
     expect(done.output).toMatchObject({ looked: 25 })

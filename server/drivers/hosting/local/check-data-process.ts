@@ -1,0 +1,11 @@
+/** Whether a SQLite file holds together, in a process of its own: says `ok`, or what is wrong with it. */
+import '#server/private-files.ts'
+import { DatabaseSync } from 'node:sqlite'
+
+const [, , path = ''] = process.argv
+const store = new DatabaseSync(path, { readOnly: true, defensive: true })
+store.exec('pragma trusted_schema = off')
+const [found] = store.prepare('pragma integrity_check(1)').all()
+const [broken] = store.prepare('pragma foreign_key_check').all()
+const said = String(found?.integrity_check)
+process.stdout.write(broken ? `a row of ${String(broken.table)} names one that is not there` : said)

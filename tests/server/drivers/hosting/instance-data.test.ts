@@ -1,0 +1,194 @@
+/** Data of an instance as pieces, into a new file and back: what SQLite can hold comes back as it was, and hostile pieces make nothing. */
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { DataPiece } from '#server/drivers/hosting/driver.ts'
+import { buildData } from '#server/drivers/hosting/local/build-data.ts'
+import { openDraft, removeLeftDrafts } from '#server/drivers/hosting/local/draft-folders.ts'
+import { writeInstance } from '#server/drivers/hosting/local/instance-files.ts'
+import { readInstanceData } from '#server/drivers/hosting/local/read-data.ts'
+
+describe('the data of an instance', () => {
+  let place = ''
+  beforeEach(() => {
+    place = mkdtempSync(join(tmpdir(), 'instance-data-'))
+    mkdirSync(join(place, 'data'))
+    writeInstance(place, record)
+  })
+  afterEach(() => rmSync(place, { recursive: true, force: true }))
+
+  const file = () => join(place, 'data', 'instance.db')
+  const read = () => Array.fromAsync(readInstanceData(place))
+  let built = 0
+  const build = async (pieces: readonly DataPiece[]) => {
+    const path = join(place, `built-${(built += 1)}.db`)
+    await buildData(path, given(pieces))
+    return path
+  }
+  const write = (sql: string) => {
+    const store = new DatabaseSync(file(), { enableForeignKeyConstraints: true })
+    store.exec(sql)
+    return store
+  }
+
+  it('comes back as it was: values of every type, keys, counters, indexes, views and triggers', async () => {
+    const store = write(`
+      pragma journal_mode = wal;
+      create table strict1 (id integer primary key autoincrement, t text, r real, b blob, i int not null, a any) strict;
+      create table "odd ""name" (k text primary key, "v;w" text collate nocase, n as (length(k)) stored) without rowid;
+      create table loose (a, b varchar(3), c decimal(5,2), rowid integer);
+      create table child (of integer references strict1 (id), x integer check (x > 0));
+      create unique index strict1_t on strict1 (t) where t is not null;
+      create view shown as select id, t from strict1;
+      create table log (line text);
+      create trigger told after insert on strict1 begin insert into log values (new.t); end;
+      insert into strict1 values (7, 'a', 1.0, x'00ff', 9007199254740993, 5), (9, null, null, null, -1, 5.0), (12, 'z', -0.5, x'', 0, 'five');
+      delete from strict1 where id = 12;
+      insert into "odd ""name" (k, "v;w") values ('b', 'two' || char(0) || char(10) || '雨'), ('a', null);
+      insert into loose values (1, '12345', 1.10, 4), (1.0, 2, 'x', 4), (x'01', null, null, null);
+      insert into child values (7, 1), (null, 2);`)
+    const pieces = await read()
+    store.close()
+    expect(pieces.filter(({ kind }) => kind === 'table').map((one) => 'name' in one && one.name)).toEqual([
+      'child',
+      'log',
+      'loose',
+      'odd "name',
+      'strict1',
+    ])
+    const path = await build(pieces)
+    rmSync(file())
+    rmSync(`${file()}-wal`, { force: true })
+    rmSync(`${file()}-shm`, { force: true })
+    const copy = new DatabaseSync(path)
+    expect(copy.prepare('select typeof(a) as type from strict1 order by id').all()).toMatchObject([
+      { type: 'integer' },
+      { type: 'real' },
+    ])
+    expect(copy.prepare('select line from log').all()).toMatchObject([{ line: 'a' }, { line: null }, { line: 'z' }])
+    copy.exec(`vacuum into '${file()}'`)
+    const { lastInsertRowid } = copy.prepare('insert into strict1 (i) values (1)').run()
+    expect(lastInsertRowid).toBe(13)
+    copy.close()
+    expect(await read()).toEqual(pieces)
+  })
+
+  it('is read as it was at one moment, in pieces of a thousand rows, while it goes on', async () => {
+    const store = write('pragma journal_mode = wal; create table t (id integer primary key, x text) strict;')
+    const insert = store.prepare('insert into t (x) values (?)')
+    store.exec('begin')
+    for (let at = 0; at < 2500; at++) insert.run(`row ${at}`)
+    store.exec('commit')
+    const counts: number[] = []
+    for await (const piece of readInstanceData(place)) {
+      store.exec("delete from t where id % 2 = 0; insert into t (x) values ('late')")
+      store.exec('pragma wal_checkpoint(truncate)')
+      if (piece.kind === 'rows') counts.push(piece.rows.length)
+    }
+    store.close()
+    expect(counts).toEqual([1000, 1000, 500])
+    expect(readdirSync(join(place, 'drafts'))).toEqual([])
+  })
+
+  it('is none where there is none, and not readable where it is damaged', async () => {
+    await expect(read()).rejects.toMatchObject({ fault: 'no_instance' })
+    const store = write('create table t (x)')
+    store.exec('insert into t values (zeroblob(20000))')
+    store.close()
+    expect(await read()).toHaveLength(3)
+    writeFileSync(file(), 'no database at all, but long enough to be taken for one'.repeat(100))
+    await expect(read()).rejects.toMatchObject({ fault: 'bad_data' })
+    expect(readdirSync(join(place, 'drafts'))).toEqual([])
+  })
+
+  const id = { name: 'id', type: 'integer', notNull: false, key: 1 } as const
+  const table = (statement = 'create table t (id integer primary key)', name = 't'): DataPiece => ({
+    kind: 'table',
+    name,
+    columns: [id],
+    statement,
+  })
+  const rows = (...values: unknown[]): DataPiece => ({ kind: 'rows', rows: values.map((one) => [one]) as never })
+  const end = (...statements: string[]): DataPiece => ({ kind: 'end', statements })
+  const elsewhere = join(tmpdir(), 'hostile-data.db')
+
+  it.each<[string, DataPiece[]]>([
+    ['a table that attaches', [table(`attach '${elsewhere}' as other`), end()]],
+    ['a table that does two things', [table(`create table t (id); attach '${elsewhere}' as other`), end()]],
+    ['a table that is made of a query', [table('create table t as select 1 as id'), end()]],
+    ['a table of another name', [table('create table u (id)'), end()]],
+    ['a table twice', [table(), table(), end()]],
+    ['a table that is temporary', [table('create temp table t (id)'), end()]],
+    ['a table that is virtual', [table('create virtual table t using fts5(id)'), end()]],
+    ['a table that is a view', [table('create view t as select 1 as id'), end()]],
+    ['a table of the system', [table('create table sqlite_stat1 (id)', 'sqlite_stat1'), end()]],
+    ['no statement', [table('no sql at all'), end()]],
+    ['rows before a table', [rows(1), table(), end()]],
+    ['rows of another width', [table(), { kind: 'rows', rows: [[1, 2]] }, end()]],
+    ['a row twice', [table(), rows(1, 1), end()]],
+    ['a value of no type', [table(), rows(true), end()]],
+    [
+      'a row that names none',
+      [
+        table('create table t (id integer primary key references t (id))'),
+        rows(1),
+        table('create table u (id integer references t (id))', 'u'),
+        rows(2),
+        end(),
+      ],
+    ],
+    ['a row that its table refuses', [table('create table t (id integer check (id > 5))'), rows(1), end()]],
+    ['an end that attaches', [table(), end(`attach '${elsewhere}' as other`)]],
+    ['an end that writes', [table(), end('insert into t values (1)')]],
+    ['an end that sets something', [table(), end('pragma writable_schema = on')]],
+    ['an end that makes a file', [table(), end(`vacuum into '${elsewhere}'`)]],
+    ['an end that drops', [table(), end('drop table t')]],
+    ['an end that makes a table', [table(), end('create table u (id)')]],
+    ['an end that commits', [table(), end('commit')]],
+    ['an index of nothing', [table(), end('create index i on nothing (id)')]],
+    ['a counter of no table', [table(), end("update sqlite_sequence set seq = 5 where name = 't'")]],
+    ['no end', [table(), rows(1)]],
+    ['two ends', [table(), end(), end()]],
+    ['nothing', []],
+  ])('is refused: %s', async (_, pieces) => {
+    await expect(build(pieces)).rejects.toMatchObject({ name: 'HostingError', fault: 'bad_data' })
+    expect(existsSync(elsewhere)).toBe(false)
+  })
+
+  it('is built with a trigger that does nothing while it is built', async () => {
+    const path = await build([table(), rows(1), end('create trigger t1 after insert on t begin delete from t; end')])
+    const store = new DatabaseSync(path)
+    expect(store.prepare('select count(*) as count from t').get()).toMatchObject({ count: 1 })
+    store.close()
+  })
+
+  it('leaves drafts of killed processes to be cleared, and none of those at work', () => {
+    const own = openDraft(place)
+    for (const name of ['999999-0123456789abcdef-0123456789abcdef', `${process.pid}-0123456789abcdef-0123456789abcdef`])
+      mkdirSync(join(place, 'drafts', name))
+    removeLeftDrafts(place)
+    expect(readdirSync(join(place, 'drafts'))).toEqual([own.name])
+    own.remove()
+  })
+})
+
+const record = {
+  format: 1,
+  serviceId: 1,
+  code: 'acmetrade',
+  name: '',
+  created: true,
+  hadData: false,
+  hasPassword: false,
+  wanted: 'stopped',
+  fence: 1,
+  config: { memoryMb: 0, tasks: 1 },
+  apps: [],
+  active: null,
+} as const
+
+async function* given(pieces: readonly DataPiece[]): AsyncGenerator<DataPiece> {
+  yield* pieces
+}

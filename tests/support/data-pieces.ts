@@ -1,0 +1,137 @@
+/** Data of instances, as odd as a database lets it be. */
+import * as fc from 'fast-check'
+import type { DataColumn, DataPiece, DataValue } from '#server/drivers/hosting/driver.ts'
+
+const oddNames = [
+  '',
+  'select',
+  'Ctid',
+  'ctid',
+  'xmin',
+  'portal_row',
+  'portal_copy',
+  'a"b',
+  "it's",
+  'x'.repeat(90),
+  `${'x'.repeat(90)}y`,
+  '表'.repeat(40),
+  'a\0b',
+  '\ud800',
+  '__proto__',
+  '% $1 ; --',
+]
+const anyName = fc.oneof(fc.constantFrom(...oddNames), fc.string({ unit: 'binary', maxLength: 20 }))
+
+const text = fc.oneof(
+  fc.constantFrom(
+    '',
+    '\0',
+    'a\0b',
+    '\ud800',
+    '\udfff x',
+    '\u241b',
+    '\u241b"x"',
+    '\\x00',
+    '\\',
+    '"',
+    "'",
+    '{}',
+    'NULL',
+    '\r\n\t',
+  ),
+  fc.string({ unit: 'binary', maxLength: 40 }),
+)
+const real = fc.oneof(
+  fc.constantFrom(
+    -0,
+    Number.NaN,
+    Infinity,
+    -Infinity,
+    Number.MIN_VALUE,
+    Number.MAX_VALUE,
+    0.1 + 0.2,
+    2 ** 53,
+    1e21,
+    5e-7,
+  ),
+  fc.double(),
+)
+const bigInteger = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
+/** As a host gives them out: beyond 2^53 as bigint. */
+const integer = fc.oneof(
+  fc.maxSafeInteger(),
+  fc.constantFrom(0, -1, 2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n),
+  bigInteger.filter((value) => !Number.isSafeInteger(Number(value))),
+)
+const blob = fc.uint8Array({ maxLength: 40 })
+
+const values: Record<DataColumn['type'], fc.Arbitrary<DataValue>> = {
+  integer,
+  real,
+  text,
+  blob,
+  any: fc.oneof(real, bigInteger, text, blob),
+}
+
+const table = fc
+  .record({
+    name: anyName,
+    statement: text,
+    columns: fc.uniqueArray(
+      fc.record({
+        name: anyName,
+        type: fc.constantFrom<DataColumn['type']>('integer', 'real', 'text', 'blob', 'any'),
+        notNull: fc.boolean(),
+      }),
+      { selector: ({ name }) => name, minLength: 1, maxLength: 5 },
+    ),
+    hasKey: fc.boolean(),
+  })
+  .chain(({ name, statement, columns: bare, hasKey }) => {
+    const columns = bare.map((column, at) => ({ ...column, key: hasKey && at < 2 ? 2 - at : 0 }))
+    const row = fc.tuple(
+      ...columns.map(({ type, notNull }) => (notNull ? values[type] : fc.option(values[type], { nil: null, freq: 4 }))),
+    )
+    return fc
+      .array(fc.array(row, { minLength: 1, maxLength: 6 }), { maxLength: 3 })
+      .map((groups): DataPiece[] => [
+        { kind: 'table', name, statement, columns },
+        ...groups.map((rows): DataPiece => ({ kind: 'rows', rows })),
+      ])
+  })
+
+const tableName = ([first]: DataPiece[]) => (first?.kind === 'table' ? first.name : '')
+
+/** Tables with their rows in groups, and what comes last. */
+export const dataPieces: fc.Arbitrary<DataPiece[]> = fc
+  .tuple(fc.uniqueArray(table, { selector: tableName, maxLength: 4 }), fc.array(text, { maxLength: 3 }))
+  .map(([tables, statements]) => [...tables.flat(), { kind: 'end', statements }])
+
+export async function* piecesOf(pieces: readonly DataPiece[]): AsyncGenerator<DataPiece> {
+  yield* pieces
+}
+
+/** The same data has the same pieces, however its rows were grouped. */
+export function ungrouped(pieces: readonly DataPiece[]): DataPiece[] {
+  return pieces.flatMap((piece): DataPiece[] =>
+    piece.kind === 'rows' ? piece.rows.map((row) => ({ kind: 'rows', rows: [row] })) : [piece],
+  )
+}
+
+const column = (name: string, type: DataColumn['type'], key = 0): DataColumn => ({ name, type, notNull: key > 0, key })
+
+/** A shop of so many items, in groups of a hundred. */
+export function shopPieces(items: number): DataPiece[] {
+  const rows = Array.from({ length: items }, (_, at) => [at + 1, `item-${at + 1}`, at / 4, null])
+  const groups = Array.from({ length: Math.ceil(items / 100) }, (_, at) => rows.slice(at * 100, at * 100 + 100))
+  return [
+    {
+      kind: 'table',
+      name: 'items',
+      columns: [column('id', 'integer', 1), column('code', 'text'), column('price', 'real'), column('note', 'any')],
+      statement: 'create table items (id integer primary key, code text, price real, note any) strict',
+    },
+    ...groups.map((group): DataPiece => ({ kind: 'rows', rows: group })),
+    { kind: 'end', statements: ['create index items_code on items (code)'] },
+  ]
+}
