@@ -3,7 +3,7 @@ import { backupAmount, backupPeriod } from '#domain/fees/backup.ts'
 import { explainBackup, explainTraffic } from '#domain/fees/explain.ts'
 import { trafficAmount } from '#domain/fees/traffic.ts'
 import { readAmount, writeAmount } from '#domain/money.ts'
-import { addMonths } from '#domain/period.ts'
+import { addMonths, lastDay } from '#domain/period.ts'
 import type { BackupPrices } from '#domain/checks/price-checks.ts'
 import { dateIn, startOfDay } from '#domain/time.ts'
 import { insertBackup, insertTraffic } from '#server/db/hosting/backups.ts'
@@ -78,6 +78,9 @@ export async function loadBackups(
   const made = { app, db, companyId, listId, prices, now }
   for (const one of backups[code] ?? []) await loadBackup(made, one)
   for (const one of traffics[code] ?? []) await loadTraffic(made, one)
+  // What was not measured is not billed by the clock.
+  const last = lastDay(`${dateIn(app.config.timeZone, now).slice(0, 7)}-01`).slice(0, 7)
+  await db.updateTable('service').set({ closed_month: last }).where('company_id', '=', companyId).execute()
 }
 
 /** The service, and the contract that it has. */

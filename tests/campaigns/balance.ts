@@ -1,4 +1,4 @@
-/** Orders, contracts, payments, invoices and attempts of a database against what the gateways have taken. */
+/** Orders, contracts, backups, payments, invoices and attempts of a database against what the gateways have taken. */
 import { sql } from 'kysely'
 import pino from 'pino'
 import { readAmount } from '#domain/money.ts'
@@ -42,6 +42,13 @@ interface Row {
   applied: number
 }
 
+interface PaidBackup {
+  id: number
+  status: number
+  invoices: number
+  applied: number
+}
+
 export interface Counted {
   /** Wrong in any case. */
   wrong: string[]
@@ -75,12 +82,19 @@ async function compare(db: Handle, taken: Taken, settled: readonly Paying[]): Pr
       (select count(*)::integer from invoice i where i.order_id = o.id) as invoices,
       (select count(*)::integer from payment p where p.order_id = o.id and p.outcome = 'applied') as applied
     from service_order o order by o.id`.execute(db)
+  const { rows: backups } = await sql<PaidBackup>`
+    select b.id, b.status,
+      (select count(*)::integer from invoice i where i.backup_order_id = b.id) as invoices,
+      (select count(*)::integer from payment p where p.backup_order_id = b.id and p.outcome = 'applied') as applied
+    from backup_order b where exists (select from payment_attempt a where a.backup_order_id = b.id) order by b.id`.execute(
+    db,
+  )
   const attempts = await db.selectFrom('payment_attempt').selectAll().orderBy('id').execute()
   const payments = await db.selectFrom('payment').selectAll().where('gateway', '<>', 'simulate').execute()
   const { rows: numbers } = await sql<{ code: string }>`select code from invoice order by code`.execute(db)
   const known = new Map(attempts.map((one) => [one.key, one]))
   const keys = new Map(attempts.map(({ state, gateway_id, key }) => [state === 'paid' ? gateway_id : null, key]))
-  const wrong = [...torn(orders), ...gaps(numbers)]
+  const wrong = [...torn(orders), ...tornBackups(backups), ...gaps(numbers)]
   for (const { reference, amount } of payments)
     if (taken.get(keys.get(reference) ?? '') !== hundredths(amount))
       wrong.push(`${reference} was written down and the gateway says otherwise`)
@@ -92,15 +106,18 @@ async function compare(db: Handle, taken: Taken, settled: readonly Paying[]): Pr
     if (attempt && attempt.state !== 'paid') cut += 1
   }
   for (const paying of settled) {
-    const order = orders.find(({ id }) => id === paying.id)
-    const own = attempts.filter(({ order_id }) => order_id === paying.id)
-    const got = own.filter(({ key }) => taken.has(key))
-    const wrote = payments.filter(({ order_id }) => order_id === paying.id)
-    const isPaid = order?.stored === 'paid'
-    const name = `order ${paying.id} (${paying.plan}, round ${paying.round})`
+    const isOf = (one: { order_id: number | null; backup_order_id: number | null }) =>
+      (paying.subject === 'CONTRACT' ? one.order_id : one.backup_order_id) === paying.id
+    const order = paying.subject === 'CONTRACT' ? orders.find(({ id }) => id === paying.id) : undefined
+    const stored =
+      order?.stored ?? (backups.some(({ id, status }) => id === paying.id && status === 1) ? 'paid' : 'unpaid')
+    const got = attempts.filter(isOf).filter(({ key }) => taken.has(key))
+    const wrote = payments.filter(isOf)
+    const isPaid = stored === 'paid'
+    const name = `${paying.subject} ${paying.id} (${paying.plan}, round ${paying.round})`
     if (got.length > 1) wrong.push(`${name} was paid ${got.length} times`)
     if (wrote.length !== got.length) wrong.push(`${name}: ${got.length} taken, ${wrote.length} written down`)
-    if (got.length > 0 && !isPaid && !order?.deleted) wrong.push(`${name}: money was taken, and it is ${order?.stored}`)
+    if (got.length > 0 && !isPaid && !order?.deleted) wrong.push(`${name}: money was taken, and it is ${stored}`)
     if (isPaid && got.length === 0) wrong.push(`${name} is paid with no money`)
     if (paying.told === 'paid' && !isPaid) wrong.push(`${name}: its payer was told that it is paid`)
     if (paying.told === 'gone' && !order?.deleted) wrong.push(`${name} was deleted and is there`)
@@ -116,6 +133,14 @@ const torn = (orders: readonly Row[]): string[] =>
     return contracts === whole && invoices === whole && applied === whole
       ? []
       : [`order ${id} is ${stored} with ${contracts} contracts, ${invoices} invoices and ${applied} payments`]
+  })
+
+const tornBackups = (backups: readonly PaidBackup[]): string[] =>
+  backups.flatMap(({ id, status, invoices, applied }) => {
+    const whole = status === 1 ? 1 : 0
+    return invoices === whole && applied === whole
+      ? []
+      : [`backup ${id} has status ${status} with ${invoices} invoices and ${applied} payments`]
   })
 
 /** D90: by year, from 1 on, none left out. */

@@ -24,8 +24,13 @@ export interface World {
   up: () => Promise<void>
 }
 
+/** What is paid (D66). */
+export const subjects = ['CONTRACT', 'PDBORDER'] as const
+export type Subject = (typeof subjects)[number]
+
 /** An order of one payer. */
 export interface Paying {
+  subject: Subject
   plan: Plan
   round: number
   id: number
@@ -94,14 +99,38 @@ async function surely(world: World, ask: () => Promise<Said | null>): Promise<Sa
   throw new Error('the server gave no answer to go on with')
 }
 
-const pay = (world: World, id: number, fields: object) =>
-  call(world, 'POST', `/api/payment/${id}`, { contractType: 'CONTRACT', type: 'stripe', ...fields })
+const pay = (world: World, { id, subject }: Paying, fields: object) =>
+  call(world, 'POST', `/api/payment/${id}`, { contractType: subject, type: 'stripe', ...fields })
 
 const visa = { token: 'pm_card_visa' }
 
-export async function order(world: World, plan: Plan, round: number): Promise<Paying> {
+/** A backup is of a contract that was paid before, by card. */
+export async function order(world: World, plan: Plan, round: number, subject: Subject): Promise<Paying> {
+  const code = `k${randomUUID().replaceAll('-', '').slice(0, 12)}`
+  const contract = {
+    subject: 'CONTRACT',
+    plan,
+    round,
+    id: await contractOf(world, plan, code),
+    told: 'unpaid',
+  } as const
+  if (subject === 'CONTRACT') return contract
+  await insist(world, { ...contract, plan: 'card' })
+  const services = await surely(world, () => call(world, 'GET', `/api/aws/service?searchText=${code}`))
+  const [service] = (services.body as { data?: { id: number; code: string }[] }).data ?? []
+  const wish = { service_id: service?.id, pdb_type: 'pdb2s3', period: 3, period_type: 'month' }
+  return { ...contract, subject, id: await made(world, '/api/pdb/order', wish) }
+}
+
+/** Its number. */
+async function made(world: World, path: string, wish: object): Promise<number> {
   const key = randomUUID()
-  const code = `k${key.replaceAll('-', '').slice(0, 12)}`
+  const { status, body } = await surely(world, () => call(world, 'POST', path, wish, key))
+  if (status !== 200 || body.id === undefined) throw new Error(`nothing was ordered: ${status} ${JSON.stringify(body)}`)
+  return body.id
+}
+
+function contractOf(world: World, plan: Plan, code: string): Promise<number> {
   const wish = {
     code,
     name: plan,
@@ -112,9 +141,7 @@ export async function order(world: World, plan: Plan, round: number): Promise<Pa
     period: 1,
     period_start: world.today(),
   }
-  const { status, body } = await surely(world, () => call(world, 'POST', '/api/sorder', wish, key))
-  if (status !== 200 || body.id === undefined) throw new Error(`nothing was ordered: ${status} ${JSON.stringify(body)}`)
-  return { plan, round, id: body.id, told: 'unpaid' }
+  return made(world, '/api/sorder', wish)
 }
 
 /** As its plan says, through whatever happens. */
@@ -128,7 +155,7 @@ const isPaid = ({ status, body }: Said) =>
 /** Presses the button again until it is paid, with the same card: its token is what the page still holds. */
 async function insist(world: World, paying: Paying, fields: object = visa): Promise<void> {
   for (let tries = 0; tries < 200; tries++) {
-    const said = await surely(world, () => pay(world, paying.id, fields))
+    const said = await surely(world, () => pay(world, paying, fields))
     if (isPaid(said)) {
       paying.told = 'paid'
       return
@@ -153,7 +180,7 @@ async function onPage({ chance }: World, address: string, form: Record<string, s
 
 /** Without a word to the server, as somebody who closes the window in the middle. */
 const once = async (world: World, paying: Paying, fields: object) => {
-  const said = await pay(world, paying.id, fields)
+  const said = await pay(world, paying, fields)
   if (said && isPaid(said)) paying.told = 'paid'
   return said
 }
@@ -163,7 +190,7 @@ const ways: Record<Plan, (world: World, paying: Paying) => Promise<void>> = {
   async declined(world, paying) {
     const said = await once(world, paying, { token: 'pm_card_visa_chargeDeclined' })
     if (said?.status === 200 && said.body.status === 'paid') throw new Error('a card that is declined has paid')
-    await surely(world, () => pay(world, paying.id, { token: 'pm_card_visa_chargeDeclined' }))
+    await surely(world, () => pay(world, paying, { token: 'pm_card_visa_chargeDeclined' }))
     await insist(world, paying)
   },
   bank: (world, paying) => insist(world, paying, { token: 'pm_card_threeDSecureRequired' }),

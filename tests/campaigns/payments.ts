@@ -13,7 +13,17 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pino from 'pino'
 import { dateIn } from '#domain/time.ts'
 import { openSandbox, type Sandbox } from '#server/drivers/payment/sandbox/server.ts'
-import { call, follow, order, type Paying, type Plan, plans, signIn, type World } from '#tests/campaigns/payers.ts'
+import {
+  call,
+  follow,
+  order,
+  type Paying,
+  type Plan,
+  plans,
+  signIn,
+  subjects,
+  type World,
+} from '#tests/campaigns/payers.ts'
 import { count, takenBy } from '#tests/campaigns/balance.ts'
 import { between, type Chance, chanceOf, pick } from '#tests/support/chance.ts'
 import { freePort } from '#tests/support/free-port.ts'
@@ -80,7 +90,10 @@ export async function payThroughKills({
     for (let round = 0; round < kills; round++) {
       const before = all.length
       const working = Array.from({ length: payers }, async () => {
-        const paying = await order(world, pick(chance, drawn), round)
+        const plan = pick(chance, drawn)
+        // Nobody deletes a backup.
+        const subject = plan === 'deleted' ? 'CONTRACT' : pick(chance, subjects)
+        const paying = await order(world, plan, round, subject)
         all.push(paying)
         await follow(world, paying)
       })

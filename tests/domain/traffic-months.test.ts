@@ -135,7 +135,7 @@ test('by chance: every byte is in one record or still open, no month is billed t
   fc.assert(
     fc.property(fc.array(event, { maxLength: 40 }), (events) => {
       let today = '2026-03-02'
-      let closed: Month | null = null
+      let closed = null as Month | null
       const subscriptions: Subscription[] = [sold('2026-03-02', '2026-06-02')]
       const counted = new Map<Month, number>()
       const records = new Map<Month, number>()
@@ -155,7 +155,7 @@ test('by chance: every byte is in one record or still open, no month is billed t
           subscriptions.push(sold(start, addDays(start, one.months * 30), subscriptions.length + 1))
         }
         if (one.kind !== 'looks') continue
-        const before: Month | null = closed
+        const before = closed
         const told = monthsToBill({ closed, subscriptions, moved: counted }, today)
         for (const { month, bytes, terms } of told.records) {
           expect(records.has(month)).toBe(false)

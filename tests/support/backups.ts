@@ -1,5 +1,5 @@
-/** Backups and months of traffic as tests need them: nobody can order or measure any yet. */
-import type { Insertable } from 'kysely'
+/** Backups and months of traffic as rows, for tests that are not about how they come to be. */
+import { type Insertable, sql } from 'kysely'
 import { backupAmount } from '#domain/fees/backup.ts'
 import { explainBackup, explainTraffic } from '#domain/fees/explain.ts'
 import { trafficAmount } from '#domain/fees/traffic.ts'
@@ -9,6 +9,7 @@ import { insertBackup, insertTraffic } from '#server/db/hosting/backups.ts'
 import { takeChange } from '#server/db/change-numbers.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { inTransaction } from '#server/db/transaction.ts'
+import { openMeter } from '#server/services/hosting/traffic/meter.ts'
 import { invoiceBackup, invoiceTraffic } from '#server/services/payments/invoices.ts'
 import type { TestServer } from '#tests/support/server.ts'
 
@@ -108,3 +109,21 @@ export const trafficOf = (
     if (isPaid) await invoiceTraffic({ db, app: server.app, now }, company_id, id, payment(server, id))
     return id
   })
+
+/** All price lists get these prices of backups; null: they have none any more. */
+export const listPrices = (server: TestServer, prices: Record<string, string> | null): Promise<unknown> =>
+  inTransaction(server.app, system, (db) =>
+    (prices === null
+      ? sql`update price_list set content = jsonb_set(content, '{pdbPrice}', 'null')`
+      : sql`update price_list
+          set content = jsonb_set(content, '{pdbPrice}', (content -> 'pdbPrice') || ${JSON.stringify(prices)}::jsonb)`
+    ).execute(db),
+  )
+
+/** So many bytes move now, in one run of that name. */
+export async function move(server: TestServer, code: string, bytes: number, run: string): Promise<void> {
+  const { id: serviceId, company_id: companyId } = await inTransaction(server.app, system, (db) => serviceOf(db, code))
+  const { meter, finish } = openMeter(server.app, { companyId, serviceId, run })
+  await meter(bytes)
+  await finish()
+}

@@ -42,3 +42,14 @@ export const writeManyEntries = ({ app, world }: TestServer, count: number, at: 
     at: Date.parse(`${at.replace(' ', 'T')}+08:00`),
     apart: 1000,
   })
+
+/** What was written of a menu, oldest first. */
+export const entriesOf = ({ app }: Pick<TestServer, 'app'>, code: AuditEntry['code']) =>
+  inTransaction(app, { role: 'portal_system' }, (db) =>
+    db
+      .selectFrom('audit_entry')
+      .select(['company_id', 'operation', 'info', 'status', 'exec_user_id'])
+      .where('code', '=', code)
+      .orderBy('id')
+      .execute(),
+  )

@@ -129,6 +129,13 @@ async function services(db: Kysely<unknown>): Promise<void> {
       add column failing_backups jsonb not null default '[]' check (jsonb_typeof(failing_backups) = 'array')`.execute(
     db,
   )
+  // What was billed before is billed. The owner of the tables stands behind their policies too, and would meet no row.
+  await sql`set local role portal_system`.execute(db)
+  await sql`
+    update service set closed_month = billed.month
+    from (select service_id, max(to_char(period_end::date - 1, 'YYYY-MM')) as month from traffic group by service_id) billed
+    where billed.service_id = service.id`.execute(db)
+  await sql`reset role`.execute(db)
   const outstanding = (kind: string, column: 'id' | 'create_time') => sql`
     (select b.${sql.ref(column)} from backup_order b where b.service_id = s.id and b.company_id = s.company_id
       and b.pdb_type = ${sql.lit(kind)} and b.status = 0)`

@@ -56,9 +56,13 @@ async function billMonths(app: AppContext): Promise<number> {
   const last = monthIn(lastDay(`${monthIn(today)}-01`))
   let billed = 0
   for (const { id, company_id } of await inTransaction(app, system, (db) => servicesToBill(db, last), 'reading')) {
+    // One that cannot be billed keeps no other one from it.
     const made = await inTransaction(app, system, (db) =>
       billService({ db, app, now: app.clock() }, { serviceId: id, companyId: company_id }),
-    )
+    ).catch((error: unknown) => {
+      app.log.error({ err: error, service: id }, 'a month of traffic could not be billed')
+      return 0
+    })
     if (made > 0) announceServices(app, company_id)
     billed += made
   }

@@ -212,17 +212,52 @@ describe('backups', () => {
       await expect(of(null, id)).rejects.toMatchObject({ code: '23505' })
     })
 
-    test('and written by the companies’ role neither as backups nor as traffic', async () => {
-      const id = await backupOf(server, 'shop')
-      const app = { role: 'portal_app', companyId: server.world.companies.alpha } as const
-      for (const statement of [
-        sql`update backup_order set status = 1 where id = ${id}`,
-        sql`insert into traffic select * from traffic`,
-        sql`delete from backup_order`,
-      ])
-        await expect(inTransaction(server.app, app, (db) => statement.execute(db))).rejects.toMatchObject({
-          code: '42501',
-        })
+    describe('and the companies’ role', () => {
+      const asCompany = async (statement: ReturnType<typeof sql>) =>
+        Number(
+          (
+            await inTransaction(server.app, { role: 'portal_app', companyId: server.world.companies.alpha }, (db) =>
+              statement.execute(db),
+            )
+          ).numAffectedRows ?? 0,
+        )
+      const copied = (status: number) => sql`
+        insert into backup_order (company_id, service_id, service_code, price_id, currency, pdb_type, period, period_type,
+          period_start, period_end, annual, discount, amount, pay_amount, status, steps, change, create_time, update_time)
+        select company_id, service_id, service_code, price_id, currency, 'pdb2rds', period, period_type, period_start,
+          period_end, annual, discount, amount, pay_amount, ${status}, steps, change, create_time, update_time
+        from backup_order limit 1`
+
+      test('orders, drops what is not paid and takes what costs nothing (D15)', async () => {
+        const id = await backupOf(server, 'shop', { status: 0 })
+        expect(await asCompany(copied(0))).toBe(1)
+        expect(await asCompany(sql`update backup_order set status = -1 where id = ${id}`)).toBe(1)
+        const free = await backupOf(server, 'shop', { status: 0, discount: '100.00' })
+        expect(await asCompany(sql`update backup_order set status = 1 where id = ${free}`)).toBe(1)
+      })
+
+      test('writes nothing else of backups, and nothing of traffic', async () => {
+        const id = await backupOf(server, 'shop', { status: 0 })
+        for (const statement of [
+          sql`update backup_order set status = 1 where id = ${id}`,
+          sql`update backup_order set pay_amount = 0 where id = ${id}`,
+          sql`update backup_order set period_end = '2030-01-01' where id = ${id}`,
+          copied(1),
+          sql`delete from backup_order`,
+          sql`insert into traffic select * from traffic`,
+          sql`update traffic set pay_date = '2026-03-02'`,
+          sql`insert into traffic_moved values (1, 1, 'r', '2026-03', 1)`,
+          sql`update traffic_moved set bytes = 1`,
+        ])
+          await expect(asCompany(statement)).rejects.toMatchObject({ code: '42501' })
+      })
+
+      test('takes back nothing that is paid or invalid', async () => {
+        const paid = await backupOf(server, 'shop')
+        const invalid = await backupOf(server, 'shop', { status: -1 })
+        expect(await asCompany(sql`update backup_order set status = -1 where id = ${paid}`)).toBe(0)
+        expect(await asCompany(sql`update backup_order set status = 0 where id = ${invalid}`)).toBe(0)
+      })
     })
   })
 })
