@@ -1,7 +1,7 @@
 /** From the bytes of an archive to its lines: the age file is opened, unzipped, and cut where lines end. */
 import { Decrypter } from 'age-encryption'
 import { pipeline, Readable } from 'node:stream'
-import type { ReadableStream as NodeStream } from 'node:stream/web'
+import { ReadableStream as NodeStream } from 'node:stream/web'
 import { createGunzip } from 'node:zlib'
 import { ArchiveError, damaged } from '#server/services/hosting/backups/archive-error.ts'
 
@@ -18,10 +18,11 @@ export async function* unpacked(
   try {
     const age = new Decrypter()
     for (const identity of identities) age.addIdentity(identity)
-    const plain = await age.decrypt(ReadableStream.from(await source.fromBeginning()))
+    const cipher = NodeStream.from(await source.fromBeginning()) as unknown as ReadableStream<Uint8Array>
+    const plain = await age.decrypt(cipher)
     const gunzip = createGunzip()
     // An error of either reaches the other, and whoever reads.
-    pipeline(Readable.fromWeb(plain as NodeStream<Uint8Array>), gunzip, () => undefined)
+    pipeline(Readable.fromWeb(plain as unknown as NodeStream<Uint8Array>), gunzip, () => undefined)
     yield* gunzip as AsyncIterable<Buffer>
   } catch (error) {
     throw source.failure?.error ?? asArchiveError(error)
