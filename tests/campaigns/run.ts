@@ -3,6 +3,7 @@
  * them and writes one report.
  */
 import { run as auditTrail } from '#tests/campaigns/audit-trail.ts'
+import { run as backups } from '#tests/campaigns/backups.ts'
 import { run as browser } from '#tests/campaigns/browser.ts'
 import { run as faults } from '#tests/campaigns/faults.ts'
 import { run as fees } from '#tests/campaigns/fees.ts'
@@ -25,6 +26,7 @@ const [, , id = '', ...args] = process.argv
 
 const campaigns: Record<string, (args: string[]) => Promise<void>> = {
   'audit-trail': auditTrail,
+  backups,
   browser,
   'kill-writes': killWrites,
   faults,

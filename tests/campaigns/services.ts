@@ -98,9 +98,9 @@ export async function killedOperations(
   return result
 }
 
-type Staff = Awaited<ReturnType<typeof outsideClient>>
+export type Staff = Awaited<ReturnType<typeof outsideClient>>
 
-async function serviceOf({ send }: Staff): Promise<ServiceAnswer> {
+export async function serviceOf({ send }: Staff): Promise<ServiceAnswer> {
   const answer = await send(`/api/aws/service?searchText=${code}`)
   if (!answer) throw new Error('the list of services is not answered')
   const { data } = (await answer.json()) as {
@@ -112,7 +112,7 @@ async function serviceOf({ send }: Staff): Promise<ServiceAnswer> {
 }
 
 /** The last word on a long request. */
-async function finalOf({ send }: Staff, location: string): Promise<number> {
+export async function finalOf({ send }: Staff, location: string): Promise<number> {
   const deadline = Date.now() + 120_000
   for (;;) {
     const status = (await send(location))?.status ?? 0
@@ -123,7 +123,7 @@ async function finalOf({ send }: Staff, location: string): Promise<number> {
 }
 
 /** Until nothing is being done, and the health check has had its look. */
-async function quiet(staff: Staff, wrong: (line: string) => void): Promise<void> {
+export async function quiet(staff: Staff, wrong: (line: string) => void): Promise<void> {
   const deadline = Date.now() + 60_000
   for (;;) {
     const { operation, system_status: status, url } = await serviceOf(staff)

@@ -131,6 +131,11 @@ export const added = [
   'DELETE /api/m18s/sessions/:id',
   'DELETE /api/m18s/user/:id/sessions',
   'DELETE /api/m18s/user/seal-keys',
+  'POST /api/pdb/traffic/:serviceId',
+  'GET /api/pdb/backup',
+  'POST /api/pdb/backup',
+  'POST /api/pdb/restore',
+  'GET /api/pdb/plan/:serviceId',
 ]
 
 /** portal 8, to the letter. */

@@ -102,6 +102,8 @@ const bodies: Record<string, unknown> = {
   importPriceList: { md5: '0'.repeat(32) },
   orderBackup: { service_id: 2_000_000_000, pdb_type: 'pdb2s3', period: 1, period_type: 'year' },
   disableTraffic: { disabled: true },
+  backUp: { service_id: 2_000_000_000, pdb_type: 'pdb2s3' },
+  restoreBackup: { backup_id: 2_000_000_000, service_id: 2_000_000_000 },
   publishApps: { modules: ['0'.repeat(32)] },
 }
 

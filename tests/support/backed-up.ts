@@ -1,7 +1,4 @@
 /** A service with items on a real host, subscribed to backups, and what people do with those. */
-import { DatabaseSync } from 'node:sqlite'
-import { join } from 'node:path'
-import { readFileSync } from 'node:fs'
 import type { StoredBackupRow } from '#contract/backups.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { backupKinds, hostingKinds, restoreKinds } from '#server/jobs/registry.ts'
@@ -40,40 +37,6 @@ export async function backedUpService(server: TestServer, by: SignedIn, code: st
   await healthy(server.app.hosting, { serviceId: id, code })
   return id
 }
-
-const fileOf = ({ folder }: Pick<LocalUnderTest, 'folder'>, code: string, id: number): string => {
-  const place = join(folder, 'instances', `${code}-${id}`)
-  const { data = 'data' } = JSON.parse(readFileSync(join(place, 'instance.json'), 'utf8')) as { data?: string }
-  return join(place, data, 'instance.db')
-}
-
-function withStore<T>(path: string, work: (store: DatabaseSync) => T): T {
-  const store = new DatabaseSync(path, { timeout: 5000 })
-  try {
-    return work(store)
-  } finally {
-    store.close()
-  }
-}
-
-/** So many, under names of their own, in place of those that were there. */
-export const putItems = (host: Pick<LocalUnderTest, 'folder'>, code: string, id: number, names: readonly string[]) =>
-  withStore(fileOf(host, code, id), (store) => {
-    store.exec('begin immediate; delete from items')
-    const insert = store.prepare(
-      "insert into items (code, name, quantity, unit, version, changed) values (?, ?, 1000, 'pcs', 1, 0)",
-    )
-    names.forEach((name, at) => insert.run(`I${at}`, name))
-    store.exec('commit')
-  })
-
-export const itemsOf = (host: Pick<LocalUnderTest, 'folder'>, code: string, id: number): string[] =>
-  withStore(fileOf(host, code, id), (store) =>
-    store
-      .prepare('select name from items order by id')
-      .all()
-      .map(({ name }) => String(name)),
-  )
 
 export interface Ended {
   status: number

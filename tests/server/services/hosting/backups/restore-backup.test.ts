@@ -10,14 +10,13 @@ import {
   backUpNow,
   backupRows,
   type BackedUp,
-  itemsOf,
   movedOf,
   openBackups,
-  putItems,
   workAll,
   worked,
 } from '#tests/support/backed-up.ts'
 import { healthy } from '#tests/support/hosting.ts'
+import { itemsOf, putItems } from '#tests/support/instance-items.ts'
 import type { SignedIn } from '#tests/support/server.ts'
 import { bought, setUpShop } from '#tests/support/shop-data.ts'
 

@@ -14,8 +14,8 @@ import {
   type BackedUp,
   movedOf,
   openBackups,
-  putItems,
 } from '#tests/support/backed-up.ts'
+import { putItems } from '#tests/support/instance-items.ts'
 import type { SignedIn } from '#tests/support/server.ts'
 import { setUpShop } from '#tests/support/shop-data.ts'
 

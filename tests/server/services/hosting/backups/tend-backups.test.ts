@@ -1,5 +1,6 @@
 /** What the clock does about backups: the nightly ones, retries, warnings by mail, restore drills, and what it takes away. */
 import fc from 'fast-check'
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { timestampIn } from '#domain/time.ts'
 import { inTransaction } from '#server/db/transaction.ts'
@@ -15,10 +16,10 @@ import {
   backupsOf,
   type BackedUp,
   openBackups,
-  putItems,
   workAll,
 } from '#tests/support/backed-up.ts'
 import { mailBox } from '#tests/support/mailed.ts'
+import { putItems } from '#tests/support/instance-items.ts'
 import type { SignedIn } from '#tests/support/server.ts'
 import { began, setUpShop } from '#tests/support/shop-data.ts'
 
@@ -151,10 +152,13 @@ describe('backups are tended', () => {
     expect(await tend()).toBe(0)
     while (await workOne(the.server.app, hostingKinds));
     await asSystem((db) =>
-      db.updateTable('backup_order').set({ period_start: '2026-03-01', period_end: '2026-03-02' }).execute(),
+      db
+        .updateTable('backup_order')
+        .set({ period_start: sql<never>`'2026-03-01'`, period_end: sql<never>`'2026-03-02'` })
+        .execute(),
     )
     expect(await tend()).toBe(0)
-    await asSystem((db) => db.updateTable('backup_order').set({ period_end: '2026-03-03' }).execute())
+    await asSystem((db) => db.updateTable('backup_order').set({ period_end: sql<never>`'2026-03-03'` }).execute())
     expect(await tend()).toBeGreaterThan(0)
   }, 60_000)
 

@@ -172,7 +172,7 @@ onConnections('months of traffic', (engine) => {
       db.selectFrom('price_list').select('content').where('id', '=', b).executeTakeFirstOrThrow(),
     )
     await setB({ ...content, pdbPrice: null })
-    await bought(server, buyer, { code: 'sound' })
+    await bought(server, buyer, { code: 'sound', period_start: '2026-05-02' })
     await backupOf(server, 'sound')
     expect(await closeTraffic(server.app)).toMatchObject({ billed: 2 })
     expect(server.logged()).toContain('a month of traffic could not be billed')
