@@ -150,7 +150,6 @@ it('is ordered, paid, made, charged, paid again, printed, and put into another s
   const clock = join(import.meta.dirname, '../support/shifted-clock.mjs')
   await portal.start({ NODE_OPTIONS: `--import ${clock}`, CLOCK_SHIFT_MS: String(next - Date.now()) })
   const later = await freshPage(setup, 'admin', '/app/contract')
-  await later.clock.setSystemTime(next)
   await openTab(later, from)
   const row = later.locator('tr', { has: later.getByText(today.slice(0, 7), { exact: true }) })
   await row.getByText('over the free limit').waitFor({ timeout: 60_000 })
