@@ -62,6 +62,20 @@ async function chainOfHashes({ kysely }: Pick<Database, 'kysely'>): Promise<void
   await sql`alter table trail enable trigger user`.execute(kysely)
 }
 
+/** Two months of traffic of one service, as they were written before months were closed, and a service without any. */
+async function monthsOfTraffic({ kysely }: Pick<Database, 'kysely'>): Promise<void> {
+  await sql`insert into service (company_id, code, name, create_time, update_time)
+    select id, one.code, '', 1, 1 from company, (values ('metered'), ('other')) one (code)`.execute(kysely)
+  await sql`insert into price_list (type, effective_date, description, description_key, confirmed, content, update_user_name,
+    change, create_time, update_time) values ('saas', '2026-01-01', '', '', true, '{}', '', 1, 1, 1)`.execute(kysely)
+  await sql`insert into traffic (company_id, service_id, service_code, price_id, currency, period_end, pdb_traffic, free, price,
+      amount, steps, change, create_time, update_time)
+    select s.company_id, s.id, s.code, p.id, 'HKD', one.period_end, 1, 1, 1, 0, '[]', 1, 1, 1
+    from service s, price_list p, (values ('2026-12-01'), ('2027-01-01')) one (period_end) where s.code = 'metered'`.execute(
+    kysely,
+  )
+}
+
 async function takenOver({ kysely }: Pick<Database, 'kysely'>) {
   const { rows } = await sql<{ id: number; operation: string; info: unknown; leaf: string; pending: boolean }>`
     select id, operation, info, leaf, exists (select from audit_pending where entry_id = id) as pending
@@ -110,6 +124,7 @@ describe('the shape of the database', () => {
       for (const step of steps) {
         if (step === '023-seal-keys') await beforeSealKeys(upgraded)
         if (step === '025-audit-log') await chainOfHashes(upgraded)
+        if (step === '027-backup-runs') await monthsOfTraffic(upgraded)
         expect(await migrate(upgraded.kysely, step)).toEqual([step])
       }
       expect(await migrate(upgraded.kysely)).toEqual([])
@@ -120,6 +135,11 @@ describe('the shape of the database', () => {
         { seal_key: 'her first' },
       ])
       expect((await sql`select id from seal_key`.execute(upgraded.kysely)).rows).toEqual([])
+      // What was billed is not billed again.
+      expect((await sql`select code, closed_month from service order by code`.execute(upgraded.kysely)).rows).toEqual([
+        { code: 'metered', closed_month: '2026-12' },
+        { code: 'other', closed_month: null },
+      ])
       // The old chain's entries are leaves in their order, the columns copies of them, and what was broken is said for ever.
       expect(await takenOver(upgraded)).toEqual([
         { id: 1, operation: 'create', info: { UserName: '陈"美玲', half: '0.5', list: [1, null] }, fits: true },

@@ -46,7 +46,7 @@ describe('moved bytes', () => {
 
   test('of parts that go side by side are one run', async () => {
     const { meter, finish } = open()
-    await Promise.all(Array.from({ length: 9 }, () => meter(3_000_000)))
+    await Promise.all(Array.from({ length: 9 }, async () => meter(3_000_000)))
     await finish()
     expect(await counted()).toEqual([{ run: 'backup-1', month: '2026-03', bytes: 27_000_000 }])
   })
