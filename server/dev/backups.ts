@@ -7,6 +7,7 @@ import { addMonths, lastDay } from '#domain/period.ts'
 import type { BackupPrices } from '#domain/checks/price-checks.ts'
 import { dateIn, startOfDay } from '#domain/time.ts'
 import { insertBackup, insertTraffic } from '#server/db/hosting/backups.ts'
+import { setNextRun } from '#server/db/hosting/planned-runs.ts'
 import { takeChange } from '#server/db/change-numbers.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { priceListById } from '#server/db/catalogue/price-lists.ts'
@@ -57,6 +58,8 @@ const traffics: Readonly<Record<string, readonly DemoTraffic[]>> = {
 }
 
 const dayMs = 86_400_000
+/** After the world was made: its services have to be brought up first. */
+const firstBackupMs = 20_000
 
 interface Made {
   app: AppContext
@@ -131,6 +134,7 @@ async function loadBackup(made: Made, one: DemoBackup): Promise<void> {
     create_time: at,
     update_time: at,
   })
+  if (one.status === 1) await setNextRun(db, service.id, one.pdb_type, now + firstBackupMs)
   // What costs nothing takes effect without a payment, and is not invoiced (D15).
   if (one.status === 1 && payAmount > 0n)
     await invoiceBackup({ db, app, now: at }, companyId, id, paidOn(`demo-backup-${id}`, at))

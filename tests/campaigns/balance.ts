@@ -6,7 +6,7 @@ import { readConfig } from '#server/config.ts'
 import { openDatabase } from '#server/db/open.ts'
 import type { Handle } from '#server/db/handle.ts'
 import type { Sandbox } from '#server/drivers/payment/sandbox/server.ts'
-import type { Paying } from '#tests/campaigns/payers.ts'
+import type { Paying, Subject } from '#tests/campaigns/payers.ts'
 
 /** What the gateways took, in hundredths by our key. */
 export type Taken = ReadonlyMap<string, number>
@@ -42,9 +42,11 @@ interface Row {
   applied: number
 }
 
-interface PaidBackup {
+/** A backup or a month's traffic that somebody began to pay. */
+interface Begun {
+  subject: Subject
   id: number
-  status: number
+  paid: boolean
   invoices: number
   applied: number
 }
@@ -82,19 +84,24 @@ async function compare(db: Handle, taken: Taken, settled: readonly Paying[]): Pr
       (select count(*)::integer from invoice i where i.order_id = o.id) as invoices,
       (select count(*)::integer from payment p where p.order_id = o.id and p.outcome = 'applied') as applied
     from service_order o order by o.id`.execute(db)
-  const { rows: backups } = await sql<PaidBackup>`
-    select b.id, b.status,
-      (select count(*)::integer from invoice i where i.backup_order_id = b.id) as invoices,
-      (select count(*)::integer from payment p where p.backup_order_id = b.id and p.outcome = 'applied') as applied
-    from backup_order b where exists (select from payment_attempt a where a.backup_order_id = b.id) order by b.id`.execute(
-    db,
-  )
+  const { rows: others } = await sql<Begun>`
+    select one.*,
+      (select count(*)::integer from invoice i
+        where i.backup_order_id = one.backup_order_id or i.traffic_id = one.traffic_id) as invoices,
+      (select count(*)::integer from payment p
+        where (p.backup_order_id = one.backup_order_id or p.traffic_id = one.traffic_id) and p.outcome = 'applied') as applied
+    from (
+      select 'PDBORDER' as subject, id, id as backup_order_id, null::integer as traffic_id, status = 1 as paid from backup_order
+      union all
+      select 'TRAFFIC', id, null, id, pay_date is not null from traffic) one
+    where exists (select from payment_attempt a
+      where a.backup_order_id = one.backup_order_id or a.traffic_id = one.traffic_id)`.execute(db)
   const attempts = await db.selectFrom('payment_attempt').selectAll().orderBy('id').execute()
   const payments = await db.selectFrom('payment').selectAll().where('gateway', '<>', 'simulate').execute()
   const { rows: numbers } = await sql<{ code: string }>`select code from invoice order by code`.execute(db)
   const known = new Map(attempts.map((one) => [one.key, one]))
   const keys = new Map(attempts.map(({ state, gateway_id, key }) => [state === 'paid' ? gateway_id : null, key]))
-  const wrong = [...torn(orders), ...tornBackups(backups), ...gaps(numbers)]
+  const wrong = [...torn(orders), ...tornOthers(others), ...gaps(numbers)]
   for (const { reference, amount } of payments)
     if (taken.get(keys.get(reference) ?? '') !== hundredths(amount))
       wrong.push(`${reference} was written down and the gateway says otherwise`)
@@ -106,11 +113,11 @@ async function compare(db: Handle, taken: Taken, settled: readonly Paying[]): Pr
     if (attempt && attempt.state !== 'paid') cut += 1
   }
   for (const paying of settled) {
-    const isOf = (one: { order_id: number | null; backup_order_id: number | null }) =>
-      (paying.subject === 'CONTRACT' ? one.order_id : one.backup_order_id) === paying.id
+    const isOf = (one: Record<(typeof columns)[keyof typeof columns], number | null>) =>
+      one[columns[paying.subject]] === paying.id
     const order = paying.subject === 'CONTRACT' ? orders.find(({ id }) => id === paying.id) : undefined
-    const stored =
-      order?.stored ?? (backups.some(({ id, status }) => id === paying.id && status === 1) ? 'paid' : 'unpaid')
+    const other = others.find(({ subject, id }) => subject === paying.subject && id === paying.id)
+    const stored = order?.stored ?? (other?.paid ? 'paid' : 'unpaid')
     const got = attempts.filter(isOf).filter(({ key }) => taken.has(key))
     const wrote = payments.filter(isOf)
     const isPaid = stored === 'paid'
@@ -126,6 +133,8 @@ async function compare(db: Handle, taken: Taken, settled: readonly Paying[]): Pr
   return { wrong, cut, applied: payments.filter(({ outcome }) => outcome === 'applied').length }
 }
 
+const columns = { CONTRACT: 'order_id', PDBORDER: 'backup_order_id', TRAFFIC: 'traffic_id' } as const
+
 /** Paid with all that belongs to it, once, or not at all. */
 const torn = (orders: readonly Row[]): string[] =>
   orders.flatMap(({ id, stored, contracts, invoices, applied }) => {
@@ -135,12 +144,12 @@ const torn = (orders: readonly Row[]): string[] =>
       : [`order ${id} is ${stored} with ${contracts} contracts, ${invoices} invoices and ${applied} payments`]
   })
 
-const tornBackups = (backups: readonly PaidBackup[]): string[] =>
-  backups.flatMap(({ id, status, invoices, applied }) => {
-    const whole = status === 1 ? 1 : 0
+const tornOthers = (others: readonly Begun[]): string[] =>
+  others.flatMap(({ subject, id, paid, invoices, applied }) => {
+    const whole = paid ? 1 : 0
     return invoices === whole && applied === whole
       ? []
-      : [`backup ${id} has status ${status} with ${invoices} invoices and ${applied} payments`]
+      : [`${subject} ${id} is ${paid ? '' : 'not '}paid with ${invoices} invoices and ${applied} payments`]
   })
 
 /** D90: by year, from 1 on, none left out. */

@@ -18,6 +18,8 @@ export interface World {
   access: string
   sandbox: Sandbox
   chance: Chance
+  /** Numbers of months of traffic in HKD that nobody has paid yet. */
+  traffic: number[]
   /** The business day, which may be another one by the end. */
   today: () => string
   /** Resolves when the server, which may be dead by now, answers again. */
@@ -25,7 +27,7 @@ export interface World {
 }
 
 /** What is paid (D66). */
-export const subjects = ['CONTRACT', 'PDBORDER'] as const
+export const subjects = ['CONTRACT', 'PDBORDER', 'TRAFFIC'] as const
 export type Subject = (typeof subjects)[number]
 
 /** An order of one payer. */
@@ -104,8 +106,9 @@ const pay = (world: World, { id, subject }: Paying, fields: object) =>
 
 const visa = { token: 'pm_card_visa' }
 
-/** A backup is of a contract that was paid before, by card. */
+/** A backup is of a contract that was paid before, by card; traffic is there. */
 export async function order(world: World, plan: Plan, round: number, subject: Subject): Promise<Paying> {
+  if (subject === 'TRAFFIC') return { subject, plan, round, id: world.traffic.pop() ?? 0, told: 'unpaid' }
   const code = `k${randomUUID().replaceAll('-', '').slice(0, 12)}`
   const contract = {
     subject: 'CONTRACT',

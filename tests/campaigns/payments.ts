@@ -26,6 +26,7 @@ import {
 } from '#tests/campaigns/payers.ts'
 import { count, takenBy } from '#tests/campaigns/balance.ts'
 import { between, type Chance, chanceOf, pick } from '#tests/support/chance.ts'
+import { writeUnpaidTraffic } from '#tests/campaigns/unpaid-traffic.ts'
 import { freePort } from '#tests/support/free-port.ts'
 import { asSuperuser, postgresBin, startCluster } from '#tests/support/postgres.ts'
 import { type Running, startProcess } from '#tests/support/process.ts'
@@ -78,11 +79,15 @@ export async function payThroughKills({
   const all: Paying[] = []
   const report: Report = { kills, orders: 0, applied: 0, cut: 0 }
   let server = await supervised(settings)
+  await server.kill('SIGKILL')
+  const traffic = await writeUnpaidTraffic(settings, kills * payers)
+  server = await supervised(settings)
   const world: World = {
     url,
     access: await signIn(url, 'acme'),
     sandbox,
     chance,
+    traffic,
     today: () => dateIn('Asia/Hong_Kong', Date.now()),
     up: () => untilReady(url),
   }
@@ -91,8 +96,7 @@ export async function payThroughKills({
       const before = all.length
       const working = Array.from({ length: payers }, async () => {
         const plan = pick(chance, drawn)
-        // Nobody deletes a backup.
-        const subject = plan === 'deleted' ? 'CONTRACT' : pick(chance, subjects)
+        const subject = pick(chance, subjectsOf(plan))
         const paying = await order(world, plan, round, subject)
         all.push(paying)
         await follow(world, paying)
@@ -124,6 +128,10 @@ export async function payThroughKills({
     await sandbox.close()
   }
 }
+
+/** Nobody deletes a backup or traffic, and the traffic is in HKD. */
+const subjectsOf = (plan: Plan) =>
+  subjects.filter((one) => one === 'CONTRACT' || (plan !== 'deleted' && (one === 'PDBORDER' || plan !== 'alipay')))
 
 /** Who left in the middle of a card is known a minute later (the last count); all others within their own round. */
 const isOver = (round: number) => (paying: Paying) => paying.round < round && paying.plan !== 'left'

@@ -4,7 +4,7 @@ import { headers } from '#contract/headers.ts'
 import { endpoints } from '#contract/index.ts'
 import { handlersOf } from '#server/app.ts'
 import { sweep } from '#server/jobs/delete-expired-data.ts'
-import { endpointOf, hostingKinds, kinds, paymentKinds } from '#server/jobs/registry.ts'
+import { backupKinds, endpointOf, hostingKinds, kinds, paymentKinds, restoreKinds } from '#server/jobs/registry.ts'
 import { integrate } from '#server/services/audit/integrate.ts'
 import { workOne } from '#server/jobs/runner.ts'
 import { onConnections, pastPolicies } from '#tests/support/database.ts'
@@ -17,7 +17,8 @@ describe('the table of long requests', () => {
   it('names a job that exists wherever the server answers one', () => {
     const built = new Set(handlersOf({ build: { build: 'test', styleNonce: '' } }).map(({ endpoint }) => endpoint.name))
     const long = endpoints.filter(({ name, job: relays }) => relays && built.has(name))
-    const worked = Object.keys({ ...kinds, ...paymentKinds, ...hostingKinds }).filter((name) => endpointOf(name))
+    const all = { ...kinds, ...paymentKinds, ...hostingKinds, ...backupKinds, ...restoreKinds }
+    const worked = Object.keys(all).filter((name) => endpointOf(name))
     expect(long.map(({ job: relays }) => relays).toSorted()).toEqual(worked.toSorted())
     for (const name of Object.keys(kinds)) expect(worked).toContain(name)
   })

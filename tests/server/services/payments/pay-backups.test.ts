@@ -30,6 +30,7 @@ onConnections('paying for backups', (engine) => {
   afterAll(() => till.close())
   beforeEach(async () => {
     till.sandbox.calls.release()
+    Object.assign(till.sandbox.moods, { loseAnswers: 0, fail: 0 })
     buyer = await the.server.signIn('order@alpha')
     contract = await bought(the.server, buyer)
     serviceId = await serviceIdOf(the.server, 'shop')
@@ -143,6 +144,19 @@ onConnections('paying for backups', (engine) => {
       await paidOnce(id)
       for (const call of till.sandbox.calls.list().filter(({ nextAt }) => nextAt !== null))
         for (let times = 0; times < 5; times++) await till.sandbox.calls.send(call.id)
+      await paidOnce(id)
+    }, 30_000)
+
+    test('whose answer is lost is asked for again', async () => {
+      const id = await make()
+      // The driver tries three times by itself.
+      till.sandbox.calls.hold()
+      till.sandbox.moods.loseAnswers = 3
+      expect((await pay(id, card)).json()).toEqual({ status: 'processing' })
+      till.sandbox.moods.loseAnswers = 0
+      expect(await read(path, id)).toMatchObject(unpaid)
+      the.server.clock.now = began + 10_000
+      await till.lookAfter()
       await paidOnce(id)
     }, 30_000)
 
