@@ -76,6 +76,9 @@ export const servicesAfter = (db: Handle, whose: Whose, { id, most }: { id: numb
 export const serviceRowById = async (db: Handle, whose: Whose, id: number): Promise<ServiceRow | null> =>
   (await rowsOf(db, whose).where('id', '=', id).executeTakeFirst()) ?? null
 
+export const serviceRowOfCode = async (db: Handle, companyId: number, code: string): Promise<ServiceRow | null> =>
+  (await rowsOf(db, companyId).where('code', '=', code).executeTakeFirst()) ?? null
+
 /** Of the contract in force, or the one that was the last. */
 export async function serviceOfContract(db: Handle, companyId: number, contractId: number): Promise<number | null> {
   const row = await db

@@ -54,6 +54,10 @@ export async function storedById(db: Handle, companyId: number, id: number): Pro
 export const storedNow = async (db: Handle, id: number): Promise<StoredBackup | null> =>
   (await db.selectFrom('backup').selectAll().where('id', '=', id).executeTakeFirst()) ?? null
 
+/** Newest first, of whichever companies had that code. As the system. */
+export const storedOfCode = (db: Handle, code: string, most: number): Promise<StoredBackup[]> =>
+  db.selectFrom('backup').selectAll().where('service_code', '=', code).orderBy('id', 'desc').limit(most).execute()
+
 /** The one that runs of that service and kind. */
 export const runningBackup = async (db: Handle, serviceId: number, type: BackupType): Promise<StoredBackup | null> =>
   (await db

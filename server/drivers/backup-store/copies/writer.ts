@@ -12,7 +12,7 @@ export const rowColumn = 'portal_row'
 const ofPostgres = ['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid']
 /** Signs of one statement. */
 const maxSigns = 4 * 2 ** 20
-const lookEvery = 4 * 2 ** 20
+const lookEvery = 2 ** 20
 
 interface OpenTable {
   name: string

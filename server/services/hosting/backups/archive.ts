@@ -24,18 +24,23 @@ interface ReadArchive extends AsyncIterable<DataPiece> {
   contents(): Contents
 }
 
-/** In bytes. Above it no line is read, and so none is written. */
-const maxLine = 128 * 2 ** 20
+/** In bytes: what is longer is not read, and so not written. A row is a line. */
+const usual = { maxLine: 128 * 2 ** 20 }
 const signsAtATime = 64 * 1024
 
 /** To be read once. `identity`: of the company, and secret. Errors of the pieces are thrown on. */
-export function writeArchive(head: ArchiveHead, pieces: AsyncIterable<DataPiece>, identity: string): WrittenArchive {
+export function writeArchive(
+  head: ArchiveHead,
+  pieces: AsyncIterable<DataPiece>,
+  identity: string,
+  { maxLine } = usual,
+): WrittenArchive {
   let contents: Contents | null = null
   async function* lines(): AsyncGenerator<string> {
     const counter = new ContentCounter()
     const first = firstLine(head)
     yield `${first}\n`
-    for await (const piece of pieces) for (const line of counter.linesOf(piece)) yield short(line)
+    for await (const piece of pieces) for (const line of counter.linesOf(piece)) yield short(line, maxLine)
     const found = counter.finish()
     yield `${lastLine(identity, first, found)}\n`
     contents = found
@@ -53,7 +58,7 @@ export function writeArchive(head: ArchiveHead, pieces: AsyncIterable<DataPiece>
   }
 }
 
-function short(line: string): string {
+function short(line: string, maxLine: number): string {
   if (line.length <= maxLine && Buffer.byteLength(line) <= maxLine) return line
   throw new ArchiveError('too_large', 'A row is larger than an archive takes.')
 }
@@ -74,7 +79,11 @@ async function* inChunks(lines: AsyncIterable<string>): AsyncGenerator<Buffer> {
  * To be read once. Ends with an ArchiveError, after what was given out already, wherever it was cut or changed: nothing of it counts
  * before its end. Errors of `bytes` are thrown on.
  */
-export function readArchive(bytes: AsyncIterable<Uint8Array>, identities: readonly string[]): ReadArchive {
+export function readArchive(
+  bytes: AsyncIterable<Uint8Array>,
+  identities: readonly string[],
+  { maxLine } = usual,
+): ReadArchive {
   const archive = new ArchiveLines(identities)
   return {
     async *[Symbol.asyncIterator]() {

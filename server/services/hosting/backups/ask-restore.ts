@@ -23,7 +23,7 @@ export interface RestoreInput extends OperationInput {
 }
 
 /** Longer than it takes: until then it is said that it runs still. */
-const deadlineMs = 6 * 3_600_000
+export const restoreDeadlineMs = 6 * 3_600_000
 
 /** Throws NOT_FOUND, STATE_CONFLICT with `why`, and RESOURCE_LOCKED with who is doing what. */
 export const restoreBackup: Service<typeof endpoint> = async (context, { body: { backup_id, service_id } }) => {
@@ -78,5 +78,5 @@ export const restoreBackup: Service<typeof endpoint> = async (context, { body: {
       intent,
     }
   })
-  return beginJob(context, { kind: 'restore-backup', input, progressKey, deadlineMs })
+  return beginJob(context, { kind: 'restore-backup', input, progressKey, deadlineMs: restoreDeadlineMs })
 }

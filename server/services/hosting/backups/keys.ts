@@ -21,6 +21,9 @@ export function identitiesOf(config: BackupKeys, companyId: number): [string, ..
   return [identityFrom(config.backupKey ?? config.tokenKey, companyId), ...before]
 }
 
+/** Of one identity. */
+export const recipientFor = (identity: string): Promise<string> => identityToRecipient(identity)
+
 /** `age1…`: names the key, and may be known to anybody. */
 export const recipientOf = (config: BackupKeys, companyId: number): Promise<string> =>
-  identityToRecipient(identitiesOf(config, companyId)[0])
+  recipientFor(identitiesOf(config, companyId)[0])

@@ -213,7 +213,7 @@ describe('where copies cannot go', () => {
     )
     const target = copyTarget(connections)
     const columns = [{ name: 'b', type: 'blob' as const, notNull: false, key: 0 }]
-    const large = new Uint8Array(2 ** 20)
+    const large = new Uint8Array(300_000)
     const pieces: DataPiece[] = [
       { kind: 'table', name: 't', columns, statement: '' },
       ...Array.from({ length: 8 }, (): DataPiece => ({ kind: 'rows', rows: [[large]] })),
