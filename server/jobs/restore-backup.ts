@@ -72,12 +72,15 @@ async function putBack({ app, input, tell }: Restoring, point: RestorePoint): Pr
     yield* beating(readBackup(app, backup, counted), watched)
     await finish()
   }
-  await watched.watch(app.hosting.replaceData({ serviceId, code }, pieces(), { fence })).finally(() =>
-    // Of one that failed too: it moved.
-    finish().catch((error: unknown) =>
-      app.log.warn({ err: error, restore: restoreId }, 'moved bytes were not written'),
-    ),
-  )
+  try {
+    await watched.watch(app.hosting.replaceData({ serviceId, code }, pieces(), { fence }))
+  } catch (error) {
+    // It moved, though it came to nothing.
+    await finish().catch((unwritten: unknown) =>
+      app.log.warn({ err: unwritten, restore: restoreId }, 'moved bytes could not be written down'),
+    )
+    throw error
+  }
   const { tables, rows } = backup
   return { kind: 'on', point: { ...point, next: 1, tables: tables ?? 0, rows: rows ?? 0 }, percent: 90 }
 }

@@ -129,7 +129,12 @@ function carryOut(store: DatabaseSync, statement: string, makes: readonly number
   }
 }
 
-const withoutEnd = (statement: string) => statement.replace(/[\s;]+$/, '')
+/** Without the blanks and the semicolons behind it. */
+function withoutEnd(statement: string): string {
+  let end = statement.length
+  while (end > 0 && /[\s;]/.test(statement.charAt(end - 1))) end -= 1
+  return statement.slice(0, end)
+}
 
 const counterShape = /^update sqlite_sequence set seq = (-?\d{1,19}) where name = '((?:[^']|'')*)'$/
 
