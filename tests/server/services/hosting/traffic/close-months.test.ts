@@ -1,6 +1,7 @@
 /** Months that are over are billed, once each; what is overdue suspends what causes more (D22, D23, D25, D31, D86). */
 import { beforeEach, expect, test } from 'vitest'
 import { inTransaction } from '#server/db/transaction.ts'
+import { takeOverdue } from '#server/db/hosting/traffic.ts'
 import { closeTraffic } from '#server/services/hosting/traffic/close-months.ts'
 import { backupOf, listPrices, move, serviceIdOf, trafficOf } from '#tests/support/backups.ts'
 import { onConnections } from '#tests/support/database.ts'
@@ -93,6 +94,9 @@ onConnections('months of traffic', (engine) => {
       '2026-08-01: 50.40 GB, 5.00',
     ])
     expect(await service()).toMatchObject({ closed_month: '2026-09' })
+    await on('2026-12-05')
+    expect(await closeTraffic(server.app)).toMatchObject({ billed: 0 })
+    expect(await service()).toMatchObject({ closed_month: '2026-11' })
   })
 
   test('go by the list that the subscription was sold by, and by that of the next one from then on', async () => {
@@ -251,6 +255,12 @@ onConnections('months of traffic', (engine) => {
     await on('2026-05-20')
     expect(await closeTraffic(server.app)).toMatchObject({ overdue: 0 })
     expect(await service()).toMatchObject({ traffic_disabled: false })
+  })
+
+  test('that are overdue are taken by one node alone, to be told', async () => {
+    const id = await trafficOf(server, 'shop', { isPaid: false })
+    expect(await asSystem((db) => takeOverdue(db, id))).toBe(true)
+    expect(await asSystem((db) => takeOverdue(db, id))).toBe(false)
   })
 
   test('of which one is overdue and another one not are suspended for the one', async () => {
