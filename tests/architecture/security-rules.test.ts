@@ -141,11 +141,11 @@ it('the page reads no global by a name that a document could take (S-69)', () =>
 })
 
 describe('cryptography (S-81)', () => {
-  it('is that of Node, of the browser, and of the password hash', () => {
+  it('is that of Node, of the browser, of the password hash, and of the archives of backups', () => {
     const packages = server.flatMap((file) => importsOf(file).map(({ specifier }) => specifier))
     const looks = /crypt|hash|jose|jsonwebtoken|jwt|uuid|nanoid|argon|bcrypt|md5|sha\d/
     const found = new Set(packages.filter((name) => looks.test(name) && !/^[#.]/.test(name)))
-    expect([...found].toSorted()).toEqual(['@node-rs/argon2', 'node:crypto'])
+    expect([...found].toSorted()).toEqual(['@node-rs/argon2', 'age-encryption', 'node:crypto'])
   })
 
   it('takes no weak algorithm, but for the name of an uploaded file', () => {

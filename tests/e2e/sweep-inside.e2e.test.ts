@@ -41,6 +41,7 @@ const screens: Screen[] = [
   { path: '/app/contract/new', shows: '[name=code]', act: refused },
   { path: '/app/contract/:acmetrade', shows: '.order-history tbody tr' },
   { path: '/app/contract/:acmetrade', shows: '.order-intro', act: opened(button('Modify', '修改'), '.order-edit') },
+  { path: '/app/contract/:acmetrade?tab=subscribe', shows: '.backup-table tbody tr' },
   { path: '/app/contract/:acmehr', shows: '.order-intro' },
   { path: '/app/contract/:acmeold', shows: '.order-intro' },
   { path: '/app/contract/:acmeold', shows: '.order-intro', act: opened(button('Extend', '续期'), form) },

@@ -123,7 +123,7 @@ export async function sweep(context: BrowserContext, url: string, screens: reado
     await page.locator('main h1').first().waitFor()
     let before = ''
     for (const { path, shows = 'main h1', act, over } of screens) {
-      const [, code] = /:(\w+)$/.exec(path) ?? []
+      const [, code] = /:(\w+)/.exec(path) ?? []
       if (code && !ids.has(code)) ids.set(code, (await ordersOf(page, code))[0]?.id ?? 0)
       const note = (what: string, wrong: readonly unknown[]) => {
         if (wrong.length > 0) found[`${path}${act ? ', after an act' : ''}, ${lang}, ${what}`] = wrong
@@ -133,7 +133,7 @@ export async function sweep(context: BrowserContext, url: string, screens: reado
       before = pathnameOf(path)
       await move(
         page,
-        path.replace(/:\w+$/, () => String(ids.get(code ?? ''))),
+        path.replace(/:\w+/, () => String(ids.get(code ?? ''))),
       )
       await page.locator(shows).first().waitFor()
       await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })

@@ -47,7 +47,14 @@ export async function openEngine(folder: string, log: Logger): Promise<Engine> {
   try {
     if (!(await hasDatabase(folder))) await makeDatabase(folder, log)
     const engine = await startEngine({ dataDir: databaseFolder(folder), load: null }, log)
-    return { ...engine, close: () => engine.close().finally(() => lock.release()) }
+    const close = async () => {
+      try {
+        await engine.close()
+      } finally {
+        await lock.release()
+      }
+    }
+    return { ...engine, close }
   } catch (error) {
     await lock.release()
     throw error

@@ -147,7 +147,11 @@ const notMade = async (path: string): Promise<never> => {
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(folder, 'r')
-  await handle.sync().finally(() => handle.close())
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
 }
 
 async function keysIn(folder: string): Promise<string[]> {

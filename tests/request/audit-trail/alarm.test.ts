@@ -1,138 +1,31 @@
 /** A log that was rewritten or cut is found out by the device, which names the place; and streams of a liar are not believed. */
-import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { listTrail } from '#contract/audit-trail.ts'
+import { describe, expect, it } from 'vitest'
 import { toBase64 } from '#domain/audit-log/base64.ts'
-import { canonical } from '#domain/audit-log/canonical.ts'
-import { signCheckpoint } from '#domain/audit-log/checkpoint.ts'
 import { leafHash } from '#domain/audit-log/hash.ts'
-import { type AuditEntryRow, readLeaf } from '#domain/audit-log/leaf.ts'
-import { verifierKeyOf } from '#domain/audit-log/note.ts'
+import { type AuditEntryRow } from '#domain/audit-log/leaf.ts'
 import { readProofFile, verifyProofFile } from '#domain/audit-log/proof-file.ts'
-import { appendLeaves, emptyEdge } from '#domain/audit-log/tree.ts'
 import type { KeptRecord } from '#local/audit-trail/records.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
-import { appendEntries, putCheckpoint } from '#server/db/audit/audit-log.ts'
-import { inTransaction } from '#server/db/transaction.ts'
-import { beginEpoch } from '#server/services/audit/begin-epoch.ts'
-import { integrate } from '#server/services/audit/integrate.ts'
-import { originOf, signingSeed } from '#server/services/audit/log-identity.ts'
 import { flipped } from '#tests/domain/audit-log/logs.ts'
-import { type Installation, openInstallation } from '#tests/support/app.ts'
-import type { Tablet } from '#tests/support/device.ts'
-import {
-  type Between,
-  dayMs,
-  fillTrail,
-  keep,
-  keeper,
-  type Liar,
-  openKeep,
-  signedInBehind,
-} from '#tests/support/kept-trail.ts'
-import { pastPolicies } from '#tests/support/database.ts'
-import { type Forgery, forgedLog } from '#tests/support/forged-log.ts'
+import { type Between, fillTrail, keeper, openKeep, signedInBehind } from '#tests/support/kept-trail.ts'
 import { begin } from '#request/audit-trail/keep-trail.ts'
+import {
+  behind,
+  checkpointOf,
+  companyId,
+  count,
+  database,
+  entries,
+  forged,
+  house,
+  kept,
+  keyFrom,
+  leaves,
+  month,
+  setUpLog,
+} from '#tests/support/watched-log.ts'
 
-const january = Date.UTC(2026, 0, 1, 4)
-const month = { dateFrom: '2026-01-01', dateTo: '2026-01-31' }
-const count = 600
-
-let house: Installation
-let companyId: number
-beforeAll(async () => {
-  house = await openInstallation()
-})
-afterAll(() => house.close())
-beforeEach(async () => {
-  companyId = (await house.server.reset()).companies.alpha
-  await fillTrail(house, companyId, count, { start: january, stepMs: dayMs / 60 })
-})
-
-const database = async (tablet: Tablet) => {
-  const session = await tablet.session()
-  if (!session) throw new Error('nobody is signed in')
-  return tablet.device.of(session)
-}
-
-/** The leaves of the company's log as they are, in order. */
-const leaves = () =>
-  inTransaction(house.server.app, { role: 'portal_system' }, async (db) => {
-    const { rows } = await sql<{ leaf: string }>`
-      select entry.leaf from audit_leaf place join audit_entry entry on entry.id = place.entry_id
-      where place.company_id = ${companyId} order by place.log_index`.execute(db)
-    return rows.map(({ leaf }) => leaf)
-  })
-
-const forged = (entries: readonly string[], over?: Forgery) => forgedLog(house.server.app, companyId, entries, over)
-
-async function kept(): Promise<Liar> {
-  const liar = await signedInBehind(house, 'admin@alpha')
-  expect(await keep(liar.tablet, month)).toEqual({ kind: 'done' })
-  liars.set(liar.tablet, liar)
-  return liar
-}
-const keyFrom = (seed: Uint8Array) => verifierKeyOf(originOf(house.server.app, companyId), seed)
-const checkpointOf = async (tablet: Tablet) => (await database(tablet)).logCheckpoints.get(companyId)
-/** Reads a page of the trail from the device or the server. */
-async function entries(tablet: Tablet): Promise<AuditEntryRow[]> {
-  const answer = await tablet.api.call(listTrail, { query: { ...month, results: 50 } })
-  await tablet.rest()
-  if (answer.kind !== 'fresh' && answer.kind !== 'kept') throw new Error(answer.kind)
-  return answer.output?.data as unknown as AuditEntryRow[]
-}
-
-/** The entry that says that the log was restored to those entries. */
-async function restoreLeaf(left: readonly string[], epoch: number): Promise<{ leaf: string }> {
-  const { root } = appendLeaves(emptyEdge, left.map(leafHash))
-  const entry = readLeaf((await leaves())[0] ?? '')
-  const info = { Epoch: epoch, RestoredSize: left.length, RestoredRoot: toBase64(root) }
-  return { leaf: canonical({ ...entry, code: 'system', operation: 'restore', info, changes: [] }) }
-}
-const restoredLie = (left: readonly string[], leaf: string, epoch: number, later: readonly string[] = []) =>
-  saying(forged([...left, leaf, ...later], { epoch }), leaf, left.length)
-
-/** That log, with its entry of the restore. */
-const saying = (lie: ReturnType<typeof forged>, leaf: string, index: number): { between: Between } => ({
-  between: async (sent, pass) => {
-    const answer = await lie.between(sent, pass)
-    if (!/\/systrail\?.*operation=restore/.test(sent.path)) return answer
-    return { ...answer, status: 200, body: JSON.stringify({ count: 1, data: [{ leaf, log_index: index }] }) }
-  },
-})
-
-/** The server's own log loses all but its first entries, as a copy that was put back would have them, and a new epoch begins. */
-async function restore(size: number, epoch: number): Promise<void> {
-  const { app } = house.server
-  const left = (await leaves()).slice(0, size)
-  const { edge, changed, root } = appendLeaves(emptyEdge, left.map(leafHash))
-  await pastPolicies(app.database, async (db) => {
-    await sql`delete from audit_leaf where company_id = ${companyId} and log_index >= ${size}`.execute(db)
-    await sql`delete from audit_entry where company_id = ${companyId}
-      and id not in (select entry_id from audit_leaf where company_id = ${companyId})`.execute(db)
-    await sql`delete from audit_pending where company_id = ${companyId}`.execute(db)
-    await sql`delete from audit_tile where company_id = ${companyId}`.execute(db)
-    await sql`delete from audit_checkpoint where company_id = ${companyId}`.execute(db)
-    await appendEntries(db, companyId, { from: size, ids: [], changed })
-    const origin = originOf(app, companyId)
-    const note = signCheckpoint(
-      { origin, size: edge.size, root, epoch: epoch - 1 },
-      { name: origin, seed: signingSeed(app) },
-    )
-    await putCheckpoint(db, companyId, { size, note, time: house.clock.now() }, null)
-  })
-  expect(await beginEpoch(app)).toBe(epoch)
-  await integrate(app)
-}
-
-/** As if this device had looked no further than before. */
-async function forget(tablet: Tablet): Promise<boolean> {
-  const db = await database(tablet)
-  const there = await db.logCheckpoints.get(companyId)
-  if (!there?.alarm) return false
-  await db.logCheckpoints.put({ ...there, alarm: null })
-  return true
-}
+setUpLog()
 
 describe('a log that does not go on from what this device has seen', () => {
   it('with one entry rewritten: the alarm names it, and the old checkpoint stays', async () => {
@@ -265,69 +158,6 @@ describe('a log that does not go on from what this device has seen', () => {
     }
   })
 
-  it('that was restored from a copy says so, and which entries are gone, also when it has grown since', async () => {
-    const { tablet } = await kept()
-    await restore(500, 1)
-    for (const more of [0, 300]) {
-      await fillTrail(house, companyId, more, { start: house.clock.now() })
-      expect(await keeper(tablet).fill(companyId)).toMatchObject({
-        kind: 'alarm',
-        alarm: { fault: 'RESTORED', from: 500, to: count },
-      })
-      expect(await forget(tablet)).toBe(true)
-    }
-  })
-
-  it('that was restored twice since has lost what the deeper one took', async () => {
-    const { tablet } = await kept()
-    await restore(450, 1)
-    await fillTrail(house, companyId, 300, { start: house.clock.now() })
-    await restore(700, 2)
-    expect(await keeper(tablet).fill(companyId)).toMatchObject({
-      kind: 'alarm',
-      alarm: { fault: 'RESTORED', from: 450, to: count },
-    })
-  })
-
-  it('that only says it was restored is one that was cut or rewritten', async () => {
-    const all = await leaves()
-    const { leaf } = await restoreLeaf(all.slice(0, 500), 1)
-    const rewritten = all.with(300, all[300]?.replace('Person', 'Nobody') ?? '')
-    for (const [lie, fault, from] of [
-      // The checkpoint alone says so.
-      [forged(all.slice(0, 500), { epoch: 1 }), 'LOG_SHRANK', 500],
-      // An entry of another epoch, or one that does not stand in the log.
-      [restoredLie(all.slice(0, 500), leaf, 2), 'LOG_SHRANK', 501],
-      [saying(forged(all.slice(0, 501), { epoch: 1 }), leaf, 500), 'LOG_SHRANK', 501],
-      // What was left is not what it says.
-      [restoredLie(rewritten.slice(0, 500), leaf, 1), 'LOG_SHRANK', 501],
-      // And where it is, it is not what this device has kept.
-      [
-        restoredLie(rewritten.slice(0, 500), (await restoreLeaf(rewritten.slice(0, 500), 1)).leaf, 1),
-        'LOG_SHRANK',
-        501,
-      ],
-      [
-        restoredLie(
-          rewritten.slice(0, 500),
-          (await restoreLeaf(rewritten.slice(0, 500), 1)).leaf,
-          1,
-          all.slice(0, 200),
-        ),
-        'OLD_ROOT_DIFFERS',
-        300,
-      ],
-    ] as const) {
-      const { tablet } = await kept()
-      expect(await behind(tablet, lie.between, () => keeper(tablet).fill(companyId)), `${fault} ${from}`).toMatchObject(
-        {
-          kind: 'alarm',
-          alarm: { fault, from },
-        },
-      )
-    }
-  })
-
   it('is taken as it is once its user has looked at the alarm', async () => {
     const { tablet } = await kept()
     const all = await leaves()
@@ -349,17 +179,6 @@ describe('a log that does not go on from what this device has seen', () => {
     expect(await keeper(tablet).prove(companyId, entry as AuditEntryRow)).toMatchObject({ kind: 'proven' })
   })
 })
-
-/** Runs it with that liar on the line. */
-async function behind<T>(tablet: Tablet, between: Between, act: () => Promise<T>): Promise<T> {
-  const liar = liars.get(tablet)
-  if (!liar) throw new Error('nobody sits on that line')
-  liar.between = between
-  const result = await act()
-  liar.between = null
-  return result
-}
-const liars = new Map<Tablet, Liar>()
 
 const answering =
   (body: unknown): Between =>

@@ -67,6 +67,14 @@ export function engineConnections(
       throw error
     }
   }
+  async function letGo(): Promise<void> {
+    const leave = await enter()
+    try {
+      await stop()
+    } finally {
+      leave()
+    }
+  }
   return {
     name: 'embedded',
     async take() {
@@ -80,14 +88,11 @@ export function engineConnections(
         client.release = release
         release(error)
         leave()
-        rest = setTimeout(() => void enter().then((done) => stop().finally(done)), restMs).unref()
+        rest = setTimeout(() => void letGo().catch(() => undefined), restMs).unref()
       }
       return client
     },
     hasRoom,
-    async close() {
-      const leave = await enter()
-      await stop().finally(leave)
-    },
+    close: letGo,
   }
 }

@@ -35,6 +35,7 @@ export async function restoreByOperator(app: AppContext, backupId: number, code:
     const nobody = { user_id: null, user_name: null, by_provider: true }
     const of = { company_id: companyId, backup_id: backup.id, service_id: row.id, create_time: now }
     const restoreId = await beginRestore(db, { ...nobody, ...of, kind: 'service' })
+    if (restoreId === null) throw new ProblemError('STATE_CONFLICT')
     const [id, progressKey, kind] = [newJobId(), newProgressKey(), 'restore-backup'] as const
     const running = { kind, userId: 0, userName: '', byProvider: true, since: now, progressKey }
     const fence = await startOperation(db, held, running)
