@@ -70,17 +70,23 @@ describe('the catalogue of errors', () => {
     return as('second@alpha', 'POST', () => `/api/aws/reboot/${id}`)(headers)
   }
 
+  /** Of a portal that hosts nothing. */
+  const hostingNothing: Ask = async (headers) => {
+    const { config } = server.app
+    const { hosting } = config
+    Object.assign(config, { hosting: 'off' })
+    try {
+      return await as('order@alpha', 'POST', () => '/api/pdb/backup', { service_id: 1, pdb_type: 'pdb2s3' })(headers)
+    } finally {
+      Object.assign(config, { hosting })
+    }
+  }
+
   const ways: Record<Code, Ask | null> = {
     invalid_grant: signIn('user@alpha', 'Not-the-one-44'),
     PASSWORD_UNCHANGE: change(password, password),
     INVALID_ORG_PASSWORD: change('Not-the-one-44', chosen),
-    // Of a call that is to come.
-    NOT_SUPPORT: as('order@alpha', 'POST', () => '/api/pdb/order', {
-      service_id: 1,
-      pdb_type: 'pdb2s3',
-      period: 1,
-      period_type: 'year',
-    }),
+    NOT_SUPPORT: hostingNothing,
     RESOURCE_LOCKED: rebootTwice,
     USER_STATUS_DEACTIVATED: signIn('waiting@alpha', password),
     USER_STATUS_INVALID: signIn('disabled@alpha', password),
