@@ -3,7 +3,7 @@ import type { AppContext } from '#server/context.ts'
 import { onClock } from '#server/jobs/interval.ts'
 import { closeTraffic } from '#server/services/hosting/traffic/close-months.ts'
 
-const pace = { firstMs: 8_000, everyMs: 600_000 }
+const pace = { firstMs: 8_000, everyMs: 60_000 }
 
 /** Answers how to stop. */
 export const closeTrafficOften = (app: AppContext): (() => Promise<void>) =>
