@@ -145,9 +145,16 @@ const archivesIn = (bucket: string): string[] => {
   }
 }
 
-const rowsOf = async ({ staff, id }: Field): Promise<StoredBackupRow[]> => {
-  const answer = await staff.send(`/api/pdb/backup?serviceId=${id}&pdb_type=pdb2s3&pageSize=1000`)
-  return ((await answer?.json()) as { data?: StoredBackupRow[] } | undefined)?.data ?? []
+/** All of them: a page has 50. */
+async function rowsOf({ staff, id }: Field): Promise<StoredBackupRow[]> {
+  const rows: StoredBackupRow[] = []
+  for (let page = 1; ; page++) {
+    const query = `serviceId=${id}&pdb_type=pdb2s3&results=50&page=${page}&sortField=id&sortOrder=asc`
+    const answer = await staff.send(`/api/pdb/backup?${query}`)
+    const { data = [] } = ((await answer?.json()) ?? {}) as { data?: StoredBackupRow[] }
+    rows.push(...data)
+    if (data.length < 50) return rows
+  }
 }
 
 /** What the rows say against what lies there. `made`: the round whose data a new one holds. */
