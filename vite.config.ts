@@ -77,7 +77,7 @@ const together = [
   // What several of the parts below have in common, and no page of everybody has.
   {
     name: 'parts-common',
-    test: /src\/(ui\/(form\/(Date(Field|Range)|date-words)|display\/WebAddress|list\/useNarrow)|locales\/\w+\/dates\.json)/,
+    test: /src\/(state\/(use-)?long-request|ui\/(form\/(Date(Field|Range)|date-words)|display\/WebAddress|list\/useNarrow)|locales\/\w+\/dates\.json)/,
   },
   // As the parts above, with its texts: no file that every device keeps may import it.
   {

@@ -13,11 +13,10 @@ import {
   type TrafficRow,
 } from '#contract/backups.ts'
 import type { Endpoint, InputOf, Intent } from '#contract/endpoint.ts'
-import type { Problem } from '#contract/problem.ts'
 import { listServices, type ServiceRow } from '#contract/services.ts'
 import { readList } from '#local/lists/read-list.ts'
-import type { Result } from '#request/results.ts'
-import { type AppThunk, callEndpoint } from '#state/app-thunk.ts'
+import { callEndpoint } from '#state/app-thunk.ts'
+import { type Asked, beginAndFollow } from '#state/long-request.ts'
 import { createWholeList } from '#state/whole-list.ts'
 
 /** Of one service, as all three. */
@@ -40,28 +39,12 @@ export type Wish =
   | { kind: 'backUp'; service: number; type: BackupType }
   | { kind: 'restore'; backup: number; into: number }
 
-/** Whether nobody can say if the server has it: then the same wish is sent again, and takes effect once. */
-export const isInDoubt = ({ status, code }: Problem): boolean => status === 0 && code !== 'SIGNED_OUT'
+const asked = <E extends Endpoint>(endpoint: E, input: InputOf<E>): Asked => ({ endpoint, input })
 
-const asked = <E extends Endpoint>(endpoint: E, input: InputOf<E>) => ({ endpoint: endpoint as Endpoint, input })
-
-const askedFor = (wish: Wish) =>
+const askedFor = (wish: Wish): Asked =>
   wish.kind === 'backUp'
     ? asked(backUp, { body: { service_id: wish.service, pdb_type: wish.type } })
     : asked(restoreBackup, { body: { backup_id: wish.backup, service_id: wish.into } })
 
-/**
- * Asks for it and waits for its end, however long that takes. `onStarted`: the server has taken it, and its progress stands in
- * the row of the task. `begun`: whether it came so far, for a refusal before that is the form's to say.
- */
-export const operate =
-  (wish: Wish, intent: Intent, onStarted: () => void): AppThunk<{ begun: boolean; result: Result<unknown> }> =>
-  async (_dispatch, _getState, { api }) => {
-    const { endpoint, input } = askedFor(wish)
-    const ask = (until: 'started' | 'done') => api.call(endpoint, input as never, { intent, until })
-    const first = await ask('started')
-    if (first.kind === 'problem') return { begun: false, result: first }
-    onStarted()
-    // The same wish once more is the one that runs, and is followed.
-    return { begun: true, result: first.kind === 'started' ? await ask('done') : first }
-  }
+export const operate = (wish: Wish, intent: Intent, onStarted: () => void) =>
+  beginAndFollow(askedFor(wish), intent, onStarted)

@@ -1,6 +1,5 @@
 /** Services in the store: their list, and the calls that touch a running system. Rows are the device's and never come here. */
 import type { Endpoint, InputOf, Intent, OutputOf } from '#contract/endpoint.ts'
-import type { Problem } from '#contract/problem.ts'
 import {
   configureService,
   createService,
@@ -18,9 +17,9 @@ import {
 } from '#contract/services.ts'
 import { queryOf, type View } from '#features/services/list/list-url.ts'
 import { readList } from '#local/lists/read-list.ts'
-import type { Result } from '#request/results.ts'
 import { type AppThunk, callEndpoint } from '#state/app-thunk.ts'
 import { createListSlice } from '#state/list-slice.ts'
+import { type Asked, beginAndFollow, type Followed } from '#state/long-request.ts'
 import { createWholeList } from '#state/whole-list.ts'
 
 export const servicesList = createListSlice<ServiceRow, View>({
@@ -47,11 +46,6 @@ export type Wish =
   | { kind: 'update' | 'reboot' | 'reset' | 'remove' | 'delete'; id: number }
   | { kind: 'configure'; id: number; memory: number; tasks: number }
 
-interface Asked {
-  endpoint: Endpoint
-  input: unknown
-}
-
 const asked = <E extends Endpoint>(endpoint: E, input: InputOf<E>): Asked => ({ endpoint, input })
 
 function askedFor(wish: Wish): Asked {
@@ -75,26 +69,13 @@ function askedFor(wish: Wish): Asked {
   }
 }
 
-/** Whether nobody can say if the server has it: then the same wish is sent again, and takes effect once. */
-export const isInDoubt = ({ status, code }: Problem): boolean => status === 0 && code !== 'SIGNED_OUT'
-
-/**
- * Asks for it and waits for its end, however long that takes. `onStarted`: the server has taken it, and its progress stands in
- * the row of the task. `begun`: whether it came so far, for a refusal before that is the form's to say.
- */
 export const operate =
-  (wish: Wish, intent: Intent, onStarted: () => void): AppThunk<{ begun: boolean; result: Result<unknown> }> =>
-  async (_dispatch, _getState, { api, jobs }) => {
-    const { endpoint, input } = askedFor(wish)
-    const ask = (until: 'started' | 'done') => api.call(endpoint, input as never, { intent, until })
-    const first = await ask('started')
-    if (first.kind === 'problem') return { begun: false, result: first }
-    onStarted()
-    // The same wish once more is the one that runs, and is followed.
-    const result = first.kind === 'started' ? await ask('done') : first
+  (wish: Wish, intent: Intent, onStarted: () => void): AppThunk<Followed> =>
+  async (dispatch, _getState, { jobs }) => {
+    const followed = await dispatch(beginAndFollow(askedFor(wish), intent, onStarted))
     // It has made no password that could be offered.
-    if (wish.kind === 'create' && wish.hasData) await jobs.dismiss(intent)
-    return { begun: true, result }
+    if (followed.begun && wish.kind === 'create' && wish.hasData) await jobs.dismiss(intent)
+    return followed
   }
 
 /** Told once: whoever asks is to show it at once. */

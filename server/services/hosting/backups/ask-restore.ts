@@ -58,7 +58,13 @@ export const restoreBackup: Service<typeof endpoint> = async (context, { body: {
     const kind = 'restore-backup'
     const running = { kind, userId: caller.userId, userName, byProvider, since: now, progressKey } as const
     const fence = await startOperation(db, held, running)
-    const info = { ServiceCode: row.code, BackupId: backup.id, From: backup.service_code, Into: row.code, ...on.info }
+    const info = {
+      ServiceCode: row.code,
+      BackupId: backup.id,
+      FromService: backup.service_code,
+      IntoService: row.code,
+      ...on.info,
+    }
     await context.audit({ code: 'backup', operation: 'restore', info, ...on.log })
     context.afterCommit(() => announceServices(app, companyId))
     return {

@@ -2,17 +2,17 @@
  * The key of a company's archives: an X25519 identity of age, worked out from the installation's key and the company's number. It is
  * stored nowhere; whoever has the installation's key has all of them.
  */
+import { bech32 } from '@scure/base'
 import { identityToRecipient } from 'age-encryption'
 import { hkdfSync } from 'node:crypto'
 import type { Config } from '#server/config.ts'
-import { bech32 } from '#server/services/hosting/backups/bech32.ts'
 
 /** The installation's keys are in its configuration. */
 export type BackupKeys = Pick<Config, 'backupKey' | 'backupKeysBefore' | 'tokenKey'>
 
 const identityFrom = (key: Buffer, companyId: number): string => {
   const scalar = hkdfSync('sha256', key, '', `backups: key of company ${companyId}`, 32)
-  return bech32('age-secret-key-', new Uint8Array(scalar)).toUpperCase()
+  return bech32.encodeFromBytes('age-secret-key-', new Uint8Array(scalar)).toUpperCase()
 }
 
 /** `AGE-SECRET-KEY-1…`: the first is the one that archives are made for now, the others open older ones. Secret. */

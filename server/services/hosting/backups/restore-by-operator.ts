@@ -39,7 +39,7 @@ export async function restoreByOperator(app: AppContext, backupId: number, code:
     const [id, progressKey, kind] = [newJobId(), newProgressKey(), 'restore-backup'] as const
     const running = { kind, userId: 0, userName: '', byProvider: true, since: now, progressKey }
     const fence = await startOperation(db, held, running)
-    const info = { ServiceCode: code, BackupId: backup.id, From: backup.service_code, Into: code }
+    const info = { ServiceCode: code, BackupId: backup.id, FromService: backup.service_code, IntoService: code }
     const input: RestoreInput = {
       kind,
       backupId: backup.id,

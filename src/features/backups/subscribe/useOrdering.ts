@@ -5,7 +5,8 @@ import type { Problem } from '#contract/problem.ts'
 import type { PlainDate } from '#domain/time.ts'
 import { useDispatch } from '#state/hooks.ts'
 import type { AnyStep, BackupFigure, Terms } from '#features/backups/subscribe/backup-quote.ts'
-import { isInDoubt, order } from '#features/backups/slice.ts'
+import { isInDoubt } from '#state/long-request.ts'
+import { order } from '#features/backups/slice.ts'
 
 interface Given {
   serviceId: number

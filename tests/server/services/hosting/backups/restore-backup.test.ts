@@ -70,7 +70,7 @@ describe('a restore', () => {
       db.selectFrom('audit_entry').selectAll().where('operation', '=', 'restore').execute(),
     )
     expect(entries).toMatchObject([
-      { code: 'backup', status: 0, info: { BackupId: backupId, From: 'alpha1', Into: 'alpha1' } },
+      { code: 'backup', status: 0, info: { BackupId: backupId, FromService: 'alpha1', IntoService: 'alpha1' } },
     ])
   }, 60_000)
 
