@@ -28,11 +28,10 @@ export async function noteFailing(db: Handle, { serviceId, type, fault }: Ended,
     if (wasFailing) await updateService(db, serviceId, { failing_backups: JSON.stringify(others) }, now)
     return
   }
-  const isToTell = !wasFailing || (service.told_failing ?? 0) <= now - dayMs
-  if (wasFailing && !isToTell) return
+  if (wasFailing && (service.told_failing ?? 0) > now - dayMs) return
   const failing_backups = JSON.stringify([...others, type].toSorted())
-  await updateService(db, serviceId, { failing_backups, ...(isToTell && { told_failing: now }) }, now)
-  if (isToTell) await tell(db, { companyId: service.company_id, serviceId, type, now })
+  await updateService(db, serviceId, { failing_backups, told_failing: now }, now)
+  await tell(db, { companyId: service.company_id, serviceId, type, now })
 }
 
 interface Told {
