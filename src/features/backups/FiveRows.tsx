@@ -1,4 +1,4 @@
-import { type ReactNode, useId, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { isOffline, type Problem } from '#contract/problem.ts'
 import { type Fresh, Freshness } from '#ui/list/Freshness.tsx'
 import { Pages } from '#ui/list/Pagination.tsx'
@@ -59,18 +59,14 @@ type RowsProps<R> = Omit<Props<R>, 'list' | 'empty' | 'notHere'> & { rows: reado
 
 function Rows<R>({ caption, counted, columns, rows, rowKey, fresh }: RowsProps<R>) {
   const [asked, setPage] = useState(1)
-  const name = useId()
   const pages = Math.ceil(rows.length / pageSize)
   const page = Math.min(asked, pages)
   const shown = rows.slice((page - 1) * pageSize, page * pageSize)
   return (
     <>
-      {/* biome-ignore lint: what can be scrolled can be reached by key */}
-      <div className="backup-scroll" tabIndex={0} role="region" aria-labelledby={name}>
+      <div className="backup-rows">
         <table className="backup-table">
-          <caption className="sr-only" id={name}>
-            {caption}
-          </caption>
+          <caption className="sr-only">{caption}</caption>
           <thead>
             <tr>
               {columns.map(({ key, header, align }) => (

@@ -77,8 +77,24 @@ async function fill(app: AppContext, from: number, to: number): Promise<void> {
     })
   // As the portal does of the embedded engine each minute, and PostgreSQL by itself.
   await vacuumEmbedded(app)
+  if (!app.database.dumpTo) await vacuumedByItself(app)
   await sql`analyze audit_entry`.execute(app.database.kysely)
   await sql`analyze audit_leaf`.execute(app.database.kysely)
+}
+
+const patienceMs = 240_000
+
+/** Until PostgreSQL's autovacuum, which looks once a minute, has nothing left to do with what was inserted. */
+async function vacuumedByItself({ database: { kysely } }: AppContext): Promise<void> {
+  const until = Date.now() + patienceMs
+  for (;;) {
+    const { rows } = await sql<{ name: string }>`
+      select relname as name from pg_stat_user_tables
+      where relname in ('audit_entry', 'audit_leaf') and n_ins_since_vacuum > 1000 + 0.2 * n_live_tup`.execute(kysely)
+    if (rows.length === 0) return
+    if (Date.now() > until) throw new Error(`not vacuumed within ${patienceMs} ms: ${rows.map(({ name }) => name)}`)
+    await new Promise((on) => setTimeout(on, 1000))
+  }
 }
 
 interface Way {

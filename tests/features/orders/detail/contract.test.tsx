@@ -244,6 +244,8 @@ describe('a contract is extended', () => {
     await (await dialog('Pay longer')).press('Close')
     expect((await pending(id))?.amount).toBe('57000.00')
     await noDialog()
+    // Until the page shows it, "Delete" is of the one before, which is gone.
+    await expect.poll(() => document.querySelector('.order-note.warning .amount')?.textContent).toBe('HKD 57,000.00')
     await press('Delete')
     await (await dialog(/^Delete the unpaid order/)).press('Delete')
     await expect.poll(() => document.querySelector('.order-note.warning')).toBeNull()
