@@ -16,13 +16,13 @@ describe('what awaits the user, at home', () => {
     the.browser.goOffline()
     const [link] = screen.getAllByRole('link', { name: 'Home' })
     if (link) await the.user.click(link)
-    await screen.findByText('Not known at present')
-    expect(screen.queryByText('Nothing awaits you')).toBeNull()
+    await screen.findByText('Not known yet')
+    expect(screen.queryByText("You're all caught up")).toBeNull()
     the.browser.goOnline()
     await screen.findByText(
-      /have not activated their accounts yet|has not activated the account yet|Nothing awaits you/,
+      /have not activated their accounts yet|has not activated the account yet|You're all caught up/,
     )
-    expect(screen.queryByText('Not known at present')).toBeNull()
+    expect(screen.queryByText('Not known yet')).toBeNull()
   })
 
   it('says nothing of it until the first lists are here', async () => {
@@ -32,7 +32,7 @@ describe('what awaits the user, at home', () => {
     await the.browser.openAs('admin@alpha')
     await screen.findByText(/have not activated their accounts yet|has not activated the account yet/)
     watch.disconnect()
-    expect(said.filter((text) => text.includes('Nothing awaits you'))).toEqual([])
+    expect(said.filter((text) => text.includes("You're all caught up"))).toEqual([])
   })
 })
 
@@ -41,10 +41,10 @@ describe('ways in and out', () => {
     await the.browser.openAs('user@alpha', '/app/user')
     await arrived(the.browser, '/app/home')
     await expect.poll(() => document.querySelectorAll('.home-card')).toHaveLength(2)
-    await screen.findByText('Nothing awaits you')
+    await screen.findByText("You're all caught up")
     await the.browser.open('/app/m18/price/new')
     await arrived(the.browser, '/app/home')
-    await screen.findByText('Your roles do not allow the page you asked for. This is your home page.')
+    await screen.findByText("Your roles don't allow that page. This is your home page.")
     const [rail] = screen.getAllByRole('navigation', { name: 'Main navigation' })
     expect(
       rail &&
@@ -59,10 +59,10 @@ describe('ways in and out', () => {
     const header = () => within(screen.getByRole('banner'))
     header().getByText('ALPHA-7f3a91 Ltd')
     header().getByRole('button', { name: '中文' })
-    await menu(/My account$/, 'Service centre')
+    await menu(/My account$/, 'Service entrance')
     await arrived(the.browser, '/entrance')
     await the.browser.open('/app/home')
-    await menu(/My account$/, 'Log out')
+    await menu(/My account$/, 'Logout')
     await heading('You are logged out')
     await the.user.click(header().getByRole('link', { name: 'Login' }))
     await heading('Login')
@@ -125,7 +125,7 @@ describe('the client type (M3)', () => {
       await the.browser.open('/app/m18/price')
       await arrived(the.browser, '/app/home')
       // The frame's last parts come when the page has come to rest.
-      await screen.findByRole('button', { name: /Activity/ })
+      await screen.findByRole('button', { name: /Background tasks/ })
       expect(screen.queryByRole('combobox', { name: 'Client type' })).toBeNull()
       expect(screen.queryByRole('link', { name: 'Price lists' })).toBeNull()
     },

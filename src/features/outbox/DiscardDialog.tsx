@@ -41,7 +41,7 @@ export function DropDialog({
             {t('drop.keep')}
           </Button>
           <Button kind="danger" icon="remove" onClick={() => void drop()}>
-            {along.length > 0 ? t('drop.all', { count: along.length + 1 }) : t('act.drop')}
+            {along.length > 0 ? t('drop.all', { number: along.length + 1 }) : t('act.drop')}
           </Button>
         </>
       }

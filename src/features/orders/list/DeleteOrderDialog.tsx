@@ -51,10 +51,7 @@ export function RemoveOrder({ what, row, onClose, onDone }: Props) {
         <ProblemNote problem={problem} focus />
         <p>
           {pending
-            ? t('remove.pendingText', {
-                type: t(`type.${pending.type}`),
-                amount: `${currency} ${grouped(pending.amount)}`,
-              })
+            ? t(`remove.pendingText.${pending.type}`, { amount: `${currency} ${grouped(pending.amount)}` })
             : t('remove.text', { code, name })}
         </p>
       </div>

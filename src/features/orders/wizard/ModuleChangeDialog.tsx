@@ -21,12 +21,11 @@ export function ConfirmModules({ toggle, nameOf, currency, change, inUse, onConf
   const { t: ui } = useTranslation('ui')
   const { kind, code, along } = toggle
   const name = nameOf(code)
-  const count = along.length + 1
   const isUsed = kind === 'removing' && [code, ...along].some((one) => inUse.includes(one))
   const footer = (
     <>
       <Button kind={kind === 'removing' ? 'danger' : 'primary'} autoFocus={kind === 'adding'} onClick={onConfirm}>
-        {t(kind === 'adding' ? 'confirm.add' : 'confirm.remove', { count })}
+        {t(kind === 'adding' ? 'confirm.add' : 'confirm.remove')}
       </Button>
       <Button autoFocus={kind === 'removing'} onClick={onClose}>
         {ui('form.cancel')}
