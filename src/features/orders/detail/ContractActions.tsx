@@ -5,7 +5,7 @@ import { whyNotContract } from '#domain/contracts.ts'
 import { grouped } from '#domain/money.ts'
 import { useConnection, useDispatch, useSignedIn } from '#state/hooks.ts'
 import { historyPath } from '#ui/links/history-path.ts'
-import { Button, ButtonLink } from '#ui/display/Button.tsx'
+import { Button } from '#ui/display/Button.tsx'
 import { Menu, type MenuItem } from '#ui/overlay/Menu.tsx'
 import { useTranslation } from 'react-i18next'
 import type { Tab } from '#features/orders/detail/ContractTabs.tsx'
@@ -28,9 +28,6 @@ export function Acts({ row, busy, editing, tab, onRefresh, onEdit, onOpen }: Pro
   const { t } = useTranslation('contract')
   return (
     <>
-      <ButtonLink to="/app/contract" icon="left">
-        {t('act.return')}
-      </ButtonLink>
       <Button bare icon="refresh" busy={busy} onClick={onRefresh}>
         {t('act.refresh')}
       </Button>
