@@ -75,7 +75,9 @@ export function Shell() {
           <Link className="bar-product" to={places.home.path} aria-label={t('toHome')}>
             <Mark />
           </Link>
-          <span className="bar-company">{user.company_name}</span>
+          <span className="bar-company" title={user.company_name}>
+            {user.company_name}
+          </span>
           <span className="bar-space" />
           <LineAndWaiting />
           <Suspense fallback={<span className="bar-activity idle" />}>
