@@ -45,6 +45,7 @@ it('what this device keeps is told without a network and holds no secret (W-07);
   await listWhole(page)
   // Whose parts are not for them are not here either (P-09).
   await partKept(page, 'orders')
+  await partKept(page, 'users')
   expect(await filesKept(page, 'staff')).toBe(0)
   await controlled(page)
   await page.context().setOffline(true)

@@ -5,6 +5,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { openDatabase } from '#server/db/open.ts'
 import { pastPolicies, silent, testConfig } from '#tests/support/database.ts'
+import { partKept } from '#tests/support/parts.ts'
 import { openProfile, type Portal, signIn, startPortal } from '#tests/support/browser.ts'
 
 const ends: (() => Promise<void> | void)[] = []
@@ -73,6 +74,7 @@ describe('when the server cannot be reached', () => {
     // Everything the list has is here once it no longer says how much of it is.
     await show(page, portal)
     await expect.poll(() => page.locator('.freshness').innerText()).not.toContain('on this device')
+    await partKept(page, 'users')
 
     await portal.stop()
     await page.reload()

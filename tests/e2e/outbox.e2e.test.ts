@@ -2,6 +2,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { seriousTrouble } from '#tests/support/browser.ts'
+import { partKept } from '#tests/support/parts.ts'
 import { controlled, freshPage, listWhole, ownCompany, setUpShared, textOf } from '#tests/support/visit.ts'
 
 const setup = setUpShared()
@@ -15,6 +16,7 @@ const heard = { timeout: 30_000 }
 /** The network goes once the worker has everything and the list is whole. */
 async function cut() {
   await controlled(page)
+  await partKept(page, 'users')
   await page.context().setOffline(true)
 }
 const mendLine = () => page.context().setOffline(false)

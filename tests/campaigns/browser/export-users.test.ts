@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { seriousTrouble, type Who } from '#tests/support/browser.ts'
+import { partKept } from '#tests/support/parts.ts'
 import { controlled, listWhole, ownCompany, resumedPage, rows, setUpShared, textOf } from '#tests/support/visit.ts'
 
 const setup = setUpShared()
@@ -88,6 +89,7 @@ it('holds every row of the filter in the order of the list, from the device, the
   await listWhole(page)
   const activated = await countShown()
   await keepOnlyAPage(page)
+  await partKept(page, 'users')
   await page.getByRole('button', { name: 'Export' }).click()
   await dialog(page).getByText('They are fetched from the server, as they are now.').waitFor()
   const fetched = await save(page)

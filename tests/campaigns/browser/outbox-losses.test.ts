@@ -3,6 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { seriousTrouble, signIn } from '#tests/support/browser.ts'
 import { openFaultProxy } from '#tests/support/fault-proxy.ts'
+import { partKept } from '#tests/support/parts.ts'
 import { controlled, desk, listWhole, ownCompany, setUpShared } from '#tests/support/visit.ts'
 
 const setup = setUpShared()
@@ -16,6 +17,7 @@ const heard = { timeout: 30_000 }
 /** The network goes once the worker has everything and the list is whole. */
 async function cut() {
   await controlled(page)
+  await partKept(page, 'users')
   await page.context().setOffline(true)
 }
 const mendLine = () => page.context().setOffline(false)
