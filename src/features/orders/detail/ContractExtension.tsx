@@ -105,12 +105,14 @@ function Opened({
         {isOver && <p>{t('extend.overText', { date: row.expired_date })}</p>}
         <Field
           label={t('extend.start')}
+          size="date"
           name="period_start"
           value={laterOf(contract.period_end, today)}
           locked={t(isOver ? 'extend.today' : 'extend.fromEnd')}
         />
         <Field
           label={t('field.period')}
+          size="figures"
           name="period"
           type="number"
           inputMode="numeric"

@@ -83,6 +83,7 @@ const Naming = memo(function Naming({
     <>
       <Field
         {...given('code')}
+        size="code"
         help={<CodeHelp state={codeState} />}
         autoComplete="off"
         autoCapitalize="none"
@@ -138,7 +139,7 @@ const Period = memo(function Period({
   const [first, last] = startWindow(today, isDate(created) ? created : null)
   return (
     <div className="field-row">
-      <Field {...given('period')} {...whole} min={yearLimits.least} max={yearLimits.most} />
+      <Field {...given('period')} {...whole} size="figures" min={yearLimits.least} max={yearLimits.most} />
       <DateField
         {...given('period_start')}
         min={first}
