@@ -98,7 +98,7 @@ it('an app is packed, sent over a line that drops three times, published, found 
   await typeInto(page.getByRole('textbox', { name: 'Search apps by code or name' }), '')
   await page.goto(`${line.url}/saas/app/apphistory`)
   await page.getByRole('button', { name: 'Change log Framework 1.9' }).click()
-  await page.getByRole('heading', { name: 'This change log is not kept on this device' }).waitFor()
+  await page.getByRole('heading', { name: 'This change log is not saved on this device' }).waitFor()
   expect(wrong).toEqual([])
 })
 
@@ -147,7 +147,7 @@ it('the app joins contracts by a hidden module that is made by keys, tested, and
   await fill(customer, 'storyshop')
   await submit(customer).click()
   await choose(customer, 'doc')
-  await customer.getByRole('heading', { name: 'Join by themselves' }).waitFor()
+  await customer.getByRole('heading', { name: 'Included modules' }).waitFor()
   await customer.locator('.modules-auto').getByText(code).waitFor()
   await order(customer).click()
   await expect.poll(async () => (await ordersOf(customer, 'storyshop')).length).toBe(1)

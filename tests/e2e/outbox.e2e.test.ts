@@ -81,7 +81,7 @@ it('a day of waiting: what waits is exported, what was refused is mended, what m
     .poll(() => page.evaluate(() => document.activeElement?.querySelector('h3')?.textContent))
     .toBe('New user Aaron Ng')
   // Dropping is asked about, and what keeps it has the focus.
-  await write('New user Aaron Ng').getByRole('button', { name: 'Drop' }).click()
+  await write('New user Aaron Ng').getByRole('button', { name: 'Discard' }).click()
   await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Keep it')
   await page.keyboard.press('Enter')
   await dialog().waitFor({ state: 'detached' })
@@ -99,7 +99,7 @@ it('a day of waiting: what waits is exported, what was refused is mended, what m
   expect(JSON.stringify(exported)).not.toMatch(/password|token/i)
 
   await mendLine()
-  const conflict = writes().filter({ hasText: 'In conflict' })
+  const conflict = writes().filter({ hasText: 'Conflict' })
   await conflict.getByText('You changed this elsewhere in the meantime.', { exact: false }).waitFor(heard)
   await write('New user Aaron Ng').getByText('User with the same email exists already.').waitFor(heard)
   await conflict.getByRole('button', { name: 'Compare and choose' }).click()
@@ -118,12 +118,12 @@ it('a day of waiting: what waits is exported, what was refused is mended, what m
   await page.keyboard.press('Tab')
   await page.keyboard.press('Space')
   await page.keyboard.press('ArrowRight')
-  expect(await dialog().getByRole('radio', { name: 'Yours Andrew of Mine' }).isChecked()).toBe(true)
-  expect(await dialog().getByRole('radio', { name: 'Now there Ms' }).isChecked()).toBe(true)
+  expect(await dialog().getByRole('radio', { name: 'This device Andrew of Mine' }).isChecked()).toBe(true)
+  expect(await dialog().getByRole('radio', { name: 'Server Ms' }).isChecked()).toBe(true)
   await keep.click()
   await receipt('Andrew of Mine').getByText('Done').waitFor(heard)
 
-  await write('New user Aaron Ng').getByRole('button', { name: 'Mend' }).click()
+  await write('New user Aaron Ng').getByRole('button', { name: 'Edit and resend' }).click()
   await dialog().getByText('User with the same email exists already.').waitFor()
   expect(await dialog().locator('input[name="name"]').inputValue()).toBe('Aaron Ng')
   // Wrong once more: it comes back to the open form, and is still there.

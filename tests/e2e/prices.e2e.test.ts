@@ -184,7 +184,7 @@ it('a list is taken out as a file and in again, its differences shown first (M15
   await give({ ...file, name: 'prices.txt' })
   await dialog.getByText('A price list is imported from a file that ends in .zip.').waitFor()
   await give({ ...file, buffer: file.buffer.subarray(0, -40) })
-  await dialog.getByText('This is no .zip file, or it is damaged. Export the list again.').waitFor()
+  await dialog.getByText('This is not a .zip file, or it is damaged. Export the list again.').waitFor()
   await give(file)
   await dialog.getByRole('alert').getByText('There is a price list of 2027-01-01 already.').waitFor()
   await dialog.getByText(/\d+ differences from the list of/).waitFor()

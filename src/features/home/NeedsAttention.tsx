@@ -24,7 +24,7 @@ export function NeedsAttention({ reports }: { reports: readonly HomeReport[] }) 
         <div className="home-nothing">
           <Icon name={state === 'unknown' ? 'info' : 'check'} />
           <p>
-            <strong>{t(state === 'unknown' ? 'unknown' : 'caughtUp')}</strong>{' '}
+            <strong>{t(state === 'unknown' ? 'unknown' : 'caughtUp')}</strong>
             {t(state === 'unknown' ? 'unknownText' : 'caughtUpText')}
           </p>
         </div>

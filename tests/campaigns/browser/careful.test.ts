@@ -24,7 +24,7 @@ it('a picture that a browser could draw, but none of the formats, is refused; re
   const secret = ((await page.locator('.factor-scan code').textContent()) ?? '').replaceAll(' ', '')
   await page.locator('input[name="otp"]').fill(codeAt(secret, Date.now()))
   await button('Turn on').click()
-  await button('I have kept them').waitFor()
+  await button('I have saved them').waitFor()
   await page.keyboard.press('Escape')
   await page.getByText('You have not kept the codes yet', { exact: false }).waitFor()
   expect(await page.locator('.factor-codes code').count()).toBe(10)

@@ -19,7 +19,7 @@ async function logIn(page: Page, who: keyof typeof people) {
 async function backToLogin(page: Page) {
   await page.context().setOffline(false)
   const there = page.waitForURL((url) => url.pathname === '/saas/login', { timeout: 60_000 })
-  const button = page.locator('.update').getByRole('button', { name: 'Log in' })
+  const button = page.locator('.update').getByRole('button', { name: 'Login' })
   // Gone with the page that the login takes the place of.
   void button.click({ timeout: 60_000 }).catch(() => undefined)
   await there

@@ -96,7 +96,7 @@ it('restores one into its own service, once its code was typed: what came since 
   await the.browser.openAs('admin@acme', tabOf(made))
   await press(/^Restore the backup of/)
   const ask = await dialog(/^Restore the backup of \d{4}/)
-  ask.getByText(/^All data that restores \(Test restores\) holds now is overwritten by this backup of restores from/)
+  ask.getByText(/^All current data of restores \(Test restores\) is overwritten by this backup of restores from/)
   // Others of the company are offered, and say why they cannot take it.
   const other = ask.getByLabelText(/^acmetest/)
   expect([(other as HTMLInputElement).disabled, described(other)]).toEqual([false, ''])
@@ -125,7 +125,7 @@ it('restores into another service of the company: what is lost is said of that o
   await press(/^Restore the backup of/)
   const ask = await dialog(/^Restore the backup of/)
   await the.user.click(ask.getByLabelText(/^target/))
-  ask.getByText(/^All data that target \(Test target\) holds now/)
+  ask.getByText(/^All current data of target \(Test target\) is/)
   ask.getByText('This replaces the data of another service than the backup is of.')
   await typeConfirmation(the.user, 'source')
   await ask.press('Overwrite and restore')
@@ -144,11 +144,11 @@ it('says what failed, on the tab and on home, and why such a one cannot be resto
   await press('Back up now')
   await (await dialog('Back up fails now?')).press('Back up now')
   await work()
-  await says('fails: the backup failed. The place of the backups refused it.')
+  await says('fails: the backup failed. The backup storage refused access.')
   await says('The newest backup failed: Backup to S3.')
-  await says('The place of the backups refused it. It is tried again at the next run.')
+  await says('The backup storage refused access. It is tried again at the next run.')
   await expect.poll(listed).toHaveLength(1)
-  expect(listed()[0]?.[3]).toBe('FailedThe place of the backups refused it.')
+  expect(listed()[0]?.[3]).toBe('FailedThe backup storage refused access.')
   expect(described(button(/^Restore the backup of/))).toBe(
     'Only a backup that is done and still stored can be restored.',
   )

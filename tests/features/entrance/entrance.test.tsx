@@ -64,7 +64,7 @@ it('leads to a service and its admin site, by known codes without a network too 
   await find('acmetest')
   await screen.findByText('Code not exists')
   await the.user.click(button('Forget acmetrade'))
-  await expect.poll(() => screen.queryByRole('heading', { name: 'Found here before' })).toBeNull()
+  await expect.poll(() => screen.queryByRole('heading', { name: 'Recent codes' })).toBeNull()
 })
 
 it('offers no admin site where the address gives none: its host does not begin with www (M58)', async () => {

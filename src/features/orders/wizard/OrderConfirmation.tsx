@@ -59,7 +59,7 @@ function Modules({ modules, currency }: { modules: readonly Line[]; currency: Or
   const shown = modules.slice((page - 1) * pageSize, page * pageSize)
   return (
     <div className="made-modules">
-      <h2>{t('made.modules', { count: modules.length, currency })}</h2>
+      <h2>{t('made.modules', { currency })}</h2>
       <ul>
         {shown.map(({ code, name, price, auto }) => (
           <li key={code}>

@@ -74,7 +74,7 @@ it('that one of them is refused says it of that one, in words', async () => {
   const verdicts = lines()
   expect(verdicts).toContainEqual(
     expect.stringMatching(
-      new RegExp(`^${name('invited')}\\s*This address has had its mails for now. Try again in \\d+ min`),
+      new RegExp(`^${name('invited')}\\s*This address has reached its limit of mails for now. Try again in \\d+ min`),
     ),
   )
   expect(verdicts).toContainEqual(expect.stringMatching(new RegExp(`^${name('waiting')}\\s*Done$`)))
