@@ -97,7 +97,9 @@ describe.each(nouns.filter((noun) => !ofServer.includes(noun)))('what is counted
 it('what code asks for with a count has those forms (I-04)', () => {
   const known = new Set(nouns.flatMap((noun) => textsOf('en', noun).map(([key]) => key)))
   const code = under('src').filter(isCode).map(read).join('\n')
-  const asked = [...code.matchAll(/\bt\w*\(\s*'([\w.:-]+)',\s*\{[^}]*?\bcount(?::|,|\s*\})/g)].map(([, key = '']) => key)
+  const asked = [...code.matchAll(/\bt\w*\(\s*'([\w.:-]+)',\s*\{[^}]*?\bcount(?::|,|\s*\})/g)].map(
+    ([, key = '']) => key,
+  )
   expect(asked.length).toBeGreaterThan(40)
   expect(asked.filter((key) => !known.has(`${key}_other`))).toEqual([])
 })

@@ -112,7 +112,7 @@ it('the app joins contracts by a hidden module that is made by keys, tested, and
   await typed('name', 'Customer story')
   await page.locator('[name="conditions-doc"]').focus()
   await page.keyboard.press('Space')
-  await page.getByText('No contract in effect holds these conditions now.').waitFor()
+  await page.getByText('No contract in effect meets these conditions now.').waitFor()
   await typed('add-app', 'story')
   await page.getByRole('option', { name: /App story/ }).waitFor()
   await page.keyboard.press('Enter')
@@ -171,7 +171,7 @@ it('an upload is paused, left by a reload and gone on with after the same file i
   line.heal()
   await page.reload()
   expect(asked).toEqual(['beforeunload'])
-  await page.getByText(/^\d+ % of it is on the server since an earlier visit/).waitFor()
+  await page.getByText(/^\d+% was uploaded on an earlier visit/).waitFor()
   const before = line.arrivals.length
   await chooseFiles(page, file)
   await page.getByRole('button', { name: 'Publish 1 app' }).waitFor()

@@ -73,7 +73,7 @@ it('a day of waiting: what waits is exported, what was refused is mended, what m
   // Somebody else, with a line of their own.
   await changeElsewhere(andrew, { name: 'Andrew of Theirs', title: 1, order: true })
   await toOutbox()
-  await write('New user Aaron Ng').getByText('Waits for a connection', { exact: false }).waitFor()
+  await write('New user Aaron Ng').getByText("Sends when you're back online", { exact: false }).waitFor()
   expect(['waiting', await seriousTrouble(page)]).toEqual(['waiting', []])
   // A link to what it waits for, which is then in view and has the focus.
   await write('Change alert of Aaron Ng').getByRole('link', { name: 'New user Aaron Ng' }).click()

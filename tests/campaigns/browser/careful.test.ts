@@ -26,7 +26,7 @@ it('a picture that a browser could draw, but none of the formats, is refused; re
   await button('Turn on').click()
   await button('I have saved them').waitFor()
   await page.keyboard.press('Escape')
-  await page.getByText('You have not kept the codes yet', { exact: false }).waitFor()
+  await page.getByText('You have not saved the codes', { exact: false }).waitFor()
   expect(await page.locator('.factor-codes code').count()).toBe(10)
   expect(await seriousTrouble(page)).toEqual([])
   await button('Back to the codes').click()

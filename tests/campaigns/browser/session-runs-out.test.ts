@@ -28,7 +28,7 @@ async function backToLogin(page: Page) {
 /** Offline for as long as the server would have renewed it, until the login stands there. */
 async function runOut(page: Page) {
   await page.context().setOffline(true)
-  await page.locator('.update').getByText('Your session has run out').waitFor({ timeout: 60_000 })
+  await page.locator('.update').getByText('Your session has expired').waitFor({ timeout: 60_000 })
   await backToLogin(page)
 }
 
@@ -49,8 +49,8 @@ describe('a session that runs out offline', () => {
       await context.setOffline(true)
 
       const bar = page.locator('.update')
-      await bar.getByText('Your session has run out').waitFor({ timeout: 60_000 })
-      await page.locator('[role=dialog]').getByText('ran out while there was no connection').waitFor()
+      await bar.getByText('Your session has expired').waitFor({ timeout: 60_000 })
+      await page.locator('[role=dialog]').getByText('expired while you were offline').waitFor()
       await name.press('Enter')
       expect(await name.inputValue()).toBe('Typed in time')
       // Behind it nothing begins that could not be ended either.

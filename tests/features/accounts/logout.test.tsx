@@ -43,7 +43,7 @@ it('says that one is leaving until the server has answered, and then one text', 
   await heading('You are logged out')
   await screen.findByText('Your session on this device has ended.')
   watch.disconnect()
-  expect([...seen].filter((text) => text.includes('will be told'))).toEqual([])
+  expect([...seen].filter((text) => text.includes('is told'))).toEqual([])
 })
 
 it('an invalid token goes straight to the logged-out state, whatever waits', async () => {

@@ -134,7 +134,7 @@ describe('a module', () => {
     await screen.findByLabelText('Digits of a barcode')
     await the.user.type(named('barcode.digits'), '1.5')
     await the.user.click(button('Save changes'))
-    await says('Please give this setting a value of its type')
+    await says('Please give this setting a whole number or yes and no, by its type')
     expect(named('barcode.digits').value).toBe('1.5')
     expect(problems()['barcode.digits']).toBe('Please enter a whole number, such as 13.')
     expect(await module('stocktake')).toMatchObject({ apps: [{ code: 'barcode', flag: {} }] })

@@ -89,7 +89,7 @@ describe('a change that met somebody else’s', () => {
     await changeElsewhere('invited', { name: 'Alan of Theirs' })
     await meet()
     await compare()
-    await (await dialog()).findByText(/it was changed after you had last seen it/)
+    await (await dialog()).findByText(/it was changed after you last saw it/)
     await (await dialog()).findByText('Alan of Theirs')
     await press('Leave it as it is')
     await allSent()
@@ -118,7 +118,7 @@ describe('changes that wait', () => {
       `${limit} An earlier change of yours waits for this. The new one is saved on this device and sent after it.`,
     )
     await the.browser.open('/app/outbox')
-    await says('New user Bruno Lam', 'Your company has sent all the invitations')
+    await says('New user Bruno Lam', 'Your company has reached its limit of invitations')
     await (await entry('Change name of Bruno Lam')).findByRole('link', { name: 'New user Bruno Lam' })
   })
 
@@ -167,7 +167,7 @@ describe('changes that wait', () => {
     await says('Change name of Bruno Lam', 'Name: Bruno Lam → Bruno Lam Ka-wai')
     // Tried in vain: it may have been done.
     const first = await entry('New user Bruno Lam')
-    first.getByRole('button', { name: 'Edit', description: /^It may be on its way already\./ })
+    first.getByRole('button', { name: 'Edit', description: /^It may already be on its way\./ })
     first.getByRole('button', { name: 'Try again' })
 
     await the.user.click((await entry('New user Bruno Lam')).getByRole('button', { name: 'Discard' }))
@@ -195,7 +195,7 @@ describe('changes that wait', () => {
       .modify((old) => void (old.since -= 31 * 86_400_000))
     await meet()
     const old = `Change alert of ${nameOf('user')}`
-    await says(old, 'This has waited for more than 30 days.')
+    await says(old, 'This has waited for over 30 days.')
     await says(old, 'made 31 days ago')
     expect(await stored('user')).toMatchObject({ alert: false })
     await the.user.click((await entry(old)).getByRole('button', { name: 'Send anyway' }))

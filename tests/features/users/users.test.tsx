@@ -316,7 +316,7 @@ describe('a user', () => {
     const disk = fillDisk()
     onTestFinished(() => disk.mend())
     await the.user.click(button('New user'))
-    const full = 'There is no room left on this device, so a change cannot be saved without a connection.'
+    const full = 'There is no space left on this device, so a change cannot be saved offline.'
     await expect.poll(() => document.querySelector('[role=dialog]')?.textContent).toContain(full)
     const save = within(await screen.findByRole('dialog')).getByRole('button', { name: 'Create user' })
     expect(described(save)).toBe('There is no space left on this device.')

@@ -116,7 +116,7 @@ it('"order again" fills the form from an order, and leaves a draft of one\'s own
   await type(the.user, { name: 'My own' })
   await screen.findByRole('button', { name: 'Discard draft' })
   await the.browser.open(again)
-  await says('You have a draft here already.')
+  await says('You already have a draft here.')
   expect(named('name').value).toBe('My own')
   await press('Order acmetrade again')
   await expect.poll(() => named('name').value).toBe('Acme trading')

@@ -85,7 +85,7 @@ it('waits write by write while there is no line, and each is sent when it is bac
   the.browser.goOffline()
   await pick('user', 'order', 'second')
   await act('Delete')
-  await dialog().findByText(/^There is no connection: each change waits/)
+  await dialog().findByText(/^You're offline: each change is saved/)
   // Only the number and the code, both typed, delete many (M52).
   await press('Delete 3 users')
   await expect.poll(problems).toEqual({ 'typed-value': 'Input Error!', 'typed-code': 'Input Error!' })
