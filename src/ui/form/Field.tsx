@@ -1,5 +1,4 @@
 import { type ComponentProps, type ReactNode, useId, useState } from 'react'
-import '#ui/form/enter-key.ts'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 
@@ -65,7 +64,10 @@ export function FieldFrame({
   )
 }
 
-type InputProps = Omit<ComponentProps<'input'>, 'type' | 'id' | 'className' | 'disabled' | 'readOnly' | 'size' | 'required'>
+type InputProps = Omit<
+  ComponentProps<'input'>,
+  'type' | 'id' | 'className' | 'disabled' | 'readOnly' | 'size' | 'required'
+>
 
 export interface FieldProps extends Sized, InputProps {
   type?: 'text' | 'email' | 'tel' | 'url' | 'number' | 'search'
