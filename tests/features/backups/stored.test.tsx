@@ -153,7 +153,7 @@ it('says what failed, on the tab and on home, and why such a one cannot be resto
     'Only a backup that is done and still stored can be restored.',
   )
   await the.browser.open('/app/home')
-  const link = await screen.findByRole('link', { name: /^The newest backup of Test fails failed: Backup to S3/ })
+  const link = await screen.findByRole('link', { name: /^Review The newest backup of Test fails failed: Backup to S3/ })
   expect(link.getAttribute('href')).toBe(`/saas/app/contract/${made.page}?tab=subscribe`)
   await the.user.click(link)
   await says('The newest backup failed: Backup to S3.')

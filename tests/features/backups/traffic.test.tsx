@@ -116,7 +116,7 @@ it('warns of what is not paid, with its last second, and of what is overdue; bot
   await expect.poll(whyNot).toBe('This needs a connection.')
   the.browser.goOnline()
   await the.browser.open('/app/home')
-  const link = await screen.findByRole('link', { name: /^Backup traffic of Test owed/ })
+  const link = await screen.findByRole('link', { name: /^Pay Backup traffic of Test owed/ })
   expect(link.getAttribute('href')).toContain(path)
   await the.user.click(link)
   await says(`Backup traffic of ${monthNamed(1)} is overdue:`)
