@@ -3,7 +3,7 @@ import '#features/home/style.css'
 import { type ComponentType, type ReactNode, Suspense, useCallback, useState } from 'react'
 import { useSignedIn } from '#state/hooks.ts'
 import { ButtonLink } from '#ui/display/Button.tsx'
-import { type HomeReport, leastKnown, type OnReport } from '#ui/page/home-report.ts'
+import { type HomeReport, knownTogether, type OnReport } from '#ui/page/home-report.ts'
 import { Page } from '#ui/page/Page.tsx'
 import { useTranslation } from 'react-i18next'
 import { begunBy, greetingAt } from '#features/home/begin.ts'
@@ -41,7 +41,7 @@ export function Home({ sources, stands, below, beside }: Props) {
   const onReport = useCallback((report: HomeReport) => setGiven((before) => ({ ...before, [report.from]: report })), [])
   const outbox = useOutboxReport()
   const reports = [outbox, ...sources.map(({ from }) => given[from] ?? asking(from))]
-  const isSettled = leastKnown(reports.map(({ state }) => state)) !== 'asking'
+  const isSettled = knownTogether(reports.map(({ state }) => state)) !== 'asking'
   return (
     <Page
       title={t(greetingAt(arrived.getHours()), { name: user.name })}

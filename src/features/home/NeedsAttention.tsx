@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
-import { type Duty, type HomeReport, leastKnown } from '#ui/page/home-report.ts'
+import { type Duty, type HomeReport, knownTogether } from '#ui/page/home-report.ts'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { inOrder } from '#features/home/duties.ts'
@@ -12,7 +12,7 @@ const most = 6
 export function NeedsAttention({ reports }: { reports: readonly HomeReport[] }) {
   const { t } = useTranslation('home')
   const [isWhole, setWhole] = useState(false)
-  const state = leastKnown(reports.map((report) => report.state))
+  const state = knownTogether(reports.map((report) => report.state))
   const duties = inOrder(reports)
   const shown = isWhole ? duties : duties.slice(0, most)
   return (
@@ -24,7 +24,7 @@ export function NeedsAttention({ reports }: { reports: readonly HomeReport[] }) 
         <div className="home-nothing">
           <Icon name={state === 'unknown' ? 'info' : 'check'} />
           <p>
-            <strong>{t(state === 'unknown' ? 'unknown' : 'caughtUp')}</strong>{' '}
+            <strong>{t(state === 'unknown' ? 'unknown' : 'caughtUp')}</strong>
             {t(state === 'unknown' ? 'unknownText' : 'caughtUpText')}
           </p>
         </div>

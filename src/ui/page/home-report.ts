@@ -38,7 +38,7 @@ export const knownOf = ({ asOf, isKept }: Pick<Fresh, 'asOf' | 'isKept'>): HomeR
   asOf !== null ? 'known' : isKept ? 'unknown' : 'asking'
 
 /** The least that is known of several. */
-export const leastKnown = (states: readonly HomeReport['state'][]): HomeReport['state'] =>
+export const knownTogether = (states: readonly HomeReport['state'][]): HomeReport['state'] =>
   (['asking', 'unknown'] as const).find((state) => states.includes(state)) ?? 'known'
 
 /** Reports again when it says something else. */

@@ -4,7 +4,7 @@ import type { Caller } from '#domain/access.ts'
 import { begunBy, greetingAt } from '#features/home/begin.ts'
 import { inOrder } from '#features/home/duties.ts'
 import { figuresFor } from '#features/home/figures.ts'
-import { type Duty, type HomeReport, knownOf, leastKnown } from '#ui/page/home-report.ts'
+import { type Duty, type HomeReport, knownOf, knownTogether } from '#ui/page/home-report.ts'
 
 const caller = (given: Partial<Caller>): Caller => ({
   userId: 1,
@@ -84,9 +84,9 @@ describe('what needs attention is one list', () => {
   })
 
   it('is known when all of it is; what is being asked for is waited for', () => {
-    expect(leastKnown(['known', 'unknown', 'asking'])).toBe('asking')
-    expect(leastKnown(['known', 'unknown'])).toBe('unknown')
-    expect(leastKnown(['known'])).toBe('known')
+    expect(knownTogether(['known', 'unknown', 'asking'])).toBe('asking')
+    expect(knownTogether(['known', 'unknown'])).toBe('unknown')
+    expect(knownTogether(['known'])).toBe('known')
     expect(knownOf({ asOf: 1, isKept: true })).toBe('known')
     expect(knownOf({ asOf: null, isKept: true })).toBe('unknown')
     expect(knownOf({ asOf: null, isKept: false })).toBe('asking')

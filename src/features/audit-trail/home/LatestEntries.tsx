@@ -19,7 +19,7 @@ export function LatestEntries() {
   const entries = useLatest()
   return (
     <section className="card home-card" aria-labelledby="home-latest">
-      <h2 id="home-latest">{t('latest.title')}</h2>
+      <h2 id="home-latest">{t('recent.title')}</h2>
       {entries === undefined && <Skeleton lines={5} />}
       {entries === null && <p className="home-note">{t('recent.notHere')}</p>}
       {entries?.length === 0 && <p className="home-note">{t('recent.none')}</p>}
@@ -42,7 +42,7 @@ export function LatestEntries() {
         </ul>
       )}
       <Link className="home-all" to={trail}>
-        {t('latest.all')}
+        {t('recent.all')}
       </Link>
     </section>
   )

@@ -5,7 +5,7 @@ import { useCachedResponse } from '#state/use-cached-response.ts'
 import { useList } from '#state/use-list.ts'
 import { amountText } from '#ui/display/Amount.tsx'
 import { useToday } from '#ui/page/business-day.ts'
-import { type Duty, knownOf, leastKnown, type OnReport, useReport } from '#ui/page/home-report.ts'
+import { type Duty, knownOf, knownTogether, type OnReport, useReport } from '#ui/page/home-report.ts'
 import { number } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
 import '#features/orders/words.ts'
@@ -34,7 +34,7 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
   useReport(
     {
       from: 'orders',
-      state: leastKnown([zone, asked, knownOf(unpaid.freshness)]),
+      state: knownTogether([zone, asked, knownOf(unpaid.freshness)]),
       duties: settings ? duties.map((duty) => said(t, duty)) : [],
       figures: {
         ...(asked === 'known' && {
@@ -64,7 +64,7 @@ function said(t: ReturnType<typeof useTranslation<'orders'>>['t'], duty: OrderDu
     icon: isPay ? 'price' : 'waiting',
     isUrgent: days <= 3,
     title: isPay ? t('home.unpaid', { name, type: t(`type.${type}`), due: date }) : t('home.expiring', { name, date }),
-    text: [isPay && amount ? amountText(currency, amount) : t('home.expiringText'), when].join(' · '),
+    text: isPay && amount ? `${amountText(currency, amount)} · ${when}` : when,
     action: { label: t(isPay ? 'home.pay' : 'home.extend'), path: `/app/contract/${id}` },
   }
 }

@@ -7,7 +7,7 @@ import { useDispatch, useSignedIn } from '#state/hooks.ts'
 import { createListSlice, type PageQuery } from '#state/list-slice.ts'
 import { pageOf, plainListing } from '#state/list-url.ts'
 import { useList } from '#state/use-list.ts'
-import { type Duty, knownOf, leastKnown, type OnReport, useReport } from '#ui/page/home-report.ts'
+import { type Duty, knownOf, knownTogether, type OnReport, useReport } from '#ui/page/home-report.ts'
 import { number } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
 import { move } from '#features/users/list/slice.ts'
@@ -30,7 +30,7 @@ export function UserReport({ onReport }: { onReport: OnReport }) {
   const all = useList(allUsers, { scope: companyId, view: every })
   const waiting = useList(invitedUsers, { scope: companyId, view: invited })
   const { sent, send } = useSending()
-  const state = leastKnown([knownOf(all.freshness), knownOf(waiting.freshness)])
+  const state = knownTogether([knownOf(all.freshness), knownOf(waiting.freshness)])
   // Who was created here a moment ago has not been invited yet.
   const known = (waiting.rows ?? []).filter(({ row }) => typeof row.id === 'number')
   const shown = known.slice(0, waiting.count > named + 1 ? named : named + 1)
