@@ -99,6 +99,7 @@ const Naming = memo(function Naming({
     <>
       <Field
         {...given('code')}
+        size="code"
         help={<CodeHelp state={codeState} />}
         autoComplete="off"
         autoCapitalize="none"
