@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import '#ui/list/list.css'
 import { Icon } from '#ui/icons/Icon.tsx'
+import { isSingleKey, useKeysOn } from '#ui/page/single-keys.ts'
 import { useTranslation } from 'react-i18next'
 
 export interface Chip {
@@ -64,6 +65,7 @@ function SearchBox({ value, onChange, label }: FilterBarProps['search']) {
   const composing = useRef(false)
   const [settled, setSettled] = useState(value)
   const input = useRef<HTMLInputElement>(null)
+  const keys = useKeysOn()
   useSlashFocus(input)
   // The address changed by itself (Back, a chip cleared): what was typed follows it.
   if (value !== settled) {
@@ -97,7 +99,7 @@ function SearchBox({ value, onChange, label }: FilterBarProps['search']) {
         inputMode="search"
         enterKeyHint="search"
         aria-label={label}
-        aria-keyshortcuts="/"
+        aria-keyshortcuts={keys ? '/' : undefined}
         placeholder={label}
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
@@ -122,7 +124,7 @@ function SearchBox({ value, onChange, label }: FilterBarProps['search']) {
         }}
       />
       {typed === '' ? (
-        <kbd aria-hidden="true">/</kbd>
+        keys && <kbd aria-hidden="true">/</kbd>
       ) : (
         <button
           type="button"
@@ -141,9 +143,7 @@ function SearchBox({ value, onChange, label }: FilterBarProps['search']) {
 function useSlashFocus(input: React.RefObject<HTMLInputElement | null>) {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
-      const at = event.target instanceof HTMLElement ? event.target : null
-      if (at?.closest('input, textarea, select, [contenteditable=true], [role=dialog]')) return
+      if (event.key !== '/' || !isSingleKey(event)) return
       event.preventDefault()
       input.current?.focus()
       input.current?.select()

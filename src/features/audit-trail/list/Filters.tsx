@@ -115,7 +115,7 @@ function InSheet(props: Props) {
   const [open, setOpen] = useState(false)
   const count = countFilters(view)
   const close = () => setOpen(false)
-  const footer = (
+  const act = (
     <>
       <Button kind="primary" onClick={close}>
         {t('filter.show')}
@@ -128,7 +128,7 @@ function InSheet(props: Props) {
       <Button aria-haspopup="dialog" onClick={() => setOpen(true)}>
         {count === 0 ? t('filter.openNone') : t('filter.open', { count })}
       </Button>
-      <Dialog open={open} side="bottom" title={t('filter.title')} onClose={close} footer={footer}>
+      <Dialog open={open} side="bottom" title={t('filter.title')} onClose={close} act={act} cancel={null}>
         <div className="form trail-sheet">
           <Fields {...props} />
           <SortField {...props} />

@@ -115,6 +115,7 @@ function Opened({
         </YearsField>
         <Field
           label={t('extend.start')}
+          size="date"
           name="period_start"
           value={start}
           locked={t(isOver ? 'extend.today' : 'extend.fromEnd')}

@@ -48,7 +48,7 @@ function State({ row: { state, due, pending, currency }, t }: { row: OrderRow; t
       {pending && (
         <>
           <span className="field-help">
-            {t('pending', { type: t(`type.${pending.type}`) })} <Amount currency={currency} amount={pending.amount} />
+            {t(`pending.${pending.type}`)} <Amount currency={currency} amount={pending.amount} />
           </span>
           <span className="field-help">{t('payBy', { due: pending.due.slice(0, 10) })}</span>
         </>

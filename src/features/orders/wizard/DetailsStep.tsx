@@ -75,11 +75,12 @@ function useGiven<N extends Typed>(values: Pick<Values, N>, { problems, onChange
   return (name: N) => {
     const label = t(`field.${name as Typed}`)
     const problem = problems.find(({ field }) => field === name)
+    const isMisshapen = name === 'code' && problem?.code === 'INVALID_FORMAT'
     return {
       name,
       label,
       value: values[name],
-      error: problem && orderFieldWords(problem, label, values[name]),
+      error: isMisshapen ? t('code.wrong') : problem && orderFieldWords(problem, label, values[name]),
       onChange: ({ target }: { target: { value: string } }) => onChange({ [name]: target.value }),
     }
   }
@@ -98,6 +99,7 @@ const Naming = memo(function Naming({
     <>
       <Field
         {...given('code')}
+        size="code"
         help={<CodeHelp state={codeState} />}
         autoComplete="off"
         autoCapitalize="none"

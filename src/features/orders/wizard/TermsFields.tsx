@@ -66,6 +66,7 @@ export function OrderFields({ values, onChange, problems, market, currency }: Or
       />
       <div className="users-field">
         <Field
+          size="figures"
           label={t('field.users')}
           name="users"
           type="number"

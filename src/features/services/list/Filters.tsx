@@ -74,7 +74,7 @@ function InSheet(props: Props) {
   const [open, setOpen] = useState(false)
   const count = Number(view.status !== null) + Number(view.company !== null)
   const close = () => setOpen(false)
-  const footer = (
+  const act = (
     <>
       <Button kind="primary" onClick={close}>
         {t('filter.show')}
@@ -87,7 +87,7 @@ function InSheet(props: Props) {
       <Button aria-haspopup="dialog" onClick={() => setOpen(true)}>
         {count === 0 ? t('filter.openNone') : t('filter.open', { count })}
       </Button>
-      <Dialog open={open} side="bottom" title={t('filter.title')} onClose={close} footer={footer}>
+      <Dialog open={open} side="bottom" title={t('filter.title')} onClose={close} act={act} cancel={null}>
         <div className="form service-sheet">
           <Fields {...props} />
           <SortField {...props} />
