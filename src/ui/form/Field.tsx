@@ -1,5 +1,4 @@
 import { type ComponentProps, type ReactNode, useId, useState } from 'react'
-import '#ui/form/enter-key.ts'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 
