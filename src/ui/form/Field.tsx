@@ -65,7 +65,10 @@ export function FieldFrame({
   )
 }
 
-type InputProps = Omit<ComponentProps<'input'>, 'type' | 'id' | 'className' | 'disabled' | 'readOnly' | 'size' | 'required'>
+type InputProps = Omit<
+  ComponentProps<'input'>,
+  'type' | 'id' | 'className' | 'disabled' | 'readOnly' | 'size' | 'required'
+>
 
 export interface FieldProps extends Sized, InputProps {
   type?: 'text' | 'email' | 'tel' | 'url' | 'number' | 'search'
