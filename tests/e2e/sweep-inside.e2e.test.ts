@@ -15,7 +15,7 @@ const screens: Screen[] = [
   { path: '/app/user', shows: '.lead a', act: opened('.row-actions [aria-haspopup=menu]', menu), over: menu },
   { path: '/app/user', shows: '.lead a', act: opened('.lead a', form) },
   { path: '/app/user?user=new', shows: form, act: refused },
-  { path: '/app/user', shows: '.lead a', act: opened('.page-action button[aria-pressed]', picks), over: picks },
+  { path: '/app/user', shows: '.lead a', act: opened('td.pick input', picks), over: picks },
   // A list that is come back to is as it was left.
   { path: '/app/user?searchText=nobody+at+all', shows: '.empty' },
   { path: '/app/home', shows: '.home-item' },
