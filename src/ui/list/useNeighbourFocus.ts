@@ -16,15 +16,15 @@ export function useNeighbourFocus(keys: readonly string[]) {
     // Other rows altogether are another page, and nobody deleted those.
     const isShorter = was.some((key) => keys.includes(key)) && was !== keys
     if (!isShorter || !last?.key || !was.includes(last.key) || keys.includes(last.key)) return
-    const row = body.current?.rows[Math.min(last.at, keys.length - 1)]
+    const row = body.current?.children[Math.min(last.at, keys.length - 1)]
     const next = row?.querySelector<HTMLElement>(focusable)
     if (!next) return
     if (document.activeElement === document.body) next.focus()
     else next.dataset['nextFocus'] = ''
   }, [keys])
   const onFocus = ({ target }: FocusEvent) => {
-    const at = target.closest('tr')?.sectionRowIndex ?? -1
-    focused.current = at < 0 ? null : { key: keys[at], at }
+    const at = [...(body.current?.children ?? [])].findIndex((row) => row.contains(target))
+    focused.current = { key: keys[at], at }
   }
   return { body, onFocus }
 }

@@ -1,7 +1,7 @@
 /** One action on many users: said before, each with its own verdict afterwards. */
 import { screen, within } from '@testing-library/dom'
 import { expect, it } from 'vitest'
-import { button, problems, typeConfirmation } from '#tests/support/fields.ts'
+import { problems, typeConfirmation } from '#tests/support/fields.ts'
 import { setUpPages } from '#tests/support/screen.ts'
 import { rowOf, namesShown } from '#tests/support/users.ts'
 import { canaries, readUser } from '#tests/support/world.ts'
@@ -21,7 +21,7 @@ const pick = async (...roles: string[]) => {
   for (const role of roles) await the.user.click(screen.getByRole('checkbox', { name: `Select ${name(role)}` }))
 }
 const act = async (action: string) => {
-  const bar = document.querySelector<HTMLElement>('.picks') as HTMLElement
+  const bar = await screen.findByRole('region', { name: 'Selected users' })
   await the.user.click(within(bar).getByRole('button', { name: action }))
   await screen.findByRole('dialog')
 }
