@@ -14,7 +14,7 @@ const { code, admin } = ownCompany()
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
 const dialog = (page: Page, name: string | RegExp) => page.getByRole('dialog', { name })
-const due = (page: Page) => page.locator('.order-due .amount').textContent()
+const due = (page: Page) => page.locator('.price-due .amount').textContent()
 const submit = (page: Page) => page.locator('form button[type="submit"]')
 const users = (page: Page) => page.locator('input[name="users"]')
 const history = (page: Page) => page.locator('.order-history tbody tr')

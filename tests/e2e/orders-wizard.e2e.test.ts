@@ -10,7 +10,7 @@ const setup = setUpShared()
 const { the } = setup
 const { code: own, admin } = ownCompany()
 
-const amount = (page: Page) => page.locator('.price-amount').innerText()
+const amount = (page: Page) => page.locator('.price-due .amount').innerText()
 /** How many answers of a call the device keeps; with `delete` none from then on. Runs in the page. */
 async function readingsOf(asked: string): Promise<number> {
   const [path = '', act] = asked.split(' ')

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 export const field = (page: Page, name: string) => page.locator(`[name="${name}"]`)
 export const submit = (page: Page) => page.locator('.wizard form button[type=submit]')
 /** Of the choice of modules: the step before it is a form, whose button is not meant. */
-export const order = (page: Page) => page.locator('.wizard section.card .button.primary')
+export const order = (page: Page) => page.locator('.wizard div.priced .button.primary')
 export const dialog = (page: Page) => page.getByRole('dialog')
 export const step = (page: Page) => page.locator('.steps [aria-current]').innerText()
 

@@ -38,7 +38,7 @@ export function NeedsAttention({ reports }: { reports: readonly HomeReport[] }) 
       {state === 'unknown' && duties.length > 0 && <p className="home-note">{t('unknownText')}</p>}
       {shown.length < duties.length && (
         <Button kind="plain" onClick={() => setWhole(true)}>
-          {t('showAll', { count: duties.length })}
+          {t('showAll', { number: duties.length })}
         </Button>
       )}
     </section>

@@ -1,6 +1,7 @@
 import { type FormEventHandler, type ReactNode, useId } from 'react'
 import type { Problem } from '#contract/problem.ts'
 import { Button } from '#ui/display/Button.tsx'
+import { ErrorSummary } from '#ui/form/ErrorSummary.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { LeaveQuestion, useHeldSteps } from '#ui/navigation-guard/NavigationGuard.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
@@ -56,6 +57,7 @@ function Opened({
     <Dialog open side="right" title={title} onClose={close} act={act} question={question}>
       <form id={form} className="form" noValidate onSubmit={onSubmit}>
         <ProblemNote problem={problem} title={failed} focus />
+        <ErrorSummary />
         {children}
       </form>
     </Dialog>

@@ -283,7 +283,13 @@ function RowActions<R>({
           {t('list.actionOn', { action: first.label, name })}
         </Button>
       )}
-      {items.length > 0 && <Menu label={t('list.actionsOn', { name })} items={items} />}
+      {items.length > 0 && (
+        <Menu
+          label={t('list.actionsOn', { name })}
+          items={items}
+          nameOne={(action) => t('list.actionOn', { action, name })}
+        />
+      )}
     </span>
   )
 }

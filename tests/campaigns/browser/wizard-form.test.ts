@@ -10,7 +10,7 @@ import { choose, field, fill, order, ordersOf, submit } from '#tests/support/wiz
 const setup = setUpShared()
 const { the } = setup
 
-const amount = (page: Page) => page.locator('.price-amount').innerText()
+const amount = (page: Page) => page.locator('.price-due .amount').innerText()
 
 it('the number and the price follow the slider, and what stands there at rest is what is kept', async () => {
   const page = await resumedPage(setup, ownCompany().admin, '/app/contract/new')

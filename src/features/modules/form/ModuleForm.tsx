@@ -164,6 +164,7 @@ export function ModuleForm({ kind, opened }: { kind: Kind; opened: OverlaidRow<M
             <Field label={t('form.code')} value={typed.code || t('codeLater')} locked={t('form.codeLocked')} />
           ) : (
             <Field
+              size="code"
               label={t('form.code')}
               name="code"
               optional={hidden}

@@ -51,6 +51,7 @@ export function ConfigDialog({ row, onClose, onDone }: Props) {
         <ProblemNote problem={problem} title={t('failed.configure')} focus />
         <Field
           name="memory"
+          size="figures"
           label={t('config.memory')}
           help={t('config.memoryHelp')}
           error={isWrong ? t('config.memoryWrong') : null}

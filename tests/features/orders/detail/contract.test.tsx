@@ -18,7 +18,7 @@ const fact = (name: string) =>
   [...document.querySelectorAll('dl.facts > div')]
     .find((one) => one.querySelector('dt')?.textContent === name)
     ?.querySelector('dd')?.textContent
-const due = () => document.querySelector('.order-due .amount')?.textContent
+const due = () => document.querySelector('.price-due .amount')?.textContent
 const history = () => [...document.querySelectorAll('.order-history tbody tr')].map(({ textContent }) => textContent)
 const idOf = async (code: string): Promise<number> => (await ordersOf(admin, code))[0]?.id ?? 0
 const pageOf = (id: number | string) => `/app/contract/${id}`
@@ -141,7 +141,7 @@ describe('a contract is modified', () => {
     }))
     await submit(the.user)
     await screen.findByText(/^The price has changed since it was shown\./)
-    const note = document.querySelector('.order-sum .order-note')
+    const note = document.querySelector('.price-notes .order-note')
     expect(note?.textContent).toContain('HKD 25,500.50 → HKD 26,500.50')
     expect(await pending(id)).toBeNull()
     await submit(the.user)
@@ -197,7 +197,7 @@ describe('a contract is extended', () => {
     const id = await at('evenlonger')
     const before = await readOrder(admin, id)
     await press('Extend')
-    await the.user.clear((await dialog('Extend evenlonger')).getByLabelText('Period'))
+    await the.user.clear((await dialog('Extend evenlonger')).getByLabelText('Extend by'))
     await the.user.keyboard('2')
     await expect.poll(due).toBe('HKD 114,000.00')
     await send()
@@ -213,7 +213,9 @@ describe('a contract is extended', () => {
     await press('Modify')
     await expect.poll(() => document.querySelector('[name=users]')).not.toBeNull()
     expect(screen.queryByText(/wait for the system to be set up/)).toBeNull()
-    for (const name of [/Refresh/, /Print/]) button(name)
+    await press('More')
+    for (const name of ['Refresh', 'Print']) screen.getByRole('menuitem', { name })
+    await the.user.keyboard('{Escape}')
     expect(fact('Currency')).toBe('HKD')
     expect(fact('Expiry date')).toBe(after['expired_date'])
     expect(screen.queryByRole('button', { name: 'Extend' })).toBeNull()
@@ -225,7 +227,7 @@ describe('a contract is extended', () => {
       await press('Extend')
       return dialog('Extend longer')
     }
-    await the.user.clear((await extend()).getByLabelText('Period'))
+    await the.user.clear((await extend()).getByLabelText('Extend by'))
     await the.user.keyboard('2')
     // 25 users, core and fin: 57,000.00 a year.
     await expect.poll(due).toBe('HKD 114,000.00')
