@@ -61,12 +61,12 @@ const together = [
   { name: 'field-words', test: /src\/(ui\/i18n\/order-field-messages\.ts|locales\/\w+\/order-fields\.json)/ },
   {
     name: 'inside',
-    test: /src\/(app\/(routes\/app-routes|pages\/UsersPage|shell\/AppLayout)\.tsx|ui\/(form|list|overlay|page|display|navigation-guard|i18n|icons)\/(?!Date(Field|Range)|date-words|WebAddress|useNarrow|Combobox|TypedConfirmation|confirm-code|Password|PageForm|FormDrawer|ConflictNote)[\w-]+\.tsx?$)/,
+    test: /src\/(app\/(routes\/app-routes|pages\/(UsersPage|HomePage)|shell\/AppLayout)\.tsx|ui\/(form|list|overlay|page|display|navigation-guard|i18n|icons)\/(?!Date(Field|Range)|date-words|WebAddress|FilterSheet|Combobox|TypedConfirmation|confirm-code|Password|PageForm|FormDrawer|ConflictNote)[\w-]+\.tsx?$)/,
   },
   // No list waits for what forms alone are made of (P-28).
   {
     name: 'forms',
-    test: /src\/(ui\/form\/(Combobox|TypedConfirmation|confirm-code|PasswordMeter|PageForm|FormDrawer|ConflictNote)|domain\/password)/,
+    test: /src\/(ui\/(list\/FilterSheet|form\/(Combobox|TypedConfirmation|confirm-code|PasswordMeter|PageForm|FormDrawer|ConflictNote))|domain\/password)/,
   },
   { name: 'home', test: /src\/(app\/pages\/HomePage|features\/home\/)/ },
   // What a write takes, and what comes when the first page has come to rest.
@@ -83,7 +83,7 @@ const together = [
   // What several of the parts below have in common, and no page of everybody has.
   {
     name: 'parts-common',
-    test: /src\/(domain\/csv|state\/(use-)?long-request|ui\/(links\/|form\/(Date(Field|Range)|date-words)|display\/WebAddress|list\/useNarrow)|locales\/\w+\/dates\.json)/,
+    test: /src\/(domain\/csv|state\/(use-)?long-request|ui\/(links\/|form\/(Date(Field|Range)|date-words)|display\/WebAddress)|locales\/\w+\/dates\.json)/,
   },
   // What admins do with users; the list's own page is in a file above.
   { name: 'users', test: /src\/features\/users\/(?!EndSessions|end-sessions)/ },

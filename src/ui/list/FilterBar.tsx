@@ -1,7 +1,10 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import '#ui/list/list.css'
+import { Button } from '#ui/display/Button.tsx'
+import type { Sort } from '#ui/list/column.ts'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { isSingleKey, useKeysOn } from '#ui/page/single-keys.ts'
+import { useNarrow } from '#ui/list/useNarrow.ts'
 import { useTranslation } from 'react-i18next'
 
 export interface Chip {
@@ -11,22 +14,60 @@ export interface Chip {
   onClear: () => void
 }
 
+/** By what the list can be sorted, and is. */
+export interface Sorting {
+  columns: readonly { key: string; header: string; sortable?: boolean }[]
+  sort: Sort
+  onSort: (sort: Sort) => void
+}
+
 export interface FilterBarProps {
   search: { value: string; onChange: (value: string) => void; label: string }
-  /** Selects and switches of this list, quiet, beside the search. */
+  /** Selects of this list, quiet, beside the search; on a phone in a sheet, with the order. */
   children?: ReactNode
-  chips: Chip[]
+  /** How many of them are in use. */
+  used?: number
+  sorting?: Sorting
+  /** What is in use that no field shows. */
+  chips?: Chip[]
   onClearAll: () => void
 }
 
+const FilterSheet = lazy(async () => ({ default: (await import('#ui/list/FilterSheet.tsx')).FilterSheet }))
+
 /** What narrows a list, and what it is narrowed to now, each of which can be taken away alone (C-03, C-04). */
-export function FilterBar({ search, children, chips, onClearAll }: FilterBarProps) {
+export function FilterBar({ search, children, used = 0, sorting, chips = [], onClearAll }: FilterBarProps) {
   const { t } = useTranslation('ui')
+  const isNarrow = useNarrow()
+  const [open, setOpen] = useState(false)
+  const close = () => setOpen(false)
   return (
     <div className="filters" role="search" aria-label={search.label}>
       <div className="filter-row">
         <SearchBox {...search} />
-        {children}
+        {isNarrow && (children || sorting) ? (
+          <>
+            <Button aria-haspopup="dialog" onClick={() => setOpen(true)}>
+              {used === 0 ? t('filter.open') : t('filter.openUsed', { number: used })}
+            </Button>
+            <Suspense fallback={null}>
+              {open && (
+                <FilterSheet sorting={sorting} onClear={onClearAll} onClose={close}>
+                  {children}
+                </FilterSheet>
+              )}
+            </Suspense>
+          </>
+        ) : (
+          <>
+            {children}
+            {used > 0 && (
+              <Button kind="plain" onClick={onClearAll}>
+                {t('filter.clear')}
+              </Button>
+            )}
+          </>
+        )}
       </div>
       {chips.length > 0 && (
         <div className="chips">
@@ -45,11 +86,6 @@ export function FilterBar({ search, children, chips, onClearAll }: FilterBarProp
               </li>
             ))}
           </ul>
-          {chips.length > 1 && (
-            <button type="button" className="button plain" onClick={onClearAll}>
-              {t('filter.clearAll')}
-            </button>
-          )}
         </div>
       )}
     </div>
