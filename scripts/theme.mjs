@@ -32,9 +32,9 @@ const roles = {
   '#e24c4c': 'danger-fill',
 }
 
-/** What no part of ours shows, and what all of them have by rules of their own: corners, type, the space around buttons. */
+/** What no part of ours shows, and what all of them have by rules of their own: corners, grounds, type, space. */
 const notShown = /maximized|confirm-dialog/
-const ownRules = /^(border-(.*-)?radius|font-.*|margin.*|text-align)$/
+const ownRules = /^(border.*|background|box-shadow|color|font-.*|margin.*|padding|text-align)$/
 
 function classOf(selector) {
   return Object.values(components).find((start) =>
@@ -60,8 +60,8 @@ export function makeTheme(css) {
     for (const selector of selectors) seen.add(classOf(selector))
     const kept = rule.clone({ selectors })
     kept.walkDecls((declaration) => {
+      declaration.value = withRoles(declaration.value)
       if (ownRules.test(declaration.prop)) declaration.remove()
-      else declaration.value = withRoles(declaration.value)
     })
     if (kept.nodes.length > 0) made.append(kept)
   })

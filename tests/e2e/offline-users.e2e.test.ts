@@ -79,7 +79,7 @@ describe('when the server cannot be reached', () => {
     await portal.stop()
     await page.reload()
     await rows(page).locator('a').first().waitFor()
-    expect(await page.locator('.freshness').innerText()).toMatch(/^as of /)
+    expect(await page.locator('.freshness').innerText()).toMatch(/^Updated /)
     const ascending = await firstCells(page)
     expect(ascending).toEqual(ascending.toSorted(bySmallLetters))
 

@@ -10,7 +10,7 @@ const setup = setUpShared()
 const { the } = setup
 const { code: own, admin } = ownCompany()
 
-const amount = (page: Page) => page.locator('.price-amount').innerText()
+const amount = (page: Page) => page.locator('.price-due .amount').innerText()
 /** How many answers of a call the device keeps; with `delete` none from then on. Runs in the page. */
 async function readingsOf(asked: string): Promise<number> {
   const [path = '', act] = asked.split(' ')
@@ -67,7 +67,7 @@ it('a contract is ordered step by step, at the price that stood beside the form;
 
   await order(page).click()
   await expect.poll(() => step(page)).toContain('Payment')
-  await page.getByText('The order wizone is made.').waitFor()
+  await page.getByText('Order wizone created.').waitFor()
   const [first] = await ordersOf(page, 'wizone')
   expect(first).toMatchObject({ state: 'unpaid', amount: '174001.20' })
   expect(await page.locator('.made-modules li').count()).toBe(5)
@@ -87,7 +87,7 @@ it('a contract is ordered step by step, at the price that stood beside the form;
 
   const lines = await page.locator('.made-modules').innerText()
   await page.reload()
-  await page.getByText('The order wizone is made.').waitFor()
+  await page.getByText('Order wizone created.').waitFor()
   // The same modules with the same prices, those that join by themselves among them (P-13).
   expect(await page.locator('.made-modules').innerText()).toBe(lines)
   expect(lines).toContain('Platform')
@@ -142,7 +142,7 @@ it('by keys alone, at the speed of typing: from an empty form that was refused t
   await expect.poll(() => field(page, 'module-core').isChecked()).toBe(true)
   await tabTo(/^Create order/)
   await keyboard.press('Enter')
-  await page.getByText('The order wizkeys7 is made.').waitFor()
+  await page.getByText('Order wizkeys7 created.').waitFor()
   await tabTo(/^Pay HKD .* by card$/)
   await keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Pay by card' }).waitFor()
@@ -166,17 +166,17 @@ it('whoever has seen the list orders without a line, and what is not here is sai
   await page.goto(`${the.portal.url}/saas/app/contract`)
   await page.locator('main tbody a', { hasText: `${own}trade` }).click()
   // It was listed and never opened: as old as the list, its modules by their names.
-  await page.locator('.order-intro').getByText('as of').waitFor()
+  await page.locator('.order-intro').getByText('Updated').waitFor()
   await page.locator('main').getByText('Supply chain').first().waitFor()
   await page.goto(`${the.portal.url}/saas/app/contract/new`)
   await fill(page, 'wizaway', { users: '25' })
   await field(page, 'name').focus()
-  await page.getByText('Whether it is free is checked when the line is back; nothing is lost.').waitFor()
-  await page.getByText('Worked out on this device').waitFor()
+  await page.getByText("Availability is checked when you're back online; nothing is lost.").waitFor()
+  await page.getByText('Calculated on this device').waitFor()
   await expect.poll(() => amount(page)).toContain('HKD')
   await page.evaluate(readingsOf, '/api/module/info delete')
   await page.reload()
-  await page.getByText('What can be ordered could not be read yet.').waitFor()
+  await page.getByText('What can be ordered could not be loaded yet.').waitFor()
   await context.setOffline(false)
   await field(page, 'code').waitFor()
   expect(await field(page, 'code').inputValue()).toBe('wizaway')

@@ -107,6 +107,10 @@ export const paymentOf = (say: Translate, { invoice_no: number, issued, payment 
 /** Sums stand out from what they are made of. */
 const sums: readonly Step['code'][] = ['sum', 'total', 'annual', 'contract', 'residual']
 
+/** The last of those that come to the same stands out alone. */
+const isSum = ({ code, amount }: Step, next: Step | undefined) =>
+  sums.includes(code) && !(next && sums.includes(next.code) && next.amount === amount)
+
 /** `names`: of modules, by code. */
 export function stepsTable(
   say: Translate,
@@ -115,7 +119,7 @@ export function stepsTable(
   names: ReadonlyMap<string, string> = new Map(),
 ): Markup {
   const rows = steps.map(
-    (step) => html`<tr${sums.includes(step.code) && html` class="sum"`}>
+    (step, at) => html`<tr${isSum(step, steps[at + 1]) && html` class="sum"`}>
 <td>${stepWords(say, step, names)}</td><td class="amount">${grouped(step.amount)}</td></tr>`,
   )
   return html`<h2>${say('why')}</h2>
@@ -152,9 +156,13 @@ interface Sum {
   paid: string | null
 }
 
+/** What is taken off has its sign before all of it. */
+const signed = (currency: Currency, amount: string) =>
+  amount.startsWith('-') ? `−${currency} ${grouped(amount.slice(1))}` : `${currency} ${grouped(amount)}`
+
 export function totals(say: Translate, { currency, parts, whole, paid }: Sum): Markup {
   const line = (label: string, value: string, look: string) =>
-    html`<tr class="${look}"><th scope="row">${label}</th><td class="amount">${currency} ${grouped(value)}</td></tr>`
+    html`<tr class="${look}"><th scope="row">${label}</th><td class="amount">${signed(currency, value)}</td></tr>`
   return html`<table class="totals"><tbody>
 ${parts.map(([label, value]) => line(label, value, 'part'))}
 ${line(say('total.amount'), whole, 'whole')}

@@ -2,6 +2,7 @@ import { lazy, Suspense, useState, useSyncExternalStore } from 'react'
 import { useNavigate } from 'react-router-dom'
 import { loadWords } from '#app/i18n/i18n.ts'
 import { places } from '#app/routes/paths.ts'
+import { chooseTheme, subscribeTheme, themeNow, themes } from '#app/preferences/theme.ts'
 import { install, offerNow, subscribeOffer } from '#app/pwa/install-prompt.ts'
 import { useSignedIn } from '#state/hooks.ts'
 import { Avatar, pictureAt } from '#ui/display/Avatar.tsx'
@@ -17,12 +18,13 @@ const InstallGuide = lazy(async () => {
   return { default: Drawn }
 })
 
-/** The user's own things: profile, this device, the service centre, the way out (M13). */
+/** The user's own things: profile, this device, light or dark (C-34), the service entrance, the way out (M13). */
 export function AvatarMenu() {
   const { t } = useTranslation('shell')
   const go = useNavigate()
   const { user } = useSignedIn()
   const offer = useSyncExternalStore(subscribeOffer, offerNow)
+  const theme = useSyncExternalStore(subscribeTheme, themeNow)
   const [Shown, setShown] = useState<typeof About | null>(null)
   const to = (place: keyof typeof places) => () => void go(places[place].path)
   const items: MenuItem[] = [
@@ -30,6 +32,13 @@ export function AvatarMenu() {
     { key: 'password', label: t('avatar.password'), icon: 'key', onSelect: to('password') },
     { key: 'activity', label: t('avatar.activity'), icon: 'activity', onSelect: to('activity') },
     { key: 'device', label: t('avatar.device'), icon: 'device', onSelect: to('device') },
+    ...themes.map((key) => ({
+      key,
+      label: t(`theme.${key}`),
+      icon: key,
+      chosen: key === theme,
+      onSelect: () => chooseTheme(key),
+    })),
     { key: 'about', label: t('avatar.about'), icon: 'info', onSelect: () => setShown(About) },
     { key: 'centre', label: t('avatar.serviceCentre'), icon: 'external', onSelect: to('entrance') },
     { key: 'logout', label: t('avatar.logout'), icon: 'leave', onSelect: to('logout') },

@@ -4,6 +4,7 @@ import { Button } from '#ui/display/Button.tsx'
 import type { Sort } from '#ui/list/column.ts'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useNarrow } from '#ui/list/useNarrow.ts'
+import { isSingleKey, useKeysOn } from '#ui/page/single-keys.ts'
 import { useTranslation } from 'react-i18next'
 
 export interface Chip {
@@ -100,6 +101,7 @@ function SearchBox({ value, onChange, label }: FilterBarProps['search']) {
   const composing = useRef(false)
   const [settled, setSettled] = useState(value)
   const input = useRef<HTMLInputElement>(null)
+  const keys = useKeysOn()
   useSlashFocus(input)
   // The address changed by itself (Back, a chip cleared): what was typed follows it.
   if (value !== settled) {
@@ -133,7 +135,7 @@ function SearchBox({ value, onChange, label }: FilterBarProps['search']) {
         inputMode="search"
         enterKeyHint="search"
         aria-label={label}
-        aria-keyshortcuts="/"
+        aria-keyshortcuts={keys ? '/' : undefined}
         placeholder={label}
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
@@ -158,7 +160,7 @@ function SearchBox({ value, onChange, label }: FilterBarProps['search']) {
         }}
       />
       {typed === '' ? (
-        <kbd aria-hidden="true">/</kbd>
+        keys && <kbd aria-hidden="true">/</kbd>
       ) : (
         <button
           type="button"
@@ -177,9 +179,7 @@ function SearchBox({ value, onChange, label }: FilterBarProps['search']) {
 function useSlashFocus(input: React.RefObject<HTMLInputElement | null>) {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
-      const at = event.target instanceof HTMLElement ? event.target : null
-      if (at?.closest('input, textarea, select, [contenteditable=true], [role=dialog]')) return
+      if (event.key !== '/' || !isSingleKey(event)) return
       event.preventDefault()
       input.current?.focus()
       input.current?.select()

@@ -15,7 +15,7 @@ interface Props {
 /** A phone's filters and order. Its fields take effect at once, as those at a desk do. */
 export function FilterSheet({ sorting, children, onClear, onClose }: Props) {
   const { t } = useTranslation('ui')
-  const footer = (
+  const act = (
     <>
       <Button kind="primary" onClick={onClose}>
         {t('filter.show')}
@@ -24,7 +24,7 @@ export function FilterSheet({ sorting, children, onClear, onClose }: Props) {
     </>
   )
   return (
-    <Dialog open side="bottom" title={t('filter.title')} onClose={onClose} footer={footer}>
+    <Dialog open side="bottom" title={t('filter.title')} onClose={onClose} act={act} cancel={null}>
       <div className="form filter-sheet">
         {children}
         {sorting && <SortField {...sorting} />}

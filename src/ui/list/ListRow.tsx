@@ -101,7 +101,13 @@ function RowActions<R>({ row, name, actions }: { row: R; name: string; actions: 
           )}
         </Button>
       )}
-      {items.length > 0 && <Menu label={t('list.actionsOn', { name })} items={items} />}
+      {items.length > 0 && (
+        <Menu
+          label={t('list.actionsOn', { name })}
+          items={items}
+          nameOne={(action) => t('list.actionOn', { action, name })}
+        />
+      )}
     </span>
   )
 }

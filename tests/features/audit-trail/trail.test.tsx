@@ -297,7 +297,7 @@ it('draws the days around a chosen one again after a reload, also without a netw
   await the.browser.open(chosen)
   await expect.poll(times).toEqual(all.slice(2))
   await slider()
-  expect(screen.queryByText('The activity is not kept on this device.')).toBeNull()
+  expect(screen.queryByText('The daily numbers are not saved on this device.')).toBeNull()
   await the.user.click(button('Show all days'))
   await arrived(the.browser, `${path}?${days}`)
   // What another build or hand left there is no range.

@@ -72,6 +72,7 @@ export function SubscribeForm({ serviceId, draft, onChange, price, list, currenc
         <div className="form">
           <div className="backup-period">
             <Field
+              size="figures"
               label={t('form.period')}
               name="backup-period"
               type="number"

@@ -22,7 +22,7 @@ interface Props {
   /** The business time zone; null: not known yet. */
   zone: string | null
   /** What an order of its own takes; null: not all of it is here. */
-  changing: Omit<ChangeProps, 'onClose'> | null
+  changing: ChangeProps | null
   onClose: () => void
   onChanged: () => void
   onEdit: () => void

@@ -18,27 +18,20 @@ interface Props {
 /** Lists what one click brings or takes along, and what becomes of the amount; nothing has changed yet. */
 export function ConfirmModules({ toggle, nameOf, currency, change, inUse, onConfirm, onClose }: Props) {
   const { t } = useTranslation('wizard')
-  const { t: ui } = useTranslation('ui')
   const { kind, code, along } = toggle
   const name = nameOf(code)
-  const count = along.length + 1
   const isUsed = kind === 'removing' && [code, ...along].some((one) => inUse.includes(one))
-  const footer = (
-    <>
-      <Button kind={kind === 'removing' ? 'danger' : 'primary'} autoFocus={kind === 'adding'} onClick={onConfirm}>
-        {t(kind === 'adding' ? 'confirm.add' : 'confirm.remove', { count })}
-      </Button>
-      <Button autoFocus={kind === 'removing'} onClick={onClose}>
-        {ui('form.cancel')}
-      </Button>
-    </>
+  const act = (
+    <Button kind={kind === 'removing' ? 'danger' : 'primary'} onClick={onConfirm}>
+      {t(kind === 'adding' ? 'confirm.add' : 'confirm.remove')}
+    </Button>
   )
   return (
     <Dialog
       open
       title={t(kind === 'adding' ? 'confirm.addTitle' : 'confirm.removeTitle', { name })}
       onClose={onClose}
-      footer={footer}
+      act={act}
     >
       <div className="form">
         {along.length > 0 && (

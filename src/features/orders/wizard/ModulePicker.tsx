@@ -32,6 +32,9 @@ export interface ModuleChoiceProps {
   inUse?: readonly string[]
 }
 
+/** Fewer of them are seen at a glance. */
+const searchedFrom = 10
+
 /**
  * Which modules. One click brings what is needed or takes along what needs it, after both were shown with what becomes of
  * the amount (M75). Hidden modules that join by themselves are named, for they are part of what is bought.
@@ -65,14 +68,16 @@ export function ModuleChoice({ market, currency, chosen, onChange, amountOf, err
 
   return (
     <section className="modules" aria-label={t('modules.label')}>
-      <Field
-        type="search"
-        label={t('modules.search')}
-        name="module-search"
-        autoComplete="off"
-        value={text}
-        onChange={({ target }) => setText(target.value)}
-      />
+      {rows.length >= searchedFrom && (
+        <Field
+          type="search"
+          label={t('modules.search')}
+          name="module-search"
+          autoComplete="off"
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+        />
+      )}
       <p className="modules-count">{t('modules.count', { chosen: chosen.length, all: rows.length, currency })}</p>
       {error && (
         <p className="field-error" role="alert">

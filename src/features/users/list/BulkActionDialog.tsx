@@ -52,25 +52,19 @@ export function ManyDialog({ what, ids, onDone, onClose }: Props) {
         <Asked what={what} plan={plan} />
       </TypedConfirmation>
     )
-  const footer = verdicts ? (
-    <Button autoFocus busy={busy} onClick={close}>
-      {busy ? t('many.doing', { done: number(verdicts.length), all: number(count) }) : t('many.close')}
-    </Button>
+  const act = busy ? (
+    <Button busy>{t('many.doing', { done: number(verdicts?.length ?? 0), all: number(count) })}</Button>
   ) : (
-    <>
-      <Button autoFocus onClick={close}>
-        {t(count > 0 ? 'many.cancel' : 'many.close')}
+    !verdicts &&
+    count > 0 && (
+      <Button kind="primary" onClick={() => void send(plan)}>
+        {t(`many.do.${what}`, numbers)}
       </Button>
-      {count > 0 && (
-        <Button kind="primary" onClick={() => void send(plan)}>
-          {t(`many.do.${what}`, numbers)}
-        </Button>
-      )}
-    </>
+    )
   )
   const title = verdicts ? t('many.became') : count > 0 ? t(`many.ask.${what}`, numbers) : t('many.nobody')
   return (
-    <Dialog open title={title} onClose={close} footer={footer}>
+    <Dialog open title={title} onClose={close} act={act} cancel={busy ? null : undefined} careful>
       <div className="form many">{verdicts ? <Became verdicts={verdicts} /> : <Asked what={what} plan={plan} />}</div>
     </Dialog>
   )

@@ -42,12 +42,10 @@ export function RolesDialog({ ids, onDone, onClose }: Props) {
   const plan = planOfRoles(asked.users, roles, { self: user.id, last: asked.last })
   const count = plan.go.length
   const close = () => void (busy || onClose())
-  const footer = verdicts ? (
-    <Button autoFocus busy={busy} onClick={close}>
-      {busy ? t('many.doing', { done: number(verdicts.length), all: number(count) }) : t('many.close')}
-    </Button>
+  const act = busy ? (
+    <Button busy>{t('many.doing', { done: number(verdicts?.length ?? 0), all: number(count) })}</Button>
   ) : (
-    <>
+    !verdicts && (
       <Button
         kind="primary"
         whyNot={!isChosen ? t('many.roles.none') : count === 0 ? t('many.nobody') : null}
@@ -55,13 +53,12 @@ export function RolesDialog({ ids, onDone, onClose }: Props) {
       >
         {isChosen && count > 0 ? t('many.do.roles', { count, number: number(count) }) : t('many.roles.apply')}
       </Button>
-      <Button onClick={close}>{t('many.cancel')}</Button>
-    </>
+    )
   )
   const all = asked.users.length
   const title = verdicts ? t('many.became') : t('many.ask.roles', { count: all, number: number(all) })
   return (
-    <Dialog open title={title} onClose={close} footer={footer}>
+    <Dialog open title={title} onClose={close} act={act} cancel={busy ? null : undefined}>
       <div className="form many">
         {verdicts ? (
           <Became verdicts={verdicts} />

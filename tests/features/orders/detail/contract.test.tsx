@@ -18,7 +18,7 @@ const fact = (name: string) =>
   [...document.querySelectorAll('dl.facts > div')]
     .find((one) => one.querySelector('dt')?.textContent === name)
     ?.querySelector('dd')?.textContent
-const due = () => document.querySelector('.order-due .amount')?.textContent
+const due = () => document.querySelector('.price-due .amount')?.textContent
 const history = () => [...document.querySelectorAll('.order-history tbody tr')].map(({ textContent }) => textContent)
 const idOf = async (code: string): Promise<number> => (await ordersOf(admin, code))[0]?.id ?? 0
 const pageOf = (id: number | string) => `/app/contract/${id}`
@@ -65,7 +65,7 @@ describe('an order of each status', () => {
 
   it('unpaid: until when it is to be paid; expired: extended first; replaced: leads to the one in effect; invalid and unknown: not there (M96, M97, D29, D30)', async () => {
     await the.browser.openAs('admin@acme', pageOf(await idOf('acmehr')))
-    await screen.findByText(/^This order is not paid yet/)
+    await screen.findByText(/^This order is unpaid/)
     await screen.findByRole('button', { name: /^Pay USD/ })
     expect(document.querySelector('.order-history')).toBeNull()
 
@@ -74,15 +74,15 @@ describe('an order of each status', () => {
     expect(button('Modify').getAttribute('aria-disabled')).toBe('true')
 
     await the.browser.open(pageOf((await replacedBy(await idOf('acmetrade'))) ?? 0))
-    await screen.findByText(/^A newer contract has taken the place of this one\./)
+    await screen.findByText(/^A newer contract has replaced this one\./)
     expect(screen.queryByRole('button', { name: 'Modify' })).toBeNull()
     expect(button('Extend').getAttribute('aria-disabled')).toBe('true')
-    const link = screen.getByRole('link', { name: 'Find the one in effect' })
+    const link = screen.getByRole('link', { name: 'Open the current contract' })
     expect(link.getAttribute('href')).toBe('/saas/app/contract?searchText=acmetrade')
 
     await the.browser.open(pageOf(await idOf('acmeshop')))
     await arrived(the.browser, '/app/contract')
-    await screen.findByText('The order acmeshop is no longer valid, so there is no page of it.')
+    await screen.findByText('The order acmeshop is no longer valid, so it has no page.')
     for (const wrong of ['999999', 'abc', '~x']) {
       await the.browser.open(pageOf(wrong))
       await screen.findByRole('heading', { name: 'There is no such contract' })
@@ -114,7 +114,7 @@ it('opens without a line though nobody has opened it: in effect with its history
   await modify('35')
   await expect.poll(due).toBe('HKD 10,000.00')
   await the.browser.open(pageOf(unpaid))
-  await screen.findByText(/^This order is not paid yet/)
+  await screen.findByText(/^This order is unpaid/)
   // One that was never read says so, and comes by itself.
   const old = (await replacedBy(trade)) ?? 0
   await the.browser.open(pageOf(old))
@@ -141,7 +141,7 @@ describe('a contract is modified', () => {
     }))
     await submit(the.user)
     await screen.findByText(/^The price has changed since it was shown\./)
-    const note = document.querySelector('.order-sum .order-note')
+    const note = document.querySelector('.price-notes .order-note')
     expect(note?.textContent).toContain('HKD 25,500.50 → HKD 26,500.50')
     expect(await pending(id)).toBeNull()
     await submit(the.user)
@@ -159,9 +159,9 @@ describe('a contract is modified', () => {
     await asked.press('Remove 1 module')
     await expect.poll(due).toBe('HKD 0.00')
     await says('The difference is not returned')
-    await screen.findByText(/^There is nothing to pay/)
+    await screen.findByText(/^Nothing to pay/)
     await submit(the.user)
-    await screen.findByText(/^It is in effect now\./)
+    await screen.findByText(/^It is now in effect\./)
     await expect.poll(() => the.browser.path()).not.toContain(pageOf(id))
     await expect.poll(() => fact('Number of users')).toBe('10')
     expect((await readOrder(admin, id))['state']).toBe('overwritten')
@@ -197,7 +197,7 @@ describe('a contract is extended', () => {
     const id = await at('evenlonger')
     const before = await readOrder(admin, id)
     await press('Extend')
-    await the.user.clear((await dialog('Extend evenlonger')).getByLabelText('Period (years)'))
+    await the.user.clear((await dialog('Extend evenlonger')).getByLabelText('Extend by'))
     await the.user.keyboard('2')
     await expect.poll(due).toBe('HKD 114,000.00')
     await send()
@@ -209,11 +209,13 @@ describe('a contract is extended', () => {
     expect([after['period_start'], after['period']]).toEqual([before['period_start'], 3])
     await the.browser.open(pageOf(extension))
     await says('Please wait for the system to be set up.')
-    expect(fact('Period (years)')).toBe('3 years')
+    expect(fact('Period')).toBe('3 years')
     await press('Modify')
     await expect.poll(() => document.querySelector('[name=users]')).not.toBeNull()
     expect(screen.queryByText(/wait for the system to be set up/)).toBeNull()
-    for (const name of [/Refresh/, /Print/]) button(name)
+    await press('More')
+    for (const name of ['Refresh', 'Print']) screen.getByRole('menuitem', { name })
+    await the.user.keyboard('{Escape}')
     expect(fact('Currency')).toBe('HKD')
     expect(fact('Expiry date')).toBe(after['expired_date'])
     expect(screen.queryByRole('button', { name: 'Extend' })).toBeNull()
@@ -225,13 +227,13 @@ describe('a contract is extended', () => {
       await press('Extend')
       return dialog('Extend longer')
     }
-    await the.user.clear((await extend()).getByLabelText('Period (years)'))
+    await the.user.clear((await extend()).getByLabelText('Extend by'))
     await the.user.keyboard('2')
     // 25 users, core and fin: 57,000.00 a year.
     await expect.poll(due).toBe('HKD 114,000.00')
     await send()
     await (await dialog('Pay longer')).press('Close')
-    await says('An extension is not paid yet:')
+    await says('Unpaid extension:')
     const first = (await pending(id))?.id
     await extend()
     await send()

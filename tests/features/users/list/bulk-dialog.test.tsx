@@ -72,7 +72,7 @@ it('that one of them is refused says it of that one, in words', async () => {
   const verdicts = lines()
   expect(verdicts).toContainEqual(
     expect.stringMatching(
-      new RegExp(`^${name('invited')}\\s*This address has had its mails for now. Try again in \\d+ min`),
+      new RegExp(`^${name('invited')}\\s*This address has reached its limit of mails for now. Try again in \\d+ min`),
     ),
   )
   expect(verdicts).toContainEqual(expect.stringMatching(new RegExp(`^${name('waiting')}\\s*Done$`)))
@@ -83,7 +83,7 @@ it('waits write by write while there is no line, and each is sent when it is bac
   the.browser.goOffline()
   await pick('user', 'order', 'second')
   await act('Delete')
-  await dialog().findByText(/^There is no connection: each change waits/)
+  await dialog().findByText(/^You're offline: each change is saved/)
   // Only the number and the code, both typed, delete many (M52).
   await press('Delete 3 users')
   await expect.poll(problems).toEqual({ 'typed-value': 'Input Error!', 'typed-code': 'Input Error!' })
