@@ -35,7 +35,7 @@ it('a change that takes an app out of a service that runs is asked about and the
   const first = page.url()
   await button(page, 'Modify').click()
   await page.locator('input[name="module-scm"]').click()
-  await button(dialog(page, 'Remove Supply chain').page(), 'Remove 1 module').click()
+  await button(dialog(page, 'Remove Supply chain').page(), 'Remove').click()
   const asked = dialog(page, 'Apps of the service change')
   await submit(page).click()
   await asked.locator('li', { hasText: 'barcode' }).getByText('is removed').waitFor()

@@ -1,6 +1,6 @@
 /** Every screen of a company's administrator, as `sweep-outside` looks at the others (A-01, A-04, A-15, A-30, A-32, T-02, I-01). */
 import { expect, it } from 'vitest'
-import { adminScreens, appScreens, serviceScreens } from '#tests/support/screens.ts'
+import { adminScreens, appScreens, serviceScreens, userScreens } from '#tests/support/screens.ts'
 import { expectSwept, patience } from '#tests/support/sweep.ts'
 import { setUpShared } from '#tests/support/visit.ts'
 
@@ -23,6 +23,8 @@ it(
   },
   patience,
 )
+
+it('the screens of a user', async () => void (await expectSwept(setup, 'user', userScreens)), patience)
 
 it(
   'the screens of an admin',

@@ -23,8 +23,9 @@ export interface Faults {
 }
 
 interface Looked {
-  /** The page is looked at when it has this width, and its scripts had two frames to place what they place, px. */
+  /** The page is looked at when it has this width, px, is pressed so, and its scripts had two frames to place what they place. */
   width?: number
+  isTouched?: boolean
   target?: number
 }
 
@@ -37,8 +38,9 @@ function cutTexts(): string[] {
     if (!own || one.clientWidth === 0 || !(isWide || isHigh)) return false
     const { overflowX, overflowY, clipPath, visibility, textOverflow } = getComputedStyle(one)
     if (clipPath !== 'none' || visibility === 'hidden') return false
-    // One line of a list, whose end is marked and whose whole text is its title: it is read in full where the row leads.
-    if (textOverflow === 'ellipsis' && one.getAttribute('title') === one.textContent && one.closest('td')) return false
+    // One line of a list or of the bar, whose end is marked and whose whole text is its title: it is read in full where it leads.
+    const isTitled = textOverflow === 'ellipsis' && one.getAttribute('title') === one.textContent
+    if (isTitled && one.closest('td, .bar')) return false
     return (isWide && /hidden|clip/.test(overflowX)) || (isHigh && /hidden|clip/.test(overflowY))
   }
   return [...document.querySelectorAll('body *')].filter(isCut).map((one) => one.textContent?.trim() ?? '')
@@ -106,7 +108,8 @@ function smallTargets({ target = 0 }: { target?: number }): string[] {
     if ('disabled' in one && one.disabled === true) return []
     const area = areaOf(one)
     const [width, height] = [area.right - area.left, area.bottom - area.top]
-    if (width === 0 || height === 0 || isAway(area)) return []
+    // What readers aloud alone have, and what helps the focus on, is pressed by nobody.
+    if (width <= 1 || height <= 1 || isAway(area)) return []
     // What is placed by thirds of a pixel is as large as it was meant.
     if (width > target - 0.5 && height > target - 0.5) return []
     if (isInSentence(one)) return []
@@ -191,10 +194,12 @@ async function sideways(): Promise<string[]> {
   ]
 }
 
-function drawnAt({ width }: { width?: number }): Promise<void> {
+function drawnAt({ width, isTouched }: { width?: number; isTouched?: boolean }): Promise<void> {
   return new Promise<void>((done) => {
     const look = () => {
-      if (width !== undefined && document.documentElement.clientWidth !== width) requestAnimationFrame(look)
+      const isSized = width === undefined || document.documentElement.clientWidth === width
+      const isPressed = isTouched === undefined || matchMedia('(pointer: coarse)').matches === isTouched
+      if (!isSized || !isPressed) requestAnimationFrame(look)
       else requestAnimationFrame(() => requestAnimationFrame(() => done()))
     }
     look()

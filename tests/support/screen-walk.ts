@@ -60,7 +60,7 @@ export interface Walk {
   session: CDPSession
   /** Loads the app at a desk, in that language, which is the address's to say: an account's own stays. */
   begin: (lang: 'en' | 'zh', from: Screen) => Promise<void>
-  /** At a desk, when the screen stands and what is done on it was done. */
+  /** At a desk, where it is there, when the screen stands and what is done on it was done. */
   show: (screen: Screen) => Promise<void>
 }
 
@@ -77,8 +77,8 @@ export async function walkIn(context: BrowserContext, url: string): Promise<Walk
     before = ''
   }
 
-  async function show({ path, shows = 'main h1', act }: Screen) {
-    await resize(session, sizes.desk)
+  async function show({ path, shows = 'main h1', act, only = 'desk' }: Screen) {
+    await resize(session, sizes[only])
     const [, code] = /:(\w+)/.exec(path) ?? []
     if (code && !ids.has(code)) ids.set(code, (await ordersOf(page, code))[0]?.id ?? 0)
     // Between two addresses of one page it would stay as it is.

@@ -11,6 +11,8 @@ export interface Screen {
   shows?: string
   /** What is done on it before it is looked at. */
   act?: (page: Page) => Promise<unknown>
+  /** It is there at this size alone. */
+  only?: 'phone'
   /** A menu or bar that it lays over rows: axe looks at it alone, because it finds what is half covered too small to be pressed. */
   over?: string
 }
@@ -28,11 +30,25 @@ export const opened = (button: string, shows: string) => async (page: Page) => {
 }
 
 const form = '[role=dialog] form'
+const dialog = '[role=dialog]'
 const menu = '[role=menu]'
-const picks = '.picks'
 /** In whichever language is shown. */
 const button = (...names: string[]) => names.map((name) => `button:has-text("${name}")`).join()
 const nobody = '?searchText=nobody+at+all'
+const help = opened(['Help', '帮助'].map((name) => `.bar button:has-text("${name}")`).join(), dialog)
+
+async function pickOne(page: Page) {
+  await page.locator('tbody .pick input').first().check()
+  await page.locator('.picks').waitFor()
+}
+
+/** The step after it, with a draft that orders nothing. */
+async function chooseModules(page: Page) {
+  await page.locator('[name=code]').fill('acmesweep')
+  await page.locator('[name=name]').fill('Acme swept')
+  await page.locator('.wizard form button[type=submit]').click()
+  await page.locator('[name=module-core]').waitFor()
+}
 
 export const visitorScreens: Screen[] = [
   { name: 'login', path: '/login' },
@@ -58,16 +74,27 @@ export const adminScreens: Screen[] = [
   },
   { name: 'user', path: '/app/user', shows: '.lead a', act: opened('.lead a', form) },
   { name: 'user-new-refused', path: '/app/user?user=new', shows: form, act: refused },
+  { name: 'users-chosen', path: '/app/user', shows: '.lead a', act: pickOne },
   {
-    name: 'users-chosen',
+    name: 'users-roles',
     path: '/app/user',
     shows: '.lead a',
-    act: opened('td.pick input', picks),
-    over: picks,
+    act: async (page) => {
+      if ((await page.locator('.picks').count()) === 0) await pickOne(page)
+      await opened(button('Change roles', '更改角色'), dialog)(page)
+    },
+  },
+  {
+    name: 'users-filter',
+    path: '/app/user',
+    shows: '.lead a',
+    only: 'phone',
+    act: opened('.filters button[aria-haspopup=dialog]', dialog),
   },
   // A list that is come back to is as it was left.
   { name: 'users-none', path: `/app/user${nobody}`, shows: '.empty' },
   { name: 'home', path: '/app/home', shows: '.home-item' },
+  { name: 'help', path: '/app/home', shows: '.home-item', act: help },
   { name: 'profile', path: '/app/profile/user' },
   { name: 'profile-edit', path: '/app/profile/user?edit=1', shows: 'main form' },
   { name: 'password', path: '/app/profile/password', shows: 'main form' },
@@ -94,6 +121,7 @@ export const adminScreens: Screen[] = [
   { name: 'contracts', path: '/app/contract', shows: 'tbody .order-code' },
   { name: 'contract-new', path: '/app/contract/new', shows: '[name=code]' },
   { name: 'contract-new-refused', path: '/app/contract/new', shows: '[name=code]', act: refused },
+  { name: 'contract-new-modules', path: '/app/contract/new', shows: '[name=code]', act: chooseModules },
   { name: 'contract', path: '/app/contract/:acmetrade', shows: '.order-history tbody tr' },
   {
     name: 'contract-modify',
@@ -145,7 +173,11 @@ export const serviceScreens: Screen[] = [
   { name: 'service-log', path: '/app/service/1/log', shows: '.log-tools' },
 ]
 
+/** Of who has no rights but their own. */
+export const userScreens: Screen[] = [{ name: 'user-home', path: '/app/home', shows: 'main h2' }]
+
 export const staffScreens: Screen[] = [
+  { name: 'staff-home', path: '/app/home', shows: '.home-figure' },
   ...insidePlaces
     .filter((place) => places[place].who === 'providerAdmin')
     .map((place) => ({ name: `staff-${place}`, path: places[place].path.replace(/:\w+/, '1') })),

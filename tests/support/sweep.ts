@@ -51,27 +51,28 @@ const rounds = [
 
 type Note = (what: string, wrong: readonly unknown[]) => void
 
-/** As a desk, a tablet and a phone show it. */
-async function lookInEachSize({ page, session }: Walk, note: Note) {
-  for (const name of ['desk', 'tablet', 'phone'] as const) {
+/** As a desk, a tablet and a phone show it, where it is there. */
+async function lookInEachSize({ page, session }: Walk, { only }: Screen, note: Note) {
+  for (const name of only ? [only] : (['desk', 'tablet', 'phone'] as const)) {
     const { width, isTouched } = sizes[name]
     await resize(session, sizes[name])
-    const { keyLike, ...faults } = await faultsOf(page, { width, target: isTouched ? targets.finger : targets.mouse })
+    const target = isTouched ? targets.finger : targets.mouse
+    const { keyLike, ...faults } = await faultsOf(page, { width, isTouched, target })
     for (const [what, wrong] of Object.entries(faults)) note(`${name}: ${what}`, wrong)
     note(`${name}: missing`, missingAmong(keyLike))
   }
 }
 
-/** With type twice as large at a desk, and with text set apart where it is narrowest (A-30). */
+/** With type twice as large at the desk where it is, and with text set apart where it is narrowest (A-30). */
 async function lookEnlarged({ page, session }: Walk, note: Note) {
-  await Promise.all([resize(session, sizes.narrow), setApart(page, true)])
-  const { sideways, cut } = await faultsOf(page, { width: sizes.narrow.width })
-  note('text set apart: sideways', sideways)
-  note('text set apart: cut', cut)
-  await Promise.all([resize(session, sizes.desk), setApart(page, false)])
   const twice = await fitTwice(page)
   note('type 200%: sideways', twice.sideways)
   note('type 200%: cut', twice.cut)
+  await Promise.all([resize(session, sizes.narrow), setApart(page, true)])
+  const { sideways, cut } = await faultsOf(page, { width: sizes.narrow.width })
+  await setApart(page, false)
+  note('text set apart: sideways', sideways)
+  note('text set apart: cut', cut)
 }
 
 /** Goes through the screens in one page, once in each language. What is wrong, by screen and kind: nothing is what is wanted. */
@@ -89,8 +90,8 @@ export async function sweep(context: BrowserContext, url: string, screens: reado
       }
       await walk.show(screen)
       note(`${colorScheme}: axe`, await seriousTrouble(page, rules && [...rules], screen.over))
-      await lookInEachSize(walk, note)
       if (lang === 'en') await lookEnlarged(walk, note)
+      await lookInEachSize(walk, screen, note)
       titles.add(await page.title())
     }
     expect(

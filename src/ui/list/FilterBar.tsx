@@ -3,8 +3,8 @@ import '#ui/list/list.css'
 import { Button } from '#ui/display/Button.tsx'
 import type { Sort } from '#ui/list/column.ts'
 import { Icon } from '#ui/icons/Icon.tsx'
-import { useNarrow } from '#ui/list/useNarrow.ts'
 import { isSingleKey, useKeysOn } from '#ui/page/single-keys.ts'
+import { useNarrow } from '#ui/list/useNarrow.ts'
 import { useTranslation } from 'react-i18next'
 
 export interface Chip {
@@ -48,7 +48,7 @@ export function FilterBar({ search, children, used = 0, sorting, chips = [], onC
         {isNarrow && (children || sorting) ? (
           <>
             <Button aria-haspopup="dialog" onClick={() => setOpen(true)}>
-              {used === 0 ? t('filter.open') : t('filter.openUsed', { count: used })}
+              {used === 0 ? t('filter.open') : t('filter.openUsed', { number: used })}
             </Button>
             <Suspense fallback={null}>
               {open && (

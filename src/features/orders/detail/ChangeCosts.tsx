@@ -1,6 +1,6 @@
 import type { Choice } from '#domain/fees/annual.ts'
 import { lastDay } from '#domain/period.ts'
-import { type Currency, readAmount, writeAmount } from '#domain/money.ts'
+import { grouped, readAmount, writeAmount } from '#domain/money.ts'
 import { useConnection } from '#state/hooks.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { number, readingTime } from '#ui/list/Freshness.tsx'
@@ -72,8 +72,8 @@ export function Compared({ before, after, names }: Props) {
   )
 }
 
-/** What each stretch of what is paid costs as changed, beside what was paid for it (D12). */
-export function Stretches({ steps, currency }: { steps: readonly AnyStep[]; currency: Currency }) {
+/** What each stretch of what is paid costs as changed, beside what was paid for it (D12); in the currency of the amount due. */
+export function Stretches({ steps }: { steps: readonly AnyStep[] }) {
   const { t } = useTranslation('contract')
   const of = (code: string) => steps.filter((step) => step.code === code)
   const paid = of('paid')
@@ -96,16 +96,16 @@ export function Stretches({ steps, currency }: { steps: readonly AnyStep[]; curr
         {stretches.map(({ values, amount }, at) => (
           <tr key={values.from}>
             <th scope="row">
-              {t('fromTo', { from: values.from, last: lastDay(values.to ?? '') })}
+              <i className="day">{values.from}</i> – <i className="day">{lastDay(values.to ?? '')}</i>
               <span>
                 {values.years ? t('years', { count: Number(values.years) }) : t('days', { count: Number(values.days) })}
               </span>
             </th>
             <td className="number" data-label={t('stretch.changed')}>
-              <Amount currency={currency} amount={amount} />
+              {grouped(amount)}
             </td>
             <td className="number" data-label={t('stretch.paid')}>
-              <Amount currency={currency} amount={paid[at]?.amount ?? '0.00'} />
+              {grouped(paid[at]?.amount ?? '0.00')}
             </td>
           </tr>
         ))}
@@ -115,10 +115,10 @@ export function Stretches({ steps, currency }: { steps: readonly AnyStep[]; curr
           <tr>
             <th scope="row">{t('stretch.sum')}</th>
             <td className="number" data-label={t('stretch.changed')}>
-              <Amount currency={currency} amount={sum('contract')} />
+              {grouped(sum('contract'))}
             </td>
             <td className="number" data-label={t('stretch.paid')}>
-              <Amount currency={currency} amount={sum('residual')} />
+              {grouped(sum('residual'))}
             </td>
           </tr>
         </tfoot>

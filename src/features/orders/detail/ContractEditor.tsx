@@ -81,7 +81,7 @@ function Opened({
             {choice && <Compared before={contract} after={choice} names={namesOf(market)} />}
             {figure && steps && !nothing && (
               <>
-                <Stretches steps={steps()} currency={currency} />
+                <Stretches steps={steps()} />
                 <p className="field-help">
                   {t('fromWhen', { date: figure.period_start, last: contract.expired_date })}
                 </p>

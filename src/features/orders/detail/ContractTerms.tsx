@@ -63,7 +63,7 @@ function Group({ title, children }: { title: string; children: ReactNode }) {
 function Term({ row, contract, today }: Pick<Props, 'row' | 'contract' | 'today'>) {
   const { t } = useTranslation('contract')
   const isChange = row.type === 'change'
-  const changed = isChange && (contract ? contract.segments[0]?.start : row.period_start)
+  const changed = isChange && (row.contract_id === 0 ? row.period_start : contract?.segments[0]?.start)
   return (
     <Group title={t('group.term')}>
       {row.contract_id > 0 && row.state !== 'overwritten' && (

@@ -23,7 +23,7 @@ export function TermBar({ start, end, today }: Props) {
       <svg aria-hidden="true">
         <rect className="all" width="100%" y="5" height="6" rx="3" />
         <rect className="past" width={at} y="5" height="6" rx="3" />
-        {left > 0 && <line x1={at} x2={at} y1="0" y2="16" />}
+        {today !== null && left > 0 && <line x1={at} x2={at} y1="0" y2="16" />}
       </svg>
       {today !== null && <p>{said(today)}</p>}
     </div>

@@ -56,7 +56,7 @@ export const columns = (t: TFunction<'orders'>, today: PlainDate | null): Column
     render: ({ row: { state, pending } }) => (
       <span className="order-facts">
         <StatusTag state={state} />
-        {pending && <span className="order-beside">{t('pending', { type: t(`type.${pending.type}`) })}</span>}
+        {pending && <span className="order-beside">{t(`pending.${pending.type}`)}</span>}
       </span>
     ),
   },

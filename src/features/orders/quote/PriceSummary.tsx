@@ -26,7 +26,6 @@ export const PriceFacts = memo(function PriceFacts({ market, reckoned, offline, 
   const figure = figureOf(reckoned)
   return (
     <div className="price-facts">
-      <h2>{t('price.label')}</h2>
       {figure && (
         <>
           <p>

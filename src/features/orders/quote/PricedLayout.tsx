@@ -26,8 +26,8 @@ export function PricedLayout({ label, details, bar, onSubmit, children }: Layout
     <>
       {children}
       <aside className="price-side" aria-label={label}>
-        {details && <div className="price-details">{details}</div>}
         {bar}
+        {details && <div className="price-details">{details}</div>}
       </aside>
     </>
   )

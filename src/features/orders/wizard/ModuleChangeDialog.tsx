@@ -23,7 +23,7 @@ export function ConfirmModules({ toggle, nameOf, currency, change, inUse, onConf
   const isUsed = kind === 'removing' && [code, ...along].some((one) => inUse.includes(one))
   const act = (
     <Button kind={kind === 'removing' ? 'danger' : 'primary'} onClick={onConfirm}>
-      {t(kind === 'adding' ? 'confirm.add' : 'confirm.remove')}
+      {t(kind === 'adding' ? 'confirm.add' : along.length > 0 ? 'confirm.remove' : 'confirm.removeOne')}
     </Button>
   )
   return (

@@ -78,7 +78,7 @@ function Modules({ modules, users }: { modules: readonly Line[]; users: string |
           <span className="figure">{grouped(users)}</span>
         </p>
       )}
-      <h3>{t('made.modules', { count: modules.length })}</h3>
+      <h3>{t('steps.1')}</h3>
       <ul>
         {shown.map(({ code, name, price, auto }) => (
           <li key={code} className="made-line">

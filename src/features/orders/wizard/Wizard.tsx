@@ -156,7 +156,9 @@ export function Wizard({ market, currencies, type, today, kept, unpaid }: Props)
           }
         >
           <section className="card form">
-            <h2 tabIndex={-1}>{t('steps.0')}</h2>
+            <h2 className="sr-only" tabIndex={-1}>
+              {t('steps.0')}
+            </h2>
             <Information
               values={values}
               onChange={fill}
