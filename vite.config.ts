@@ -61,7 +61,7 @@ const together = [
   { name: 'field-words', test: /src\/(ui\/i18n\/order-field-messages\.ts|locales\/\w+\/order-fields\.json)/ },
   {
     name: 'inside',
-    test: /src\/(app\/(routes\/app-routes|pages\/(UsersPage|HomePage)|shell\/AppLayout)\.tsx|ui\/(form|list|overlay|page|display|navigation-guard|i18n|icons)\/(?!Date(Field|Range)|date-words|WebAddress|FilterSheet|Combobox|TypedConfirmation|confirm-code|Password|PageForm|FormDrawer|ConflictNote)[\w-]+\.tsx?$)/,
+    test: /src\/(app\/(routes\/app-routes|pages\/UsersPage|shell\/AppLayout)\.tsx|ui\/(form|list|overlay|page|display|navigation-guard|i18n|icons)\/(?!Date(Field|Range)|date-words|WebAddress|FilterSheet|Combobox|TypedConfirmation|confirm-code|Password|PageForm|FormDrawer|ConflictNote)[\w-]+\.tsx?$)/,
   },
   // No list waits for what forms alone are made of (P-28).
   {
