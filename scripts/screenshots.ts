@@ -162,13 +162,20 @@ const everything: [who: keyof typeof people | null, screens: Screen[]][] = [
   ['staff', [...serviceScreens, ...appScreens, ...staffScreens]],
 ]
 
+/** In the page: two frames later, when what fades from theme to theme has faded. What turns for ever is not waited for. */
+async function settled() {
+  await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
+  const ending = document.getAnimations().filter((one) => one.effect?.getComputedTiming().iterations !== Infinity)
+  await Promise.allSettled(ending.map((one) => one.finished))
+}
+
 /** One screen as it stands, in each size and theme: the page is neither loaded nor opened again for them. */
 async function takeInEachSize({ page, session }: Walk, { name, only }: Screen, lang: string, folder: string) {
   for (const size of only ? [only] : (['desk', 'tablet', 'phone'] as const)) {
     await resize(session, sizes[size])
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
-      await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))))
+      await page.evaluate(settled)
       const { data } = await session.send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true })
       writeFileSync(join(folder, `${name}-${size}-${lang}-${colorScheme}.png`), Buffer.from(data, 'base64'))
     }
