@@ -226,7 +226,12 @@ function Foot<R>(props: DataListProps<R>) {
       </p>
       {refresh}
       {grows ? (
-        shown > 0 && shown < count && <Button onClick={() => onPage(page + 1)}>{t('list.more')}</Button>
+        shown > 0 &&
+        shown < count && (
+          <div className="list-more">
+            <Button onClick={() => onPage(page + 1)}>{t('list.more')}</Button>
+          </div>
+        )
       ) : (
         <>
           <label className="page-size">
