@@ -9,14 +9,16 @@ const help = () => screen.findByRole('dialog', { name: 'Help' })
 const keysOf = (shown: HTMLElement) => [...shown.querySelectorAll('dt')].map(({ textContent }) => textContent)
 const noDialog = () => expect.poll(() => document.querySelector('[role=dialog]')).toBeNull()
 /** The part of the frame that hears them comes when the page has come to rest. */
-const pressed = async (keys: string, done: () => Promise<unknown>) =>
+const press = (keys: string, isDone: () => boolean) =>
   vi.waitFor(
     async () => {
       await the.user.keyboard(keys)
-      await done()
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      expect(isDone()).toBe(true)
     },
-    { timeout: 8_000, interval: 300 },
+    { timeout: 30_000, interval: 50 },
   )
+const isHelpOpen = () => screen.queryByRole('dialog', { name: 'Help' }) !== null
 
 describe('help', () => {
   it.each(['/login', '/entrance', '/nowhere'])('is there for visitors, at %s', async (path) => {
@@ -34,7 +36,7 @@ describe('help', () => {
     await the.browser.openAs('admin@alpha', '/app/profile/user')
     await the.user.click(button('Help'))
     await within(await help()).findByText('help@m18.example')
-    expect(keysOf(await help())).toEqual(['?', '/', 'gh', 'gc', 'gu', 'gw', 'F8', 'Esc'])
+    expect(keysOf(await help())).toEqual(['?', '/', 'gh', 'gu', 'gw', 'F8', 'Esc'])
     await the.user.keyboard('{Escape}')
     await noDialog()
     the.browser.goOffline()
@@ -47,7 +49,7 @@ describe('help', () => {
     const copied = vi.spyOn(navigator.clipboard, 'writeText')
     await the.user.click(button('Help'))
     const shown = within(await help())
-    await shown.findByText(/, server test/)
+    await shown.findByText(/worker none, server \S+/)
     await the.user.click(shown.getByRole('button', { name: 'Copy details' }))
     await shown.findByText('Copied')
     const [text = ''] = copied.mock.calls[0] ?? []
@@ -61,8 +63,8 @@ describe('help', () => {
 describe('single keys', () => {
   it('lead to the places one may go to, and to the help', async () => {
     await the.browser.openAs('admin@alpha')
-    await pressed('gu', () => heading('Users'))
-    await arrived(the.browser, '/app/user')
+    await press('gu', () => the.browser.path() === '/app/user')
+    await heading('Users')
     await the.user.keyboard('gw')
     await arrived(the.browser, '/app/outbox')
     await the.user.keyboard('?')
@@ -71,7 +73,7 @@ describe('single keys', () => {
 
   it('lead nowhere else: not where one may not go, not while typing, not with another key held, not under a dialog', async () => {
     await the.browser.openAs('admin@alpha', '/app/user')
-    await pressed('?', help)
+    await press('?', isHelpOpen)
     await the.user.keyboard('gh')
     await the.user.keyboard('{Escape}')
     await noDialog()
@@ -81,7 +83,7 @@ describe('single keys', () => {
     expect(the.browser.path()).toMatch(/^\/app\/user/)
     expect(screen.queryByRole('dialog')).toBeNull()
     await the.browser.openAs('user@alpha')
-    await pressed('?', help)
+    await press('?', isHelpOpen)
     await the.user.keyboard('{Escape}')
     await noDialog()
     await the.user.keyboard('gu')
@@ -91,7 +93,7 @@ describe('single keys', () => {
 
   it('are all switched off together, on this device, and none is shown as one', async () => {
     await the.browser.openAs('admin@alpha', '/app/user')
-    await pressed('?', help)
+    await press('?', isHelpOpen)
     await the.user.click(within(await help()).getByRole('switch', { name: 'Single-key shortcuts' }))
     expect(keysOf(await help())).toEqual(['F8', 'Esc'])
     await the.user.keyboard('{Escape}')

@@ -19,7 +19,7 @@ describe('what awaits the user, at home', () => {
     await screen.findByText('Not known yet')
     expect(screen.queryByText("You're all caught up")).toBeNull()
     the.browser.goOnline()
-    await screen.findByText(/has not activated the account|You're all caught up/)
+    await screen.findAllByText(/has not activated the account|You're all caught up/)
     expect(screen.queryByText('Not known yet')).toBeNull()
   })
 
@@ -28,7 +28,7 @@ describe('what awaits the user, at home', () => {
     const watch = new MutationObserver(() => said.push(document.querySelector('.home-nothing')?.textContent ?? ''))
     watch.observe(document, { childList: true, subtree: true })
     await the.browser.openAs('admin@alpha')
-    await screen.findByText(/has not activated the account/)
+    await screen.findAllByText(/has not activated the account/)
     watch.disconnect()
     expect(said.filter((text) => text.includes("You're all caught up"))).toEqual([])
   })

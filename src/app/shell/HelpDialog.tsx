@@ -66,7 +66,9 @@ function Report({ versions }: { versions: Versions | null }) {
   return (
     <section>
       <h3>{t('report.title')}</h3>
-      <p>{t('report.text')}</p>
+      <p>
+        {t('report.text')} {versions && t('report.version', { version: versions.page })}
+      </p>
       <Button icon={copied ? 'check' : 'copy'} onClick={copy}>
         {t('report.copy')}
       </Button>
