@@ -28,15 +28,18 @@ export function ErrorSummary() {
     let isSent = false
     const look = () => {
       const now = wrongIn(form)
-      if (now.length === 0) isSent = false
       setWrong((before) => (isSent && (now.length >= many || before.length > 0) ? now : []))
+      return now.length
     }
     const send = () => {
       isSent = true
-      look()
+      // What was wrong before is marked already, and marked no second time.
+      setTimeout(look)
     }
-    const watch = new MutationObserver(look)
-    watch.observe(form, { subtree: true, childList: true, attributeFilter: ['aria-invalid'] })
+    const watch = new MutationObserver(() => {
+      if (look() === 0) isSent = false
+    })
+    watch.observe(form, { subtree: true, childList: true, attributes: true, attributeFilter: ['aria-invalid'] })
     form.addEventListener('submit', send)
     return () => {
       watch.disconnect()

@@ -7,7 +7,6 @@ import { Icon } from '#ui/icons/Icon.tsx'
 import { type Drawn, ListRow } from '#ui/list/ListRow.tsx'
 import { Pages } from '#ui/list/Pagination.tsx'
 import { Select } from '#ui/form/Select.tsx'
-import { useNeighbourFocus } from '#ui/list/useNeighbourFocus.ts'
 import { useScrollBack } from '#ui/list/useScrollBack.ts'
 import { useTranslation } from 'react-i18next'
 
@@ -49,7 +48,6 @@ export function DataList<R>(props: DataListProps<R>) {
   return (
     <Room
       {...props}
-      keys={rows?.map(rowKey)}
       head={
         <tr role="row">
           {pick && (
@@ -79,7 +77,6 @@ const hasOwn = <R,>({ rows, actions }: DataListProps<R>) =>
 interface RoomProps {
   head: ReactNode
   /** Undefined until the device has been asked. */
-  keys: string[] | undefined
   body: ReactNode[] | undefined
 }
 
@@ -87,11 +84,10 @@ interface RoomProps {
 const lastRows = new Map<string, number>()
 
 function Room<R>(props: DataListProps<R> & RoomProps) {
-  const { head, keys = [], body, pick, caption, empty, fresh, count, isFetching } = props
+  const { head, body, pick, caption, empty, fresh, count, isFetching } = props
   const isAwaited = useAwaited(isFetching, fresh)
   const isEmpty = body?.length === 0 && !isAwaited
-  const { body: rowsOf, onFocus } = useNeighbourFocus(keys)
-  if (keys.length > 0) lastRows.set(caption, keys.length)
+  if (body?.length) lastRows.set(caption, body.length)
   return (
     <div className="list-room">
       <Said {...props} isEmpty={isEmpty} />
@@ -113,7 +109,7 @@ function Room<R>(props: DataListProps<R> & RoomProps) {
             <caption className="sr-only">{caption}</caption>
             <thead role="rowgroup">{head}</thead>
             {/* An empty device that is just being filled has no answer yet: that is a skeleton, not "no users". */}
-            <tbody role="rowgroup" ref={rowsOf} onFocus={onFocus} onMouseOver={tellWhole}>
+            <tbody role="rowgroup" onMouseOver={tellWhole}>
               {body?.length ? body : !fresh.isKept && <Waiting {...props} />}
             </tbody>
           </table>
@@ -230,7 +226,12 @@ function Foot<R>(props: DataListProps<R>) {
       </p>
       {refresh}
       {grows ? (
-        shown > 0 && shown < count && <Button onClick={() => onPage(page + 1)}>{t('list.more')}</Button>
+        shown > 0 &&
+        shown < count && (
+          <div className="list-more">
+            <Button onClick={() => onPage(page + 1)}>{t('list.more')}</Button>
+          </div>
+        )
       ) : (
         <>
           <label className="page-size">

@@ -73,7 +73,8 @@ function RowActions<R>({ row, name, actions }: { row: R; name: string; actions: 
   const { t } = useTranslation('ui')
   const first = actions.find(({ own }) => own)
   const items = actions
-    .filter((action) => action !== first)
+    // What has its words in the row has no room there on a phone.
+    .filter((action) => action !== first || first.own === 'words')
     .map(({ key, label, icon, danger, whyNot, onSelect }) => ({
       key,
       label,

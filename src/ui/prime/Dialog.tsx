@@ -54,10 +54,11 @@ const typedIn =
 /**
  * The first field that one types in: never one that a key changes at once. Without such a field the button that closes where
  * something would be lost, the first button of a question, and the title of a drawer, which is read (A-10, C-16). What has asked
- * for the focus itself keeps it.
+ * for the focus itself keeps it; the cross is PrimeReact's choice where nothing has.
  */
 function focusWithin(dialog: HTMLElement | null, side: DialogProps['side'], careful = false) {
-  if (!dialog || dialog.contains(document.activeElement)) return
+  const now = document.activeElement
+  if (!dialog || (dialog.contains(now) && !now?.matches('.p-dialog-header-close'))) return
   const buttons = dialog.querySelectorAll<HTMLElement>('.p-dialog-footer .button')
   const isCareful = careful || dialog.querySelector('.p-dialog-footer .danger') !== null
   const title = dialog.querySelector<HTMLElement>('.p-dialog-title')
