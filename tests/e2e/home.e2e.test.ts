@@ -1,6 +1,6 @@
-import type { BrowserContextOptions } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { controlled, desk, freshPage, phone, resumedPage, setUpShared } from '#tests/support/visit.ts'
+import { signIn } from '#tests/support/browser.ts'
+import { controlled, desk, phone, resumedPage, setUpShared } from '#tests/support/visit.ts'
 
 const setup = setUpShared()
 
@@ -29,9 +29,7 @@ it.each([
   ['a desk', desk],
   ['a phone', phone],
 ] as const)('nothing moves while home comes to %s that holds nothing yet', async (_, device) => {
-  const { cookies } = await (await freshPage(setup, 'admin', '/app/profile/password')).context().storageState()
-  const empty: BrowserContextOptions = { ...device, reducedMotion: 'reduce', storageState: { cookies, origins: [] } }
-  const context = await setup.the.browser.newContext(empty)
+  const context = await setup.the.browser.newContext({ ...device, reducedMotion: 'reduce' })
   setup.ends.push(() => context.close())
   await context.addInitScript(() => {
     const shifts: unknown[] = []
@@ -42,7 +40,7 @@ it.each([
     }).observe({ type: 'layout-shift', buffered: true })
   })
   const page = await context.newPage()
-  await page.goto(`${setup.the.portal.url}/saas/app/home`)
+  await signIn(page, setup.the.portal, 'admin', '/app/home')
   await page.locator('.home-attention .home-item').first().waitFor()
   await page.locator('.home-entry').first().waitFor()
   await page.waitForTimeout(500)

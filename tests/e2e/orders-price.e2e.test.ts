@@ -36,7 +36,7 @@ function looked(control: Element): { isFree: boolean; amounts: string[] } {
 }
 
 /** At each of them the amount due is in sight, and it is one amount. */
-async function expectSeen(page: Page, within: Locator, least: number) {
+async function expectSeen(within: Locator, least: number) {
   const found = await within.locator(controls).all()
   expect(found.length).toBeGreaterThanOrEqual(least)
   for (const control of found) {
@@ -57,11 +57,11 @@ describe.each([
     const page = await resumedPage(setup, admin, '/app/contract/new', device)
     await field(page, 'code').waitFor()
     await fill(page, `see${size}`, { users: '25' })
-    await expectSeen(page, page.locator('.wizard'), 10)
+    await expectSeen(page.locator('.wizard'), 10)
     await submit(page).click()
     await field(page, 'module-fin').waitFor()
     await choose(page, 'doc')
-    await expectSeen(page, page.locator('.wizard'), 5)
+    await expectSeen(page.locator('.wizard'), 5)
     // What is to be paid is there at once, and so is the button.
     await order(page).click()
     const pay = page.getByRole('button', { name: /^Pay HKD .* by card$/ })
@@ -79,11 +79,11 @@ describe.each([
     await page.goto(`${setup.the.portal.url}/saas/app/contract/${await idOf(page, `${code}trade`)}?edit=1`)
     await field(page, 'users').waitFor()
     await typeInto(field(page, 'users'), '45')
-    await expectSeen(page, page.locator('.order-edit'), 9)
+    await expectSeen(page.locator('.order-edit'), 9)
     await page.goto(`${setup.the.portal.url}/saas/app/contract/${await idOf(page, `${code}old`)}`)
     await page.getByRole('button', { name: 'Extend' }).click()
     await dialog(page).locator('[name=period]').waitFor()
-    await expectSeen(page, dialog(page), 10)
+    await expectSeen(dialog(page), 10)
   })
 })
 

@@ -88,7 +88,12 @@ export async function sweep(context: BrowserContext, url: string, screens: reado
       const note: Note = (what, wrong) => {
         if (wrong.length > 0) found[`${screen.name}, ${lang}, ${what}`] = wrong
       }
-      await walk.show(screen)
+      // One that does not come hides nothing of the others.
+      const problem = await walk.show(screen).catch(String)
+      if (problem) {
+        note('does not stand', [problem])
+        continue
+      }
       note(`${colorScheme}: axe`, await seriousTrouble(page, rules && [...rules], screen.over))
       if (lang === 'en') await lookEnlarged(walk, note)
       await lookInEachSize(walk, screen, note)

@@ -1,4 +1,5 @@
 /** The parts of printed documents: who sells to whom, facts, how an amount is made up, totals, what was paid (contracts 9). */
+import { languageOf } from '#domain/text.ts'
 import { inCapitals } from '#domain/capital-numerals.ts'
 import type { CompanyField } from '#domain/companies.ts'
 import type { Step } from '#domain/fees/explain.ts'
@@ -56,7 +57,7 @@ export function printed(
     title: `${title} ${number} · ${about}`,
     foot: `${title} ${number} · ${buyer.name}`,
     body: html`<header class="head">
-<div><p class="product">${seller.name}</p><h1>${title}</h1></div>
+<div><p class="product" lang="${languageOf(seller.name)}">${seller.name}</p><h1>${title}</h1></div>
 <p class="number">${number}</p>
 </header>
 ${mark && html`<p class="mark"><strong>${mark.word}</strong>${mark.text}</p>`}
@@ -71,7 +72,7 @@ function party(say: Translate, role: string, { name, code, ...of }: Party): Mark
   const place = [of.city, of.province, of.country && say(`country.${of.country}`)]
   const lines = [of.addr1, of.addr2, of.addr3, [...new Set(place.filter(Boolean))].join(', ')].filter(Boolean)
   return html`<section><h2>${role}</h2>
-<p class="party"><strong>${name}</strong>${lines.map((line) => html`<br>${line}`)}</p>
+<p class="party"><strong lang="${languageOf(name)}">${name}</strong>${lines.map((line) => html`<br>${line}`)}</p>
 ${list([
   [say('companyCode'), code],
   [say('taxNumber'), of.tax_number],

@@ -26,6 +26,7 @@ import { Mark } from '#ui/display/Logo.tsx'
 import { TitleTail } from '#ui/page/Page.tsx'
 import { Toasts } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
+import { langOf } from '#ui/i18n/name-language.ts'
 
 /** No page waits for these, nor breaks where one of them cannot be fetched. */
 const later = (load: () => Promise<{ default: ComponentType }>) => lazy(() => whenSettled().then(() => fetchLate(load)))
@@ -75,7 +76,7 @@ export function Shell() {
           <Link className="bar-product" to={places.home.path} aria-label={t('toHome')}>
             <Mark />
           </Link>
-          <span className="bar-company" title={user.company_name}>
+          <span className="bar-company" title={user.company_name} lang={langOf(user.company_name)}>
             {user.company_name}
           </span>
           <span className="bar-space" />

@@ -8,6 +8,7 @@ import { useSignedIn } from '#state/hooks.ts'
 import { Avatar, pictureAt } from '#ui/display/Avatar.tsx'
 import { Menu, type MenuItem } from '#ui/overlay/Menu.tsx'
 import { useTranslation } from 'react-i18next'
+import { langOf } from '#ui/i18n/name-language.ts'
 
 const About = lazy(async () => {
   const [{ About: Drawn }] = await Promise.all([import('#app/shell/AboutDialog.tsx'), loadWords('about')])
@@ -54,7 +55,7 @@ export function AvatarMenu() {
         face={<Avatar name={user.name} src={pictureAt(user.avatar)} />}
         heading={
           <>
-            <strong>{user.name}</strong>
+            <strong lang={langOf(user.name)}>{user.name}</strong>
             <span className="menu-reason">{user.email}</span>
           </>
         }

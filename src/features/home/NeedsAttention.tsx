@@ -6,7 +6,7 @@ import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { inOrder } from '#features/home/duties.ts'
 
-const most = 6
+const most = 8
 
 /** Everything that needs this user in one list, what cannot wait first, each with what is done about it. */
 export function NeedsAttention({ reports }: { reports: readonly HomeReport[] }) {

@@ -1,7 +1,7 @@
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import '#ui/list/list.css'
 import { Button } from '#ui/display/Button.tsx'
-import type { Sort } from '#ui/list/column.ts'
+import type { Sorting } from '#ui/list/column.ts'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { isSingleKey, useKeysOn } from '#ui/page/single-keys.ts'
 import { useNarrow } from '#ui/list/useNarrow.ts'
@@ -12,13 +12,6 @@ export interface Chip {
   /** "Status: Disabled" */
   label: string
   onClear: () => void
-}
-
-/** By what the list can be sorted, and is. */
-export interface Sorting {
-  columns: readonly { key: string; header: string; sortable?: boolean }[]
-  sort: Sort
-  onSort: (sort: Sort) => void
 }
 
 export interface FilterBarProps {

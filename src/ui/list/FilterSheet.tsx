@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Button } from '#ui/display/Button.tsx'
 import { SelectField } from '#ui/form/ChoiceFields.tsx'
-import type { Sorting } from '#ui/list/FilterBar.tsx'
+import type { Sorting } from '#ui/list/column.ts'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
 

@@ -36,3 +36,10 @@ export type Sort = readonly [field: string, order: 'asc' | 'desc']
 
 export const classOf = <R>({ align, priority = 1, width, lines, phone }: Column<R>) =>
   `p${priority}${width ? ` w-${width}` : ''}${align ? ' end' : ''}${lines ? ' lines' : ''}${phone ? ` on-${phone}` : ''}`
+
+/** By what the list can be sorted, and is. */
+export interface Sorting {
+  columns: readonly { key: string; header: string; sortable?: boolean }[]
+  sort: Sort
+  onSort: (sort: Sort) => void
+}

@@ -2,6 +2,7 @@ import { type ReactNode, createContext, useContext, useEffect, useRef } from 're
 import { Link, useLocation, useNavigationType } from 'react-router-dom'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
+import { langOfTitle } from '#ui/i18n/name-language.ts'
 
 export interface Crumb {
   label: string
@@ -52,7 +53,7 @@ export function Page({ title, name = title, crumbs = [], action, intro, children
     <div className={`page ${width}`}>
       <div className="page-head">
         <Crumbs above={crumbs} title={title} />
-        <h1 tabIndex={-1} ref={heading}>
+        <h1 tabIndex={-1} ref={heading} lang={langOfTitle(title)}>
           {title}
         </h1>
         {intro && <p className="page-intro">{intro}</p>}

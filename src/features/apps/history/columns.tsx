@@ -4,6 +4,7 @@ import { Button } from '#ui/display/Button.tsx'
 import type { Column } from '#ui/list/column.ts'
 import { AppIcon, resourceAt } from '#features/apps/AppIcon.tsx'
 import type { VersionRow } from '#features/apps/history/slice.ts'
+import { langOf } from '#ui/i18n/name-language.ts'
 
 /** Contracts 2 and 3: icon, code, name (its description), version, when it was published, and its change log. */
 export const columns = (
@@ -28,7 +29,11 @@ export const columns = (
     sortable: true,
     lines: 2,
     phone: 'title',
-    render: ({ row }) => <span>{row.name}</span>,
+    render: ({ row }) => (
+      <span title={row.name} lang={langOf(row.name)}>
+        {row.name}
+      </span>
+    ),
   },
   {
     key: 'version',

@@ -8,6 +8,7 @@ import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { rowsOf } from '#features/audit-trail/entry/read-entry.ts'
 import { useEntryWords } from '#features/audit-trail/entry-words.ts'
+import { langOf } from '#ui/i18n/name-language.ts'
 
 const trail = '/app/systrail'
 const count = 5
@@ -34,7 +35,8 @@ export function LatestEntries() {
                 </span>
                 <span className="home-note">{words.aboutOf(entry)}</span>
                 <span className="home-note">
-                  <bdi>{words.whoOf(entry)}</bdi> · <time>{entry.end_time.slice(0, 16)}</time>
+                  <bdi lang={langOf(words.whoOf(entry))}>{words.whoOf(entry)}</bdi> ·{' '}
+                  <time>{entry.end_time.slice(0, 16)}</time>
                 </span>
               </Link>
             </li>

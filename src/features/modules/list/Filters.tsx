@@ -1,5 +1,6 @@
 import { SelectField } from '#ui/form/ChoiceFields.tsx'
-import { FilterBar, type Sorting } from '#ui/list/FilterBar.tsx'
+import type { Sorting } from '#ui/list/column.ts'
+import { FilterBar } from '#ui/list/FilterBar.tsx'
 import { useTranslation } from 'react-i18next'
 import { type Shown, shownKinds, type View } from '#features/modules/list/list-url.ts'
 

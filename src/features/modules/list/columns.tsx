@@ -5,6 +5,7 @@ import { NoValue } from '#ui/list/NoValue.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
 import type { Column } from '#ui/list/column.ts'
 import type { Shown } from '#features/modules/list/list-url.ts'
+import { langOf } from '#ui/i18n/name-language.ts'
 
 export const columns = (t: TFunction<'modules'>, shown: Shown): Column<OverlaidRow<ModuleRow>>[] => [
   {
@@ -23,7 +24,7 @@ export const columns = (t: TFunction<'modules'>, shown: Shown): Column<OverlaidR
     lines: 2,
     phone: 'title',
     render: ({ row }) => (
-      <span>
+      <span lang={langOf(row.name)}>
         {row.name} {shown === 'all' && row.hidden && <Tag>{t('hidden')}</Tag>}
       </span>
     ),

@@ -10,6 +10,7 @@ import { useTranslation } from 'react-i18next'
 import { TermBar } from '#features/orders/detail/TermBar.tsx'
 import type { ContractRow } from '#features/orders/detail/useContract.ts'
 import type { ModuleInfo, PriceData } from '#features/orders/quote/local-quote.ts'
+import { langOf } from '#ui/i18n/name-language.ts'
 
 interface Props {
   row: OrderRow
@@ -108,7 +109,9 @@ function Ordered({ row }: Pick<Props, 'row'>) {
         <Fact label={t('field.code')}>
           <CopyText text={row.code} />
         </Fact>
-        <Fact label={t('field.name')}>{row.name}</Fact>
+        <Fact label={t('field.name')}>
+          <span lang={langOf(row.name)}>{row.name}</span>
+        </Fact>
         {row.desc && <Fact label={t('field.desc')}>{row.desc}</Fact>}
         <Fact label={t('field.contract')}>{row.contract ? <CopyText text={row.contract} /> : t('noContract')}</Fact>
         <Fact label={t('field.type')}>{orders(`type.${row.type}`)}</Fact>
@@ -144,14 +147,14 @@ function Modules({ codes, currency, modules, market }: ModulesProps) {
         {codes.map((code) => (
           <li key={code}>
             <span>
-              {names.get(code) ?? code} <code>{code}</code>
+              <span lang={langOf(names.get(code) ?? code)}>{names.get(code) ?? code}</span> <code>{code}</code>
             </span>
             {market && <span className="figure">{grouped(prices.get(code) ?? '–')}</span>}
           </li>
         ))}
         {joining.map(({ code, name }) => (
           <li key={code} className="joining">
-            <span>{name}</span>
+            <span lang={langOf(name)}>{name}</span>
             <span>{t('joins')}</span>
           </li>
         ))}

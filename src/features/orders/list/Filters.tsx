@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react'
 import { stateOfNumber } from '#domain/contracts.ts'
 import { SelectField } from '#ui/form/ChoiceFields.tsx'
-import { FilterBar, type Sorting } from '#ui/list/FilterBar.tsx'
+import type { Sorting } from '#ui/list/column.ts'
+import { FilterBar } from '#ui/list/FilterBar.tsx'
 import { useTranslation } from 'react-i18next'
 import { type OrderStatus, orderStatuses, plainView, type View } from '#features/orders/list/list-url.ts'
 

@@ -8,6 +8,7 @@ import type { Column } from '#ui/list/column.ts'
 import type { TFunction } from 'i18next'
 import { payableOf } from '#features/orders/list/payable.ts'
 import { StatusTag } from '#features/orders/list/StatusTag.tsx'
+import { langOf } from '#ui/i18n/name-language.ts'
 
 /** The specification's columns in its order (M61), and what is to be paid. `today`: null: not known yet. */
 export const columns = (t: TFunction<'orders'>, today: PlainDate | null): Column<OverlaidRow<OrderRow>>[] => [
@@ -28,7 +29,11 @@ export const columns = (t: TFunction<'orders'>, today: PlainDate | null): Column
     lines: 2,
     phone: 'title',
     // No meaning in hover alone: the detail shows it as well.
-    render: ({ row }) => <span title={row.desc ?? undefined}>{row.name}</span>,
+    render: ({ row }) => (
+      <span title={row.desc ?? undefined} lang={langOf(row.name)}>
+        {row.name}
+      </span>
+    ),
   },
   {
     key: 'create_time',

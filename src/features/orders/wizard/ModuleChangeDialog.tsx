@@ -4,6 +4,7 @@ import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
 import type { Toggle } from '#features/orders/wizard/module-selection.ts'
 import { type AmountChange, Difference } from '#features/orders/quote/AmountChange.tsx'
+import { langOf } from '#ui/i18n/name-language.ts'
 
 interface Props {
   toggle: Toggle
@@ -40,7 +41,7 @@ export function ConfirmModules({ toggle, nameOf, currency, change, inUse, onConf
             <ul className="modules-along">
               {along.map((one) => (
                 <li key={one}>
-                  {nameOf(one)} <code>{one}</code>
+                  <span lang={langOf(nameOf(one))}>{nameOf(one)}</span> <code>{one}</code>
                 </li>
               ))}
             </ul>

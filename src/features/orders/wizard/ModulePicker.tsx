@@ -18,6 +18,7 @@ import { ConfirmModules } from '#features/orders/wizard/ModuleChangeDialog.tsx'
 import { type AmountChange, Difference } from '#features/orders/quote/AmountChange.tsx'
 import { useLatest } from '#features/orders/quote/useLatest.ts'
 import type { PriceData } from '#features/orders/quote/local-quote.ts'
+import { langOf } from '#ui/i18n/name-language.ts'
 
 export interface ModuleChoiceProps {
   market: PriceData
@@ -113,7 +114,7 @@ export function ModuleChoice({ market, currency, chosen, onChange, amountOf, err
           <ul>
             {coming.map(({ code, name }) => (
               <li key={code}>
-                {name} <code>{code}</code> <Tag>{t('modules.autoTag')}</Tag>
+                <span lang={langOf(name)}>{name}</span> <code>{code}</code> <Tag>{t('modules.autoTag')}</Tag>
               </li>
             ))}
           </ul>
@@ -152,7 +153,7 @@ const Row = memo(
             <input type="checkbox" name={`module-${code}`} checked={chosen} onChange={() => onPress(code)} />
           </span>
           <span className="module-name">
-            {name} <code>{code}</code>
+            <span lang={langOf(name)}>{name}</span> <code>{code}</code>
             {needs !== '' && <span className="field-help">{needs}</span>}
           </span>
           {price === null ? <Tag tone="warning">{unlisted}</Tag> : <span className="figure">{grouped(price)}</span>}

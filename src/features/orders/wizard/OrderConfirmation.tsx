@@ -11,6 +11,7 @@ import { WhyAmount } from '#features/orders/quote/FeeBreakdown.tsx'
 import { namesOf } from '#features/orders/quote/PriceSummary.tsx'
 import { breakdownOf } from '#features/orders/wizard/order-breakdown.ts'
 import type { PriceData, ServerQuote } from '#features/orders/quote/local-quote.ts'
+import { langOf } from '#ui/i18n/name-language.ts'
 
 /** So many modules on a page of the confirmation (contracts 9). */
 const pageSize = 5
@@ -78,12 +79,12 @@ function Modules({ modules, users }: { modules: readonly Line[]; users: string |
           <span className="figure">{grouped(users)}</span>
         </p>
       )}
-      <h3>{t('steps.1')}</h3>
+      <h3>{t('modules.label')}</h3>
       <ul>
         {shown.map(({ code, name, price, auto }) => (
           <li key={code} className="made-line">
             <span>
-              {name} <code>{code}</code>
+              <span lang={langOf(name)}>{name}</span> <code>{code}</code>
             </span>
             {auto === 1 ? (
               <Tag>{t('modules.autoTag')}</Tag>

@@ -1,6 +1,7 @@
 import type { ComponentType } from 'react'
 import { SelectField } from '#ui/form/ChoiceFields.tsx'
-import { FilterBar, type Sorting } from '#ui/list/FilterBar.tsx'
+import type { Sorting } from '#ui/list/column.ts'
+import { FilterBar } from '#ui/list/FilterBar.tsx'
 import { useTranslation } from 'react-i18next'
 import { plainView, systemStatuses, type View } from '#features/services/list/list-url.ts'
 

@@ -5,6 +5,7 @@ import type { Column } from '#ui/list/column.ts'
 import { number } from '#ui/list/Freshness.tsx'
 import { isWebAddress } from '#ui/display/WebAddress.tsx'
 import { memoryWords, notesOf, StatusTag, tasksWords } from '#features/services/ServiceState.tsx'
+import { langOf } from '#ui/i18n/name-language.ts'
 
 /** M111, with what is set beside what runs (D42). */
 export const columns = (t: TFunction<'services'>): Column<OverlaidRow<ServiceRow>>[] => [
@@ -29,7 +30,7 @@ export const columns = (t: TFunction<'services'>): Column<OverlaidRow<ServiceRow
     header: t('column.company'),
     sortable: true,
     phone: 'fact',
-    render: ({ row }) => <bdi>{row.company_name}</bdi>,
+    render: ({ row }) => <bdi lang={langOf(row.company_name)}>{row.company_name}</bdi>,
   },
   {
     key: 'system_status',
@@ -63,10 +64,15 @@ export const columns = (t: TFunction<'services'>): Column<OverlaidRow<ServiceRow
 
 /** Leads to the system itself, in a tab of its own. */
 function Name({ row: { name, url } }: { row: ServiceRow }) {
-  if (!isWebAddress(url)) return <bdi title={name}>{name}</bdi>
+  if (!isWebAddress(url))
+    return (
+      <bdi title={name} lang={langOf(name)}>
+        {name}
+      </bdi>
+    )
   return (
     <a href={url} target="_blank" rel="noreferrer noopener" title={name}>
-      <bdi>{name}</bdi>
+      <bdi lang={langOf(name)}>{name}</bdi>
     </a>
   )
 }

@@ -1,7 +1,8 @@
 import '#features/users/style.css'
 import { userStatuses } from '#domain/users.ts'
 import { SelectField } from '#ui/form/ChoiceFields.tsx'
-import { FilterBar, type Sorting } from '#ui/list/FilterBar.tsx'
+import type { Sorting } from '#ui/list/column.ts'
+import { FilterBar } from '#ui/list/FilterBar.tsx'
 import { useTranslation } from 'react-i18next'
 import { plainView, type View } from '#features/users/list/list-url.ts'
 

@@ -5,6 +5,7 @@ import type { Column } from '#ui/list/column.ts'
 import { NoValue } from '#ui/list/NoValue.tsx'
 import { Tag, type Tone } from '#ui/display/Tag.tsx'
 import type { TFunction } from 'i18next'
+import { langOf } from '#ui/i18n/name-language.ts'
 
 const tones: Record<UserStatus, Tone> = { 1: 'positive', 0: 'accent', [-1]: 'neutral', [-2]: 'danger' }
 const flags = ['admin', 'order', 'alert'] as const
@@ -16,7 +17,9 @@ export const columns = (t: TFunction<'users'>, self: number): Column<OverlaidRow
     sortable: true,
     lines: 2,
     phone: 'title',
-    render: ({ row }) => (row.id === self ? t('nameOfSelf', { name: row.name }) : row.name),
+    render: ({ row }) => (
+      <span lang={langOf(row.name)}>{row.id === self ? t('nameOfSelf', { name: row.name }) : row.name}</span>
+    ),
   },
   {
     key: 'email',

@@ -59,8 +59,16 @@ describe('an order of each status', () => {
     expect(history()[1]).toContain('Replaced')
     // The last day, as the server says it; nothing is taken from it again (D18).
     expect(fact('Expiry date')).toBe((await readOrder(admin, id))['expired_date'])
+    // What is left of its term, what a year and each module cost, and the day of its change (C-25: what one hands on is copied).
+    await screen.findByText(/^\d+ of 731 days left$/)
+    expect([fact('Annual fee'), fact('Payment amount')]).toEqual(['87,500.50', '24,287.67'])
+    expect(fact('Changed on')).not.toBe(fact('Start date'))
+    await expect.poll(() => document.querySelector('.order-modules')?.textContent).toContain('Core core12,000.00')
+    expect(document.querySelectorAll('.page-action .primary')).toHaveLength(1)
     await choose('More', 'Service info')
-    expect((await dialog('Service acmetrade')).getAllByRole('link')).toHaveLength(2)
+    const info = await dialog('Service acmetrade')
+    expect(info.getAllByRole('link')).toHaveLength(2)
+    expect(info.getAllByRole('button', { name: /^Copy https:/ })).toHaveLength(2)
   })
 
   it('unpaid: until when it is to be paid; expired: extended first; replaced: leads to the one in effect; invalid and unknown: not there (M96, M97, D29, D30)', async () => {
@@ -133,7 +141,16 @@ describe('a contract is modified', () => {
     await the.user.click(named('module-scm'))
     await expect.poll(due).toBe('HKD 25,500.50')
     expect(document.querySelector('.order-compared')?.textContent).toContain('Added: Supply chain')
+    // Only what changes; one stretch is its own total; and what is taken off has its sign, above and below alike.
+    const changed = [...document.querySelectorAll('.order-compared tbody th')].map(({ textContent }) => textContent)
+    expect(changed).toEqual(['Number of users', 'Modules'])
     expect(document.querySelectorAll('.order-stretches tbody tr')).toHaveLength(1)
+    expect(document.querySelector('.order-stretches tfoot')).toBeNull()
+    expect(document.querySelector('.users-tiers [aria-current]')?.textContent).toBe('11–501,000.00')
+    const why = document.querySelector('.price-why')
+    await the.user.click(why?.querySelector('summary') ?? document.body)
+    const figures = () => [...document.querySelectorAll('.why-residual .figure')].map(({ textContent }) => textContent)
+    await expect.poll(figures).toEqual(['−57,000.00', '−57,000.00'])
     expect(submitButton()?.textContent).toBe('Order change · HKD 25,500.50')
 
     await newPrices(the.server, ({ module }) => ({

@@ -105,6 +105,11 @@ it('replaces an unpaid order of the same code once that was said and agreed to (
   await (await dialog('Replace the unpaid order acmehr?')).press('Replace it')
   await expect.poll(step).toContain('Payment')
   expect((await ordersOf(admin, 'acmehr'))[0]?.id).not.toBe(old?.id)
+  // What is reviewed has the fee of its users, beside the modules and the year's sum.
+  const lines = () => [...document.querySelectorAll('.made-line')].map(({ textContent }) => textContent)
+  await expect
+    .poll(lines)
+    .toEqual(expect.arrayContaining([expect.stringMatching(/^Users\d/), expect.stringMatching(/^Yearly fee\d/)]))
 })
 
 it('"order again" fills the form from an order, and leaves a draft of one\'s own alone until that is said', async () => {
