@@ -34,7 +34,7 @@ const roles = {
 
 /** What no part of ours shows, and what all of them have by rules of their own: corners, grounds, type, space. */
 const notShown = /maximized|confirm-dialog/
-const ownRules = /^(border.*|background|box-shadow|color|font-.*|margin.*|outline.*|padding|text-align|transition)$/
+const ownRules = /^(border.*|background|box-shadow|color|font-.*|margin.*|outline.*|padding|text-align|transition|width|height)$/
 
 function classOf(selector) {
   return Object.values(components).find((start) =>
