@@ -61,8 +61,14 @@ const together = [
   { name: 'field-words', test: /src\/(ui\/i18n\/order-field-messages\.ts|locales\/\w+\/order-fields\.json)/ },
   {
     name: 'inside',
-    test: /src\/(app\/(routes\/app-routes|pages\/(UsersPage|HomePage)|shell\/AppLayout)\.tsx|ui\/(form|list|overlay|page|display|navigation-guard|i18n|icons)\/(?!Date(Field|Range)|date-words|WebAddress|useNarrow)[\w-]+\.tsx?$)/,
+    test: /src\/(app\/(routes\/app-routes|pages\/UsersPage|shell\/AppLayout)\.tsx|ui\/(form|list|overlay|page|display|navigation-guard|i18n|icons)\/(?!home-report|Date(Field|Range)|date-words|WebAddress|FilterSheet|Combobox|TypedConfirmation|confirm-code|Password|PageForm|ErrorSummary|FormDrawer|ConflictNote)[\w-]+\.tsx?$)/,
   },
+  // No list waits for what forms alone are made of (P-28).
+  {
+    name: 'forms',
+    test: /src\/(ui\/(list\/FilterSheet|form\/(Combobox|TypedConfirmation|confirm-code|PasswordMeter|PageForm|ErrorSummary|FormDrawer|ConflictNote))|domain\/password)/,
+  },
+  { name: 'home', test: /src\/(app\/pages\/HomePage|features\/home\/|ui\/page\/home-report)/ },
   // What a write takes, and what comes when the first page has come to rest.
   {
     name: 'later',
@@ -72,13 +78,15 @@ const together = [
   { name: 'prime', test: /src\/ui\/prime\// },
   {
     name: 'pages',
-    test: /src\/(app\/pages\/(OutboxPage|SignupPage|ActivityPage|TaskOfService)|features\/((activity|company|device|entrance|outbox|profile|users)\/|(accounts|sessions)\/pages\/(Logout|Security|Sessions|Activate|Forget|ResetPwd)|accounts\/components\/(NewPassword|useSmallForm)))/,
+    test: /src\/(app\/pages\/(OutboxPage|SignupPage|ActivityPage|TaskOfService)|features\/((activity|company|device|entrance|outbox|profile)\/|(accounts|sessions)\/pages\/(Logout|Security|Sessions|Activate|Forget|ResetPwd)|accounts\/components\/(NewPassword|useSmallForm)))/,
   },
   // What several of the parts below have in common, and no page of everybody has.
   {
     name: 'parts-common',
-    test: /src\/(state\/(use-)?long-request|ui\/(form\/(Date(Field|Range)|date-words)|display\/WebAddress|list\/useNarrow)|locales\/\w+\/dates\.json)/,
+    test: /src\/(domain\/csv|state\/(use-)?long-request|ui\/(links\/|form\/(Date(Field|Range)|date-words)|display\/WebAddress)|locales\/\w+\/dates\.json)/,
   },
+  // What admins do with users; the list's own page is in a file above.
+  { name: 'users', test: /src\/features\/users\/(?!EndSessions|end-sessions)/ },
   // As the parts above, with its texts: no file that every device keeps may import it.
   {
     name: 'orders',
@@ -92,7 +100,7 @@ const together = [
   // As the services: of the tab of a contract, the page of a service, and what home says of either.
   {
     name: 'orders-backups',
-    test: /src\/(features\/backups\/|app\/pages\/(ContractBackups|HomeDuties)|locales\/\w+\/backups\.json)/,
+    test: /src\/(features\/backups\/|app\/pages\/ContractBackups|locales\/\w+\/backups\.json)/,
   },
   // Of those who may read the audit trail.
   {
@@ -118,7 +126,7 @@ const together = [
   // Of no use without a connection, so no device keeps it.
   {
     name: 'online',
-    test: /src\/(app\/(connection\/StepUpDialog|pages\/UserSidePanels)|features\/(accounts\/components\/(SecondStep|Enrol|Factors|FactorDialog)|sessions\/components\/))/,
+    test: /src\/(app\/(connection\/StepUpDialog|pages\/(UserSidePanels|HomeAccount))|features\/(accounts\/(home\/|components\/(SecondStep|Enrol|Factors|FactorDialog))|sessions\/(home|components)\/))/,
   },
   {
     name: (id: string) => `${earlyTexts.test(id) ? 'words' : 'more-words'}-${/locales\/(\w+)/.exec(id)?.[1]}`,

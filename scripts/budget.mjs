@@ -45,7 +45,7 @@ function scripts({ chunks: sources }) {
 const worker = readFileSync(join(dist, 'sw.js'), 'utf8')
 const listed = [...new Set([...worker.matchAll(/["'`]?url["'`]?:\s*["'`]([^"'`]+)["'`]/g)].map(([, url]) => url))]
 /** What only some devices keep, beside what every device does (src/sw/optional-chunks.ts). */
-const partOf = (file) => /assets\/(staff|signup|orders|trail|parts)-/.exec(file)?.[1]
+const partOf = (file) => /assets\/(staff|signup|orders|trail|users|parts)-/.exec(file)?.[1]
 const precached = listed.filter((file) => !partOf(file))
 
 const sum = (files) => files.reduce((bytes, file) => bytes + gzipBytes(file), 0)

@@ -3,12 +3,23 @@
  * committed, so this is run by hand after the screens have changed.
  *
  *   npm run pictures
+ *   npm run pictures -- --all [folder]   every screen in each size, language and theme, to be looked at: in data/pictures, if not said
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { losslessCompressPng, pngQuantize } from '@napi-rs/image'
 import type { Browser, Page } from 'playwright-core'
 import { openBrowser, type people, type Portal, signIn, startPortal } from '#tests/support/browser.ts'
+import { resize, sizes, still, type Walk, walkIn } from '#tests/support/screen-walk.ts'
+import {
+  adminScreens,
+  appScreens,
+  type Screen,
+  serviceScreens,
+  staffScreens,
+  userScreens,
+  visitorScreens,
+} from '#tests/support/screens.ts'
 
 const root = join(import.meta.dirname, '..')
 const screenshots = join(root, 'public', 'screenshots')
@@ -143,12 +154,62 @@ async function take(browser: Browser, portal: Portal, picture: Picture) {
   await context.close()
 }
 
-mkdirSync(screenshots, { recursive: true })
-mkdirSync(pictures, { recursive: true })
+/** Every screen by who sees it. */
+const everything: [who: keyof typeof people | null, screens: Screen[]][] = [
+  [null, visitorScreens],
+  ['admin', adminScreens],
+  ['user', userScreens],
+  ['staff', [...serviceScreens, ...appScreens, ...staffScreens]],
+]
+
+/** In the page: two frames later, when what fades from theme to theme has faded. What turns for ever is not waited for. */
+async function settled() {
+  await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
+  const ending = document.getAnimations().filter((one) => one.effect?.getComputedTiming().iterations !== Infinity)
+  await Promise.allSettled(ending.map((one) => one.finished))
+}
+
+/** One screen as it stands, in each size and theme: the page is neither loaded nor opened again for them. */
+async function takeInEachSize({ page, session }: Walk, { name, only }: Screen, lang: string, folder: string) {
+  for (const size of only ? [only] : (['desk', 'tablet', 'phone'] as const)) {
+    await resize(session, sizes[size])
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await page.evaluate(settled)
+      const { data } = await session.send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true })
+      writeFileSync(join(folder, `${name}-${size}-${lang}-${colorScheme}.png`), Buffer.from(data, 'base64'))
+    }
+  }
+}
+
+/** A screen that does not come is said, and the others are taken all the same. */
+async function takeAll(browser: Browser, portal: Portal, folder: string) {
+  for (const [who, screens] of everything) {
+    const context = await browser.newContext(still)
+    context.setDefaultTimeout(20_000)
+    if (who) await signIn(await context.newPage(), portal, who)
+    const walk = await walkIn(context, portal.url)
+    for (const lang of ['en', 'zh'] as const) {
+      const [first] = screens
+      if (first) await walk.begin(lang, first)
+      for (const screen of screens) {
+        const taken = walk.show(screen).then(() => takeInEachSize(walk, screen, lang, folder))
+        await taken.catch((problem) => console.log(`${screen.name}, ${lang}: ${String(problem).split('\n')[0]}`))
+      }
+    }
+    console.log(`${who ?? 'visitors'}: ${screens.length} screens`)
+    await context.close()
+  }
+}
+
+const [way, place] = process.argv.slice(2)
+const folder = place ?? join(root, 'data', 'pictures')
+for (const one of way === '--all' ? [folder] : [screenshots, pictures]) mkdirSync(one, { recursive: true })
 const portal = await startPortal()
 const browser = await openBrowser()
 try {
-  for (const picture of all) await take(browser, portal, picture)
+  if (way === '--all') await takeAll(browser, portal, folder)
+  else for (const picture of all) await take(browser, portal, picture)
 } finally {
   await browser.close()
   await portal.close()

@@ -32,6 +32,10 @@ const roles = {
   '#e24c4c': 'danger-fill',
 }
 
+/** What no part of ours shows, and what all of them have by rules of their own: corners, grounds, type, space. */
+const notShown = /maximized|confirm-dialog/
+const ownRules = /^(border.*|background|box-shadow|color|font-.*|margin.*|outline.*|padding|text-align|transition|width|height)$/
+
 function classOf(selector) {
   return Object.values(components).find((start) =>
     // The first class decides: rules about a dialog inside something else belong to that something.
@@ -51,14 +55,15 @@ export function makeTheme(css) {
   const made = postcss.root()
   const seen = new Set()
   postcss.parse(css).walkRules((rule) => {
-    const selectors = rule.selectors.filter((selector) => classOf(selector))
+    const selectors = rule.selectors.filter((selector) => classOf(selector) && !notShown.test(selector))
     if (selectors.length === 0) return
     for (const selector of selectors) seen.add(classOf(selector))
     const kept = rule.clone({ selectors })
     kept.walkDecls((declaration) => {
       declaration.value = withRoles(declaration.value)
+      if (ownRules.test(declaration.prop)) declaration.remove()
     })
-    made.append(kept)
+    if (kept.nodes.length > 0) made.append(kept)
   })
   const missing = Object.values(components).filter((start) => !seen.has(start))
   if (missing.length > 0) throw new Error(`the theme has no rules for ${missing.join(', ')}`)

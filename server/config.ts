@@ -35,6 +35,8 @@ export interface Config {
   mailFrom: { name: string; address: string }
   /** The provider's first admin outside demo mode. */
   providerEmail: string
+  /** Who answers questions about the portal: every page names them. */
+  supportEmail: string
   /** Whether the most dangerous calls ask for the password again (S-48). */
   stepUp: boolean
   /** 32 bytes: names and signs the logs of the audit trail; null: `tokenKey` does. */
@@ -154,6 +156,7 @@ export function readConfig(env: Env): Config {
     smtpUrl: smtpUrl(env),
     mailFrom: mailFrom(env, `no-reply@${publicUrl.hostname}`),
     providerEmail: env.PROVIDER_EMAIL || 'provider-admin@m18.local',
+    supportEmail: supportEmail(env, `support@${publicUrl.hostname}`),
     stepUp: flag(env, 'STEP_UP', false),
     auditKey: keyIn(env, 'AUDIT_KEY'),
     auditKeyNext: keyIn(env, 'AUDIT_KEY_NEXT'),
@@ -268,6 +271,12 @@ function mailFrom(env: Env, otherwise: string): Config['mailFrom'] {
   const address = inAngles ?? alone ?? ''
   if (/^[^\s@]+@[^\s@]+$/.test(address)) return { name: name.trim() || 'SaaS Portal', address }
   throw new StartProblem(`MAIL_FROM must be an address like Portal <portal@example.com>, not "${given}".`)
+}
+
+function supportEmail(env: Env, otherwise: string): string {
+  const given = env.SUPPORT_EMAIL || otherwise
+  if (/^[^\s@<>]+@[^\s@<>]+$/.test(given)) return given
+  throw new StartProblem(`SUPPORT_EMAIL must be an address like help@example.com, not "${given}".`)
 }
 
 function serviceDomain(env: Env): string {

@@ -19,7 +19,8 @@ export function buildWords({ minBuild, workerBypass }: Config): Record<string, s
 }
 
 export function serveBuilds(fastify: FastifyInstance, { app: { config }, build: { build } }: HttpContext): void {
-  const word: BuildInfo = { build, minimumBuild: config.minBuild, bypass: config.workerBypass }
+  const { minBuild: minimumBuild, workerBypass: bypass, supportEmail: support } = config
+  const word: BuildInfo = { build, minimumBuild, bypass, support }
   fastify.get(wordPath, async (_, reply) =>
     reply.header('cache-control', 'no-store').type(json).send(JSON.stringify(word)),
   )

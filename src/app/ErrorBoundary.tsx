@@ -1,6 +1,7 @@
 import { Component, type ReactNode, useEffect, useState } from 'react'
 import { Button } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
+import { Page } from '#ui/page/Page.tsx'
 import { useConnection } from '#state/hooks.ts'
 import { useTranslation } from 'react-i18next'
 
@@ -48,27 +49,28 @@ function Said({ error, retry }: { error: Error; retry: () => void }) {
   // Without a worker nothing is kept, whatever the page could do with it.
   const outText = navigator.serviceWorker?.controller ? 'broken.outText' : 'broken.notHere'
   return (
-    <div className="page narrow">
-      <EmptyState
-        icon={isOut ? 'offline' : 'alert'}
-        title={t(isOut ? 'broken.out' : 'broken.title')}
-        action={
-          <>
-            <Button kind="primary" icon="refresh" onClick={() => (unfetched ? location.reload() : retry())}>
-              {t('broken.retry')}
-            </Button>
-            <Button onClick={() => location.assign(import.meta.env.BASE_URL)}>{t('broken.home')}</Button>
-          </>
-        }
-      >
-        <p>{t(isOut ? outText : 'broken.text')}</p>
-        <details className="broken-detail">
-          <summary>{t('broken.detail')}</summary>
-          <code>
-            {error.message} · {versions}
-          </code>
-        </details>
-      </EmptyState>
-    </div>
+    <Page title={t(isOut ? 'broken.out' : 'broken.title')} width="narrow">
+      <section className="card">
+        <EmptyState
+          icon={isOut ? 'offline' : 'alert'}
+          action={
+            <>
+              <Button kind="primary" icon="refresh" onClick={() => (unfetched ? location.reload() : retry())}>
+                {t('broken.retry')}
+              </Button>
+              <Button onClick={() => location.assign(import.meta.env.BASE_URL)}>{t('broken.home')}</Button>
+            </>
+          }
+        >
+          <p>{t(isOut ? outText : 'broken.text')}</p>
+          <details className="broken-detail">
+            <summary>{t('broken.detail')}</summary>
+            <code>
+              {error.message} · {versions}
+            </code>
+          </details>
+        </EmptyState>
+      </section>
+    </Page>
   )
 }

@@ -13,7 +13,14 @@ export function Loading() {
       <p className="sr-only" role="status">
         {problem ? '' : t('loading')}
       </p>
-      {problem ? <ProblemNote problem={problem} onRetry={() => location.reload()} /> : <Skeleton lines={5} />}
+      {problem ? (
+        <>
+          <h1>{t('notLoaded')}</h1>
+          <ProblemNote problem={problem} onRetry={() => location.reload()} />
+        </>
+      ) : (
+        <Skeleton lines={5} />
+      )}
     </div>
   )
 }

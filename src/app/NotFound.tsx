@@ -1,15 +1,19 @@
-import { useLocation } from 'react-router-dom'
+import { Navigate, useLocation } from 'react-router-dom'
 import { places } from '#app/routes/paths.ts'
+import { isInside } from '#app/routes/prefetch.ts'
+import { useSession } from '#state/hooks.ts'
 import { ButtonLink } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import '#ui/icons/app-icons.ts'
 import { Page } from '#ui/page/Page.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** For addresses that are no place of the portal. */
+/** For addresses that are no place of the portal. Who is signed in is told so inside the frame. */
 export function Fallback() {
   const { t } = useTranslation('shell')
   const { pathname } = useLocation()
+  const session = useSession()
+  if (session.kind === 'signed in' && !isInside(pathname)) return <Navigate to={`/app${pathname}`} replace />
   return (
     <Page title={t('fallback.title')} width="narrow">
       <section className="card">

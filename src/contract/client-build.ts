@@ -32,4 +32,6 @@ export interface BuildInfo {
   build: string
   minimumBuild: number
   bypass: boolean
+  /** Mail address of who answers questions, of visitors too. */
+  support: string
 }

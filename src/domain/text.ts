@@ -16,3 +16,6 @@ export function nameIn(values: unknown): string | null {
   const said = name ?? code
   return typeof said === 'string' && said !== '' ? said : null
 }
+
+/** As the attribute `lang` has it: a name with a Chinese character is Chinese, any other one English (A-32). */
+export const languageOf = (name: string): 'en' | 'zh-Hans' => (/\p{Script=Han}/u.test(name) ? 'zh-Hans' : 'en')

@@ -51,7 +51,7 @@ export interface Ports {
 }
 
 /** What not every device stores. */
-export type OptionalChunk = 'staff' | 'orders' | 'trail'
+export type OptionalChunk = 'staff' | 'orders' | 'trail' | 'users'
 
 /** What pages tell the worker. */
 export type WorkerMessage =

@@ -13,7 +13,7 @@ export interface Listing {
 }
 
 /** portal 9 and D83 */
-const pageSizes = [10, 20, 30, 40, 50] as const
+export const pageSizes = [10, 20, 30, 40, 50] as const
 const searchLimit = 100
 
 export const plainListing = ({ sort }: ListSpec): Listing => ({ searchText: '', sort, page: 1, results: pageSizes[0] })

@@ -3,6 +3,7 @@ import { useSearchParams } from 'react-router-dom'
 import { useDispatch, useSelector } from '#state/hooks.ts'
 import type { ListSlice } from '#state/list-slice.ts'
 import type { Listing } from '#state/list-url.ts'
+import { choosePageSize, chosenPageSize } from '#state/page-size.ts'
 
 /** How a page's view stands in its address. */
 export interface ListUrl<V extends Listing> {
@@ -30,11 +31,22 @@ export function useListing<V extends Listing>(
   const now = ways.remembered(ways.read(query))
   const arrived = useRef(false)
   useEffect(() => {
-    if (!arrived.current && query.size === 0 && saved !== '') setQuery(saved, { replace: true })
+    const arriving = arrived.current ? null : arrivedAt(query, saved)
+    if (arriving) setQuery(arriving, { replace: true })
     else if (now !== saved) dispatch(viewChanged(now))
     arrived.current = true
   }, [now, saved, query, setQuery, dispatch, viewChanged])
   return { view, change, setQuery }
+}
+
+/** Where a plain address leads: to the last filter, and to as many rows as were last chosen. Null: where it says. */
+function arrivedAt(query: URLSearchParams, saved: string): URLSearchParams | null {
+  const size = chosenPageSize()
+  const isPlain = query.size === 0 && saved !== ''
+  if (!isPlain && (size === null || query.has('results'))) return null
+  const at = new URLSearchParams(isPlain ? saved : query)
+  if (size !== null && !at.has('results')) at.set('results', size)
+  return at
 }
 
 /**
@@ -50,6 +62,7 @@ function useAhead<V extends Listing>(ways: ListUrl<V>, query: URLSearchParams, s
   const change = (change: Partial<V>) => {
     const next = ways.change(view, change)
     setAhead({ view: next, at })
+    if (next.results !== view.results) choosePageSize(next.results)
     // Typing is one step of the history, not one for each letter.
     const typesOn = Object.keys(change).join() === 'searchText' && view.searchText !== ''
     setQuery(ways.write(next), { replace: typesOn })

@@ -15,13 +15,18 @@ interface Shown<V> {
   skip?: boolean
   /** Shown before all others, whatever page and filter (`useNewRows`). */
   newRows?: readonly Id[]
+  /** All rows up to the view's page, and not that page alone: a phone's list grows (DataList). */
+  grows?: boolean
 }
 
 /**
  * The rows of a view, live from the device, and how the request for them stands. Asks the server when the page comes, when
  * the view is another and when the connection changes. `rows` is undefined until the device has answered.
  */
-export function useList<R extends Row, V>(list: ListSlice<R, V>, { scope, view, skip = false, newRows }: Shown<V>) {
+export function useList<R extends Row, V>(
+  list: ListSlice<R, V>,
+  { scope, view, skip = false, newRows, grows = false }: Shown<V>,
+) {
   const dispatch = useDispatch()
   // Offline nothing is waited for: what the device has is shown at once.
   const isOffline = useConnection().line !== 'online'
@@ -36,9 +41,12 @@ export function useList<R extends Row, V>(list: ListSlice<R, V>, { scope, view, 
   )
   useFetch(refetch, skip)
   const found = useLiveQuery(
-    async () => (skip ? undefined : await list.readPage(scope, JSON.parse(key) as PageQuery, newRows)),
-    [list, scope, key, skip, newRows],
+    async () => (skip ? undefined : await list.readPage(scope, shownOf(JSON.parse(key) as PageQuery, grows), newRows)),
+    [list, scope, key, skip, newRows, grows],
   )
   const freshness = { ...(found ?? unread), isKept }
   return { rows: found?.rows, count: found?.count ?? 0, freshness, isFetching, problem, refetch }
 }
+
+const shownOf = (query: PageQuery, grows: boolean): PageQuery =>
+  grows ? { ...query, page: 1, results: query.page * query.results } : query

@@ -1,6 +1,6 @@
 /**
  * Files that not every device stores: of the pages that only the provider's staff open (P-09), of those that only people
- * with the order flag open, and of the audit trail. Kept as soon as a page says that they are wanted here, each with the digest of the build (W-04): from then on
+ * with the order flag open, of the audit trail, and of what admins do with users. Kept as soon as a page says that they are wanted here, each with the digest of the build (W-04): from then on
  * they work without a line like everything else.
  */
 import type { OptionalChunk } from '#request/ports.ts'
@@ -14,7 +14,7 @@ export interface BuiltFile {
 const prefix = 'portal-staff-'
 const own = prefix + __BUILD__
 
-const partOf = ({ url }: BuiltFile) => /assets\/(staff|orders|trail|parts)-/.exec(url)?.[1]
+const partOf = ({ url }: BuiltFile) => /assets\/(staff|orders|trail|users|parts)-/.exec(url)?.[1]
 /** `parts`: what several of them have in common, kept with each. */
 const belongsTo = (file: BuiltFile, part: OptionalChunk) => [part, 'parts'].includes(partOf(file) ?? '')
 export const isPart = (file: BuiltFile) => partOf(file) !== undefined

@@ -34,11 +34,11 @@ function open(controller: object | null) {
 
 it('without a worker its code is not here, although the page may need no server', () => {
   open(null)
-  screen.getByText(/^Its code is not on this device\./)
-  expect(screen.queryByText(/can do nothing without the server/)).toBeNull()
+  screen.getByText(/^It is not saved on this device\./)
+  expect(screen.queryByText(/works only with the server/)).toBeNull()
 })
 
 it('with a worker, which keeps what is of use without a line, it is a page that can do nothing then', () => {
   open({})
-  screen.getByText(/^It can do nothing without the server/)
+  screen.getByText(/^It works only with the server/)
 })

@@ -81,7 +81,7 @@ it('a session that ran out offline is said before anything is typed in vain (W-0
   the.browser.goOffline()
   const { thisDevice } = await import('#local/storage/device.ts')
   await thisDevice().directory.session.update('now', { until: 1 })
-  const said = () => within(screen.getByRole('main')).findByText(/ran out while there was no connection/)
+  const said = () => within(screen.getByRole('main')).findByText(/expired while you were offline/)
   await said()
   await expect.poll(() => described(button('Save changes'))).toBe('Log in again first.')
   expect(named('website').value).toBe('www.alpha.example')

@@ -16,13 +16,11 @@ describe('what awaits the user, at home', () => {
     the.browser.goOffline()
     const [link] = screen.getAllByRole('link', { name: 'Home' })
     if (link) await the.user.click(link)
-    await screen.findByText('Not known at present')
-    expect(screen.queryByText('Nothing awaits you')).toBeNull()
+    await screen.findByText('Not known yet')
+    expect(screen.queryByText("You're all caught up")).toBeNull()
     the.browser.goOnline()
-    await screen.findByText(
-      /have not activated their accounts yet|has not activated the account yet|Nothing awaits you/,
-    )
-    expect(screen.queryByText('Not known at present')).toBeNull()
+    await screen.findAllByText(/has not activated the account|You're all caught up/)
+    expect(screen.queryByText('Not known yet')).toBeNull()
   })
 
   it('says nothing of it until the first lists are here', async () => {
@@ -30,9 +28,9 @@ describe('what awaits the user, at home', () => {
     const watch = new MutationObserver(() => said.push(document.querySelector('.home-nothing')?.textContent ?? ''))
     watch.observe(document, { childList: true, subtree: true })
     await the.browser.openAs('admin@alpha')
-    await screen.findByText(/have not activated their accounts yet|has not activated the account yet/)
+    await screen.findAllByText(/has not activated the account/)
     watch.disconnect()
-    expect(said.filter((text) => text.includes('Nothing awaits you'))).toEqual([])
+    expect(said.filter((text) => text.includes("You're all caught up"))).toEqual([])
   })
 })
 
@@ -40,11 +38,12 @@ describe('ways in and out', () => {
   it('a page one may not see leads home, and the menu does not offer it (M11, M12)', async () => {
     await the.browser.openAs('user@alpha', '/app/user')
     await arrived(the.browser, '/app/home')
-    await expect.poll(() => document.querySelectorAll('.home-card')).toHaveLength(2)
-    await screen.findByText('Nothing awaits you')
+    await screen.findByRole('heading', { name: 'Your services' })
+    expect(document.querySelectorAll('.home-figure')).toHaveLength(0)
+    await screen.findByText("You're all caught up")
     await the.browser.open('/app/m18/price/new')
     await arrived(the.browser, '/app/home')
-    await screen.findByText('Your roles do not allow the page you asked for. This is your home page.')
+    await screen.findByText("Your roles don't allow that page. This is your home page.")
     const [rail] = screen.getAllByRole('navigation', { name: 'Main navigation' })
     expect(
       rail &&
@@ -59,10 +58,10 @@ describe('ways in and out', () => {
     const header = () => within(screen.getByRole('banner'))
     header().getByText('ALPHA-7f3a91 Ltd')
     header().getByRole('button', { name: '中文' })
-    await menu(/My account$/, 'Service centre')
+    await menu(/My account$/, 'Service entrance')
     await arrived(the.browser, '/entrance')
     await the.browser.open('/app/home')
-    await menu(/My account$/, 'Log out')
+    await menu(/My account$/, 'Logout')
     await heading('You are logged out')
     await the.user.click(header().getByRole('link', { name: 'Login' }))
     await heading('Login')
@@ -125,7 +124,7 @@ describe('the client type (M3)', () => {
       await the.browser.open('/app/m18/price')
       await arrived(the.browser, '/app/home')
       // The frame's last parts come when the page has come to rest.
-      await screen.findByRole('button', { name: /Activity/ })
+      await screen.findByRole('button', { name: /Background tasks/ })
       expect(screen.queryByRole('combobox', { name: 'Client type' })).toBeNull()
       expect(screen.queryByRole('link', { name: 'Price lists' })).toBeNull()
     },
@@ -156,9 +155,9 @@ describe('language and colours', () => {
     expect(seen.filter((text) => /^[a-z][A-Za-z]*(\.[A-Za-z_]+)+$/.test(text))).toEqual([])
   })
 
-  it('dark is chosen in the header, shown at once and remembered (C-34)', async () => {
+  it('dark is chosen in the account menu, shown at once and remembered (C-34)', async () => {
     await the.browser.openAs('user@alpha')
-    await menu('Appearance', 'Dark', 'menuitemradio')
+    await menu(/My account$/, 'Dark colours', 'menuitemradio')
     await expect.poll(() => document.documentElement.dataset.theme).toBe('dark')
     delete document.documentElement.dataset.theme
     await the.browser.open('/app/home')

@@ -62,6 +62,48 @@ describe.each(nouns)('the words of %s', (noun) => {
   })
 })
 
+/** What the server writes, without i18next: it counts in words of its own. */
+const ofServer = ['mail.json', 'print.json', 'sandbox.json', 'gateway.json', 'sample-instance.json']
+
+describe.each(nouns.filter((noun) => !ofServer.includes(noun)))('what is counted in %s', (noun) => {
+  const formsOf = (language: string) => {
+    const counted = textsOf(language, noun).filter(([key, text]) => plain(key) !== key || text.includes('{{count}}'))
+    return Map.groupBy(counted, ([key]) => plain(key))
+  }
+  const endings = (language: string) =>
+    Object.fromEntries(
+      [...formsOf(language)].map(([key, texts]) => [
+        key,
+        texts
+          .map(([name]) => name.slice(key.length))
+          .sort()
+          .join(),
+      ]),
+    )
+
+  it('has the forms of its language: one and more in English, a single one in Chinese (I-04)', () => {
+    const english = endings('en')
+    const chinese = endings('zh')
+    expect(Object.entries(english).filter(([, forms]) => forms !== '_one,_other')).toEqual([])
+    expect(Object.entries(chinese).filter(([, forms]) => forms !== '_other')).toEqual([])
+    expect(Object.keys(chinese).sort()).toEqual(Object.keys(english).sort())
+  })
+
+  it('needs no "(s)"', () => {
+    expect(textsOf('en', noun).filter(([, text]) => /\(s\)/i.test(text))).toEqual([])
+  })
+})
+
+it('what code asks for with a count has those forms (I-04)', () => {
+  const known = new Set(nouns.flatMap((noun) => textsOf('en', noun).map(([key]) => key)))
+  const code = under('src').filter(isCode).map(read).join('\n')
+  const asked = [...code.matchAll(/\bt\w*\(\s*'([\w.:-]+)',\s*\{[^}]*?\bcount(?::|,|\s*\})/g)].map(
+    ([, key = '']) => key,
+  )
+  expect(asked.length).toBeGreaterThan(40)
+  expect(asked.filter((key) => !known.has(`${key}_other`))).toEqual([])
+})
+
 describe('no words without a reader', () => {
   const sources = under('src', 'server').filter(isCode).map(read).join('\n')
   const literals = new Set([...sources.matchAll(/['"`]([\w.:-]+)['"`]/g)].map(([, literal]) => literal))

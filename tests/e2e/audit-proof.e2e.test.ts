@@ -54,9 +54,9 @@ it('a month that was kept is searched, read and proven in a browser that was ope
   await first.page.goto(`${url}/saas/app/systrail`)
   await listed(first.page)
   await partKept(first.page, 'trail')
-  await first.page.getByRole('button', { name: 'Keep on this device' }).click()
-  await drawer(first.page).getByRole('button', { name: 'Keep', exact: true }).click()
-  await first.page.getByRole('button', { name: 'Kept on this device' }).waitFor()
+  await first.page.getByRole('button', { name: 'Save on this device' }).click()
+  await drawer(first.page).getByRole('button', { name: 'Save', exact: true }).click()
+  await first.page.getByRole('button', { name: 'Saved on this device' }).waitFor()
   await first.context.close()
   await portal.stop()
 
@@ -64,7 +64,7 @@ it('a month that was kept is searched, read and proven in a browser that was ope
   await page.goto(`${url}/saas/app/systrail`)
   await typeInto(page.getByPlaceholder(/Search by name/), 'of kowloon')
   await expect.poll(() => rows(page).count()).toBe(1)
-  await page.getByText(/are kept on this device/).waitFor()
+  await page.getByText(/are saved on this device/).waitFor()
   await rows(page).first().locator('td').nth(4).click()
   await expect
     .poll(() => drawer(page).locator('.trail-changes tbody tr').allInnerTexts())

@@ -45,6 +45,7 @@ it('what this device keeps is told without a network and holds no secret (W-07);
   await listWhole(page)
   // Whose parts are not for them are not here either (P-09).
   await partKept(page, 'orders')
+  await partKept(page, 'users')
   expect(await filesKept(page, 'staff')).toBe(0)
   await controlled(page)
   await page.context().setOffline(true)
@@ -65,15 +66,15 @@ it('what this device keeps is told without a network and holds no secret (W-07);
 
   await go('/app/device')
   await lists().first().waitFor()
-  expect(await lists().first().innerText()).toMatch(/^Users\s+\d+\s*All of it\s+(\d{4}-\d\d-\d\d )?\d\d:\d\d\s+\d+ kB$/)
-  await page.getByText(/used of .+ that the browser allows/).waitFor()
-  await page.getByText('The browser may clear this storage by itself').waitFor()
+  expect(await lists().first().innerText()).toMatch(/^Users\s+\d+\s*Complete\s+(\d{4}-\d\d-\d\d )?\d\d:\d\d\s+\d+ kB$/)
+  await page.getByText(/used of .+ allowed by the browser/).waitFor()
+  await page.getByText('The browser may clear this storage when').waitFor()
   const refresh = page.getByRole('button', { name: 'Refresh now' })
   await expect.poll(() => refresh.getAttribute('aria-disabled')).toBe('true')
 
   await page.getByRole('button', { name: 'Clear lists' }).click()
-  await dialog().getByText('1 change that waits to be sent stays here').waitFor()
-  await dialog().getByText('until there is one, the lists will be empty').waitFor()
+  await dialog().getByText('1 change waiting to be sent stays here').waitFor()
+  await dialog().getByText("until you're back online, the lists will be empty").waitFor()
   await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Keep them')
   await dialog().getByRole('button', { name: 'Clear lists' }).click()
   await page.getByText('The lists were cleared.').waitFor()

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest'
-import { controlled, resumedPage, setUpShared } from '#tests/support/visit.ts'
+import { signIn } from '#tests/support/browser.ts'
+import { controlled, desk, phone, resumedPage, setUpShared } from '#tests/support/visit.ts'
 
 const setup = setUpShared()
 
-it('greets by name and company, offers what one may do and what awaits one, and stands without a network (M16, C-32)', async () => {
+it('greets by name, counts what one looks after and lists what needs one, and stands without a network (M16, C-32)', async () => {
   const page = await resumedPage(setup, 'admin', '/app/home')
   await page.getByRole('heading', { level: 1, name: /Amelia Chan/ }).waitFor()
   await page.locator('.home-item').first().waitFor()
@@ -12,6 +13,38 @@ it('greets by name and company, offers what one may do and what awaits one, and 
   await page.reload()
   await page.getByRole('heading', { level: 1, name: /Amelia Chan/ }).waitFor()
   await page.locator('.home-item').first().waitFor()
-  await page.getByRole('link', { name: /users have not activated their accounts yet/ }).click()
+  const figures = await page.locator('.home-figure').allInnerTexts()
+  expect(figures.map((text) => text.split('\n')[0])).toEqual([
+    'Contracts in effect',
+    'To pay',
+    'Users',
+    'Waiting changes',
+  ])
+  for (const text of figures.slice(0, 3)) expect(text).toMatch(/\d[\s\S]*(Updated|as of) \d\d:\d\d/)
+  await page.getByRole('link', { name: /users have not activated their accounts/ }).click()
   await expect.poll(() => new URL(page.url()).search).toBe('?statusType=0')
+})
+
+it.each([
+  ['a desk', desk],
+  ['a phone', phone],
+] as const)('nothing moves while home comes to %s that holds nothing yet', async (_, device) => {
+  const context = await setup.the.browser.newContext({ ...device, reducedMotion: 'reduce' })
+  setup.ends.push(() => context.close())
+  await context.addInitScript(() => {
+    const shifts: unknown[] = []
+    Object.assign(globalThis, { shifts })
+    new PerformanceObserver((list) => {
+      for (const shift of list.getEntries() as (PerformanceEntry & { value: number; sources?: { node?: Node }[] })[])
+        shifts.push([shift.value, ...(shift.sources ?? []).map(({ node }) => (node as Element)?.className)])
+    }).observe({ type: 'layout-shift', buffered: true })
+  })
+  const page = await context.newPage()
+  await signIn(page, setup.the.portal, 'admin', '/app/home')
+  await page.locator('.home-attention .home-item').first().waitFor()
+  await page.locator('.home-entry').first().waitFor()
+  await page.waitForTimeout(500)
+  const shifts = await page.evaluate(() => (globalThis as unknown as { shifts: [number, ...string[]][] }).shifts)
+  const sum = shifts.reduce((all, [value]) => all + value, 0)
+  expect(sum, JSON.stringify(shifts)).toBeLessThanOrEqual(0.05)
 })

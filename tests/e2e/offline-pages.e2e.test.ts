@@ -11,6 +11,7 @@ it('for staff, who may open all', async () => {
   await controlled(page)
   await partKept(page, 'orders')
   await partKept(page, 'staff')
+  await partKept(page, 'users')
   // The price list comes behind the first page; whoever has none is led to the contract list (M68).
   await page.waitForFunction(async () => {
     const named = (await indexedDB.databases()).map(({ name }) => name ?? '')

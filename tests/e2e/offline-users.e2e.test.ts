@@ -5,6 +5,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { openDatabase } from '#server/db/open.ts'
 import { pastPolicies, silent, testConfig } from '#tests/support/database.ts'
+import { partKept } from '#tests/support/parts.ts'
 import { openProfile, type Portal, signIn, startPortal } from '#tests/support/browser.ts'
 
 const ends: (() => Promise<void> | void)[] = []
@@ -73,11 +74,12 @@ describe('when the server cannot be reached', () => {
     // Everything the list has is here once it no longer says how much of it is.
     await show(page, portal)
     await expect.poll(() => page.locator('.freshness').innerText()).not.toContain('on this device')
+    await partKept(page, 'users')
 
     await portal.stop()
     await page.reload()
     await rows(page).locator('a').first().waitFor()
-    expect(await page.locator('.freshness').innerText()).toMatch(/^as of /)
+    expect(await page.locator('.freshness').innerText()).toMatch(/^Updated /)
     const ascending = await firstCells(page)
     expect(ascending).toEqual(ascending.toSorted(bySmallLetters))
 

@@ -2,6 +2,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { seriousTrouble } from '#tests/support/browser.ts'
+import { partKept } from '#tests/support/parts.ts'
 import { controlled, freshPage, listWhole, ownCompany, setUpShared, textOf } from '#tests/support/visit.ts'
 
 const setup = setUpShared()
@@ -15,6 +16,7 @@ const heard = { timeout: 30_000 }
 /** The network goes once the worker has everything and the list is whole. */
 async function cut() {
   await controlled(page)
+  await partKept(page, 'users')
   await page.context().setOffline(true)
 }
 const mendLine = () => page.context().setOffline(false)
@@ -71,7 +73,7 @@ it('a day of waiting: what waits is exported, what was refused is mended, what m
   // Somebody else, with a line of their own.
   await changeElsewhere(andrew, { name: 'Andrew of Theirs', title: 1, order: true })
   await toOutbox()
-  await write('New user Aaron Ng').getByText('Waits for a connection', { exact: false }).waitFor()
+  await write('New user Aaron Ng').getByText("Sends when you're back online", { exact: false }).waitFor()
   expect(['waiting', await seriousTrouble(page)]).toEqual(['waiting', []])
   // A link to what it waits for, which is then in view and has the focus.
   await write('Change alert of Aaron Ng').getByRole('link', { name: 'New user Aaron Ng' }).click()
@@ -79,7 +81,7 @@ it('a day of waiting: what waits is exported, what was refused is mended, what m
     .poll(() => page.evaluate(() => document.activeElement?.querySelector('h3')?.textContent))
     .toBe('New user Aaron Ng')
   // Dropping is asked about, and what keeps it has the focus.
-  await write('New user Aaron Ng').getByRole('button', { name: 'Drop' }).click()
+  await write('New user Aaron Ng').getByRole('button', { name: 'Discard' }).click()
   await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Keep it')
   await page.keyboard.press('Enter')
   await dialog().waitFor({ state: 'detached' })
@@ -97,7 +99,7 @@ it('a day of waiting: what waits is exported, what was refused is mended, what m
   expect(JSON.stringify(exported)).not.toMatch(/password|token/i)
 
   await mendLine()
-  const conflict = writes().filter({ hasText: 'In conflict' })
+  const conflict = writes().filter({ hasText: 'Conflict' })
   await conflict.getByText('You changed this elsewhere in the meantime.', { exact: false }).waitFor(heard)
   await write('New user Aaron Ng').getByText('User with the same email exists already.').waitFor(heard)
   await conflict.getByRole('button', { name: 'Compare and choose' }).click()
@@ -116,12 +118,12 @@ it('a day of waiting: what waits is exported, what was refused is mended, what m
   await page.keyboard.press('Tab')
   await page.keyboard.press('Space')
   await page.keyboard.press('ArrowRight')
-  expect(await dialog().getByRole('radio', { name: 'Yours Andrew of Mine' }).isChecked()).toBe(true)
-  expect(await dialog().getByRole('radio', { name: 'Now there Ms' }).isChecked()).toBe(true)
+  expect(await dialog().getByRole('radio', { name: 'This device Andrew of Mine' }).isChecked()).toBe(true)
+  expect(await dialog().getByRole('radio', { name: 'Server Ms' }).isChecked()).toBe(true)
   await keep.click()
   await receipt('Andrew of Mine').getByText('Done').waitFor(heard)
 
-  await write('New user Aaron Ng').getByRole('button', { name: 'Mend' }).click()
+  await write('New user Aaron Ng').getByRole('button', { name: 'Edit and resend' }).click()
   await dialog().getByText('User with the same email exists already.').waitFor()
   expect(await dialog().locator('input[name="name"]').inputValue()).toBe('Aaron Ng')
   // Wrong once more: it comes back to the open form, and is still there.

@@ -58,7 +58,7 @@ describe('the home page (M7)', () => {
     expect(stops).toEqual(expect.arrayContaining(['code', 'off']))
 
     const told = () => page.locator('figcaption').innerText()
-    expect(await told()).toContain('kept on this device')
+    expect(await told()).toContain('saved on this device')
     await page.locator('input[value="off"]').focus()
     await page.keyboard.press('ArrowRight')
     expect(await told()).toContain('exactly once')

@@ -42,7 +42,7 @@ it('a passkey is made on this device and opens the account after the password', 
   const download = page.waitForEvent('download')
   await button(page, 'Download').click()
   expect((await download).suggestedFilename()).toBe('recovery-codes.txt')
-  await button(page, 'I have kept them').click()
+  await button(page, 'I have saved them').click()
   await page.locator('.factor-list', { hasText: 'Office laptop' }).waitFor()
 
   await go(page, '/logout')
@@ -60,6 +60,6 @@ it('a passkey is made on this device and opens the account after the password', 
   await button(page, 'Add passkey').click()
   await button(page, 'Use passkey').click()
   await button(page, 'Create passkey').click()
-  await page.getByText('This device has a passkey for your account already.').waitFor()
+  await page.getByText('This device already has a passkey for your account.').waitFor()
   await close()
 })

@@ -63,7 +63,7 @@ it('is ordered, set up, entered, changed, rebooted, read, removed, set up again 
   await submit(page).click()
   await choose(page, 'core')
   await order(page).click()
-  await page.getByText(`The order ${code} is made.`).waitFor()
+  await page.getByText(`Order ${code} created.`).waitFor()
   await button(page, /^Pay .* by card$/).click()
   await page.waitForURL(/\/pay\/card\//)
   await page.locator('form button').first().click()

@@ -52,8 +52,8 @@ describe('at a desk, on one page after another', () => {
   it('dark is painted at once and remembered (C-34)', async () => {
     const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
     const light = await ground()
-    await page.getByRole('button', { name: 'Appearance' }).click()
-    await page.getByRole('menuitemradio', { name: 'Dark' }).click()
+    await page.getByRole('button', { name: 'My account' }).click()
+    await page.getByRole('menuitemradio', { name: 'Dark colours' }).click()
     await expect.poll(ground).not.toBe(light)
     const dark = await ground()
     await page.reload()
@@ -95,6 +95,22 @@ describe('by touch', () => {
           .map(({ element, box }) => `${element.className || element.tagName} ${element.textContent} ${box.height}`),
       )
       expect([width, small]).toEqual([width, []])
+    }
+  })
+
+  it('the company stands in one line beside what is quiet, in both languages (M13)', async () => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    for (const language of ['English', '中文', 'English']) {
+      const company = page.locator('.bar-company')
+      expect([
+        language,
+        await company.evaluate((shown) => [
+          shown.scrollWidth - shown.clientWidth,
+          shown.getBoundingClientRect().height < 30,
+        ]),
+      ]).toEqual([language, [0, true]])
+      await page.locator('.bar .language').click()
+      await page.waitForTimeout(300)
     }
   })
 

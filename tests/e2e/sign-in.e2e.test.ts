@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import words from '#locales/zh/accounts.json' with { type: 'json' }
+import words from '#locales/zh/visitors.json' with { type: 'json' }
 import { fillLogin } from '#tests/support/browser.ts'
 import { address, controlled, ownCompany, setUpShared, visits } from '#tests/support/visit.ts'
 

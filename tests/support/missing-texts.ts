@@ -1,7 +1,6 @@
 /** What a page shows where a text is missing: the text's key (`ui/texts.ts`). */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
 
 type Texts = { [key: string]: string | Texts }
 
@@ -19,18 +18,5 @@ const words = new Set(entries.map(([, text]) => text))
 /** Keys of more than one part: no word of a person or a company is called like one. */
 const keys = new Set(entries.map(([key]) => key).filter((key) => key.includes('.') && !words.has(key)))
 
-/** Texts that may be a key: short, with a dot in it. */
-const keyLike = (page: Page): Promise<string[]> =>
-  page.evaluate(() => {
-    const named = [...document.querySelectorAll('[aria-label], [placeholder], [title]')].flatMap((one) =>
-      ['aria-label', 'placeholder', 'title'].map((name) => one.getAttribute(name) ?? ''),
-    )
-    const shown = document.body.innerText.split('\n')
-    return [document.title, ...shown, ...named]
-      .map((text) => text.trim())
-      .filter((text) => text.length < 100 && text.includes('.'))
-  })
-
-/** Keys that stand on the page in a text's place, or name something on it. */
-export const missingTexts = async (page: Page): Promise<string[]> =>
-  (await keyLike(page)).filter((text) => keys.has(text))
+/** Keys that stand on a page in a text's place, or name something on it. */
+export const missingAmong = (texts: readonly string[]): string[] => texts.filter((text) => keys.has(text))

@@ -1,35 +1,26 @@
 /**
- * One look at each of many screens in every size and language: nothing scrolls sideways, no text is cut or missing; at a desk axe,
- * light in English and dark in Chinese, and twice the size of type. A language's round loads the app once.
+ * One look at each of many screens in every size and language: nothing scrolls sideways, no text is cut or missing, what is pressed
+ * is large enough for a finger or a mouse, one `h1` stands over headings in order, landmarks are told apart; at a desk axe, light in
+ * English and dark in Chinese, and twice the size of type; on a narrow phone text set apart. A language's round loads the app once.
  */
-import type { BrowserContext, BrowserContextOptions, CDPSession, Page } from 'playwright-core'
+import type { BrowserContext } from 'playwright-core'
 import { expect } from 'vitest'
 import { languageTags } from '#app/i18n/language.ts'
 import { seriousTrouble, signIn } from '#tests/support/browser.ts'
-import { fit, fitTwice } from '#tests/support/looks.ts'
-import { missingTexts } from '#tests/support/missing-texts.ts'
-import { desk, phone, type SetUp, tablet } from '#tests/support/visit.ts'
-import { ordersOf } from '#tests/support/wizard.ts'
-
-export interface Screen {
-  /** `:code` stands for the number of the company's order of that code. */
-  path: string
-  /** Stands when the screen does; else its heading. */
-  shows?: string
-  /** What is done on it before it is looked at. */
-  act?: (page: Page) => Promise<unknown>
-  /** A menu or bar that it lays over rows: axe looks at it alone, because it finds what is half covered too small to be pressed. */
-  over?: string
-}
-
-const sizes = { phone, tablet, desk }
+import { fitTwice } from '#tests/support/looks.ts'
+import { missingAmong } from '#tests/support/missing-texts.ts'
+import { faultsOf, setApart, targets } from '#tests/support/screen-faults.ts'
+import { resize, sizes, still, type Walk, walkIn } from '#tests/support/screen-walk.ts'
+import type { Screen } from '#tests/support/screens.ts'
+import type { SetUp } from '#tests/support/visit.ts'
 
 /** For all screens of a test, on a busy machine too, ms. */
 export const patience = 600_000
 
+export type Swept = 'admin' | 'user' | 'staff' | null
+
 /** A browser of its own that stands still. Its size is `resize`'s to choose. */
-export async function openSweep({ the, ends }: SetUp, who: 'admin' | 'staff' | null): Promise<BrowserContext> {
-  const still = { viewport: null, reducedMotion: 'reduce', serviceWorkers: 'block' } as const
+export async function openSweep({ the, ends }: SetUp, who: Swept): Promise<BrowserContext> {
   const context = await the.browser.newContext(still)
   ends.push(() => context.close())
   if (!who) return context
@@ -52,109 +43,61 @@ export function offencesOf(context: BrowserContext, url: string): string[] {
   return offences
 }
 
-/** The device that each page shows itself as. */
-const shownAs = new WeakMap<CDPSession, BrowserContextOptions>()
-
-/** As another device shows the page that is open: its size, and whether fingers point at it. */
-async function resize(session: CDPSession, device: BrowserContextOptions) {
-  // A page is laid out anew for what changes nothing, too.
-  if (shownAs.get(session) === device) return
-  shownAs.set(session, device)
-  const { viewport, hasTouch = false, isMobile = false } = device
-  const { width, height } = viewport ?? { width: 0, height: 0 }
-  const metrics = { width, height, screenWidth: width, screenHeight: height, deviceScaleFactor: 1, mobile: isMobile }
-  await Promise.all([
-    session.send('Emulation.setDeviceMetricsOverride', metrics),
-    session.send('Emulation.setTouchEmulationEnabled', { enabled: hasTouch, maxTouchPoints: 1 }),
-  ])
-}
-
 /** Each look at all screens; the second theme changes colours alone. */
 const rounds = [
   { lang: 'en', colorScheme: 'light', rules: undefined },
   { lang: 'zh', colorScheme: 'dark', rules: ['color-contrast', 'link-in-text-block'] },
 ] as const
 
-/** Goes there as a link does, without loading the page; what was opened on the screen before is gone. */
-async function move(page: Page, path: string) {
-  await page.evaluate((to) => {
-    for (const title of document.querySelectorAll('main h1')) title.setAttribute('data-left', '')
-    history.pushState(null, '', to)
-    dispatchEvent(new PopStateEvent('popstate'))
-  }, `/saas${path}`)
-  await page.locator('main h1:not([data-left])').first().waitFor()
+type Note = (what: string, wrong: readonly unknown[]) => void
+
+/** As a desk, a tablet and a phone show it, where it is there. */
+async function lookInEachSize({ page, session }: Walk, { only }: Screen, note: Note) {
+  for (const name of only ? [only] : (['desk', 'tablet', 'phone'] as const)) {
+    const { width, isTouched } = sizes[name]
+    await resize(session, sizes[name])
+    const target = isTouched ? targets.finger : targets.mouse
+    const { keyLike, ...faults } = await faultsOf(page, { width, isTouched, target })
+    for (const [what, wrong] of Object.entries(faults)) note(`${name}: ${what}`, wrong)
+    note(`${name}: missing`, missingAmong(keyLike))
+  }
 }
 
-/** Waits until the page has that width, and its scripts two frames to place what they place. */
-const drawnAt = (page: Page, width = 0): Promise<unknown> =>
-  page.evaluate(
-    (wanted) =>
-      new Promise<void>((done) => {
-        const look = () => {
-          if (document.documentElement.clientWidth !== wanted) requestAnimationFrame(look)
-          else requestAnimationFrame(() => requestAnimationFrame(() => done()))
-        }
-        look()
-      }),
-    width,
-  )
-
-/** In the same frame. */
-const awayFrom = (path: string) => (path.startsWith('/app/') ? '/app/nowhere' : '/nowhere')
-const pathnameOf = (path: string) => path.replace(/\?.*/, '')
-
-export interface Swept {
-  /** What is wrong, by screen and kind: nothing is what is wanted. */
-  found: Record<string, unknown>
-  titles: string[]
+/** With type twice as large at the desk where it is, and with text set apart where it is narrowest (A-30). */
+async function lookEnlarged({ page, session }: Walk, note: Note) {
+  const twice = await fitTwice(page)
+  note('type 200%: sideways', twice.sideways)
+  note('type 200%: cut', twice.cut)
+  await Promise.all([resize(session, sizes.narrow), setApart(page, true)])
+  const { sideways, cut } = await faultsOf(page, { width: sizes.narrow.width })
+  await setApart(page, false)
+  note('text set apart: sideways', sideways)
+  note('text set apart: cut', cut)
 }
 
-/** Goes through the screens in one page, once in each language, which is the address's to say: an account's own stays. */
-export async function sweep(context: BrowserContext, url: string, screens: readonly Screen[]): Promise<Swept> {
-  const page = await context.newPage()
-  const session = await context.newCDPSession(page)
+/** Goes through the screens in one page, once in each language. What is wrong, by screen and kind: nothing is what is wanted. */
+export async function sweep(context: BrowserContext, url: string, screens: readonly Screen[]) {
+  const walk = await walkIn(context, url)
+  const { page } = walk
   const found: Record<string, unknown> = {}
   const titles = new Set<string>()
-  const ids = new Map<string, number>()
   for (const { lang, colorScheme, rules } of rounds) {
     await page.emulateMedia({ colorScheme })
-    await resize(session, desk)
-    await page.goto(`${url}/saas${awayFrom(screens[0]?.path ?? '')}?lang=${lang}`)
-    await page.locator('main h1').first().waitFor()
-    let before = ''
-    for (const { path, shows = 'main h1', act, over } of screens) {
-      const [, code] = /:(\w+)/.exec(path) ?? []
-      if (code && !ids.has(code)) ids.set(code, (await ordersOf(page, code))[0]?.id ?? 0)
-      const note = (what: string, wrong: readonly unknown[]) => {
-        if (wrong.length > 0) found[`${path}${act ? ', after an act' : ''}, ${lang}, ${what}`] = wrong
+    if (screens[0]) await walk.begin(lang, screens[0])
+    for (const screen of screens) {
+      const note: Note = (what, wrong) => {
+        if (wrong.length > 0) found[`${screen.name}, ${lang}, ${what}`] = wrong
       }
-      // Between two addresses of one page it would stay as it is.
-      if (pathnameOf(path) === before) await move(page, awayFrom(path))
-      before = pathnameOf(path)
-      await move(
-        page,
-        path.replace(/:\w+/, () => String(ids.get(code ?? ''))),
-      )
-      await page.locator(shows).first().waitFor()
-      await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
-      await act?.(page)
-      note(`${colorScheme}: axe`, await seriousTrouble(page, rules && [...rules], over))
-      if (lang === 'en') {
-        const twice = await fitTwice(page)
-        note('type 200%: sideways', twice.sideways)
-        note('type 200%: cut', twice.cut)
+      // One that does not come hides nothing of the others.
+      const problem = await walk.show(screen).catch(String)
+      if (problem) {
+        note('does not stand', [problem])
+        continue
       }
-      for (const size of ['desk', 'tablet', 'phone'] as const) {
-        await resize(session, sizes[size])
-        const width = sizes[size].viewport?.width
-        await drawnAt(page, width)
-        const [{ sideways, cut }, missing] = await Promise.all([fit(page), missingTexts(page)])
-        note(`${size}: sideways`, sideways)
-        note(`${size}: cut`, cut)
-        note(`${size}: missing`, missing)
-      }
+      note(`${colorScheme}: axe`, await seriousTrouble(page, rules && [...rules], screen.over))
+      if (lang === 'en') await lookEnlarged(walk, note)
+      await lookInEachSize(walk, screen, note)
       titles.add(await page.title())
-      await resize(session, desk)
     }
     expect(
       await page.evaluate(() => [document.documentElement.lang, document.documentElement.dataset['theme']]),
@@ -163,20 +106,8 @@ export async function sweep(context: BrowserContext, url: string, screens: reado
   return { found, titles: [...titles] }
 }
 
-/** Sends the form that is open, empty, and waits until it says what is missing. */
-export async function refused(page: Page): Promise<void> {
-  await page.locator('main button[type=submit], [role=dialog] button[type=submit]').last().click()
-  await page.locator('.field-error').first().waitFor()
-}
-
-/** Presses the first `button` and waits for what it opens. */
-export const opened = (button: string, shows: string) => async (page: Page) => {
-  await page.locator(button).first().click()
-  await page.locator(shows).first().waitFor()
-}
-
 /** Nothing wrong on these screens, for somebody of the demo world or a stranger. */
-export async function expectSwept(setup: SetUp, who: 'admin' | 'staff' | null, screens: readonly Screen[]) {
+export async function expectSwept(setup: SetUp, who: Swept, screens: readonly Screen[]) {
   const context = await openSweep(setup, who)
   const offences = offencesOf(context, setup.the.portal.url)
   const { found, titles } = await sweep(context, setup.the.portal.url, screens)

@@ -1,11 +1,10 @@
 /** The wizard's fields and buttons, and what a test asks the server past the page. */
 import type { Page } from 'playwright-core'
-import { expect } from 'vitest'
 
 export const field = (page: Page, name: string) => page.locator(`[name="${name}"]`)
 export const submit = (page: Page) => page.locator('.wizard form button[type=submit]')
 /** Of the choice of modules: the step before it is a form, whose button is not meant. */
-export const order = (page: Page) => page.locator('.wizard section.card .button.primary')
+export const order = (page: Page) => page.locator('.wizard div.priced .button.primary')
 export const dialog = (page: Page) => page.getByRole('dialog')
 export const step = (page: Page) => page.locator('.steps [aria-current]').innerText()
 
@@ -13,7 +12,8 @@ export const step = (page: Page) => page.locator('.steps [aria-current]').innerT
 export async function choose(page: Page, code: string) {
   await field(page, `module-${code}`).click()
   const asked = dialog(page)
-  await Promise.race([asked.waitFor(), expect.poll(() => field(page, `module-${code}`).isChecked()).toBe(true)])
+  const chosen = field(page, `module-${code}`).and(page.locator(':checked'))
+  await Promise.race([asked.waitFor(), chosen.waitFor({ state: 'attached' })])
   if (await asked.count()) await asked.locator('.button.primary').click()
 }
 

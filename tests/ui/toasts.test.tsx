@@ -1,9 +1,12 @@
-import { cleanup, render, screen, within } from '@testing-library/react'
+import { cleanup, render, screen, waitFor, within } from '@testing-library/react'
 import { act } from 'react'
-import { afterEach, expect, it, vi } from 'vitest'
+import { MemoryRouter } from 'react-router-dom'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { startWords } from '#app/i18n/i18n.ts'
 import '#ui/icons/app-icons.ts'
 import { showToast, Toasts } from '#ui/overlay/toasts.tsx'
 
+beforeEach(startWords)
 afterEach(cleanup)
 
 it('says the same thing once, however often it happens, and another thing beside it', async () => {
@@ -30,4 +33,51 @@ it('what was said in a frame that is gone is no news in the next one; what faile
   expect(next.queryByText('Saved on this device.')).toBeNull()
   next.getByText('Delete failed.')
   vi.useRealTimers()
+})
+
+const focusedText = () => document.activeElement?.textContent ?? ''
+
+it('gives the focus back to where it was before it was entered, or to the heading (A-10, C-13)', async () => {
+  let undone = 0
+  render(
+    <MemoryRouter>
+      <main>
+        <h1 tabIndex={-1}>Users</h1>
+        <button type="button">Disable Ada</button>
+      </main>
+      <Toasts />
+    </MemoryRouter>,
+  )
+  const say = (text: string) =>
+    act(() => showToast({ kind: 'done', text, act: { label: `Undo ${text}`, run: () => (undone += 1) } }))
+  const enterBy = (text: string) => act(() => screen.getByRole('button', { name: `Undo ${text}` }).focus())
+  screen.getByRole('button', { name: 'Disable Ada' }).focus()
+  say('one')
+  enterBy('one')
+  act(() => (document.activeElement as HTMLElement).click())
+  await waitFor(() => expect(focusedText()).toBe('Disable Ada'))
+  expect(undone).toBe(1)
+  say('two')
+  const dismiss = screen.getByText('two').closest('.toast')?.querySelector('.toast-close') as HTMLElement
+  act(() => dismiss.focus())
+  act(() => dismiss.click())
+  await waitFor(() => expect(focusedText()).toBe('Disable Ada'))
+  act(() => (document.activeElement as HTMLElement).blur())
+  say('three')
+  enterBy('three')
+  act(() => (document.activeElement as HTMLElement).click())
+  await waitFor(() => expect(focusedText()).toBe('Users'))
+})
+
+it('names what it is about and leads to it', () => {
+  render(
+    <MemoryRouter>
+      <Toasts />
+    </MemoryRouter>,
+  )
+  act(() =>
+    showToast({ kind: 'done', text: 'Create successfully.', to: { label: 'Tim Timed', path: '/app/user?user=7' } }),
+  )
+  expect(screen.getByText(/Create successfully\./).textContent).toBe('Create successfully. Tim Timed – Open Tim Timed')
+  expect(screen.getByRole('link', { name: 'Open Tim Timed' }).getAttribute('href')).toBe('/app/user?user=7')
 })

@@ -40,9 +40,17 @@ export const returnPath = (key: string) => `/public/payment/return/${key}`
 
 export type PaymentOutcome = 'cancelled' | 'paid' | 'declined' | 'checking'
 
+const unpaid = new Set<PaymentOutcome>(['cancelled', 'declined'])
+
 /** The app's page of what is paid, by what came of it. Backups and traffic stand on a tab of their service's contract, where `paid` says which. */
 export async function pageOf(db: Handle, { kind, id }: PayableRef): Promise<(outcome: PaymentOutcome) => string> {
-  if (kind === 'order') return (outcome) => `/saas/app/contract/${id}?payment=${outcome}`
+  if (kind === 'order') {
+    const paid = await payableOrder(db, id)
+    // A change that is not paid stands on the page of its contract (D35).
+    const shown =
+      paid && paid.type !== 'create' ? await shownOrderOf(db, { companyId: paid.company_id, code: paid.code }) : null
+    return (outcome) => `/saas/app/contract/${unpaid.has(outcome) ? (shown ?? id) : id}?payment=${outcome}`
+  }
   const row = await (kind === 'backup' ? payableBackup(db, id) : payableTraffic(db, id))
   const order = row && (await shownOrderOf(db, { companyId: row.company_id, code: row.service_code }))
   const page = order ? `/saas/app/contract/${order}` : '/saas/app/contract'

@@ -1,5 +1,6 @@
 /** A contract on paper: between whom, about what, how its amount is made up, and what was paid for it (contracts 2, 9). */
 import type { Selectable } from 'kysely'
+import { languageOf } from '#domain/text.ts'
 import type { ContractState } from '#domain/contracts.ts'
 import { yearsBetween } from '#domain/period.ts'
 import { readAmount } from '#domain/money.ts'
@@ -69,8 +70,11 @@ function factsOf({ contract, order, state, ordered }: Printed, say: Translate): 
 
 const modulesTable = ({ contract, modules }: Printed, say: Translate): Markup => html`<table>
 <thead><tr><th>${say('code')}</th><th>${say('fact.name')}</th></tr></thead>
-<tbody>${contract.modules.map((code) => html`<tr><td>${code}</td><td>${modules.get(code) ?? code}</td></tr>`)}</tbody>
+<tbody>${contract.modules.map((code) => moduleRow(code, modules.get(code) ?? code))}</tbody>
 </table>`
+
+const moduleRow = (code: string, name: string): Markup =>
+  html`<tr><td>${code}</td><td lang="${languageOf(name)}">${name}</td></tr>`
 
 function sumOf({ contract, invoice }: Printed, say: Translate) {
   const { contract_amount: before, residual_amount: residual, amount: whole } = contract

@@ -1,4 +1,5 @@
 /** The parts of printed documents: who sells to whom, facts, how an amount is made up, totals, what was paid (contracts 9). */
+import { languageOf } from '#domain/text.ts'
 import { inCapitals } from '#domain/capital-numerals.ts'
 import type { CompanyField } from '#domain/companies.ts'
 import type { Step } from '#domain/fees/explain.ts'
@@ -56,7 +57,7 @@ export function printed(
     title: `${title} ${number} · ${about}`,
     foot: `${title} ${number} · ${buyer.name}`,
     body: html`<header class="head">
-<div><p class="product">${seller.name}</p><h1>${title}</h1></div>
+<div><p class="product" lang="${languageOf(seller.name)}">${seller.name}</p><h1>${title}</h1></div>
 <p class="number">${number}</p>
 </header>
 ${mark && html`<p class="mark"><strong>${mark.word}</strong>${mark.text}</p>`}
@@ -71,7 +72,7 @@ function party(say: Translate, role: string, { name, code, ...of }: Party): Mark
   const place = [of.city, of.province, of.country && say(`country.${of.country}`)]
   const lines = [of.addr1, of.addr2, of.addr3, [...new Set(place.filter(Boolean))].join(', ')].filter(Boolean)
   return html`<section><h2>${role}</h2>
-<p class="party"><strong>${name}</strong>${lines.map((line) => html`<br>${line}`)}</p>
+<p class="party"><strong lang="${languageOf(name)}">${name}</strong>${lines.map((line) => html`<br>${line}`)}</p>
 ${list([
   [say('companyCode'), code],
   [say('taxNumber'), of.tax_number],
@@ -107,6 +108,10 @@ export const paymentOf = (say: Translate, { invoice_no: number, issued, payment 
 /** Sums stand out from what they are made of. */
 const sums: readonly Step['code'][] = ['sum', 'total', 'annual', 'contract', 'residual']
 
+/** The last of those that come to the same stands out alone. */
+const isSum = ({ code, amount }: Step, next: Step | undefined) =>
+  sums.includes(code) && !(next && sums.includes(next.code) && next.amount === amount)
+
 /** `names`: of modules, by code. */
 export function stepsTable(
   say: Translate,
@@ -115,7 +120,7 @@ export function stepsTable(
   names: ReadonlyMap<string, string> = new Map(),
 ): Markup {
   const rows = steps.map(
-    (step) => html`<tr${sums.includes(step.code) && html` class="sum"`}>
+    (step, at) => html`<tr${isSum(step, steps[at + 1]) && html` class="sum"`}>
 <td>${stepWords(say, step, names)}</td><td class="amount">${grouped(step.amount)}</td></tr>`,
   )
   return html`<h2>${say('why')}</h2>
@@ -152,9 +157,13 @@ interface Sum {
   paid: string | null
 }
 
+/** What is taken off has its sign before all of it. */
+const signed = (currency: Currency, amount: string) =>
+  amount.startsWith('-') ? `−${currency} ${grouped(amount.slice(1))}` : `${currency} ${grouped(amount)}`
+
 export function totals(say: Translate, { currency, parts, whole, paid }: Sum): Markup {
   const line = (label: string, value: string, look: string) =>
-    html`<tr class="${look}"><th scope="row">${label}</th><td class="amount">${currency} ${grouped(value)}</td></tr>`
+    html`<tr class="${look}"><th scope="row">${label}</th><td class="amount">${signed(currency, value)}</td></tr>`
   return html`<table class="totals"><tbody>
 ${parts.map(([label, value]) => line(label, value, 'part'))}
 ${line(say('total.amount'), whole, 'whole')}

@@ -33,7 +33,6 @@ async function ask(api: Api): Promise<boolean> {
 
 function StepUp({ api, onEnd }: { api: Api; onEnd: (isGiven: boolean) => void }) {
   const { t } = useTranslation('factors')
-  const { t: ui } = useTranslation('ui')
   const form = useId()
   const [typed, setTyped] = useState('')
   const [busy, setBusy] = useState(false)
@@ -54,16 +53,13 @@ function StepUp({ api, onEnd }: { api: Api; onEnd: (isGiven: boolean) => void })
     setEmpty(typed === '')
     if (typed !== '' && !busy) void send()
   }
-  const footer = (
-    <>
-      <Button kind="primary" type="submit" form={form} busy={busy}>
-        {t('confirm.submit')}
-      </Button>
-      <Button onClick={() => onEnd(false)}>{ui('form.cancel')}</Button>
-    </>
+  const act = (
+    <Button kind="primary" type="submit" form={form} busy={busy}>
+      {t('confirm.submit')}
+    </Button>
   )
   return (
-    <Dialog open title={t('confirm.title')} onClose={() => onEnd(false)} footer={footer}>
+    <Dialog open title={t('confirm.title')} onClose={() => onEnd(false)} act={act}>
       <form id={form} className="form" noValidate onSubmit={submit}>
         <ProblemNote problem={isWrong ? null : problem} focus />
         <p>{t('confirm.again')}</p>

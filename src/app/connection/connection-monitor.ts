@@ -60,6 +60,10 @@ export function tellLine(result: Result<unknown>, hear: ConnectionListener): Pro
   return line && hear(line)
 }
 
+let failedRequest: string | null = null
+/** The server's number of the last request of this visit that came to nothing, for whoever reports a problem (C-25). */
+export const lastFailedRequest = (): string | null => failedRequest
+
 /**
  * The same api, listened to. An answer to what was asked before the network came or went says nothing of what is now: one
  * that was still under way when the line was cut would have the page say "online" until the next question. Where the device
@@ -71,6 +75,7 @@ export const observed = (api: Api, hear: ConnectionListener): Api => ({
     const before = turnedAt
     const result = await api.call(endpoint, asked, asking).catch(() => unfetched)
     const line = connectivityOf(result, navigator.onLine)
+    if (result.kind === 'problem') failedRequest = result.problem.requestId ?? failedRequest
     if (turnedAt !== before || isGoing() || asking?.signal?.aborted) return result
     const known = tellLine(result, hear)
     if (line !== 'unreachable' || !isRead(endpoint) || (await known) !== 'online') return result

@@ -1,7 +1,7 @@
 /** Small choices of this browser. Storage may be forbidden: then they last as long as the page. */
 const page = new Map<string, string>()
 
-export type Choice = 'portal.language' | 'portal.theme' | 'portal.install'
+export type Choice = 'portal.language' | 'portal.theme' | 'portal.install' | 'portal.support'
 
 export function recall(choice: Choice): string | null {
   try {

@@ -23,7 +23,7 @@ export const outsideCode: Record<OutsidePlace, PageModule> = {
   },
   logout: {
     load: async () => (await import('#features/accounts/pages/Logout.tsx')).Logout,
-    words: visitors,
+    words: [...visitors, 'visitors'],
   },
   signup: {
     load: async () => (await import('#app/pages/SignupPage.tsx')).SignupPage,

@@ -11,11 +11,11 @@ import { places } from '#app/routes/paths.ts'
 import { AvatarMenu } from '#app/shell/UserMenu.tsx'
 import { ConnectionState } from '#app/shell/ConnectionStatus.tsx'
 import { Footer } from '#app/shell/Footer.tsx'
+import { HelpButton } from '#app/shell/HelpButton.tsx'
 import { Language } from '#app/shell/LanguageButton.tsx'
 import { Navigation } from '#app/shell/Navigation.tsx'
 import { SkipLink } from '#app/shell/SkipLink.tsx'
 import { useDrained } from '#app/shell/useDrained.ts'
-import { ThemeMenu } from '#app/shell/ThemeMenu.tsx'
 import { isParked, readEntries, type EntryView } from '#local/outbox/read-entries.ts'
 import { useSignedIn } from '#state/hooks.ts'
 import { useLiveQuery } from '#state/live-query.ts'
@@ -26,6 +26,7 @@ import { Mark } from '#ui/display/Logo.tsx'
 import { TitleTail } from '#ui/page/Page.tsx'
 import { Toasts } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
+import { langOf } from '#ui/i18n/name-language.ts'
 
 /** No page waits for these, nor breaks where one of them cannot be fetched. */
 const later = (load: () => Promise<{ default: ComponentType }>) => lazy(() => whenSettled().then(() => fetchLate(load)))
@@ -75,14 +76,16 @@ export function Shell() {
           <Link className="bar-product" to={places.home.path} aria-label={t('toHome')}>
             <Mark />
           </Link>
-          <span className="bar-company">{user.company_name}</span>
+          <span className="bar-company" title={user.company_name} lang={langOf(user.company_name)}>
+            {user.company_name}
+          </span>
           <span className="bar-space" />
           <LineAndWaiting />
           <Suspense fallback={<span className="bar-activity idle" />}>
             <ActivityButton />
           </Suspense>
+          <HelpButton />
           <Language />
-          <ThemeMenu />
           <AvatarMenu />
         </header>
         <div className="rail">

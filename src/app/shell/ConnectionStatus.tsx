@@ -2,7 +2,7 @@ import { useConnection } from '#state/hooks.ts'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** Permanent and quiet: where the line stands, or how many writes are on their way now (P-11). */
+/** Where the line stands, or how many writes are on their way now (P-11). Where all is well it is a dot, and words for readers. */
 export function ConnectionState({ sending }: { sending: number }) {
   const { t } = useTranslation('shell')
   const { line } = useConnection()
@@ -10,8 +10,8 @@ export function ConnectionState({ sending }: { sending: number }) {
   const words = state === 'syncing' ? t('line.syncing', { count: sending }) : t(`line.${state}`)
   return (
     <span className={`line ${state}`} role="status" title={t(`lineHelp.${state}`)}>
-      <Icon name={state === 'syncing' ? 'refresh' : line === 'online' ? 'online' : 'offline'} />
-      <span className="line-words">{words}</span>
+      {state !== 'online' && <Icon name={state === 'syncing' ? 'refresh' : 'offline'} size={16} />}
+      <span className={state === 'online' ? 'sr-only' : undefined}>{words}</span>
     </span>
   )
 }

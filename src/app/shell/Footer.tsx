@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 
 /** Pages of the public site, outside the portal: plain links (portal 2). */
-const policies = [
+export const policies = [
   { name: 'use', href: '/acceptable-use.html' },
   { name: 'api', href: '/api-policy.html' },
   { name: 'terms', href: '/terms.html' },

@@ -3,6 +3,8 @@ import { NavLink } from 'react-router-dom'
 import type { Caller } from '#domain/access.ts'
 import { places } from '#app/routes/paths.ts'
 import { groups, menuFor } from '#app/shell/navigation-items.ts'
+import { countWaiting } from '#local/outbox/read-entries.ts'
+import { useLiveQuery } from '#state/live-query.ts'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 
@@ -51,10 +53,30 @@ export function Navigation({ caller, onGo }: { caller: Caller; onGo?: () => void
                   )}
                 </li>
               ))}
+              {group === 'own' && <WaitingChanges {...(onGo ? { onGo } : {})} />}
             </ul>
           </div>
         )
       })}
     </nav>
+  )
+}
+
+/** In the menu while there are any. */
+function WaitingChanges({ onGo }: { onGo?: () => void }) {
+  const { t } = useTranslation('shell')
+  const count = useLiveQuery(() => countWaiting(), []) ?? 0
+  if (count === 0) return null
+  return (
+    <li className="hinted">
+      <NavLink to={places.outbox.path} className="nav-item" {...(onGo ? { onClick: onGo } : {})}>
+        <Icon name="outbox" />
+        <span className="nav-words">{t('menu.outbox')}</span>
+        <span className="nav-count">{count}</span>
+      </NavLink>
+      <span className="hint nav-hint name-only" aria-hidden="true">
+        <span className="nav-hint-name">{t('menu.outbox')}</span>
+      </span>
+    </li>
   )
 }

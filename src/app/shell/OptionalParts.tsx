@@ -18,8 +18,8 @@ const ClientType = lazy<ComponentType>(() =>
 )
 
 /**
- * What not everybody has: the pages of the provider's staff, of who orders and of who reads the audit trail, each kept by the worker once one of them is
- * here (P-09), and above each of the staff's, for the delete level, the choice of the client type (M3).
+ * What not everybody has: the pages of the provider's staff, of who orders, of who reads the audit trail and what admins do with users, each kept by
+ * the worker once one of them is here (P-09), and above each of the staff's, for the delete level, the choice of the client type (M3).
  */
 export function OwnParts() {
   const { caller } = useSignedIn()
@@ -38,6 +38,10 @@ export function OwnParts() {
   useEffect(() => {
     if (reads) keepPart('trail')
   }, [reads])
+  const looksAfterUsers = may('admin', caller)
+  useEffect(() => {
+    if (looksAfterUsers) keepPart('users')
+  }, [looksAfterUsers])
   useKeptOrders(orders)
   const place = placeAt(insidePlaces, pathname)
   if (!isDeleteLevel(caller) || place === undefined || places[place].who !== 'providerAdmin') return null

@@ -3,6 +3,7 @@ import { Link, useLocation } from 'react-router-dom'
 import { places } from '#app/routes/paths.ts'
 import { ConnectionState } from '#app/shell/ConnectionStatus.tsx'
 import { Footer } from '#app/shell/Footer.tsx'
+import { HelpButton } from '#app/shell/HelpButton.tsx'
 import { Language } from '#app/shell/LanguageButton.tsx'
 import { SkipLink } from '#app/shell/SkipLink.tsx'
 import { ThemeSwitch } from '#app/shell/ThemeSwitch.tsx'
@@ -29,6 +30,7 @@ export function Entry({ children }: { children: ReactNode }) {
           </a>
           <span className="bar-space" />
           <ConnectionState sending={0} />
+          <HelpButton />
           <Language />
           <ThemeSwitch />
           {pathname !== way.path && (

@@ -8,6 +8,8 @@ export interface FieldProblem {
   field: string
   code: FieldCode
   limit?: number
+  /** The least of a range that ends at `limit`. */
+  from?: number
   /** The value that a message repeats; the field's name where it is not said. */
   named?: string
 }

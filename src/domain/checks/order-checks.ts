@@ -78,9 +78,10 @@ export interface Chosen {
 /** A whole number as it is typed, such as users and years. */
 export function checkWhole(field: string, text: string, { least, most }: { least: number; most: number }): Problem[] {
   if (text.trim() === '') return [{ field, code: 'REQUIRED' }]
-  if (!/^\d+$/.test(text.trim())) return [{ field, code: 'INVALID_FORMAT' }]
+  const range = { from: least, limit: most }
+  if (!/^\d+$/.test(text.trim())) return [{ field, code: 'INVALID_FORMAT', ...range }]
   const number = Number(text)
-  return number < least || number > most ? [{ field, code: 'OUT_OF_RANGE' }] : []
+  return number < least || number > most ? [{ field, code: 'OUT_OF_RANGE', ...range }] : []
 }
 
 /** Against the list that it is priced by and the visible modules there are. */

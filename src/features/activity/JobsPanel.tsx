@@ -8,14 +8,14 @@ import { ActivityProblem, VerifyTrail } from '#features/activity/VerifyAuditTrai
 /** The list beside whatever page one is on; `all` leads to the page of its own. */
 export function Panel({ all, Service, onClose }: { all: string; Service: ServiceResult; onClose: () => void }) {
   const { t } = useTranslation('activity')
-  const footer = (
+  const act = (
     <>
       <VerifyTrail />
       <ButtonLink to={all}>{t('all')}</ButtonLink>
     </>
   )
   return (
-    <Dialog open side="right" title={t('title')} onClose={onClose} footer={footer}>
+    <Dialog open side="right" title={t('title')} onClose={onClose} act={act} cancel={null}>
       <ActivityProblem />
       <Requests Service={Service} />
     </Dialog>

@@ -1,88 +1,72 @@
-import { type ComponentType, Suspense, useState } from 'react'
-import { Link } from 'react-router-dom'
+import '#ui/icons/app-icons.ts'
 import '#features/home/style.css'
-import { isCompanyAdmin, isProvider, may } from '#domain/access.ts'
+import { type ComponentType, type ReactNode, Suspense, useCallback, useState } from 'react'
 import { useSignedIn } from '#state/hooks.ts'
 import { ButtonLink } from '#ui/display/Button.tsx'
-import { Icon } from '#ui/icons/Icon.tsx'
+import { type HomeReport, knownTogether, type OnReport } from '#ui/page/home-report.ts'
 import { Page } from '#ui/page/Page.tsx'
-import { Tag } from '#ui/display/Tag.tsx'
 import { useTranslation } from 'react-i18next'
-import { cards, greetingAt, offered, quick } from '#features/home/cards.ts'
-import { Awaiting, type Due } from '#features/home/NeedsAttention.tsx'
+import { begunBy, greetingAt } from '#features/home/begin.ts'
+import { Figures } from '#features/home/Figures.tsx'
+import { figuresFor } from '#features/home/figures.ts'
+import { NeedsAttention } from '#features/home/NeedsAttention.tsx'
+import { useOutboxReport } from '#features/home/useOutboxReport.ts'
+
+type From = HomeReport['from']
+
+/** What reports to home and draws nothing, by whose it is. */
+export interface HomeSource {
+  from: From
+  Report: ComponentType<{ onReport: OnReport }>
+}
 
 interface Props {
-  Duties: ComponentType<{ onDue: (due: Due) => void }>
+  sources: readonly HomeSource[]
   /** Whether there is a page at a path yet. */
   stands: (path: string) => boolean
+  /** Cards under and beside what needs attention: they come when that is known, so that nothing moves. */
+  below?: ReactNode
+  beside?: ReactNode
 }
 
 /**
- * What this user can do, and what awaits them (C-32): from what the device holds, so that it stands without a network.
- * `Duties`: of whoever orders; says whether there are any, as far as it is known.
+ * Figures, what needs this user, what was done lately (C-32): from what the device holds, so that it stands without a
+ * network.
  */
-export function Home({ Duties, stands }: Props) {
+export function Home({ sources, stands, below, beside }: Props) {
   const { t } = useTranslation('home')
   const { user, caller } = useSignedIn()
-  const acts = offered(quick, caller, stands)
   const [arrived] = useState(() => new Date())
-  const orders = may('order', caller)
-  const [due, setDue] = useState<Due>(orders ? 'asking' : 'none')
+  const [given, setGiven] = useState<Partial<Record<From, HomeReport>>>({})
+  const onReport = useCallback((report: HomeReport) => setGiven((before) => ({ ...before, [report.from]: report })), [])
+  const outbox = useOutboxReport()
+  const reports = [outbox, ...sources.map(({ from }) => given[from] ?? asking(from))]
+  const isSettled = knownTogether(reports.map(({ state }) => state)) !== 'asking'
   return (
     <Page
       title={t(greetingAt(arrived.getHours()), { name: user.name })}
       name={t('title')}
-      intro={<Roles />}
-      action={acts.map(({ name, path, icon }) => (
-        <ButtonLink key={name} to={path} icon={icon}>
+      action={begunBy(caller, stands).map(({ name, path }) => (
+        <ButtonLink key={name} to={path} icon="plus">
           {t(name)}
         </ButtonLink>
       ))}
     >
-      <Awaiting companyId={caller.companyId} admin={isCompanyAdmin(caller)} due={due} />
-      {orders && (
-        <Suspense fallback={null}>
-          <Duties onDue={setDue} />
+      <Figures slots={figuresFor(caller)} reports={reports} />
+      <div className="home-columns">
+        <div className="home-column">
+          <NeedsAttention reports={reports} />
+          {isSettled && below}
+        </div>
+        <div className="home-column">{isSettled && beside}</div>
+      </div>
+      {sources.map(({ from, Report }) => (
+        <Suspense key={from} fallback={null}>
+          <Report onReport={onReport} />
         </Suspense>
-      )}
-      <section className="home-part" aria-labelledby="home-can">
-        <h2 id="home-can">{t('can')}</h2>
-        <ul className="home-cards">
-          {offered(cards, caller, stands).map(({ name, path, icon }) => (
-            <li key={name}>
-              <Link className="home-card" to={path}>
-                <span className="home-icon">
-                  <Icon name={icon} />
-                </span>
-                <span className="home-words">
-                  <strong>{t(`card.${name}.title`)}</strong>
-                  <span>{t(`card.${name}.text`)}</span>
-                </span>
-              </Link>
-            </li>
-          ))}
-        </ul>
-        {!isCompanyAdmin(caller) && <p className="home-limited">{t('limited')}</p>}
-      </section>
+      ))}
     </Page>
   )
 }
 
-const flags = ['admin', 'order', 'alert'] as const
-
-function Roles() {
-  const { t } = useTranslation('home')
-  const { user, caller } = useSignedIn()
-  const held = flags.filter((flag) => user[flag])
-  return (
-    <span className="home-roles">
-      <span>{user.company_name}</span>
-      {isProvider(caller) && <Tag tone="accent">{t('roles.staff')}</Tag>}
-      {held.map((flag) => (
-        <Tag key={flag} tone="role">
-          {t(`roles.${flag}`)}
-        </Tag>
-      ))}
-    </span>
-  )
-}
+const asking = (from: From): HomeReport => ({ from, state: 'asking', duties: [], figures: {} })

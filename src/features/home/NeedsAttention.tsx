@@ -1,107 +1,67 @@
-import { Link } from 'react-router-dom'
-import { readEntries } from '#local/outbox/read-entries.ts'
-import { useLiveQuery } from '#state/live-query.ts'
-import { useList } from '#state/use-list.ts'
-import { Freshness } from '#ui/list/Freshness.tsx'
-import { Icon, type IconName } from '#ui/icons/Icon.tsx'
+import { useState } from 'react'
+import { Button, ButtonLink } from '#ui/display/Button.tsx'
+import { Icon } from '#ui/icons/Icon.tsx'
+import { type Duty, type HomeReport, knownTogether } from '#ui/page/home-report.ts'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
-import { inactiveUsersList, view } from '#features/home/inactive-users.ts'
+import { inOrder } from '#features/home/duties.ts'
 
-interface Props {
-  companyId: number
-  admin: boolean
-  /** What else may be due, which says so itself. */
-  due: Due
-}
+const most = 8
 
-/** `asking`: this device has not read it yet; `unknown`: nor can it read it now. */
-export type Due = 'some' | 'none' | 'asking' | 'unknown'
-
-/** What awaits this user; users that are not activated yet are the admin's to look after. */
-export function Awaiting({ companyId, admin, due }: Props) {
+/** Everything that needs this user in one list, what cannot wait first, each with what is done about it. */
+export function NeedsAttention({ reports }: { reports: readonly HomeReport[] }) {
   const { t } = useTranslation('home')
-  const entries = useLiveQuery(() => readEntries(), [])
-  const inactive = useList(inactiveUsersList, { scope: companyId, view, skip: !admin })
-  if (entries === undefined || (admin && inactive.rows === undefined)) return <Skeleton lines={2} />
-
-  const stuck = entries.filter(({ state }) => state !== 'waiting' && state !== 'sending').length
-  const waiting = entries.length - stuck
-  const nobody = inactive.count === 0
-  const { asOf, isKept } = inactive.freshness
-  // Of a list that was never read it is not known that nothing in it needs anybody.
-  const users = !admin || asOf !== null ? 'none' : isKept ? 'unknown' : 'asking'
-  const isQuiet = stuck + waiting === 0 && nobody
-  if (due === 'some' && isQuiet) return null
-  if (isQuiet && (due === 'asking' || users === 'asking')) return <Skeleton lines={2} />
-  const isUnknown = due === 'unknown' || users === 'unknown'
+  const [isWhole, setWhole] = useState(false)
+  const state = knownTogether(reports.map((report) => report.state))
+  const duties = inOrder(reports)
+  const shown = isWhole ? duties : duties.slice(0, most)
   return (
-    <section className="home-part" aria-labelledby="home-awaits">
-      <h2 id="home-awaits">{t('awaits')}</h2>
-      {isQuiet ? (
+    <section className="card home-card home-attention" aria-labelledby="home-attention">
+      <h2 id="home-attention">{t('attention')}</h2>
+      {state === 'asking' ? (
+        <Skeleton lines={5} />
+      ) : duties.length === 0 ? (
         <div className="home-nothing">
-          <Icon name={isUnknown ? 'info' : 'check'} />
+          <Icon name={state === 'unknown' ? 'info' : 'check'} />
           <p>
-            <strong>{t(isUnknown ? 'unknown' : 'nothing')}</strong> {t(isUnknown ? 'unknownText' : 'nothingText')}
+            <strong>{t(state === 'unknown' ? 'unknown' : 'caughtUp')}</strong>
+            {t(state === 'unknown' ? 'unknownText' : 'caughtUpText')}
           </p>
         </div>
       ) : (
         <ul className="home-list">
-          {stuck > 0 && (
-            <Item
-              icon="alert"
-              tone="troubled"
-              to="/app/outbox"
-              title={t('refused', { count: stuck })}
-              text={t('refusedText')}
-            />
-          )}
-          {waiting > 0 && (
-            <Item
-              icon="waiting"
-              tone="pending"
-              to="/app/outbox"
-              title={t('waiting', { count: waiting })}
-              text={t('waitingText')}
-            />
-          )}
-          {!nobody && (
-            <Item
-              icon="mail"
-              to="/app/user?statusType=0"
-              title={t('inactive', { count: inactive.count })}
-              text={t('inactiveText')}
-            >
-              <Freshness fresh={inactive.freshness} />
-            </Item>
-          )}
+          {shown.map((duty) => (
+            <Item key={duty.key} duty={duty} />
+          ))}
         </ul>
+      )}
+      {state === 'unknown' && duties.length > 0 && <p className="home-note">{t('unknownText')}</p>}
+      {shown.length < duties.length && (
+        <Button kind="plain" onClick={() => setWhole(true)}>
+          {t('showAll', { number: duties.length })}
+        </Button>
       )}
     </section>
   )
 }
 
-interface ItemProps {
-  icon: IconName
-  tone?: 'pending' | 'troubled'
-  to: string
-  title: string
-  text: string
-  children?: React.ReactNode
-}
-
-function Item({ icon, tone, to, title, text, children }: ItemProps) {
+function Item({ duty: { icon, isUrgent, title, text, action } }: { duty: Duty }) {
   return (
-    <li>
-      <Link className={`home-item ${tone ?? ''}`} to={to}>
-        <Icon name={icon} />
-        <span className="home-words">
-          <strong>{title}</strong>
-          <span>{text}</span>
-        </span>
-        {children && <span className="home-fresh">{children}</span>}
-        <Icon name="right" size={16} />
-      </Link>
+    <li className={`home-item${isUrgent ? ' urgent' : ''}`}>
+      <Icon name={icon} />
+      <span className="home-words">
+        <strong>{title}</strong>
+        <span>{text}</span>
+      </span>
+      {'path' in action ? (
+        <ButtonLink to={action.path}>
+          {action.label} <span className="sr-only">{title}</span>
+        </ButtonLink>
+      ) : (
+        <Button onClick={action.run}>
+          {action.label} <span className="sr-only">{title}</span>
+        </Button>
+      )}
     </li>
   )
 }

@@ -53,24 +53,23 @@ function Fields({ sorted, ...props }: Props & { sorted: Sorted }) {
   const taken = takenOf(sorted, chosen)
   const all = (choice: Choice) => setChosen(Object.fromEntries(both.map(({ field }) => [field, choice])))
   const isTheirs = open === 0 && taken.length === 0
-  const footer = (
-    <>
-      <Button
-        kind="primary"
-        whyNot={open > 0 ? t('compare.open', { count: open }) : null}
-        onClick={() => void (isTheirs ? decide.theirs() : decide.mine(taken))}
-      >
-        {t(isTheirs ? 'compare.saveTheirs' : 'compare.save')}
-      </Button>
-      <Button onClick={onClose}>{t('compare.cancel')}</Button>
-    </>
+  const act = (
+    <Button
+      kind="primary"
+      whyNot={open > 0 ? t('compare.open', { count: open }) : null}
+      onClick={() => void (isTheirs ? decide.theirs() : decide.mine(taken))}
+    >
+      {t(isTheirs ? 'compare.saveTheirs' : 'compare.save')}
+    </Button>
   )
   return (
     <Dialog
       open
       title={t('compare.title', { name: nameOf({ ...item.entry, name: item.name }) })}
+      wide
       onClose={onClose}
-      footer={footer}
+      act={act}
+      cancel={t('compare.cancel')}
     >
       <div className="write-dialog compare">
         <p>
@@ -140,13 +139,14 @@ function Move(props: Props) {
   const { entry, name } = item
   const deletes = entry.action === 'delete'
   const { theirsOnly, both } = sortFields(found)
-  const footer = (
+  // Both decide, and the cross decides later: the one that changes nothing stands where the button that closes does.
+  const act = (
     <>
-      <Button autoFocus kind="primary" onClick={() => void decide.theirs()}>
-        {t('compare.keep')}
-      </Button>
       <Button kind={deletes ? 'danger' : 'quiet'} onClick={() => void decide.mine()}>
         {t(deletes ? 'compare.removeMine' : 'compare.moveMine')}
+      </Button>
+      <Button kind="primary" onClick={() => void decide.theirs()}>
+        {t('compare.keep')}
       </Button>
     </>
   )
@@ -154,7 +154,7 @@ function Move(props: Props) {
     ? t('compare.removeTitle', { name: nameOf({ ...entry, name }) })
     : t('compare.moveTitle', { what: whatOf(entry, name) })
   return (
-    <Dialog open title={title} onClose={onClose} footer={footer}>
+    <Dialog open title={title} onClose={onClose} act={act} cancel={null} careful>
       <div className="write-dialog compare">
         <p>{t(deletes ? 'compare.removeText' : 'compare.moveText')}</p>
         <p>
@@ -204,16 +204,19 @@ function Gone({ item: { entry, name }, desk, onClose }: Props) {
     showToast({ kind: 'note', text: t(how === 'unknown' ? 'toast.failed' : `toast.${how}`) })
     onClose()
   }
-  const footer = (
-    <>
-      <Button kind="primary" onClick={() => void drop()}>
-        {t('compare.goneDrop')}
-      </Button>
-      <Button onClick={onClose}>{t('compare.cancel')}</Button>
-    </>
+  const act = (
+    <Button kind="primary" onClick={() => void drop()}>
+      {t('compare.goneDrop')}
+    </Button>
   )
   return (
-    <Dialog open title={t('compare.goneTitle', { name: nameOf({ ...entry, name }) })} onClose={onClose} footer={footer}>
+    <Dialog
+      open
+      title={t('compare.goneTitle', { name: nameOf({ ...entry, name }) })}
+      onClose={onClose}
+      act={act}
+      cancel={t('compare.cancel')}
+    >
       <div className="write-dialog compare">
         <p>{t('compare.goneText')}</p>
         <Values values={changesIn(entry).map(({ field, to }) => [field, to])} words={words} />

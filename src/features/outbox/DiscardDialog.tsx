@@ -35,16 +35,12 @@ export function DropDialog({
       open
       title={t('drop.title')}
       onClose={onClose}
-      footer={
-        <>
-          <Button autoFocus onClick={onClose}>
-            {t('drop.keep')}
-          </Button>
-          <Button kind="danger" icon="remove" onClick={() => void drop()}>
-            {along.length > 0 ? t('drop.all', { count: along.length + 1 }) : t('act.drop')}
-          </Button>
-        </>
+      act={
+        <Button kind="danger" icon="remove" onClick={() => void drop()}>
+          {along.length > 0 ? t('drop.all', { number: along.length + 1 }) : t('act.drop')}
+        </Button>
       }
+      cancel={t('drop.keep')}
     >
       <div className="write-dialog">
         <p>{t(entry.action === 'create' ? 'drop.textCreate' : 'drop.text', { what: whatOf(entry, name) })}</p>

@@ -30,8 +30,8 @@ export function Why({ entry, all, now, desk }: WhyProps) {
 
   function saidOf(reason: Exclude<Reason, { why: 'user' | 'earlier' | 'needs' }>): string {
     if (!('until' in reason)) return t(`why.${reason.why}`)
+    if (reason.why === 'line') return t('why.line')
     const at = ago(reason.until, now)
-    if (reason.why === 'line') return reason.until > now ? t('why.lineUntil', { at }) : t('why.line')
     if (reason.why === 'locked') {
       // In the specified words (M49), where the server says who and what.
       const { problem } = entry

@@ -1,5 +1,4 @@
 import type { ServiceRow } from '#contract/services.ts'
-import { Button } from '#ui/display/Button.tsx'
 import { Fact, Facts } from '#ui/display/DescriptionList.tsx'
 import { WebAddress } from '#ui/display/WebAddress.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
@@ -25,13 +24,8 @@ export function Addresses({ row: { url, admin_url: adminUrl } }: { row: Addresse
 /** The info button of a row (M111). */
 export function AddressDialog({ row, onClose }: { row: Addressed; onClose: () => void }) {
   const { t } = useTranslation('services')
-  const footer = (
-    <Button autoFocus onClick={onClose}>
-      {t('info.close')}
-    </Button>
-  )
   return (
-    <Dialog open title={t('info.title', { code: row.code })} onClose={onClose} footer={footer}>
+    <Dialog open title={t('info.title', { code: row.code })} onClose={onClose}>
       <Addresses row={row} />
     </Dialog>
   )

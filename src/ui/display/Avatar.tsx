@@ -1,8 +1,9 @@
 import { initials } from '#ui/display/initials.ts'
+import { langOf } from '#ui/i18n/name-language.ts'
 
 /** A person's picture over the initials, which show where there is none or it cannot be fetched; the name stands beside. */
 export const Avatar = ({ name, src }: { name: string; src: string | null }) => (
-  <span className="avatar">
+  <span className="avatar" lang={langOf(name)}>
     {initials(name)}
     {src && <img src={src} alt="" />}
   </span>

@@ -1,9 +1,9 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** A code one may have to hand on, with a button that copies it (C-25). */
-export function CopyText({ text }: { text: string }) {
+/** A code one may have to hand on, with a button that copies it (C-25). `children`: how it is shown, where it is no code. */
+export function CopyText({ text, children }: { text: string; children?: ReactNode }) {
   const { t } = useTranslation('ui')
   const [copied, setCopied] = useState(false)
   const copy = () => {
@@ -12,7 +12,7 @@ export function CopyText({ text }: { text: string }) {
   }
   return (
     <span className="copy">
-      <code>{text}</code>
+      {children ?? <code>{text}</code>}
       <button
         type="button"
         className="copy-button"

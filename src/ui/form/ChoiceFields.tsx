@@ -1,5 +1,5 @@
 import { type ComponentProps, useId } from 'react'
-import { FieldFrame, type Labelled } from '#ui/form/Field.tsx'
+import { FieldFrame, type Labelled, type Sized } from '#ui/form/Field.tsx'
 import { Select } from '#ui/form/Select.tsx'
 
 export interface Option {
@@ -8,7 +8,7 @@ export interface Option {
   help?: string
 }
 
-type SelectProps = Omit<ComponentProps<'select'>, 'id' | 'className' | 'disabled' | 'children'>
+type SelectProps = Omit<ComponentProps<'select'>, 'id' | 'className' | 'disabled' | 'children' | 'size'>
 
 /** One of several, by the system's own list: every keyboard, reader and tablet knows it. */
 export function SelectField({
@@ -17,11 +17,12 @@ export function SelectField({
   error,
   locked,
   optional,
+  size,
   options,
   ...select
-}: Labelled & SelectProps & { options: Option[] }) {
+}: Sized & SelectProps & { options: Option[] }) {
   return (
-    <FieldFrame {...{ label, help, error, locked, optional: optional ?? false }}>
+    <FieldFrame {...{ label, help, error, locked, size, optional: optional ?? false }}>
       {(described) => (
         // A locked select is disabled: readonly means nothing to it. Its value is then not submitted, as intended.
         <Select disabled={Boolean(locked)} {...select} {...described}>
@@ -36,7 +37,7 @@ export function SelectField({
   )
 }
 
-type BoxProps = Omit<ComponentProps<'input'>, 'type' | 'id' | 'className' | 'disabled'>
+type BoxProps = Omit<ComponentProps<'input'>, 'type' | 'id' | 'className' | 'disabled' | 'size'>
 
 /** On or off. `look="switch"` where it takes effect at once or is a right that one has. */
 export function CheckField({

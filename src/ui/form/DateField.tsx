@@ -2,13 +2,13 @@ import '#ui/form/forms.css'
 import '#ui/form/date-words.ts'
 import { useRef, useState } from 'react'
 import { isDay, isMinute } from '#domain/period.ts'
-import { FieldFrame, type Labelled } from '#ui/form/Field.tsx'
+import { FieldFrame, type Sized } from '#ui/form/Field.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 
 export type DateKind = 'day' | 'minute'
 
-export interface DateFieldProps extends Labelled {
+export interface DateFieldProps extends Sized {
   /** `YYYY-MM-DD`, or `YYYY-MM-DD HH:mm`. The zone is its owner's matter. */
   kind?: DateKind
   name: string
@@ -42,7 +42,7 @@ export function DateField({ kind = 'day', name, value, min, max, onChange, ...la
     setLeft(true)
   }
   return (
-    <FieldFrame {...labelled} error={error} className="date-field">
+    <FieldFrame size={kind === 'day' ? 'date' : 'code'} {...labelled} error={error} className="date-field">
       {(described) => (
         <span className="date-room" data-kind={kind}>
           <input

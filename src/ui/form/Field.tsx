@@ -13,6 +13,14 @@ export interface Labelled {
   optional?: boolean
 }
 
+/** What fields have beside that have a width of their own. */
+export interface Sized extends Labelled {
+  /** Said where most fields of a form are optional, in place of saying that of each of them. */
+  required?: boolean
+  /** As wide as what it holds: a few figures, a date, a code. */
+  size?: 'figures' | 'date' | 'code' | undefined
+}
+
 export interface Described {
   id: string
   'aria-invalid'?: true | undefined
@@ -25,15 +33,17 @@ export function FieldFrame({
   error,
   locked,
   optional,
+  required,
+  size = undefined,
   className = '',
   children,
-}: Labelled & { className?: string; children: (described: Described) => ReactNode }) {
+}: Sized & { className?: string; children: (described: Described) => ReactNode }) {
   const id = useId()
   const { t } = useTranslation('ui')
   const notes = [error && `${id}-error`, (help || locked) && `${id}-help`].filter(Boolean).join(' ')
   return (
-    <div className={`field ${className}${error ? ' wrong' : ''}`}>
-      <label htmlFor={id}>
+    <div className={`field ${className}${size ? ` for-${size}` : ''}${error ? ' wrong' : ''}`}>
+      <label htmlFor={id} data-required={required ? t('field.required') : undefined}>
         {label}
         {optional && <span className="field-optional">{t('field.optional')}</span>}
       </label>
@@ -54,10 +64,13 @@ export function FieldFrame({
   )
 }
 
-type InputProps = Omit<ComponentProps<'input'>, 'type' | 'id' | 'className' | 'disabled' | 'readOnly'>
+type InputProps = Omit<
+  ComponentProps<'input'>,
+  'type' | 'id' | 'className' | 'disabled' | 'readOnly' | 'size' | 'required'
+>
 
-export interface FieldProps extends Labelled, InputProps {
-  type?: 'text' | 'email' | 'tel' | 'url' | 'number' | 'month' | 'search'
+export interface FieldProps extends Sized, InputProps {
+  type?: 'text' | 'email' | 'tel' | 'url' | 'number' | 'search'
 }
 
 // The right keyboard on a tablet, and no capitals where a value is a code (T-05).
@@ -69,13 +82,14 @@ const keyboards: Partial<Record<NonNullable<FieldProps['type']>, InputProps>> = 
 }
 
 /** One line of text. Spreads what react-hook-form's `register` gives: `<Field label={…} {...register('name')} />`. */
-export function Field({ label, help, error, locked, optional, type = 'text', ...input }: FieldProps) {
+export function Field({ label, help, error, locked, optional, required, size, type = 'text', ...input }: FieldProps) {
   return (
-    <FieldFrame {...{ label, help, error, locked, optional: optional ?? false }}>
+    <FieldFrame {...{ label, help, error, locked, size, optional: optional ?? false, required: required ?? false }}>
       {(described) => (
         <input
           className="input"
           type={type}
+          required={required}
           readOnly={locked !== undefined && locked !== null}
           {...keyboards[type]}
           {...input}

@@ -1,10 +1,10 @@
 import { type FormEventHandler, type ReactNode, useId } from 'react'
 import type { Problem } from '#contract/problem.ts'
 import { Button } from '#ui/display/Button.tsx'
+import { ErrorSummary } from '#ui/form/ErrorSummary.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { LeaveQuestion, useHeldSteps } from '#ui/navigation-guard/NavigationGuard.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
-import { useTranslation } from 'react-i18next'
 
 /** Where an asking stands. */
 export type SendStatus = 'idle' | 'sending' | 'queued' | 'failed'
@@ -44,24 +44,20 @@ function Opened({
   dirty,
   children,
 }: FormDrawerProps) {
-  const { t } = useTranslation('ui')
   const form = useId()
   const [leaving, setLeaving] = useHeldSteps(dirty)
   const close = () => (dirty && status !== 'sending' ? setLeaving({ go: onClose }) : onClose())
-  const footer = leaving ? (
-    <LeaveQuestion onStay={() => setLeaving(null)} onLeave={onClose} />
-  ) : (
-    <>
-      <Button kind="primary" type="submit" form={form} busy={status === 'sending'} whyNot={whyNot}>
-        {submit}
-      </Button>
-      <Button onClick={close}>{t('form.cancel')}</Button>
-    </>
+  const act = (
+    <Button kind="primary" type="submit" form={form} busy={status === 'sending'} whyNot={whyNot}>
+      {submit}
+    </Button>
   )
+  const question = leaving && <LeaveQuestion onStay={() => setLeaving(null)} onLeave={onClose} />
   return (
-    <Dialog open side="right" title={title} onClose={close} footer={footer}>
+    <Dialog open side="right" title={title} onClose={close} act={act} question={question}>
       <form id={form} className="form" noValidate onSubmit={onSubmit}>
         <ProblemNote problem={problem} title={failed} focus />
+        <ErrorSummary />
         {children}
       </form>
     </Dialog>

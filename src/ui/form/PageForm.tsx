@@ -2,6 +2,7 @@ import '#ui/form/forms.css'
 import type { FormEventHandler, ReactNode } from 'react'
 import type { Problem } from '#contract/problem.ts'
 import { Button } from '#ui/display/Button.tsx'
+import { ErrorSummary } from '#ui/form/ErrorSummary.tsx'
 import type { SendStatus } from '#ui/form/FormDrawer.tsx'
 import { LeaveQuestion, useHeldWay } from '#ui/navigation-guard/NavigationGuard.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
@@ -41,6 +42,7 @@ export function PageForm({
   return (
     <form className="card form page-form" noValidate onSubmit={onSubmit}>
       <ProblemNote problem={problem} title={failed} focus />
+      <ErrorSummary />
       {children}
       {isAsked ? (
         <LeaveQuestion onStay={stay} onLeave={leave} />

@@ -51,16 +51,13 @@ function Asked({ title, children, value, label, action, busy, problem, onConfirm
     if (!found.value && !found.code) onConfirm()
     else document.querySelector<HTMLElement>(`[name=${found.value ? 'typed-value' : 'typed-code'}]`)?.focus()
   }
-  const footer = (
-    <>
-      <Button kind="danger" type="submit" form={form} busy={busy}>
-        {action}
-      </Button>
-      <Button onClick={onClose}>{t('form.cancel')}</Button>
-    </>
+  const act = (
+    <Button kind="danger" type="submit" form={form} busy={busy}>
+      {action}
+    </Button>
   )
   return (
-    <Dialog open title={title} onClose={onClose} footer={footer}>
+    <Dialog open title={title} onClose={onClose} act={act}>
       <form id={form} className="form" noValidate onSubmit={submit}>
         <ProblemNote problem={problem} focus />
         <div className="confirm-loss">{children}</div>

@@ -14,6 +14,7 @@ import type device from '#locales/en/device.json'
 import type entrance from '#locales/en/entrance.json'
 import type factors from '#locales/en/factors.json'
 import type fields from '#locales/en/fields.json'
+import type help from '#locales/en/help.json'
 import type home from '#locales/en/home.json'
 import type modules from '#locales/en/modules.json'
 import type prices from '#locales/en/prices.json'
@@ -53,6 +54,7 @@ declare module 'i18next' {
       entrance: typeof entrance
       factors: typeof factors
       fields: typeof fields
+      help: typeof help
       home: typeof home
       modules: typeof modules
       prices: typeof prices

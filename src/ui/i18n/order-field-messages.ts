@@ -11,7 +11,9 @@ i18n.addResourceBundle('zh', 'order-fields', zh)
 export type AnyProblem = FieldProblem | OrderProblem
 
 /** `label` and `value`: of the field as the person sees it. */
-export function orderFieldWords({ code, limit, named }: AnyProblem, label: string, value = ''): string {
+export function orderFieldWords(problem: AnyProblem, label: string, value = ''): string {
+  const { code, limit, named } = problem
+  if ('from' in problem) return i18n.t('RANGE', { ns: 'order-fields', from: problem.from, limit })
   const values = { field: label, limit, code: named ?? value }
   if (find('order-fields', code) === null) return i18n.t(code as FieldProblem['code'], { ns: 'fields', ...values })
   return i18n.t(code as keyof typeof en, { ns: 'order-fields', ...values })

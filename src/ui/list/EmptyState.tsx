@@ -9,7 +9,8 @@ export function EmptyState({
   action,
 }: {
   icon: IconName
-  title: string
+  /** None where the page itself is called so. */
+  title?: string
   children?: ReactNode
   action?: ReactNode
 }) {
@@ -18,7 +19,7 @@ export function EmptyState({
       <span className="empty-icon">
         <Icon name={icon} size={24} />
       </span>
-      <h2>{title}</h2>
+      {title && <h2>{title}</h2>}
       {children && <div className="empty-text">{children}</div>}
       {action && <div className="empty-action">{action}</div>}
     </div>

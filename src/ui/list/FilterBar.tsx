@@ -1,6 +1,10 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import '#ui/list/list.css'
+import { Button } from '#ui/display/Button.tsx'
+import type { Sorting } from '#ui/list/column.ts'
 import { Icon } from '#ui/icons/Icon.tsx'
+import { isSingleKey, useKeysOn } from '#ui/page/single-keys.ts'
+import { useNarrow } from '#ui/list/useNarrow.ts'
 import { useTranslation } from 'react-i18next'
 
 export interface Chip {
@@ -12,20 +16,51 @@ export interface Chip {
 
 export interface FilterBarProps {
   search: { value: string; onChange: (value: string) => void; label: string }
-  /** Selects and switches of this list, quiet, beside the search. */
+  /** Selects of this list, quiet, beside the search; on a phone in a sheet, with the order. */
   children?: ReactNode
-  chips: Chip[]
+  /** How many of them are in use. */
+  used?: number
+  sorting?: Sorting
+  /** What is in use that no field shows. */
+  chips?: Chip[]
   onClearAll: () => void
 }
 
+const FilterSheet = lazy(async () => ({ default: (await import('#ui/list/FilterSheet.tsx')).FilterSheet }))
+
 /** What narrows a list, and what it is narrowed to now, each of which can be taken away alone (C-03, C-04). */
-export function FilterBar({ search, children, chips, onClearAll }: FilterBarProps) {
+export function FilterBar({ search, children, used = 0, sorting, chips = [], onClearAll }: FilterBarProps) {
   const { t } = useTranslation('ui')
+  const isNarrow = useNarrow()
+  const [open, setOpen] = useState(false)
+  const close = () => setOpen(false)
   return (
     <div className="filters" role="search" aria-label={search.label}>
       <div className="filter-row">
         <SearchBox {...search} />
-        {children}
+        {isNarrow && (children || sorting) ? (
+          <>
+            <Button aria-haspopup="dialog" onClick={() => setOpen(true)}>
+              {used === 0 ? t('filter.open') : t('filter.openUsed', { number: used })}
+            </Button>
+            <Suspense fallback={null}>
+              {open && (
+                <FilterSheet sorting={sorting} onClear={onClearAll} onClose={close}>
+                  {children}
+                </FilterSheet>
+              )}
+            </Suspense>
+          </>
+        ) : (
+          <>
+            {children}
+            {used > 0 && (
+              <Button kind="plain" onClick={onClearAll}>
+                {t('filter.clear')}
+              </Button>
+            )}
+          </>
+        )}
       </div>
       {chips.length > 0 && (
         <div className="chips">
@@ -44,11 +79,6 @@ export function FilterBar({ search, children, chips, onClearAll }: FilterBarProp
               </li>
             ))}
           </ul>
-          {chips.length > 1 && (
-            <button type="button" className="button plain" onClick={onClearAll}>
-              {t('filter.clearAll')}
-            </button>
-          )}
         </div>
       )}
     </div>
@@ -64,6 +94,7 @@ function SearchBox({ value, onChange, label }: FilterBarProps['search']) {
   const composing = useRef(false)
   const [settled, setSettled] = useState(value)
   const input = useRef<HTMLInputElement>(null)
+  const keys = useKeysOn()
   useSlashFocus(input)
   // The address changed by itself (Back, a chip cleared): what was typed follows it.
   if (value !== settled) {
@@ -97,7 +128,7 @@ function SearchBox({ value, onChange, label }: FilterBarProps['search']) {
         inputMode="search"
         enterKeyHint="search"
         aria-label={label}
-        aria-keyshortcuts="/"
+        aria-keyshortcuts={keys ? '/' : undefined}
         placeholder={label}
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
@@ -122,7 +153,7 @@ function SearchBox({ value, onChange, label }: FilterBarProps['search']) {
         }}
       />
       {typed === '' ? (
-        <kbd aria-hidden="true">/</kbd>
+        keys && <kbd aria-hidden="true">/</kbd>
       ) : (
         <button
           type="button"
@@ -141,9 +172,7 @@ function SearchBox({ value, onChange, label }: FilterBarProps['search']) {
 function useSlashFocus(input: React.RefObject<HTMLInputElement | null>) {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
-      const at = event.target instanceof HTMLElement ? event.target : null
-      if (at?.closest('input, textarea, select, [contenteditable=true], [role=dialog]')) return
+      if (event.key !== '/' || !isSingleKey(event)) return
       event.preventDefault()
       input.current?.focus()
       input.current?.select()

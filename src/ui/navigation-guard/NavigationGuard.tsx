@@ -28,11 +28,11 @@ export function LeaveQuestion({ onStay, onLeave, said }: LeaveQuestionProps) {
   return (
     <div className="drawer-leave" role="alert">
       <p>{said?.text ?? t('form.unsaved')}</p>
-      <Button autoFocus kind="primary" onClick={onStay}>
-        {said?.stay ?? t('form.keep')}
-      </Button>
       <Button kind="danger" onClick={onLeave}>
         {said?.leave ?? t('form.discard')}
+      </Button>
+      <Button autoFocus onClick={onStay}>
+        {said?.stay ?? t('form.keep')}
       </Button>
     </div>
   )

@@ -1,4 +1,5 @@
 import { lazy, Suspense, useEffect } from 'react'
+import { keepPlace } from '#ui/overlay/focus-back.ts'
 import type { DialogProps } from '#ui/prime/Dialog.tsx'
 
 const load = () => import('#ui/prime/Dialog.tsx')
@@ -8,7 +9,7 @@ const Overlay = lazy(load)
 export const preloadDialog = () => void load().catch(() => undefined)
 
 /**
- * Labelled by its title, focus inside and kept there, Escape closes, the focus goes back to where it was (A-10). The
+ * Labelled by its title, focus inside and kept there, Escape closes, the focus goes back to where it was, or beside it (A-10). The
  * code is PrimeReact's and comes with the first dialog, so that no list pays for it on the way to its first row.
  */
 export function Dialog(props: DialogProps) {
@@ -16,25 +17,10 @@ export function Dialog(props: DialogProps) {
 }
 
 function Opened(props: DialogProps) {
-  useFocusBack()
+  useEffect(() => keepPlace(document.activeElement), [])
   return (
     <Suspense fallback={null}>
       <Overlay {...props} />
     </Suspense>
   )
-}
-
-/** To the opener; to the page's heading where that is gone, as a deleted row's button is. */
-function useFocusBack() {
-  useEffect(() => {
-    const opener = document.activeElement
-    return () => {
-      // After React has taken the dialog away: the focus of what it held is lost only then.
-      setTimeout(() => {
-        if (document.activeElement !== document.body) return
-        const back = opener?.isConnected && opener !== document.body ? opener : document.querySelector('main h1')
-        if (back instanceof HTMLElement) back.focus()
-      })
-    }
-  }, [])
 }

@@ -26,10 +26,15 @@ interface MenuProps {
   heading?: React.ReactNode
   /** In place of the icon: a picture, initials. */
   face?: React.ReactNode
+  /** How the button is called that stands for a lone item, beside others of that name. */
+  nameOne?: (item: string) => string
 }
 
-/** A button with a list of things to do: arrows, Home, End, first letters, Escape; the focus comes back to the button. */
-export function Menu({ label, items, icon = 'more', bare = true, kind = 'plain', heading, face }: MenuProps) {
+/**
+ * A button with a list of things to do: arrows, Home, End, first letters, Escape; the focus comes back to the button. One thing
+ * alone is a button of its own.
+ */
+export function Menu({ label, items, icon = 'more', bare = true, kind = 'plain', heading, face, nameOne }: MenuProps) {
   const [open, setOpen] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
   const id = useId()
@@ -37,6 +42,13 @@ export function Menu({ label, items, icon = 'more', bare = true, kind = 'plain',
     setOpen(false)
     if (back) button.current?.focus()
   }
+  const [only] = items
+  if (only && items.length === 1 && !heading)
+    return (
+      <Button kind={kind} icon={only.icon ?? icon} bare={bare} whyNot={only.whyNot} onClick={only.onSelect}>
+        {nameOne?.(only.label) ?? only.label}
+      </Button>
+    )
   return (
     <>
       <Button

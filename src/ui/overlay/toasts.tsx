@@ -1,5 +1,7 @@
-import { useEffect, useSyncExternalStore } from 'react'
+import { type FocusEvent, useEffect, useRef, useSyncExternalStore } from 'react'
+import { Link } from 'react-router-dom'
 import { Icon } from '#ui/icons/Icon.tsx'
+import { keepPlace } from '#ui/overlay/focus-back.ts'
 import { useTranslation } from 'react-i18next'
 
 export interface Toast {
@@ -7,6 +9,8 @@ export interface Toast {
   text: string
   /** Retry or Undo (C-13). */
   act?: { label: string; run: () => void }
+  /** What it is about, by its name, and where that is: "Create successfully. Tim Timed – Open". */
+  to?: { label: string; path: string }
 }
 interface Shown extends Toast {
   id: number
@@ -14,7 +18,7 @@ interface Shown extends Toast {
   at: number
 }
 
-const STAYS_MS = 7000
+const STAYS_MS = 6000
 
 let shown: readonly Shown[] = []
 let lastId = 0
@@ -45,6 +49,15 @@ const subscribe = (listener: () => void) => {
 export function Toasts() {
   const { t } = useTranslation('ui')
   const toasts = useSyncExternalStore(subscribe, () => shown)
+  const giveBack = useRef(() => {})
+  const entered = ({ currentTarget, relatedTarget: from }: FocusEvent) => {
+    if (from instanceof Element && currentTarget.contains(from)) return
+    giveBack.current = keepPlace(from instanceof Element ? from : null)
+  }
+  const end = (id: number) => {
+    dismiss(id)
+    giveBack.current()
+  }
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key === 'F8') document.querySelector<HTMLElement>('.toast:last-child button:last-child')?.focus()
@@ -56,38 +69,49 @@ export function Toasts() {
     return () => document.removeEventListener('keydown', onKey)
   }, [])
   return (
-    <section className="toasts" aria-label={t('toast.region')}>
+    <section className="toasts" aria-label={t('toast.region')} onFocus={entered}>
       <div role="status">
         {toasts
           .filter(({ kind }) => kind !== 'failed')
           .map((toast) => (
-            <One key={toast.id} toast={toast} />
+            <One key={toast.id} toast={toast} end={end} />
           ))}
       </div>
       <div role="alert">
         {toasts
           .filter(({ kind }) => kind === 'failed')
           .map((toast) => (
-            <One key={toast.id} toast={toast} />
+            <One key={toast.id} toast={toast} end={end} />
           ))}
       </div>
     </section>
   )
 }
 
-function One({ toast }: { toast: Shown }) {
+function One({ toast, end }: { toast: Shown; end: (id: number) => void }) {
   const { t } = useTranslation('ui')
   return (
     // biome-ignore lint: hovering only keeps it from going
     <div className={`toast ${toast.kind}`} ref={(element) => leaveWhenRead(element, toast)}>
       <Icon name={toast.kind === 'done' ? 'check' : toast.kind === 'failed' ? 'alert' : 'info'} />
-      <p>{toast.text}</p>
+      <p>
+        {toast.text}{' '}
+        {toast.to && (
+          <>
+            {toast.to.label} –{' '}
+            <Link to={toast.to.path} onClick={() => end(toast.id)}>
+              {t('toast.open')}
+              <span className="sr-only"> {toast.to.label}</span>
+            </Link>
+          </>
+        )}
+      </p>
       {toast.act && (
-        <button type="button" className="button plain" onClick={() => (dismiss(toast.id), toast.act?.run())}>
+        <button type="button" className="button plain" onClick={() => (end(toast.id), toast.act?.run())}>
           {toast.act.label}
         </button>
       )}
-      <button type="button" className="toast-close" aria-label={t('toast.close')} onClick={() => dismiss(toast.id)}>
+      <button type="button" className="toast-close" aria-label={t('toast.close')} onClick={() => end(toast.id)}>
         <Icon name="close" size={16} />
       </button>
     </div>

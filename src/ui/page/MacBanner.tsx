@@ -15,7 +15,7 @@ export function MacBanner() {
   const { t } = useTranslation('staff')
   if (!isMac()) return null
   return (
-    <div className="problem offline" role="note">
+    <div className="problem note" role="note">
       <Icon name="info" />
       <div>
         <p>{t('mac')}</p>

@@ -28,8 +28,10 @@ export function WhenOnline({ online, load, title, children }: Props) {
   if (Shown) return <Shown />
   if (online && !unfetched) return <Skeleton lines={5} />
   return (
-    <EmptyState icon="offline" title={title}>
-      {children}
-    </EmptyState>
+    <section className="card">
+      <EmptyState icon="offline" title={title}>
+        {children}
+      </EmptyState>
+    </section>
   )
 }

@@ -1,6 +1,8 @@
 import { type ReactNode, createContext, useContext, useEffect, useRef } from 'react'
 import { Link, useLocation, useNavigationType } from 'react-router-dom'
+import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
+import { langOfTitle } from '#ui/i18n/name-language.ts'
 
 export interface Crumb {
   label: string
@@ -30,7 +32,6 @@ let lastPath: string | null = null
 
 /** Frame of every page: names the window, takes the focus on arrival so that a reader announces it (A-14), scrolls up. */
 export function Page({ title, name = title, crumbs = [], action, intro, children, width = 'wide' }: PageProps) {
-  const { t } = useTranslation('ui')
   const heading = useRef<HTMLHeadingElement>(null)
   const tail = useContext(TitleTail)
   const { pathname } = useLocation()
@@ -51,26 +52,36 @@ export function Page({ title, name = title, crumbs = [], action, intro, children
   return (
     <div className={`page ${width}`}>
       <div className="page-head">
-        <div className="page-names">
-          {crumbs.length > 0 && (
-            <nav aria-label={t('page.crumbs')} className="crumbs">
-              <ol>
-                {crumbs.map(({ label, to }) => (
-                  <li key={to}>
-                    <Link to={to}>{label}</Link>
-                  </li>
-                ))}
-              </ol>
-            </nav>
-          )}
-          <h1 tabIndex={-1} ref={heading}>
-            {title}
-          </h1>
-          {intro && <p className="page-intro">{intro}</p>}
-        </div>
+        <Crumbs above={crumbs} title={title} />
+        <h1 tabIndex={-1} ref={heading} lang={langOfTitle(title)}>
+          {title}
+        </h1>
+        {intro && <p className="page-intro">{intro}</p>}
         {action && <div className="page-action">{action}</div>}
       </div>
       {children}
     </div>
+  )
+}
+
+/** The way to this page, which is its last part; before it the way back to the one above (M97: "return"). */
+function Crumbs({ above, title }: { above: Crumb[]; title: string }) {
+  const { t } = useTranslation('ui')
+  const parent = above.at(-1)
+  if (!parent) return null
+  return (
+    <nav aria-label={t('page.crumbs')} className="crumbs">
+      <Link className="crumb-back" to={parent.to} aria-label={t('page.return')}>
+        <Icon name="left" />
+      </Link>
+      <ol>
+        {above.map(({ label, to }) => (
+          <li key={to}>
+            <Link to={to}>{label}</Link>
+          </li>
+        ))}
+        <li aria-current="page">{title}</li>
+      </ol>
+    </nav>
   )
 }

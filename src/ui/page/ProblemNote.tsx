@@ -7,8 +7,8 @@ import { useTranslation } from 'react-i18next'
 import { problemWords } from '#ui/i18n/problem-messages.ts'
 
 /**
- * What went wrong, in words, with what can be done about it and the number to name when asking for help (C-12). Being offline is
- * no error: it is said as quietly as anything else.
+ * What went wrong, in words, with what can be done about it and the number to name when asking for help (C-12, C-25). Red is what
+ * failed: without a connection nothing has, and it is said in the amber of what waits.
  */
 export function ProblemNote({
   problem,
@@ -47,9 +47,10 @@ export function ProblemNote({
           {problemWords(problem)}
         </p>
         {problem.requestId && (
-          <p className="problem-id">
+          <details className="problem-id">
+            <summary>{t('problem.details')}</summary>
             {t('problem.requestId')} <CopyText text={problem.requestId} />
-          </p>
+          </details>
         )}
         {(children || onRetry) && (
           <div className="problem-ways">

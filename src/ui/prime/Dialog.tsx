@@ -1,31 +1,45 @@
 import '#ui/prime/theme.css'
 import '#ui/prime/overlay.css'
 import { Dialog as PrimeDialog } from 'primereact/dialog'
-import { type ReactNode, useRef } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { Button } from '#ui/display/Button.tsx'
 import { useTranslation } from 'react-i18next'
 import { Prime } from '#ui/prime/Prime.tsx'
 
-const sides = { right: 'drawer', bottom: 'sheet' } as const
-
-export default function Overlay({ title, side = 'center', wide, onClose, footer, children }: DialogProps) {
+export default function Overlay(props: DialogProps) {
+  const { title, side = 'center', wide, onClose, act, question, careful, children } = props
   const { t } = useTranslation('ui')
   const dialog = useRef<PrimeDialog>(null)
+  const cancel = props.cancel === undefined ? t(act ? 'form.cancel' : 'form.close') : props.cancel
+  const focus = () => focusWithin(dialog.current?.getElement() ?? null, side, careful)
+  // What had the focus may go with what it has done.
+  const buttons = `${Boolean(act)} ${Boolean(cancel)} ${Boolean(question)}`
+  // biome-ignore lint: only when other buttons stand there
+  useEffect(focus, [buttons])
   return (
     <Prime>
       <PrimeDialog
         ref={dialog}
         visible
         header={title}
-        footer={footer}
+        footer={
+          question ??
+          ((act || cancel) && (
+            <>
+              {act}
+              {cancel && <Button onClick={onClose}>{cancel}</Button>}
+            </>
+          ))
+        }
         position={side}
-        className={side === 'center' ? (wide ? 'dialog wide' : 'dialog') : sides[side]}
+        className={side === 'right' ? 'drawer' : wide ? 'wide' : ''}
         ariaCloseIconLabel={t('form.close')}
         draggable={false}
         resizable={false}
         blockScroll
         // Its own choice is the button that closes; ours is what the dialog is about.
         focusOnShow={false}
-        onShow={() => focusWithin(dialog.current?.getElement() ?? null)}
+        onShow={focus}
         onHide={onClose}
       >
         {children}
@@ -34,25 +48,41 @@ export default function Overlay({ title, side = 'center', wide, onClose, footer,
   )
 }
 
-/** The first field; without fields the first button, unless something has asked for the focus itself (A-10, C-16). */
-function focusWithin(dialog: HTMLElement | null) {
-  if (!dialog || dialog.contains(document.activeElement)) return
-  const enabled = ':not(:disabled):not([readonly])'
-  const field = dialog.querySelector<HTMLElement>(
-    `.p-dialog-content :is(input:checked${enabled}, input:not([type=radio])${enabled}, select${enabled}, textarea${enabled})`,
-  )
-  const target = field ?? dialog.querySelector<HTMLElement>('.p-dialog-footer button, .p-dialog-header-close')
+const typedIn =
+  'input:not([type=checkbox], [type=radio], [type=range], [type=file], [tabindex]):not(:disabled, [readonly]), textarea:not(:disabled, [readonly])'
+
+/**
+ * The first field that one types in: never one that a key changes at once. Without such a field the button that closes where
+ * something would be lost, the first button of a question, and the title of a drawer, which is read (A-10, C-16). What has asked
+ * for the focus itself keeps it; the cross is PrimeReact's choice where nothing has.
+ */
+function focusWithin(dialog: HTMLElement | null, side: DialogProps['side'], careful = false) {
+  const now = document.activeElement
+  if (!dialog || (dialog.contains(now) && !now?.matches('.p-dialog-header-close'))) return
+  const buttons = dialog.querySelectorAll<HTMLElement>('.p-dialog-footer .button')
+  const isCareful = careful || dialog.querySelector('.p-dialog-footer .danger') !== null
+  const title = dialog.querySelector<HTMLElement>('.p-dialog-title')
+  const field = dialog.querySelector('.p-dialog-content')?.querySelector<HTMLElement>(typedIn)
+  const target = field ?? (side === 'right' ? title : isCareful ? buttons[buttons.length - 1] : buttons[0]) ?? title
+  title?.setAttribute('tabindex', '-1')
   target?.focus()
 }
 
 export interface DialogProps {
   open: boolean
   title: string
-  /** In the middle, as a drawer at the right (look: a drawer for small edits), or as a sheet from below on a phone. */
+  /** In the middle, as a drawer at the right (look: a drawer for small edits), or from below. All are sheets on a phone. */
   side?: 'center' | 'right' | 'bottom'
   /** Room for something of 700 pixels. */
   wide?: boolean
   onClose: () => void
-  footer?: ReactNode
+  /** What can be done here. It stands before the button that closes, in every dialog. */
+  act?: ReactNode
+  /** What that button says, if neither "Cancel" nor, without an `act`, "Close". Null: there is none but the cross. */
+  cancel?: string | null | undefined
+  /** In place of both, as long as it is not answered. */
+  question?: ReactNode
+  /** Begins on the button that closes, as where something is lost. */
+  careful?: boolean
   children: ReactNode
 }

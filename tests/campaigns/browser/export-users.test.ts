@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { seriousTrouble, type Who } from '#tests/support/browser.ts'
+import { partKept } from '#tests/support/parts.ts'
 import { controlled, listWhole, ownCompany, resumedPage, rows, setUpShared, textOf } from '#tests/support/visit.ts'
 
 const setup = setUpShared()
@@ -53,7 +54,7 @@ it('holds every row of the filter in the order of the list, from the device, the
   await page.getByRole('button', { name: 'Export' }).click()
   await dialog(page).getByText('All users that the filters of the list find, in its order.').waitFor()
   await dialog(page).getByText('Times are in the business time zone: Asia/Hong_Kong.').waitFor()
-  await dialog(page).getByText('All of them are on this device, as of', { exact: false }).waitFor()
+  await dialog(page).getByText('All of them are on this device, updated', { exact: false }).waitFor()
   expect(await seriousTrouble(page)).toEqual([])
   const countShown = async () => Number(/^\d+/.exec(await page.locator('.list-foot p').innerText())?.[0])
   const shown = await countShown()
@@ -88,8 +89,9 @@ it('holds every row of the filter in the order of the list, from the device, the
   await listWhole(page)
   const activated = await countShown()
   await keepOnlyAPage(page)
+  await partKept(page, 'users')
   await page.getByRole('button', { name: 'Export' }).click()
-  await dialog(page).getByText('They are fetched from the server, as they are now.').waitFor()
+  await dialog(page).getByText('They are loaded from the server now.').waitFor()
   const fetched = await save(page)
   expect(fetched.name).toMatch(whole)
   expect(fetched.lines).toHaveLength(activated)

@@ -3,6 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { seriousTrouble, signIn } from '#tests/support/browser.ts'
 import { openFaultProxy } from '#tests/support/fault-proxy.ts'
+import { partKept } from '#tests/support/parts.ts'
 import { controlled, desk, listWhole, ownCompany, setUpShared } from '#tests/support/visit.ts'
 
 const setup = setUpShared()
@@ -16,6 +17,7 @@ const heard = { timeout: 30_000 }
 /** The network goes once the worker has everything and the list is whole. */
 async function cut() {
   await controlled(page)
+  await partKept(page, 'users')
   await page.context().setOffline(true)
 }
 const mendLine = () => page.context().setOffline(false)
@@ -65,7 +67,7 @@ it('what is not known to have happened is told as soon as the server says it, ne
   await go('/app/outbox')
   const unknown = page.locator('.unknowns')
   await unknown.getByRole('heading', { name: "Change of a user's rights" }).waitFor(heard)
-  await unknown.getByText('nothing is sent a second time', { exact: false }).waitFor()
+  await unknown.getByText('nothing is sent twice', { exact: false }).waitFor()
   expect(['unknown', await seriousTrouble(page)]).toEqual(['unknown', []])
   proxy.heal()
   await unknown.waitFor({ state: 'detached', timeout: 60_000 })
@@ -92,12 +94,12 @@ it('what is not known to have happened is told as soon as the server says it, ne
 
   // The device knows nobody any more, whatever the cookies say.
   await signIn(page, proxy, admin, '/app/home')
-  await page.getByText('2 changes that were not sent yet are gone from this device').waitFor(heard)
+  await page.getByText('2 unsent changes are lost from this device').waitFor(heard)
   await page.getByRole('link', { name: 'See what to do' }).click()
-  await page.getByText('Please check your last entries', { exact: false }).waitFor()
+  await page.getByText('Please check what you last entered offline', { exact: false }).waitFor()
   expect(['loss', await seriousTrouble(page)]).toEqual(['loss', []])
   // Nothing waits, and it was not sent either.
-  await page.getByRole('heading', { name: 'Nothing waits on this device now' }).waitFor()
+  await page.getByRole('heading', { name: 'Nothing is waiting on this device now' }).waitFor()
   await page.getByRole('button', { name: 'I have seen this' }).click()
   await page.locator('.loss').waitFor({ state: 'detached' })
   await page.reload()

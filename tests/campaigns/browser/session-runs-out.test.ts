@@ -19,7 +19,7 @@ async function logIn(page: Page, who: keyof typeof people) {
 async function backToLogin(page: Page) {
   await page.context().setOffline(false)
   const there = page.waitForURL((url) => url.pathname === '/saas/login', { timeout: 60_000 })
-  const button = page.locator('.update').getByRole('button', { name: 'Log in' })
+  const button = page.locator('.update').getByRole('button', { name: 'Login' })
   // Gone with the page that the login takes the place of.
   void button.click({ timeout: 60_000 }).catch(() => undefined)
   await there
@@ -28,7 +28,7 @@ async function backToLogin(page: Page) {
 /** Offline for as long as the server would have renewed it, until the login stands there. */
 async function runOut(page: Page) {
   await page.context().setOffline(true)
-  await page.locator('.update').getByText('Your session has run out').waitFor({ timeout: 60_000 })
+  await page.locator('.update').getByText('Your session has expired').waitFor({ timeout: 60_000 })
   await backToLogin(page)
 }
 
@@ -49,8 +49,8 @@ describe('a session that runs out offline', () => {
       await context.setOffline(true)
 
       const bar = page.locator('.update')
-      await bar.getByText('Your session has run out').waitFor({ timeout: 60_000 })
-      await page.locator('[role=dialog]').getByText('ran out while there was no connection').waitFor()
+      await bar.getByText('Your session has expired').waitFor({ timeout: 60_000 })
+      await page.locator('[role=dialog]').getByText('expired while you were offline').waitFor()
       await name.press('Enter')
       expect(await name.inputValue()).toBe('Typed in time')
       // Behind it nothing begins that could not be ended either.

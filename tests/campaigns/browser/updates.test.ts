@@ -36,7 +36,7 @@ describe('a new version', () => {
     expect(await buildOf(first)).toBe(the.releases.older)
 
     await reload(first).click()
-    await bar(first).getByText('what is typed in this or another tab').waitFor()
+    await bar(first).getByText('what you typed in this or another tab').waitFor()
     expect(await Promise.all([first, second, third].map(isSamePage))).toEqual([true, true, true])
     expect(await typed(second)).toBe('Typed but not saved')
 
@@ -126,7 +126,7 @@ describe('a new version', () => {
     await the.served.deploy({ settings: { MIN_BUILD: minimum } })
     // The worker hears it on the next answer, and tells the page.
     await page.evaluate(() => fetch('/api/m18s/user'))
-    await bar(page).getByText('what is typed in this or another tab').waitFor()
+    await bar(page).getByText('what you typed in this or another tab').waitFor()
     expect(await bar(page).getByRole('button', { name: 'Later' }).count()).toBe(0)
     expect([await isSamePage(page), await typed(page)]).toEqual([true, 'Typed but not saved'])
     await page.keyboard.press('Escape')

@@ -10,7 +10,7 @@ import { choose, field, fill, order, ordersOf, submit } from '#tests/support/wiz
 const setup = setUpShared()
 const { the } = setup
 
-const amount = (page: Page) => page.locator('.price-amount').innerText()
+const amount = (page: Page) => page.locator('.price-due .amount').innerText()
 
 it('the number and the price follow the slider, and what stands there at rest is what is kept', async () => {
   const page = await resumedPage(setup, ownCompany().admin, '/app/contract/new')
@@ -132,7 +132,7 @@ it('the form is not pushed away, by the list of unpaid orders above it or by a d
   await submit(page).click()
   await choose(page, 'fin')
   await order(page).click()
-  await page.getByText('The price is another one than you saw. Nothing has been ordered.').waitFor()
+  await page.getByText('The price differs from the one you saw. Nothing has been ordered.').waitFor()
   expect(await page.locator('.compared dd').allInnerTexts()).toEqual(['HKD 42,500.00', 'HKD 43,000.00'])
   await expectFine(page, 'the two prices')
   expect(await ordersOf(page, 'wizprice')).toEqual([])

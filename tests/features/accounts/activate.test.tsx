@@ -36,7 +36,7 @@ it('an activation link sets a password once, leaves the address at once, and the
   await submit(the.user)
   await heading('Activate successful')
 
-  await the.user.click(screen.getByRole('link', { name: 'Go to login' }))
+  await the.user.click(screen.getByRole('link', { name: 'Login' }))
   await heading('Login')
   await type(the.user, { company: 'alpha', username: 'invited@alpha.example', password: chosen })
   await submit(the.user)

@@ -86,7 +86,7 @@ describe('the login form', () => {
     await type(the.user, user)
     the.browser.goOffline()
     await send()
-    await screen.findByText(/^Logging in needs a connection\./)
+    await screen.findByText(/^Login needs a connection\./)
     await expect.poll(() => button('Login').getAttribute('aria-busy')).toBe(null)
     expect(named('password').value).toBe(password)
     the.browser.goOnline()

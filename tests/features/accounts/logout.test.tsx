@@ -34,16 +34,16 @@ it('says that one is leaving until the server has answered, and then one text', 
   })
   watch.observe(document.body, { subtree: true, childList: true, characterData: true })
   await the.user.click(button(/My account$/))
-  await the.user.click(await screen.findByRole('menuitem', { name: 'Log out' }))
+  await the.user.click(await screen.findByRole('menuitem', { name: 'Logout' }))
   await expect.poll(() => isAsked).toBe(true)
   // Longer than the device needs to note that it is signed out.
   await new Promise((resolve) => setTimeout(resolve, 300))
   screen.getByText('You are leaving...')
   answer()
   await heading('You are logged out')
-  await screen.findByText('Nothing of your session is left open on this device.')
+  await screen.findByText('Your session on this device has ended.')
   watch.disconnect()
-  expect([...seen].filter((text) => text.includes('will be told'))).toEqual([])
+  expect([...seen].filter((text) => text.includes('is told'))).toEqual([])
 })
 
 it('an invalid token goes straight to the logged-out state, whatever waits', async () => {
@@ -56,14 +56,14 @@ it('an invalid token goes straight to the logged-out state, whatever waits', asy
 it('a session that ended says why one is at the login, and company and e-mail are filled in', async () => {
   await the.browser.openAs('admin@alpha', '/app/profile/company')
   // The frame's last parts come when the page has come to rest.
-  await screen.findByRole('button', { name: /Activity/ })
+  await screen.findByRole('button', { name: /Background tasks/ })
   await endSessions('admin@alpha')
   // As the first answer of the server that knows it no more has it.
   const { thisDevice } = await import('#local/storage/device.ts')
   const { endSession, readSession } = await import('#local/session/session.ts')
   await endSession(thisDevice(), (await readSession(thisDevice()))?.generation ?? -1)
   await heading('Login')
-  await screen.findByText(/^The session of .+ has ended\. Log in again to go on where you were\.$/)
+  await screen.findByText(/^The session of .+ has ended\. Log in again to continue where you were\.$/)
   expect([named('company').value, named('username').value]).toEqual(['alpha', 'admin@alpha.example'])
   const wanted = new URLSearchParams(location.search).get('to') ?? ''
   expect(wanted).toBe('/app/profile/company')

@@ -40,7 +40,7 @@ async function setUpApp() {
   await expect.poll(problems).toMatchObject({ otp: expect.stringMatching(/^This code does not fit\./) })
   await type(the.user, { otp: codeOf(secret) })
   await press('Turn on')
-  await screen.findByRole('button', { name: 'I have kept them' })
+  await screen.findByRole('button', { name: 'I have saved them' })
   const codes = [...document.querySelectorAll('.factor-codes code')].map(({ textContent }) => textContent ?? '')
   return { secret, codes }
 }
@@ -54,7 +54,7 @@ describe('an authenticator app', () => {
     await confirmByPassword()
     const { secret, codes } = await setUpApp()
     expect(codes).toHaveLength(10)
-    await press('I have kept them')
+    await press('I have saved them')
     await screen.findByText('10 left')
     await press('Rename Phone')
     const naming = await screen.findByRole('dialog')
@@ -159,6 +159,6 @@ it('a company that requires it has its users set it up at their next login, befo
   const choice = screen.queryByRole('button', { name: 'Authenticator app' })
   if (choice) await the.user.click(choice)
   await setUpApp()
-  await press('I have kept them')
+  await press('I have saved them')
   await isInside()
 })

@@ -74,7 +74,7 @@ it('keeps what was typed over a reload and a lost network, and never a password'
   const sent = /^Active mail has been sent to ana@nova\.example/
   await screen.findByText(sent)
   await the.user.click(button('Resend activation mail'))
-  await screen.findByText('A new mail is on its way. It ends the older link.')
+  await screen.findByText('A new mail is on its way. It replaces the older link.')
   await the.browser.open('/signup')
   await screen.findByText(sent)
 })

@@ -21,8 +21,8 @@ it('names the reconciliation of payments, shows how far it is, tells elsewhere t
 
   await the.browser.openAs('delete@m18', '/app/contract')
   await choose('Tools', 'Reconcile payments')
-  await press('Activity: 1 running')
-  await expect.poll(row).toMatch(/^Reconciliation of paymentsRunning.*0 %/)
+  await press('Background tasks: 1 running')
+  await expect.poll(row).toMatch(/^Reconciliation of paymentsRunning.*0%/)
   await screen.findByRole('progressbar', { name: 'Progress: Reconciliation of payments' })
   await the.user.keyboard('{Escape}')
 

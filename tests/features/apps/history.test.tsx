@@ -51,7 +51,7 @@ it('is searched at typing speed, sorted and paged, as the address says, and with
   await expect.poll(versions).toEqual(['barcode 2.1', 'barcode 2.0'])
 
   the.browser.goOffline()
-  await the.user.click(await screen.findByRole('button', { name: 'Remove filter Search: barcod' }))
+  await the.user.click(await screen.findByRole('button', { name: 'Clear search' }))
   await expect.poll(() => shown().length).toBe(10)
   await the.user.click(screen.getByRole('button', { name: 'Code' }))
   await expect.poll(() => versions()[0]).toMatch(/^barcode/)
@@ -82,7 +82,7 @@ it('shows a change log in a frame of 700 by 300 without scripts, and says in pla
 
   the.browser.goOffline()
   await the.user.click(button('Change log Pay 1.0'))
-  await screen.findByRole('heading', { name: 'This change log is not kept on this device' })
+  await screen.findByRole('heading', { name: 'This change log is not saved on this device' })
   the.browser.goOnline()
   await screen.findByTitle('Change log: Pay 1.0')
 })
@@ -91,5 +91,5 @@ it('says in the reader’s language that nothing of it is on the device', async 
   await the.browser.openAs('admin@m18')
   the.browser.goOffline()
   await the.browser.open('/app/apphistory?lang=zh')
-  await screen.findByRole('heading', { name: '此设备上尚无应用历史' })
+  await screen.findByRole('heading', { name: '本设备上尚无应用历史' })
 })

@@ -229,6 +229,6 @@ it('says why nothing was published where the catalogue has changed meanwhile', a
   expect((await box('Pay 1.0')).checked).toBe(true)
   await addVersion('pay', '2.0')
   await the.user.click(button('Publish 1 app'))
-  await screen.findByText(/^Nothing was published: the catalogue has changed since/)
+  await screen.findByText(/^Nothing was published: the catalogue has changed\./)
   await expect.poll(() => rows('Version conflicts').length).toBe(1)
 })

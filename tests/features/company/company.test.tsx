@@ -53,11 +53,11 @@ it('the company says that it was never read here, and comes by itself when there
   await the.browser.openAs('admin@alpha')
   the.browser.goOffline()
   await the.browser.open(page)
-  await screen.findByText("The company's profile could not be read yet.")
-  await screen.findByText(/comes by itself as soon as there is a connection/)
+  await screen.findByText("The company's profile could not be loaded yet.")
+  await screen.findByText(/loads when you're online and then stays here/)
   the.browser.goOnline()
   await screen.findByLabelText('Company name')
-  expect(screen.queryByText("The company's profile could not be read yet.")).toBeNull()
+  expect(screen.queryByText("The company's profile could not be loaded yet.")).toBeNull()
 })
 
 it('the company is not there for who is no admin (M11)', async () => {

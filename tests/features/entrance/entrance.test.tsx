@@ -59,12 +59,12 @@ it('leads to a service and its admin site, by known codes without a network too 
   the.browser.goOffline()
   await the.browser.open('/entrance')
   await the.user.click(button('Show acmetrade'))
-  await screen.findByText(/^As it was when it was last found here/)
+  await screen.findByText(/^As last found here/)
   expect(way('Go to the service')).toBe('https://www.acmetrade.m18.example/')
   await find('acmetest')
   await screen.findByText('Code not exists')
   await the.user.click(button('Forget acmetrade'))
-  await expect.poll(() => screen.queryByRole('heading', { name: 'Found here before' })).toBeNull()
+  await expect.poll(() => screen.queryByRole('heading', { name: 'Recent codes' })).toBeNull()
 })
 
 it('offers no admin site where the address gives none: its host does not begin with www (M58)', async () => {

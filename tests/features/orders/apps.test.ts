@@ -14,8 +14,8 @@ const info: AppChange[] = [
 const data = { confirm_info: info, confirm_key: 'k' }
 
 it.each([
-  ['en', ['enters', 'leaves', 'from 1.9 to 1.10']],
-  ['zh', ['加入', '移除', '从 1.9 更新为 1.10']],
+  ['en', ['is added', 'is removed', 'from 1.9 to 1.10']],
+  ['zh', ['添加', '移除', '从 1.9 更新为 1.10']],
 ] as const)('is said of each app as the server sends it (%s)', async (language, sentences) => {
   await i18n.changeLanguage(language)
   const question = questionOf({ status: 409, code: 'APP_CONFIRM', data, message: '', requestId: null })

@@ -75,9 +75,9 @@ describe('a change that met somebody else’s', () => {
     await compare()
     await (await dialog()).findByText(new RegExp(`^${nameOf('second')} changed it`))
     await the.user.click((await dialog()).getByRole('radio', { name: /Adrian of Theirs/ }))
-    await press('Keep theirs, drop mine')
+    await press("Keep the server's, discard mine")
     await allSent()
-    await expect.poll(() => receipt('Adrian')).toContain('Dropped')
+    await expect.poll(() => receipt('Adrian')).toContain('Discarded')
     expect(await stored('invited')).toMatchObject({ name: 'Adrian of Theirs' })
   })
 
@@ -89,9 +89,9 @@ describe('a change that met somebody else’s', () => {
     await changeElsewhere('invited', { name: 'Alan of Theirs' })
     await meet()
     await compare()
-    await (await dialog()).findByText(/it was changed after you had last seen it/)
+    await (await dialog()).findByText(/it was changed after you last saw it/)
     await (await dialog()).findByText('Alan of Theirs')
-    await press('Leave it as it is now')
+    await press('Leave it as it is')
     await allSent()
     expect(await stored('invited')).toMatchObject({ name: 'Alan of Theirs', status: 0 })
   })
@@ -111,14 +111,14 @@ describe('changes that wait', () => {
     }
     await the.browser.openAs('admin@alpha', '/app/user')
     await create('Bruno Lam', 'bruno.lam@alpha.example')
-    const limit = 'Your company has sent all the invitations it may send for now. The next can be sent in 60 min.'
+    const limit = 'Your company has reached its limit of invitations for now. The next can be sent in 60 min.'
     await screen.findByText(`${limit} Your change is saved on this device and tried again automatically.`)
     await change(await listed('Bruno Lam'), { name: 'Bruno Lam Ka-ho' })
     await screen.findByText(
       `${limit} An earlier change of yours waits for this. The new one is saved on this device and sent after it.`,
     )
     await the.browser.open('/app/outbox')
-    await says('New user Bruno Lam', 'Your company has sent all the invitations')
+    await says('New user Bruno Lam', 'Your company has reached its limit of invitations')
     await (await entry('Change name of Bruno Lam')).findByRole('link', { name: 'New user Bruno Lam' })
   })
 
@@ -131,13 +131,13 @@ describe('changes that wait', () => {
     const body = { name: 'Other', email: 'bruno.lam@alpha.example', title: 1 }
     expect((await send({ method: 'POST', url, payload: body })).statusCode).toBeLessThan(300)
     await the.browser.open('/app/home')
-    await screen.findByRole('link', { name: '2 changes wait to be sent' })
+    await screen.findByRole('link', { name: '2 changes waiting to be sent' })
     the.browser.goOnline()
     const toast = await screen.findByText(
       /^1 change sent, 1 refused\. New user Bruno Lam: User with the same email exists already/,
     )
-    await screen.findByRole('link', { name: '1 change needs your decision' })
-    expect(screen.queryByRole('link', { name: /wait to be sent/ })).toBeNull()
+    await screen.findByRole('link', { name: '1 change needs review' })
+    expect(screen.queryByRole('link', { name: /waiting to be sent/ })).toBeNull()
     await the.user.click(within(toast.closest('.toast') as HTMLElement).getByRole('button', { name: 'Review' }))
     const bruno = await entry('New user Bruno Lam')
     expect(bruno.getByText('Details').closest('details')?.textContent).toMatch(/tried/)
@@ -167,14 +167,14 @@ describe('changes that wait', () => {
     await says('Change name of Bruno Lam', 'Name: Bruno Lam → Bruno Lam Ka-wai')
     // Tried in vain: it may have been done.
     const first = await entry('New user Bruno Lam')
-    first.getByRole('button', { name: 'Edit', description: /^It may be on its way already\./ })
+    first.getByRole('button', { name: 'Edit', description: /^It may already be on its way\./ })
     first.getByRole('button', { name: 'Try again' })
 
-    await the.user.click((await entry('New user Bruno Lam')).getByRole('button', { name: 'Drop' }))
-    await (await dialog()).findByText('These build on it and are dropped too:')
+    await the.user.click((await entry('New user Bruno Lam')).getByRole('button', { name: 'Discard' }))
+    await (await dialog()).findByText('These depend on it and are discarded too:')
     const along = [...document.querySelectorAll('.write-along li')].map(({ textContent }) => textContent)
     expect(along).toEqual(['Change alert of Bruno Lam', 'Change name of Bruno Lam'])
-    await press('Drop all 3')
+    await press('Discard all 3')
     the.browser.goOnline()
     await allSent()
     await the.browser.open('/app/user?searchText=bruno')
@@ -195,10 +195,10 @@ describe('changes that wait', () => {
       .modify((old) => void (old.since -= 31 * 86_400_000))
     await meet()
     const old = `Change alert of ${nameOf('user')}`
-    await says(old, 'This has waited for more than 30 days.')
+    await says(old, 'This has waited for over 30 days.')
     await says(old, 'made 31 days ago')
     expect(await stored('user')).toMatchObject({ alert: false })
-    await the.user.click((await entry(old)).getByRole('button', { name: 'Send it all the same' }))
+    await the.user.click((await entry(old)).getByRole('button', { name: 'Send anyway' }))
     await allSent()
     await expect.poll(() => receipt(nameOf('user'))).toContain('Done')
     expect(await stored('user')).toMatchObject({ alert: true })

@@ -296,7 +296,7 @@ describe('the editor', () => {
     await says('Somebody else has changed this price list meanwhile.')
     const note = document.querySelector('.conflict-note')?.textContent
     expect(note).toContain('Description: Theirs')
-    expect(note).toContain('UAT fee in percent')
+    expect(note).toContain('UAT system, percent')
     expect(note).toContain('fin, HKD')
     expect(note).toContain('Concurrent users, range 1, To: 7')
     expect([named('desc').value, named('uat_charge').value]).toEqual(['Mine', '3.00'])

@@ -335,9 +335,9 @@ it('follows the log of a service from its end, finds a line, and says what is wr
   const before = lines().length
 
   await the.user.click(button('Follow'))
-  await says('New lines appear by themselves.')
+  await says('New lines appear automatically.')
   the.browser.goOffline()
-  await says('Offline. It goes on by itself when there is a connection.')
+  await says("Offline. It continues when you're back online.")
   const asked = () => the.browser.sent.filter(({ path }) => path.includes('/log/') && path.includes('after=')).length
   await new Promise((go) => setTimeout(go, 2_500))
   const whileOffline = asked()

@@ -37,6 +37,14 @@ describe('builds', () => {
     await server.close()
   })
 
+  test('who answers questions is named to everybody, signed in or not (A-34)', async () => {
+    const server = await startServer({ env: { SUPPORT_EMAIL: 'help@m18.example' } })
+    expect((await server.send({ url: '/saas/worker.json' })).json()).toMatchObject({ support: 'help@m18.example' })
+    await server.close()
+    expect(readConfig({ PUBLIC_URL: 'https://portal.example' }).supportEmail).toBe('support@portal.example')
+    expect(() => readConfig({ SUPPORT_EMAIL: 'nobody' })).toThrow(/SUPPORT_EMAIL/)
+  })
+
   test('a minimum that is no number of a build ends the start', () => {
     expect(() => readConfig({ MIN_BUILD: 'newest' })).toThrow(/MIN_BUILD/)
   })

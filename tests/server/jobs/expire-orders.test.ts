@@ -34,7 +34,7 @@ onConnections('orders are tended', (engine) => {
     return (await box.fetch()).map(({ subject, to }) => `${to.address} ${subject.split(' · ')[0]}`)
   }
   const said = (subject: string) => [`order@alpha.example ${subject}`]
-  const due = said('An order waits for your payment')
+  const due = said('An order is waiting for payment')
   const expiry = said('A contract is about to end')
   const expired = said('A contract has ended')
 
@@ -59,7 +59,7 @@ onConnections('orders are tended', (engine) => {
       '2026-03-07': [],
       '2026-03-08': due,
       '2026-03-09': [],
-      '2026-03-10': said('An order has become invalid'),
+      '2026-03-10': said('An order was cancelled'),
       '2026-03-11': [],
     })
     const stored = await inTransaction(the.server.app, { role: 'portal_system' }, (db) =>

@@ -58,7 +58,7 @@ onConnections('prints of backups', (engine) => {
       'Service code shop',
       '2026-03-02 to 2027-03-01 (1 year)',
       'Fee of one year 6,000.00 × 12 / 12 months (2026-03-02 to 2027-03-01) 6,000.00',
-      'Less the discount of 10.00 % -600.00',
+      'Less the discount of 10.00% -600.00',
       'Amount due 5,400.00',
       'Before the discount HKD 6,000.00',
       'Total HKD 5,400.00',
@@ -68,7 +68,7 @@ onConnections('prints of backups', (engine) => {
       expect(told).toContain(said)
     // The order's own contract has the number before it.
     expect(told).toContain('Invoice number I202603000002')
-    expect(told).not.toMatch(/Another name|no invoice|In words/)
+    expect(told).not.toMatch(/Another name|not an invoice|In words/)
     expect(page).toContain("content: 'Backup subscription No. 1 ·")
   })
 
@@ -79,8 +79,8 @@ onConnections('prints of backups', (engine) => {
     await rename('Another name')
     const told = await read('PDBORDER', id)
     for (const said of [
-      'Not paid This is no invoice.',
-      'Status Not paid',
+      'Unpaid This is not an invoice.',
+      'Status Unpaid',
       'Another name',
       'Database to a second database (pdb2rds)',
       '2026-03-02 to 2026-08-01 (5 months)',
@@ -105,11 +105,11 @@ onConnections('prints of backups', (engine) => {
       'Status Nothing was due',
       '2026-03-02 to 2026-08-16 (to the end of the contract)',
       '6,000.00 × 6 / 12 months',
-      'Less the discount of 100.00 % -3,000.00',
+      'Less the discount of 100.00% -3,000.00',
       'Total HKD 0.00',
     ])
       expect(told).toContain(said)
-    expect(told).not.toMatch(/Invoice number|no invoice/)
+    expect(told).not.toMatch(/Invoice number|not an invoice/)
   })
 
   test('show a month of traffic: what was measured, free and charged, and when it was paid', async () => {
@@ -134,14 +134,14 @@ onConnections('prints of backups', (engine) => {
   test('mark unpaid traffic, with RMB in words, and say of traffic at the limit that nothing was due', async () => {
     const rmb = { isPaid: false, currency: 'RMB', pdb_traffic: '50.02', price: '11.25' } as const
     const unpaid = await read('TRAFFIC', await trafficOf(server, 'shop', rmb))
-    for (const said of ['Not paid This is no invoice.', '0.02 GB at 11.25 0.23', 'Total RMB 0.23', '贰角叁分'])
+    for (const said of ['Unpaid This is not an invoice.', '0.02 GB at 11.25 0.23', 'Total RMB 0.23', '贰角叁分'])
       expect(unpaid).toContain(said)
     expect(unpaid).not.toMatch(/Invoice number|Paid on/)
     const atLimit = { isPaid: false, period_end: '2026-05-01', pdb_traffic: '50.00' }
     const free = await read('TRAFFIC', await trafficOf(server, 'shop', atLimit))
     for (const said of ['Month 2026-04', 'Status Nothing was due', 'beyond the free GB 0.00', 'Total HKD 0.00'])
       expect(free).toContain(said)
-    expect(free).not.toContain('no invoice')
+    expect(free).not.toContain('not an invoice')
   })
 
   test('speak the language of whoever asked', async () => {
@@ -150,7 +150,7 @@ onConnections('prints of backups', (engine) => {
     await speak('zh')
     const told = await read('PDBORDER', backup)
     for (const said of [
-      '备份订单 编号 1',
+      '备份订阅 编号 1',
       '2026-03-02 至 2027-03-01（1 年）',
       '年费 5,400.00 × 12/12 个月',
       '减：优惠 10.00% -540.00',

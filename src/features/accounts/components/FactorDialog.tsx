@@ -51,7 +51,7 @@ export function FactorDialog({ wish, onClose }: { wish: Wish; onClose: (changed:
   const close = () => (codes && !isKept ? setAsks(true) : onClose(codes !== null))
   const title = codes ? t('codes.title') : token ? t(`wish.${wish.wants}`, named(wish)) : t('confirm.title')
   return (
-    <Dialog open title={title} onClose={close}>
+    <Dialog open title={title} onClose={close} cancel={null}>
       {asks && (
         <div className="form factor-asks">
           <LeaveQuestion

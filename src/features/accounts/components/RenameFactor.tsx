@@ -35,7 +35,7 @@ export function RenameFactor({ factor, onClose }: { factor: Factor; onClose: (ch
     onClose(true)
   }
   return (
-    <Dialog open title={t('rename.action', { name: factor.name })} onClose={() => onClose(false)}>
+    <Dialog open title={t('rename.action', { name: factor.name })} onClose={() => onClose(false)} cancel={null}>
       <form className="form" noValidate onSubmit={(event) => void send(event)}>
         <ProblemNote problem={problem} title={words('message.updateFailed')} focus />
         <Field

@@ -17,7 +17,7 @@ const SEND_MS = 15_000
 
 /** Work that the server does not have yet: it is for its owner to say what becomes of it. */
 export function LeaveChoice({ waiting, onLeave }: { waiting: number; onLeave: (discard: boolean) => void }) {
-  const { t } = useTranslation('accounts')
+  const { t } = useTranslation('visitors')
   const navigate = useNavigate()
   const { line } = useConnection()
   const [choice, setChoice] = useState<Choice>('keep')

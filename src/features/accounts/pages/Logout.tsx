@@ -16,7 +16,7 @@ import { logout } from '#features/accounts/slice.ts'
  * or an invalid one, is past that already.
  */
 export function Logout() {
-  const { t } = useTranslation('accounts')
+  const { t } = useTranslation('visitors')
   const dispatch = useDispatch()
   const session = useSession()
   const [chosen, setChosen] = useState<'keep' | 'discard' | null>(null)
@@ -60,7 +60,7 @@ export function Logout() {
 }
 
 function Left() {
-  const { t } = useTranslation('accounts')
+  const { t } = useTranslation('visitors')
   // The mark stands until the server has been told (protocol 29).
   const untold = useLiveQuery(async () => (await readSession())?.signedOut === true, [])
   return (

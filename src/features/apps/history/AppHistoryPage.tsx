@@ -8,13 +8,14 @@ import { Button } from '#ui/display/Button.tsx'
 import { DataList } from '#ui/list/DataList.tsx'
 import { FilterBar } from '#ui/list/FilterBar.tsx'
 import { number } from '#ui/list/Freshness.tsx'
+import { useNarrow } from '#ui/list/useNarrow.ts'
 import { Page } from '#ui/page/Page.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { Sheet } from '#features/apps/AppStyles.tsx'
 import { ChangeLogDialog } from '#features/apps/history/ChangeLogDialog.tsx'
 import { columns } from '#features/apps/history/columns.tsx'
-import { changeView, plainView, readView, remembered, writeView } from '#features/apps/history/list-url.ts'
+import { changeView, plainView, readView, remembered, type View, writeView } from '#features/apps/history/list-url.ts'
 import { NoVersions } from '#features/apps/history/NoVersions.tsx'
 import { historyList, type VersionRow } from '#features/apps/history/slice.ts'
 
@@ -24,11 +25,11 @@ const ways = { read: readView, write: writeView, change: changeView, remembered 
 export function AppHistory() {
   const { t } = useTranslation('apps')
   const { view, change } = useListing(ways, historyList)
-  const { rows, count, freshness, isFetching, problem, refetch } = useList(historyList, { scope: null, view })
+  const grows = useNarrow()
+  const { rows, count, freshness, isFetching, problem, refetch } = useList(historyList, { scope: null, view, grows })
   const [shown, setShown] = useState<VersionRow | null>(null)
   const drawnColumns = useMemo(() => columns(t, setShown), [t])
-  const search = view.searchText.trim()
-  const clear = () => change({ searchText: plainView.searchText })
+  const sorting = { columns: drawnColumns, sort: view.sort, onSort: (sort: View['sort']) => change({ sort }) }
   return (
     <Page
       title={t('history.title')}
@@ -46,10 +47,8 @@ export function AppHistory() {
           onChange: (searchText) => change({ searchText }),
           label: t('history.search'),
         }}
-        chips={
-          search === '' ? [] : [{ key: 'search', label: t('history.chipSearch', { text: search }), onClear: clear }]
-        }
-        onClearAll={clear}
+        sorting={sorting}
+        onClearAll={() => change({ searchText: plainView.searchText })}
       />
       {/* Offline the rows that are here, or the word that there are none, say all there is to say. */}
       <ProblemNote problem={isOffline(problem) ? null : problem} onRetry={refetch} />
@@ -61,7 +60,8 @@ export function AppHistory() {
         rowKey={({ row }) => String(row.id)}
         rowName={nameOf}
         sort={view.sort}
-        onSort={(sort) => change({ sort })}
+        onSort={sorting.onSort}
+        grows={grows}
         page={view.page}
         results={view.results}
         count={count}

@@ -1,4 +1,3 @@
-import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
 import { ChangeLogFrame } from '#features/apps/history/ChangeLogFrame.tsx'
@@ -16,17 +15,7 @@ export function ChangeLogDialog({ name, version, source, onClose }: Props) {
   const { t } = useTranslation('apps')
   const title = t('changeLog.title', { name, version })
   return (
-    <Dialog
-      open
-      wide
-      title={title}
-      onClose={onClose}
-      footer={
-        <Button autoFocus onClick={onClose}>
-          {t('changeLog.close')}
-        </Button>
-      }
-    >
+    <Dialog open wide title={title} onClose={onClose}>
       {'id' in source ? (
         <ChangeLogFrame id={source.id} title={title} />
       ) : (

@@ -1,9 +1,10 @@
 import type { TFunction } from 'i18next'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { Button } from '#ui/display/Button.tsx'
-import type { Column } from '#ui/list/DataList.tsx'
+import type { Column } from '#ui/list/column.ts'
 import { AppIcon, resourceAt } from '#features/apps/AppIcon.tsx'
 import type { VersionRow } from '#features/apps/history/slice.ts'
+import { langOf } from '#ui/i18n/name-language.ts'
 
 /** Contracts 2 and 3: icon, code, name (its description), version, when it was published, and its change log. */
 export const columns = (
@@ -14,6 +15,7 @@ export const columns = (
     key: 'code',
     header: t('history.column.code'),
     sortable: true,
+    phone: 'fact',
     render: ({ row }) => (
       <span className="app-lead">
         <AppIcon name={row.name} src={row.icon && resourceAt(row.icon)} />
@@ -21,23 +23,39 @@ export const columns = (
       </span>
     ),
   },
-  { key: 'name', header: t('history.column.name'), sortable: true, render: ({ row }) => row.name },
+  {
+    key: 'name',
+    header: t('history.column.name'),
+    sortable: true,
+    lines: 2,
+    phone: 'title',
+    render: ({ row }) => (
+      <span title={row.name} lang={langOf(row.name)}>
+        {row.name}
+      </span>
+    ),
+  },
   {
     key: 'version',
     header: t('history.column.version'),
     sortable: true,
-    render: ({ row }) => <span className="app-version">{row.version}</span>,
+    width: 'code',
+    phone: 'fact',
+    render: ({ row }) => row.version,
   },
   {
     key: 'create_time',
     header: t('history.column.published'),
     sortable: true,
+    width: 'time',
     priority: 2,
-    render: ({ row }) => <span className="app-time">{row.create_time}</span>,
+    render: ({ row }) => row.create_time,
   },
   {
     key: 'changeLog',
     header: t('history.column.changeLog'),
+    width: 'money',
+    phone: 'tag',
     render: ({ row }) => (
       <Button
         kind="plain"

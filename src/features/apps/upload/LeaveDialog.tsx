@@ -13,16 +13,12 @@ export function LeaveDialog({ underWay }: { underWay: number }) {
       open
       title={t('leave.title')}
       onClose={stay}
-      footer={
-        <>
-          <Button autoFocus kind="primary" onClick={stay}>
-            {t('leave.stay')}
-          </Button>
-          <Button kind="danger" onClick={leave}>
-            {t('leave.leave')}
-          </Button>
-        </>
+      act={
+        <Button kind="danger" onClick={leave}>
+          {t('leave.leave')}
+        </Button>
       }
+      cancel={t('leave.stay')}
     >
       <p>{t('leave.text', { count: underWay })}</p>
     </Dialog>

@@ -47,7 +47,7 @@ export function PackageTable({ title, lead, entries, children, ...rest }: Props)
       <div className="list-room">
         <div className="list">
           {/* The roles are spelled out because cards take the table's display away, and with it what the tags mean. */}
-          <table className="table" role="table">
+          <table className="table cards" role="table">
             <caption className="sr-only">{title}</caption>
             <thead role="rowgroup">
               <tr role="row">

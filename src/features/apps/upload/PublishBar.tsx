@@ -81,7 +81,7 @@ function Lacking({ chosen, apps }: Pick<Props, 'chosen' | 'apps'>) {
   const absent = missing.filter((code) => !apps.has(code) && !chosen.some(({ row }) => row?.code === code))
   if (absent.length + incompatible.length + loops.length === 0) return null
   return (
-    <div className="problem offline publish-lacking" role="status">
+    <div className="problem note publish-lacking" role="status">
       <Icon name="alert" />
       <div>
         <p>

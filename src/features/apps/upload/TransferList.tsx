@@ -48,7 +48,7 @@ export function TransferList({ entries, isFull, queue }: Props) {
         <p role="status">{t('transfer.counted', { count: all.length })}</p>
         {wrong.length > 1 && (
           <Button kind="plain" icon="remove" onClick={() => wrong.forEach(({ key }) => void queue.remove(key))}>
-            {t('transfer.removeFailed', { count: wrong.length })}
+            {t('transfer.removeFailed', { number: wrong.length })}
           </Button>
         )}
       </div>

@@ -46,26 +46,23 @@ export function EntryDrawer({ id, company, rows, onOpen, onClose }: Props) {
     ? t('entry.title', { type: words.typeOf(entry), operation: words.operationOf(entry) })
     : t('entry.loading')
   const whyNot = (end: 'firstOfPage' | 'lastOfPage') => t(at < 0 ? 'entry.alone' : `entry.${end}`)
-  const footer = (
-    <>
-      <Button onClick={onClose}>{t('entry.close')}</Button>
-      <span className="trail-neighbours">
-        <Button
-          icon="left"
-          bare
-          whyNot={previous ? null : whyNot('firstOfPage')}
-          onClick={() => previous && onOpen(previous.id)}
-        >
-          {t('entry.previous')}
-        </Button>
-        <Button icon="right" bare whyNot={next ? null : whyNot('lastOfPage')} onClick={() => next && onOpen(next.id)}>
-          {t('entry.next')}
-        </Button>
-      </span>
-    </>
+  const act = (
+    <span className="trail-neighbours">
+      <Button
+        icon="left"
+        bare
+        whyNot={previous ? null : whyNot('firstOfPage')}
+        onClick={() => previous && onOpen(previous.id)}
+      >
+        {t('entry.previous')}
+      </Button>
+      <Button icon="right" bare whyNot={next ? null : whyNot('lastOfPage')} onClick={() => next && onOpen(next.id)}>
+        {t('entry.next')}
+      </Button>
+    </span>
   )
   return (
-    <Dialog open side="right" title={title} onClose={onClose} footer={footer}>
+    <Dialog open side="right" title={title} onClose={onClose} act={act} cancel={t('entry.close')}>
       <div className="trail-entry">{entry ? <Shown entry={entry} /> : <Missing found={found} />}</div>
     </Dialog>
   )

@@ -9,6 +9,7 @@ import { useTranslation } from 'react-i18next'
 import { rowsOf } from '#features/audit-trail/entry/read-entry.ts'
 import { useEntryWords } from '#features/audit-trail/entry-words.ts'
 import { Sheet } from '#features/audit-trail/TrailStyles.tsx'
+import { langOf } from '#ui/i18n/name-language.ts'
 
 export interface RecentEntriesProps {
   code: AuditMenu
@@ -61,7 +62,7 @@ export function RecentEntries({ code, name, companyId, mark }: RecentEntriesProp
                 {words.operationOf(entry)}
                 {entry.status === -1 && ` · ${words.statusOf(entry)}`}
               </span>
-              <bdi>{words.whoOf(entry)}</bdi>
+              <bdi lang={langOf(words.whoOf(entry))}>{words.whoOf(entry)}</bdi>
             </li>
           ))}
         </ol>

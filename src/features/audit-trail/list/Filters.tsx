@@ -1,16 +1,14 @@
-import { type ComponentType, useState } from 'react'
+import type { ComponentType } from 'react'
 import { isProviderAdmin } from '#domain/access.ts'
 import { type AuditEntryRow, auditMenus, auditOperations } from '#domain/audit-log/leaf.ts'
 import { useSignedIn } from '#state/hooks.ts'
-import { Button } from '#ui/display/Button.tsx'
 import { SelectField } from '#ui/form/ChoiceFields.tsx'
 import { DateRange } from '#ui/form/DateRange.tsx'
+import type { Sorting } from '#ui/list/column.ts'
 import { FilterBar } from '#ui/list/FilterBar.tsx'
-import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
 import { countFilters, menusFor, noFilters, type View } from '#features/audit-trail/list/list-url.ts'
 import { PersonPicker } from '#features/audit-trail/list/PersonPicker.tsx'
-import { useNarrow } from '#ui/list/useNarrow.ts'
 
 /** Finds a customer by name, for the provider's staff: what orders know of companies is handed in. */
 export type CompanyFilter = ComponentType<{ company: number | null; onChoose: (id: number | null) => void }>
@@ -22,39 +20,34 @@ interface Props {
   onChange: (change: Partial<View>) => void
 }
 
-/** Contracts 2, M131, M132. A chip stands for what no field shows; on a phone all but the search is in a sheet. */
-export function Filters(props: Props) {
+/** Contracts 2, M131, M132. A chip stands for what no field shows. */
+export function Filters({ sorting, ...props }: Props & { sorting: Sorting }) {
   const { view, onChange } = props
   const { t } = useTranslation('audit')
-  const isNarrow = useNarrow()
-  const searchText = view.searchText.trim()
-  const chips = []
-  if (isNarrow && searchText !== '')
-    chips.push({
-      key: 'search',
-      label: t('filter.chipSearch', { text: searchText }),
-      onClear: () => onChange({ searchText: '' }),
-    })
-  if (view.intent !== null)
-    chips.push({
-      key: 'intent',
-      label: t('filter.chipIntent', { intent: view.intent.slice(0, 8) }),
-      onClear: () => onChange({ intent: null }),
-    })
+  const chips =
+    view.intent === null
+      ? []
+      : [
+          {
+            key: 'intent',
+            label: t('filter.chipIntent', { intent: view.intent.slice(0, 8) }),
+            onClear: () => onChange({ intent: null }),
+          },
+        ]
   return (
-    <div className="trail-filters">
-      <FilterBar
-        search={{
-          value: view.searchText,
-          onChange: (text) => onChange({ searchText: text }),
-          label: t('filter.search'),
-        }}
-        chips={chips}
-        onClearAll={() => onChange({ ...noFilters, searchText: '' })}
-      >
-        {isNarrow ? <InSheet {...props} /> : <Fields {...props} />}
-      </FilterBar>
-    </div>
+    <FilterBar
+      search={{
+        value: view.searchText,
+        onChange: (text) => onChange({ searchText: text }),
+        label: t('filter.search'),
+      }}
+      used={countFilters(view)}
+      sorting={sorting}
+      chips={chips}
+      onClearAll={() => onChange({ ...noFilters, searchText: '' })}
+    >
+      <Fields {...props} />
+    </FilterBar>
   )
 }
 
@@ -105,51 +98,5 @@ function Fields({ view, rows, CompanyFilter, onChange }: Props) {
         onChoose={(person) => onChange({ user: person })}
       />
     </>
-  )
-}
-
-/** One button that says how many are in use; the sheet's fields take effect at once, as those at a desk do. */
-function InSheet(props: Props) {
-  const { view, onChange } = props
-  const { t } = useTranslation('audit')
-  const [open, setOpen] = useState(false)
-  const count = countFilters(view)
-  const close = () => setOpen(false)
-  const footer = (
-    <>
-      <Button kind="primary" onClick={close}>
-        {t('filter.show')}
-      </Button>
-      <Button onClick={() => onChange(noFilters)}>{t('filter.clear')}</Button>
-    </>
-  )
-  return (
-    <>
-      <Button aria-haspopup="dialog" onClick={() => setOpen(true)}>
-        {count === 0 ? t('filter.openNone') : t('filter.open', { count })}
-      </Button>
-      <Dialog open={open} side="bottom" title={t('filter.title')} onClose={close} footer={footer}>
-        <div className="form trail-sheet">
-          <Fields {...props} />
-          <SortField {...props} />
-        </div>
-      </Dialog>
-    </>
-  )
-}
-
-function SortField({ view, onChange }: Pick<Props, 'view' | 'onChange'>) {
-  const { t } = useTranslation('audit')
-  return (
-    <SelectField
-      label={t('filter.sort')}
-      name="sort"
-      options={[
-        { value: 'desc', label: t('filter.newest') },
-        { value: 'asc', label: t('filter.oldest') },
-      ]}
-      value={view.sort[1]}
-      onChange={({ target }) => onChange({ sort: [view.sort[0], target.value === 'asc' ? 'asc' : 'desc'] })}
-    />
   )
 }

@@ -24,10 +24,9 @@ export function KeepOfflineDialog({ companyId, state, filling, onClose }: Props)
   const { t } = useTranslation('auditKept')
   const { kept, alarm } = state
   const [choosing, setChoosing] = useState(false)
-  const footer = <Button onClick={onClose}>{t('keep.close')}</Button>
   const note = filling.said && <p role="status">{t(`keep.${filling.said}`)}</p>
   return (
-    <Dialog open title={t('keep.title')} onClose={onClose} footer={footer}>
+    <Dialog open title={t('keep.title')} onClose={onClose}>
       <div className="form">
         {alarm && (
           <AlarmNote alarm={alarm}>

@@ -56,6 +56,7 @@ export function Trail({ CompanyFilter }: { CompanyFilter: CompanyFilter }) {
   const shown = answer ?? (isFetching ? earlier : null)
   const rows = useMemo(() => shown && rowsOf(shown.output), [shown])
   const drawnColumns = useMemo(() => columns(t, words), [t, words])
+  const sorting = { columns: drawnColumns, sort: view.sort, onSort: (sort: View['sort']) => change({ sort }) }
   const [count, isMore] = [shown?.output.count ?? 0, shown?.output.more === true]
   const last = rows?.at(-1)
   const isFull = rows?.length === view.results
@@ -70,7 +71,7 @@ export function Trail({ CompanyFilter }: { CompanyFilter: CompanyFilter }) {
       action={<Acts view={view} answer={shown} busy={isFetching} onRefresh={refetch} own={user.company_id} />}
     >
       <Sheet />
-      <Filters view={view} rows={rows ?? []} CompanyFilter={CompanyFilter} onChange={change} />
+      <Filters view={view} rows={rows ?? []} sorting={sorting} CompanyFilter={CompanyFilter} onChange={change} />
       {/* Offline the rows that are here, or the word that there are none, say all there is to say. */}
       <ProblemNote problem={isOffline(problem) ? null : problem} onRetry={refetch} />
       <ActivityPanel view={view} onRange={change} />
@@ -94,7 +95,7 @@ export function Trail({ CompanyFilter }: { CompanyFilter: CompanyFilter }) {
           rowName={(row) => `${row.end_time} ${words.typeOf(row)}`}
           rowTo={(row) => `?${writeView(changeView(view, { open: row.id }))}`}
           sort={view.sort}
-          onSort={(sort) => change({ sort })}
+          onSort={sorting.onSort}
           page={view.page}
           results={view.results}
           count={Math.min(count, withNumbers)}

@@ -3,7 +3,7 @@ import { backupTypes, type BackupType } from '#contract/backups.ts'
 import type { ServiceRow } from '#contract/services.ts'
 import type { PlainDate } from '#domain/time.ts'
 
-export interface Duty {
+export interface BackupDuty {
   /** `traffic`: to be paid; `overdue`: no longer in time; `suspended`: by the provider's staff. */
   kind: 'failing' | 'overdue' | 'suspended' | 'unpaid' | 'traffic'
   type: BackupType
@@ -15,15 +15,24 @@ export interface Duty {
   isUrgent: boolean
 }
 
-export function dutiesOf(services: readonly ServiceRow[], today: PlainDate): Duty[] {
-  const duties = services.flatMap((service): Duty[] => {
+export function dutiesOf(services: readonly ServiceRow[], today: PlainDate): BackupDuty[] {
+  const duties = services.flatMap((service): BackupDuty[] => {
     const { contract_id: contractId, code, failing_backups: failing, traffic_due: until } = service
     if (contractId === 0) return []
     const due = until?.slice(0, 10) ?? ''
     const about = { contractId, code, name: service.name || code }
     const isOver = due !== '' && due < today
-    const urgent = (kind: Duty['kind'], type: BackupType): Duty => ({ ...about, kind, type, due, isUrgent: true })
-    const plain = (kind: Duty['kind'], type: BackupType): Duty => ({ ...urgent(kind, type), isUrgent: false })
+    const urgent = (kind: BackupDuty['kind'], type: BackupType): BackupDuty => ({
+      ...about,
+      kind,
+      type,
+      due,
+      isUrgent: true,
+    })
+    const plain = (kind: BackupDuty['kind'], type: BackupType): BackupDuty => ({
+      ...urgent(kind, type),
+      isUrgent: false,
+    })
     return [
       ...failing.map((type) => urgent('failing', type)),
       ...(service.os_traffic === 0 ? [] : [isOver ? urgent('overdue', 'pdb2s3') : plain('traffic', 'pdb2s3')]),

@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import type { StoredBackupRow } from '#contract/backups.ts'
 import type { ServiceRow } from '#contract/services.ts'
-import { Button } from '#ui/display/Button.tsx'
 import { TypedConfirmation } from '#ui/form/TypedConfirmation.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
@@ -48,7 +47,7 @@ export function RestoreDialog({ backup, from, services, onClose, onEnded }: Prop
   const title = t('restore.title', { time })
   if (!into)
     return (
-      <Dialog open title={title} onClose={onClose} footer={<Button onClick={onClose}>{t('close')}</Button>}>
+      <Dialog open title={title} onClose={onClose}>
         <div className="form">
           <p>{t('restore.nowhere')}</p>
           {chooser}

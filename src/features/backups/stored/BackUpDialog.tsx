@@ -40,22 +40,18 @@ export function BackUpDialog({ service, today, running, onClose, onEnded }: Prop
   const chosen =
     choices.find(({ value, whyNot }) => value === wanted && !whyNot) ?? choices.find(({ whyNot }) => !whyNot)
   const refusal = problem && refusalOf(problem)
-  const footer = (
-    <>
-      <Button
-        kind="primary"
-        autoFocus
-        busy={busy}
-        whyNot={chosen ? offline : t('backUp.nothing')}
-        onClick={() => chosen && run({ kind: 'backUp', service: id, type: chosen.value })}
-      >
-        {t('backUp.act')}
-      </Button>
-      <Button onClick={onClose}>{t('cancel')}</Button>
-    </>
+  const act = (
+    <Button
+      kind="primary"
+      busy={busy}
+      whyNot={chosen ? offline : t('backUp.nothing')}
+      onClick={() => chosen && run({ kind: 'backUp', service: id, type: chosen.value })}
+    >
+      {t('backUp.act')}
+    </Button>
   )
   return (
-    <Dialog open title={t('backUp.title', { code })} onClose={onClose} footer={footer}>
+    <Dialog open title={t('backUp.title', { code })} onClose={onClose} act={act}>
       <div className="form">
         <ProblemNote problem={problem} title={t('backUp.refused')} focus>
           {refusal && <p>{t(`backUp.whyNot.${refusal}`)}</p>}

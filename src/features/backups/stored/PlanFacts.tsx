@@ -31,7 +31,7 @@ export function PlanFacts({ plan }: { plan: Plan }) {
             ))}
           </Fact>
         )}
-        <Fact label={t('plan.kept')}>{t('plan.keptText', { count, number: number(count), days: number(days) })}</Fact>
+        <Fact label={t('plan.kept')}>{t('plan.keptText', { number: number(count), days: number(days) })}</Fact>
         <Fact label={t('plan.drill')}>
           <Drill drill={plan.drill} />
         </Fact>

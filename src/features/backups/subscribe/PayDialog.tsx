@@ -26,7 +26,12 @@ export function PayDialog({ due, orders, months, Payment, onClose, onPaid }: Pro
   const what = month ? t('unpaid.trafficOf', { month: monthOf(month.period_end) }) : t('page.label')
   const known = (order && dueOfOrder(order)) ?? (month && dueOfTraffic(month)) ?? due
   return (
-    <Dialog open title={t('unpaid.title', { what: order ? t(`type.${order.pdb_type}`) : what })} onClose={onClose}>
+    <Dialog
+      open
+      title={t('unpaid.title', { what: order ? t(`type.${order.pdb_type}`) : what })}
+      onClose={onClose}
+      cancel={null}
+    >
       <Payment order={known} onPaid={onPaid} />
     </Dialog>
   )

@@ -72,6 +72,7 @@ export function SubscribeForm({ serviceId, draft, onChange, price, list, currenc
         <div className="form">
           <div className="backup-period">
             <Field
+              size="figures"
               label={t('form.period')}
               name="backup-period"
               type="number"
@@ -125,12 +126,12 @@ export function SubscribeForm({ serviceId, draft, onChange, price, list, currenc
           <ProblemNote problem={problem} title={t('form.failed')} focus>
             {refusal && <p>{t(`form.whyNot.${refusal}`)}</p>}
           </ProblemNote>
-          <div className="backup-acts">
-            <Button kind="primary" type="submit" busy={busy} whyNot={whyNot}>
-              {amount === null ? t('form.orderPlain') : t('form.order', { amount: amountText(currency, amount) })}
-            </Button>
-            <Button onClick={() => onChange(null)}>{t('cancel')}</Button>
-          </div>
+        </div>
+        <div className="backup-acts backup-bar">
+          <Button kind="primary" type="submit" busy={busy} whyNot={whyNot}>
+            {amount === null ? t('form.orderPlain') : t('form.order', { amount: amountText(currency, amount) })}
+          </Button>
+          <Button onClick={() => onChange(null)}>{t('cancel')}</Button>
         </div>
       </form>
     </section>

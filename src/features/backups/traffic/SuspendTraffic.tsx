@@ -60,24 +60,13 @@ function Asked({ act, service: { id, code }, onClose, onDone }: AskedProps) {
     onClose()
     onDone()
   }
-  const footer = (
-    <>
-      <Button
-        kind={isLoss ? 'danger' : 'primary'}
-        autoFocus={!isLoss}
-        busy={busy}
-        whyNot={whyNot}
-        onClick={() => void send()}
-      >
-        {t(`traffic.${act}`)}
-      </Button>
-      <Button autoFocus={isLoss} onClick={onClose}>
-        {t('cancel')}
-      </Button>
-    </>
+  const button = (
+    <Button kind={isLoss ? 'danger' : 'primary'} busy={busy} whyNot={whyNot} onClick={() => void send()}>
+      {t(`traffic.${act}`)}
+    </Button>
   )
   return (
-    <Dialog open title={t(`traffic.${act}Title`, { code })} onClose={onClose} footer={footer}>
+    <Dialog open title={t(`traffic.${act}Title`, { code })} onClose={onClose} act={button}>
       <div className="form">
         <ProblemNote problem={problem} title={t('traffic.suspendFailed')} focus />
         <p>{t(`traffic.${act}Text`)}</p>

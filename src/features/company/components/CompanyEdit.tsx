@@ -130,7 +130,6 @@ export function CompanyEdit({ shown }: { shown: OverlaidRow<CompanyRow> }) {
       <CompanyForm lockedCode={base.row.code} values={typed} field={field} />
       <Field
         label={t('form.tax_number')}
-        optional
         autoComplete="off"
         maxLength={40}
         help={t('help.tax_number')}

@@ -30,16 +30,10 @@ export function CompanyForm({ lockedCode, values, field }: Props) {
       {lockedCode === undefined ? (
         <NewCode {...field('code')} />
       ) : (
-        <Field label={t('form.code')} value={lockedCode} locked={t('locked')} />
+        <Field size="code" label={t('form.code')} value={lockedCode} locked={t('locked')} />
       )}
-      <Field label={t('form.name')} autoComplete="organization" maxLength={100} {...field('name')} />
-      <SelectField
-        label={t('form.country')}
-        optional
-        autoComplete="country"
-        options={options}
-        {...(country as object)}
-      />
+      <Field required label={t('form.name')} autoComplete="organization" maxLength={100} {...field('name')} />
+      <SelectField label={t('form.country')} autoComplete="country" options={options} {...(country as object)} />
       <div className="field-row">
         <Region country={values.country} province={values.province} field={field} />
       </div>
@@ -47,7 +41,6 @@ export function CompanyForm({ lockedCode, values, field }: Props) {
         <Field
           key={name}
           label={t(`form.${name}`)}
-          optional
           autoComplete={`address-line${at + 1}`}
           maxLength={200}
           {...field(name)}
@@ -57,6 +50,7 @@ export function CompanyForm({ lockedCode, values, field }: Props) {
         <legend>{t('form.tel')}</legend>
         <Field
           label={t('form.dialCode')}
+          size="figures"
           type="tel"
           inputMode="numeric"
           autoComplete="tel-country-code"
@@ -65,17 +59,16 @@ export function CompanyForm({ lockedCode, values, field }: Props) {
         />
         <Field
           label={t('form.number')}
-          optional={lockedCode !== undefined}
+          required={lockedCode === undefined}
           type="tel"
           autoComplete="tel-national"
           maxLength={20}
           {...field('number')}
         />
       </fieldset>
-      <Field label={t('form.email')} optional type="email" autoComplete="email" maxLength={254} {...field('email')} />
+      <Field label={t('form.email')} type="email" autoComplete="email" maxLength={254} {...field('email')} />
       <Field
         label={t('form.website')}
-        optional
         type="url"
         autoComplete="url"
         maxLength={200}
@@ -90,6 +83,8 @@ function NewCode(field: Partial<FieldProps>) {
   const { t } = useTranslation('company')
   return (
     <Field
+      required
+      size="code"
       label={t('form.code')}
       help={t('help.code')}
       maxLength={longestCompanyCode}

@@ -27,7 +27,6 @@ export function Region({ country, province, field }: Props) {
       {hasProvinces && (
         <Field
           label={t('form.province')}
-          optional
           autoComplete="address-level1"
           maxLength={100}
           help={help}
@@ -37,7 +36,6 @@ export function Region({ country, province, field }: Props) {
       )}
       <Field
         label={country === 'HK' ? t('form.district') : t('form.city')}
-        optional
         autoComplete="address-level2"
         maxLength={100}
         help={hasProvinces ? cities.length > 1 && t('help.city') : help}

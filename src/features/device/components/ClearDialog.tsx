@@ -28,18 +28,13 @@ export function ClearDialog({
     showToast({ kind: 'done', text: t('clear.done') })
     onClose()
   }
-  const footer = (
-    <>
-      <Button autoFocus onClick={onClose}>
-        {t('clear.cancel')}
-      </Button>
-      <Button kind="danger" icon="remove" busy={busy} onClick={() => void clear()}>
-        {t('clear.confirm')}
-      </Button>
-    </>
+  const act = (
+    <Button kind="danger" icon="remove" busy={busy} onClick={() => void clear()}>
+      {t('clear.confirm')}
+    </Button>
   )
   return (
-    <Dialog open title={t('clear.title')} onClose={onClose} footer={footer}>
+    <Dialog open title={t('clear.title')} onClose={onClose} act={act} cancel={t('clear.cancel')}>
       <div className="form">
         <ProblemNote problem={problem} focus />
         <p>{t('clear.text')}</p>

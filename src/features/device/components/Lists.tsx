@@ -12,7 +12,7 @@ export function Lists({ lists }: { lists: readonly CachedListInfo[] }) {
   const heads = ['list', 'rows', 'asOf', 'size'] as const
   return (
     <div className="list-room">
-      <table className="table device-lists" role="table">
+      <table className="table cards device-lists" role="table">
         <caption className="sr-only">{t('lists.title')}</caption>
         <thead role="rowgroup">
           <tr role="row">

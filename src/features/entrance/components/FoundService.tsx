@@ -1,3 +1,4 @@
+import { CopyText } from '#ui/display/CopyText.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { readingTime } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
@@ -10,7 +11,9 @@ export function FoundService({ found, isKept }: { found: Found; isKept: boolean 
   return (
     <section className="card entrance-found" aria-labelledby="entrance-found" role="status">
       <h2 id="entrance-found">{t('found.title', { code })}</h2>
-      <p className="entrance-address">{url}</p>
+      <p className="entrance-address">
+        <CopyText text={url}>{url}</CopyText>
+      </p>
       <div className="entrance-ways">
         <a className="button primary" href={url} rel="noreferrer">
           <Icon name="service" />

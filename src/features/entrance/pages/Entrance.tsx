@@ -91,6 +91,7 @@ export function Entrance() {
         <form className="card form" ref={form} noValidate onSubmit={submit}>
           <Field
             label={t('code')}
+            size="code"
             name="code"
             value={code}
             help={t('help')}

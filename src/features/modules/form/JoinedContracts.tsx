@@ -46,7 +46,7 @@ export function JoinedContracts({ type, conditions, any }: Props) {
       {found === 'unknown' && <p className="field-help">{t('joined.unknown')}</p>}
       {found !== null && found !== 'unknown' && (
         <>
-          <p>{t('joined.counted', { count: found.count })}</p>
+          <p>{found.count === 0 ? t('joined.none') : t('joined.counted', { count: found.count })}</p>
           {found.data.length > 0 && (
             <ul>
               {found.data.map((one) => (

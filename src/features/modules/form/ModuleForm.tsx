@@ -78,7 +78,10 @@ export function ModuleForm({ kind, opened }: { kind: Kind; opened: OverlaidRow<M
     setTyped((now) => ({ ...now, ...change }))
     setWrong((now) => Object.fromEntries(Object.entries(now).filter(([field]) => !(field in change))))
   }
-  const said = (one: ModuleProblem) => orderFieldWords(one, t(`form.${one.field as FieldName}`), typed.code)
+  const said = (one: ModuleProblem) =>
+    one.code === 'INVALID_FORMAT'
+      ? t('form.codeWrong')
+      : orderFieldWords(one, t(`form.${one.field as FieldName}`), typed.code)
   const wrongOf = (found: readonly ModuleProblem[]): Wrong =>
     Object.fromEntries(found.toReversed().map((one) => [one.field, said(one)]))
   const check = () => {
@@ -161,6 +164,7 @@ export function ModuleForm({ kind, opened }: { kind: Kind; opened: OverlaidRow<M
             <Field label={t('form.code')} value={typed.code || t('codeLater')} locked={t('form.codeLocked')} />
           ) : (
             <Field
+              size="code"
               label={t('form.code')}
               name="code"
               optional={hidden}

@@ -23,7 +23,7 @@ export function DependencyGraph({ shown }: { shown: readonly string[] }) {
       <h2 id={heading}>{t('graph.title')}</h2>
       <p className="field-help">{t('graph.text')}</p>
       {drawing ? <Drawing {...drawing} /> : <Skeleton lines={3} />}
-      {drawing?.full && <p className="field-help">{t('graph.full', { count: maxBoxes })}</p>}
+      {drawing?.full && <p className="field-help">{t('graph.full', { number: maxBoxes })}</p>}
     </section>
   )
 }

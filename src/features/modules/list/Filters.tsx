@@ -1,4 +1,5 @@
 import { SelectField } from '#ui/form/ChoiceFields.tsx'
+import type { Sorting } from '#ui/list/column.ts'
 import { FilterBar } from '#ui/list/FilterBar.tsx'
 import { useTranslation } from 'react-i18next'
 import { type Shown, shownKinds, type View } from '#features/modules/list/list-url.ts'
@@ -7,21 +8,18 @@ interface Props {
   view: View
   /** The kind with which the page begins. */
   plain: Shown
+  sorting: Sorting
   onChange: (change: Partial<View>) => void
 }
 
 /** Which kind, and a text; the client type stands above all pages of the staff (M136). */
-export function Filters({ view, plain, onChange }: Props) {
+export function Filters({ view, plain, sorting, onChange }: Props) {
   const { t } = useTranslation('modules')
-  const text = view.searchText.trim()
-  const chips =
-    text === ''
-      ? []
-      : [{ key: 'search', label: t('filter.chipSearch', { text }), onClear: () => onChange({ searchText: '' }) }]
   return (
     <FilterBar
       search={{ value: view.searchText, onChange: (searchText) => onChange({ searchText }), label: t('filter.search') }}
-      chips={chips}
+      used={Number(view.shown !== plain)}
+      sorting={sorting}
       onClearAll={() => onChange({ searchText: '', shown: plain })}
     >
       <SelectField

@@ -11,9 +11,11 @@ import { historyPath } from '#ui/links/history-path.ts'
 import { useListing } from '#state/use-list-url.ts'
 import { useNewRows } from '#state/use-new-rows.ts'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
-import { DataList, type RowAction } from '#ui/list/DataList.tsx'
+import type { RowAction } from '#ui/list/column.ts'
+import { DataList } from '#ui/list/DataList.tsx'
 import { number } from '#ui/list/Freshness.tsx'
 import { rowMark } from '#ui/list/PendingMark.tsx'
+import { useNarrow } from '#ui/list/useNarrow.ts'
 import { MacBanner } from '#ui/page/MacBanner.tsx'
 import { Page } from '#ui/page/Page.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
@@ -21,7 +23,7 @@ import { useTranslation } from 'react-i18next'
 import { columns } from '#features/modules/list/columns.tsx'
 import { NoModules } from '#features/modules/list/EmptyList.tsx'
 import { Filters } from '#features/modules/list/Filters.tsx'
-import { waysOf } from '#features/modules/list/list-url.ts'
+import { type View, waysOf } from '#features/modules/list/list-url.ts'
 import { hiddenModulesList, modulesList } from '#features/modules/slice.ts'
 import { ChosenBar, chosenColumn } from '#features/modules/validation/ChosenBar.tsx'
 import { Sheet } from '#features/modules/ModuleStyles.tsx'
@@ -55,7 +57,8 @@ function ModulesPage({ hidden }: { hidden: boolean }) {
   const { view, change } = useListing(ways, list)
   const { newRows, clear } = useNewRows(list, type)
   useKeptApps()
-  const shown = useList(list, { scope: null, view: { ...view, type }, newRows })
+  const grows = useNarrow()
+  const shown = useList(list, { scope: null, view: { ...view, type }, newRows, grows })
   const { rows, count, freshness, isFetching, problem, refetch } = shown
   // Null: no set is being tested. The codes stay chosen over pages and filters.
   const [chosen, setChosen] = useState<readonly string[] | null>(null)
@@ -89,6 +92,7 @@ function ModulesPage({ hidden }: { hidden: boolean }) {
     [t, words, navigate, lapsed, caller],
   )
   const drawnColumns = useMemo(() => columns(t, view.shown), [t, view.shown])
+  const sorting = { columns: drawnColumns, sort: view.sort, onSort: (sort: View['sort']) => change({ sort }) }
   const pick = useMemo(() => {
     const toggle = (code: string) =>
       setChosen((now) => now && (now.includes(code) ? now.filter((one) => one !== code) : [...now, code]))
@@ -126,7 +130,7 @@ function ModulesPage({ hidden }: { hidden: boolean }) {
     >
       <Sheet />
       <MacBanner />
-      <Filters view={view} plain={kind} onChange={change} />
+      <Filters view={view} plain={kind} sorting={sorting} onChange={change} />
       <ProblemNote problem={isOffline(problem) ? null : problem} onRetry={refetch} />
       {chosen && <ChosenBar chosen={chosen} onChoose={setChosen} onEnd={() => setChosen(null)} />}
       <DataList
@@ -141,7 +145,8 @@ function ModulesPage({ hidden }: { hidden: boolean }) {
         mark={rowMark}
         actions={actions}
         sort={view.sort}
-        onSort={(sort) => change({ sort })}
+        onSort={sorting.onSort}
+        grows={grows}
         page={view.page}
         results={view.results}
         count={count}

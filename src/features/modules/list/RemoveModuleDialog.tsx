@@ -5,7 +5,6 @@ import { dependentsOf } from '#domain/modules.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { callEndpoint } from '#state/app-thunk.ts'
 import { useConnection, useDispatch } from '#state/hooks.ts'
-import { Button } from '#ui/display/Button.tsx'
 import { TypedConfirmation } from '#ui/form/TypedConfirmation.tsx'
 import { queuedWords } from '#ui/i18n/queued-messages.ts'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
@@ -49,12 +48,7 @@ export function RemoveModule({ shown, onClose, onDone }: Props) {
   const dates = pricedIn(problem)
   if (needing === undefined || needing.length > 0 || dates)
     return (
-      <Dialog
-        open
-        title={t('remove.title', { name: row.name })}
-        onClose={onClose}
-        footer={<Button onClick={onClose}>{t('remove.close')}</Button>}
-      >
+      <Dialog open title={t('remove.title', { name: row.name })} onClose={onClose}>
         {needing === undefined && <Skeleton lines={2} />}
         {needing && needing.length > 0 && (
           <>

@@ -1,15 +1,19 @@
 import type { TFunction } from 'i18next'
 import type { ModuleRow } from '#contract/modules.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
+import { NoValue } from '#ui/list/NoValue.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
-import type { Column } from '#ui/list/DataList.tsx'
+import type { Column } from '#ui/list/column.ts'
 import type { Shown } from '#features/modules/list/list-url.ts'
+import { langOf } from '#ui/i18n/name-language.ts'
 
 export const columns = (t: TFunction<'modules'>, shown: Shown): Column<OverlaidRow<ModuleRow>>[] => [
   {
     key: 'code',
     header: t('column.code'),
     sortable: true,
+    width: 'code',
+    phone: 'fact',
     // A hidden one that waits on this device has none until the server gave it one (D80).
     render: ({ row }) => (row.code === '' ? t('codeLater') : <code className="module-code">{row.code}</code>),
   },
@@ -17,16 +21,19 @@ export const columns = (t: TFunction<'modules'>, shown: Shown): Column<OverlaidR
     key: 'name',
     header: t('column.name'),
     sortable: true,
+    lines: 2,
+    phone: 'title',
     render: ({ row }) => (
-      <>
+      <span lang={langOf(row.name)}>
         {row.name} {shown === 'all' && row.hidden && <Tag>{t('hidden')}</Tag>}
-      </>
+      </span>
     ),
   },
   {
     key: 'needs',
     header: t(shown === 'hidden' ? 'column.conditions' : 'column.needs'),
     priority: 2,
+    phone: 'fact',
     render: ({ row }) => (
       <Codes codes={row.hidden ? row.conditions : row.dependencies} any={row.hidden && row.any_condition} t={t} />
     ),
@@ -34,20 +41,23 @@ export const columns = (t: TFunction<'modules'>, shown: Shown): Column<OverlaidR
   {
     key: 'apps',
     header: t('column.apps'),
+    width: 'number',
+    align: 'end',
     priority: 2,
-    render: ({ row }) => <span className="module-number">{row.apps.length}</span>,
+    render: ({ row }) => row.apps.length,
   },
   {
     key: 'create_time',
     header: t('column.created'),
     sortable: true,
+    width: 'time',
     priority: 3,
-    render: ({ row }) => <span className="module-time">{row.create_time || t('notYet')}</span>,
+    render: ({ row }) => row.create_time || t('notYet'),
   },
 ]
 
 function Codes({ codes, any, t }: { codes: readonly string[]; any: boolean; t: TFunction<'modules'> }) {
-  if (codes.length === 0) return <span className="module-none">–</span>
+  if (codes.length === 0) return <NoValue />
   const text = codes.join(', ')
   return (
     <span className="module-codes" title={text}>

@@ -1,4 +1,3 @@
-import { Button } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { readingTime } from '#ui/list/Freshness.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
@@ -17,7 +16,6 @@ export function ValidationDialog({ codes, onClose }: { codes: readonly string[];
       open
       title={faults && faults.apps_missing.length > 0 ? t('test.missing') : t('test.title', { count: codes.length })}
       onClose={onClose}
-      footer={<Button onClick={onClose}>{t('test.close')}</Button>}
     >
       {found.kind === 'asking' && <Skeleton lines={3} />}
       {found.kind === 'problem' && <ProblemNote problem={found.problem} focus />}

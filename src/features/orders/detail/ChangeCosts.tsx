@@ -1,6 +1,6 @@
 import type { Choice } from '#domain/fees/annual.ts'
 import { lastDay } from '#domain/period.ts'
-import { type Currency, readAmount, writeAmount } from '#domain/money.ts'
+import { grouped, readAmount, writeAmount } from '#domain/money.ts'
 import { useConnection } from '#state/hooks.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { number, readingTime } from '#ui/list/Freshness.tsx'
@@ -8,7 +8,7 @@ import { useTranslation } from 'react-i18next'
 import { Folded } from '#features/orders/Disclosure.tsx'
 import { namesOf } from '#features/orders/quote/PriceSummary.tsx'
 import { WhyAmount } from '#features/orders/quote/FeeBreakdown.tsx'
-import { type Difference, differenceOf } from '#features/orders/detail/change-diff.ts'
+import { type Difference, differenceOf, isNothing } from '#features/orders/detail/change-diff.ts'
 import type { Figure, PriceData } from '#features/orders/quote/local-quote.ts'
 import type { AnyStep } from '#features/orders/quote/fee-tree.ts'
 
@@ -19,11 +19,12 @@ interface Props {
   names: ReadonlyMap<string, string>
 }
 
-/** What is agreed and what it would be, side by side; what changes stands out by a word and not by its colour alone. */
+/** What is agreed and what it would be, side by side: only what changes. */
 export function Compared({ before, after, names }: Props) {
   const { t } = useTranslation('contract')
   const { t: wizard } = useTranslation('wizard')
   const differs: Difference = differenceOf(before, after)
+  if (isNothing(differs)) return <p className="order-unchanged">{t('noChange')}</p>
   const uat = (of: Choice) => t(of.uat === 1 ? 'uat.yes' : 'uat.no')
   const rows = [
     {
@@ -35,6 +36,7 @@ export function Compared({ before, after, names }: Props) {
     { name: 'users', was: number(before.users), now: number(after.users), isChanged: differs.users },
     { name: 'uat', was: uat(before), now: uat(after), isChanged: differs.uat },
   ] as const
+  const { added, removed } = differs
   const named = (codes: readonly string[]) => codes.map((code) => names.get(code) ?? code).join(', ')
   return (
     <table className="order-compared">
@@ -46,32 +48,36 @@ export function Compared({ before, after, names }: Props) {
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ name, was, now, isChanged }) => (
-          <tr key={name} className={isChanged ? 'differs' : undefined}>
-            <th scope="row">{t(`field.${name}`)}</th>
-            <td>{was}</td>
-            <td>{isChanged ? now : t('same')}</td>
+        {rows
+          .filter(({ isChanged }) => isChanged)
+          .map(({ name, was, now }) => (
+            <tr key={name}>
+              <th scope="row">{t(`field.${name}`)}</th>
+              <td>{was}</td>
+              <td>{now}</td>
+            </tr>
+          ))}
+        {added.length + removed.length > 0 && (
+          <tr>
+            <th scope="row">{t('field.modules')}</th>
+            <td>{number(before.modules.length)}</td>
+            <td>
+              {added.length > 0 && <p>{t('added', { names: named(added) })}</p>}
+              {removed.length > 0 && <p>{t('removed', { names: named(removed) })}</p>}
+            </td>
           </tr>
-        ))}
-        <tr className={differs.added.length + differs.removed.length > 0 ? 'differs' : undefined}>
-          <th scope="row">{t('field.modules')}</th>
-          <td>{number(before.modules.length)}</td>
-          <td>
-            {differs.added.length + differs.removed.length === 0 && t('same')}
-            {differs.added.length > 0 && <p>{t('added', { names: named(differs.added) })}</p>}
-            {differs.removed.length > 0 && <p>{t('removed', { names: named(differs.removed) })}</p>}
-          </td>
-        </tr>
+        )}
       </tbody>
     </table>
   )
 }
 
-/** What each stretch of what is paid costs as changed, beside what was paid for it (D12). */
-export function Stretches({ steps, currency }: { steps: readonly AnyStep[]; currency: Currency }) {
+/** What each stretch of what is paid costs as changed, beside what was paid for it (D12); in the currency of the amount due. */
+export function Stretches({ steps }: { steps: readonly AnyStep[] }) {
   const { t } = useTranslation('contract')
   const of = (code: string) => steps.filter((step) => step.code === code)
   const paid = of('paid')
+  const stretches = of('segment')
   const sum = (code: string) => of(code)[0]?.amount ?? '0.00'
   return (
     <table className="order-stretches">
@@ -87,34 +93,36 @@ export function Stretches({ steps, currency }: { steps: readonly AnyStep[]; curr
         </tr>
       </thead>
       <tbody>
-        {of('segment').map(({ values, amount }, at) => (
+        {stretches.map(({ values, amount }, at) => (
           <tr key={values.from}>
             <th scope="row">
-              {t('fromTo', { from: values.from, last: lastDay(values.to ?? '') })}
+              <i className="day">{values.from}</i> – <i className="day">{lastDay(values.to ?? '')}</i>
               <span>
-                {values.years ? t('years', { count: Number(values.years) }) : t('daysOf', { days: values.days })}
+                {values.years ? t('years', { count: Number(values.years) }) : t('days', { count: Number(values.days) })}
               </span>
             </th>
             <td className="number" data-label={t('stretch.changed')}>
-              <Amount currency={currency} amount={amount} />
+              {grouped(amount)}
             </td>
             <td className="number" data-label={t('stretch.paid')}>
-              <Amount currency={currency} amount={paid[at]?.amount ?? '0.00'} />
+              {grouped(paid[at]?.amount ?? '0.00')}
             </td>
           </tr>
         ))}
       </tbody>
-      <tfoot>
-        <tr>
-          <th scope="row">{t('stretch.sum')}</th>
-          <td className="number" data-label={t('stretch.changed')}>
-            <Amount currency={currency} amount={sum('contract')} />
-          </td>
-          <td className="number" data-label={t('stretch.paid')}>
-            <Amount currency={currency} amount={sum('residual')} />
-          </td>
-        </tr>
-      </tfoot>
+      {stretches.length > 1 && (
+        <tfoot>
+          <tr>
+            <th scope="row">{t('stretch.sum')}</th>
+            <td className="number" data-label={t('stretch.changed')}>
+              {grouped(sum('contract'))}
+            </td>
+            <td className="number" data-label={t('stretch.paid')}>
+              {grouped(sum('residual'))}
+            </td>
+          </tr>
+        </tfoot>
+      )}
     </table>
   )
 }
@@ -124,25 +132,17 @@ interface SumProps {
   /** When the price list was read, epoch ms. */
   asOf: number | null
   figure: Pick<Figure, 'currency' | 'amount' | 'contract_amount' | 'residual_amount'>
-  steps: () => readonly AnyStep[]
   /** What the device had said, where the server says another. */
   before: { amount: string } | null
 }
 
-/** The amount due and why; where nothing is due, what follows of that (D14, D15); and by which list it is said (D89). */
-export function Sum({ market, asOf, figure, steps, before }: SumProps) {
+/** What must be known of an amount before it is ordered: that it is another than was shown, and by which list it is said (D89). */
+export function PriceNotes({ asOf, figure, before }: Omit<SumProps, 'market'>) {
   const { t } = useTranslation('contract')
   const { currency, amount } = figure
-  const over = readAmount(figure.residual_amount) - readAmount(figure.contract_amount)
   const { line } = useConnection()
   return (
-    <div className="order-sum">
-      <p className="order-due" role="status">
-        <span>{t('due')}</span>
-        <strong>
-          <Amount currency={currency} amount={amount} />
-        </strong>
-      </p>
+    <>
       {before && (
         <p className="order-note warning" role="alert">
           <span>
@@ -152,15 +152,45 @@ export function Sum({ market, asOf, figure, steps, before }: SumProps) {
           </span>
         </p>
       )}
-      {amount === '0.00' && over > 0n && (
+      {line !== 'online' && asOf !== null && (
+        <p className="field-help">{t('offlineQuote', { at: readingTime(asOf) })}</p>
+      )}
+    </>
+  )
+}
+
+/** Where nothing is due, what follows of that (D14, D15). */
+export function NothingDue({ figure }: Pick<SumProps, 'figure'>) {
+  const { t } = useTranslation('contract')
+  const { currency, amount } = figure
+  const over = readAmount(figure.residual_amount) - readAmount(figure.contract_amount)
+  if (amount !== '0.00') return null
+  return (
+    <>
+      {over > 0n && (
         <p>
           {t('nothingBack')} <Amount currency={currency} amount={writeAmount(over)} />
         </p>
       )}
-      {amount === '0.00' && <p>{t('nothingDue')}</p>}
-      {line !== 'online' && asOf !== null && (
-        <p className="field-help">{t('offlineQuote', { at: readingTime(asOf) })}</p>
-      )}
+      <p>{t('nothingDue')}</p>
+    </>
+  )
+}
+
+/** The amount due and why, in a drawer whose button says it too. */
+export function Sum({ market, steps, ...props }: SumProps & { steps: () => readonly AnyStep[] }) {
+  const { t } = useTranslation('contract')
+  const { currency, amount } = props.figure
+  return (
+    <div className="order-sum">
+      <p className="price-due" role="status">
+        <span>{t('due')}</span>
+        <strong>
+          <Amount currency={currency} amount={amount} />
+        </strong>
+      </p>
+      <PriceNotes {...props} />
+      <NothingDue {...props} />
       <Folded line={t('why')}>{() => <WhyAmount currency={currency} steps={steps()} names={namesOf(market)} />}</Folded>
     </div>
   )

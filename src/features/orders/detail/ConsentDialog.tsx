@@ -15,19 +15,14 @@ interface Props {
 export function ConsentDialog({ changing: { consent, agree, decline }, currency }: Props) {
   const { t } = useTranslation('contract')
   if (!consent) return null
-  const footer = (
-    <>
-      <Button autoFocus onClick={decline}>
-        {t('consent.back')}
-      </Button>
-      <Button kind="primary" onClick={agree}>
-        {t(consent.kind === 'unpaid' ? 'consent.replace' : 'consent.goOn')}
-      </Button>
-    </>
+  const act = (
+    <Button kind="primary" onClick={agree}>
+      {t(consent.kind === 'unpaid' ? 'consent.replace' : 'consent.goOn')}
+    </Button>
   )
   const title = t(consent.kind === 'unpaid' ? 'consent.unpaidTitle' : 'consent.appsTitle')
   return (
-    <Dialog open title={title} onClose={decline} footer={footer}>
+    <Dialog open title={title} onClose={decline} act={act} cancel={t('consent.back')} careful>
       <div className="form">
         <About consent={consent} currency={currency} />
       </div>

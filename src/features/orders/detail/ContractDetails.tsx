@@ -21,7 +21,8 @@ import { Sheet } from '#features/orders/OrderStyles.tsx'
 import { BackupsNotHere, isTabbed, Tabs, tabOf } from '#features/orders/detail/ContractTabs.tsx'
 import { StatusTag } from '#features/orders/list/StatusTag.tsx'
 import { Terms } from '#features/orders/detail/ContractTerms.tsx'
-import { type ShownOrder, useHistory, usePrices } from '#features/orders/detail/useContract.ts'
+import { pendingPayable, type ShownOrder, useHistory, usePrices } from '#features/orders/detail/useContract.ts'
+import { useToday } from '#ui/page/business-day.ts'
 import { askListed } from '#features/orders/list/slice.ts'
 
 /** An order and the contract that came of it; by the address's `edit` what can be changed of it (M98, M100). */
@@ -59,7 +60,9 @@ export function Agreement({ order, Service, Backups }: { order: ShownOrder } & C
     refresh()
   }
 
-  const { market, asOf } = prices
+  const { market, asOf, zone } = prices
+  const now = useToday(zone ?? 'UTC')
+  const today = zone === null ? null : now
   const changing = market && contract && { row, market, asOf, contract, onOrdered: ordered }
   return (
     <Page
@@ -73,9 +76,7 @@ export function Agreement({ order, Service, Backups }: { order: ShownOrder } & C
           <Freshness fresh={{ asOf: order.asOf, here: 1, total: 1, complete: true }} />
         </span>
       }
-      action={
-        <Acts {...{ row, busy, editing, tab }} onRefresh={refresh} onEdit={() => edit(true)} onOpen={setDialog} />
-      }
+      action={<Acts {...{ row, busy, editing, tab }} onRefresh={refresh} onEdit={edit} onOpen={setDialog} />}
     >
       <Sheet />
       {prices.hasBackups && isTabbed(row) && <Tabs tab={tab} />}
@@ -87,17 +88,17 @@ export function Agreement({ order, Service, Backups }: { order: ShownOrder } & C
       )}
       {tab === 'contract' && (
         <>
-          <PaymentReturn order={row} onSettled={refresh} />
+          <PaymentReturn order={pendingPayable(row) ?? row} onSettled={refresh} />
           <Notices row={row} zone={prices.zone} asOf={order.asOf} editing={editing} onOpen={setDialog} />
-          <Terms row={row} modules={prices.modules} editing={editing} />
+          {editing && changing && <Editor {...changing} />}
+          {editing && !changing && <Skeleton lines={6} />}
+          <Terms {...{ row, contract, market, today, editing }} modules={prices.modules} />
           {!editing && row.contract_id > 0 && row.state !== 'overwritten' && (
             <Suspense fallback={null}>
               <Service order={row} onChanged={() => void order.again()} />
             </Suspense>
           )}
           {!editing && row.contract_id > 0 && <History {...history} now={row.contract_id} />}
-          {editing && changing && <Editor {...changing} onClose={() => edit(false)} />}
-          {editing && !changing && <Skeleton lines={6} />}
         </>
       )}
       <Dialogs

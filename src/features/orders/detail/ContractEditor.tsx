@@ -1,12 +1,15 @@
 import { useMemo } from 'react'
 import type { OrderRow } from '#contract/orders.ts'
-import { grouped } from '#domain/money.ts'
-import { PageForm } from '#ui/form/PageForm.tsx'
+import { Button } from '#ui/display/Button.tsx'
+import { LeaveQuestion, useHeldWay } from '#ui/navigation-guard/NavigationGuard.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { ChoiceFields } from '#features/orders/wizard/ChoiceFields.tsx'
 import { ConsentDialog } from '#features/orders/detail/ConsentDialog.tsx'
-import { Compared, Stretches, Sum } from '#features/orders/detail/ChangeCosts.tsx'
+import { Compared, NothingDue, PriceNotes, Stretches } from '#features/orders/detail/ChangeCosts.tsx'
+import { WhyAmount } from '#features/orders/quote/FeeBreakdown.tsx'
+import { ForAmount, PriceBar, PricedLayout } from '#features/orders/quote/PricedLayout.tsx'
 import { namesOf } from '#features/orders/quote/PriceSummary.tsx'
 import { useChanging } from '#features/orders/detail/useSubmitChange.ts'
 import { useToday } from '#ui/page/business-day.ts'
@@ -23,7 +26,6 @@ export interface ChangeProps {
   /** When the price list was read, epoch ms. */
   asOf: number | null
   contract: ContractRow
-  onClose: () => void
   onOrdered: (made: OrderRow) => void
 }
 
@@ -43,7 +45,6 @@ function Opened({
   market,
   asOf,
   contract,
-  onClose,
   onOrdered,
   typed,
   keep,
@@ -60,49 +61,62 @@ function Opened({
   const nothing = choice !== null && isNothing(differenceOf(contract, choice))
   const body = { type: 'change' as const, contract_id: contract.id, ...choice, modules: typed.modules }
   const changing = useChanging({ market, wish, body, unpaid: row.pending, onOrdered })
-  const { figure, steps, busy, problem } = changing
+  const { figure, steps, busy, problem, before } = changing
   const { currency } = contract
-  const sum = figure && `${currency} ${grouped(figure.amount)}`
+  const words = t(figure?.amount === '0.00' ? 'saveNow' : 'saveFor')
   const whyNot = useWhyNot(nothing ? t('nothingChanged') : problems.length > 0 ? t('correctFirst') : null)
+  const { isAsked, stay, leave } = useHeldWay(!nothing)
 
   return (
     <>
-      <PageForm
-        status={busy ? 'sending' : 'idle'}
-        problem={problem}
-        failed={ui('message.updateFailed')}
-        submit={sum ? t(figure.amount === '0.00' ? 'saveNow' : 'saveFor', { amount: sum }) : t('act.save')}
-        whyNot={whyNot}
+      <PricedLayout
+        label={t('whatChanges')}
         onSubmit={(event) => {
           event.preventDefault()
           if (!whyNot) changing.start()
         }}
-        onCancel={onClose}
-        dirty={!nothing}
-      >
-        <div className="order-edit">
-          <div className="form">
-            <ChoiceFields
-              {...{ typed, problems, market, contract }}
-              onChange={(fields) => keep({ ...typed, ...fields })}
-              amountOf={(modules) => choice && amountAfter(market, changeWish(contract, choice), today, modules)}
-            />
-          </div>
-          <aside className="order-change" aria-label={t('whatChanges')}>
+        details={
+          <>
             <h2>{t('whatChanges')}</h2>
             {choice && <Compared before={contract} after={choice} names={namesOf(market)} />}
-            {figure && steps && (
+            {figure && steps && !nothing && (
               <>
-                <Stretches steps={steps()} currency={currency} />
+                <Stretches steps={steps()} />
                 <p className="field-help">
                   {t('fromWhen', { date: figure.period_start, last: contract.expired_date })}
                 </p>
-                <Sum {...{ market, asOf, figure, steps }} before={changing.before} />
+                <NothingDue figure={figure} />
               </>
             )}
-          </aside>
-        </div>
-      </PageForm>
+          </>
+        }
+        bar={
+          <PriceBar
+            label={t('due')}
+            price={figure}
+            none="–"
+            notes={figure && <PriceNotes {...{ asOf, figure, before }} />}
+            why={figure && steps && (() => <WhyAmount {...{ currency }} steps={steps()} names={namesOf(market)} />)}
+          >
+            {isAsked ? (
+              <LeaveQuestion onStay={stay} onLeave={leave} />
+            ) : (
+              <Button kind="primary" type="submit" busy={busy} whyNot={whyNot}>
+                {figure ? <ForAmount {...{ words, currency }} amount={figure.amount} /> : t('act.save')}
+              </Button>
+            )}
+          </PriceBar>
+        }
+      >
+        <section className="card form order-edit" aria-label={t('usersAndModules')}>
+          <ProblemNote problem={problem} title={ui('message.updateFailed')} focus />
+          <ChoiceFields
+            {...{ typed, problems, market, contract }}
+            onChange={(fields) => keep({ ...typed, ...fields })}
+            amountOf={(modules) => choice && amountAfter(market, changeWish(contract, choice), today, modules)}
+          />
+        </section>
+      </PricedLayout>
       <ConsentDialog changing={changing} currency={currency} />
     </>
   )

@@ -1,7 +1,6 @@
 import { useMemo } from 'react'
 import { grouped } from '#domain/money.ts'
-import { lastDay, laterOf } from '#domain/period.ts'
-import { yearLimits } from '#domain/orders.ts'
+import { addYears, lastDay, laterOf } from '#domain/period.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
 import { Fact, Facts } from '#ui/display/DescriptionList.tsx'
@@ -12,6 +11,7 @@ import { ChoiceFields } from '#features/orders/wizard/ChoiceFields.tsx'
 import { ConsentDialog } from '#features/orders/detail/ConsentDialog.tsx'
 import { Sum } from '#features/orders/detail/ChangeCosts.tsx'
 import type { ChangeProps } from '#features/orders/detail/ContractEditor.tsx'
+import { YearsField } from '#features/orders/wizard/YearsField.tsx'
 import { wholeOf } from '#features/orders/wizard/TermsFields.tsx'
 import { useChanging } from '#features/orders/detail/useSubmitChange.ts'
 import { useToday } from '#ui/page/business-day.ts'
@@ -29,7 +29,7 @@ import {
 } from '#features/orders/detail/change-form.ts'
 
 /** `onModify`: what runs is not on the list in force any more, and has to be changed first (D16). */
-type Props = ChangeProps & { onModify: () => void }
+type Props = ChangeProps & { onClose: () => void; onModify: () => void }
 
 /** More years, from the end of the contract or from today where that is over (M102); an expired one may change as well. */
 export function Extend(props: Props) {
@@ -74,6 +74,8 @@ function Opened({
   const dirty = typed.years !== '1' || choice === null || !isNothing(differenceOf(contract, choice))
   const unlisted = !isOver && reckoned?.kind === 'none' ? reckoned.modules : null
   const whyNot = useWhyNot(unlisted ? t('modifyFirst') : isRight ? null : t('correctFirst'))
+  const start = laterOf(contract.period_end, today)
+  const until = wish?.type === 'extend' ? addYears(start, wish.years) : null
   const { currency } = contract
 
   return (
@@ -103,23 +105,20 @@ function Opened({
           </div>
         )}
         {isOver && <p>{t('extend.overText', { date: row.expired_date })}</p>}
-        <Field
-          label={t('extend.start')}
-          name="period_start"
-          value={laterOf(contract.period_end, today)}
-          locked={t(isOver ? 'extend.today' : 'extend.fromEnd')}
-        />
-        <Field
-          label={t('field.period')}
-          name="period"
-          type="number"
-          inputMode="numeric"
-          min={yearLimits.least}
-          max={yearLimits.most}
-          step={1}
+        <YearsField
+          label={t('extend.years')}
           value={typed.years}
           error={wrongYears[0] && orderFieldWords(wrongYears[0], t('field.period'), typed.years)}
-          onChange={({ target }) => change({ years: target.value })}
+          onChange={(text) => change({ years: text })}
+        >
+          {until && t('extend.until', { last: lastDay(until) })}
+        </YearsField>
+        <Field
+          label={t('extend.start')}
+          size="date"
+          name="period_start"
+          value={start}
+          locked={t(isOver ? 'extend.today' : 'extend.fromEnd')}
         />
         {isOver && (
           <ChoiceFields

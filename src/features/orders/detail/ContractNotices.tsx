@@ -35,7 +35,9 @@ export function Notices({ row, zone, asOf, editing, onOpen }: Props) {
       )}
       {row.state === 'unpaid' && (
         <Notice tone="warning" icon="waiting">
-          <p>{t('unpaid', { due: row.due ?? '' })}</p>
+          <p>
+            {t('unpaid', { due: row.due ?? '' })} {row.type !== 'create' && <Link to={search}>{t('toCurrent')}</Link>}
+          </p>
         </Notice>
       )}
       {row.pending && <PendingOrder row={row} pending={row.pending} onOpen={onOpen} />}
@@ -55,7 +57,7 @@ export function Notices({ row, zone, asOf, editing, onOpen }: Props) {
   )
 }
 
-/** A change or an extension that was ordered and waits: paid or deleted here (D35). */
+/** A change or an extension that was ordered and waits: deleted here, and paid at the top of the page (D35). */
 function PendingOrder({
   row,
   pending,
@@ -64,21 +66,15 @@ function PendingOrder({
   const { t } = useTranslation('contract')
   const { line } = useConnection()
   const whyNot = line === 'online' ? null : t('needsLine')
-  const { id, type, amount, due } = pending
-  const order = { id, currency: row.currency, amount, pay_amount: amount, due }
+  const { type, amount, due } = pending
   return (
     <Notice
       tone="warning"
       icon="waiting"
       acts={
-        <>
-          <Button kind="primary" whyNot={whyNot} onClick={() => onOpen({ kind: 'pay', order })}>
-            {t('act.payPending')}
-          </Button>
-          <Button whyNot={whyNot} onClick={() => onOpen({ kind: 'remove', what: 'pending' })}>
-            {t('act.removePending')}
-          </Button>
-        </>
+        <Button whyNot={whyNot} onClick={() => onOpen({ kind: 'remove', what: 'pending' })}>
+          {t('act.removePending')}
+        </Button>
       }
     >
       <p>

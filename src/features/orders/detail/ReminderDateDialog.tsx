@@ -57,7 +57,7 @@ export function AlertDate({ shown, zone, onClose, onSaved }: Props) {
     setWrong(t(isDate(date) ? 'alert.past' : 'alert.required'))
   }
 
-  const footer = (
+  const act = (
     <>
       <Button kind="primary" busy={busy === 'update'} whyNot={whyNot} onClick={update}>
         {t('alert.update')}
@@ -67,11 +67,10 @@ export function AlertDate({ shown, zone, onClose, onSaved }: Props) {
           {t('alert.remove')}
         </Button>
       )}
-      <Button onClick={onClose}>{ui('form.cancel')}</Button>
     </>
   )
   return (
-    <Dialog open title={t('alert.title', { code: row.code })} onClose={onClose} footer={footer}>
+    <Dialog open title={t('alert.title', { code: row.code })} onClose={onClose} act={act}>
       <div className="form">
         {blocked ? (
           <ProblemNote problem={localProblem(blocked.code)} />

@@ -13,25 +13,22 @@ import { askCalendar, endCalendar, renewCalendar } from '#features/orders/list/c
 export function CalendarDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation('orders')
   const { since, url, ended, problem, busy, renew, end } = useCalendar()
-  const footer = (
+  const act = (
     <>
-      <Button autoFocus onClick={onClose}>
-        {t('calendar.close')}
-      </Button>
-      {since && (
-        <Button kind="danger" busy={busy} onClick={() => void end()}>
-          {t('calendar.end')}
-        </Button>
-      )}
       {since !== undefined && (
         <Button kind="primary" icon="calendar" busy={busy} onClick={() => void renew()}>
           {t(since || url ? 'calendar.renew' : 'calendar.make')}
         </Button>
       )}
+      {since && (
+        <Button kind="danger" busy={busy} onClick={() => void end()}>
+          {t('calendar.end')}
+        </Button>
+      )}
     </>
   )
   return (
-    <Dialog open title={t('calendar.title')} onClose={onClose} footer={footer}>
+    <Dialog open title={t('calendar.title')} onClose={onClose} act={act} cancel={t('calendar.close')} careful>
       <div className="form">
         <ProblemNote problem={problem} focus />
         <p>{t('calendar.text')}</p>

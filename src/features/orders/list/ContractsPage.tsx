@@ -2,9 +2,12 @@ import { useCallback, useRef, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
 import { isProviderAdmin } from '#domain/access.ts'
 import { whyNotContract } from '#domain/contracts.ts'
+import { getSettings } from '#contract/accounts.ts'
 import { isOffline } from '#contract/problem.ts'
 import type { OrderRow } from '#contract/orders.ts'
+import { readAnswer } from '#local/lists/responses.ts'
 import { useConnection, useDispatch, useSignedIn } from '#state/hooks.ts'
+import { useLiveQuery } from '#state/live-query.ts'
 import { useFetch } from '#state/use-fetch.ts'
 import { useList } from '#state/use-list.ts'
 import { useNewRows } from '#state/use-new-rows.ts'
@@ -12,17 +15,21 @@ import { useListing } from '#state/use-list-url.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { DataList } from '#ui/list/DataList.tsx'
 import { number } from '#ui/list/Freshness.tsx'
+import { useNarrow } from '#ui/list/useNarrow.ts'
+import { useToday } from '#ui/page/business-day.ts'
 import { Page } from '#ui/page/Page.tsx'
 import { rowMark } from '#ui/list/PendingMark.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
-import { changeView, readView, remembered, writeView } from '#features/orders/list/list-url.ts'
+import { changeView, readView, remembered, type View, writeView } from '#features/orders/list/list-url.ts'
 import { CalendarDialog } from '#features/orders/list/CalendarDialog.tsx'
 import { columns } from '#features/orders/list/columns.tsx'
 import { CompanyPicker, useCompanyName } from '#features/orders/wizard/CompanyPicker.tsx'
 import { Filters } from '#features/orders/list/Filters.tsx'
 import { Create, NoOrders } from '#features/orders/list/EmptyList.tsx'
 import { usePrice } from '#features/orders/quote/RequirePriceList.tsx'
+import { PayDialog } from '#features/orders/list/PayDialog.tsx'
+import type { Payable } from '#features/orders/payment/payment-api.ts'
 import { RemoveOrder } from '#features/orders/list/DeleteOrderDialog.tsx'
 import { ServiceInfo } from '#features/orders/list/ServiceInfoDialog.tsx'
 import { Sheet } from '#features/orders/OrderStyles.tsx'
@@ -38,6 +45,7 @@ const ways = { read: readView, write: writeView, change: changeView, remembered 
 type Over =
   | { kind: 'calendar' }
   | { kind: 'info'; row: OrderRow }
+  | { kind: 'pay'; row: OrderRow; order: Payable }
   | { kind: 'remove'; what: 'order' | 'pending'; row: OrderRow }
 
 /** A row for each service (D35), from the device; the server is asked beside it. */
@@ -56,7 +64,8 @@ export function Contracts() {
   const companyId = other ?? user.company_id
   const company = otherName ?? user.company_name
   const { newRows, clear } = useNewRows(ordersList)
-  const shown = { scope: companyId, view: { ...view, type }, newRows }
+  const grows = useNarrow()
+  const shown = { scope: companyId, view: { ...view, type }, newRows, grows }
   const { rows, count, freshness, isFetching, problem, refetch } = useList(ordersList, shown)
   useFetch(useCallback(() => void dispatch(askMarket(type)), [dispatch, type]))
   const again = () => {
@@ -68,7 +77,13 @@ export function Contracts() {
   const picker = useRef<HTMLInputElement>(null)
   const [over, setOver] = useState<Over | null>(null)
   const close = () => setOver(null)
+  const zone = useLiveQuery(async () => await readAnswer(getSettings, {}), [])?.time_zone
+  const today = useToday(zone ?? 'UTC')
+  const drawn = columns(t, zone === undefined ? null : today)
+  const sorting = { columns: drawn, sort: view.sort, onSort: (sort: View['sort']) => change({ sort }) }
   const actions = useActions({
+    onPay: (row, order) => setOver({ kind: 'pay', row, order }),
+    onInfo: (row) => setOver({ kind: 'info', row }),
     onOpen: ({ id }) => void navigate(`/app/contract/${id}`),
     onPrint: ({ contract_id: id }) => void dispatch(printDocument('contract', id)),
     onAgain: ({ id }) => void navigate(`/app/contract/new?from=${id}`),
@@ -82,9 +97,6 @@ export function Contracts() {
       intro={t('lead', { company })}
       action={
         <>
-          <Button icon="refresh" onClick={() => (clear(), again())}>
-            {t('refresh')}
-          </Button>
           <Button
             icon="calendar"
             aria-haspopup="dialog"
@@ -106,7 +118,7 @@ export function Contracts() {
       }
     >
       <Sheet />
-      <Filters view={view} company={otherName} onChange={change}>
+      <Filters view={view} sorting={sorting} onChange={change}>
         {isStaff && (
           <CompanyPicker
             ref={picker}
@@ -122,7 +134,7 @@ export function Contracts() {
       <DataList
         caption={t('caption', { company })}
         counted={(count) => t('counted', { count, number: number(count) })}
-        columns={columns(t)}
+        columns={drawn}
         // A new one of the other client type is no row of this list.
         rows={rows?.filter(({ row }) => row.client_type === type)}
         rowKey={({ row }) => String(row.id)}
@@ -130,27 +142,42 @@ export function Contracts() {
         rowTo={({ row }) => (typeof row.id === 'number' && !whyNotContract('open', row.state) ? `${row.id}` : null)}
         beside={({ row }) =>
           row.system_status > 0 && (
-            <Button kind="plain" icon="info" bare onClick={() => setOver({ kind: 'info', row })}>
-              {t('info.open', { code: row.code })}
+            <Button kind="plain" onClick={() => setOver({ kind: 'info', row })}>
+              {t('info.short')} <span className="sr-only">{t('info.open', { code: row.code })}</span>
             </Button>
           )
         }
         mark={rowMark}
         actions={actions}
-        most="manage"
         sort={view.sort}
-        onSort={(sort) => change({ sort })}
+        onSort={sorting.onSort}
+        grows={grows}
         page={view.page}
         results={view.results}
         count={count}
         onPage={(page) => change({ page })}
         onResults={(results) => change({ results })}
         fresh={freshness}
+        refresh={
+          <Button kind="plain" icon="refresh" bare busy={isFetching} onClick={() => (clear(), again())}>
+            {t('refresh')}
+          </Button>
+        }
         isFetching={isFetching}
         empty={<NoOrders view={view} read={freshness.asOf !== null} whyNot={whyNoOrder} onChange={change} />}
       />
       {over?.kind === 'calendar' && <CalendarDialog onClose={close} />}
       {over?.kind === 'info' && <ServiceInfo order={over.row} onClose={close} />}
+      {over?.kind === 'pay' && (
+        <PayDialog
+          {...over}
+          onClose={close}
+          onPaid={() => {
+            close()
+            again()
+          }}
+        />
+      )}
       {over?.kind === 'remove' && <RemoveOrder {...over} onClose={close} onDone={() => (close(), again())} />}
     </Page>
   )

@@ -33,28 +33,20 @@ export function RemoveOrder({ what, row, onClose, onDone }: Props) {
     tellOf(t('action.remove'), result)
     onDone()
   }
-  const footer = (
-    <>
-      <Button autoFocus onClick={onClose}>
-        {t('remove.cancel')}
-      </Button>
-      <Button kind="danger" busy={busy} onClick={() => void remove()}>
-        {t('remove.confirm')}
-      </Button>
-    </>
+  const act = (
+    <Button kind="danger" busy={busy} onClick={() => void remove()}>
+      {t('remove.confirm')}
+    </Button>
   )
   const { code, name, currency } = row
   const title = pending ? t('remove.pendingTitle', { code }) : t('remove.title', { code })
   return (
-    <Dialog open title={title} onClose={onClose} footer={footer}>
+    <Dialog open title={title} onClose={onClose} act={act} cancel={t('remove.cancel')}>
       <div className="form">
         <ProblemNote problem={problem} focus />
         <p>
           {pending
-            ? t('remove.pendingText', {
-                type: t(`type.${pending.type}`),
-                amount: `${currency} ${grouped(pending.amount)}`,
-              })
+            ? t(`remove.pendingText.${pending.type}`, { amount: `${currency} ${grouped(pending.amount)}` })
             : t('remove.text', { code, name })}
         </p>
       </div>

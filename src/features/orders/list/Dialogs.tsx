@@ -1,11 +1,9 @@
 import { useNavigate } from 'react-router-dom'
-import { Dialog as Window } from '#ui/overlay/Dialog.tsx'
-import { useTranslation } from 'react-i18next'
 import { AlertDate } from '#features/orders/detail/ReminderDateDialog.tsx'
 import type { ChangeProps } from '#features/orders/detail/ContractEditor.tsx'
 import { Extend } from '#features/orders/detail/ContractExtension.tsx'
 import type { Payable } from '#features/orders/payment/payment-api.ts'
-import { PaymentPanel } from '#features/orders/payment/PaymentPanel.tsx'
+import { PayDialog } from '#features/orders/list/PayDialog.tsx'
 import { RemoveOrder } from '#features/orders/list/DeleteOrderDialog.tsx'
 import { ServiceInfo } from '#features/orders/list/ServiceInfoDialog.tsx'
 import type { ShownOrder } from '#features/orders/detail/useContract.ts'
@@ -24,7 +22,7 @@ interface Props {
   /** The business time zone; null: not known yet. */
   zone: string | null
   /** What an order of its own takes; null: not all of it is here. */
-  changing: Omit<ChangeProps, 'onClose'> | null
+  changing: ChangeProps | null
   onClose: () => void
   onChanged: () => void
   onEdit: () => void
@@ -32,7 +30,6 @@ interface Props {
 
 /** What stands over the page of an order. */
 export function Dialogs({ dialog, order, zone, changing, onClose, onChanged, onEdit }: Props) {
-  const { t } = useTranslation('contract')
   const navigate = useNavigate()
   const { row } = order.shown
   const go = (to: string) => void navigate(to, { replace: true })
@@ -51,11 +48,7 @@ export function Dialogs({ dialog, order, zone, changing, onClose, onChanged, onE
         // What takes the place of this one has a page of its own.
         if (id !== row.id) go(`/app/contract/${id}`)
       }
-      return (
-        <Window open title={t('pay.title', { code: row.code })} onClose={onClose}>
-          <PaymentPanel order={dialog.order} onPaid={paid} />
-        </Window>
-      )
+      return <PayDialog row={row} order={dialog.order} onClose={onClose} onPaid={paid} />
     }
     case 'remove': {
       const { what } = dialog

@@ -1,43 +1,28 @@
 import type { ReactNode } from 'react'
 import { stateOfNumber } from '#domain/contracts.ts'
 import { SelectField } from '#ui/form/ChoiceFields.tsx'
+import type { Sorting } from '#ui/list/column.ts'
 import { FilterBar } from '#ui/list/FilterBar.tsx'
 import { useTranslation } from 'react-i18next'
 import { type OrderStatus, orderStatuses, plainView, type View } from '#features/orders/list/list-url.ts'
 
 interface Props {
   view: View
-  /** Whose contracts are listed, where it is not the own company. */
-  company: string | null
+  sorting: Sorting
   onChange: (change: Partial<View>) => void
   /** Before the other filters. */
   children?: ReactNode
 }
 
-export function Filters({ view, company: name, onChange, children }: Props) {
+export function Filters({ view, sorting, onChange, children }: Props) {
   const { t } = useTranslation('orders')
   const { status, searchText, company } = plainView
   const word = (number: OrderStatus) => t(`status.${stateOfNumber(number, 'order') ?? 'invalid'}`)
-  const searched = view.searchText.trim()
-  const chips = []
-  if (name !== null)
-    chips.push({ key: 'company', label: t('companies.chip', { name }), onClear: () => onChange({ company }) })
-  if (searched !== '')
-    chips.push({
-      key: 'search',
-      label: t('filter.chipSearch', { text: searched }),
-      onClear: () => onChange({ searchText }),
-    })
-  if (view.status !== null)
-    chips.push({
-      key: 'status',
-      label: t('filter.chipStatus', { status: word(view.status) }),
-      onClear: () => onChange({ status }),
-    })
   return (
     <FilterBar
       search={{ value: view.searchText, onChange: (text) => onChange({ searchText: text }), label: t('filter.search') }}
-      chips={chips}
+      used={Number(view.status !== null) + Number(view.company !== null)}
+      sorting={sorting}
       onClearAll={() => onChange({ status, searchText, company })}
     >
       {children}

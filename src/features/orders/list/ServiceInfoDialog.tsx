@@ -1,5 +1,4 @@
 import type { OrderRow } from '#contract/orders.ts'
-import { Button } from '#ui/display/Button.tsx'
 import { WebAddress } from '#ui/display/WebAddress.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
@@ -10,13 +9,8 @@ type Addressed = Pick<OrderRow, 'code' | 'url' | 'admin_url'>
 export function ServiceInfo({ order, onClose }: { order: Addressed; onClose: () => void }) {
   const { t } = useTranslation('orders')
   const { code, url, admin_url: adminUrl } = order
-  const footer = (
-    <Button autoFocus onClick={onClose}>
-      {t('info.close')}
-    </Button>
-  )
   return (
-    <Dialog open title={t('info.title', { code })} onClose={onClose} footer={footer}>
+    <Dialog open title={t('info.title', { code })} onClose={onClose}>
       <dl className="order-addresses">
         <dt>{t('info.url')}</dt>
         <dd>

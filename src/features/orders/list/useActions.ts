@@ -4,10 +4,14 @@ import type { OrderRow } from '#contract/orders.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useConnection, useSignedIn } from '#state/hooks.ts'
 import { historyPath } from '#ui/links/history-path.ts'
-import type { RowAction } from '#ui/list/DataList.tsx'
+import type { RowAction } from '#ui/list/column.ts'
 import { useTranslation } from 'react-i18next'
+import { payableOf } from '#features/orders/list/payable.ts'
+import type { Payable } from '#features/orders/payment/payment-api.ts'
 
 interface Ways {
+  onPay: (row: OrderRow, order: Payable) => void
+  onInfo: (row: OrderRow) => void
   onPrint: (row: OrderRow) => void
   onOpen: (row: OrderRow) => void
   onAgain: (row: OrderRow) => void
@@ -16,7 +20,7 @@ interface Ways {
 }
 
 /** What may be done on each row (M64, D33, D35); what may not says why. */
-export function useActions({ onOpen, onPrint, onAgain, onRemove, whyNoOrder }: Ways) {
+export function useActions({ onPay, onInfo, onOpen, onPrint, onAgain, onRemove, whyNoOrder }: Ways) {
   const { t } = useTranslation('orders')
   const { t: words } = useTranslation('ui')
   const { line, lapsed } = useConnection()
@@ -30,15 +34,28 @@ export function useActions({ onOpen, onPrint, onAgain, onRemove, whyNoOrder }: W
 
   return ({ row }: OverlaidRow<OrderRow>): RowAction<OverlaidRow<OrderRow>>[] => {
     const isMadeHere = typeof row.id !== 'number'
+    const payable = isMadeHere ? null : payableOf(row)
     const actions: RowAction<OverlaidRow<OrderRow>>[] = [
       {
         key: 'manage',
         label: t('action.manage'),
         icon: 'edit',
+        ...(payable ? {} : { own: 'words' }),
         whyNot: () => (isMadeHere ? t('reason.notSent') : notAllowed('open', row)),
         onSelect: () => onOpen(row),
       },
     ]
+    if (payable)
+      actions.unshift({
+        key: 'pay',
+        label: t('action.pay'),
+        icon: 'price',
+        own: 'words',
+        whyNot: () => atOnce,
+        onSelect: () => onPay(row, payable),
+      })
+    if (row.system_status > 0)
+      actions.push({ key: 'info', label: t('info.item'), icon: 'info', onSelect: () => onInfo(row) })
     if (row.contract_id > 0)
       actions.push({
         key: 'print',

@@ -9,7 +9,6 @@ import { useConnection, useDispatch, useSignedIn } from '#state/hooks.ts'
 import { useCachedResponse } from '#state/use-cached-response.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
-import { RadioField } from '#ui/form/ChoiceFields.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
@@ -21,7 +20,7 @@ import { type Outcome, type Payable, sendPayment, waysFor } from '#features/orde
 /** `leaving`: the browser is on its way to the gateway. `checking`: the gateway has not said its last word. */
 type Stage = 'ready' | 'sending' | 'leaving' | 'checking'
 
-/** Amount, when it is due, how to pay it and one button; then what came of it (M81 to M86). */
+/** Amount, when it is due, the way most people take with its button, and the others below; then what came of it (M81 to M86). */
 export function PaymentPanel({ order, onPaid }: { order: Payable; onPaid: () => void }) {
   const { t } = useTranslation('payment')
   const { caller } = useSignedIn()
@@ -29,71 +28,76 @@ export function PaymentPanel({ order, onPaid }: { order: Payable; onPaid: () => 
   // What this installation takes.
   const { response: settings, problem: unread, refetch } = useCachedResponse(readAged, getSettings, {})
   const ways = settings?.output.payment
-  const [chosen, setChosen] = useState<PaymentType | null>(null)
   const { stage, problem, failed, send, told } = useSending(order, onPaid)
   const card = useRef<CardForm | null>(null)
-  const offered = ways ? waysFor(ways, order.currency, caller) : []
-  const type = offered.find((one) => one === chosen) ?? offered[0]
+  const [first, ...others] = ways ? waysFor(ways, order.currency, caller) : []
   const amount = order.pay_amount ?? order.amount ?? '0.00'
   const date = order.due?.slice(0, 16) ?? ''
   const written = `${order.currency} ${grouped(amount)}`
+  const whyNot = !isOnline && t('offline', { date })
   return (
     <section className="payment" aria-labelledby="payment-title">
-      <h2 id="payment-title" className="sr-only">
-        {t('title')}
-      </h2>
-      <dl className="payment-due">
-        <dt>{t('due')}</dt>
-        <dd>
-          <Amount currency={order.currency} amount={amount} />
-        </dd>
-        {date && <dd className="field-help">{t('until', { date })}</dd>}
-      </dl>
-      <ProblemNote problem={problem} title={t('failed')} focus>
-        {problem?.code === 'CARD_INVALID' && <p>{t(reasonOf(problem))}</p>}
-      </ProblemNote>
-      {isOnline && <ProblemNote problem={unread} onRetry={() => void refetch()} />}
-      {stage === 'checking' && <PaymentWait paid={order} onTold={told} />}
-      {!ways && !unread && isOnline && <Skeleton lines={3} />}
-      {ways && offered.length === 0 && <p>{t('noWays')}</p>}
-      {type && stage !== 'checking' && (
-        <>
-          {offered.length > 1 && (
-            <RadioField
-              label={t('how')}
-              name={`pay-${order.id}`}
-              chosen={type}
-              onChange={(event) => setChosen(event.currentTarget.value as PaymentType)}
-              options={offered.map((value) => ({ value, label: t(`way.${value}`) }))}
-            />
-          )}
-          {type === 'stripe' && ways?.stripe_key && isOnline ? (
+      <div className="payment-about">
+        <h2 id="payment-title" className="sr-only">
+          {t('title')}
+        </h2>
+        <dl className="payment-due">
+          <dt>{t('due')}</dt>
+          <dd>
+            <Amount currency={order.currency} amount={amount} />
+          </dd>
+          {date && <dd className="field-help">{t('until', { date })}</dd>}
+        </dl>
+        <ProblemNote problem={problem} title={t('failed')} focus>
+          {problem?.code === 'CARD_INVALID' && <p>{t(reasonOf(problem))}</p>}
+        </ProblemNote>
+        {isOnline && <ProblemNote problem={unread} onRetry={() => void refetch()} />}
+        {stage === 'checking' && <PaymentWait paid={order} onTold={told} />}
+        {!ways && !unread && isOnline && <Skeleton lines={3} />}
+        {ways && !first && <p>{t('noWays')}</p>}
+        {first &&
+          stage !== 'checking' &&
+          (first === 'stripe' && ways?.stripe_key && isOnline ? (
             <PaymentCard form={card} stripeKey={ways.stripe_key} money={{ amount, currency: order.currency }} />
           ) : (
-            <p className="field-help">{t(`help.${type}`)}</p>
-          )}
-          <div className="payment-act">
-            <Button
-              kind="primary"
-              busy={stage !== 'ready'}
-              whyNot={!isOnline && t('offline', { date })}
-              onClick={() => void send(type, type === 'stripe' ? card.current : null)}
-            >
-              {t(`pay.${type}`, { amount: written })}
-            </Button>
-            {stage === 'leaving' && <p role="status">{t('leaving')}</p>}
+            <p className="field-help">{t(`help.${first}`)}</p>
+          ))}
+        {!isOnline && (
+          <p className="payment-offline" role="status">
+            {t('offline', { date })}
+          </p>
+        )}
+        {failed.length > 0 && (
+          <div role="alert" className="field-error">
+            {failed.map((line) => (
+              <p key={line}>{line}</p>
+            ))}
           </div>
-        </>
+        )}
+      </div>
+      {first && stage !== 'checking' && (
+        <div className="payment-act">
+          <Button
+            kind="primary"
+            busy={stage !== 'ready'}
+            whyNot={whyNot}
+            onClick={() => void send(first, first === 'stripe' ? card.current : null)}
+          >
+            {t(`pay.${first}`, { amount: written })}
+          </Button>
+          {stage === 'leaving' && <p role="status">{t('leaving')}</p>}
+        </div>
       )}
-      {!isOnline && (
-        <p className="payment-offline" role="status">
-          {t('offline', { date })}
-        </p>
-      )}
-      {failed.length > 0 && (
-        <div role="alert" className="field-error">
-          {failed.map((line) => (
-            <p key={line}>{line}</p>
+      {others.length > 0 && stage !== 'checking' && (
+        <div className="payment-others" role="group" aria-labelledby="payment-others">
+          <h3 id="payment-others">{t('others')}</h3>
+          {others.map((type) => (
+            <div key={type}>
+              <Button busy={stage !== 'ready'} whyNot={whyNot} onClick={() => void send(type, null)}>
+                {t(`pay.${type}`, { amount: written })}
+              </Button>
+              <p className="field-help">{t(`help.${type}`)}</p>
+            </div>
           ))}
         </div>
       )}

@@ -51,13 +51,12 @@ function Back({ order, onSettled, word }: Props & { word: Word }) {
   }
   const amount = `${order.currency} ${grouped(order.pay_amount ?? '0.00')}`
   if (stands === 'checking') return <PaymentWait paid={order} onTold={(outcome) => void told(outcome)} />
-  const isPaid = stands === 'paid'
   const date = order.due?.slice(0, 16)
   const cancelled = date ? t('cancelled.text', { date }) : t('cancelled.over')
   const texts = { paid: t('paid.text', { amount }), declined: t('declinedNext'), cancelled }
   const titles = { paid: t('paid.title'), declined: t('declined'), cancelled: t('cancelled.title') }
   return (
-    <PaymentNote kind={isPaid ? 'paid' : 'failed'} title={titles[stands]}>
+    <PaymentNote kind={stands === 'declined' ? 'failed' : stands} title={titles[stands]}>
       <p>{texts[stands]}</p>
       <Button icon="close" onClick={close}>
         {t('dismiss')}

@@ -7,7 +7,8 @@ export function PaymentNote({
   title,
   children,
 }: {
-  kind: 'paid' | 'checking' | 'late' | 'failed'
+  /** `cancelled`: by who wanted to pay, which is nothing to be alarmed by. */
+  kind: 'paid' | 'checking' | 'late' | 'cancelled' | 'failed'
   title: string
   children: ReactNode
 }) {
@@ -16,7 +17,7 @@ export function PaymentNote({
       {kind === 'checking' ? (
         <span className="spinner" aria-hidden="true" />
       ) : (
-        <Icon name={kind === 'paid' ? 'check' : kind === 'late' ? 'info' : 'alert'} />
+        <Icon name={kind === 'paid' ? 'check' : kind === 'late' || kind === 'cancelled' ? 'info' : 'alert'} />
       )}
       <div>
         <p>

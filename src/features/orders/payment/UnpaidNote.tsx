@@ -1,6 +1,5 @@
 import { memo } from 'react'
 import { Link } from 'react-router-dom'
-import { Amount } from '#ui/display/Amount.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 import type { OwnUnpaid } from '#features/orders/payment/useUnpaid.ts'
@@ -11,27 +10,26 @@ interface Props {
   code: string | null
   /** The one that this very wizard has made. */
   ordered: number | null
+  /** Whether those of other codes are named as well. */
+  isOthers: boolean
 }
 
-/** Said before a further order is made: what waits to be paid, and what this one would take the place of (D32). */
-export const UnpaidNote = memo(function UnpaidNote({ unpaid, code, ordered }: Props) {
+/** Said before a further order is made: what waits to be paid, and what this one would take the place of (D32, M79). */
+export const UnpaidNote = memo(function UnpaidNote({ unpaid, code, ordered, isOthers }: Props) {
   const { t } = useTranslation('wizard')
-  if (unpaid.length === 0) return null
+  const others = isOthers ? unpaid.filter((one) => one.code !== code) : []
+  if (others.length === 0 && code === null) return null
+  const [only] = others
+  const to = others.length === 1 && only ? `/app/contract/${only.id}` : '/app/contract?status=0'
   return (
     <div className="wizard-note warning" role="status">
       <Icon name="alert" />
       <div>
-        <p>
-          <strong>{t('unpaid.title', { count: unpaid.length })}</strong>
-        </p>
-        <ul className="unpaid-list">
-          {unpaid.map((one) => (
-            <li key={one.id}>
-              <Link to={`/app/contract/${one.id}`}>{one.code}</Link>{' '}
-              <Amount currency={one.currency} amount={one.amount} /> <span>{t('unpaid.due', { due: one.due })}</span>
-            </li>
-          ))}
-        </ul>
+        {others.length > 0 && (
+          <p>
+            {t('unpaid.title', { count: others.length })} – <Link to={to}>{t('unpaid.view')}</Link>
+          </p>
+        )}
         {code !== null && (
           <p>{t(unpaid.some(({ id }) => id === ordered) ? 'unpaid.replacesOwn' : 'unpaid.replaces', { code })}</p>
         )}

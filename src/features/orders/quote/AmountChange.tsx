@@ -7,6 +7,10 @@ export interface AmountChange {
   to: string | null
 }
 
+/** `+18,000.00` and `−18,000.00`: with the sign of subtraction, which is as wide as a plus. */
+export const signed = (amount: string): string =>
+  amount.startsWith('-') ? `−${grouped(amount.slice(1))}` : `+${grouped(amount)}`
+
 /** `HKD 42,000.00 → HKD 60,000.00 (+18,000.00)`, read out in words. */
 export function Difference({ currency, change: { from, to } }: { currency: Currency; change: AmountChange }) {
   const { t } = useTranslation('wizard')
@@ -17,7 +21,7 @@ export function Difference({ currency, change: { from, to } }: { currency: Curre
   const said = { from: `${currency} ${grouped(from)}`, to: `${currency} ${grouped(to)}` }
   return (
     <span className={`difference ${by > 0n ? 'more' : 'less'}`}>
-      {t('difference.change', { ...said, by: `${by > 0n ? '+' : ''}${grouped(writeAmount(by))}` })}
+      {t('difference.change', { ...said, by: signed(writeAmount(by)) })}
     </span>
   )
 }

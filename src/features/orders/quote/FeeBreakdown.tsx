@@ -7,6 +7,7 @@ import { Amount } from '#ui/display/Amount.tsx'
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { Folded } from '#features/orders/Disclosure.tsx'
+import { signed } from '#features/orders/quote/AmountChange.tsx'
 import { type AnyStep, type Branch, treeOf } from '#features/orders/quote/fee-tree.ts'
 
 interface Props {
@@ -34,6 +35,9 @@ export function WhyAmount({ currency, steps, names }: Props) {
   )
 }
 
+/** What was paid is taken off, and so is each part of it. */
+const takenOff = new Set(['residual', 'paid'])
+
 interface PartProps extends Omit<Props, 'steps'> {
   branch: Branch
   root?: boolean
@@ -49,7 +53,9 @@ function Part({ branch, root = false, t, ...about }: PartProps) {
       {root ? (
         <Amount currency={about.currency} amount={branch.amount} />
       ) : (
-        <span className="figure">{grouped(code === 'residual' ? `-${branch.amount}` : branch.amount)}</span>
+        <span className="figure">
+          {takenOff.has(code) && branch.amount !== '0.00' ? signed(`-${branch.amount}`) : grouped(branch.amount)}
+        </span>
       )}
     </span>
   )
@@ -82,7 +88,7 @@ function wordsOf({ code, values, amount }: Branch, t: TFunction<'wizard'>, names
   const time = (of: 'segment' | 'paid') =>
     'years' in values
       ? t(`why.${of}Years`, { ...days, count: Number(values.years) })
-      : t(`why.${of}Days`, { ...days, days: values.days })
+      : t(`why.${of}Days`, { ...days, count: Number(values.days) })
   switch (code) {
     case 'users':
       return t(Number(values.to) >= userLimits.most ? 'why.usersFrom' : 'why.users', {

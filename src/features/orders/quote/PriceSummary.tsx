@@ -1,12 +1,12 @@
 import '#features/orders/wizard-words.ts'
-import { memo, useMemo } from 'react'
+import { memo, type ReactNode, useMemo } from 'react'
 import { lastDay } from '#domain/period.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
 import { useTranslation } from 'react-i18next'
-import { Folded } from '#features/orders/Disclosure.tsx'
 import { WhyAmount } from '#features/orders/quote/FeeBreakdown.tsx'
+import { PriceBar } from '#features/orders/quote/PricedLayout.tsx'
 import { orderFieldWords } from '#ui/i18n/order-field-messages.ts'
 import type { Figure, PriceData, LocalQuote } from '#features/orders/quote/local-quote.ts'
 
@@ -18,23 +18,48 @@ interface Props {
   hasModules: boolean
 }
 
-/** What it costs as it stands, beside the form and under it on a phone. */
-export const PriceAside = memo(function PriceAside({ market, reckoned, offline, hasModules }: Props) {
+const figureOf = (reckoned: LocalQuote | null) => (reckoned?.kind === 'figure' ? reckoned.figure : null)
+
+/** What a year comes to, for which days, and by which list. */
+export const PriceFacts = memo(function PriceFacts({ market, reckoned, offline, hasModules }: Props) {
   const { t } = useTranslation('wizard')
-  const { list } = market
+  const figure = figureOf(reckoned)
   return (
-    <aside className="price-aside" aria-label={t('price.label')}>
-      <h2>{t('price.label')}</h2>
-      {reckoned?.kind === 'figure' ? (
-        <Priced figure={reckoned.figure} market={market} hasModules={hasModules} />
-      ) : (
-        <p className="price-none">{whyNone(reckoned)}</p>
+    <div className="price-facts">
+      {figure && (
+        <>
+          <p>
+            <Amount currency={figure.currency} amount={figure.annual} /> {t('price.perYear')}
+          </p>
+          <p>{t('price.days', { from: figure.period_start, last: lastDay(figure.period_end) })}</p>
+          {!hasModules && (
+            <p>
+              <Icon name="info" size={16} /> {t('price.noModules')}
+            </p>
+          )}
+        </>
       )}
-      <p className="price-list">
-        {offline && <Tag tone="pending">{t('price.here')}</Tag>}
-        <span>{t('price.list', { date: list.effective_date })}</span>
+      <p>
+        {offline && <Tag tone="pending">{t('price.here')}</Tag>} {t('price.list', { date: market.list.effective_date })}
       </p>
-    </aside>
+    </div>
+  )
+})
+
+/** What a new order comes to, and the button that goes on with it. */
+export function OrderPrice({ children, ...props }: Props & { children: ReactNode }) {
+  const { t } = useTranslation('wizard')
+  const { reckoned } = props
+  const figure = figureOf(reckoned)
+  return (
+    <PriceBar
+      label={t('why.due')}
+      price={figure}
+      none={reckoned?.kind === 'figure' ? null : whyNone(reckoned)}
+      why={figure && (() => <Reasons figure={figure} {...props} />)}
+    >
+      {children}
+    </PriceBar>
   )
 
   function whyNone(none: Exclude<LocalQuote, { kind: 'figure' }> | null): string {
@@ -42,39 +67,17 @@ export const PriceAside = memo(function PriceAside({ market, reckoned, offline, 
     if (none.code === 'USERS_OUT_OF_RANGE') return t('price.outOfRange')
     return orderFieldWords({ field: 'modules', code: 'NOT_LISTED', named: none.modules.join(', ') }, '')
   }
-})
-
-type PricedProps = Pick<Props, 'market' | 'hasModules'> & { figure: Figure }
-
-function Priced({ figure, market, hasModules }: PricedProps) {
-  const { t } = useTranslation('wizard')
-  const { currency, amount, annual, period_start: from, period_end: end } = figure
-  return (
-    <>
-      <p className="price-amount">
-        <Amount currency={currency} amount={amount} />
-      </p>
-      <p className="price-year">
-        <span className="price-line">
-          <Amount currency={currency} amount={annual} /> {t('price.perYear')}
-        </span>
-      </p>
-      <p className="price-days">{t('price.days', { from, last: lastDay(end) })}</p>
-      {!hasModules && (
-        <p className="price-note">
-          <Icon name="info" size={16} /> {t('price.noModules')}
-        </p>
-      )}
-      <Folded className="price-why" line={t('why.label')}>
-        {() => <Reasons figure={figure} market={market} />}
-      </Folded>
-    </>
-  )
 }
 
-function Reasons({ figure, market }: Omit<PricedProps, 'hasModules'>) {
+function Reasons({ figure, ...props }: Props & { figure: Figure }) {
+  const { market } = props
   const steps = useMemo(() => figure.steps(), [figure])
-  return <WhyAmount currency={figure.currency} steps={steps} names={namesOf(market)} />
+  return (
+    <>
+      <WhyAmount currency={figure.currency} steps={steps} names={namesOf(market)} />
+      <PriceFacts {...props} />
+    </>
+  )
 }
 
 const names = new WeakMap<PriceData, ReadonlyMap<string, string>>()

@@ -1,7 +1,7 @@
-import { memo } from 'react'
+import { memo, useSyncExternalStore } from 'react'
 import type { Currency } from '#domain/money.ts'
 import { startWindow } from '#domain/checks/order-checks.ts'
-import { descLimit, nameLimit, yearLimits } from '#domain/orders.ts'
+import { descLimit, nameLimit } from '#domain/orders.ts'
 import { isDate } from '#domain/period.ts'
 import type { PlainDate } from '#domain/time.ts'
 import { RadioField } from '#ui/form/ChoiceFields.tsx'
@@ -11,6 +11,7 @@ import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 import { CompanyPicker } from '#features/orders/wizard/CompanyPicker.tsx'
 import { OrderFields } from '#features/orders/wizard/TermsFields.tsx'
+import { YearsField } from '#features/orders/wizard/YearsField.tsx'
 import { type AnyProblem, orderFieldWords } from '#ui/i18n/order-field-messages.ts'
 import { typedCode, type Values } from '#features/orders/wizard/wizard-form.ts'
 import type { PriceData } from '#features/orders/quote/local-quote.ts'
@@ -36,16 +37,31 @@ export function Information(props: Props) {
   const { values, onChange, onLeaveCode, codeState, problems, market, currencies, today, isStaff } = props
   const { code, name, desc, company_id, sOrderCreateTime, currency, period, period_start } = values
   const common = { problems, onChange }
-  return (
-    <>
+  const { t } = useTranslation('wizard')
+  const parts = [
+    <fieldset key="service" className="form wizard-group">
+      <legend>{t('group.service')}</legend>
       <Naming {...{ code, name, desc, codeState, onLeaveCode }} {...common} />
       {isStaff && <StaffFields {...{ company_id, sOrderCreateTime, today }} {...common} />}
+    </fieldset>,
+    <fieldset key="terms" className="form wizard-group">
+      <legend>{t('group.terms')}</legend>
       <Currencies {...{ currency, currencies, onChange }} />
       <OrderFields values={values} market={market} currency={currency} {...common} />
       <Period {...{ period, period_start, sOrderCreateTime, today }} {...common} />
-    </>
-  )
+    </fieldset>,
+  ]
+  return useTablet() ? parts.toReversed() : parts
 }
+
+const tablet = '(pointer: coarse) and (width >= 48rem)'
+const subscribe = (listener: () => void) => {
+  const query = matchMedia(tablet)
+  query.addEventListener('change', listener)
+  return () => query.removeEventListener('change', listener)
+}
+/** Whoever holds a tablet plays with the price first, and types afterwards. */
+const useTablet = () => useSyncExternalStore(subscribe, () => matchMedia(tablet).matches)
 
 type Typed = Exclude<
   { [N in keyof Values]: Values[N] extends string ? N : never }[keyof Values],
@@ -59,11 +75,12 @@ function useGiven<N extends Typed>(values: Pick<Values, N>, { problems, onChange
   return (name: N) => {
     const label = t(`field.${name as Typed}`)
     const problem = problems.find(({ field }) => field === name)
+    const isMisshapen = name === 'code' && problem?.code === 'INVALID_FORMAT'
     return {
       name,
       label,
       value: values[name],
-      error: problem && orderFieldWords(problem, label, values[name]),
+      error: isMisshapen ? t('code.wrong') : problem && orderFieldWords(problem, label, values[name]),
       onChange: ({ target }: { target: { value: string } }) => onChange({ [name]: target.value }),
     }
   }
@@ -82,6 +99,7 @@ const Naming = memo(function Naming({
     <>
       <Field
         {...given('code')}
+        size="code"
         help={<CodeHelp state={codeState} />}
         autoComplete="off"
         autoCapitalize="none"
@@ -123,8 +141,6 @@ const Currencies = memo(function Currencies({
   )
 })
 
-const whole = { type: 'number', inputMode: 'numeric', step: 1 } as const
-
 const Period = memo(function Period({
   period,
   period_start,
@@ -135,9 +151,10 @@ const Period = memo(function Period({
   const { t } = useTranslation('wizard')
   const given = useGiven({ period, period_start }, common)
   const [first, last] = startWindow(today, isDate(created) ? created : null)
+  const { label, value, error } = given('period')
   return (
-    <div className="field-row">
-      <Field {...given('period')} {...whole} min={yearLimits.least} max={yearLimits.most} />
+    <>
+      <YearsField {...{ label, value, error }} onChange={(years) => common.onChange({ period: years })} />
       <DateField
         {...given('period_start')}
         min={first}
@@ -145,7 +162,7 @@ const Period = memo(function Period({
         help={t('field.startHelp', { first, last })}
         onChange={(day) => common.onChange({ period_start: day })}
       />
-    </div>
+    </>
   )
 })
 

@@ -23,21 +23,16 @@ export const DraftNote = memo(function DraftNote({ keptAt, discard, unkept }: Om
         <Icon name="device" size={16} /> {t('draft.none')}
       </p>
     )
-  const footer = (
-    <>
-      <Button autoFocus onClick={() => setAsked(false)}>
-        {t('draft.keep')}
-      </Button>
-      <Button
-        kind="danger"
-        onClick={() => {
-          setAsked(false)
-          discard()
-        }}
-      >
-        {t('draft.discard')}
-      </Button>
-    </>
+  const act = (
+    <Button
+      kind="danger"
+      onClick={() => {
+        setAsked(false)
+        discard()
+      }}
+    >
+      {t('draft.discard')}
+    </Button>
   )
   return (
     <p className="draft-note">
@@ -45,7 +40,7 @@ export const DraftNote = memo(function DraftNote({ keptAt, discard, unkept }: Om
       <Button kind="plain" onClick={() => setAsked(true)}>
         {t('draft.discard')}
       </Button>
-      <Dialog open={asked} title={t('draft.title')} onClose={() => setAsked(false)} footer={footer}>
+      <Dialog open={asked} title={t('draft.title')} onClose={() => setAsked(false)} act={act} cancel={t('draft.keep')}>
         <p>{t('draft.text')}</p>
       </Dialog>
     </p>

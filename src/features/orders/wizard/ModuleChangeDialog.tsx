@@ -4,6 +4,7 @@ import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
 import type { Toggle } from '#features/orders/wizard/module-selection.ts'
 import { type AmountChange, Difference } from '#features/orders/quote/AmountChange.tsx'
+import { langOf } from '#ui/i18n/name-language.ts'
 
 interface Props {
   toggle: Toggle
@@ -18,27 +19,20 @@ interface Props {
 /** Lists what one click brings or takes along, and what becomes of the amount; nothing has changed yet. */
 export function ConfirmModules({ toggle, nameOf, currency, change, inUse, onConfirm, onClose }: Props) {
   const { t } = useTranslation('wizard')
-  const { t: ui } = useTranslation('ui')
   const { kind, code, along } = toggle
   const name = nameOf(code)
-  const count = along.length + 1
   const isUsed = kind === 'removing' && [code, ...along].some((one) => inUse.includes(one))
-  const footer = (
-    <>
-      <Button kind={kind === 'removing' ? 'danger' : 'primary'} autoFocus={kind === 'adding'} onClick={onConfirm}>
-        {t(kind === 'adding' ? 'confirm.add' : 'confirm.remove', { count })}
-      </Button>
-      <Button autoFocus={kind === 'removing'} onClick={onClose}>
-        {ui('form.cancel')}
-      </Button>
-    </>
+  const act = (
+    <Button kind={kind === 'removing' ? 'danger' : 'primary'} onClick={onConfirm}>
+      {t(kind === 'adding' ? 'confirm.add' : along.length > 0 ? 'confirm.remove' : 'confirm.removeOne')}
+    </Button>
   )
   return (
     <Dialog
       open
       title={t(kind === 'adding' ? 'confirm.addTitle' : 'confirm.removeTitle', { name })}
       onClose={onClose}
-      footer={footer}
+      act={act}
     >
       <div className="form">
         {along.length > 0 && (
@@ -47,7 +41,7 @@ export function ConfirmModules({ toggle, nameOf, currency, change, inUse, onConf
             <ul className="modules-along">
               {along.map((one) => (
                 <li key={one}>
-                  {nameOf(one)} <code>{one}</code>
+                  <span lang={langOf(nameOf(one))}>{nameOf(one)}</span> <code>{one}</code>
                 </li>
               ))}
             </ul>

@@ -18,6 +18,7 @@ import { ConfirmModules } from '#features/orders/wizard/ModuleChangeDialog.tsx'
 import { type AmountChange, Difference } from '#features/orders/quote/AmountChange.tsx'
 import { useLatest } from '#features/orders/quote/useLatest.ts'
 import type { PriceData } from '#features/orders/quote/local-quote.ts'
+import { langOf } from '#ui/i18n/name-language.ts'
 
 export interface ModuleChoiceProps {
   market: PriceData
@@ -31,6 +32,9 @@ export interface ModuleChoiceProps {
   /** Modules in use: removing one is always asked about (contracts 2). */
   inUse?: readonly string[]
 }
+
+/** Fewer of them are seen at a glance. */
+const searchedFrom = 10
 
 /**
  * Which modules. One click brings what is needed or takes along what needs it, after both were shown with what becomes of
@@ -65,14 +69,16 @@ export function ModuleChoice({ market, currency, chosen, onChange, amountOf, err
 
   return (
     <section className="modules" aria-label={t('modules.label')}>
-      <Field
-        type="search"
-        label={t('modules.search')}
-        name="module-search"
-        autoComplete="off"
-        value={text}
-        onChange={({ target }) => setText(target.value)}
-      />
+      {rows.length >= searchedFrom && (
+        <Field
+          type="search"
+          label={t('modules.search')}
+          name="module-search"
+          autoComplete="off"
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+        />
+      )}
       <p className="modules-count">{t('modules.count', { chosen: chosen.length, all: rows.length, currency })}</p>
       {error && (
         <p className="field-error" role="alert">
@@ -108,7 +114,7 @@ export function ModuleChoice({ market, currency, chosen, onChange, amountOf, err
           <ul>
             {coming.map(({ code, name }) => (
               <li key={code}>
-                {name} <code>{code}</code> <Tag>{t('modules.autoTag')}</Tag>
+                <span lang={langOf(name)}>{name}</span> <code>{code}</code> <Tag>{t('modules.autoTag')}</Tag>
               </li>
             ))}
           </ul>
@@ -147,7 +153,7 @@ const Row = memo(
             <input type="checkbox" name={`module-${code}`} checked={chosen} onChange={() => onPress(code)} />
           </span>
           <span className="module-name">
-            {name} <code>{code}</code>
+            <span lang={langOf(name)}>{name}</span> <code>{code}</code>
             {needs !== '' && <span className="field-help">{needs}</span>}
           </span>
           {price === null ? <Tag tone="warning">{unlisted}</Tag> : <span className="figure">{grouped(price)}</span>}

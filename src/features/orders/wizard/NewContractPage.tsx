@@ -68,7 +68,7 @@ function Drafted({ type, market, currencies, unpaid }: Props) {
   const fill = () => {
     if (!row || !kept) return
     kept.change(() => newDraft(valuesOf(row, fresh, market.list)))
-    done()
+    done(true)
   }
   // Over a draft of one's own only when that is said.
   useEffect(() => {
@@ -83,7 +83,7 @@ function Drafted({ type, market, currencies, unpaid }: Props) {
             <p>{t('again.text', { code: row.code })}</p>
             <div className="page-form-acts">
               <Button onClick={fill}>{t('again.fill', { code: row.code })}</Button>
-              <Button onClick={done}>{t('again.keep')}</Button>
+              <Button onClick={() => done(false)}>{t('again.keep')}</Button>
             </div>
           </div>
         </div>

@@ -8,6 +8,7 @@ import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { OrderMade } from '#features/orders/wizard/OrderConfirmation.tsx'
 import { PaymentPanel } from '#features/orders/payment/PaymentPanel.tsx'
+import { PricedLayout } from '#features/orders/quote/PricedLayout.tsx'
 import { readOrder } from '#features/orders/wizard/submit-order.ts'
 import type { PriceData, ServerQuote } from '#features/orders/quote/local-quote.ts'
 import { askListed } from '#features/orders/list/slice.ts'
@@ -63,21 +64,25 @@ export function OrderStep({ id, made, told, market, onBack, onPaid, onGone }: Pr
   }
 
   return (
-    <section className="card form">
-      <h2 tabIndex={-1}>{t('steps.2')}</h2>
-      <ProblemNote problem={problem} />
-      {!order && !problem && <Skeleton lines={6} />}
-      {order && (
-        <>
-          <p className="made-lead">{t('made.lead', { code: order.code })}</p>
-          <OrderMade order={order} told={told} market={market} />
-          <PaymentPanel order={order} onPaid={() => void paid()} />
-        </>
-      )}
-      <div className="page-form-acts">
-        <Button onClick={onBack}>{t('back')}</Button>
-        <ButtonLink to="/app/contract">{t('made.later')}</ButtonLink>
-      </div>
-    </section>
+    <PricedLayout
+      label={t('price.label')}
+      bar={<div className="price-pay">{order && <PaymentPanel order={order} onPaid={() => void paid()} />}</div>}
+    >
+      <section className="card form">
+        <h2 tabIndex={-1}>{t('steps.2')}</h2>
+        <ProblemNote problem={problem} />
+        {!order && !problem && <Skeleton lines={6} />}
+        {order && (
+          <>
+            <p className="made-lead">{t('made.lead', { code: order.code })}</p>
+            <OrderMade order={order} told={told} market={market} />
+          </>
+        )}
+        <div className="page-form-acts">
+          <Button onClick={onBack}>{t('back')}</Button>
+          <ButtonLink to="/app/contract">{t('made.later')}</ButtonLink>
+        </div>
+      </section>
+    </PricedLayout>
   )
 }

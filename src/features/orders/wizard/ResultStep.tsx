@@ -1,9 +1,13 @@
+import { useEffect } from 'react'
 import type { OrderRow } from '#contract/orders.ts'
 import { setUpNotice } from '#domain/contracts.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
+import { WebAddress } from '#ui/display/WebAddress.tsx'
 import { useTranslation } from 'react-i18next'
+import { useOrder } from '#features/orders/detail/useContract.ts'
+import { useLatest } from '#features/orders/quote/useLatest.ts'
 
 interface Props {
   order: OrderRow | null
@@ -14,7 +18,6 @@ interface Props {
 /** The result: the contract is in effect, and what becomes of its system now (contracts 4). */
 export function Finish({ order, today, onAgain }: Props) {
   const { t } = useTranslation('wizard')
-  const setUp = order && setUpNotice(order, today)
   return (
     <section className="card finish">
       <span className="finish-sign">
@@ -27,7 +30,7 @@ export function Finish({ order, today, onAgain }: Props) {
           <p className="finish-amount">
             <Amount currency={order.currency} amount={order.pay_amount ?? '0.00'} />
           </p>
-          <p className="finish-next">{setUp && t(`finish.${setUp}`, { date: order.period_start })}</p>
+          <SetUp id={Number(order.id)} today={today} otherwise={order} />
         </>
       )}
       <div className="page-form-acts">
@@ -40,5 +43,36 @@ export function Finish({ order, today, onAgain }: Props) {
         <Button onClick={onAgain}>{t('finish.again')}</Button>
       </div>
     </section>
+  )
+}
+
+/** How often it is asked how far the system is, ms. */
+const askAgainMs = 5000
+
+/** How far its system is, for as long as somebody looks, and where it can be reached. `otherwise`: until it is read anew. */
+function SetUp({ id, today, otherwise }: { id: number; today: string; otherwise: OrderRow }) {
+  const { t } = useTranslation('wizard')
+  const { shown, again } = useOrder(id)
+  const row = shown?.row ?? otherwise
+  const setUp = setUpNotice(row, today)
+  const isAwaited = setUp === 'soon'
+  const ask = useLatest(() => void again())
+  useEffect(() => {
+    if (!isAwaited) return
+    const timer = setInterval(ask, askAgainMs)
+    return () => clearInterval(timer)
+  }, [isAwaited, ask])
+  return (
+    <div className="finish-next" role="status">
+      <p>
+        {isAwaited && <span className="spinner" aria-hidden="true" />}
+        {setUp ? t(`finish.${setUp}`, { date: row.period_start }) : t('finish.ready')}
+      </p>
+      {row.url && (
+        <p>
+          {t('finish.address')} <WebAddress to={row.url} none="" />
+        </p>
+      )}
+    </div>
   )
 }

@@ -145,19 +145,13 @@ interface AskingProps {
 }
 
 function Asking({ title, action, onYes, onNo, children }: AskingProps) {
-  const { t: ui } = useTranslation('ui')
-  const footer = (
-    <>
-      <Button kind="primary" onClick={onYes}>
-        {action}
-      </Button>
-      <Button autoFocus onClick={onNo}>
-        {ui('form.cancel')}
-      </Button>
-    </>
+  const act = (
+    <Button kind="primary" onClick={onYes}>
+      {action}
+    </Button>
   )
   return (
-    <Dialog open title={title} onClose={onNo} footer={footer}>
+    <Dialog open title={title} onClose={onNo} act={act} careful>
       <div className="form">{children}</div>
     </Dialog>
   )

@@ -66,6 +66,7 @@ export function OrderFields({ values, onChange, problems, market, currency }: Or
       />
       <div className="users-field">
         <Field
+          size="figures"
           label={t('field.users')}
           name="users"
           type="number"
@@ -82,6 +83,7 @@ export function OrderFields({ values, onChange, problems, market, currency }: Or
           min={Math.max(1, least)}
           max={reachOf(list, values.user_mode)}
           value={wholeOf(values.users) ?? least}
+          tiers={pricesOf(list, currency).ranges[values.user_mode]}
           onChange={(users) => onChange({ users })}
         />
       </div>

@@ -1,24 +1,48 @@
+import type { Range } from '#domain/fees/price-list.ts'
+import { grouped, writeAmount } from '#domain/money.ts'
+import { userLimits } from '#domain/orders.ts'
+import { number } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
 
 interface Props {
   value: number
   min: number
   max: number
+  /** What one more user costs a year, by how many there are. */
+  tiers: readonly Range[]
   onChange: (users: string) => void
 }
 
-/** The slider beside the number of users; the number may lie beyond where it ends. */
-export function UsersRange({ value, min, max, onChange }: Props) {
+/** The slider beside the number of users, with a mark where the price of one changes; the number may lie beyond where it ends. */
+export function UsersRange({ value, min, max, tiers, onChange }: Props) {
   const { t } = useTranslation('wizard')
   return (
-    <input
-      type="range"
-      className="users-range"
-      aria-label={t('field.usersRange')}
-      min={min}
-      max={max}
-      value={value}
-      onChange={({ target }) => onChange(target.value)}
-    />
+    <div className="users-slider">
+      <input
+        type="range"
+        className="users-range"
+        aria-label={t('field.usersRange')}
+        min={min}
+        max={max}
+        value={value}
+        onChange={({ target }) => onChange(target.value)}
+      />
+      <svg className="users-marks" aria-hidden="true">
+        {tiers
+          .filter(({ from }) => from > min && from <= max)
+          .map(({ from }) => {
+            const at = `${(100 * (from - min)) / (max - min)}%`
+            return <line key={from} x1={at} x2={at} y1="0" y2="8" />
+          })}
+      </svg>
+      <dl className="users-tiers" aria-label={t('tiers.label')}>
+        {tiers.map(({ from, to, price }) => (
+          <div key={from} aria-current={(value >= from && value <= to) || undefined}>
+            <dt>{to >= userLimits.most ? t('tiers.from', { from: number(from) }) : `${number(from)}–${number(to)}`}</dt>
+            <dd>{grouped(writeAmount(price))}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
   )
 }

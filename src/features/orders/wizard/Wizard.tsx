@@ -4,7 +4,6 @@ import type { Currency } from '#domain/money.ts'
 import { tidyText } from '#domain/text.ts'
 import type { OrderRow } from '#contract/orders.ts'
 import { useConnection, useSignedIn } from '#state/hooks.ts'
-import { Amount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
 import { LeaveQuestion, useHeldWay } from '#ui/navigation-guard/NavigationGuard.tsx'
 import { useTranslation } from 'react-i18next'
@@ -13,10 +12,12 @@ import { Finish } from '#features/orders/wizard/ResultStep.tsx'
 import { Information } from '#features/orders/wizard/DetailsStep.tsx'
 import { ModuleChoice } from '#features/orders/wizard/ModulePicker.tsx'
 import { OrderStep } from '#features/orders/wizard/PaymentStep.tsx'
-import { PriceAside } from '#features/orders/quote/PriceSummary.tsx'
+import { ForAmount, PricedLayout } from '#features/orders/quote/PricedLayout.tsx'
+import { OrderPrice, PriceFacts } from '#features/orders/quote/PriceSummary.tsx'
 import { StageNotes } from '#features/orders/wizard/SubmitNotes.tsx'
 import { Steps } from '#features/orders/wizard/StepIndicator.tsx'
 import { UnpaidNote } from '#features/orders/payment/UnpaidNote.tsx'
+import { useStep } from '#features/orders/wizard/useStep.ts'
 import { useCode } from '#features/orders/wizard/useServiceCode.ts'
 import type { WizardDraft } from '#features/orders/wizard/useWizardDraft.ts'
 import { useLatest } from '#features/orders/quote/useLatest.ts'
@@ -43,7 +44,8 @@ export function Wizard({ market, currencies, type, today, kept, unpaid }: Props)
   const { caller } = useSignedIn()
   const { line } = useConnection()
   const { draft, change } = kept
-  const { values, step, ordered } = draft
+  const { values, ordered } = draft
+  const [step, goTo] = useStep(kept, market, today)
   const [problems, setProblems] = useState<readonly AnyProblem[]>([])
   const [refusals, setRefusals] = useState(0)
   const [made, setMade] = useState<OrderRow | null>(null)
@@ -60,14 +62,30 @@ export function Wizard({ market, currencies, type, today, kept, unpaid }: Props)
     () => figure && { shown: shownOf(figure, market.list), effective_date: market.list.effective_date },
     [figure, market],
   )
-  const goTo = (to: Step) => change((now) => ({ ...now, step: to }))
   const refuse = (found: readonly AnyProblem[]) => {
     setProblems(found)
     setRefusals((now) => now + 1)
     const [first] = found
     if (first) goTo(stepOf(first.field))
   }
-  const way = useOrdering({ kept, type, quote, here, unpaidWith, onOrdered: setMade, onRefused: refuse })
+  const way = useOrdering({
+    kept,
+    type,
+    quote,
+    here,
+    unpaidWith,
+    onOrdered: (order) => {
+      setMade(order)
+      finishOr(order)
+    },
+    onRefused: refuse,
+  })
+  /** What is paid is over: the browser's Back leads to nothing that could be ordered twice. */
+  const finishOr = (order: OrderRow) => (order.state === 'unpaid' ? goTo(2) : goTo(3, true))
+  const discard = () => {
+    kept.discard()
+    goTo(0, true)
+  }
   const { isAsked, stay, leave } = useHeldWay(kept.unkept)
   const frame = useArrival(step, refusals)
 
@@ -106,18 +124,41 @@ export function Wizard({ market, currencies, type, today, kept, unpaid }: Props)
     if (found.length > 0) return refuse(found)
     void way.begin()
   }
+  const orderWords = t(line === 'online' ? 'order.at' : 'order.later')
   const wrongModules = problems.find(({ field }) => field === 'modules')
+
+  const facts = {
+    market,
+    reckoned: priced,
+    offline: line !== 'online',
+    hasModules: values.modules.length > 0,
+  }
+  const beside = { label: t('price.label'), details: <PriceFacts {...facts} /> }
 
   return (
     <div className="wizard" ref={frame}>
       <Steps now={step} />
-      {step < 2 && <DraftNote keptAt={kept.keptAt} unkept={kept.unkept} discard={kept.discard} />}
+      {step < 2 && <DraftNote keptAt={kept.keptAt} unkept={kept.unkept} discard={discard} />}
       {isAsked && <LeaveQuestion onStay={stay} onLeave={leave} />}
-      {step < 2 && <UnpaidNote unpaid={unpaid} code={own ? values.code : null} ordered={ordered} />}
-      <div className={step < 2 ? 'wizard-columns' : ''}>
-        {step === 0 && (
-          <form className="card form" noValidate onSubmit={(event) => void next(event)}>
-            <h2 tabIndex={-1}>{t('steps.0')}</h2>
+      {step < 2 && (
+        <UnpaidNote unpaid={unpaid} code={own ? values.code : null} ordered={ordered} isOthers={step === 0} />
+      )}
+      {step === 0 && (
+        <PricedLayout
+          {...beside}
+          onSubmit={(event) => void next(event)}
+          bar={
+            <OrderPrice {...facts}>
+              <Button kind="primary" type="submit">
+                {t('next')}
+              </Button>
+            </OrderPrice>
+          }
+        >
+          <section className="card form">
+            <h2 className="sr-only" tabIndex={-1}>
+              {t('steps.0')}
+            </h2>
             <Information
               values={values}
               onChange={fill}
@@ -129,14 +170,22 @@ export function Wizard({ market, currencies, type, today, kept, unpaid }: Props)
               today={today}
               isStaff={isProvider(caller)}
             />
-            <div className="page-form-acts">
-              <Button kind="primary" type="submit">
-                {t('next')}
-              </Button>
-            </div>
-          </form>
-        )}
-        {step === 1 && (
+          </section>
+        </PricedLayout>
+      )}
+      {step === 1 && (
+        <PricedLayout
+          {...beside}
+          bar={
+            <OrderPrice {...facts}>
+              {way.stage.kind !== 'confirm' && way.stage.kind !== 'waiting' && (
+                <Button kind="primary" busy={way.stage.kind === 'sending'} onClick={order}>
+                  {figure && facts.hasModules ? <ForAmount words={orderWords} {...figure} /> : orderWords}
+                </Button>
+              )}
+            </OrderPrice>
+          }
+        >
           <section className="card form">
             <h2 tabIndex={-1}>{t('steps.1')}</h2>
             <ModuleChoice
@@ -148,31 +197,12 @@ export function Wizard({ market, currencies, type, today, kept, unpaid }: Props)
               error={wrongModules && orderFieldWords(wrongModules, '')}
             />
             <StageNotes way={way} currency={values.currency} agreed={draft.agreed} code={values.code} />
-            {way.stage.kind !== 'confirm' && way.stage.kind !== 'waiting' && (
-              <div className="page-form-acts">
-                <Button kind="primary" busy={way.stage.kind === 'sending'} onClick={order}>
-                  {t(line === 'online' ? 'order.at' : 'order.later')}
-                  {figure && values.modules.length > 0 && (
-                    <>
-                      {' · '}
-                      <Amount currency={figure.currency} amount={figure.amount} />
-                    </>
-                  )}
-                </Button>
-                <Button onClick={() => goTo(0)}>{t('back')}</Button>
-              </div>
-            )}
+            <div className="page-form-acts">
+              <Button onClick={() => goTo(0)}>{t('back')}</Button>
+            </div>
           </section>
-        )}
-        {step < 2 && (
-          <PriceAside
-            market={market}
-            reckoned={priced}
-            offline={line !== 'online'}
-            hasModules={values.modules.length > 0}
-          />
-        )}
-      </div>
+        </PricedLayout>
+      )}
       {step === 2 && ordered !== null && (
         <OrderStep
           id={ordered}
@@ -182,12 +212,15 @@ export function Wizard({ market, currencies, type, today, kept, unpaid }: Props)
           onBack={() => goTo(1)}
           onPaid={(paid) => {
             setMade(paid)
-            goTo(3)
+            goTo(3, true)
           }}
-          onGone={() => change((now) => ({ ...now, step: 1, ordered: null }))}
+          onGone={() => {
+            change((now) => ({ ...now, ordered: null }))
+            goTo(1, true)
+          }}
         />
       )}
-      {step === 3 && <Finish order={made} today={today} onAgain={kept.discard} />}
+      {step === 3 && <Finish order={made} today={today} onAgain={discard} />}
     </div>
   )
 }

@@ -8,7 +8,7 @@ import { readRow } from '#local/lists/read-row.ts'
 import { useDispatch } from '#state/hooks.ts'
 
 /** The order that `?from=` names, from the device or the server; null: none is named, or it cannot be had now. */
-export function useOrderAgain(): { row: OrderRow | null; done: () => void } {
+export function useOrderAgain(): { row: OrderRow | null; done: (isFilled: boolean) => void } {
   const [query, setQuery] = useSearchParams()
   const dispatch = useDispatch()
   const { t } = useTranslation('wizard')
@@ -28,9 +28,10 @@ export function useOrderAgain(): { row: OrderRow | null; done: () => void } {
     return () => void (stands = false)
   }, [from, dispatch, t])
   /** Once it has been used the address says so: a reload must not fill the form again. */
-  const done = () => {
+  const done = (isFilled: boolean) => {
     setRow(null)
-    setQuery({}, { replace: true })
+    const step = isFilled ? null : query.get('step')
+    setQuery(step === null ? {} : { step }, { replace: true })
   }
   return { row, done }
 }

@@ -43,16 +43,16 @@ export function RemoveModuleDialog({ type, modules, code, name, onClose, onRemov
       open
       title={t('removeModule.title', { name })}
       onClose={onClose}
-      footer={
-        <>
-          {relations && !isBlocked && (
-            <Button kind="danger" onClick={onRemove}>
-              {t('removeModule.go')}
-            </Button>
-          )}
-          <Button onClick={onClose}>{t(isBlocked ? 'removeModule.close' : 'removeModule.keep')}</Button>
-        </>
+      act={
+        relations &&
+        !isBlocked && (
+          <Button kind="danger" onClick={onRemove}>
+            {t('removeModule.go')}
+          </Button>
+        )
       }
+      cancel={t(isBlocked ? 'removeModule.close' : 'removeModule.keep')}
+      careful
     >
       {!relations && <Skeleton lines={2} />}
       {relations && (

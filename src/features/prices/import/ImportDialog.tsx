@@ -85,13 +85,10 @@ export function ImportDialog({ type, onClose }: Props) {
       wide
       title={t('import.title')}
       onClose={onClose}
-      footer={
-        <>
-          <Button kind="primary" busy={busy === 'importing'} whyNot={whyNot()} onClick={() => void take()}>
-            {t('act.import')}
-          </Button>
-          <Button onClick={onClose}>{words('form.cancel')}</Button>
-        </>
+      act={
+        <Button kind="primary" busy={busy === 'importing'} whyNot={whyNot()} onClick={() => void take()}>
+          {t('act.import')}
+        </Button>
       }
     >
       <div className="price-import">

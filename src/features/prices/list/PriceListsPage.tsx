@@ -11,9 +11,11 @@ import { historyPath } from '#ui/links/history-path.ts'
 import { useListing } from '#state/use-list-url.ts'
 import { useNewRows } from '#state/use-new-rows.ts'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
-import { DataList, type RowAction } from '#ui/list/DataList.tsx'
+import type { RowAction } from '#ui/list/column.ts'
+import { DataList } from '#ui/list/DataList.tsx'
 import { number } from '#ui/list/Freshness.tsx'
 import { rowMark } from '#ui/list/PendingMark.tsx'
+import { useNarrow } from '#ui/list/useNarrow.ts'
 import { Page } from '#ui/page/Page.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
@@ -45,7 +47,8 @@ export function PriceLists() {
   const type = useClientType(clientTypeOf)
   const { view, change } = useListing(ways, priceLists)
   const { newRows, clear } = useNewRows(priceLists, type)
-  const shown = useList(priceLists, { scope: null, view: { ...view, type }, newRows })
+  const grows = useNarrow()
+  const shown = useList(priceLists, { scope: null, view: { ...view, type }, newRows, grows })
   const { rows, count, freshness, isFetching, problem, refetch } = shown
   const { lists, standingOf } = usePriceLists(type)
   useKeptWhole(lists)
@@ -126,6 +129,7 @@ export function PriceLists() {
         actions={actions}
         sort={view.sort}
         onSort={(sort) => change({ sort })}
+        grows={grows}
         page={view.page}
         results={view.results}
         count={count}

@@ -1,8 +1,9 @@
 import type { TFunction } from 'i18next'
 import type { PriceRow } from '#contract/prices.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
+import { NoValue } from '#ui/list/NoValue.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
-import type { Column } from '#ui/list/DataList.tsx'
+import type { Column } from '#ui/list/column.ts'
 import type { Standing } from '#features/prices/list/in-force.ts'
 
 /** Effective date, state, description, who changed it when (M145); the client type stands above all pages of the staff. */
@@ -14,23 +15,30 @@ export const columns = (
     key: 'effective_date',
     header: t('column.effective_date'),
     sortable: true,
-    render: ({ row }) => <span className="price-day">{row.effective_date}</span>,
+    width: 'day',
+    phone: 'title',
+    render: ({ row }) => row.effective_date,
   },
   {
     key: 'confirmed',
     header: t('column.confirmed'),
     sortable: true,
+    width: 'roles',
+    phone: 'tag',
     render: ({ row }) => <State confirmed={row.confirmed} standing={standingOf(row)} t={t} />,
   },
   {
     key: 'desc',
     header: t('column.desc'),
     sortable: true,
-    render: ({ row }) => <span className="price-desc">{row.desc}</span>,
+    lines: 2,
+    phone: 'fact',
+    render: ({ row }) => <span>{row.desc}</span>,
   },
   {
     key: 'type',
     header: t('column.type'),
+    width: 'number',
     priority: 3,
     render: ({ row }) => row.type,
   },
@@ -38,14 +46,16 @@ export const columns = (
     key: 'update_time',
     header: t('column.update_time'),
     sortable: true,
+    width: 'time',
     priority: 2,
-    render: ({ row }) => <span className="price-day">{row.update_time || t('notYet')}</span>,
+    phone: 'fact',
+    render: ({ row }) => row.update_time || t('notYet'),
   },
   {
     key: 'update_user_name',
     header: t('column.update_user_name'),
     priority: 3,
-    render: ({ row }) => row.update_user_name || '–',
+    render: ({ row }) => row.update_user_name || <NoValue />,
   },
 ]
 

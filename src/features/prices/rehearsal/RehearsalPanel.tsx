@@ -157,14 +157,12 @@ function ConfirmDialog({ day, past, result, onConfirm, onClose }: ConfirmProps) 
       open
       title={t('confirm.title', { day })}
       onClose={onClose}
-      footer={
-        <>
-          <Button kind="primary" busy={busy} onClick={() => void confirm()}>
-            {t('act.confirm')}
-          </Button>
-          <Button onClick={onClose}>{t('confirm.keep')}</Button>
-        </>
+      act={
+        <Button kind="primary" busy={busy} onClick={() => void confirm()}>
+          {t('act.confirm')}
+        </Button>
       }
+      cancel={t('confirm.keep')}
     >
       <div className="price-confirm">
         <ProblemNote problem={problem} title={t('confirm.failed')} />

@@ -69,7 +69,7 @@ export function RehearsalResult({ result, list, names, ShowFee }: Props) {
               </li>
             ))}
           </ul>
-          {failing > failures.length && <p>{t('rehearsal.more', { count: failing - failures.length })}</p>}
+          {failing > failures.length && <p>{t('rehearsal.more', { number: failing - failures.length })}</p>}
         </section>
       )}
       {priced.map((one) => (

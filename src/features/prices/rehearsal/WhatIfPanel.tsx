@@ -93,7 +93,7 @@ export function WhatIfPanel({ lists, standingOf, ownId, list, names, uatBound, S
       </div>
       <CheckField label={t('whatIf.uat')} checked={withUat} onChange={({ target }) => setUat(target.checked)} />
       <details className="price-modules">
-        <summary>{t('whatIf.modules', { count: wanted.length, all: listed.length })}</summary>
+        <summary>{t('whatIf.modules', { number: wanted.length, all: listed.length })}</summary>
         <ul>
           {listed.map((code) => (
             <li key={code}>

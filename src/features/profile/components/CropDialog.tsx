@@ -25,16 +25,13 @@ export function CropDialog({ image, onUse, onClose }: Props) {
     setBusy(false)
     if (picture) onUse(picture)
   }
-  const footer = (
-    <>
-      <Button kind="primary" busy={busy} onClick={() => void use()}>
-        {t('crop.use')}
-      </Button>
-      <Button onClick={onClose}>{t('crop.cancel')}</Button>
-    </>
+  const act = (
+    <Button kind="primary" busy={busy} onClick={() => void use()}>
+      {t('crop.use')}
+    </Button>
   )
   return (
-    <Dialog open title={t('crop.title')} onClose={onClose} footer={footer}>
+    <Dialog open title={t('crop.title')} onClose={onClose} act={act}>
       <div className="crop">
         <CropArea src={image.src} size={size} crop={crop} onCrop={setCrop} />
         <label className="crop-zoom">

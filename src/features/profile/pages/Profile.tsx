@@ -13,7 +13,6 @@ import { Button } from '#ui/display/Button.tsx'
 import { Fact, Facts } from '#ui/display/DescriptionList.tsx'
 import { Page } from '#ui/page/Page.tsx'
 import { PendingMark } from '#ui/list/PendingMark.tsx'
-import { Tag } from '#ui/display/Tag.tsx'
 import { useTranslation } from 'react-i18next'
 import { ProfileForm } from '#features/profile/components/ProfileForm.tsx'
 import { usePicture } from '#features/profile/components/usePicture.ts'
@@ -81,16 +80,7 @@ function Own({ shown: { row, waiting } }: { shown: OverlaidRow<UserRow> }) {
         <Fact label={t('field.company')}>
           {row.company_name} <code>{row.company_code}</code>
         </Fact>
-        <Fact label={t('field.roles')}>
-          {flags.length === 0 && t('noRoles')}
-          <span className="profile-roles">
-            {flags.map((flag) => (
-              <Tag key={flag} tone="role">
-                {users(`flag.${flag}`)}
-              </Tag>
-            ))}
-          </span>
-        </Fact>
+        <Fact label={t('field.roles')}>{flags.map((flag) => users(`flag.${flag}`)).join(' · ') || t('noRoles')}</Fact>
       </Facts>
       <p className="profile-ways">
         <Link to="/app/profile/password">{t('changePassword')}</Link>

@@ -7,15 +7,17 @@ import { useLiveChanges } from '#state/live-changes.ts'
 import { useList } from '#state/use-list.ts'
 import { useListing } from '#state/use-list-url.ts'
 import { Button } from '#ui/display/Button.tsx'
-import { DataList, type RowAction } from '#ui/list/DataList.tsx'
+import type { RowAction } from '#ui/list/column.ts'
+import { DataList } from '#ui/list/DataList.tsx'
 import { number } from '#ui/list/Freshness.tsx'
+import { useNarrow } from '#ui/list/useNarrow.ts'
 import { Page } from '#ui/page/Page.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { AddressDialog } from '#features/services/Addresses.tsx'
 import { columns } from '#features/services/list/columns.tsx'
 import { type CompanyFilter, Filters } from '#features/services/list/Filters.tsx'
-import { changeView, readView, remembered, writeView } from '#features/services/list/list-url.ts'
+import { changeView, readView, remembered, type View, writeView } from '#features/services/list/list-url.ts'
 import { NoServices } from '#features/services/list/EmptyList.tsx'
 import { RecheckButton } from '#features/services/list/RecheckButton.tsx'
 import { useServiceJobs } from '#features/services/operations/jobs.ts'
@@ -32,19 +34,22 @@ export function Services({ CompanyFilter }: { CompanyFilter: CompanyFilter }) {
   const { t } = useTranslation('services')
   const dispatch = useDispatch()
   const { view, change } = useListing(ways, servicesList)
-  const { rows, count, freshness, isFetching, problem, refetch } = useList(servicesList, { scope: null, view })
+  const grows = useNarrow()
+  const { rows, count, freshness, isFetching, problem, refetch } = useList(servicesList, { scope: null, view, grows })
   const refresh = useCallback(() => void dispatch(refreshServices(view)), [dispatch, view])
   useLiveChanges('services', refresh)
   const jobs = useServiceJobs()
   const moves = useMoves({ jobs, logPath: ({ id }) => `/app/service/${id}/log`, onDone: refresh })
   const [addresses, setAddresses] = useState<ServiceRow | null>(null)
   const drawnColumns = useMemo(() => columns(t), [t])
+  const sorting = { columns: drawnColumns, sort: view.sort, onSort: (sort: View['sort']) => change({ sort }) }
   const actions = ({ row }: Listed): RowAction<Listed>[] =>
     moves.itemsOf(row).map(({ key, label, icon = 'more', danger = false, whyNot, onSelect }) => ({
       key,
       label,
       icon,
       danger,
+      ...(key === 'reset' ? { own: 'icon' } : {}),
       whyNot: () => whyNot ?? null,
       onSelect,
     }))
@@ -62,7 +67,7 @@ export function Services({ CompanyFilter }: { CompanyFilter: CompanyFilter }) {
       }
     >
       <Sheet />
-      <Filters view={view} CompanyFilter={CompanyFilter} onChange={change} />
+      <Filters view={view} sorting={sorting} CompanyFilter={CompanyFilter} onChange={change} />
       {/* Offline the rows that are here, or the word that there are none, say all there is to say. */}
       <ProblemNote problem={isOffline(problem) ? null : problem} onRetry={refetch} />
       <div className="service-list">
@@ -82,9 +87,9 @@ export function Services({ CompanyFilter }: { CompanyFilter: CompanyFilter }) {
             )
           }
           actions={actions}
-          most="reset"
           sort={view.sort}
-          onSort={(sort) => change({ sort })}
+          onSort={sorting.onSort}
+          grows={grows}
           page={view.page}
           results={view.results}
           count={count}

@@ -1,10 +1,11 @@
 import type { TFunction } from 'i18next'
 import type { ServiceRow } from '#contract/services.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import type { Column } from '#ui/list/DataList.tsx'
+import type { Column } from '#ui/list/column.ts'
 import { number } from '#ui/list/Freshness.tsx'
 import { isWebAddress } from '#ui/display/WebAddress.tsx'
 import { memoryWords, notesOf, StatusTag, tasksWords } from '#features/services/ServiceState.tsx'
+import { langOf } from '#ui/i18n/name-language.ts'
 
 /** M111, with what is set beside what runs (D42). */
 export const columns = (t: TFunction<'services'>): Column<OverlaidRow<ServiceRow>>[] => [
@@ -12,25 +13,39 @@ export const columns = (t: TFunction<'services'>): Column<OverlaidRow<ServiceRow
     key: 'code',
     header: t('column.code'),
     sortable: true,
+    width: 'code',
+    phone: 'title',
     render: ({ row }) => <span className="service-code">{row.code}</span>,
   },
-  { key: 'name', header: t('column.name'), sortable: true, render: ({ row }) => <Name row={row} /> },
+  {
+    key: 'name',
+    header: t('column.name'),
+    sortable: true,
+    lines: 2,
+    phone: 'fact',
+    render: ({ row }) => <Name row={row} />,
+  },
   {
     key: 'company_name',
     header: t('column.company'),
     sortable: true,
-    render: ({ row }) => (
-      <bdi className="service-line" title={row.company_name}>
-        {row.company_name}
-      </bdi>
-    ),
+    phone: 'fact',
+    render: ({ row }) => <bdi lang={langOf(row.company_name)}>{row.company_name}</bdi>,
   },
-  { key: 'system_status', header: t('column.status'), sortable: true, render: ({ row }) => <State row={row} t={t} /> },
-  { key: 'capacity', header: t('column.capacity'), render: ({ row }) => <Capacity row={row} t={t} /> },
+  {
+    key: 'system_status',
+    header: t('column.status'),
+    sortable: true,
+    width: 'tag',
+    phone: 'tag',
+    render: ({ row }) => <State row={row} t={t} />,
+  },
+  { key: 'capacity', header: t('column.capacity'), width: 'tag', render: ({ row }) => <Capacity row={row} t={t} /> },
   {
     key: 'create_time',
     header: t('column.created'),
     sortable: true,
+    width: 'day',
     priority: 3,
     render: ({ row: { create_time: created } }) => (
       <span className="service-time">
@@ -42,7 +57,8 @@ export const columns = (t: TFunction<'services'>): Column<OverlaidRow<ServiceRow
     key: 'expired_date',
     header: t('column.expires'),
     sortable: true,
-    render: ({ row }) => <span className="service-day">{row.expired_date ?? t('capacity.none')}</span>,
+    width: 'day',
+    render: ({ row }) => row.expired_date ?? t('capacity.none'),
   },
 ]
 
@@ -50,13 +66,13 @@ export const columns = (t: TFunction<'services'>): Column<OverlaidRow<ServiceRow
 function Name({ row: { name, url } }: { row: ServiceRow }) {
   if (!isWebAddress(url))
     return (
-      <bdi className="service-lines" title={name}>
+      <bdi title={name} lang={langOf(name)}>
         {name}
       </bdi>
     )
   return (
-    <a className="service-lines" href={url} target="_blank" rel="noreferrer noopener" title={name}>
-      <bdi>{name}</bdi>
+    <a href={url} target="_blank" rel="noreferrer noopener" title={name}>
+      <bdi lang={langOf(name)}>{name}</bdi>
     </a>
   )
 }

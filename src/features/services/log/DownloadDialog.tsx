@@ -34,16 +34,13 @@ export function DownloadDialog({ service: { id, code }, onClose }: Props) {
     if (wrong) return document.querySelector<HTMLElement>(`[role=dialog] [name=${wrong}]`)?.focus()
     if (await download(range, clock.next)) onClose()
   }
-  const footer = (
-    <>
-      <Button kind="primary" type="submit" icon="install" form={form} busy={busy} whyNot={whyNot}>
-        {t('log.download')}
-      </Button>
-      <Button onClick={onClose}>{t('ask.cancel')}</Button>
-    </>
+  const act = (
+    <Button kind="primary" type="submit" icon="install" form={form} busy={busy} whyNot={whyNot}>
+      {t('log.download')}
+    </Button>
   )
   return (
-    <Dialog open title={t('log.downloadTitle', { code })} onClose={onClose} footer={footer}>
+    <Dialog open title={t('log.downloadTitle', { code })} onClose={onClose} act={act}>
       <form id={form} className="form" noValidate onSubmit={(event) => void submit(event)}>
         <ProblemNote problem={problem} title={t('log.failed')} focus />
         <p>{t('log.downloadText')}</p>

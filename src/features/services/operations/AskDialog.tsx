@@ -27,24 +27,13 @@ export function AskDialog({ move, row, onClose, onDone }: Props & { move: AskedM
     move === 'create'
       ? { kind: move, contractId: row.contract_id, hasData: row.erase_date !== null }
       : { kind: move, id: row.id }
-  const footer = (
-    <>
-      <Button
-        kind={isLoss ? 'danger' : 'primary'}
-        autoFocus={!isLoss}
-        busy={busy}
-        whyNot={whyNot}
-        onClick={() => run(wish)}
-      >
-        {t(`move.${move}`)}
-      </Button>
-      <Button autoFocus={isLoss} onClick={onClose}>
-        {t('ask.cancel')}
-      </Button>
-    </>
+  const act = (
+    <Button kind={isLoss ? 'danger' : 'primary'} busy={busy} whyNot={whyNot} onClick={() => run(wish)}>
+      {t(`move.${move}`)}
+    </Button>
   )
   return (
-    <Dialog open title={t(`ask.${move}.title`, { code: row.code })} onClose={onClose} footer={footer}>
+    <Dialog open title={t(`ask.${move}.title`, { code: row.code })} onClose={onClose} act={act}>
       <div className="form">
         <ProblemNote problem={problem} title={t(`failed.${move}`)} focus />
         <p>{t(`ask.${move}.text`)}</p>

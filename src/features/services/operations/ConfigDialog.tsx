@@ -39,22 +39,19 @@ export function ConfigDialog({ row, onClose, onDone }: Props) {
     if (wanted === null) document.querySelector<HTMLElement>('[name=memory]')?.focus()
     else if (!whyNot && !busy) run({ kind: 'configure', id: row.id, memory: wanted, tasks })
   }
-  const footer = leaving ? (
-    <LeaveQuestion onStay={() => setLeaving(null)} onLeave={onClose} />
-  ) : (
-    <>
-      <Button kind="primary" type="submit" form={form} busy={busy} whyNot={whyNot}>
-        {t('config.save')}
-      </Button>
-      <Button onClick={close}>{t('ask.cancel')}</Button>
-    </>
+  const act = (
+    <Button kind="primary" type="submit" form={form} busy={busy} whyNot={whyNot}>
+      {t('config.save')}
+    </Button>
   )
+  const question = leaving && <LeaveQuestion onStay={() => setLeaving(null)} onLeave={onClose} />
   return (
-    <Dialog open title={t('config.title', { code: row.code })} onClose={close} footer={footer}>
+    <Dialog open title={t('config.title', { code: row.code })} onClose={close} act={act} question={question}>
       <form id={form} className="form service-config" noValidate onSubmit={submit}>
         <ProblemNote problem={problem} title={t('failed.configure')} focus />
         <Field
           name="memory"
+          size="figures"
           label={t('config.memory')}
           help={t('config.memoryHelp')}
           error={isWrong ? t('config.memoryWrong') : null}

@@ -48,20 +48,19 @@ export function PasswordDialog({ service: { id, code }, intent, onClose }: Props
     if (isOver || result.kind === 'fresh') await dispatch(forget(intent))
   }
   const isDone = shown !== null || isGone
-  const footer = isDone ? (
-    <Button kind="primary" onClick={onClose}>
-      {t('password.close')}
+  const act = !isDone && (
+    <Button kind="primary" icon="seen" busy={busy} whyNot={whyNot} onClick={() => void show()}>
+      {t('password.show')}
     </Button>
-  ) : (
-    <>
-      <Button kind="primary" icon="seen" autoFocus busy={busy} whyNot={whyNot} onClick={() => void show()}>
-        {t('password.show')}
-      </Button>
-      <Button onClick={onClose}>{t('password.later')}</Button>
-    </>
   )
   return (
-    <Dialog open title={t('password.offerTitle', { code })} onClose={onClose} footer={footer}>
+    <Dialog
+      open
+      title={t('password.offerTitle', { code })}
+      onClose={onClose}
+      act={act}
+      cancel={t(isDone ? 'password.close' : 'password.later')}
+    >
       <div className="form">
         <ProblemNote problem={problem} focus />
         <div role="status">

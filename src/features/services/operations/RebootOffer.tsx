@@ -11,18 +11,20 @@ export function RebootOffer({ row, onClose }: { row: ServiceRow; onClose: () => 
   const { t } = useTranslation('services')
   const whyNot = useWhyOffline()
   const { busy, problem, run } = useOperate({ row, onStarted: onClose })
-  const footer = (
-    <>
-      <Button kind="primary" busy={busy} whyNot={whyNot} onClick={() => run({ kind: 'reboot', id: row.id })}>
-        {t('move.reboot')}
-      </Button>
-      <Button autoFocus onClick={onClose}>
-        {t('rebootOffer.later')}
-      </Button>
-    </>
+  const act = (
+    <Button kind="primary" busy={busy} whyNot={whyNot} onClick={() => run({ kind: 'reboot', id: row.id })}>
+      {t('move.reboot')}
+    </Button>
   )
   return (
-    <Dialog open title={t('rebootOffer.title', { code: row.code })} onClose={onClose} footer={footer}>
+    <Dialog
+      open
+      title={t('rebootOffer.title', { code: row.code })}
+      onClose={onClose}
+      act={act}
+      cancel={t('rebootOffer.later')}
+      careful
+    >
       <div className="form">
         <ProblemNote problem={problem} title={t('failed.reboot')} focus />
         <p>{t('rebootOffer.text')}</p>

@@ -23,18 +23,13 @@ export function EndOthers({ onClose, onEnded }: { onClose: () => void; onEnded: 
     onEnded()
     onClose()
   }
-  const footer = (
-    <>
-      <Button autoFocus onClick={onClose}>
-        {t('others.keep')}
-      </Button>
-      <Button kind="danger" busy={busy} onClick={() => void end()}>
-        {t('endOthers')}
-      </Button>
-    </>
+  const act = (
+    <Button kind="danger" busy={busy} onClick={() => void end()}>
+      {t('endOthers')}
+    </Button>
   )
   return (
-    <Dialog open title={t('others.title')} onClose={onClose} footer={footer}>
+    <Dialog open title={t('others.title')} onClose={onClose} act={act} cancel={t('others.keep')}>
       <div className="form">
         <ProblemNote problem={problem} title={t('failed')} focus />
         <p>{t('others.text')}</p>

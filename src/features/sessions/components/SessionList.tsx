@@ -1,8 +1,7 @@
 import '#features/sessions/style.css'
+import '#features/sessions/words.ts'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { SessionRow } from '#contract/sessions.ts'
-import en from '#locales/en/sessions.json' with { type: 'json' }
-import zh from '#locales/zh/sessions.json' with { type: 'json' }
 import { useConnection, useDispatch, useSelector } from '#state/hooks.ts'
 import { useFetch } from '#state/use-fetch.ts'
 import { Button } from '#ui/display/Button.tsx'
@@ -10,15 +9,11 @@ import { Icon } from '#ui/icons/Icon.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
-import { i18n } from '#ui/i18n/i18n.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { EndOthers } from '#features/sessions/components/EndOthers.tsx'
+import { useDeviceName } from '#features/sessions/device-name.ts'
 import { endOne, fetchSessions, pageOpened, selectSessions } from '#features/sessions/slice.ts'
-
-// They travel with this code and not with the page's: no device keeps either.
-i18n.addResourceBundle('en', 'sessions', en)
-i18n.addResourceBundle('zh', 'sessions', zh)
 
 export function SessionList() {
   const { t } = useTranslation('sessions')
@@ -78,8 +73,7 @@ function Session({
   onEnd: () => void
 }) {
   const { t } = useTranslation('sessions')
-  const { browser, system } = row
-  const device = browser && system ? t('on', { browser, system }) : (browser ?? system ?? t('unknown'))
+  const device = useDeviceName()(row)
   const time = (at: string) => at.slice(0, 16)
   return (
     <li>

@@ -10,7 +10,6 @@ import { readRow } from '#local/lists/read-row.ts'
 import { readEntries } from '#local/outbox/read-entries.ts'
 import { useConnection, useDispatch, useSignedIn } from '#state/hooks.ts'
 import { useLiveQuery } from '#state/live-query.ts'
-import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
 
@@ -41,9 +40,8 @@ function Existing({ id, ...props }: Omit<Props, 'open'> & { id: Exclude<View['op
     const note = opened.base?.row.status === userStatus.deactivated && <Invitation invited={opened.base.row} />
     return <UserForm opened={opened} place={String(id)} note={note} {...props} />
   }
-  const footer = <Button onClick={props.onClose}>{t('missing.close')}</Button>
   return (
-    <Dialog open side="right" title={t(`missing.${opened}.title`)} onClose={props.onClose} footer={footer}>
+    <Dialog open side="right" title={t(`missing.${opened}.title`)} onClose={props.onClose}>
       <p>{t(`missing.${opened}.text`)}</p>
     </Dialog>
   )

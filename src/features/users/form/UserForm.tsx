@@ -116,8 +116,8 @@ export function UserForm({ opened, place, send, note, Beside, onClose, onSaved }
     const own = base ? { opened: base, changes } : { body }
     const result = resultOf(await dispatch(save(send ? { send: () => send(base ? changes : body) } : own)))
     if (result.kind === 'problem') return takeBack(result.problem)
-    tell(result)
     const id = base ? null : createdId(result)
+    tell(result, id, values.name)
     if (id !== null) dispatch(usersList.rowCreated(id))
     onClose()
     if (result.kind !== 'queued') onSaved()
@@ -136,10 +136,15 @@ export function UserForm({ opened, place, send, note, Beside, onClose, onSaved }
     for (const [field, error] of Object.entries(wrongFields(refused)))
       setError(field as Field, error, { shouldFocus: true })
   }
-  function tell(result: Result<unknown>) {
+  function tell(result: Result<unknown>, id: Id | null, name: string) {
     if (result.kind === 'queued') showToast({ kind: 'note', text: queuedWords(result) })
     else if (base) showToast({ kind: 'done', text: words('message.updated') })
-    else showToast({ kind: 'done', text: words('message.done', { action: users('toast.create') }) })
+    else
+      showToast({
+        kind: 'done',
+        text: words('message.done', { action: users('toast.create') }),
+        ...(typeof id === 'number' ? { to: { label: name, path: `/app/user?user=${id}` } } : {}),
+      })
   }
 
   const isFieldProblem = problem?.code === 'DUP_USER' || (problem && fieldProblems(problem).length > 0)

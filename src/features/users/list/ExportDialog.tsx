@@ -45,22 +45,19 @@ export function ExportDialog({ view, onClose }: { view: View; onClose: () => voi
     showToast({ kind: 'done', text: t('export.saved', { name }) })
     onClose()
   }
-  const footer = (
-    <>
-      <Button
-        kind="primary"
-        icon="install"
-        busy={busy}
-        whyNot={count === 0 && t('export.nobody')}
-        onClick={() => void save(here)}
-      >
-        {t('export.do', { count, number: number(count) })}
-      </Button>
-      <Button onClick={onClose}>{t('many.cancel')}</Button>
-    </>
+  const act = (
+    <Button
+      kind="primary"
+      icon="install"
+      busy={busy}
+      whyNot={count === 0 && t('export.nobody')}
+      onClick={() => void save(here)}
+    >
+      {t('export.do', { count, number: number(count) })}
+    </Button>
   )
   return (
-    <Dialog open title={t('export.title')} onClose={onClose} footer={footer}>
+    <Dialog open title={t('export.title')} onClose={onClose} act={act}>
       <div className="form">
         <ProblemNote problem={problem} focus />
         <p>{t(isFiltered(view) ? 'export.filtered' : 'export.all')}</p>

@@ -1,60 +1,46 @@
 import '#features/users/style.css'
-import { type UserStatus, userStatuses } from '#domain/users.ts'
-import { CheckField, SelectField } from '#ui/form/ChoiceFields.tsx'
+import { userStatuses } from '#domain/users.ts'
+import { SelectField } from '#ui/form/ChoiceFields.tsx'
+import type { Sorting } from '#ui/list/column.ts'
 import { FilterBar } from '#ui/list/FilterBar.tsx'
 import { useTranslation } from 'react-i18next'
 import { plainView, type View } from '#features/users/list/list-url.ts'
 
-/** portal 2: status type and include deleted; the search is ours. */
-export function Filters({ view, onChange }: { view: View; onChange: (change: Partial<View>) => void }) {
+interface Props {
+  view: View
+  sorting: Sorting
+  onChange: (change: Partial<View>) => void
+}
+
+/** portal 2: status type and include deleted, which is one more of its choices; the search is ours. */
+export function Filters({ view, sorting, onChange }: Props) {
   const { t } = useTranslation('users')
   const { statusType, includedDel, searchText } = plainView
-  const chips = [
-    ...(view.searchText.trim() === ''
-      ? []
-      : [
-          {
-            key: 'search',
-            label: t('filter.chipSearch', { text: view.searchText.trim() }),
-            onClear: () => onChange({ searchText }),
-          },
-        ]),
-    ...(view.statusType === null
-      ? []
-      : [
-          {
-            key: 'status',
-            label: t('filter.chipStatus', { status: t(`status.${view.statusType}`) }),
-            onClear: () => onChange({ statusType }),
-          },
-        ]),
-    ...(view.includedDel
-      ? [{ key: 'deleted', label: t('filter.includedDel'), onClear: () => onChange({ includedDel }) }]
-      : []),
-  ]
-  const options = [
-    { value: '', label: t('filter.all') },
-    ...userStatuses.map((status) => ({ value: status, label: t(`status.${status}`) })),
-  ]
+  const isUsed = view.statusType !== null || view.includedDel
   return (
     <FilterBar
-      search={{ value: view.searchText, onChange: (searchText) => onChange({ searchText }), label: t('filter.search') }}
-      chips={chips}
+      search={{ value: view.searchText, onChange: (text) => onChange({ searchText: text }), label: t('filter.search') }}
+      used={Number(isUsed)}
+      sorting={sorting}
       onClearAll={() => onChange({ statusType, includedDel, searchText })}
     >
       <SelectField
         label={t('filter.statusType')}
-        options={options}
-        value={view.statusType ?? ''}
-        onChange={(event) => onChange({ statusType: statusOf(event.target.value) })}
-      />
-      <CheckField
-        label={t('filter.includedDel')}
-        checked={view.includedDel}
-        onChange={(event) => onChange({ includedDel: event.target.checked })}
+        options={[
+          { value: '', label: t('filter.all') },
+          ...userStatuses.map((status) => ({ value: status, label: t(`status.${status}`) })),
+          { value: withDeleted, label: t('filter.includedDel') },
+        ]}
+        value={view.statusType ?? (view.includedDel ? withDeleted : '')}
+        onChange={({ target: { value } }) =>
+          onChange({
+            statusType: userStatuses.find((status) => String(status) === value) ?? null,
+            includedDel: value === withDeleted,
+          })
+        }
       />
     </FilterBar>
   )
 }
 
-const statusOf = (value: string): UserStatus | null => userStatuses.find((status) => String(status) === value) ?? null
+const withDeleted = 'deleted too'

@@ -1,4 +1,4 @@
-import { type ComponentType, lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { isOffline } from '#contract/problem.ts'
 import type { UserRow } from '#contract/users.ts'
@@ -8,14 +8,18 @@ import { useNewRows } from '#state/use-new-rows.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { DataList } from '#ui/list/DataList.tsx'
 import { number } from '#ui/list/Freshness.tsx'
+import { useNarrow } from '#ui/list/useNarrow.ts'
 import { Page } from '#ui/page/Page.tsx'
 import { rowMark } from '#ui/list/PendingMark.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { loadTexts } from '#ui/i18n/i18n.ts'
-import { changeView, writeView } from '#features/users/list/list-url.ts'
+import { changeView, type View, writeView } from '#features/users/list/list-url.ts'
 import { columns } from '#features/users/list/columns.tsx'
 import { Filters } from '#features/users/list/Filters.tsx'
+import { Pick, PickAll } from '#features/users/list/Picks.tsx'
+import { selectPicked } from '#features/users/list/row-selection.ts'
+import type { Act } from '#features/users/list/SelectionBar.tsx'
 import { useActions } from '#features/users/list/useActions.ts'
 import { useView } from '#features/users/list/useView.ts'
 import { usersList } from '#features/users/list/slice.ts'
@@ -26,7 +30,9 @@ const worded = async <M,>(code: Promise<M>): Promise<M> =>
 
 const load = async () => ({ default: (await worded(import('#features/users/form/UserDrawer.tsx'))).UserDrawer })
 const UserDrawer = lazy(load)
-const loadPicks = () => worded(import('#features/users/list/RowSelection.tsx'))
+const loadBar = () => worded(import('#features/users/list/SelectionBar.tsx'))
+const SelectionBar = lazy(async () => ({ default: (await loadBar()).SelectionBar }))
+const Acting = lazy(async () => ({ default: (await loadBar()).Acting }))
 const ExportDialog = lazy(async () => ({
   default: (await worded(import('#features/users/list/ExportDialog.tsx'))).ExportDialog,
 }))
@@ -45,7 +51,8 @@ export function Users({ Beside }: { Beside: ComponentType<{ id: number; name: st
   const lapsed = useSelector(({ connection }) => connection.lapsed)
   const { view, change, close } = useView()
   const { newRows } = useNewRows(usersList)
-  const shown = { scope: user.company_id, view, newRows }
+  const grows = useNarrow()
+  const shown = { scope: user.company_id, view, newRows, grows }
   const { rows, count, freshness, isFetching, problem, refetch } = useList(usersList, shown)
   const [removing, setRemoving] = useState<OverlaidRow<UserRow> | null>(null)
   const actions = useActions({ onOpen: (open) => change({ open }), onRemove: setRemoving, onDone: refetch })
@@ -53,27 +60,17 @@ export function Users({ Beside }: { Beside: ComponentType<{ id: number; name: st
     const timer = setTimeout(preloadForm, 2000)
     return () => clearTimeout(timer)
   }, [])
-  const [picks, setPicks] = useState<Awaited<ReturnType<typeof loadPicks>> | null>(null)
   const [exporting, setExporting] = useState(false)
-  const select = useRef<HTMLButtonElement>(null)
-  const endPicking = () => {
-    setPicks(null)
-    select.current?.focus()
-  }
+  const { ids } = useSelector(selectPicked)
+  const [act, setAct] = useState<Act | null>(null)
+  const drawn = columns(t, user.id)
+  const sorting = { columns: drawn, sort: view.sort, onSort: (sort: View['sort']) => change({ sort }) }
   return (
     <Page
       title={t('title')}
       intro={t('lead', { company: user.company_name })}
       action={
         <>
-          <Button
-            ref={select}
-            icon="check"
-            aria-pressed={picks !== null}
-            onClick={() => (picks ? endPicking() : void loadPicks().then(setPicks, () => undefined))}
-          >
-            {t('select')}
-          </Button>
           <Button icon="install" aria-haspopup="dialog" onClick={() => setExporting(true)}>
             {t('export')}
           </Button>
@@ -88,24 +85,32 @@ export function Users({ Beside }: { Beside: ComponentType<{ id: number; name: st
         </>
       }
     >
-      <Filters view={view} onChange={change} />
+      <Filters view={view} sorting={sorting} onChange={change} />
       {/* Offline the rows that are here, or the word that there are none, say all there is to say. */}
       <ProblemNote problem={isOffline(problem) ? null : problem} onRetry={refetch} />
-      {picks && <picks.PickBar view={view} rows={rows ?? []} onDone={refetch} onEnd={endPicking} />}
       <DataList
         caption={t('caption', { company: user.company_name })}
         counted={(count) => t('counted', { count, number: number(count) })}
-        columns={columns(t, user.id)}
+        columns={drawn}
         rows={rows}
         rowKey={({ row }) => String(row.id)}
         rowName={({ row }) => row.name}
-        pick={picks?.pickColumn(rows ?? [])}
-        rowTo={({ row }) => (picks ? null : `?${writeView(changeView(view, { open: row.id }))}`)}
+        pick={{
+          head: <PickAll rows={rows ?? []} />,
+          cell: ({ row }) => <Pick row={row} rows={rows ?? []} />,
+          said: ids.length > 0 ? t('pick.counted', { count: ids.length, number: number(ids.length) }) : undefined,
+          bar: ids.length > 0 && (
+            <Suspense fallback={null}>
+              <SelectionBar view={view} rows={rows ?? []} count={count} isActing={act !== null} onAct={setAct} />
+            </Suspense>
+          ),
+        }}
+        rowTo={({ row }) => `?${writeView(changeView(view, { open: row.id }))}`}
         mark={rowMark}
         actions={actions}
-        most="edit"
         sort={view.sort}
-        onSort={(sort) => change({ sort })}
+        onSort={sorting.onSort}
+        grows={grows}
         page={view.page}
         results={view.results}
         count={count}
@@ -124,6 +129,7 @@ export function Users({ Beside }: { Beside: ComponentType<{ id: number; name: st
         {view.open !== null && <UserDrawer Beside={Beside} open={view.open} onClose={close} onSaved={refetch} />}
       </Suspense>
       <Suspense fallback={null}>
+        {act && <Acting act={act} onDone={refetch} onClose={() => setAct(null)} />}
         {exporting && <ExportDialog view={view} onClose={() => setExporting(false)} />}
         {removing && (
           <RemoveUser

@@ -37,7 +37,7 @@ export async function readChosen(ids: readonly Id[]): Promise<Chosen[]> {
   return rows.flatMap((shown) => (shown ? [chosenOf(shown.row)] : []))
 }
 
-const chosenOf = ({ id, name, email, status }: UserRow): Chosen => ({ id, name, email, status })
+export const chosenOf = ({ id, name, email, status }: UserRow): Chosen => ({ id, name, email, status })
 
 export interface Verdict {
   user: Chosen
@@ -46,7 +46,7 @@ export interface Verdict {
 }
 
 /** Recorded in one transaction of the device and sent in one request (protocol 23). */
-const atOnce = 50
+export const atOnce = 50
 
 /** Each an ordinary write of its own, queued and judged by itself; `told` as they are answered. */
 export const moveMany =

@@ -1,9 +1,11 @@
 import type { UserRow } from '#contract/users.ts'
 import type { UserStatus } from '#domain/users.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import type { Column } from '#ui/list/DataList.tsx'
+import type { Column } from '#ui/list/column.ts'
+import { NoValue } from '#ui/list/NoValue.tsx'
 import { Tag, type Tone } from '#ui/display/Tag.tsx'
 import type { TFunction } from 'i18next'
+import { langOf } from '#ui/i18n/name-language.ts'
 
 const tones: Record<UserStatus, Tone> = { 1: 'positive', 0: 'accent', [-1]: 'neutral', [-2]: 'danger' }
 const flags = ['admin', 'order', 'alert'] as const
@@ -13,61 +15,47 @@ export const columns = (t: TFunction<'users'>, self: number): Column<OverlaidRow
     key: 'name',
     header: t('column.name'),
     sortable: true,
-    render: ({ row }) => (row.id === self ? t('nameOfSelf', { name: row.name }) : row.name),
+    lines: 2,
+    phone: 'title',
+    render: ({ row }) => (
+      <span lang={langOf(row.name)}>{row.id === self ? t('nameOfSelf', { name: row.name }) : row.name}</span>
+    ),
   },
   {
     key: 'email',
     header: t('column.email'),
     sortable: true,
     priority: 2,
-    render: ({ row }) => <Email email={row.email} />,
-  },
-  {
-    key: 'title',
-    header: t('column.title'),
-    sortable: true,
-    priority: 3,
-    render: ({ row }) => t(`titles.${row.title}`),
+    phone: 'fact',
+    render: ({ row }) => row.email,
   },
   {
     key: 'status',
     header: t('column.status'),
     sortable: true,
+    width: 'tag',
+    phone: 'tag',
     render: ({ row }) => <Tag tone={tones[row.status]}>{t(`status.${row.status}`)}</Tag>,
   },
-  { key: 'flags', header: t('column.flags'), priority: 2, render: ({ row }) => <Flags row={row} t={t} /> },
+  {
+    key: 'flags',
+    header: t('column.flags'),
+    width: 'roles',
+    priority: 2,
+    phone: 'fact',
+    // They are no states, and so no tags.
+    render: ({ row }) => {
+      const held = flags.filter((flag) => row[flag]).map((flag) => t(`flag.${flag}`))
+      return held.length > 0 ? held.join(' · ') : <NoValue />
+    },
+  },
   {
     key: 'update_time',
     header: t('column.updated'),
     sortable: true,
+    width: 'time',
     priority: 3,
     // A row made on this device has no time until the server gave it one.
-    render: ({ row }) => <span className="users-time">{row.update_time || t('notYet')}</span>,
+    render: ({ row }) => row.update_time || t('notYet'),
   },
 ]
-
-/** Where there is no room for all of it, the line breaks before the @ and nowhere in a name. */
-function Email({ email }: { email: string }) {
-  const at = email.lastIndexOf('@')
-  return (
-    <>
-      {email.slice(0, at)}
-      <wbr />
-      {email.slice(at)}
-    </>
-  )
-}
-
-function Flags({ row, t }: { row: UserRow; t: TFunction<'users'> }) {
-  const held = flags.filter((flag) => row[flag])
-  if (held.length === 0) return <span className="users-none">{t('noFlags')}</span>
-  return (
-    <span className="users-flags">
-      {held.map((flag) => (
-        <Tag key={flag} tone="role">
-          {t(`flag.${flag}`)}
-        </Tag>
-      ))}
-    </span>
-  )
-}

@@ -18,7 +18,7 @@ const fact = (name: string) =>
   [...document.querySelectorAll('dl.facts > div')]
     .find((one) => one.querySelector('dt')?.textContent === name)
     ?.querySelector('dd')?.textContent
-const due = () => document.querySelector('.order-due .amount')?.textContent
+const due = () => document.querySelector('.price-due .amount')?.textContent
 const history = () => [...document.querySelectorAll('.order-history tbody tr')].map(({ textContent }) => textContent)
 const idOf = async (code: string): Promise<number> => (await ordersOf(admin, code))[0]?.id ?? 0
 const pageOf = (id: number | string) => `/app/contract/${id}`
@@ -59,13 +59,21 @@ describe('an order of each status', () => {
     expect(history()[1]).toContain('Replaced')
     // The last day, as the server says it; nothing is taken from it again (D18).
     expect(fact('Expiry date')).toBe((await readOrder(admin, id))['expired_date'])
+    // What is left of its term, what a year and each module cost, and the day of its change (C-25: what one hands on is copied).
+    await screen.findByText(/^\d+ of 731 days left$/)
+    expect([fact('Annual fee'), fact('Payment amount')]).toEqual(['87,500.50', '24,287.67'])
+    expect(fact('Changed on')).not.toBe(fact('Start date'))
+    await expect.poll(() => document.querySelector('.order-modules')?.textContent).toContain('Core core12,000.00')
+    expect(document.querySelectorAll('.page-action .primary')).toHaveLength(1)
     await choose('More', 'Service info')
-    expect((await dialog('Service acmetrade')).getAllByRole('link')).toHaveLength(2)
+    const info = await dialog('Service acmetrade')
+    expect(info.getAllByRole('link')).toHaveLength(2)
+    expect(info.getAllByRole('button', { name: /^Copy https:/ })).toHaveLength(2)
   })
 
   it('unpaid: until when it is to be paid; expired: extended first; replaced: leads to the one in effect; invalid and unknown: not there (M96, M97, D29, D30)', async () => {
     await the.browser.openAs('admin@acme', pageOf(await idOf('acmehr')))
-    await screen.findByText(/^This order is not paid yet/)
+    await screen.findByText(/^This order is unpaid/)
     await screen.findByRole('button', { name: /^Pay USD/ })
     expect(document.querySelector('.order-history')).toBeNull()
 
@@ -74,15 +82,15 @@ describe('an order of each status', () => {
     expect(button('Modify').getAttribute('aria-disabled')).toBe('true')
 
     await the.browser.open(pageOf((await replacedBy(await idOf('acmetrade'))) ?? 0))
-    await screen.findByText(/^A newer contract has taken the place of this one\./)
+    await screen.findByText(/^A newer contract has replaced this one\./)
     expect(screen.queryByRole('button', { name: 'Modify' })).toBeNull()
     expect(button('Extend').getAttribute('aria-disabled')).toBe('true')
-    const link = screen.getByRole('link', { name: 'Find the one in effect' })
+    const link = screen.getByRole('link', { name: 'Open the current contract' })
     expect(link.getAttribute('href')).toBe('/saas/app/contract?searchText=acmetrade')
 
     await the.browser.open(pageOf(await idOf('acmeshop')))
     await arrived(the.browser, '/app/contract')
-    await screen.findByText('The order acmeshop is no longer valid, so there is no page of it.')
+    await screen.findByText('The order acmeshop is no longer valid, so it has no page.')
     for (const wrong of ['999999', 'abc', '~x']) {
       await the.browser.open(pageOf(wrong))
       await screen.findByRole('heading', { name: 'There is no such contract' })
@@ -114,7 +122,7 @@ it('opens without a line though nobody has opened it: in effect with its history
   await modify('35')
   await expect.poll(due).toBe('HKD 10,000.00')
   await the.browser.open(pageOf(unpaid))
-  await screen.findByText(/^This order is not paid yet/)
+  await screen.findByText(/^This order is unpaid/)
   // One that was never read says so, and comes by itself.
   const old = (await replacedBy(trade)) ?? 0
   await the.browser.open(pageOf(old))
@@ -133,7 +141,16 @@ describe('a contract is modified', () => {
     await the.user.click(named('module-scm'))
     await expect.poll(due).toBe('HKD 25,500.50')
     expect(document.querySelector('.order-compared')?.textContent).toContain('Added: Supply chain')
+    // Only what changes; one stretch is its own total; and what is taken off has its sign, above and below alike.
+    const changed = [...document.querySelectorAll('.order-compared tbody th')].map(({ textContent }) => textContent)
+    expect(changed).toEqual(['Number of users', 'Modules'])
     expect(document.querySelectorAll('.order-stretches tbody tr')).toHaveLength(1)
+    expect(document.querySelector('.order-stretches tfoot')).toBeNull()
+    expect(document.querySelector('.users-tiers [aria-current]')?.textContent).toBe('11–501,000.00')
+    const why = document.querySelector('.price-why')
+    await the.user.click(why?.querySelector('summary') ?? document.body)
+    const figures = () => [...document.querySelectorAll('.why-residual .figure')].map(({ textContent }) => textContent)
+    await expect.poll(figures).toEqual(['−57,000.00', '−57,000.00'])
     expect(submitButton()?.textContent).toBe('Order change · HKD 25,500.50')
 
     await newPrices(the.server, ({ module }) => ({
@@ -141,7 +158,7 @@ describe('a contract is modified', () => {
     }))
     await submit(the.user)
     await screen.findByText(/^The price has changed since it was shown\./)
-    const note = document.querySelector('.order-sum .order-note')
+    const note = document.querySelector('.price-notes .order-note')
     expect(note?.textContent).toContain('HKD 25,500.50 → HKD 26,500.50')
     expect(await pending(id)).toBeNull()
     await submit(the.user)
@@ -156,12 +173,12 @@ describe('a contract is modified', () => {
     // A module of the contract does not go unasked (contracts 2).
     const asked = await dialog('Remove Finance')
     asked.getByText('The service uses what is removed here.', { exact: false })
-    await asked.press('Remove 1 module')
+    await asked.press('Remove')
     await expect.poll(due).toBe('HKD 0.00')
     await says('The difference is not returned')
-    await screen.findByText(/^There is nothing to pay/)
+    await screen.findByText(/^Nothing to pay/)
     await submit(the.user)
-    await screen.findByText(/^It is in effect now\./)
+    await screen.findByText(/^It is now in effect\./)
     await expect.poll(() => the.browser.path()).not.toContain(pageOf(id))
     await expect.poll(() => fact('Number of users')).toBe('10')
     expect((await readOrder(admin, id))['state']).toBe('overwritten')
@@ -197,7 +214,7 @@ describe('a contract is extended', () => {
     const id = await at('evenlonger')
     const before = await readOrder(admin, id)
     await press('Extend')
-    await the.user.clear((await dialog('Extend evenlonger')).getByLabelText('Period (years)'))
+    await the.user.clear((await dialog('Extend evenlonger')).getByLabelText('Extend by'))
     await the.user.keyboard('2')
     await expect.poll(due).toBe('HKD 114,000.00')
     await send()
@@ -209,11 +226,13 @@ describe('a contract is extended', () => {
     expect([after['period_start'], after['period']]).toEqual([before['period_start'], 3])
     await the.browser.open(pageOf(extension))
     await says('Please wait for the system to be set up.')
-    expect(fact('Period (years)')).toBe('3 years')
+    expect(fact('Period')).toBe('3 years')
     await press('Modify')
     await expect.poll(() => document.querySelector('[name=users]')).not.toBeNull()
     expect(screen.queryByText(/wait for the system to be set up/)).toBeNull()
-    for (const name of [/Refresh/, /Print/]) button(name)
+    await press('More')
+    for (const name of ['Refresh', 'Print']) screen.getByRole('menuitem', { name })
+    await the.user.keyboard('{Escape}')
     expect(fact('Currency')).toBe('HKD')
     expect(fact('Expiry date')).toBe(after['expired_date'])
     expect(screen.queryByRole('button', { name: 'Extend' })).toBeNull()
@@ -225,13 +244,18 @@ describe('a contract is extended', () => {
       await press('Extend')
       return dialog('Extend longer')
     }
-    await the.user.clear((await extend()).getByLabelText('Period (years)'))
+    /** Leaves the payment for later. */
+    const unpaid = async () => {
+      const { element, getAllByRole } = await dialog('Pay longer')
+      await the.user.click(getAllByRole('button', { name: 'Close' }).at(-1) ?? element)
+    }
+    await the.user.clear((await extend()).getByLabelText('Extend by'))
     await the.user.keyboard('2')
     // 25 users, core and fin: 57,000.00 a year.
     await expect.poll(due).toBe('HKD 114,000.00')
     await send()
-    await (await dialog('Pay longer')).press('Close')
-    await says('An extension is not paid yet:')
+    await unpaid()
+    await says('Unpaid extension:')
     const first = (await pending(id))?.id
     await extend()
     await send()
@@ -241,7 +265,7 @@ describe('a contract is extended', () => {
     expect((await pending(id))?.id).toBe(first)
     await send()
     await (await dialog('Replace the unpaid order?')).press('Replace it')
-    await (await dialog('Pay longer')).press('Close')
+    await unpaid()
     expect((await pending(id))?.amount).toBe('57000.00')
     await noDialog()
     // Until the page shows it, "Delete" is of the one before, which is gone.

@@ -19,7 +19,7 @@ const open = async (who: string, path = '/app/contract/new') => {
 const stands = () => expect.poll(() => document.querySelector('[name=code]')).not.toBeNull()
 const errors = () => [...document.querySelectorAll('.field-error')].map(({ textContent }) => textContent?.trim())
 const step = () => document.querySelector('.steps [aria-current]')?.textContent
-const amount = () => document.querySelector('.price-amount')?.textContent
+const amount = () => document.querySelector('.price-due .amount')?.textContent
 const fill = (code: string, more: Record<string, string> = {}) =>
   type(the.user, { code, name: `Service ${code}`, ...more })
 const modules = async (...codes: string[]) => {
@@ -52,7 +52,7 @@ it('says what is wrong at its field, and whether a code is taken when it is left
   await expect.poll(errors).toEqual(['"select" is reserved by system', 'Please input "Name" as it\'s required.'])
   await type(the.user, { code: '1a' })
   await the.user.tab()
-  await says('This does not have the expected format.')
+  await expect.poll(errors).toContain('3 to 16 lowercase letters or digits, starting with a letter.')
   await type(the.user, { name: 'Service' })
   await type(the.user, { code: 'acmetrade' })
   await the.user.tab()
@@ -93,9 +93,9 @@ it('leaves the focus and the caret where one types, whatever is found of another
 it('replaces an unpaid order of the same code once that was said and agreed to (D32)', async () => {
   const [old] = await ordersOf(admin, 'acmehr')
   await open('admin@acme')
-  await screen.findByText(/There is an unpaid order/)
+  await screen.findByText(/^1 unpaid order/)
   await fill('acmehr')
-  await says('The unpaid order acmehr is replaced by the new one')
+  await says('The new order replaces the unpaid order acmehr')
   await modules('hr')
   await order()
   await (await dialog('Replace the unpaid order acmehr?')).press('Cancel')
@@ -105,6 +105,11 @@ it('replaces an unpaid order of the same code once that was said and agreed to (
   await (await dialog('Replace the unpaid order acmehr?')).press('Replace it')
   await expect.poll(step).toContain('Payment')
   expect((await ordersOf(admin, 'acmehr'))[0]?.id).not.toBe(old?.id)
+  // What is reviewed has the fee of its users, beside the modules and the year's sum.
+  const lines = () => [...document.querySelectorAll('.made-line')].map(({ textContent }) => textContent)
+  await expect
+    .poll(lines)
+    .toEqual(expect.arrayContaining([expect.stringMatching(/^Users\d/), expect.stringMatching(/^Yearly fee\d/)]))
 })
 
 it('"order again" fills the form from an order, and leaves a draft of one\'s own alone until that is said', async () => {
@@ -116,7 +121,7 @@ it('"order again" fills the form from an order, and leaves a draft of one\'s own
   await type(the.user, { name: 'My own' })
   await screen.findByRole('button', { name: 'Discard draft' })
   await the.browser.open(again)
-  await says('You have a draft here already.')
+  await says('You already have a draft here.')
   expect(named('name').value).toBe('My own')
   await press('Order acmetrade again')
   await expect.poll(() => named('name').value).toBe('Acme trading')
@@ -125,7 +130,7 @@ it('"order again" fills the form from an order, and leaves a draft of one\'s own
   await expect.poll(() => named('name').value).toBe('')
   // An order that cannot be read here is not silently left out.
   await the.browser.open('/app/contract/new?from=999999')
-  await says('The order to copy could not be read.')
+  await says('The order to copy could not be loaded.')
 })
 
 it('a price that changes between the figure and the order is shown beside the one before, and nothing is ordered (D17); a contract for nothing takes effect at once', async () => {
@@ -135,8 +140,8 @@ it('a price that changes between the figure and the order is shown beside the on
   await expect.poll(amount).toBe('HKD 43,000.00')
   // Worked out without a line, so that the server's figure waits for a yes.
   the.browser.goOffline()
-  await press(/^Keep for ordering/)
-  await screen.findByText(/^There is no connection; nothing was ordered/)
+  await press(/^Save for later/)
+  await screen.findByText(/^You're offline. Nothing was ordered/)
   the.browser.goOnline()
   await says("The server's price is the one you saw")
   const free = (row: object) => ({ ...without(row, 'id'), rmb: '0.00' })
@@ -147,7 +152,7 @@ it('a price that changes between the figure and the order is shown beside the on
     min_fee_rmb: '0.00',
   }))
   await press('Create order · HKD 43,000.00')
-  await says('The price is another one than you saw. Nothing has been ordered.')
+  await says('The price differs from the one you saw. Nothing has been ordered.')
   const both = [...document.querySelectorAll('.compared dd')].map(({ textContent }) => textContent)
   expect(both).toEqual(['HKD 43,000.00', 'HKD 43,500.00'])
   expect(await ordersOf(admin, 'doubtprice')).toEqual([])
@@ -202,8 +207,7 @@ it('the staff may pay in any currency by Alipay, or simulate it, and are shown w
   await fill('wizstaff')
   await modules('doc')
   await order()
-  await screen.findByRole('radio', { name: 'Alipay' })
-  await the.user.click(screen.getByRole('radio', { name: 'Simulated payment' }))
+  await screen.findByRole('button', { name: /with Alipay$/ })
   await press(/^Simulate payment/)
   await screen.findByRole('heading', { name: 'The contract is in effect' })
   await screen.findByText(/3 to 5 minutes/)

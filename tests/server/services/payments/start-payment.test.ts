@@ -6,7 +6,7 @@ import { inTransaction } from '#server/db/transaction.ts'
 import { reconcilePayments } from '#server/jobs/reconcile-payments.ts'
 import { onConnections } from '#tests/support/database.ts'
 import { mailBox } from '#tests/support/mailed.ts'
-import { began, order, type Ordered, readOrder, setUpShop } from '#tests/support/shop-data.ts'
+import { began, bought, order, type Ordered, readOrder, setUpShop } from '#tests/support/shop-data.ts'
 import { visit } from '#tests/support/gateway-pages.ts'
 import type { SignedIn } from '#tests/support/server.ts'
 import { openTill, payFor, type Till } from '#tests/support/sandbox-server.ts'
@@ -134,6 +134,20 @@ onConnections('paying', (engine) => {
       const [call] = till.sandbox.calls.list().filter(({ gate, nextAt }) => gate === 'alipay' && nextAt !== null)
       expect(await till.sandbox.calls.send(call?.id ?? '')).toBe(200)
       expect([await outcomes(), await count('invoice')]).toEqual([['applied'], 1])
+    })
+
+    test('who turns back from paying a change stands on the page of its contract again (D35)', async () => {
+      const live = await bought(the.server, buyer, { code: 'rmbchange', currency: 'RMB' })
+      const { contract_id } = await readOrder(buyer, live.id)
+      const payload = { type: 'change', contract_id, users: 30 }
+      const { id } = (await buyer.send({ method: 'POST', url: '/api/contract', payload })).json()
+      expect(id).not.toBe(live.id)
+      const answer = await payFor(buyer, id, { type: 'alipay' })
+      expect(await back((await onPage(answer, { answer: 'back' })).url)).toMatch(
+        new RegExp(`/contract/${live.id}\\?payment=cancelled$`),
+      )
+      const seen = await onPage(await payFor(buyer, id, { type: 'alipay' }), { answer: 'pay' })
+      expect(await back(seen.url)).toMatch(new RegExp(`/contract/${id}\\?payment=paid$`))
     })
 
     test('HKD and USD are the provider’s staff’s alone; each currency has its own gateway (D66)', async () => {

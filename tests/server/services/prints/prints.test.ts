@@ -62,6 +62,20 @@ onConnections('prints', (engine) => {
     expect(body).toContain('2026-03-02 to 2029-03-01 (3 years)')
   })
 
+  test('show what was paid already with its sign before all of it, and each sum in bold once', async () => {
+    const payload = { type: 'change', contract_id: shop.contract_id, users: 30 }
+    const made = (await buyer.send({ method: 'POST', url: '/api/contract', payload })).json() as Ordered
+    await paid(server, made, { currency: 'RMB' })
+    const { contract_id: id } = await readOrder(buyer, made.id)
+    const { body } = await open(await ticketOf(buyer, id))
+    expect(body).toMatch(/>−RMB \d/)
+    expect(body).not.toMatch(/RMB -/)
+    const rows = [...body.matchAll(/<tr( class="sum")?>\s*<td>[^<]*<\/td><td class="amount">([\d,.]+)</g)]
+    const bold = rows.map(([, sum, amount]) => (sum ? amount : ''))
+    expect(bold.filter(Boolean).length).toBeGreaterThan(0)
+    expect(bold.filter((amount, at) => amount && amount === bold[at - 1])).toEqual([])
+  })
+
   test('speak the language of whoever asked', async () => {
     await speak('zh')
     const { body } = await open(await ticketOf())

@@ -187,7 +187,7 @@ describe('guessing', () => {
     const [mail, ...more] = await box.fetch()
     expect([mail?.to.address, mail?.subject, more]).toEqual([
       'user@alpha.example',
-      'Somebody tries to log in to your account · Service portal',
+      'Somebody is trying to log in to your account · Service portal',
       [],
     ])
     expect(mail?.text).toContain('/saas/forget')

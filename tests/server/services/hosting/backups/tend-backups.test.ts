@@ -167,7 +167,10 @@ describe('backups are tended', () => {
     backed.places.fails = 'refused'
     await tend()
     expect(await states()).toEqual(['pdb2s3 failed schedule'])
-    const told = ['admin@m18.example: Backups of a service fail', 'order@alpha.example: Backups of a service fail']
+    const told = [
+      'admin@m18.example: Backups of a service are failing',
+      'order@alpha.example: Backups of a service are failing',
+    ]
     expect(await mails()).toEqual(told)
     expect(box.mails.at(-1)?.text).toMatch(/pdb2s3.*alpha1/)
     expect((await plan()).pdb2s3).toMatchObject({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { OrderRow } from '#contract/orders.ts'
 import { orderedHere } from '#domain/orders.ts'
-import { dutiesOf, latestOf } from '#features/orders/list/order-todos.ts'
+import { dutiesOf, sumsOf } from '#features/orders/home/order-duties.ts'
 
 const draft = {
   code: 'shop',
@@ -61,12 +61,20 @@ describe('what of the orders needs somebody', () => {
     ).toEqual([])
   })
 
-  it('comes with the last events, newest first', () => {
-    const times = ['2026-11-01 10:00:00', '', '2026-11-03 10:00:00', '2026-11-02 10:00:00']
-    const rows = times.map((time) => row({ update_time: time }))
-    expect(latestOf(rows, 2).map(({ update_time: time }) => time)).toEqual([
-      '2026-11-03 10:00:00',
-      '2026-11-02 10:00:00',
+  it('comes to one amount in each currency that something is to be paid in', () => {
+    const until = '2026-11-24 23:59:59'
+    const duties = dutiesOf(
+      [
+        row({ state: 'unpaid', due: until, pay_amount: '10.10' }),
+        row({ state: 'unpaid', due: until, pay_amount: '0.95' }),
+        row({ state: 'unpaid', due: until, pay_amount: '7.00', currency: 'RMB' }),
+        row({ state: 'effective', expired_date: '2026-12-04', currency: 'USD' }),
+      ],
+      today,
+    )
+    expect(sumsOf(duties)).toEqual([
+      { currency: 'HKD', amount: '11.05' },
+      { currency: 'RMB', amount: '7.00' },
     ])
   })
 })

@@ -1,11 +1,12 @@
 /** What of a company's orders needs somebody, out of the rows that the device has: soonest first. */
 import { reminderReach } from '#domain/contracts.ts'
+import { type Currency, currencies, readAmount, writeAmount } from '#domain/money.ts'
 import { daysBetween } from '#domain/period.ts'
 import type { PlainDate } from '#domain/time.ts'
 import type { Id } from '#contract/endpoint.ts'
 import type { OrderRow } from '#contract/orders.ts'
 
-export interface Duty {
+export interface OrderDuty {
   kind: 'pay' | 'end'
   /** Of the row in the list. */
   id: Id
@@ -19,10 +20,10 @@ export interface Duty {
 }
 
 /** As far ahead as the first reminder by mail (contracts 4). */
-export function dutiesOf(rows: readonly OrderRow[], today: PlainDate): Duty[] {
-  const duties = rows.flatMap(({ id, name, code, state, due, pending, expired_date: end, ...row }): Duty[] => {
+export function dutiesOf(rows: readonly OrderRow[], today: PlainDate): OrderDuty[] {
+  const duties = rows.flatMap(({ id, name, code, state, due, pending, expired_date: end, ...row }): OrderDuty[] => {
     const duty = { id, name: name || code, currency: row.currency }
-    const paying = (type: OrderRow['type'], amount: string | null, until: string): Duty => {
+    const paying = (type: OrderRow['type'], amount: string | null, until: string): OrderDuty => {
       const date = until.slice(0, 10)
       return { ...duty, kind: 'pay', date, days: daysBetween(today, date), type, amount }
     }
@@ -38,9 +39,10 @@ export function dutiesOf(rows: readonly OrderRow[], today: PlainDate): Duty[] {
   return duties.filter(({ days }) => days >= 0).toSorted((a, b) => a.days - b.days)
 }
 
-/** The orders that changed last. */
-export const latestOf = (rows: readonly OrderRow[], most: number): OrderRow[] =>
-  rows
-    .filter(({ update_time: time }) => time !== '')
-    .toSorted((a, b) => (a.update_time < b.update_time ? 1 : -1))
-    .slice(0, most)
+/** What is to be paid in each currency that there is something in. */
+export const sumsOf = (duties: readonly OrderDuty[]): { currency: Currency; amount: string }[] =>
+  currencies.flatMap((currency) => {
+    const own = duties.filter((duty) => duty.currency === currency && duty.amount !== null)
+    const sum = own.reduce((all, { amount }) => all + readAmount(amount ?? '0'), 0n)
+    return own.length === 0 ? [] : [{ currency, amount: writeAmount(sum) }]
+  })

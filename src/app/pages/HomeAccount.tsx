@@ -1,0 +1,15 @@
+/** How the own account is guarded, for home: of no use without a connection. */
+import { useTranslation } from 'react-i18next'
+import { TwoStep } from '#features/accounts/home/TwoStep.tsx'
+import { RecentSignIns } from '#features/sessions/home/RecentSignIns.tsx'
+
+export function HomeAccount() {
+  const { t } = useTranslation('home')
+  return (
+    <section className="card home-card" aria-labelledby="home-account">
+      <h2 id="home-account">{t('account')}</h2>
+      <TwoStep />
+      <RecentSignIns />
+    </section>
+  )
+}

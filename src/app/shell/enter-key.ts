@@ -1,0 +1,22 @@
+/** Text that one line holds; a text area's Enter begins a new line. */
+const isLine = (field: Element): field is HTMLInputElement =>
+  field instanceof HTMLInputElement &&
+  !/checkbox|radio|range|file|hidden/.test(field.type) &&
+  !field.hidden &&
+  !field.readOnly &&
+  field.tabIndex >= 0
+
+/** What the Enter key of a keyboard on the screen is called: it goes to the next field, and sends from the last one (T-05). */
+function nameEnterKey(target: EventTarget | null): void {
+  if (!(target instanceof HTMLInputElement) || !isLine(target) || target.enterKeyHint) return
+  const lines = [...(target.form?.elements ?? [])].filter(isLine)
+  const isSearch = target.type === 'search' || target.getAttribute('role') === 'combobox'
+  const isLast = lines.at(-1) === target
+  target.setAttribute('enterkeyhint', isSearch ? 'search' : !target.form ? 'done' : isLast ? 'send' : 'next')
+}
+
+/** In every form there is, and in the field that has the focus already. */
+export function nameEnterKeys(): void {
+  document.addEventListener('focusin', ({ target }) => nameEnterKey(target))
+  nameEnterKey(document.activeElement)
+}

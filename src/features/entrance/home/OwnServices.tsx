@@ -1,0 +1,42 @@
+import { useState } from 'react'
+import { Link } from 'react-router-dom'
+import { ButtonLink } from '#ui/display/Button.tsx'
+import { Icon } from '#ui/icons/Icon.tsx'
+import { useTranslation } from 'react-i18next'
+import { readFound } from '#features/entrance/found-services.ts'
+
+/** The services that were opened on this device: what they are called is all that who neither orders nor administrates may ask. */
+export function OwnServices() {
+  const { t } = useTranslation('entrance')
+  const [found] = useState(readFound)
+  return (
+    <section className="card home-card" aria-labelledby="home-services">
+      <h2 id="home-services">{t('own.title')}</h2>
+      {found.length === 0 ? (
+        <>
+          <p className="home-note">{t('own.none')}</p>
+          <ButtonLink to="/entrance">{t('own.find')}</ButtonLink>
+        </>
+      ) : (
+        <>
+          <ul className="home-list">
+            {found.map(({ code, url }) => (
+              <li className="home-item" key={code}>
+                <Icon name="service" />
+                <code className="home-words">{code}</code>
+                <a className="button quiet" href={url} rel="noreferrer">
+                  <span className="button-words">
+                    {t('own.open')} <span className="sr-only">{code}</span>
+                  </span>
+                </a>
+              </li>
+            ))}
+          </ul>
+          <Link className="home-all" to="/entrance">
+            {t('own.other')}
+          </Link>
+        </>
+      )}
+    </section>
+  )
+}

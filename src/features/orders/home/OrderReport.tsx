@@ -1,0 +1,70 @@
+import { getSettings } from '#contract/accounts.ts'
+import { readAged } from '#local/lists/responses.ts'
+import { useSignedIn } from '#state/hooks.ts'
+import { useCachedResponse } from '#state/use-cached-response.ts'
+import { useList } from '#state/use-list.ts'
+import { amountText } from '#ui/display/Amount.tsx'
+import { useToday } from '#ui/page/business-day.ts'
+import { type Duty, knownOf, knownTogether, type OnReport, useReport } from '#ui/page/home-report.ts'
+import { number } from '#ui/list/Freshness.tsx'
+import { useTranslation } from 'react-i18next'
+import '#features/orders/words.ts'
+import { dutiesOf, type OrderDuty, sumsOf } from '#features/orders/home/order-duties.ts'
+import { effectiveOrders, ends, payable, payableOrders } from '#features/orders/home/slice.ts'
+
+/** What of the contracts needs somebody who orders, and how many there are: from the device, so that it stands without a line. */
+export function OrderReport({ onReport }: { onReport: OnReport }) {
+  const { t } = useTranslation('orders')
+  const { companyId } = useSignedIn().caller
+  const { response: settings, problem } = useCachedResponse(readAged, getSettings, {})
+  const effective = useList(effectiveOrders, { scope: companyId, view: ends })
+  const unpaid = useList(payableOrders, { scope: companyId, view: payable })
+  const today = useToday(settings?.output.time_zone ?? 'UTC')
+  // One that is in effect and has a change to be paid is in both.
+  const rows = [...(unpaid.rows ?? []), ...(effective.rows ?? [])].map(({ row }) => [row.id, row] as const)
+  const duties = dutiesOf([...new Map(rows).values()], today)
+  // The business day begins for all at once (D31): without its zone nothing is said of days.
+  const zone = settings ? 'known' : problem ? 'unknown' : 'asking'
+  const [first, ...others] = sumsOf(duties.filter(({ kind }) => kind === 'pay')).map(({ currency, amount }) =>
+    amountText(currency, amount),
+  )
+  const ending = duties.filter(({ kind }) => kind === 'end').length
+  const asked = knownOf(effective.freshness)
+  const isPayable = zone === 'known' && knownOf(unpaid.freshness) === 'known'
+  useReport(
+    {
+      from: 'orders',
+      state: knownTogether([zone, asked, knownOf(unpaid.freshness)]),
+      duties: settings ? duties.map((duty) => said(t, duty)) : [],
+      figures: {
+        ...(asked === 'known' && {
+          contracts: {
+            value: number(effective.count),
+            note: ending === 0 ? '' : t('home.ending', { count: ending }),
+            fresh: effective.freshness,
+          },
+        }),
+        ...(isPayable && {
+          toPay: { value: first ?? t('home.nothing'), note: others.join(' · '), fresh: unpaid.freshness },
+        }),
+      },
+    },
+    onReport,
+  )
+  return null
+}
+
+function said(t: ReturnType<typeof useTranslation<'orders'>>['t'], duty: OrderDuty): Duty {
+  const { kind, id, name, date, days, type, amount, currency } = duty
+  const when = days === 0 ? t('home.today') : t('home.days', { count: days })
+  const isPay = kind === 'pay'
+  return {
+    key: `${kind} ${id} ${type}`,
+    at: date,
+    icon: isPay ? 'price' : 'waiting',
+    isUrgent: days <= 3,
+    title: isPay ? t('home.unpaid', { name, type: t(`type.${type}`), due: date }) : t('home.expiring', { name, date }),
+    text: isPay && amount ? `${amountText(currency, amount)} · ${when}` : when,
+    action: { label: t(isPay ? 'home.pay' : 'home.extend'), path: `/app/contract/${id}` },
+  }
+}

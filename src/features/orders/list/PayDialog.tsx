@@ -1,0 +1,23 @@
+import type { OrderRow } from '#contract/orders.ts'
+import { Dialog } from '#ui/overlay/Dialog.tsx'
+import { useTranslation } from 'react-i18next'
+import type { Payable } from '#features/orders/payment/payment-api.ts'
+import { PaymentPanel } from '#features/orders/payment/PaymentPanel.tsx'
+
+interface Props {
+  /** The row in whose service's name it is paid. */
+  row: OrderRow
+  order: Payable
+  onClose: () => void
+  onPaid: () => void
+}
+
+/** The payment of an order, or of what waits on it. */
+export function PayDialog({ row, order, onClose, onPaid }: Props) {
+  const { t } = useTranslation('contract')
+  return (
+    <Dialog open title={t('pay.title', { code: row.code })} onClose={onClose}>
+      <PaymentPanel order={order} onPaid={onPaid} />
+    </Dialog>
+  )
+}

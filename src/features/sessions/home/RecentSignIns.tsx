@@ -1,0 +1,49 @@
+import '#features/sessions/words.ts'
+import { useEffect, useState } from 'react'
+import { Link } from 'react-router-dom'
+import { listSessions, type SessionRow } from '#contract/sessions.ts'
+import { callEndpoint } from '#state/app-thunk.ts'
+import { useConnection, useDispatch } from '#state/hooks.ts'
+import { Icon } from '#ui/icons/Icon.tsx'
+import { useTranslation } from 'react-i18next'
+import { useDeviceName } from '#features/sessions/device-name.ts'
+
+const most = 3
+
+/** Where the user is logged in, this device first: only the server knows. */
+export function RecentSignIns() {
+  const { t } = useTranslation('sessions')
+  const dispatch = useDispatch()
+  const nameOf = useDeviceName()
+  const isOnline = useConnection().line === 'online'
+  const [rows, setRows] = useState<readonly SessionRow[]>([])
+  useEffect(() => {
+    if (!isOnline) return
+    void dispatch(callEndpoint(listSessions, {})).then((result) => {
+      if (result.kind === 'fresh') setRows(result.output)
+    })
+  }, [dispatch, isOnline])
+  if (rows.length === 0) return null
+  return (
+    <>
+      <h3>{t('home.title')}</h3>
+      <ul className="home-list">
+        {rows.slice(0, most).map((row) => (
+          <li className="home-item" key={row.id}>
+            <Icon name={row.form === 'mobile' || row.form === 'tablet' ? 'device' : 'system'} />
+            <span className="home-words">
+              <span>{nameOf(row)}</span>
+              <span>
+                {row.current ? t('current') : t('used', { time: row.last_time.slice(0, 16) })} ·{' '}
+                {t('from', { network: row.network })}
+              </span>
+            </span>
+          </li>
+        ))}
+      </ul>
+      <Link className="home-all" to="/app/profile/sessions">
+        {t('home.all')}
+      </Link>
+    </>
+  )
+}

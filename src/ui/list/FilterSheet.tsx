@@ -1,0 +1,54 @@
+import type { ReactNode } from 'react'
+import { Button } from '#ui/display/Button.tsx'
+import { SelectField } from '#ui/form/ChoiceFields.tsx'
+import type { Sorting } from '#ui/list/column.ts'
+import { Dialog } from '#ui/overlay/Dialog.tsx'
+import { useTranslation } from 'react-i18next'
+
+interface Props {
+  sorting?: Sorting | undefined
+  children?: ReactNode
+  onClear: () => void
+  onClose: () => void
+}
+
+/** A phone's filters and order. Its fields take effect at once, as those at a desk do. */
+export function FilterSheet({ sorting, children, onClear, onClose }: Props) {
+  const { t } = useTranslation('ui')
+  const act = (
+    <>
+      <Button kind="primary" onClick={onClose}>
+        {t('filter.show')}
+      </Button>
+      <Button onClick={onClear}>{t('filter.clear')}</Button>
+    </>
+  )
+  return (
+    <Dialog open side="bottom" title={t('filter.title')} onClose={onClose} act={act} cancel={null}>
+      <div className="form filter-sheet">
+        {children}
+        {sorting && <SortField {...sorting} />}
+      </div>
+    </Dialog>
+  )
+}
+
+function SortField({ columns, sort, onSort }: Sorting) {
+  const { t } = useTranslation('ui')
+  const sortable = columns.filter((column) => column.sortable)
+  return (
+    <SelectField
+      label={t('list.sortBy')}
+      name="sort"
+      options={sortable.flatMap(({ key, header: field }) => [
+        { value: `${key} asc`, label: t('list.order.asc', { field }) },
+        { value: `${key} desc`, label: t('list.order.desc', { field }) },
+      ])}
+      value={sort.join(' ')}
+      onChange={({ target }) => {
+        const [field = '', order] = target.value.split(' ')
+        onSort([field, order === 'desc' ? 'desc' : 'asc'])
+      }}
+    />
+  )
+}

@@ -1,0 +1,12 @@
+import { useTranslation } from 'react-i18next'
+
+/** A dash where there is nothing; readers hear the word. */
+export function NoValue() {
+  const { t } = useTranslation('ui')
+  return (
+    <span className="no-value">
+      <span aria-hidden="true">–</span>
+      <span className="sr-only">{t('list.none')}</span>
+    </span>
+  )
+}

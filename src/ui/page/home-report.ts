@@ -1,0 +1,53 @@
+/** What home is told: each feature reports what it knows, and home draws all of it as one list (C-32). */
+import { useEffect, useRef } from 'react'
+import type { PlainDate } from '#domain/time.ts'
+import type { IconName } from '#ui/icons/Icon.tsx'
+import type { Fresh } from '#ui/list/Freshness.tsx'
+
+export interface Duty {
+  key: string
+  /** The day until which it can wait, in the business time zone; empty: it does not wait; null: it has no day, and comes last. */
+  at: PlainDate | '' | null
+  icon: IconName
+  isUrgent?: boolean
+  title: string
+  text: string
+  action: { label: string; path: string } | { label: string; run: () => void }
+}
+
+export interface Figure {
+  /** As it is shown: a count, or an amount with its currency. */
+  value: string
+  note: string
+  /** How true it is; null: this device is the one who knows. */
+  fresh: Fresh | null
+}
+
+export interface HomeReport {
+  from: 'orders' | 'backups' | 'users' | 'services' | 'outbox'
+  /** `asking`: this device has not read it yet; `unknown`: nor can it read it now. */
+  state: 'asking' | 'known' | 'unknown'
+  duties: readonly Duty[]
+  figures: Partial<Record<'contracts' | 'toPay' | 'users' | 'services' | 'waiting', Figure>>
+}
+
+export type OnReport = (report: HomeReport) => void
+
+/** What a list's reading comes to. `asOf` null: it was never read. */
+export const knownOf = ({ asOf, isKept }: Pick<Fresh, 'asOf' | 'isKept'>): HomeReport['state'] =>
+  asOf !== null ? 'known' : isKept ? 'unknown' : 'asking'
+
+/** The least that is known of several. */
+export const knownTogether = (states: readonly HomeReport['state'][]): HomeReport['state'] =>
+  (['asking', 'unknown'] as const).find((state) => states.includes(state)) ?? 'known'
+
+/** Reports again when it says something else. */
+export function useReport(report: HomeReport, onReport: OnReport): void {
+  const latest = useRef(report)
+  useEffect(() => {
+    latest.current = report
+  })
+  const words = JSON.stringify(report)
+  // biome-ignore lint: it is the same report as long as it says the same
+  useEffect(() => onReport(latest.current), [words, onReport])
+}

@@ -1,0 +1,129 @@
+/** Lists as hands and eyes have them: on a phone, by clicks, by Back, and what readers hear of them. */
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { signIn } from '#tests/support/browser.ts'
+import { filesKept, partKept } from '#tests/support/parts.ts'
+import { controlled, freshPage, listWhole, ownCompany, phone, rows, setUpShared, tablet } from '#tests/support/visit.ts'
+
+const setup = setUpShared()
+const { admin, user } = ownCompany()
+
+const links = (page: Page) => rows(page).locator('.lead a')
+const scrolled = (page: Page) => page.evaluate(() => Math.round(scrollY))
+
+async function enter(path: string, options = {}): Promise<Page> {
+  const page = await freshPage(setup, admin, path, options)
+  await links(page).first().waitFor()
+  await listWhole(page)
+  return page
+}
+
+it('ten users fit 1.6 screens of a phone, each in two lines; more are added and not turned to, and Back has them again where one was (C-23)', async () => {
+  const page = await enter('/app/user', phone)
+  await expect.poll(() => rows(page).count()).toBe(10)
+  const heights = await rows(page).evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height))
+  expect(Math.max(...heights)).toBeLessThanOrEqual(73)
+  expect(heights.reduce((sum, height) => sum + height, 0)).toBeLessThanOrEqual(730)
+  expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(1.6 * 844)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+  const menu = await page.locator('.row-actions button').first().boundingBox()
+  expect([menu?.width, menu?.height].every((size) => (size ?? 0) >= 44)).toBe(true)
+
+  await page.getByRole('button', { name: 'Show more' }).click()
+  await expect.poll(() => rows(page).count()).toBe(20)
+  expect(new URL(page.url()).search).toBe('?page=2')
+  await links(page).nth(15).scrollIntoViewIfNeeded()
+  const at = await scrolled(page)
+  expect(at).toBeGreaterThan(300)
+  await page.getByRole('button', { name: 'Open menu' }).click()
+  await page.getByRole('link', { name: 'Home', exact: true }).click()
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await expect.poll(() => page.locator('.rows').count()).toBe(0)
+  await page.goBack()
+  await expect.poll(() => rows(page).count()).toBe(20)
+  await expect.poll(() => scrolled(page)).toBe(at)
+
+  // One button has filters and order.
+  await page.evaluate(() => scrollTo(0, 0))
+  await page.getByRole('button', { name: 'Filter', exact: true }).click()
+  const sheet = page.getByRole('dialog')
+  await sheet.getByLabel('Status').selectOption('Disabled')
+  await sheet.getByLabel('Sort by').selectOption('Name, descending')
+  await sheet.getByRole('button', { name: 'Show', exact: true }).click()
+  await page.getByRole('button', { name: 'Filter (1)' }).waitFor()
+  expect(new URL(page.url()).search).toBe('?statusType=-1&sortField=name&sortOrder=desc')
+})
+
+it('page 3 of a list is there again after Back, as far down as it was (C-01, C-23)', async () => {
+  const page = await enter('/app/user?page=3', tablet)
+  await expect.poll(() => rows(page).count()).toBe(10)
+  const names = await links(page).allTextContents()
+  await page.evaluate(() => scrollTo(0, 120))
+  const at = await scrolled(page)
+  expect(at).toBeGreaterThan(50)
+  await page.getByRole('link', { name: 'Contracts', exact: true }).first().click()
+  await page.getByRole('heading', { level: 1, name: 'Contracts' }).waitFor()
+  await expect.poll(() => scrolled(page)).toBe(0)
+  await page.goBack()
+  await expect.poll(() => links(page).allTextContents()).toEqual(names)
+  await expect.poll(() => scrolled(page)).toBe(at)
+  expect(new URL(page.url()).search).toBe('?page=3')
+})
+
+it('the roles of ten users are changed in 13 clicks, and the bar takes the place of the head', async () => {
+  const page = await enter('/app/user?statusType=0')
+  await expect.poll(() => rows(page).count()).toBe(10)
+  await page.evaluate(() => {
+    const count = () => (document.body.dataset['presses'] = String(Number(document.body.dataset['presses'] ?? 0) + 1))
+    document.addEventListener('pointerdown', count, true)
+  })
+  const top = async () => (await rows(page).first().boundingBox())?.y
+  const before = await top()
+  for (let at = 0; at < 10; at += 1) await rows(page).nth(at).locator('td.pick').click()
+  await page.locator('.picks').getByText('10 selected').waitFor()
+  expect(await top()).toBe(before)
+  await page.getByRole('button', { name: 'Change roles' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('group', { name: 'Alert' }).getByText('Give', { exact: true }).click()
+  await dialog.getByRole('button', { name: /^Apply to \d+ users?$/ }).click()
+  await dialog.getByText(/^\d+ done$/).waitFor()
+  expect(await page.evaluate(() => Number(document.body.dataset['presses']))).toBe(13)
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  for (const row of await rows(page).allTextContents()) expect(row).toContain('Alert')
+})
+
+it('readers hear how many are chosen, what it is sorted by, and that nothing is found (A-08)', async () => {
+  const page = await enter('/app/user')
+  const log = await page.evaluateHandle(() => {
+    const heard: string[] = []
+    for (const region of document.querySelectorAll('[role=status]')) {
+      const hear = () => heard.push(region.textContent ?? '')
+      new MutationObserver(hear).observe(region, { childList: true, characterData: true, subtree: true })
+    }
+    return heard
+  })
+  const heard = () => log.evaluate((all) => all.join('\n'))
+  await rows(page).nth(2).locator('td.pick').click()
+  await expect.poll(heard).toContain('1 selected')
+  await page.getByRole('columnheader', { name: 'E-mail' }).getByRole('button').click()
+  await expect.poll(heard).toContain('Sorted by E-mail, ascending')
+  await page.getByRole('button', { name: 'Next page' }).click()
+  await expect.poll(heard).toContain('page 2')
+  await page.keyboard.press('/')
+  await page.keyboard.type('nobody of that name')
+  await expect.poll(heard).toContain('Nothing found')
+})
+
+it('what admins do with users is kept by their devices alone (P-09)', async () => {
+  const page = await enter('/app/user')
+  await controlled(page)
+  await partKept(page, 'users')
+  const context = await setup.the.browser.newContext()
+  setup.ends.push(() => context.close())
+  const plain = await context.newPage()
+  await signIn(plain, setup.the.portal, user, '/app/home')
+  await controlled(plain)
+  await plain.waitForTimeout(5_000)
+  expect(await filesKept(plain, 'users')).toBe(0)
+})

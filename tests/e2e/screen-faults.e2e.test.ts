@@ -1,0 +1,96 @@
+/** What the sweep looks for is found on a page that has it, and on none that has not. */
+import { describe, expect, it } from 'vitest'
+import { type Faults, faultsOf, setApart } from '#tests/support/screen-faults.ts'
+import { setUpShared } from '#tests/support/visit.ts'
+
+const setup = setUpShared()
+
+async function shown(body: string, style = '') {
+  const context = await setup.the.browser.newContext({ viewport: { width: 400, height: 700 } })
+  setup.ends.push(() => context.close())
+  const page = await context.newPage()
+  await page.setContent(`<style>body { margin: 0; font: 14px sans-serif } ${style}</style>${body}`)
+  return page
+}
+const found = async (kind: keyof Faults, body: string, style?: string) =>
+  (await faultsOf(await shown(body, style), { target: 44 }))[kind]
+
+describe('what is too small to be pressed', () => {
+  const square =
+    'button, a { display: block; box-sizing: border-box; width: 44px; height: 44px; padding: 0; border: 0 }'
+
+  it.each([
+    ['a low button', '<button style="height: 43px">Go</button>', ['button. "Go" 44 × 43']],
+    ['a narrow one', '<button style="width: 30px">Go</button>', ['button. "Go" 30 × 44']],
+    ['a link of its own', '<p><a href="#a" style="display: inline; height: auto">Open</a></p>', [/^a\. "Open"/]],
+    [
+      'a check box without a label',
+      '<input type="checkbox" style="width: 20px; height: 20px; margin: 0">',
+      [/20 × 20$/],
+    ],
+    ['one behind a dialog that is large enough', '<button class="low">Go</button>', [/^button\.low/]],
+  ])('is %s', async (_, body, wanted) => {
+    expect(await found('small', body, `${square} .low { height: 20px }`)).toEqual(
+      wanted.map((one) => (typeof one === 'string' ? one : expect.stringMatching(one))),
+    )
+  })
+
+  it.each([
+    ['large enough', '<button>Go</button>'],
+    ['within a sentence', '<p>Read <a href="#a" style="display: inline">the terms</a> first.</p>'],
+    ['pressed by its label', '<label style="display: block; height: 44px"><input type="checkbox"> All of them</label>'],
+    ['made larger by what is drawn over it', '<button class="low wide">Go</button>'],
+    [
+      'the link of a row that leads',
+      '<table><tr class="leads"><td class="lead"><a href="#a" class="low">Ada</a></table>',
+    ],
+    ['not shown', '<button style="display: none; height: 1px">Go</button>'],
+    ['outside until it is focused', '<a href="#a" class="low" style="position: absolute; top: -80px">Skip</a>'],
+    [
+      'behind a dialog',
+      '<button class="low">Go</button><div role="dialog" aria-modal="true"><button>Go</button></div>',
+    ],
+  ])('is none that is %s', async (_, body) => {
+    const rules =
+      '.low { height: 20px } .wide { position: relative } .wide::after { content: ""; position: absolute; inset: -12px 0 }'
+    expect(await found('small', body, `${square} tr.leads { display: block; height: 48px } ${rules}`)).toEqual([])
+  })
+})
+
+describe('headings', () => {
+  it.each([
+    ['<h2>Users</h2>', ['0 h1', 'h0 to h2 "Users"']],
+    ['<h1>Users</h1><h1>Roles</h1>', ['2 h1']],
+    ['<h1>Users</h1><h3>Roles</h3>', ['h1 to h3 "Roles"']],
+    ['<h1>Users</h1><h2>Roles</h2><h3>Admin</h3><h2>Mails</h2>', []],
+    ['<h1>Users</h1><div role="dialog"><h2>New user</h2></div>', []],
+    ['<h1 hidden>Users</h1><h1>Roles</h1>', []],
+  ])('of %s', async (body, wanted) => expect(await found('headings', body)).toEqual(wanted))
+})
+
+describe('landmarks', () => {
+  it.each([
+    ['<nav></nav><nav></nav>', ['navigation ""']],
+    ['<section aria-label="Price">a</section><section aria-label="Price">a</section>', ['region "Price"']],
+    ['<nav aria-label="Main">a</nav><nav aria-label="Pages">a</nav><section>a</section><section>a</section>', []],
+    ['<h2 id="a">Facts</h2><section aria-labelledby="a">a</section><section aria-label="Modules">a</section>', []],
+  ])('of %s', async (body, wanted) => expect(await found('landmarks', body)).toEqual(wanted))
+})
+
+describe('texts', () => {
+  const box = '.box { width: 100px; height: 20px; line-height: 20px; overflow: hidden; white-space: nowrap }'
+
+  it('are cut where their box hides their end', async () => {
+    expect(await found('cut', '<div class="box">A text that is too long for it</div>', box)).toHaveLength(1)
+    expect(await found('cut', '<div class="box">Short</div>', box)).toEqual([])
+  })
+
+  it('are set apart as a reader may set them, and back', async () => {
+    const page = await shown('<div class="box">Just as wide</div>', box)
+    expect((await faultsOf(page)).cut).toEqual([])
+    await setApart(page, true)
+    expect((await faultsOf(page)).cut).toEqual(['Just as wide'])
+    await setApart(page, false)
+    expect((await faultsOf(page)).cut).toEqual([])
+  })
+})

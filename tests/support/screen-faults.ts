@@ -1,0 +1,236 @@
+/**
+ * What is wrong with the page as it stands, besides what axe finds: all of it by one look, because a question to the page costs as
+ * much as its answer.
+ */
+import type { Page } from 'playwright-core'
+
+/** Side of a target: of a finger (our rule, A-04) and of a mouse (WCAG 2.5.8), px. */
+export const targets = { finger: 44, mouse: 24 } as const
+
+export interface Faults {
+  /** Texts that the box they stand in does not show whole. */
+  cut: string[]
+  /** What is too small to be pressed. */
+  small: string[]
+  /** Levels that are left out, and more or less than one `h1`. */
+  headings: string[]
+  /** Landmarks of one kind that are called alike. */
+  landmarks: string[]
+  /** Texts that may be the key of one that is missing (`missing-texts.ts`). */
+  keyLike: string[]
+  /** What reaches beyond the right edge of a page that scrolls sideways. */
+  sideways: string[]
+}
+
+interface Looked {
+  /** The page is looked at when it has this width, px, is pressed so, and its scripts had two frames to place what they place. */
+  width?: number
+  isTouched?: boolean
+  target?: number
+}
+
+/** Each runs in the page, by itself. What is there for readers aloud alone is not cut. */
+function cutTexts(): string[] {
+  const isCut = (one: Element) => {
+    const own = [...one.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim())
+    // Styles are computed for what is wider or higher than its box alone: most of a page is not.
+    const [isWide, isHigh] = [one.scrollWidth > one.clientWidth + 1, one.scrollHeight > one.clientHeight + 1]
+    if (!own || one.clientWidth === 0 || !(isWide || isHigh)) return false
+    const { overflowX, overflowY, clipPath, visibility, textOverflow } = getComputedStyle(one)
+    if (clipPath !== 'none' || visibility === 'hidden') return false
+    // One line of a list or of the bar, whose end is marked and whose whole text is its title: it is read in full where it leads.
+    const isTitled = textOverflow === 'ellipsis' && one.getAttribute('title') === one.textContent
+    if (isTitled && one.closest('td, .bar')) return false
+    return (isWide && /hidden|clip/.test(overflowX)) || (isHigh && /hidden|clip/.test(overflowY))
+  }
+  return [...document.querySelectorAll('body *')].filter(isCut).map((one) => one.textContent?.trim() ?? '')
+}
+
+/** The area that a press of each reaches, its label and what is drawn before or after it too. */
+function smallTargets({ target = 0 }: { target?: number }): string[] {
+  interface Area {
+    left: number
+    top: number
+    right: number
+    bottom: number
+  }
+  if (target === 0) return []
+  const pressed =
+    'a[href], button, input:not([type=hidden]), select, textarea, summary, ' +
+    '[role=button], [role=menuitem], [role=menuitemradio], [role=tab], [role=switch], [role=option], [tabindex="0"]'
+  const within: Element = [...document.querySelectorAll('[role=dialog][aria-modal=true]')].at(-1) ?? document.body
+
+  const join = (one: Area, other: Area): Area => ({
+    left: Math.min(one.left, other.left),
+    top: Math.min(one.top, other.top),
+    right: Math.max(one.right, other.right),
+    bottom: Math.max(one.bottom, other.bottom),
+  })
+
+  /** What is placed over it to be pressed with it, such as `inset: -4px`. */
+  function drawnBy(one: Element, area: Area): Area {
+    return ['::before', '::after'].reduce((whole, part) => {
+      const { position, content, left, top, width, height, pointerEvents } = getComputedStyle(one, part)
+      if (position !== 'absolute' || content === 'none' || pointerEvents === 'none') return whole
+      const placed = getComputedStyle(one).position !== 'static' ? one : (one as HTMLElement).offsetParent
+      const from = placed?.getBoundingClientRect() ?? area
+      const x = from.left + (placed?.clientLeft ?? 0) + parseFloat(left)
+      const y = from.top + (placed?.clientTop ?? 0) + parseFloat(top)
+      const drawn = { left: x, top: y, right: x + parseFloat(width), bottom: y + parseFloat(height) }
+      return Object.values(drawn).some(Number.isNaN) ? whole : join(whole, drawn)
+    }, area)
+  }
+
+  function areaOf(one: Element): Area {
+    const labels = 'labels' in one ? [...((one as HTMLInputElement).labels ?? [])] : []
+    // The whole row opens what its first link does (A-07).
+    const row = one.matches('.lead a') ? one.closest('tr.leads, li.leads') : null
+    const boxes = [one, ...labels, ...(row ? [row] : [])].map((each) => drawnBy(each, each.getBoundingClientRect()))
+    return boxes.reduce(join)
+  }
+
+  /** A link within a sentence is as high as its line: other words stand beside it in its block (WCAG 2.5.8, inline). */
+  function isInSentence(one: Element): boolean {
+    if (getComputedStyle(one).display !== 'inline') return false
+    let block = one.parentElement
+    while (block && getComputedStyle(block).display.startsWith('inline')) block = block.parentElement
+    const links = [...(block?.querySelectorAll(pressed) ?? [])]
+    const linked = links.reduce((length, link) => length + (link.textContent?.trim().length ?? 0), 0)
+    return (block?.textContent?.trim().length ?? 0) > linked + links.length
+  }
+
+  /** Shown when it is focused, such as the link that skips to the content. */
+  const isAway = ({ right, bottom }: Area) => right + scrollX <= 0 || bottom + scrollY <= 0
+  const nameOf = (one: Element) =>
+    (one.getAttribute('aria-label') ?? (one.textContent?.trim() || one.getAttribute('name')) ?? '').slice(0, 30)
+  const found = [...within.querySelectorAll(pressed)].flatMap((one) => {
+    if (!one.checkVisibility({ visibilityProperty: true }) || one.closest('[inert]')) return []
+    if ('disabled' in one && one.disabled === true) return []
+    const area = areaOf(one)
+    const [width, height] = [area.right - area.left, area.bottom - area.top]
+    // What readers aloud alone have, and what helps the focus on, is pressed by nobody.
+    if (width <= 1 || height <= 1 || isAway(area)) return []
+    // What is placed by thirds of a pixel is as large as it was meant.
+    if (width > target - 0.5 && height > target - 0.5) return []
+    if (isInSentence(one)) return []
+    const kind = `${one.localName}.${(one.getAttribute('class') ?? '').replaceAll(' ', '.')}`
+    return [`${kind} "${nameOf(one)}" ${Math.round(width)} × ${Math.round(height)}`]
+  })
+  // One of each row is enough.
+  const kinds = new Map(found.map((one) => [one.replace(/".*"/, ''), one]))
+  return [...kinds.values()]
+}
+
+function headings(): string[] {
+  const shown = [...document.querySelectorAll('h1, h2, h3, h4, h5, h6')].filter((one) =>
+    one.checkVisibility({ visibilityProperty: true }),
+  )
+  const first = shown.filter((one) => one.localName === 'h1').length
+  let [before, place] = [0, document.body as Element]
+  const left = shown.flatMap((one) => {
+    const level = Number(one.localName[1])
+    const dialog = one.closest('[role=dialog]') ?? document.body
+    // A dialog begins anew.
+    const isNew = dialog !== place && dialog !== document.body
+    const said = !isNew && level > before + 1 ? [`h${before} to ${one.localName} "${one.textContent?.trim()}"`] : []
+    ;[before, place] = [level, dialog]
+    return said
+  })
+  return [...(first === 1 ? [] : [`${first} h1`]), ...left]
+}
+
+function landmarks(): string[] {
+  const roles: Record<string, string> = { nav: 'navigation', aside: 'complementary', main: 'main' }
+  function roleOf(one: Element): string | null {
+    const said = one.getAttribute('role')
+    if (said) return said
+    const isNamed = one.hasAttribute('aria-label') || one.hasAttribute('aria-labelledby')
+    if (one.localName === 'section') return isNamed ? 'region' : null
+    if (one.localName === 'form') return isNamed ? 'form' : null
+    // Within a part of the page they are no landmarks.
+    if (one.localName === 'header' || one.localName === 'footer')
+      return one.closest('article, aside, main, nav, section, [role=dialog]') ? null : one.localName
+    return roles[one.localName] ?? null
+  }
+  const nameOf = (one: Element) =>
+    one.getAttribute('aria-label') ??
+    (one.getAttribute('aria-labelledby') ?? '')
+      .split(' ')
+      .map((id) => document.getElementById(id)?.textContent?.trim() ?? '')
+      .join(' ')
+  const all = 'nav, aside, main, section, form, header, footer, [role=region], [role=navigation], [role=search]'
+  const called = [...document.querySelectorAll(all)].flatMap((one) => {
+    const role = roleOf(one)
+    return role && one.checkVisibility({ visibilityProperty: true }) ? [`${role} "${nameOf(one)}"`] : []
+  })
+  return [...new Set(called.filter((one, at) => called.indexOf(one) !== at))]
+}
+
+/** Short, with a dot in it. */
+function keyLike(): string[] {
+  const named = [...document.querySelectorAll('[aria-label], [placeholder], [title]')].flatMap((one) =>
+    ['aria-label', 'placeholder', 'title'].map((name) => one.getAttribute(name) ?? ''),
+  )
+  const shown = document.body.innerText.split('\n')
+  return [document.title, ...shown, ...named]
+    .map((text) => text.trim())
+    .filter((text) => text.length < 100 && text.includes('.'))
+}
+
+/** A page that is still being placed gets a second: what is too wide stays so. */
+async function sideways(): Promise<string[]> {
+  const { documentElement: root } = document
+  const end = performance.now() + 1000
+  while (root.scrollWidth > root.clientWidth && performance.now() < end) await new Promise(requestAnimationFrame)
+  if (root.scrollWidth <= root.clientWidth) return []
+  const edges = [...document.querySelectorAll('body *')].map((one) => ({
+    one,
+    right: one.getBoundingClientRect().right,
+  }))
+  const found = edges.filter(({ right }) => right > root.clientWidth)
+  return [
+    `${root.scrollWidth - root.clientWidth} px`,
+    ...found.map(({ one, right }) => `${one.localName}.${one.getAttribute('class') ?? ''} to ${Math.round(right)}`),
+  ]
+}
+
+function drawnAt({ width, isTouched }: { width?: number; isTouched?: boolean }): Promise<void> {
+  return new Promise<void>((done) => {
+    const look = () => {
+      const isSized = width === undefined || document.documentElement.clientWidth === width
+      const isPressed = isTouched === undefined || matchMedia('(pointer: coarse)').matches === isTouched
+      if (!isSized || !isPressed) requestAnimationFrame(look)
+      else requestAnimationFrame(() => requestAnimationFrame(() => done()))
+    }
+    look()
+  })
+}
+
+const looks = { sideways, cut: cutTexts, small: smallTargets, headings, landmarks, keyLike }
+const looking = `async (looked) => {
+  await (${drawnAt})(looked)
+  const found = {}
+  ${Object.entries(looks)
+    .map(([name, look]) => `found.${name} = await (${look})(looked)`)
+    .join('\n')}
+  return found
+}`
+
+/** As it stands. */
+export const faultsOf = (page: Page, looked: Looked = {}): Promise<Faults> =>
+  page.evaluate<Faults>(`(${looking})(${JSON.stringify(looked)})`)
+
+/** Lines, letters, words and paragraphs as far apart as a reader may set them (WCAG 1.4.12). */
+const spacing = `* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }
+p { margin-block-end: 2em !important }`
+
+/** Sets the text of the page apart, or back. The sheet is the browser's own: the page's policy bars style elements. */
+export const setApart = (page: Page, isApart: boolean): Promise<void> =>
+  page.evaluate(
+    ({ text, isApart }) => {
+      const sheet = new CSSStyleSheet()
+      sheet.replaceSync(text)
+      document.adoptedStyleSheets = isApart ? [sheet] : []
+    },
+    { text: spacing, isApart },
+  )

@@ -1,0 +1,49 @@
+import { cleanup, render, screen, within } from '@testing-library/react'
+import { MemoryRouter } from 'react-router-dom'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { startWords } from '#app/i18n/i18n.ts'
+import '#ui/icons/app-icons.ts'
+import { Menu } from '#ui/overlay/Menu.tsx'
+import { Page } from '#ui/page/Page.tsx'
+
+beforeEach(startWords)
+afterEach(cleanup)
+
+it('a breadcrumb ends in the page itself, which leads nowhere, and begins with the way back (C-18, M97)', () => {
+  render(
+    <MemoryRouter>
+      <Page
+        title="Log of acme"
+        crumbs={[
+          { label: 'Services', to: '/app/service' },
+          { label: 'Acme', to: '/app/service/7' },
+        ]}
+      />
+    </MemoryRouter>,
+  )
+  const crumbs = within(screen.getByRole('navigation', { name: 'Breadcrumb' }))
+  expect(crumbs.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
+    'Services',
+    'Acme',
+    'Log of acme',
+  ])
+  const here = crumbs.getByText('Log of acme')
+  expect([here.getAttribute('aria-current'), here.querySelector('a')]).toEqual(['page', null])
+  expect(crumbs.getByRole('link', { name: 'Return' }).getAttribute('href')).toBe('/app/service/7')
+  expect(screen.getAllByRole('heading', { level: 1 })).toHaveLength(1)
+})
+
+it('a menu of one thing is a button that does it, and says why it cannot', async () => {
+  const { default: userEvent } = await import('@testing-library/user-event')
+  const user = userEvent.setup()
+  const print = vi.fn()
+  const item = { key: 'print', label: 'Print', onSelect: print }
+  const { rerender } = render(<Menu label="More" items={[item]} nameOne={(name) => `${name} acme`} />)
+  await user.click(screen.getByRole('button', { name: 'Print acme' }))
+  expect(print).toHaveBeenCalledOnce()
+  expect(screen.queryByRole('menu')).toBeNull()
+  rerender(<Menu label="More" items={[{ ...item, whyNot: 'There is nothing to print.' }]} />)
+  await user.click(screen.getByRole('button', { name: 'Print' }))
+  expect(print).toHaveBeenCalledOnce()
+  screen.getByText('There is nothing to print.')
+})
