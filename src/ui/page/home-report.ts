@@ -1,5 +1,5 @@
 /** What home is told: each feature reports what it knows, and home draws all of it as one list (C-32). */
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import type { PlainDate } from '#domain/time.ts'
 import type { IconName } from '#ui/icons/Icon.tsx'
 import type { Fresh } from '#ui/list/Freshness.tsx'
@@ -43,7 +43,11 @@ export const knownTogether = (states: readonly HomeReport['state'][]): HomeRepor
 
 /** Reports again when it says something else. */
 export function useReport(report: HomeReport, onReport: OnReport): void {
+  const latest = useRef(report)
+  useEffect(() => {
+    latest.current = report
+  })
   const words = JSON.stringify(report)
   // biome-ignore lint: it is the same report as long as it says the same
-  useEffect(() => onReport(report), [words, onReport])
+  useEffect(() => onReport(latest.current), [words, onReport])
 }
