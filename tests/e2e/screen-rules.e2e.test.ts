@@ -146,7 +146,7 @@ it('fields are as wide as what they hold, and the Enter key says what it does (T
     '/forget',
   ]) {
     await go(page, path)
-    await page.locator('form input').first().waitFor()
+    await page.locator('form input:visible').first().waitFor()
     await page.waitForTimeout(1_500)
     const found = await keys()
     expect(found.length, path).toBeGreaterThan(0)
