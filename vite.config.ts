@@ -61,12 +61,12 @@ const together = [
   { name: 'field-words', test: /src\/(ui\/i18n\/order-field-messages\.ts|locales\/\w+\/order-fields\.json)/ },
   {
     name: 'inside',
-    test: /src\/(app\/(routes\/app-routes|pages\/UsersPage|shell\/AppLayout)\.tsx|ui\/(form|list|overlay|page|display|navigation-guard|i18n|icons)\/(?!home-report|Date(Field|Range)|date-words|WebAddress|FilterSheet|Combobox|TypedConfirmation|confirm-code|Password|PageForm|FormDrawer|ConflictNote)[\w-]+\.tsx?$)/,
+    test: /src\/(app\/(routes\/app-routes|pages\/UsersPage|shell\/AppLayout)\.tsx|ui\/(form|list|overlay|page|display|navigation-guard|i18n|icons)\/(?!home-report|Date(Field|Range)|date-words|WebAddress|FilterSheet|Combobox|TypedConfirmation|confirm-code|Password|PageForm|ErrorSummary|FormDrawer|ConflictNote)[\w-]+\.tsx?$)/,
   },
   // No list waits for what forms alone are made of (P-28).
   {
     name: 'forms',
-    test: /src\/(ui\/(list\/FilterSheet|form\/(Combobox|TypedConfirmation|confirm-code|PasswordMeter|PageForm|FormDrawer|ConflictNote))|domain\/password)/,
+    test: /src\/(ui\/(list\/FilterSheet|form\/(Combobox|TypedConfirmation|confirm-code|PasswordMeter|PageForm|ErrorSummary|FormDrawer|ConflictNote))|domain\/password)/,
   },
   { name: 'home', test: /src\/(app\/pages\/HomePage|features\/home\/|ui\/page\/home-report)/ },
   // What a write takes, and what comes when the first page has come to rest.

@@ -52,7 +52,7 @@ it('says what is wrong at its field, and whether a code is taken when it is left
   await expect.poll(errors).toEqual(['"select" is reserved by system', 'Please input "Name" as it\'s required.'])
   await type(the.user, { code: '1a' })
   await the.user.tab()
-  await says('3 to 16 lowercase letters or digits, starting with a letter.')
+  await expect.poll(errors).toContain('3 to 16 lowercase letters or digits, starting with a letter.')
   await type(the.user, { name: 'Service' })
   await type(the.user, { code: 'acmetrade' })
   await the.user.tab()

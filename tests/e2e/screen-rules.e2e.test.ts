@@ -1,0 +1,206 @@
+/** What all screens have alike, measured where it is drawn: title rows, dialogs, messages, fields and what is touched. */
+import type { Locator, Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { desk, freshPage, listed, ownCompany, phone, rows, setUpShared } from '#tests/support/visit.ts'
+
+const setup = setUpShared()
+const admin = (path: string, options = desk) => freshPage(setup, ownCompany().admin, path, options)
+const go = (page: Page, path: string) => page.goto(`${setup.the.portal.url}/saas${path}`)
+
+async function box(locator: Locator) {
+  const found = await locator.first().boundingBox()
+  if (!found) throw new Error('it is not drawn')
+  return { ...found, right: found.x + found.width, bottom: found.y + found.height, middle: found.y + found.height / 2 }
+}
+const dialog = (page: Page) => page.locator('[role=dialog]')
+const openUser = (page: Page) => page.locator('.page-action .primary').click()
+/** Once it has come to rest. */
+const opened = (page: Page) => page.locator('.p-dialog-enter-done').waitFor()
+const focusedName = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('name'))
+
+it('title and actions stand on one line, and what is said of a page below both', async () => {
+  const page = await admin('/app/user')
+  await listed(page)
+  const [title, action, intro] = [
+    await box(page.locator('h1')),
+    await box(page.locator('.page-action .primary')),
+    await box(page.locator('.page-intro')),
+  ]
+  expect([title.height, action.height]).toEqual([32, 36])
+  expect(action.middle - title.middle).toBeCloseTo(0, 0)
+  expect(intro.y - title.bottom).toBeCloseTo(4, 0)
+  // Of the 32 px that its line is high, the title takes what its letters are; the gutter is the desk's.
+  expect(title.x - (await box(page.locator('.rail'))).right).toBeCloseTo(32, 0)
+  await page.setViewportSize({ width: 1024, height: 768 })
+  expect((await box(page.locator('h1'))).x - (await box(page.locator('.rail'))).right).toBeCloseTo(24, 0)
+  await page.setViewportSize({ width: 390, height: 844 })
+  expect((await box(page.locator('h1'))).x).toBeCloseTo(16, 0)
+})
+
+it('every weight is 400, 500 or 600', async () => {
+  const page = await admin('/app/user')
+  await listed(page)
+  for (const path of ['/app/home', '/app/contract', '/app/profile/company', '/app/profile/user']) {
+    const weights = await page.evaluate(() => [
+      ...new Set([...document.querySelectorAll('body *')].map((one) => getComputedStyle(one).fontWeight)),
+    ])
+    expect(weights.filter((weight) => !['400', '500', '600'].includes(weight))).toEqual([])
+    await go(page, path)
+    await page.locator('main h1').waitFor()
+  }
+})
+
+it('a drawer begins in a field that is typed in; its buttons are 8 px apart, the one that does first', async () => {
+  const page = await admin('/app/user')
+  await listed(page)
+  await openUser(page)
+  await opened(page)
+  expect(await focusedName(page)).toBe('name')
+  expect((await box(dialog(page))).width).toBe(480)
+  const buttons = dialog(page).locator('.p-dialog-footer .button')
+  expect(await buttons.allInnerTexts()).toEqual(['Create user', 'Cancel'])
+  const [create, cancel] = [await box(buttons.first()), await box(buttons.nth(1))]
+  expect(cancel.x - create.right).toBeCloseTo(8, 0)
+  expect(create.x - (await box(dialog(page))).x).toBeCloseTo(25, 0)
+  // Label to field 6, field to field 20.
+  const [name, label] = [dialog(page).locator('[name=email]'), dialog(page).locator('label', { hasText: 'E-mail' })]
+  expect((await box(name)).y - (await box(label)).bottom).toBeCloseTo(6, 0)
+
+  await page.setViewportSize({ width: 390, height: 844 })
+  const [above, below] = [await box(buttons.first()), await box(buttons.nth(1))]
+  expect(below.y - above.bottom).toBeCloseTo(8, 0)
+  expect(above.width).toBe(below.width)
+  await page.setViewportSize({ width: 640, height: 400 })
+  // Head and foot scroll away with what is between them.
+  const foot = dialog(page).locator('.p-dialog-footer')
+  expect((await box(foot)).bottom).toBeGreaterThan(400)
+})
+
+it('a deletion begins on what it does not do; a dialog clips its corners and comes from below on a phone', async () => {
+  const page = await admin('/app/contract')
+  await listed(page)
+  await go(page, '/app/device')
+  await page
+    .getByRole('button', { name: /^(Delete|Clear|Remove)/ })
+    .first()
+    .click()
+  await opened(page)
+  const buttons = dialog(page).locator('.p-dialog-footer .button')
+  await expect.poll(() => buttons.last().evaluate((button) => button === document.activeElement)).toBe(true)
+  expect(await buttons.first().getAttribute('class')).toContain('danger')
+  const at = await box(dialog(page))
+  expect(at.width).toBe(520)
+  const atCorner = await page.evaluate(
+    ([x, y]) => document.elementFromPoint(x ?? 0, y ?? 0)?.closest('[role=dialog]') !== null,
+    [at.x + 2, at.bottom - 2],
+  )
+  expect(atCorner).toBe(false)
+  await page.setViewportSize({ width: 390, height: 844 })
+  const sheet = await box(dialog(page))
+  expect([sheet.x, sheet.width, sheet.bottom]).toEqual([0, 390, 844])
+})
+
+it('a message stands at the left of the content, names what was made and leads to it', async () => {
+  const page = await admin('/app/user')
+  await listed(page)
+  await openUser(page)
+  await opened(page)
+  await dialog(page).locator('[name=name]').fill('Tim Timed')
+  await dialog(page).locator('[name=email]').fill('tim.timed@acme.example')
+  await page.keyboard.press('Enter')
+  const toast = page.locator('.toast')
+  await toast.waitFor()
+  // It stays as long as it is pointed at.
+  await toast.hover()
+  const at = await box(toast)
+  expect(at.x - (await box(page.locator('.rail'))).right).toBeCloseTo(32, 0)
+  expect(at.bottom).toBeCloseTo(800 - 16, 0)
+  await toast.getByRole('link', { name: 'Open Tim Timed' }).click()
+  await expect.poll(() => new URL(page.url()).searchParams.get('user')).toMatch(/^\d+$/)
+  await page.getByRole('dialog', { name: /Tim Timed/ }).waitFor()
+})
+
+it('fields are as wide as what they hold, and the Enter key says what it does (T-05)', async () => {
+  const page = await admin('/app/profile/company')
+  await page.locator('[name=dialCode]').waitFor()
+  expect((await box(page.locator('[name=dialCode]'))).width).toBeLessThanOrEqual(96)
+  expect((await box(page.locator('[name=name]'))).width).toBeLessThanOrEqual(640)
+  const keys = async () => {
+    const lines = page.locator(
+      'form input:not([type=checkbox], [type=radio], [type=range], [type=file], [readonly], [hidden], [tabindex])',
+    )
+    const named: (string | null)[] = []
+    for (const line of await lines.all()) {
+      await line.focus()
+      named.push(await line.getAttribute('enterkeyhint'))
+    }
+    return named
+  }
+  for (const path of [
+    '/app/profile/company',
+    '/app/profile/password',
+    '/app/profile/user?edit=1',
+    '/app/user?user=new',
+    '/login',
+    '/signup',
+    '/forget',
+  ]) {
+    await go(page, path)
+    await page.locator('form input:visible').first().waitFor()
+    await page.waitForTimeout(1_500)
+    const found = await keys()
+    expect(found.length, path).toBeGreaterThan(0)
+    expect(
+      [...new Set(found.slice(0, -1))].filter((key) => key !== 'next' && key !== 'search'),
+      path,
+    ).toEqual([])
+    expect(['send', 'search'], path).toContain(found.at(-1))
+  }
+})
+
+it('by touch what is pressed is 44 px high: crumbs, check boxes, links of the account, items of a menu', async () => {
+  const page = await admin('/app/profile/password', phone)
+  await page.locator('.crumbs a').first().waitFor()
+  const heights = async (locator: Locator) =>
+    Promise.all((await locator.all()).map(async (one) => (await box(one)).height))
+  for (const height of await heights(page.locator('.crumbs a'))) expect(height).toBeGreaterThanOrEqual(44)
+  await go(page, '/app/profile/user')
+  await page.locator('.profile-ways a').first().waitFor()
+  for (const height of await heights(page.locator('.profile-ways a'))) expect(height).toBeGreaterThanOrEqual(44)
+  await go(page, '/app/user?user=new')
+  await opened(page)
+  const admins = dialog(page).locator('.check', { hasText: 'Admin' })
+  expect((await box(admins)).height).toBeGreaterThanOrEqual(44)
+  // Anywhere in its row.
+  const row = await box(admins)
+  await page.touchscreen.tap(row.right - 8, row.bottom - 4)
+  expect(await dialog(page).locator('[name=admin]').isChecked()).toBe(true)
+})
+
+it('every page has one heading of the first level, and what is no place says so inside the frame', async () => {
+  const page = await admin('/app/home')
+  await go(page, '/nothing-here')
+  await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor()
+  await page.locator('.rail').waitFor()
+  expect(await page.locator('h1').count()).toBe(1)
+  expect(new URL(page.url()).pathname).toBe('/saas/app/nothing-here')
+  await page.getByRole('link', { name: 'Go to the home page' }).click()
+  await expect.poll(() => new URL(page.url()).pathname).toBe('/saas/app/home')
+})
+
+it('Undo gives the focus back to the row that it is about (A-10)', async () => {
+  const page = await admin('/app/user?statusType=1')
+  await listed(page)
+  const menu = rows(page).nth(1).locator('[aria-haspopup=menu]')
+  await menu.click()
+  await page.getByRole('menuitem', { name: 'Disable' }).click()
+  const undo = page.getByRole('button', { name: 'Undo' })
+  await undo.waitFor()
+  const before = await page.evaluate(() => document.activeElement?.closest('tr, main')?.tagName)
+  await page.keyboard.press('F8')
+  await undo.focus()
+  await page.keyboard.press('Enter')
+  await expect.poll(() => page.evaluate(() => document.activeElement !== document.body)).toBe(true)
+  await expect.poll(() => page.evaluate(() => document.activeElement?.closest('.toasts'))).toBe(null)
+  expect(await page.evaluate(() => document.activeElement?.closest('tr, main')?.tagName)).toBe(before)
+})
