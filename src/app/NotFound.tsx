@@ -1,6 +1,5 @@
 import { Navigate, useLocation } from 'react-router-dom'
-import { places } from '#app/routes/paths.ts'
-import { isInside } from '#app/routes/prefetch.ts'
+import { isInside, places } from '#app/routes/paths.ts'
 import { useSession } from '#state/hooks.ts'
 import { ButtonLink } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'

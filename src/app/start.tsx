@@ -2,7 +2,7 @@
 import { StrictMode, startTransition, useEffect } from 'react'
 import { createRoot, type Root } from 'react-dom/client'
 import { BrowserRouter } from 'react-router-dom'
-import { isInside } from '#app/routes/prefetch.ts'
+import { isInside } from '#app/routes/paths.ts'
 import { Broken } from '#app/ErrorBoundary.tsx'
 import { chooseLanguage, loadWords, startWords } from '#app/i18n/i18n.ts'
 import { firstPageStands, whenIdle } from '#app/idle.ts'

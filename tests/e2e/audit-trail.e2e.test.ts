@@ -106,7 +106,7 @@ it('on a phone a row is two lines, and the filters are a sheet', async () => {
   await page.getByRole('button', { name: 'Filter', exact: true }).click()
   await drawer(page).getByLabel('Status').selectOption('Failed')
   await expectFine(page, 'the filters of the audit trail')
-  await drawer(page).getByRole('button', { name: 'Show entries' }).click()
+  await drawer(page).getByRole('button', { name: 'Show', exact: true }).click()
   await page.getByRole('button', { name: 'Filter (1)' }).waitFor()
   expect(address(page).search).toBe('?status=-1')
 })

@@ -106,6 +106,10 @@ it('readers hear how many are chosen, what it is sorted by, and that nothing is 
   const heard = () => log.evaluate((all) => all.join('\n'))
   await rows(page).nth(2).locator('td.pick').click()
   await expect.poll(heard).toContain('1 selected')
+  // What can be done with it has the head's place until it ends.
+  await page.locator('.picks').waitFor()
+  await page.keyboard.press('Escape')
+  await page.locator('.picks').waitFor({ state: 'detached' })
   await page.getByRole('columnheader', { name: 'E-mail' }).getByRole('button').click()
   await expect.poll(heard).toContain('Sorted by E-mail, ascending')
   await page.getByRole('button', { name: 'Next page' }).click()

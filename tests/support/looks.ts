@@ -13,7 +13,7 @@ export async function expectFine(page: Page, what: string): Promise<void> {
 }
 
 /** What makes it scroll sideways, and which texts are cut. */
-export async function fit(page: Page) {
+async function fit(page: Page) {
   const { sideways, cut } = await faultsOf(page)
   return { sideways, cut }
 }

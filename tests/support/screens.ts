@@ -18,13 +18,13 @@ export interface Screen {
 }
 
 /** Sends the form that is open, empty, and waits until it says what is missing. */
-export async function refused(page: Page): Promise<void> {
+async function refused(page: Page): Promise<void> {
   await page.locator('main button[type=submit], [role=dialog] button[type=submit]').last().click()
   await page.locator('.field-error').first().waitFor()
 }
 
 /** Presses the first `button` and waits for what it opens. */
-export const opened = (button: string, shows: string) => async (page: Page) => {
+const opened = (button: string, shows: string) => async (page: Page) => {
   await page.locator(button).first().click()
   await page.locator(shows).first().waitFor()
 }

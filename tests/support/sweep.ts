@@ -17,7 +17,7 @@ import type { SetUp } from '#tests/support/visit.ts'
 /** For all screens of a test, on a busy machine too, ms. */
 export const patience = 600_000
 
-export type Swept = 'admin' | 'user' | 'staff' | null
+type Swept = 'admin' | 'user' | 'staff' | null
 
 /** A browser of its own that stands still. Its size is `resize`'s to choose. */
 export async function openSweep({ the, ends }: SetUp, who: Swept): Promise<BrowserContext> {
@@ -76,7 +76,7 @@ async function lookEnlarged({ page, session }: Walk, note: Note) {
 }
 
 /** Goes through the screens in one page, once in each language. What is wrong, by screen and kind: nothing is what is wanted. */
-export async function sweep(context: BrowserContext, url: string, screens: readonly Screen[]) {
+async function sweep(context: BrowserContext, url: string, screens: readonly Screen[]) {
   const walk = await walkIn(context, url)
   const { page } = walk
   const found: Record<string, unknown> = {}

@@ -58,6 +58,9 @@ const isOutside = (place: Place): place is OutsidePlace => places[place].who ===
 export const outsidePlaces = placeNames.filter(isOutside)
 export const insidePlaces = placeNames.filter((place): place is InsidePlace => !isOutside(place))
 
+/** Whether a path inside the base leads into the signed-in frame. */
+export const isInside = (path: string) => path === '/' || path === '/app' || path.startsWith('/app/')
+
 /** Which of these places a path inside the base means; parameters as the router reads them. */
 export const placeAt = <P extends Place>(among: readonly P[], path: string): P | undefined =>
   among.find((place) => new RegExp(`^${places[place].path.replace(/:\w+/g, '[^/]+')}/?$`).test(path))

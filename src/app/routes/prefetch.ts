@@ -3,7 +3,7 @@
  * what it imports bring none.
  */
 import { insideCodeAt } from '#app/routes/page-modules.ts'
-import { type OutsidePlace, outsidePlaces, placeAt } from '#app/routes/paths.ts'
+import { isInside, type OutsidePlace, outsidePlaces, placeAt } from '#app/routes/paths.ts'
 import type { PageModule } from '#app/routes/page-module.ts'
 import { always, first, readTexts, soon } from '#app/i18n/locale-files.ts'
 
@@ -44,8 +44,6 @@ export const outsideCode: Record<OutsidePlace, PageModule> = {
 }
 /** The signed-in frame, with the routes of everything inside it. */
 export const shellCode: PageModule = { load: async () => (await import('#app/shell/AppLayout.tsx')).Shell, words: [] }
-
-export const isInside = (path: string) => path === '/' || path === '/app' || path.startsWith('/app/')
 
 /** `path` is inside the base. What fails is asked for again by whoever needs it. */
 export function fetchAhead(path: string): void {

@@ -1,11 +1,11 @@
 import { Suspense } from 'react'
 import { Navigate, Outlet, Route, Routes, useLocation } from 'react-router-dom'
-import { isInside, outsideCode, shellCode } from '#app/routes/prefetch.ts'
+import { outsideCode, shellCode } from '#app/routes/prefetch.ts'
 import { Broken } from '#app/ErrorBoundary.tsx'
 import { Guard } from '#app/routes/route-guard.tsx'
 import { Loading } from '#app/Loading.tsx'
 import { page } from '#app/routes/lazy-page.tsx'
-import { outsidePlaces, placeAt, places } from '#app/routes/paths.ts'
+import { isInside, outsidePlaces, placeAt, places } from '#app/routes/paths.ts'
 import { Entry } from '#app/shell/PublicLayout.tsx'
 
 /** The pages that need no session. */
