@@ -70,9 +70,9 @@ it('says what is wrong at its field, and whether a code is taken when it is left
   await the.user.click(screen.getByRole('radio', { name: /^Concurrent/ }))
   expect(named('users').value).toBe('10')
   // The bound of the list in the currency that is chosen (D1).
-  await says('for 20.00 % of the fee a year, at least HKD 5,000.00.')
+  await says('for 20.00% of the fee a year, at least HKD 5,000.00.')
   await the.user.click(screen.getByRole('radio', { name: 'USD' }))
-  await says('for 20.00 % of the fee a year, at least USD 640.00.')
+  await says('for 20.00% of the fee a year, at least USD 640.00.')
 })
 
 it('leaves the focus and the caret where one types, whatever is found of another field meanwhile (A-12)', async () => {
