@@ -104,7 +104,7 @@ function Keys() {
   return (
     <section>
       <h3>{t('keys.title')}</h3>
-      <dl className={`help-keys${on ? '' : ' off'}`}>
+      <dl className="help-keys">
         {[...(on ? single : []), ...always].map(({ keys, does }) => (
           <div key={keys.join('')}>
             <dt>
