@@ -18,7 +18,6 @@ const sources = [
   'scripts/client-build.ts',
   'scripts/previous-build.mjs',
   'scripts/site.ts',
-  'scripts/theme.mjs',
 ]
 
 /** Every file below a path, in an order that is the same on every machine. */

@@ -208,10 +208,10 @@ function drawnAt({ width, isTouched }: { width?: number; isTouched?: boolean }):
 
 const looks = { sideways, cut: cutTexts, small: smallTargets, headings, landmarks, keyLike }
 const looking = `async (looked) => {
-  await (${drawnAt})(looked)
+  await (${String(drawnAt)})(looked)
   const found = {}
   ${Object.entries(looks)
-    .map(([name, look]) => `found.${name} = await (${look})(looked)`)
+    .map(([name, look]) => `found.${name} = await (${String(look)})(looked)`)
     .join('\n')}
   return found
 }`

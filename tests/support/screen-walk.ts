@@ -77,8 +77,8 @@ export async function walkIn(context: BrowserContext, url: string): Promise<Walk
     before = ''
   }
 
-  async function show({ path, shows = 'main h1', act, only = 'desk' }: Screen) {
-    await resize(session, sizes[only])
+  async function show({ path, shows = 'main h1', act, only }: Screen) {
+    await resize(session, sizes[only ?? 'desk'])
     const [, code] = /:(\w+)/.exec(path) ?? []
     if (code && !ids.has(code)) ids.set(code, (await ordersOf(page, code))[0]?.id ?? 0)
     // Between two addresses of one page it would stay as it is.

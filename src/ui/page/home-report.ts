@@ -7,7 +7,7 @@ import type { Fresh } from '#ui/list/Freshness.tsx'
 export interface Duty {
   key: string
   /** The day until which it can wait, in the business time zone; empty: it does not wait; null: it has no day, and comes last. */
-  at: PlainDate | '' | null
+  at: PlainDate | null
   icon: IconName
   isUrgent?: boolean
   title: string

@@ -1,4 +1,3 @@
-import '#ui/prime/theme.css'
 import '#ui/prime/overlay.css'
 import { Dialog as PrimeDialog } from 'primereact/dialog'
 import { type ReactNode, useEffect, useRef } from 'react'
@@ -14,7 +13,8 @@ export default function Overlay(props: DialogProps) {
   const focus = () => focusWithin(dialog.current?.getElement() ?? null, side, careful)
   // What had the focus may go with what it has done.
   const buttons = `${Boolean(act)} ${Boolean(cancel)} ${Boolean(question)}`
-  // biome-ignore lint: only when other buttons stand there
+  // Only when other buttons stand there.
+  // oxlint-disable-next-line react/exhaustive-deps
   useEffect(focus, [buttons])
   return (
     <Prime>

@@ -92,7 +92,8 @@ async function vacuumedByItself({ database: { kysely } }: AppContext): Promise<v
       select relname as name from pg_stat_user_tables
       where relname in ('audit_entry', 'audit_leaf') and n_ins_since_vacuum > 1000 + 0.2 * n_live_tup`.execute(kysely)
     if (rows.length === 0) return
-    if (Date.now() > until) throw new Error(`not vacuumed within ${patienceMs} ms: ${rows.map(({ name }) => name)}`)
+    if (Date.now() > until)
+      throw new Error(`not vacuumed within ${patienceMs} ms: ${rows.map(({ name }) => name).join(', ')}`)
     await new Promise((on) => setTimeout(on, 1000))
   }
 }
