@@ -50,8 +50,12 @@ function Item({ duty: { icon, isUrgent, title, text, action } }: { duty: Duty })
     <li className={`home-item${isUrgent ? ' urgent' : ''}`}>
       <Icon name={icon} />
       <span className="home-words">
-        <strong>{title}</strong>
-        <span>{text}</span>
+        <strong>
+          <Dated text={title} />
+        </strong>
+        <span>
+          <Dated text={text} />
+        </span>
       </span>
       {'path' in action ? (
         <ButtonLink to={action.path}>
@@ -65,3 +69,7 @@ function Item({ duty: { icon, isUrgent, title, text, action } }: { duty: Duty })
     </li>
   )
 }
+
+/** A date stands in one piece. */
+const Dated = ({ text }: { text: string }) =>
+  text.split(/(\d{4}-\d\d-\d\d)/).map((part, at) => (at % 2 === 0 ? part : <span key={`${at} ${part}`}>{part}</span>))

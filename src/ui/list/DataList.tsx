@@ -59,7 +59,7 @@ export function DataList<R>(props: DataListProps<R>) {
             <Header key={column.key} column={column} sort={props.sort} onSort={props.onSort} />
           ))}
           {actions && (
-            <th scope="col" role="columnheader" className={`acts${hasOwn(props) ? ' own' : ''}`}>
+            <th scope="col" role="columnheader" className={`acts ${besideOf(props)}`}>
               <ActionsWord />
             </th>
           )}
@@ -70,9 +70,11 @@ export function DataList<R>(props: DataListProps<R>) {
   )
 }
 
-/** Whether any row has a button of its own. */
-const hasOwn = <R,>({ rows, actions }: DataListProps<R>) =>
-  rows?.some((row) => actions?.(row).some(({ own }) => own === 'words')) ?? false
+/** What stands beside the menu in any row: a button with its words, one with an icon, nothing. */
+function besideOf<R>({ rows, actions }: DataListProps<R>) {
+  const own = new Set(rows?.flatMap((row) => actions?.(row).map((action) => action.own) ?? []))
+  return own.has('words') ? 'own' : own.has('icon') ? 'beside' : ''
+}
 
 interface RoomProps {
   head: ReactNode
@@ -208,6 +210,8 @@ function Foot<R>(props: DataListProps<R>) {
   const { t } = useTranslation('ui')
   const pages = Math.max(1, Math.ceil(count / results))
   const shown = rows?.length ?? 0
+  const isRanged = pages > 1 && !pager && !grows
+  const from = (page - 1) * results + 1
   const turned = pager ?? (pages > 1 && <Pages page={page} pages={pages} onPage={onPage} />)
   return (
     <div className="list-foot">
@@ -215,10 +219,12 @@ function Foot<R>(props: DataListProps<R>) {
       <p role="status">
         {shown > 0 && (
           <>
-            {!fresh.searched && <span>{counted(count)}</span>}
+            {!fresh.searched && !isRanged && <span>{counted(count)}</span>}
             {grows && shown < count && <span>{t('list.shown', { number: number(shown) })}</span>}
-            {pages > 1 && !pager && !grows && (
-              <span>{t('list.page', { page: number(page), pages: number(pages) })}</span>
+            {isRanged && (
+              <span>
+                {t('list.range', { from: number(from), to: number(from + shown - 1), number: number(count) })}
+              </span>
             )}
             <Freshness fresh={fresh} found={count} />
           </>
