@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { filesKept, partKept } from '#tests/support/parts.ts'
-import { controlled, listWhole, ownCompany, resumedPage, setUpShared } from '#tests/support/visit.ts'
+import { controlled, labelOf, listWhole, ownCompany, resumedPage, setUpShared } from '#tests/support/visit.ts'
 
 const setup = setUpShared()
 const { the } = setup
@@ -52,7 +52,7 @@ it('what this device keeps is told without a network and holds no secret (W-07);
 
   const changed = await userLink().innerText()
   await userLink().click()
-  await dialog().locator('input[name="alert"]').click()
+  await labelOf(dialog().locator('input[name="alert"]')).click()
   await dialog().locator('button[type="submit"]').click()
   await dialog().waitFor({ state: 'detached' })
   await page.locator('.bar-waiting').waitFor()

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { expectFine } from '#tests/support/looks.ts'
 import { partKept } from '#tests/support/parts.ts'
-import { controlled, ownCompany, resumedPage, setUpShared, typeInto } from '#tests/support/visit.ts'
+import { controlled, labelOf, ownCompany, resumedPage, setUpShared, typeInto } from '#tests/support/visit.ts'
 import { ask, choose, dialog, field, fill, order, type Ordered, ordersOf, step, submit } from '#tests/support/wizard.ts'
 
 const setup = setUpShared()
@@ -38,7 +38,8 @@ it('a contract is ordered step by step, at the price that stood beside the form;
   await typeInto(field(page, 'users'), '25')
   // Forced to lower case while it is typed.
   expect(await field(page, 'code').inputValue()).toBe('wizone')
-  await field(page, 'uat').check()
+  await labelOf(field(page, 'uat')).click()
+  expect(await field(page, 'uat').isChecked()).toBe(true)
   await typeInto(field(page, 'period'), '2')
   await submit(page).click()
   await expect.poll(() => step(page)).toContain('Modules')
@@ -73,9 +74,9 @@ it('a contract is ordered step by step, at the price that stood beside the form;
   expect(await page.locator('.made-modules li').count()).toBe(5)
   await expectFine(page, 'the confirmation')
 
-  await page.getByRole('button', { name: 'Back' }).click()
+  await page.getByRole('button', { name: 'Back', exact: true }).click()
   await page.getByText('Your order wizone is unpaid.').waitFor()
-  await page.getByRole('button', { name: 'Back' }).click()
+  await page.getByRole('button', { name: 'Back', exact: true }).click()
   await field(page, 'users').fill('12')
   await submit(page).click()
   await order(page).click()
@@ -93,7 +94,7 @@ it('a contract is ordered step by step, at the price that stood beside the form;
   expect(lines).toContain('Platform')
   expect(await step(page)).toContain('Payment')
   // What is done here is no draft for the next one who has the page.
-  await page.getByRole('button', { name: 'Back' }).click()
+  await page.getByRole('button', { name: 'Back', exact: true }).click()
   await page.getByRole('button', { name: 'Discard draft' }).click()
   await dialog(page).getByRole('button', { name: 'Discard draft' }).click()
   await expect.poll(() => field(page, 'code').inputValue()).toBe('')

@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { seriousTrouble } from '#tests/support/browser.ts'
 import { partKept } from '#tests/support/parts.ts'
-import { controlled, freshPage, listWhole, ownCompany, setUpShared, textOf } from '#tests/support/visit.ts'
+import { controlled, freshPage, labelOf, listWhole, ownCompany, setUpShared, textOf } from '#tests/support/visit.ts'
 
 const setup = setUpShared()
 const { the } = setup
@@ -63,11 +63,11 @@ it('a day of waiting: what waits is exported, what was refused is mended, what m
   await listWhole(page)
   await cut()
   await create('Aaron Ng', 'ada.wong@acme.example')
-  await edit('aaron', (form) => form.locator('input[name="alert"]').click())
+  await edit('aaron', (form) => labelOf(form.locator('input[name="alert"]')).click())
   await edit('andrew', async (form) => {
     await form.locator('input[name="name"]').fill('Andrew of Mine')
     await form.locator('input[name="title"][value="2"]').check()
-    await form.locator('input[name="alert"]').click()
+    await labelOf(form.locator('input[name="alert"]')).click()
   })
   const andrew = await idShown()
   // Somebody else, with a line of their own.

@@ -171,6 +171,9 @@ export async function typeInto(field: Locator, text: string): Promise<void> {
 
 export const rows = (page: Page) => page.locator('tbody tr:not(.waiting)')
 
+/** What a hand meets of a check box: its label, which lies over all of its row. */
+export const labelOf = (box: Locator) => box.locator('..').locator('label')
+
 /** Waits until a list shows what it was asked for. */
 export async function listed(page: Page) {
   await rows(page).first().waitFor()
