@@ -5,6 +5,7 @@ import { isUnsent } from '#local/outbox/user-actions.ts'
 import type { Comparison, OutboxActions } from '#request/results.ts'
 import { useSignedIn } from '#state/hooks.ts'
 import { Button } from '#ui/display/Button.tsx'
+import { CopyText } from '#ui/display/CopyText.tsx'
 import { PendingMark } from '#ui/list/PendingMark.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
@@ -27,10 +28,11 @@ export interface EntryProps {
 
 export function Entry({ item, all, now, desk, onOpen }: EntryProps) {
   const { t } = useTranslation('outbox')
+  const { t: words } = useTranslation('ui')
   const ago = useAgo()
   const { whatOf } = useSentences()
   const { entry, name } = item
-  const { state, attempts, since, action, intent } = entry
+  const { state, attempts, since, action, intent, problem } = entry
   const title = whatOf(entry, name)
   const actions = <Actions item={item} title={title} desk={desk} onOpen={onOpen} />
   return (
@@ -53,6 +55,11 @@ export function Entry({ item, all, now, desk, onOpen }: EntryProps) {
         <details className="write-about">
           <summary>{t('details')}</summary>
           <p>{t('tries', { count: attempts })}</p>
+          {problem?.requestId && (
+            <p>
+              {words('problem.requestId')} <CopyText text={problem.requestId} />
+            </p>
+          )}
         </details>
       )}
       {isParked(entry) && (
@@ -72,7 +79,8 @@ function Trouble({ item: { entry } }: { item: Item }) {
   const { state, problem } = entry
   if (problem?.code === 'TOO_OLD') return <p className="write-trouble">{t('old')}</p>
   if (state === 'conflict') return <p className="write-trouble">{met()}</p>
-  return <ProblemNote problem={problem} />
+  // The number to name stands in the details of the entry.
+  return <ProblemNote problem={problem && { ...problem, requestId: null }} />
 
   function met(): string {
     if (!currentIn(problem)) return t('conflictGone')

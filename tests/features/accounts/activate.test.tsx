@@ -1,4 +1,4 @@
-import { screen } from '@testing-library/dom'
+import { screen, within } from '@testing-library/dom'
 import { expect, it } from 'vitest'
 import { chosen } from '#tests/support/forms.ts'
 import { heading, problems, submit, type } from '#tests/support/fields.ts'
@@ -36,7 +36,7 @@ it('an activation link sets a password once, leaves the address at once, and the
   await submit(the.user)
   await heading('Activate successful')
 
-  await the.user.click(screen.getByRole('link', { name: 'Login' }))
+  await the.user.click(within(screen.getByRole('main')).getByRole('link', { name: 'Login' }))
   await heading('Login')
   await type(the.user, { company: 'alpha', username: 'invited@alpha.example', password: chosen })
   await submit(the.user)

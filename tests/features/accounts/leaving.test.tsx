@@ -47,7 +47,7 @@ it('is spoken of on the login page: so much waits here, and so much is gone wher
         .tables.map((table) => table.clear()),
     )
   await the.browser.open('/login')
-  await screen.findByText(/^1 change that was recorded here is gone:/)
+  await screen.findByText(/^1 change saved here is lost: the browser cleared its storage\./)
 })
 
 it('is spoken of on the login page with whose it is where the server has ended the session', async () => {
@@ -57,7 +57,7 @@ it('is spoken of on the login page with whose it is where the server has ended t
   const session = await readSession(thisDevice())
   expect(await endSession(thisDevice(), session?.generation ?? -1)).toBe(true)
   await screen.findByText(/^The session of .+ has ended\. Log in again to continue where you were\.$/)
-  await screen.findByText(/^1 change of .+ waits on this device\. It is sent after the login\.$/)
+  await screen.findByText(/^1 change of .+ is waiting on this device\. It is sent after login\.$/)
 })
 
 it('sends it first, as soon as there is a connection, and leaves then', async () => {

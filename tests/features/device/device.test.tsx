@@ -21,7 +21,9 @@ it('this device tells of other people no more than how many changes of theirs li
 
   the.browser.goOnline()
   await the.browser.openAs('admin@beta', '/app/device')
-  await screen.findByText('1 change of another person lies here sealed', { exact: false })
+  await screen.findByText(
+    /^1 change of another person is stored here, encrypted until they log in on this device again\.$/,
+  )
   expect(document.body.textContent).not.toContain(canaries.alpha)
   await the.browser.open('/app/outbox')
   await heading('Waiting changes')

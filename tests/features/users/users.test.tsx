@@ -21,6 +21,11 @@ const dialog = () => screen.findByRole('dialog')
 const text = async (words: string | RegExp) => within(await dialog()).findByText(words)
 const closed = () => expect.poll(() => screen.queryByRole('dialog')).toBeNull()
 const said = (words: string) => screen.findByText(words)
+/** The message names who was created, and leads there. */
+const created = async (name: string) => {
+  const toast = await said(`Create successfully. ${name} –`)
+  within(toast).getByRole('link', { name: `Open ${name}` })
+}
 const stored = (who: string) => readUser(the.server.app, the.server.world, who)
 /** The same user changed by another administrator. */
 const changeElsewhere = async (who: string, payload: object) => {
@@ -69,24 +74,23 @@ describe('the list', () => {
   })
 
   it('without a line says what it has searched and how many changes wait, also where it finds nothing (P-12)', async () => {
-    await the.browser.openAs('admin@alpha')
     const reach = fetch
-    // Only what is looked at comes to the device, here and at home: the rest of the list is not fetched beside it.
+    // Only what is looked at comes to the device: the rest of the list is not fetched beside it.
     vi.stubGlobal('fetch', (asked: Request) =>
       String(asked.url ?? asked).includes('since=') ? Promise.reject(new TypeError()) : reach(asked),
     )
-    await the.browser.open('/app/user?statusType=1')
+    await the.browser.openAs('admin@alpha', '/app/user?statusType=1')
     await expect.poll(() => namesShown().length).toBeGreaterThan(0)
     the.browser.goOffline()
     const label = () => document.querySelector('.freshness')?.textContent
     await the.browser.open('/app/user?searchText=second')
-    await expect.poll(label).toMatch(/^Updated .*\d · 1 found among 6 saved on this device$/)
+    await expect.poll(label).toMatch(/^Updated .*\d · 1 found among 4 saved on this device$/)
     expect(document.querySelector('.list-foot [role=status]')?.textContent).not.toContain('1 user')
     await userAction(the.user, nameOf('second'), 'Disable')
     await expect.poll(label).toMatch(/ · 1 waiting change included$/)
     await the.browser.open('/app/user?searchText=nobody+of+that+name')
     await screen.findByRole('heading', { name: 'No user matches these filters' }, { timeout: 900 })
-    expect(label()).toContain('0 found among 6 saved on this device')
+    expect(label()).toContain('0 found among 4 saved on this device')
     expect(document.querySelector('.problem')).toBeNull()
   })
 
@@ -134,7 +138,7 @@ describe('a user', () => {
     await the.user.click(within(await dialog()).getByLabelText('Ms'))
     await the.user.click(within(await dialog()).getByLabelText('Order'))
     await saveUser(the.user)
-    await said('Create successfully.')
+    await created('Zhu Ming')
     await closed()
     await expect.poll(() => rowOf('Zhu Ming')?.textContent).toMatch(/Zhu Ming.*Not activated.*Order/)
   })
@@ -182,7 +186,7 @@ describe('a user', () => {
     expect(named('name').value).toBe('Twice')
     await type(the.user, { email: 'twice@alpha.example' })
     named('email').form?.requestSubmit()
-    await said('Create successfully.')
+    await created('Twice')
     await expect.poll(() => namesShown().filter((row) => row.includes('Twice'))).toHaveLength(1)
     const intents = the.browser.sent
       .filter(({ method, path }) => method === 'POST' && path === '/api/m18s/user')
@@ -325,7 +329,7 @@ describe('a user', () => {
     await expect.poll(() => screen.queryByText(full, { exact: false })).toBeNull()
     await type(the.user, { name: 'Aaron Ng', email: 'aaron.ng@alpha.example' })
     await saveUser(the.user)
-    await said('Create successfully.')
+    await created('Aaron Ng')
     const key = ({ headers: sent }: { headers: Record<string, string> }) => sent[headers.key]
     expect(the.browser.sent.filter((sent) => sent.path === '/api/m18s/user' && key(sent))).toHaveLength(1)
   })
@@ -347,7 +351,7 @@ describe('a user', () => {
     expect(named('name').value).toBe('Aaron Ng')
     await type(the.user, { email: 'aaron.ng@alpha.example' })
     await saveUser(the.user)
-    await said('Create successfully.')
+    await created('Aaron Ng')
     await expect.poll(() => document.querySelector('.pending-mark')).toBeNull()
     expect(namesShown().filter((row) => row.includes('Aaron Ng'))).toHaveLength(1)
   })
