@@ -192,7 +192,7 @@ export const staffScreens: Screen[] = [
   {
     name: 'prices-import',
     path: '/app/m18/price',
-    shows: '.price-day',
+    shows: '.lead a',
     act: opened('.page-action button:not(.bare)', 'input[type=file]'),
   },
   {

@@ -65,18 +65,19 @@ function Rows<R>({ caption, counted, columns, rows, rowKey, fresh }: RowsProps<R
   return (
     <>
       <div className="backup-rows">
-        <table className="backup-table">
+        {/* The roles are spelled out because cards take the table's display away, and with it what the tags mean. */}
+        <table className="backup-table" role="table">
           <caption className="sr-only">{caption}</caption>
-          <thead>
-            <tr>
+          <thead role="rowgroup">
+            <tr role="row">
               {columns.map(({ key, header, align }) => (
-                <th key={key} scope="col" className={align}>
+                <th key={key} scope="col" role="columnheader" className={align}>
                   {header}
                 </th>
               ))}
             </tr>
           </thead>
-          <tbody>
+          <tbody role="rowgroup">
             {shown.map((row) => (
               <Row key={rowKey(row)} row={row} columns={columns} />
             ))}
@@ -96,10 +97,14 @@ function Rows<R>({ caption, counted, columns, rows, rowKey, fresh }: RowsProps<R
 function Row<R>({ row, columns }: { row: R; columns: readonly Column<R>[] }) {
   const [first, ...others] = columns
   return (
-    <tr>
-      {first && <th scope="row">{first.render(row)}</th>}
+    <tr role="row">
+      {first && (
+        <th scope="row" role="rowheader">
+          {first.render(row)}
+        </th>
+      )}
       {others.map(({ key, header, align, render }) => (
-        <td key={key} className={align} data-label={header}>
+        <td key={key} role="cell" className={align} data-label={header}>
           <span>{render(row)}</span>
         </td>
       ))}

@@ -153,7 +153,7 @@ it('takes one version of an app, only what adds or upgrades, and lists conflicts
   // The highest is chosen by itself; another one only after it was taken out.
   expect((await box('barcode 2.3')).checked).toBe(true)
   const lower = await box('barcode 2.2')
-  expect(described(lower)).toMatch(/^barcode 2\.3 is chosen/)
+  expect(described(lower)).toMatch(/^barcode 2\.3 is already chosen/)
   await the.user.click(lower)
   expect(lower.checked).toBe(false)
   await the.user.click(await box('barcode 2.3'))

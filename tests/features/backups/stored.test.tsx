@@ -50,7 +50,7 @@ async function backedUp(code: string): Promise<Made> {
 }
 const tabOf = ({ page }: Made) => `/app/contract/${page}?tab=subscribe`
 const listed = () =>
-  [...screen.getByRole('region', { name: /^Backups of/ }).querySelectorAll('tbody tr')].map((row) =>
+  [...screen.getByRole('table', { name: /^Backups of/ }).querySelectorAll('tbody tr')].map((row) =>
     [...row.children].map(({ textContent }) => textContent),
   )
 /** The server's own work, once it was asked for. */

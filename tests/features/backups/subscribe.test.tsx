@@ -34,7 +34,7 @@ const fact = (name: string) =>
 const orderButton = () => document.querySelector('.backup-form button[type=submit]')
 const order = async () => the.user.click(orderButton() ?? document.body)
 const rows = () =>
-  [...screen.getByRole('region', { name: /^Backup subscriptions of/ }).querySelectorAll('tbody tr')].map(
+  [...screen.getByRole('table', { name: /^Backup subscriptions of/ }).querySelectorAll('tbody tr')].map(
     ({ textContent }) => textContent ?? '',
   )
 const ordered = async (code: string) =>
@@ -135,7 +135,7 @@ it('a new order takes the place of an unpaid one, and says so before (D32)', asy
   await press('Subscribe: Backup to S3')
   await says('is unpaid, due by')
   const form = document.querySelector('.backup-form')?.textContent
-  expect(form).toMatch(/HKD 450\.00 for an earlier order .* A new order takes its place\./)
+  expect(form).toMatch(/An earlier order of HKD 450\.00 is unpaid, due by \d{4}-.* A new order replaces it\./)
   await order()
   await dialog('Pay Backup to S3')
   expect((await ordered('replaced')).map(({ status }) => status)).toEqual([0, -1])

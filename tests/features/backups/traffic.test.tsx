@@ -38,7 +38,7 @@ const moved = async (code: string, gigabytes: number) => {
     await db.insertInto('traffic_moved').values(row).execute()
   })
 }
-const table = () => screen.getByRole('region', { name: /^Backup traffic of/ })
+const table = () => screen.getByRole('table', { name: /^Backup traffic of/ })
 const rows = () => [...table().querySelectorAll('tbody tr')]
 const cells = () => rows().map((row) => [...row.children].map(({ textContent }) => textContent?.trim()))
 

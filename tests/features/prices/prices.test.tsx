@@ -30,8 +30,7 @@ type Whole = Row & {
 const asStaff = async () => await the.server.signIn(staff)
 const kept = async () => (await (await asStaff()).send({ url: '/api/pricelist?results=50' })).json().data as Row[]
 const whole = async (id: number) => (await (await asStaff()).send({ url: `/api/prices/${id}` })).json() as Whole
-const days = () =>
-  [...document.querySelectorAll('tbody .price-day')].flatMap((one, at) => (at % 2 === 0 ? [one.textContent] : []))
+const days = () => [...document.querySelectorAll('tbody td.first a')].map(({ textContent }) => textContent)
 const rowOf = (day: string) =>
   [...document.querySelectorAll<HTMLElement>('tbody tr')].find((row) => row.textContent?.includes(day))
 async function menu(day: string) {

@@ -25,7 +25,7 @@ it('has a row for each service with what is to be done about it, where it is, an
   const headers = [...document.querySelectorAll('thead th')].map(({ textContent }) => textContent)
   expect(headers).toEqual(['Service code', 'Name', 'Created', 'Expiry date', 'Status', 'To pay', 'Actions'])
   expect(row('acmehr')).toMatch(/Unpaid[A-Z]{3}\s[\d,]+\.\d\dby \d{4}-\d\d-\d\d/)
-  expect(row('acmetest')).toMatch(/EffectiveChange unpaid[A-Z]{3}\s[\d,]+\.\d\dby \d{4}-/)
+  expect(row('acmetest')).toMatch(/EffectiveUnpaid change[A-Z]{3}\s[\d,]+\.\d\dby \d{4}-/)
   // What is invalid opens nothing, and its button says why.
   expect(button('Manage acmeshop').getAttribute('aria-disabled')).toBe('true')
   expect(described(button('Manage acmeshop'))).not.toBe('')
