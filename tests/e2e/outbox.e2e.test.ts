@@ -107,7 +107,7 @@ it('a day of waiting: what waits is exported, what was refused is mended, what m
     .getByText(/^You changed it yourself 20\d\d-/)
     .waitFor()
   expect(await dialog().locator('.compare-merged').innerText()).toMatch(
-    /Alert: .+\nOnly you changed this[\s\S]*Order: .+\nOnly they changed this/,
+    /Alert: .+\nChanged on this device only[\s\S]*Order: .+\nChanged on the server only/,
   )
   expect(['compare', await seriousTrouble(page)]).toEqual(['compare', []])
   const keep = dialog().getByRole('button', { name: 'Save this choice' })
