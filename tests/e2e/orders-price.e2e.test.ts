@@ -125,6 +125,6 @@ it('Back and Forward of the browser go through the steps and keep what was typed
   await page.goForward()
   await expect.poll(() => step(page)).toContain('Payment')
   await page.reload()
-  await page.getByText(/^The order stepone/).waitFor()
+  await page.getByText(/^Order stepone created/).waitFor()
   expect(asked()).toBe('3')
 })

@@ -143,8 +143,11 @@ it('a day of waiting: what waits is exported, what was refused is mended, what m
   expect(await way.getAttribute('href')).toBe(`/saas/app/systrail?intent=${correlation}`)
 
   await go('/app/user?searchText=andrew')
-  const flags = /Andrew of Mine[\s\S]*Ms[\s\S]*Order[\s\S]*Alert/
+  const flags = /Andrew of Mine[\s\S]*Order[\s\S]*Alert/
   await expect.poll(() => page.locator('tbody tr').first().innerText()).toMatch(flags)
+  // How they are addressed is in the form alone.
+  await page.locator('.lead a').first().click()
+  await expect.poll(() => dialog().getByRole('radio', { name: 'Ms', exact: true }).isChecked()).toBe(true)
 })
 
 const cookie = async (of: string) =>
