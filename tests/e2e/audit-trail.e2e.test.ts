@@ -22,7 +22,7 @@ const setup = setUpShared()
 const { admin } = ownCompany()
 
 const drawer = (page: Page) => page.getByRole('dialog')
-const times = async (page: Page) => await rows(page).locator('.trail-time').allTextContents()
+const times = async (page: Page) => await rows(page).locator('td.first').allTextContents()
 
 /** Renames one of the company's users in their drawer, and stays there. */
 async function rename(page: Page): Promise<{ before: string; after: string }> {
