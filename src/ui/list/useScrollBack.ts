@@ -14,9 +14,8 @@ export function useScrollBack(rows: number): void {
   const wanted = useRef<number | null>(null)
   useLayoutEffect(() => {
     wanted.current = arrivedBy === 'POP' ? (left.get(key) ?? null) : null
-    // Before what takes this place is drawn, and scrolls up. What waits for its rows still wants to be where it was: React runs
-    // this too when it hides a page whose parts are not here yet.
-    return () => void left.set(key, wanted.current ?? scrollY)
+    // Before what takes this place is drawn, and scrolls up.
+    return () => void left.set(key, scrollY)
   }, [key, arrivedBy])
   useLayoutEffect(() => {
     if (wanted.current === null || rows === 0) return
