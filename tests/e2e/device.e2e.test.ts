@@ -78,7 +78,8 @@ it('what this device keeps is told without a network and holds no secret (W-07);
   await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Keep them')
   await dialog().getByRole('button', { name: 'Clear lists' }).click()
   await page.getByText('The lists were cleared.').waitFor()
-  await page.getByRole('link', { name: 'Waiting changes' }).click()
+  // Its own: the navigation has one too while something waits.
+  await page.getByRole('main').getByRole('link', { name: 'Waiting changes' }).click()
   await page.getByRole('heading', { name: `Change alert of ${changed}` }).waitFor()
 
   await page.context().setOffline(false)

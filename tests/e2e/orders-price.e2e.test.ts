@@ -26,7 +26,9 @@ function looked(control: Element): { isFree: boolean; amounts: string[] } {
     const { left, top, right, bottom } = element.getBoundingClientRect()
     if (left < 0 || top < 0 || right > innerWidth || bottom > innerHeight || right === left) return false
     const there = document.elementFromPoint((left + right) / 2, (top + bottom) / 2)
-    return there !== null && (element.contains(there) || there.contains(element))
+    // The label of a check box lies over it.
+    const isLabel = there instanceof HTMLLabelElement && there.control === element
+    return there !== null && (isLabel || element.contains(there) || there.contains(element))
   }
   const told = [...document.querySelectorAll('.price-due .amount, [role=dialog] button[type=submit]')]
   const amounts = told
@@ -125,6 +127,6 @@ it('Back and Forward of the browser go through the steps and keep what was typed
   await page.goForward()
   await expect.poll(() => step(page)).toContain('Payment')
   await page.reload()
-  await page.getByText(/^The order stepone/).waitFor()
+  await page.getByText(/^Order stepone created/).waitFor()
   expect(asked()).toBe('3')
 })

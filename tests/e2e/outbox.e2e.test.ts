@@ -107,7 +107,7 @@ it('a day of waiting: what waits is exported, what was refused is mended, what m
     .getByText(/^You changed it yourself 20\d\d-/)
     .waitFor()
   expect(await dialog().locator('.compare-merged').innerText()).toMatch(
-    /Alert: .+\nOnly you changed this[\s\S]*Order: .+\nOnly they changed this/,
+    /Alert: .+\nChanged on this device only[\s\S]*Order: .+\nChanged on the server only/,
   )
   expect(['compare', await seriousTrouble(page)]).toEqual(['compare', []])
   const keep = dialog().getByRole('button', { name: 'Save this choice' })
@@ -143,8 +143,11 @@ it('a day of waiting: what waits is exported, what was refused is mended, what m
   expect(await way.getAttribute('href')).toBe(`/saas/app/systrail?intent=${correlation}`)
 
   await go('/app/user?searchText=andrew')
-  const flags = /Andrew of Mine[\s\S]*Ms[\s\S]*Order[\s\S]*Alert/
+  const flags = /Andrew of Mine[\s\S]*Order[\s\S]*Alert/
   await expect.poll(() => page.locator('tbody tr').first().innerText()).toMatch(flags)
+  // How they are addressed is in the form alone.
+  await page.locator('.lead a').first().click()
+  await expect.poll(() => dialog().getByRole('radio', { name: 'Ms', exact: true }).isChecked()).toBe(true)
 })
 
 const cookie = async (of: string) =>
