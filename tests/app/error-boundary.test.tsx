@@ -1,6 +1,7 @@
 /** A page whose code could not be fetched without a line: what is said of it is true with a worker and without one. */
 import { cleanup, render, screen } from '@testing-library/react'
 import { Provider } from 'react-redux'
+import { MemoryRouter } from 'react-router-dom'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { startWords } from '#app/i18n/i18n.ts'
 import { Broken } from '#app/ErrorBoundary.tsx'
@@ -25,11 +26,14 @@ function open(controller: object | null) {
   Object.defineProperty(navigator, 'serviceWorker', { value: { controller }, configurable: true })
   render(
     <Provider store={makeStore({} as Extra)}>
-      <Broken at="/app/outbox">
-        <Unfetched />
-      </Broken>
+      <MemoryRouter>
+        <Broken at="/app/outbox">
+          <Unfetched />
+        </Broken>
+      </MemoryRouter>
     </Provider>,
   )
+  screen.getByRole('heading', { level: 1, name: 'This page needs a connection' })
 }
 
 it('without a worker its code is not here, although the page may need no server', () => {
