@@ -82,7 +82,7 @@ it('the number and the price follow the slider, and what stands there at rest is
   expect(await slider.inputValue()).toBe(held)
 })
 
-it('the form is not pushed away, by the list of unpaid orders above it or by a draft that begins; and both prices are shown where the server has another one (D17)', async () => {
+it('the form is not pushed away, by the note of unpaid orders above it or by a draft that begins; and both prices are shown where the server has another one (D17)', async () => {
   const context = await the.browser.newContext({ ...tablet, serviceWorkers: 'block' })
   setup.ends.push(() => context.close())
   const page = await context.newPage()
@@ -114,7 +114,7 @@ it('the form is not pushed away, by the list of unpaid orders above it or by a d
   }`)
   await signIn(page, the.portal, 'admin', '/app/contract/new')
   await field(page, 'code').waitFor()
-  await page.locator('.unpaid-list').waitFor()
+  await page.locator('.wizard-note', { hasText: 'unpaid order' }).waitFor()
   expect(asked).not.toBe(0)
   expect(await page.evaluate('tops.length')).toBe(1)
 
