@@ -194,8 +194,8 @@ async function sideways(): Promise<string[]> {
   ]
 }
 
-function drawnAt({ width, isTouched }: { width?: number; isTouched?: boolean }): Promise<void> {
-  return new Promise<void>((done) => {
+async function drawnAt({ width, isTouched }: { width?: number; isTouched?: boolean }): Promise<void> {
+  await new Promise<void>((done) => {
     const look = () => {
       const isSized = width === undefined || document.documentElement.clientWidth === width
       const isPressed = isTouched === undefined || matchMedia('(pointer: coarse)').matches === isTouched
@@ -204,6 +204,9 @@ function drawnAt({ width, isTouched }: { width?: number; isTouched?: boolean }):
     }
     look()
   })
+  // Even without motion a new size comes by a transition, of a millisecond, which a busy machine begins late.
+  const moving = document.getAnimations().filter((one) => one.effect?.getComputedTiming().endTime !== Infinity)
+  await Promise.allSettled(moving.map((one) => one.finished))
 }
 
 const looks = { sideways, cut: cutTexts, small: smallTargets, headings, landmarks, keyLike }

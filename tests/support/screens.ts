@@ -42,6 +42,15 @@ async function pickOne(page: Page) {
   await page.locator('.picks').waitFor()
 }
 
+/** Its first step, also when a draft was left at a later one. */
+const wizard = '/app/contract/new?step=1'
+
+/** The draft that the other language has left would be taken. */
+async function refusedWithoutCode(page: Page) {
+  await page.locator('[name=code]').fill('')
+  await refused(page)
+}
+
 /** The step after it, with a draft that orders nothing. */
 async function chooseModules(page: Page) {
   await page.locator('[name=code]').fill('acmesweep')
@@ -119,9 +128,9 @@ export const adminScreens: Screen[] = [
     act: opened('.device-acts button >> nth=-1', '[role=dialog]'),
   },
   { name: 'contracts', path: '/app/contract', shows: 'tbody .order-code' },
-  { name: 'contract-new', path: '/app/contract/new', shows: '[name=code]' },
-  { name: 'contract-new-refused', path: '/app/contract/new', shows: '[name=code]', act: refused },
-  { name: 'contract-new-modules', path: '/app/contract/new', shows: '[name=code]', act: chooseModules },
+  { name: 'contract-new', path: wizard, shows: '[name=code]' },
+  { name: 'contract-new-refused', path: wizard, shows: '[name=code]', act: refusedWithoutCode },
+  { name: 'contract-new-modules', path: wizard, shows: '[name=code]', act: chooseModules },
   { name: 'contract', path: '/app/contract/:acmetrade', shows: '.order-history tbody tr' },
   {
     name: 'contract-modify',

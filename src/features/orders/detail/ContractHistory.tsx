@@ -30,7 +30,7 @@ export function History({
       {rows === null && !missing && <Skeleton />}
       {rows && (
         // biome-ignore lint: what can be scrolled can be reached by key
-        <div className="order-scroll" tabIndex={0} role="region" aria-labelledby="order-history">
+        <div className="order-scroll" tabIndex={0} role="group" aria-labelledby="order-history">
           <table>
             <thead>
               <tr>

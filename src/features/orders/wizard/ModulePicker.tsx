@@ -109,7 +109,7 @@ export function ModuleChoice({ market, currency, chosen, onChange, amountOf, err
       </p>
       {coming.length > 0 && (
         <div className="modules-auto">
-          <h3>{t('modules.auto')}</h3>
+          <h2>{t('modules.auto')}</h2>
           <p className="field-help">{t('modules.autoHelp')}</p>
           <ul>
             {coming.map(({ code, name }) => (
