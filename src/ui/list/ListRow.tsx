@@ -38,25 +38,31 @@ function PlainRow<R>({ row, pick, columns, rowTo, rowName, beside, mark, actions
           {pick.cell(row)}
         </td>
       )}
-      {columns.map((column, index) => (
-        <td key={column.key} role="cell" className={`${classOf(column)}${index === 0 ? ' first' : ''}`}>
-          {index === 0 ? (
+      {columns.map((column, index) => {
+        const drawn = column.render(row)
+        if (index > 0)
+          return (
+            // What does not fit stands in the title; what is more than text has its own.
+            <td key={column.key} role="cell" className={classOf(column)} title={isText(drawn) ? drawn : undefined}>
+              {drawn}
+            </td>
+          )
+        return (
+          <td key={column.key} role="cell" className={`${classOf(column)} first`}>
             <span className="lead">
               {to ? (
                 <Link ref={link} to={to}>
-                  {column.render(row)}
+                  {drawn}
                 </Link>
               ) : (
-                <span>{column.render(row)}</span>
+                <span>{drawn}</span>
               )}
               {beside?.(row)}
               {marked}
             </span>
-          ) : (
-            column.render(row)
-          )}
-        </td>
-      ))}
+          </td>
+        )
+      })}
       {actions && (
         <td role="cell" className="acts">
           <RowActions row={row} name={rowName(row)} actions={actions(row)} />
@@ -65,6 +71,8 @@ function PlainRow<R>({ row, pick, columns, rowTo, rowName, beside, mark, actions
     </tr>
   )
 }
+
+const isText = (drawn: ReactNode): drawn is string => typeof drawn === 'string'
 
 /** Drawn again only when it is another row, or when the page gives other functions: those that stay the same spare a slow device. */
 export const ListRow = memo(PlainRow) as typeof PlainRow

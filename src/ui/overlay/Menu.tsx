@@ -3,6 +3,7 @@ import { createPortal } from 'react-dom'
 import '#ui/icons/app-icons.ts'
 import { Button, type ButtonProps } from '#ui/display/Button.tsx'
 import { Icon, type IconName } from '#ui/icons/Icon.tsx'
+import { keepPlace } from '#ui/overlay/focus-back.ts'
 
 export interface MenuItem {
   key: string
@@ -40,7 +41,10 @@ export function Menu({ label, items, icon = 'more', bare = true, kind = 'plain',
   const id = useId()
   const close = (back: boolean) => {
     setOpen(false)
-    if (back) button.current?.focus()
+    if (!back) return
+    button.current?.focus()
+    // What is chosen may take the row away, and the button with it.
+    keepPlace(button.current)()
   }
   const [only] = items
   if (only && items.length === 1 && !heading)
