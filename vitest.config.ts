@@ -119,8 +119,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        // A browser test waits more than it works: two of them leave a core idle a third of the time.
-        test: { ...inChromium, name: 'e2e', include: tests(e2e), maxWorkers: 3, sequence: { groupOrder: 1 } },
+        test: { ...inChromium, name: 'e2e', include: tests(e2e), sequence: { groupOrder: 1 } },
       },
       // What goes by the clock, for which nothing else may have the machine: `npm run campaign -- browser`.
       ...(process.env.CAMPAIGN

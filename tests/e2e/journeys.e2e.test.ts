@@ -52,8 +52,7 @@ it('a company registers, comes in, invites a colleague, and takes the login away
   await page.goto(`${the.portal.url}/saas/app/user?searchText=bo`)
   await rows(page).locator('.tag.positive').waitFor()
   await rows(page).locator('[aria-haspopup=menu]').first().click()
-  // Mail, disable, delete: the second one.
-  await page.getByRole('menuitem').nth(1).click()
+  await page.getByRole('menuitem', { name: /^(Disable|停用)$/ }).click()
   await page.locator('.toast.done').waitFor()
 
   await colleague.goto(`${the.portal.url}/saas/app/home`)

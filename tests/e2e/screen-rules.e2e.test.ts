@@ -125,7 +125,7 @@ it('fields are as wide as what they hold, and the Enter key says what it does (T
   await page.locator('[name=dialCode]').waitFor()
   expect((await box(page.locator('[name=dialCode]'))).width).toBeLessThanOrEqual(96)
   expect((await box(page.locator('[name=name]'))).width).toBeLessThanOrEqual(640)
-  const keys = async () => {
+  const keys = async (page: Page) => {
     const lines = page.locator(
       'form input:not([type=checkbox], [type=radio], [type=range], [type=file], [readonly], [hidden], [tabindex])',
     )
@@ -136,19 +136,21 @@ it('fields are as wide as what they hold, and the Enter key says what it does (T
     }
     return named
   }
-  for (const path of [
-    '/app/profile/company',
-    '/app/profile/password',
-    '/app/profile/user?edit=1',
-    '/app/user?user=new',
-    '/login',
-    '/signup',
-    '/forget',
-  ]) {
-    await go(page, path)
-    await page.locator('form input:visible').first().waitFor()
-    await page.waitForTimeout(1_500)
-    const found = await keys()
+  const visitor = await setup.the.browser.newPage()
+  setup.ends.push(() => visitor.close())
+  for (const [who, path] of [
+    [page, '/app/profile/company'],
+    [page, '/app/profile/password'],
+    [page, '/app/profile/user?edit=1'],
+    [page, '/app/user?user=new'],
+    [visitor, '/login'],
+    [visitor, '/signup'],
+    [visitor, '/forget'],
+  ] as const) {
+    await go(who, path)
+    await who.locator('form input:visible').first().waitFor()
+    await who.waitForTimeout(1_500)
+    const found = await keys(who)
     expect(found.length, path).toBeGreaterThan(0)
     expect(
       [...new Set(found.slice(0, -1))].filter((key) => key !== 'next' && key !== 'search'),

@@ -16,7 +16,9 @@ export function useScrollBack(rows: number): void {
   const arrivedBy = useNavigationType()
   const wanted = useRef<number | null>(null)
   useLayoutEffect(() => {
-    wanted.current = arrivedBy === 'POP' ? (left.get(key) ?? null) : null
+    if (arrivedBy === 'POP') wanted.current = left.get(key) ?? null
+    // An address that is only written another way leads nowhere else.
+    else if (arrivedBy === 'PUSH') wanted.current = null
     const end = () => {
       wanted.current = null
     }
