@@ -1,4 +1,5 @@
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { useLocation } from 'react-router-dom'
 import { loadWords } from '#app/i18n/i18n.ts'
 import { whenSettled } from '#app/idle.ts'
 import { fetchLate } from '#app/pwa/retry-import.ts'
@@ -18,6 +19,9 @@ const Shortcuts = lazy(async () => {
 export function HelpButton() {
   const { t } = useTranslation('shell')
   const [open, setOpen] = useState(false)
+  const { pathname } = useLocation()
+  // Where another page comes, by Back or a key, it is not in the way.
+  useEffect(() => setOpen(false), [pathname])
   const show = () => setOpen(true)
   return (
     <>

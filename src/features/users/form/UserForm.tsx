@@ -182,7 +182,7 @@ export function UserForm({ opened, place, send, note, Beside, onClose, onSaved }
         </Suspense>
       )}
       {history !== null && (
-        <p>
+        <p className="user-history">
           <Link to={history}>{t('form.history')}</Link>
         </p>
       )}
