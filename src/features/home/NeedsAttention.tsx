@@ -4,7 +4,7 @@ import { Icon } from '#ui/icons/Icon.tsx'
 import { type Duty, type HomeReport, knownTogether } from '#ui/page/home-report.ts'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
-import { inOrder } from '#features/home/duties.ts'
+import { inOrder } from '#features/home/merge-duties.ts'
 
 const most = 8
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { places, stands } from '#app/routes/paths.ts'
 import type { Caller } from '#domain/access.ts'
 import { begunBy, greetingAt } from '#features/home/begin.ts'
-import { inOrder } from '#features/home/duties.ts'
+import { inOrder } from '#features/home/merge-duties.ts'
 import { figuresFor } from '#features/home/figures.ts'
 import { type Duty, type HomeReport, knownOf, knownTogether } from '#ui/page/home-report.ts'
 

@@ -9,7 +9,7 @@ import { Button } from '#ui/display/Button.tsx'
 import { Menu, type MenuItem } from '#ui/overlay/Menu.tsx'
 import { useTranslation } from 'react-i18next'
 import type { Tab } from '#features/orders/detail/ContractTabs.tsx'
-import { pendingPayable } from '#features/orders/detail/useContract.ts'
+import { payableOf } from '#features/orders/list/payable.ts'
 import type { Dialog } from '#features/orders/list/Dialogs.tsx'
 import { printDocument } from '#features/orders/print/print-document.ts'
 
@@ -60,7 +60,7 @@ function Moves({ row, onEdit, onOpen }: Pick<Props, 'row' | 'onEdit' | 'onOpen'>
     const why = whyNotContract(move, row.state)
     return why && t(`whyNot.${why}`)
   }
-  const due = row.state === 'unpaid' ? row : pendingPayable(row)
+  const due = payableOf(row)
   return (
     <>
       {row.contract_id > 0 && row.state !== 'overwritten' && (

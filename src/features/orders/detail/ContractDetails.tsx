@@ -21,8 +21,9 @@ import { Sheet } from '#features/orders/OrderStyles.tsx'
 import { BackupsNotHere, isTabbed, Tabs, tabOf } from '#features/orders/detail/ContractTabs.tsx'
 import { StatusTag } from '#features/orders/list/StatusTag.tsx'
 import { Terms } from '#features/orders/detail/ContractTerms.tsx'
-import { pendingPayable, type ShownOrder, useHistory, usePrices } from '#features/orders/detail/useContract.ts'
+import { type ShownOrder, useHistory, usePrices } from '#features/orders/detail/useContract.ts'
 import { useToday } from '#ui/page/business-day.ts'
+import { payableOf } from '#features/orders/list/payable.ts'
 import { askListed } from '#features/orders/list/slice.ts'
 
 /** An order and the contract that came of it; by the address's `edit` what can be changed of it (M98, M100). */
@@ -88,7 +89,7 @@ export function Agreement({ order, Service, Backups }: { order: ShownOrder } & C
       )}
       {tab === 'contract' && (
         <>
-          <PaymentReturn order={pendingPayable(row) ?? row} onSettled={refresh} />
+          <PaymentReturn order={payableOf(row) ?? row} onSettled={refresh} />
           <Notices row={row} zone={prices.zone} asOf={order.asOf} editing={editing} onOpen={setDialog} />
           {editing && changing && <Editor {...changing} />}
           {editing && !changing && <Skeleton lines={6} />}

@@ -12,7 +12,6 @@ import { readSingle, readTime } from '#local/lists/read-row.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { useCachedResponse } from '#state/use-cached-response.ts'
-import type { Payable } from '#features/orders/payment/payment-api.ts'
 import type { PriceData } from '#features/orders/quote/local-quote.ts'
 
 export type ContractRow = OutputOf<typeof getContractHistory>[number]
@@ -61,11 +60,4 @@ export function usePrices(type: ClientType) {
     asOf: list?.asOf ?? null,
     again: async () => void (await Promise.all([fetchList(), fetchModules()])),
   }
-}
-
-/** What waits to be paid beside a contract (D35), as it is paid; null: nothing. */
-export function pendingPayable({ currency, pending }: OrderRow): Payable | null {
-  if (!pending) return null
-  const { id, amount, due } = pending
-  return { id, currency, amount, pay_amount: amount, due }
 }

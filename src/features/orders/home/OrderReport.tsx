@@ -30,7 +30,9 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
   )
   const ending = duties.filter(({ kind }) => kind === 'end').length
   const asked = knownOf(effective.freshness)
-  const isPayable = zone === 'known' && knownOf(unpaid.freshness) === 'known'
+  // A sum of the first rows alone would be wrong.
+  const isWhole = unpaid.count <= (unpaid.rows?.length ?? 0)
+  const isPayable = zone === 'known' && knownOf(unpaid.freshness) === 'known' && isWhole
   useReport(
     {
       from: 'orders',
