@@ -152,7 +152,7 @@ export default defineConfig(({ command }) => {
           rollupFormat: 'iife',
           target: 'es2023',
           sourcemap: false,
-          globPatterns: ['**/*.{js,css,html,svg,png,woff2,webmanifest}'],
+          globPatterns: ['**/*.{js,css,html,svg,png,woff2}'],
           // A captive portal's page is no file of ours: what is stored is what was built (W-04).
           manifestTransforms: [withDigests],
           // The system fetches an installed app's icons by itself, and no page ever shows them.

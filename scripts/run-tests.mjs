@@ -68,6 +68,16 @@ function tellSlowest({ data }, minutes) {
   const files = (data?.testResults ?? []).map((file) => ({ name: place(file), ms: file.endTime - file.startTime }))
   const slowest = files.toSorted((a, b) => b.ms - a.ms).slice(0, 10)
   console.log(`\nSlowest files:\n${slowest.map(({ name, ms }) => `  ${(ms / 1000).toFixed(1)} s  ${name}`).join('\n')}`)
+  const areas = Map.groupBy(files, ({ name }) => name.split('/')[1])
+  const sums = [...areas].map(([area, all]) => ({
+    area,
+    count: all.length,
+    ms: all.reduce((sum, { ms }) => sum + ms, 0),
+  }))
+  const lines = sums.toSorted((a, b) => b.ms - a.ms)
+  console.log(
+    `\nBy area:\n${lines.map(({ area, count, ms }) => `  ${(ms / 1000).toFixed(0)} s  ${area} (${count} files)`).join('\n')}`,
+  )
   console.log(`\n${minutes.toFixed(1)} minutes in all`)
 }
 

@@ -67,6 +67,7 @@ describe('single keys', () => {
     await heading('Users')
     await the.user.keyboard('gw')
     await arrived(the.browser, '/app/outbox')
+    await heading('Waiting changes')
     await the.user.keyboard('?')
     await help()
   })

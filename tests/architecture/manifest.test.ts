@@ -85,6 +85,34 @@ describe('the app can be installed under one name for ever (P-02, P-03)', () => 
   })
 })
 
+describe('in the other language (I-11)', () => {
+  const chinese = readJson<Manifest>('public/manifest.zh.webmanifest')
+  const wordless = (one: Manifest) => ({
+    ...one,
+    ...{ name: '', short_name: '', description: '', lang: '' },
+    shortcuts: one.shortcuts.map((shortcut) => ({ ...shortcut, name: '' })),
+    // Each shows its own pictures first.
+    screenshots: one.screenshots.toSorted((a, b) => (a.src < b.src ? -1 : 1)),
+  })
+
+  it('it is the same app, with the same pictures', () => {
+    expect(wordless(chinese)).toEqual(wordless(manifest))
+    expect(chinese.screenshots[0]?.src).toMatch(/-zh/)
+  })
+
+  it('what is read is Chinese there, and only there', () => {
+    const words = ({ name, short_name, description, shortcuts }: Manifest) => [
+      name,
+      short_name,
+      description,
+      ...shortcuts.map((one) => one.name),
+    ]
+    expect(chinese['lang']).toBe('zh-Hans')
+    expect(words(chinese).filter((text) => !/\p{Script=Han}/u.test(text))).toEqual([])
+    expect(words(manifest).filter((text) => /\p{Script=Han}/u.test(text))).toEqual([])
+  })
+})
+
 describe('icons (P-04)', () => {
   const pictures = [
     ...manifest.icons,

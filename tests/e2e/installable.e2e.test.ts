@@ -46,6 +46,18 @@ describe('the app on a device of its own', () => {
     expect(installabilityErrors).toEqual([])
   })
 
+  it('is called as the page speaks (I-11)', async () => {
+    await visit('/saas/login?lang=zh')
+    await page.getByRole('heading', { name: '登录' }).waitFor()
+    const devtools = await context.newCDPSession(page)
+    const { url, errors, data } = await devtools.send('Page.getAppManifest')
+    expect([new URL(url).pathname, errors]).toEqual(['/saas/manifest.zh.webmanifest', []])
+    expect(JSON.parse(data ?? '{}')).toMatchObject({ id: '/saas/', name: '服务门户', lang: 'zh-Hans' })
+    await visit('/saas/login?lang=en')
+    await page.getByRole('heading', { name: 'Login' }).waitFor()
+    expect(new URL((await devtools.send('Page.getAppManifest')).url).pathname).toBe('/saas/manifest.webmanifest')
+  })
+
   it('serves the manifest as what it is (P-01)', async () => {
     const answer = await fetch(`${the.portal.url}/saas/manifest.webmanifest`)
     expect(answer.headers.get('content-type')).toMatch(/^application\/manifest\+json/)

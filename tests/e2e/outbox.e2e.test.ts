@@ -147,7 +147,7 @@ it('a day of waiting: what waits is exported, what was refused is mended, what m
   await expect.poll(() => page.locator('tbody tr').first().innerText()).toMatch(flags)
   // How they are addressed is in the form alone.
   await page.locator('.lead a').first().click()
-  await expect.poll(() => dialog().getByRole('radio', { name: 'Ms', exact: true }).isChecked()).toBe(true)
+  await expect.poll(() => dialog().getByLabel('Title').inputValue()).toBe('1')
 })
 
 const cookie = async (of: string) =>

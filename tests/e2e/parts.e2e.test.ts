@@ -21,7 +21,7 @@ describe('a drawer with a form', () => {
     await open()
     await dialog().waitFor()
     const within = () => page.evaluate(() => document.activeElement?.closest('[role=dialog]') !== null)
-    await expect.poll(() => page.evaluate(() => (document.activeElement as HTMLInputElement).name)).toBe('title')
+    await expect.poll(() => page.evaluate(() => (document.activeElement as HTMLInputElement).name)).toBe('name')
     for (let press = 0; press < 15; press += 1) {
       await page.keyboard.press('Tab')
       expect(await within()).toBe(true)

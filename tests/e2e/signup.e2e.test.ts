@@ -20,7 +20,7 @@ it('the sign-up is shown without a line again, with what was typed and no passwo
   await input(page, 'user_name').waitFor()
   expect(await input(page, 'user_email').inputValue()).toBe('offline@nova.example')
   expect(await input(page, 'user_password').inputValue()).toBe('')
-  await page.getByRole('button', { name: 'Back', exact: true }).click()
+  await page.getByRole('button', { name: 'Back to the company' }).click()
   expect(await input(page, 'code').inputValue()).toBe('offline')
   // The other pages of visitors open too; what they say of a connection is in tests/features/accounts.
   for (const [path, title] of [

@@ -25,7 +25,7 @@ export interface Company {
   user: Person
 }
 
-const copies = 20
+const copies = 30
 const original = 'acme'
 
 /** `t01`, ...: services are called as Acme's are, with this before the name instead of `acme`. */

@@ -195,18 +195,27 @@ async function sideways(): Promise<string[]> {
 }
 
 async function drawnAt({ width, isTouched }: { width?: number; isTouched?: boolean }): Promise<void> {
-  await new Promise<void>((done) => {
-    const look = () => {
-      const isSized = width === undefined || document.documentElement.clientWidth === width
-      const isPressed = isTouched === undefined || matchMedia('(pointer: coarse)').matches === isTouched
-      if (!isSized || !isPressed) requestAnimationFrame(look)
-      else requestAnimationFrame(() => requestAnimationFrame(() => done()))
+  const frame = () => new Promise(requestAnimationFrame)
+  const end = performance.now() + 20_000
+  /** Until it is so; what never is, is told and not waited for. */
+  async function until(isSo: () => boolean, said: () => string) {
+    while (!isSo()) {
+      if (performance.now() > end) throw new Error(`not at rest: ${said()}`)
+      await frame()
     }
-    look()
-  })
-  // Even without motion a new size comes by a transition, of a millisecond, which a busy machine begins late.
-  const moving = document.getAnimations().filter((one) => one.effect?.getComputedTiming().endTime !== Infinity)
-  await Promise.allSettled(moving.map((one) => one.finished))
+  }
+  const now = () => [document.documentElement.clientWidth, matchMedia('(pointer: coarse)').matches] as const
+  const isAsked = ([wide, isCoarse] = now()) => (width ?? wide) === wide && (isTouched ?? isCoarse) === isCoarse
+  await until(isAsked, () => now().join(' px wide, touched '))
+  await frame()
+  await frame()
+  // Even without motion a new size comes by a transition, of a millisecond, which a busy machine begins late. What stands in
+  // something that is folded is never told to be over (`finished`), but is no longer among them.
+  const moving = () => document.getAnimations().filter((one) => one.effect?.getComputedTiming().endTime !== Infinity)
+  await until(
+    () => moving().length === 0,
+    () => `${moving().length} moving`,
+  )
 }
 
 const looks = { sideways, cut: cutTexts, small: smallTargets, headings, landmarks, keyLike }

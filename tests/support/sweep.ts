@@ -75,6 +75,24 @@ async function lookEnlarged({ page, session }: Walk, note: Note) {
   note('text set apart: cut', cut)
 }
 
+/** So long a screen may take for all that is looked at, ms: one that never answers hides nothing of the others. */
+const most = 90_000
+
+/** What is wrong with the looks themselves: one that failed, or was not over in time, by its name. */
+async function looked(looks: Record<string, () => Promise<void>>): Promise<string | null> {
+  let at = ''
+  const work = async () => {
+    for (const [name, look] of Object.entries(looks)) {
+      at = name
+      await look()
+    }
+    return null
+  }
+  const over = new Promise<string>((done) => setTimeout(() => done(`not over in ${most} ms`), most).unref())
+  const problem = await Promise.race([work().catch(String), over])
+  return problem && `${at}: ${problem}`
+}
+
 /** Goes through the screens in one page, once in each language. What is wrong, by screen and kind: nothing is what is wanted. */
 async function sweep(context: BrowserContext, url: string, screens: readonly Screen[]) {
   const walk = await walkIn(context, url)
@@ -89,15 +107,14 @@ async function sweep(context: BrowserContext, url: string, screens: readonly Scr
         if (wrong.length > 0) found[`${screen.name}, ${lang}, ${what}`] = wrong
       }
       // One that does not come hides nothing of the others.
-      const problem = await walk.show(screen).catch(String)
-      if (problem) {
-        note('does not stand', [problem])
-        continue
-      }
-      note(`${colorScheme}: axe`, await seriousTrouble(page, rules && [...rules], screen.over))
-      if (lang === 'en') await lookEnlarged(walk, note)
-      await lookInEachSize(walk, screen, note)
-      titles.add(await page.title())
+      const problem = await looked({
+        show: () => walk.show(screen),
+        axe: async () => note(`${colorScheme}: axe`, await seriousTrouble(page, rules && [...rules], screen.over)),
+        ...(lang === 'en' ? { enlarged: () => lookEnlarged(walk, note) } : {}),
+        sizes: () => lookInEachSize(walk, screen, note),
+        title: async () => void titles.add(await page.title()),
+      })
+      if (problem) note('was not seen', [problem])
     }
     expect(
       await page.evaluate(() => [document.documentElement.lang, document.documentElement.dataset['theme']]),

@@ -22,8 +22,12 @@ async function start(): Promise<void> {
   i18n.on('languageChanged', told)
 }
 
+/** What is installed or brought up to date now is called as the page speaks (I-11). */
 function told(): void {
-  document.documentElement.lang = languageTags[languageNow()]
+  const language = languageNow()
+  document.documentElement.lang = languageTags[language]
+  const name = language === 'en' ? 'manifest' : `manifest.${language}`
+  document.querySelector('link[rel=manifest]')?.setAttribute('href', `/saas/${name}.webmanifest`)
 }
 
 /** What cannot be fetched now is asked for again by the next who needs it, and when the line is back; until then its keys are shown. */

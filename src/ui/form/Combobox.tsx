@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type Ref, useEffect, useId, useState } from 'react'
 import { FieldFrame, type Labelled } from '#ui/form/Field.tsx'
+import { langOf } from '#ui/i18n/name-language.ts'
 
 export interface Choice {
   id: number
@@ -118,7 +119,8 @@ export function Combobox({ name, value, placeholder, choices, note, onSearch, on
                     onPointerDown={(event) => event.preventDefault()}
                     onClick={() => choose(choice)}
                   >
-                    {choice.label} {choice.detail && <span className="combobox-detail">{choice.detail}</span>}
+                    <span lang={langOf(choice.label)}>{choice.label}</span>{' '}
+                    {choice.detail && <span className="combobox-detail">{choice.detail}</span>}
                   </div>
                 ))}
             </div>

@@ -1,13 +1,4 @@
-import { useSyncExternalStore } from 'react'
+import { useMedia } from '#ui/display/useMedia.ts'
 
-/** A phone, or a window that is zoomed that far: in the reader's letters, as the lists have it. */
-const narrow = '(width < 48rem)'
-
-const subscribe = (listener: () => void) => {
-  const query = matchMedia(narrow)
-  query.addEventListener('change', listener)
-  return () => query.removeEventListener('change', listener)
-}
-
-/** Whether filters and order are kept in a sheet, behind one button. */
-export const useNarrow = (): boolean => useSyncExternalStore(subscribe, () => matchMedia(narrow).matches)
+/** Whether filters and order are kept in a sheet, behind one button: on a phone, or where a window is zoomed that far. */
+export const useNarrow = (): boolean => useMedia('(width < 48rem)')

@@ -2,6 +2,7 @@ import '#ui/prime/overlay.css'
 import { Dialog as PrimeDialog } from 'primereact/dialog'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Button } from '#ui/display/Button.tsx'
+import { langOfTitle } from '#ui/i18n/name-language.ts'
 import { useTranslation } from 'react-i18next'
 import { Prime } from '#ui/prime/Prime.tsx'
 
@@ -21,7 +22,7 @@ export default function Overlay(props: DialogProps) {
       <PrimeDialog
         ref={dialog}
         visible
-        header={title}
+        header={<span lang={langOfTitle(title)}>{title}</span>}
         footer={
           question ??
           ((act || cancel) && (

@@ -23,6 +23,10 @@ it('says what is wrong in the specified words, and goes to the first (portal 5, 
     number: 'Please input "Telephone" as it\'s required.',
   })
   expect(document.activeElement).toBe(named('code'))
+  // Counted above them too, with a way to each (A-11).
+  await screen.findByText(/^\d fields need your attention$/)
+  await the.user.click(screen.getByRole('button', { name: 'Number' }))
+  expect(document.activeElement).toBe(named('number'))
   await type(the.user, { code: 'a-b', email: 'nobody' })
   await send()
   expect(problems()).toMatchObject({ code: 'Only number&character is allowed', email: 'Email format is invalid!' })

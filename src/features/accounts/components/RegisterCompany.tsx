@@ -4,6 +4,7 @@ import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import type { SignupValues } from '#domain/signup.ts'
 import { useDispatch } from '#state/hooks.ts'
 import { Button } from '#ui/display/Button.tsx'
+import { ErrorSummary } from '#ui/form/ErrorSummary.tsx'
 import { useTranslation } from 'react-i18next'
 import { useSmallForm } from '#features/accounts/components/useSmallForm.ts'
 import { askTaken } from '#features/accounts/registration.ts'
@@ -67,6 +68,7 @@ export function RegisterCompany({ CompanyFields, values, refused, onChange, onDo
 
   return (
     <form className="form" ref={form} noValidate onSubmit={(event) => void submit(event)}>
+      <ErrorSummary />
       <CompanyFields
         values={values}
         problems={problems}

@@ -8,6 +8,7 @@ import { useDispatch, useSelector } from '#state/hooks.ts'
 import { problemOf } from '#state/request-status.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { SelectField } from '#ui/form/ChoiceFields.tsx'
+import { ErrorSummary } from '#ui/form/ErrorSummary.tsx'
 import { Field } from '#ui/form/Field.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { languageNow } from '#ui/i18n/i18n.ts'
@@ -71,6 +72,7 @@ export function RegisterUser({ values, onChange, onBack, onRefused, onDone }: Pr
           problem={problem && !isOfField ? { ...problem, message: problem.message || t('signup.failed') } : null}
         />
       )}
+      <ErrorSummary />
       <SelectField
         {...given('user_title', t('signup.user_title'))}
         options={titles.map((value) => ({ value, label: t(`titles.${value}`) }))}

@@ -1,9 +1,10 @@
-import { memo, useSyncExternalStore } from 'react'
+import { memo } from 'react'
 import type { Currency } from '#domain/money.ts'
 import { startWindow } from '#domain/checks/order-checks.ts'
 import { descLimit, nameLimit } from '#domain/orders.ts'
 import { isDate } from '#domain/period.ts'
 import type { PlainDate } from '#domain/time.ts'
+import { useMedia } from '#ui/display/useMedia.ts'
 import { RadioField } from '#ui/form/ChoiceFields.tsx'
 import { DateField } from '#ui/form/DateField.tsx'
 import { Field, FieldFrame } from '#ui/form/Field.tsx'
@@ -51,17 +52,10 @@ export function Information(props: Props) {
       <Period {...{ period, period_start, sOrderCreateTime, today }} {...common} />
     </fieldset>,
   ]
-  return useTablet() ? parts.toReversed() : parts
+  // Whoever holds a tablet plays with the price first, and types afterwards.
+  const isTablet = useMedia('(pointer: coarse) and (width >= 48rem)')
+  return isTablet ? parts.toReversed() : parts
 }
-
-const tablet = '(pointer: coarse) and (width >= 48rem)'
-const subscribe = (listener: () => void) => {
-  const query = matchMedia(tablet)
-  query.addEventListener('change', listener)
-  return () => query.removeEventListener('change', listener)
-}
-/** Whoever holds a tablet plays with the price first, and types afterwards. */
-const useTablet = () => useSyncExternalStore(subscribe, () => matchMedia(tablet).matches)
 
 type Typed = Exclude<
   { [N in keyof Values]: Values[N] extends string ? N : never }[keyof Values],

@@ -5,6 +5,7 @@ import { tidyText } from '#domain/text.ts'
 import type { OrderRow } from '#contract/orders.ts'
 import { useConnection, useSignedIn } from '#state/hooks.ts'
 import { Button } from '#ui/display/Button.tsx'
+import { ErrorSummary } from '#ui/form/ErrorSummary.tsx'
 import { LeaveQuestion, useHeldWay } from '#ui/navigation-guard/NavigationGuard.tsx'
 import { useTranslation } from 'react-i18next'
 import { DraftNote } from '#features/orders/wizard/DraftNote.tsx'
@@ -159,6 +160,7 @@ export function Wizard({ market, currencies, type, today, kept, unpaid }: Props)
             <h2 className="sr-only" tabIndex={-1}>
               {t('steps.0')}
             </h2>
+            <ErrorSummary />
             <Information
               values={values}
               onChange={fill}

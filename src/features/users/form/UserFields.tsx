@@ -4,7 +4,7 @@ import { accessLevels, type Caller, isDeleteLevel } from '#domain/access.ts'
 import { titles } from '#domain/users.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import type { Connectivity } from '#state/connection-slice.ts'
-import { CheckField, RadioField, SelectField } from '#ui/form/ChoiceFields.tsx'
+import { CheckField, SelectField } from '#ui/form/ChoiceFields.tsx'
 import { Field as TextField } from '#ui/form/Field.tsx'
 import { useTranslation } from 'react-i18next'
 import { useLastAdmin } from '#features/users/form/useLastAdmin.ts'
@@ -42,15 +42,17 @@ export function UserFields({ base, self, caller, line, register, errors, onEmail
 
   return (
     <>
-      <RadioField label={t('form.title')} options={titleOptions} locked={locked('title')} {...register('title')} />
-      <TextField
-        label={t('form.name')}
-        autoComplete="off"
-        maxLength={100}
-        locked={locked('name')}
-        error={errors.name?.message}
-        {...register('name')}
-      />
+      <div className="user-name">
+        <TextField
+          label={t('form.name')}
+          autoComplete="off"
+          maxLength={100}
+          locked={locked('name')}
+          error={errors.name?.message}
+          {...register('name')}
+        />
+        <SelectField label={t('form.title')} options={titleOptions} locked={locked('title')} {...register('title')} />
+      </div>
       <TextField
         label={t('form.email')}
         type="email"

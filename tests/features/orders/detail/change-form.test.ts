@@ -46,7 +46,9 @@ describe('what is typed', () => {
     expect(codes({ users: '9'.repeat(7) })).toEqual([['users', 'OUT_OF_RANGE']])
     expect(codes({ modules: [] })).toEqual([['modules', 'NO_MODULE']])
     expect(codes({ modules: ['gone'] })).toEqual([['modules', 'NOT_LISTED']])
-    expect(checkYears({ ...typed, years: '100' })).toEqual([{ field: 'period', code: 'OUT_OF_RANGE' }])
+    expect(checkYears({ ...typed, years: '100' })).toEqual([
+      { field: 'period', code: 'OUT_OF_RANGE', from: 1, limit: 99 },
+    ])
   })
 
   it('comes back from the device as far as it is of its kind; what an earlier build left otherwise does not', () => {
