@@ -90,7 +90,7 @@ describe('in the other language (I-11)', () => {
   const wordless = (one: Manifest) => ({
     ...one,
     ...{ name: '', short_name: '', description: '', lang: '' },
-    shortcuts: one.shortcuts.map((shortcut) => ({ ...shortcut, name: '' })),
+    shortcuts: one.shortcuts.map(({ url, icons }) => [url, icons]),
     // Each shows its own pictures first.
     screenshots: one.screenshots.toSorted((a, b) => (a.src < b.src ? -1 : 1)),
   })
