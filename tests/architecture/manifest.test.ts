@@ -89,7 +89,10 @@ describe('in the other language (I-11)', () => {
   const chinese = readJson<Manifest>('public/manifest.zh.webmanifest')
   const wordless = (one: Manifest) => ({
     ...one,
-    ...{ name: '', short_name: '', description: '', lang: '' },
+    name: '',
+    short_name: '',
+    description: '',
+    lang: '',
     shortcuts: one.shortcuts.map(({ url, icons }) => [url, icons]),
     // Each shows its own pictures first.
     screenshots: one.screenshots.toSorted((a, b) => (a.src < b.src ? -1 : 1)),
