@@ -104,7 +104,8 @@ it('warns of what is not paid, with its last second, and of what is overdue; bot
   await says(`Backup traffic of ${monthNamed(1)} is overdue:`)
   await says(`Backup traffic of ${monthNamed(2)} is unpaid:`)
   await screen.findByText(/^Pay by \d{4}-\d\d-\d\d 23:59:59, or the backups to S3 are suspended\.$/)
-  expect(cells()[0]?.[5]).toMatch(/^overdue since \d{4}-\d\d-\d\d$/)
+  // Which day it is, is asked for.
+  await expect.poll(() => cells()[0]?.[5]).toMatch(/^overdue since \d{4}-\d\d-\d\d$/)
   expect(cells()[1]?.[5]).toMatch(/^due \d{4}-\d\d-\d\d$/)
   await the.user.click(screen.getAllByRole('button', { name: 'Pay' })[0] ?? document.body)
   const pay = await dialog(`Pay the traffic of ${monthNamed(1)}`)
@@ -132,6 +133,9 @@ it('is paid by the same ways as a contract, and the warning goes with it (D66)',
   // As it comes back from a gateway that has taken the money meanwhile.
   await the.browser.openAs('admin@acme', `${path}&paid=TRAFFIC-${id}&payment=cancelled`)
   await says('It was cancelled before anything was paid.')
+  // By who wanted to pay: nothing to be alarmed by.
+  const note = document.querySelector('.payment-note')
+  expect([note?.className, note?.getAttribute('role')]).toEqual(['payment-note cancelled', 'status'])
   await press('Close')
   await expect.poll(() => screen.queryByText(/^It was cancelled/)).toBeNull()
   expect(the.browser.path()).toBe(path)

@@ -55,6 +55,9 @@ it('leads to a service and its admin site, by known codes without a network too 
   await screen.findByRole('heading', { name: 'Service acmetrade' })
   expect(way('Go to the service')).toBe('https://www.acmetrade.m18.example/')
   expect(way('Go to the admin site')).toBe('https://admin.acmetrade.m18.example/')
+  await the.user.click(button('Copy https://www.acmetrade.m18.example/'))
+  await screen.findByText('Copied')
+  expect(await navigator.clipboard.readText()).toBe('https://www.acmetrade.m18.example/')
 
   the.browser.goOffline()
   await the.browser.open('/entrance')

@@ -188,6 +188,12 @@ it('a price that changes between the figure and the order is shown beside the on
   await expect.poll(amount).toBe('RMB 0.00')
   await order()
   await screen.findByRole('heading', { name: 'The contract is in effect' })
+  await screen.findByText(/^Service doubtfree, contract \S+, valid to \d{4}-\d\d-\d\d\.$/)
+  await says('The system is being set up. Please wait 3 to 5 minutes.')
+  const [made] = await ordersOf(admin, 'doubtfree')
+  expect(screen.getByRole('link', { name: 'Open the contract' }).getAttribute('href')).toBe(
+    `/saas/app/contract/${made?.id}`,
+  )
   expect(await ordersOf(admin, 'doubtfree')).toMatchObject([{ state: 'effective', amount: '0.00' }])
 
   // Its row is shown as new until the list is asked again.
