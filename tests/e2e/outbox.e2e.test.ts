@@ -66,7 +66,7 @@ it('a day of waiting: what waits is exported, what was refused is mended, what m
   await edit('aaron', (form) => labelOf(form.locator('input[name="alert"]')).click())
   await edit('andrew', async (form) => {
     await form.locator('input[name="name"]').fill('Andrew of Mine')
-    await form.locator('input[name="title"][value="2"]').check()
+    await form.locator('select[name="title"]').selectOption('2')
     await labelOf(form.locator('input[name="alert"]')).click()
   })
   const andrew = await idShown()

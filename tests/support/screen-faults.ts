@@ -210,11 +210,20 @@ async function drawnAt({ width, isTouched }: { width?: number; isTouched?: boole
   await frame()
   await frame()
   // Even without motion a new size comes by a transition, of a millisecond, which a busy machine begins late. What stands in
-  // something that is folded is never told to be over (`finished`), but is no longer among them.
-  const moving = () => document.getAnimations().filter((one) => one.effect?.getComputedTiming().endTime !== Infinity)
+  // something that is folded is never told to be over (`finished`); what goes by scrolling stands still.
+  const moving = () =>
+    document.getAnimations().filter(({ effect, timeline, playState }) => {
+      const isEndless = effect?.getComputedTiming().endTime === Infinity || timeline !== document.timeline
+      return playState === 'running' && !isEndless
+    })
+  const nameOf = (one: Animation) => {
+    const { target, pseudoElement } = one.effect as KeyframeEffect
+    const what = 'animationName' in one ? one.animationName : (one as CSSTransition).transitionProperty
+    return `${what} of ${target?.localName}.${target?.getAttribute('class') ?? ''}${pseudoElement ?? ''}`
+  }
   await until(
     () => moving().length === 0,
-    () => `${moving().length} moving`,
+    () => moving().map(nameOf).join('; '),
   )
 }
 
