@@ -25,7 +25,7 @@ it('says what is wrong in the specified words, and goes to the first (portal 5, 
   expect(document.activeElement).toBe(named('code'))
   // Counted above them too, with a way to each (A-11).
   await screen.findByText(/^\d fields need your attention$/)
-  await the.user.click(screen.getByRole('button', { name: 'Number' }))
+  await the.user.click(screen.getByRole('button', { name: 'Phone number' }))
   expect(document.activeElement).toBe(named('number'))
   await type(the.user, { code: 'a-b', email: 'nobody' })
   await send()
