@@ -107,21 +107,16 @@ export async function startPortal(
  * The list under the address bar, a page of the browser's own: each window draws it beforehand, for two seconds of a processor, and
  * no test opens it. The last list of such names is the one that counts, so Playwright's stand in it too.
  */
-const withoutFeatures = [
-  ...['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxFullPopup'],
-  ...['AvoidUnnecessaryBeforeUnloadCheckSync', 'DestroyProfileOnBrowserClose', 'HttpsUpgrades'],
-  ...[
-    'HttpsFirstBalancedModeAutoEnable',
-    'LensOverlay',
-    'MediaRouter',
-    'PaintHolding',
-    'ThirdPartyStoragePartitioning',
-  ],
-  ...['AvoidCorsURLLoaderRestartOnRedirect', 'OptimizationHints', 'NetworkTimeServiceQuerying', 'PreconnectToSearch'],
-]
+const withoutFeatures = `
+  WebUIOmniboxPopup WebUIOmniboxAimPopup WebUIOmniboxFullPopup
+  AvoidUnnecessaryBeforeUnloadCheckSync DestroyProfileOnBrowserClose HttpsUpgrades
+  HttpsFirstBalancedModeAutoEnable LensOverlay MediaRouter
+  PaintHolding ThirdPartyStoragePartitioning AvoidCorsURLLoaderRestartOnRedirect
+  OptimizationHints NetworkTimeServiceQuerying PreconnectToSearch
+`
 
 export const flags = [
-  `--disable-features=${withoutFeatures.join()}`,
+  `--disable-features=${withoutFeatures.trim().split(/\s+/).join()}`,
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',

@@ -218,7 +218,7 @@ async function drawnAt({ width, isTouched }: { width?: number; isTouched?: boole
     })
   const nameOf = (one: Animation) => {
     const { target, pseudoElement } = one.effect as KeyframeEffect
-    const what = 'animationName' in one ? one.animationName : (one as CSSTransition).transitionProperty
+    const what = one instanceof CSSAnimation ? one.animationName : (one as CSSTransition).transitionProperty
     return `${what} of ${target?.localName}.${target?.getAttribute('class') ?? ''}${pseudoElement ?? ''}`
   }
   await until(

@@ -29,6 +29,7 @@ export const columns = (t: TFunction<'services'>): Column<OverlaidRow<ServiceRow
     key: 'company_name',
     header: t('column.company'),
     sortable: true,
+    lines: 2,
     phone: 'fact',
     render: ({ row }) => <bdi lang={langOf(row.company_name)}>{row.company_name}</bdi>,
   },
@@ -40,7 +41,14 @@ export const columns = (t: TFunction<'services'>): Column<OverlaidRow<ServiceRow
     phone: 'tag',
     render: ({ row }) => <State row={row} t={t} />,
   },
-  { key: 'capacity', header: t('column.capacity'), width: 'tag', render: ({ row }) => <Capacity row={row} t={t} /> },
+  // Its own page has it too.
+  {
+    key: 'capacity',
+    header: t('column.capacity'),
+    width: 'tag',
+    priority: 3,
+    render: ({ row }) => <Capacity row={row} t={t} />,
+  },
   {
     key: 'create_time',
     header: t('column.created'),
