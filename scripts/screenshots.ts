@@ -162,12 +162,8 @@ const everything: [who: keyof typeof people | null, screens: Screen[]][] = [
   ['staff', [...serviceScreens, ...appScreens, ...staffScreens]],
 ]
 
-/** In the page: two frames later, when what fades from theme to theme has faded. What turns for ever is not waited for. */
-async function settled() {
-  await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
-  const ending = document.getAnimations().filter((one) => one.effect?.getComputedTiming().iterations !== Infinity)
-  await Promise.allSettled(ending.map((one) => one.finished))
-}
+/** In the page: two frames later, when what has changed is drawn. Nothing fades, because a page that stands still was asked for. */
+const settled = () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
 
 /** One screen as it stands, in each size and theme: the page is neither loaded nor opened again for them. */
 async function takeInEachSize({ page, session }: Walk, { name, only }: Screen, lang: string, folder: string) {
