@@ -114,6 +114,7 @@ export async function weather({ seed, rounds, say = () => undefined }: Campaign)
   let stage: Stage | null = null
   try {
     stage = await setUp(portal, proxy, join(folder, 'profile'), seed)
+    say('the tabs are open')
     for (const [at, round] of rounds.entries()) {
       const before = stage.deeds.recorded.size
       const tookMs = await play(stage, round)
@@ -123,6 +124,7 @@ export async function weather({ seed, rounds, say = () => undefined }: Campaign)
       // The rest would only wait behind it.
       if (stage.report.stuck.length > 0) break
     }
+    say('what became of the writes is counted')
     return await count(stage)
   } finally {
     await stage?.tabs.browser.kill()

@@ -1,5 +1,5 @@
 /** The outbox where it lives: Chromium, its worker, a real server, and faults between them; the campaign has all of them. */
-import { expect, it } from 'vitest'
+import { expect, it, onTestFailed } from 'vitest'
 import { asText, type Round, weather, wrongs } from '#tests/campaigns/faults.ts'
 import { suiteSeed as seed } from '#tests/support/chance.ts'
 
@@ -11,7 +11,14 @@ const rounds: Round[] = [
 ]
 
 it(`writes on a line that cuts and lies are all there, once, in order and by their author, with worker and server struck (R-03, R-04; seed ${seed})`, async () => {
-  const report = await weather({ seed, rounds })
+  const began = performance.now()
+  const reached: string[] = []
+  onTestFailed(() => console.log(`as far as it came:\n${reached.join('\n')}`))
+  const report = await weather({
+    seed,
+    rounds,
+    say: (line) => void reached.push(`${Math.round((performance.now() - began) / 1000)} s  ${line}`),
+  })
   console.log(asText(report))
   expect(wrongs(report), `npm run campaign -- faults 500 ${seed}`).toEqual([])
   expect(report.writes).toBeGreaterThanOrEqual(least)

@@ -20,6 +20,8 @@ export interface Chromium {
 }
 
 const startWithinMs = 30_000
+/** A browser that was closed, and what it has to write down. */
+const endWithinMs = 40_000
 
 export async function startChromium(profile: string): Promise<Chromium> {
   const args = [
@@ -55,7 +57,12 @@ export async function startChromium(profile: string): Promise<Chromium> {
     async close() {
       const session = await browser.newBrowserCDPSession()
       await session.send('Browser.close').catch(() => undefined)
+      const overdue = setTimeout(() => {
+        console.warn(`the browser did not end within ${endWithinMs} ms of being told to`)
+        killGroup(child)
+      }, endWithinMs)
       await ended
+      clearTimeout(overdue)
       await browser.close()
     },
     async kill() {
