@@ -209,8 +209,8 @@ async function drawnAt({ width, isTouched }: { width?: number; isTouched?: boole
   await until(isAsked, () => now().join(' px wide, touched '))
   await frame()
   await frame()
-  // Even without motion a new size comes by a transition, of a millisecond, which a busy machine begins late. What stands in
-  // something that is folded is never told to be over (`finished`); what goes by scrolling stands still.
+  // Even without motion what appears takes a millisecond, which a busy machine begins late. What stands in something that is
+  // folded is never told to be over (`finished`); what goes by scrolling stands still.
   const moving = () =>
     document.getAnimations().filter(({ effect, timeline, playState }) => {
       const isEndless = effect?.getComputedTiming().endTime === Infinity || timeline !== document.timeline
