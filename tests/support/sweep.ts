@@ -69,10 +69,14 @@ async function lookEnlarged({ page, session }: Walk, note: Note) {
   note('type 200%: sideways', twice.sideways)
   note('type 200%: cut', twice.cut)
   await Promise.all([resize(session, sizes.narrow), setApart(page, true)])
-  // One that fails is not seen on the screens that follow.
-  const { sideways, cut } = await faultsOf(page, { width: sizes.narrow.width }).finally(() => setApart(page, false))
-  note('text set apart: sideways', sideways)
-  note('text set apart: cut', cut)
+  try {
+    const { sideways, cut } = await faultsOf(page, { width: sizes.narrow.width })
+    note('text set apart: sideways', sideways)
+    note('text set apart: cut', cut)
+  } finally {
+    // One that fails is not seen on the screens that follow.
+    await setApart(page, false)
+  }
 }
 
 /** So long a screen may take for all that is looked at, ms: one that never answers hides nothing of the others. */
