@@ -7,12 +7,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type FaultProxy, openFaultProxy } from '#tests/support/fault-proxy.ts'
 import { expectFine } from '#tests/support/looks.ts'
 import { noise } from '#tests/support/packages.ts'
 import { partKept } from '#tests/support/parts.ts'
-import { controlled, desk, rows, setUp, typeInto } from '#tests/support/visit.ts'
+import { controlled, desk, resumedPage, rows, setUp, typeInto } from '#tests/support/visit.ts'
 import { signIn } from '#tests/support/browser.ts'
 import { choose, fill, order, ordersOf, submit } from '#tests/support/wizard.ts'
 
@@ -36,20 +36,22 @@ function pack(code: string, version: string, bytes: number): string {
   return file
 }
 
-/** A page of the staff, behind a line of its own. */
-async function staffPage(path: string): Promise<{ page: Page; line: FaultProxy; wrong: string[] }> {
-  const { portal, browser } = setup.the
-  const line = await openFaultProxy(Number(new URL(portal.url).port))
-  setup.ends.push(() => line.close())
-  const context = await browser.newContext({ ...desk, reducedMotion: 'reduce' })
-  setup.ends.push(() => context.close())
-  const page = await context.newPage()
+/** Between the staff's device and the server, for all tests: each leaves it whole. */
+let line: FaultProxy
+beforeAll(async () => void (line = await openFaultProxy(Number(new URL(setup.the.portal.url).port))))
+afterAll(() => line?.close())
+
+/** A page of the staff behind that line, on a device that they had before. */
+async function staffPage(path: string): Promise<{ page: Page; wrong: string[] }> {
+  line.heal()
+  const { browser, portal } = setup.the
+  const behind = { the: { browser, portal: { ...portal, url: line.url } }, ends: setup.ends }
+  const page = await resumedPage(behind, 'staff', path)
   const wrong: string[] = []
   page.on('pageerror', ({ message }) => wrong.push(message))
   page.on('console', (said) => said.text().includes('Content Security Policy') && wrong.push(said.text()))
-  await signIn(page, { url: line.url }, 'staff', path)
   await controlled(page)
-  return { page, line, wrong }
+  return { page, wrong }
 }
 
 const chooseFiles = (page: Page, ...files: string[]) => page.locator('input[type=file]').setInputFiles(files)
@@ -58,7 +60,7 @@ const isPiece = ({ method, path }: { method: string; path: string }) =>
 
 it('an app is packed, sent over a line that drops three times, published, found in the history, and its change log opened offline', async () => {
   const file = pack('story', '1.0', 9_000_000)
-  const { page, line, wrong } = await staffPage('/app/m18/upload')
+  const { page, wrong } = await staffPage('/app/m18/upload')
   await page.locator('.drop-zone').waitFor()
   await partKept(page, 'staff')
   // Before anything was sent, after a piece was stored, and in the next try.
@@ -103,7 +105,7 @@ it('an app is packed, sent over a line that drops three times, published, found 
 })
 
 it('the app joins contracts by a hidden module that is made by keys, tested, and in the next order of a customer (M138, M140)', async () => {
-  const { page, line, wrong } = await staffPage('/app/m18/automodule/new')
+  const { page, wrong } = await staffPage('/app/m18/automodule/new')
   const typed = async (name: string, text: string) => {
     await page.locator(`[name="${name}"]`).focus()
     await page.keyboard.type(text, { delay: 40 })
@@ -156,14 +158,16 @@ it('the app joins contracts by a hidden module that is made by keys, tested, and
 
 it('an upload is paused, left by a reload and gone on with after the same file is chosen again; nothing is sent twice', async () => {
   const file = pack('again', '1.0', 12_000_000)
-  const { page, line } = await staffPage('/app/m18/upload')
+  const { page } = await staffPage('/app/m18/upload')
   await page.locator('.drop-zone').waitFor()
+  const piecesNow = () => line.arrivals.filter(isPiece).length
+  const sent = piecesNow()
   // So slow that it can be paused between two pieces.
   line.set((call) => (isPiece(call) ? 'slow' : null))
   await chooseFiles(page, file)
   const pause = page.getByRole('button', { name: 'Pause' })
   await pause.waitFor({ timeout: 30_000 })
-  await expect.poll(() => line.arrivals.filter(isPiece).length).toBeGreaterThan(2)
+  await expect.poll(() => piecesNow() - sent).toBeGreaterThan(2)
   await pause.click()
   await page.getByText(/^Paused$/).waitFor()
   const asked: string[] = []

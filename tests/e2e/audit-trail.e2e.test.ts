@@ -13,6 +13,7 @@ import {
   listed,
   ownCompany,
   phone,
+  resumedPage,
   rows,
   setUpShared,
   textOf,
@@ -39,7 +40,7 @@ async function rename(page: Page): Promise<{ before: string; after: string }> {
 }
 
 it('a change of a user is found by their history, opened with its differences, and exported as it is filtered', async () => {
-  const page = await freshPage(setup, admin, '/app/user')
+  const page = await resumedPage(setup, admin, '/app/user')
   await controlled(page)
   const { before, after } = await rename(page)
   await drawer(page).getByRole('link', { name: 'History' }).click()
@@ -74,7 +75,7 @@ it('a change of a user is found by their history, opened with its differences, a
 })
 
 it('a day is chosen in the chart by a click, its entries are listed, and what was read is there without a network', async () => {
-  const page = await freshPage(setup, admin, '/app/systrail')
+  const page = await resumedPage(setup, admin, '/app/systrail')
   await controlled(page)
   await partKept(page, 'trail')
   await listed(page)

@@ -58,7 +58,13 @@ describe('the app on a device of its own', () => {
   it('is called as the page speaks (I-11)', async () => {
     await expect
       .poll(() => manifestOf('zh', '登录'))
-      .toMatchObject({ path: '/saas/manifest.zh.webmanifest', errors: [], id: '/saas/', name: '服务门户', lang: 'zh-Hans' })
+      .toMatchObject({
+        path: '/saas/manifest.zh.webmanifest',
+        errors: [],
+        id: '/saas/',
+        name: '服务门户',
+        lang: 'zh-Hans',
+      })
     await expect
       .poll(() => manifestOf('en', 'Login'))
       .toMatchObject({ path: '/saas/manifest.webmanifest', errors: [], id: '/saas/' })

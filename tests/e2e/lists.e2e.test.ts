@@ -3,7 +3,16 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { signIn } from '#tests/support/browser.ts'
 import { filesKept, partKept } from '#tests/support/parts.ts'
-import { controlled, freshPage, listWhole, ownCompany, phone, rows, setUpShared, tablet } from '#tests/support/visit.ts'
+import {
+  controlled,
+  listWhole,
+  ownCompany,
+  phone,
+  resumedPage,
+  rows,
+  setUpShared,
+  tablet,
+} from '#tests/support/visit.ts'
 
 const setup = setUpShared()
 const { admin, user } = ownCompany()
@@ -12,7 +21,7 @@ const links = (page: Page) => rows(page).locator('.lead a')
 const scrolled = (page: Page) => page.evaluate(() => Math.round(scrollY))
 
 async function enter(path: string, options = {}): Promise<Page> {
-  const page = await freshPage(setup, admin, path, options)
+  const page = await resumedPage(setup, admin, path, options)
   await links(page).first().waitFor()
   await listWhole(page)
   return page

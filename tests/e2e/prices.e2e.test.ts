@@ -4,10 +4,9 @@
  */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { signIn } from '#tests/support/browser.ts'
 import { expectFine } from '#tests/support/looks.ts'
 import { partKept } from '#tests/support/parts.ts'
-import { bytesOf, controlled, desk, rows, setUp } from '#tests/support/visit.ts'
+import { bytesOf, controlled, desk, resumedPage, rows, setUp } from '#tests/support/visit.ts'
 import { ask } from '#tests/support/wizard.ts'
 
 const setup = setUp()
@@ -21,13 +20,10 @@ interface Row {
 }
 
 async function staffPage(path = '/app/m18/price', who: 'staff' | 'admin' = 'staff') {
-  const context = await setup.the.browser.newContext({ ...desk, reducedMotion: 'reduce', acceptDownloads: true })
-  setup.ends.push(() => context.close())
-  const page = await context.newPage()
+  const page = await resumedPage(setup, who, path, { ...desk, acceptDownloads: true })
   const wrong: string[] = []
   page.on('pageerror', ({ message }) => wrong.push(message))
   page.on('console', (said) => said.text().includes('Content Security Policy') && wrong.push(said.text()))
-  await signIn(page, setup.the.portal, who, path)
   await controlled(page)
   return { page, wrong }
 }

@@ -1,14 +1,16 @@
 /** What the sweep looks for is found on a page that has it, and on none that has not. */
-import { describe, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Faults, faultsOf, setApart } from '#tests/support/screen-faults.ts'
 import { setUpShared } from '#tests/support/visit.ts'
 
 const setup = setUpShared()
 
+let page: Page
+beforeAll(async () => void (page = await setup.the.browser.newPage({ viewport: { width: 400, height: 700 } })))
+afterAll(() => page?.close())
+
 async function shown(body: string, style = '') {
-  const context = await setup.the.browser.newContext({ viewport: { width: 400, height: 700 } })
-  setup.ends.push(() => context.close())
-  const page = await context.newPage()
   await page.setContent(`<style>body { margin: 0; font: 14px sans-serif } ${style}</style>${body}`)
   return page
 }

@@ -127,10 +127,10 @@ export const flags = [
 ]
 
 /**
- * For pages that live for seconds: what V8 compiles a second time to be fast, and what it keeps compiled, costs a fifth of a
+ * For pages that live for seconds: what V8 compiles a second time to be fast, and what it keeps compiled, costs a quarter of a
  * processor's time and does not pay. Where a figure is measured the browser is as people have it.
  */
-export const quickFlags = [...flags, '--js-flags=--no-opt,--no-maglev', '--v8-cache-options=none']
+export const quickFlags = [...flags, '--js-flags=--no-opt,--no-maglev,--always-sparkplug', '--v8-cache-options=none']
 
 export const chromiumPath = (): string =>
   process.env.CHROMIUM_PATH || (existsSync('/usr/bin/chromium') ? '/usr/bin/chromium' : chromium.executablePath())
