@@ -44,13 +44,29 @@ export default function Overlay(props: DialogProps) {
         onHide={onClose}
       >
         {children}
+        <Drawn then={() => focusField(dialog.current?.getElement() ?? null)} />
       </PrimeDialog>
     </Prime>
   )
 }
 
+/** Says once that what it stands in is drawn. The dialog itself says so when it has come to rest, and keys of the meantime are lost. */
+function Drawn({ then }: { then: () => void }) {
+  const act = useRef(then)
+  useEffect(() => act.current(), [])
+  return null
+}
+
 const typedIn =
   'input:not([type=checkbox], [type=radio], [type=range], [type=file], [tabindex]):not(:disabled, [readonly]), textarea:not(:disabled, [readonly])'
+
+const firstField = (dialog: HTMLElement) =>
+  dialog.querySelector('.p-dialog-content')?.querySelector<HTMLElement>(typedIn) ?? null
+
+/** The field that a form begins with, where it is there from the first. A drawer that still comes in is not scrolled to. */
+function focusField(dialog: HTMLElement | null) {
+  if (dialog && !dialog.contains(document.activeElement)) firstField(dialog)?.focus({ preventScroll: true })
+}
 
 /**
  * The first field that one types in: never one that a key changes at once. Without such a field the button that closes where
@@ -63,8 +79,8 @@ function focusWithin(dialog: HTMLElement | null, side: DialogProps['side'], care
   const buttons = dialog.querySelectorAll<HTMLElement>('.p-dialog-footer .button')
   const isCareful = careful || dialog.querySelector('.p-dialog-footer .danger') !== null
   const title = dialog.querySelector<HTMLElement>('.p-dialog-title')
-  const field = dialog.querySelector('.p-dialog-content')?.querySelector<HTMLElement>(typedIn)
-  const target = field ?? (side === 'right' ? title : isCareful ? buttons[buttons.length - 1] : buttons[0]) ?? title
+  const target =
+    firstField(dialog) ?? (side === 'right' ? title : isCareful ? buttons[buttons.length - 1] : buttons[0]) ?? title
   title?.setAttribute('tabindex', '-1')
   target?.focus()
 }
