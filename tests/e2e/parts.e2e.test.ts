@@ -31,6 +31,25 @@ describe('a drawer with a form', () => {
     await expect.poll(() => focused(page)).toBe('New user')
   })
 
+  it('has the focus in its first field before it has come to rest: what is typed at once is not lost', async () => {
+    const atRest = page.evaluate(
+      () =>
+        new Promise<boolean>((told) =>
+          document.addEventListener('focusin', ({ target }) => {
+            if (target instanceof HTMLInputElement && target.name === 'name')
+              told(document.querySelector('.p-dialog-enter-done') !== null)
+          }),
+        ),
+    )
+    await open()
+    expect(await atRest).toBe(false)
+    await page.keyboard.type('Typed at once')
+    expect(await dialog().locator('[name=name]').inputValue()).toBe('Typed at once')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Discard changes' }).click()
+    await dialog().waitFor({ state: 'detached' })
+  })
+
   it('asks before it throws away what was typed (C-22)', async () => {
     await open()
     const name = page.getByLabel('Name', { exact: true })
@@ -61,6 +80,32 @@ describe('a list', () => {
     await page.keyboard.press('Escape')
     await items.first().waitFor({ state: 'detached' })
     await expect.poll(() => button.evaluate((element) => element === document.activeElement)).toBe(true)
+  })
+
+  it('keeps its menu at its button while the page moves under it, and closes it where the button is gone', async () => {
+    const button = page.locator('.row-actions [aria-haspopup=menu]').first()
+    const menu = page.locator('[role=menu]')
+    const apart = async () => {
+      const [at, below] = [await menu.boundingBox(), await button.boundingBox()]
+      return (at?.y ?? 0) - (below?.y ?? 0)
+    }
+    await button.click()
+    await menu.waitFor()
+    const before = await apart()
+    const made = await page.evaluateHandle(() => {
+      const [above, after] = [document.createElement('div'), document.createElement('div')]
+      above.style.height = '120px'
+      after.style.height = '3000px'
+      document.querySelector('main')?.prepend(above)
+      document.querySelector('main')?.append(after)
+      return [above, after]
+    })
+    await expect.poll(apart).toBe(before)
+    await page.evaluate(() => scrollBy(0, 60))
+    await expect.poll(apart).toBe(before)
+    await page.evaluate(() => scrollBy(0, 2000))
+    await menu.waitFor({ state: 'detached' })
+    await made.evaluate((all) => all.forEach((one) => one.remove()))
   })
 
   it('sorts by its headers with the keyboard and says so (A-06)', async () => {

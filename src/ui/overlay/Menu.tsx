@@ -89,19 +89,30 @@ function MenuList({ id, label, items, heading, close, anchor }: ListProps) {
     entries(list.current)[0]?.focus({ preventScroll: true })
   }, [anchor])
   useEffect(() => {
+    const isOurs = ({ target }: Event) =>
+      target instanceof Node && (list.current?.contains(target) || anchor.current?.contains(target))
     const away = (event: Event) => {
-      const inside =
-        event.target instanceof Node && (list.current?.contains(event.target) || anchor.current?.contains(event.target))
-      if (!inside) close(false)
+      if (!isOurs(event)) close(false)
     }
-    const moved = () => close(false)
+    // It goes where its button goes: what still comes in above it takes nothing away that one is about to press.
+    const follow = () => {
+      const at = anchor.current?.getBoundingClientRect()
+      if (!at || at.bottom < 0 || at.top > innerHeight) close(false)
+      else if (list.current) place(list.current, at)
+    }
+    const scrolled = (event: Event) => {
+      if (!isOurs(event)) follow()
+    }
+    const grown = new ResizeObserver(follow)
+    grown.observe(document.body)
     document.addEventListener('pointerdown', away)
-    window.addEventListener('resize', moved)
-    window.addEventListener('scroll', away, true)
+    window.addEventListener('resize', follow)
+    window.addEventListener('scroll', scrolled, true)
     return () => {
+      grown.disconnect()
       document.removeEventListener('pointerdown', away)
-      window.removeEventListener('resize', moved)
-      window.removeEventListener('scroll', away, true)
+      window.removeEventListener('resize', follow)
+      window.removeEventListener('scroll', scrolled, true)
     }
   }, [anchor, close])
   const onKeyDown = (event: KeyboardEvent) => {
