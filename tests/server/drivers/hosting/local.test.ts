@@ -18,8 +18,11 @@ import {
 } from '#tests/support/hosting.ts'
 import { describeHosting } from '#tests/server/drivers/hosting/contract.ts'
 
+/** How often a supervisor is killed in each of its stories; more by `npm run campaign -- histories`. */
+const kills = Number(process.env.RUNS ?? 4)
+
 // Processes are started and killed, beside those of other tests.
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 60_000 + kills * 10_000 })
 
 describeHosting('local hosting', () => openLocalHosting())
 
@@ -116,7 +119,7 @@ describe('local hosting', () => {
           ),
         )
     }
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < kills; round++) {
       fence += 1
       const tasks = between(chance, 1, 2)
       const config = { memoryMb: 1000 + fence, tasks }
@@ -159,7 +162,7 @@ describe('local hosting', () => {
     await the.driver.setPassword(ref, 'Second-pass-2', at(1))
     let [now, next] = [await read(), first]
     expect(now).not.toBe(next)
-    for (let fence = 2; fence < 10; fence++) {
+    for (let fence = 2; fence < 2 + kills; fence++) {
       const replaced = put(next, fence).then(
         () => true,
         () => false,
