@@ -80,6 +80,7 @@ it('without a line it stands as it was read, with its age, a reload loses nothin
   const other = await page.context().newPage()
   await other.goto(page.url())
   await expect.poll(() => history(other).count()).toBe(2)
+  await page.bringToFront()
   await controlled(page)
   await partKept(page, 'orders')
   await page.context().setOffline(true)

