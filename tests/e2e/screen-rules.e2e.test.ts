@@ -130,11 +130,12 @@ it('fields are as wide as what they hold, and the Enter key says what it does (T
     'form input:not([type=checkbox], [type=radio], [type=range], [type=file], [readonly], [hidden], [tabindex])'
   /** What the Enter key is called in each line of the page's form, in the order in which they are gone through. */
   const keys = async (page: Page) => {
-    const named: (string | null)[] = []
-    for (const line of await page.locator(lines).all()) {
-      await line.focus()
-      named.push(await line.getAttribute('enterkeyhint'))
-    }
+    const named = await page.locator(lines).evaluateAll((all: HTMLElement[]) =>
+      all.map((line) => {
+        line.focus()
+        return line.getAttribute('enterkeyhint')
+      }),
+    )
     const [before, last] = [named.slice(0, -1), named.at(-1) ?? null]
     return {
       unusual: before.filter((key) => key !== 'next' && key !== 'search'),
