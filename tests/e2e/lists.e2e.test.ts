@@ -37,6 +37,13 @@ it('ten users fit 1.6 screens of a phone, each in two lines; more are added and 
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
   const menu = await page.locator('.row-actions button').first().boundingBox()
   expect([menu?.width, menu?.height].every((size) => (size ?? 0) >= 44)).toBe(true)
+  // What its button is called is told beside it and makes the page no wider.
+  await page.locator('.row-actions button').first().focus()
+  await page.keyboard.press('Enter')
+  await page.locator('[role=menu]').waitFor()
+  await page.keyboard.press('Escape')
+  await page.locator('.row-actions .hint').first().waitFor()
+  expect(await page.evaluate(() => innerWidth)).toBe(390)
 
   await page.getByRole('button', { name: 'Show more' }).click()
   await expect.poll(() => rows(page).count()).toBe(20)
