@@ -100,10 +100,11 @@ export async function start(path: string): Promise<Root> {
   if (inside) await Promise.race([answered, wait(answerMs)])
   firstPageStands()
   await whenIdle()
-  const [{ startInstall }, { startWorker }, { nameEnterKeys }] = await fetchLate(() =>
-    Promise.all([pipeline(), import('#app/pwa/service-worker.ts'), import('#app/shell/enter-key.ts')]),
+  const [{ startInstall }, { startWorker }, { nameEnterKeys, keepHintsInside }] = await fetchLate(() =>
+    Promise.all([pipeline(), import('#app/pwa/service-worker.ts'), import('#app/shell/late-listeners.ts')]),
   )
   nameEnterKeys()
+  keepHintsInside()
   startInstall()
   // A visitors' page from the device has asked nobody: whether the server is there is not known yet.
   if (!inside && navigator.serviceWorker?.controller) void hear('unreachable')

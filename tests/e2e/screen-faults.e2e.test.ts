@@ -79,6 +79,24 @@ describe('landmarks', () => {
   ])('of %s', async (body, wanted) => expect(await found('landmarks', body)).toEqual(wanted))
 })
 
+describe('a tooltip', () => {
+  const rules =
+    '.hinted { position: absolute } .hint { position: absolute; width: 120px; display: none } .hint-shown > .hint { display: block }'
+  const at = (style: string) =>
+    `<span class="hinted" style="${style}"><button>Go</button><span class="hint">Why not</span></span>`
+
+  it.each([
+    ['the window', at('left: -20px; top: 0')],
+    [
+      'div.box',
+      `<div class="box" style="position: relative; overflow: hidden; height: 90px; width: 200px">${at('left: 150px; top: 0')}</div>`,
+    ],
+  ])('is cut off by %s', async (by, body) => expect(await found('hints', body, rules)).toEqual([`"Why not" by ${by}`]))
+
+  it('is none where all of it is seen', async () =>
+    expect(await found('hints', at('left: 20px; top: 20px'), rules)).toEqual([]))
+})
+
 describe('texts', () => {
   const box = '.box { width: 100px; height: 20px; line-height: 20px; overflow: hidden; white-space: nowrap }'
 

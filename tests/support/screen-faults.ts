@@ -20,6 +20,8 @@ export interface Faults {
   keyLike: string[]
   /** What reaches beyond the right edge of a page that scrolls sideways. */
   sideways: string[]
+  /** Tooltips that are cut off, or make the page wider, when they are shown. */
+  hints: string[]
 }
 
 interface Looked {
@@ -194,6 +196,46 @@ async function sideways(): Promise<string[]> {
   ]
 }
 
+/** As they are shown to whoever comes to their buttons by key; until the script that places them is there, a few seconds. */
+async function hints(): Promise<string[]> {
+  const { documentElement: root } = document
+  const within: Element = [...document.querySelectorAll('[role=dialog][aria-modal=true]')].at(-1) ?? document.body
+  const all = [...within.querySelectorAll<HTMLElement>('.hinted:has(> .hint)')].filter((one) => one.checkVisibility())
+  const cutBy = (hint: Element): string | null => {
+    const { left, right, top, bottom, width } = hint.getBoundingClientRect()
+    if (width === 0) return null
+    if (left < 0 || right > root.clientWidth + 1) return 'the window'
+    for (let box = hint.parentElement; box && box !== document.body; box = box.parentElement) {
+      const { overflowX, overflowY } = getComputedStyle(box)
+      const at = box.getBoundingClientRect()
+      const isCut =
+        (overflowX !== 'visible' && (left < at.left || right > at.right + 1)) ||
+        (/hidden|clip/.test(overflowY) && (top < at.top || bottom > at.bottom + 1))
+      if (isCut) return `${box.localName}.${box.className}`
+    }
+    return null
+  }
+  async function look(): Promise<string[]> {
+    for (const one of all) {
+      one.classList.add('hint-shown')
+      one.dispatchEvent(new FocusEvent('focusin', { bubbles: true }))
+    }
+    for (let frames = 0; frames < 2; frames++) await new Promise(requestAnimationFrame)
+    const cut = all.flatMap((one) => {
+      const hint = one.querySelector(':scope > .hint')
+      const by = hint && cutBy(hint)
+      return by ? [`"${hint.textContent}" by ${by}`] : []
+    })
+    const wider = root.scrollWidth - root.clientWidth
+    for (const one of all) one.classList.remove('hint-shown')
+    return wider > 0 && root.scrollWidth <= root.clientWidth ? [...cut, `${wider} px wider`] : cut
+  }
+  const end = performance.now() + 4000
+  let found = await look()
+  while (found.length > 0 && performance.now() < end) found = await look()
+  return [...new Set(found)]
+}
+
 async function drawnAt({ width, isTouched }: { width?: number; isTouched?: boolean }): Promise<void> {
   const frame = () => new Promise(requestAnimationFrame)
   const end = performance.now() + 20_000
@@ -227,7 +269,7 @@ async function drawnAt({ width, isTouched }: { width?: number; isTouched?: boole
   )
 }
 
-const looks = { sideways, cut: cutTexts, small: smallTargets, headings, landmarks, keyLike }
+const looks = { sideways, cut: cutTexts, small: smallTargets, headings, landmarks, keyLike, hints }
 const looking = `async (looked) => {
   await (${String(drawnAt)})(looked)
   const found = {}
