@@ -196,8 +196,9 @@ async function sideways(): Promise<string[]> {
   ]
 }
 
-/** As they are shown to whoever comes to their buttons by key; until the script that places them is there, a few seconds. */
-async function hints(): Promise<string[]> {
+/** As they are shown to whoever comes to their buttons; until the script that places them is there, a few seconds. */
+async function hints({ target = 0 }: { target?: number }): Promise<string[]> {
+  if (target === 0) return []
   const { documentElement: root } = document
   const within: Element = [...document.querySelectorAll('[role=dialog][aria-modal=true]')].at(-1) ?? document.body
   const all = [...within.querySelectorAll<HTMLElement>('.hinted:has(> .hint)')].filter((one) => one.checkVisibility())
