@@ -12,7 +12,7 @@ it('for staff, who may open all', async () => {
   await partKept(page, 'orders')
   await partKept(page, 'staff')
   await partKept(page, 'users')
-  // The price lists come behind the first page, one after the other; whoever lacks the one that is ordered by is led away (M68).
+  // The price list comes behind the first page; whoever has not the one that is ordered by is led to the contract list (M68).
   await page.waitForFunction(async () => {
     const named = (await indexedDB.databases()).map(({ name }) => name ?? '')
     const paths = await Promise.all(

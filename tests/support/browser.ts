@@ -179,13 +179,16 @@ export interface Trouble {
   where: string[]
 }
 
-/** A row that goes away under the foot of its list is scrolled to: it is not too small to be pressed. */
-const footSticks = (page: Page, does: boolean) =>
-  page.evaluate((does) => {
+/** One sheet more on the page, or none again. It is the browser's own: the page's policy bars style elements. */
+export const setSheet = (page: Page, text: string | null): Promise<void> =>
+  page.evaluate((text) => {
     const sheet = new CSSStyleSheet()
-    sheet.replaceSync('.list-foot { position: static !important }')
-    document.adoptedStyleSheets = does ? [] : [sheet]
-  }, does)
+    sheet.replaceSync(text ?? '')
+    document.adoptedStyleSheets = text === null ? [] : [sheet]
+  }, text)
+
+/** A row that goes away under the foot of its list is scrolled to: it is not too small to be pressed. */
+const looseFoot = '.list-foot { position: static !important }'
 
 /** What axe finds serious or critical on the page as it stands (A-01); with `rules` these alone. */
 export async function seriousTrouble(page: Page, rules?: string[], within = 'html'): Promise<Trouble[]> {
@@ -207,9 +210,10 @@ export async function seriousTrouble(page: Page, rules?: string[], within = 'htm
     .setLegacyMode(true)
     .include(within)
     .options({ resultTypes: ['violations'], preload: false })
-  await footSticks(page, false)
-  const { violations } = await (rules ? axe.withRules(rules) : axe.withTags(tags)).analyze()
-  await footSticks(page, true)
+  await setSheet(page, looseFoot)
+  const { violations } = await (rules ? axe.withRules(rules) : axe.withTags(tags))
+    .analyze()
+    .finally(() => setSheet(page, null))
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, impact, nodes }) => ({

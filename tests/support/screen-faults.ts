@@ -3,6 +3,7 @@
  * much as its answer.
  */
 import type { Page } from 'playwright-core'
+import { setSheet } from '#tests/support/browser.ts'
 
 /** Side of a target: of a finger (our rule, A-04) and of a mouse (WCAG 2.5.8), px. */
 export const targets = { finger: 44, mouse: 24 } as const
@@ -288,13 +289,5 @@ export const faultsOf = (page: Page, looked: Looked = {}): Promise<Faults> =>
 const spacing = `* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }
 p { margin-block-end: 2em !important }`
 
-/** Sets the text of the page apart, or back. The sheet is the browser's own: the page's policy bars style elements. */
-export const setApart = (page: Page, isApart: boolean): Promise<void> =>
-  page.evaluate(
-    ({ text, isApart }) => {
-      const sheet = new CSSStyleSheet()
-      sheet.replaceSync(text)
-      document.adoptedStyleSheets = isApart ? [sheet] : []
-    },
-    { text: spacing, isApart },
-  )
+/** Sets the text of the page apart, or back. */
+export const setApart = (page: Page, isApart: boolean): Promise<void> => setSheet(page, isApart ? spacing : null)
