@@ -211,14 +211,16 @@ export async function seriousTrouble(page: Page, rules?: string[], within = 'htm
     .include(within)
     .options({ resultTypes: ['violations'], preload: false })
   await setSheet(page, looseFoot)
-  const { violations } = await (rules ? axe.withRules(rules) : axe.withTags(tags))
-    .analyze()
-    .finally(() => setSheet(page, null))
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, impact, nodes }) => ({
-      id,
-      impact: String(impact),
-      where: nodes.map((node) => `${node.target.join(' ')}: ${node.failureSummary ?? ''}`),
-    }))
+  try {
+    const { violations } = await (rules ? axe.withRules(rules) : axe.withTags(tags)).analyze()
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, impact, nodes }) => ({
+        id,
+        impact: String(impact),
+        where: nodes.map((node) => `${node.target.join(' ')}: ${node.failureSummary ?? ''}`),
+      }))
+  } finally {
+    await setSheet(page, null)
+  }
 }
