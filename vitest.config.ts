@@ -121,12 +121,12 @@ export default defineConfig({
         extends: true,
         test: { ...inChromium, name: 'e2e', include: tests(e2e), sequence: { groupOrder: 1 } },
       },
-      // What goes by the clock, for which nothing else may have the machine: `npm run campaign -- browser`.
+      // All tests in Chromium, and what goes by the clock, for which nothing else may have the machine: `npm run campaign -- browser`.
       ...(process.env.CAMPAIGN
         ? [
             {
               extends: true,
-              test: { ...inChromium, name: 'campaign', include: tests(clocked), fileParallelism: false },
+              test: { ...inChromium, name: 'campaign', include: tests([...clocked, ...e2e]), fileParallelism: false },
             },
           ]
         : []),

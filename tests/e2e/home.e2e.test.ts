@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { signIn } from '#tests/support/browser.ts'
+import { byDay } from '#tests/support/nightly.ts'
 import { controlled, desk, phone, resumedPage, setUpShared } from '#tests/support/visit.ts'
 
 const setup = setUpShared()
@@ -25,10 +26,12 @@ it('greets by name, counts what one looks after and lists what needs one, and st
   await expect.poll(() => new URL(page.url()).search).toBe('?statusType=0')
 })
 
-it.each([
-  ['a desk', desk],
+const devices = [
   ['a phone', phone],
-] as const)('nothing moves while home comes to %s that holds nothing yet', async (_, device) => {
+  ['a desk', desk],
+] as const
+
+it.each(byDay(devices, 1))('nothing moves while home comes to %s that holds nothing yet', async (_, device) => {
   const context = await setup.the.browser.newContext({ ...device, reducedMotion: 'reduce' })
   setup.ends.push(() => context.close())
   await context.addInitScript(() => {

@@ -5,6 +5,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { expectFine } from '#tests/support/looks.ts'
+import { nightly } from '#tests/support/nightly.ts'
 import { partKept } from '#tests/support/parts.ts'
 import { bytesOf, controlled, desk, resumedPage, rows, setUp } from '#tests/support/visit.ts'
 import { ask } from '#tests/support/wizard.ts'
@@ -158,7 +159,7 @@ it('a copy is put into another order by hand, rehearsed, confirmed, and the next
   expect(wrong).toEqual([])
 })
 
-it('a list is taken out as a file and in again, its differences shown first (M152, M55)', async () => {
+nightly('a list is taken out as a file and in again, its differences shown first (M152, M55)', async () => {
   const { page, wrong } = await staffPage()
   const row = rows(page).filter({ hasText: '2027-01-01' })
   await row.getByRole('button', { name: /^More/ }).click()
@@ -209,7 +210,7 @@ it('a list is taken out as a file and in again, its differences shown first (M15
   expect(wrong).toEqual([])
 })
 
-it('what is typed outlives a reload, and a change without a line goes out once', async () => {
+nightly('what is typed outlives a reload, and a change without a line goes out once', async () => {
   const { page, wrong } = await staffPage()
   const inForce = await keptOn(page, '2026-01-01')
   const { body: list } = await ask<Record<string, unknown>>(page, 'GET', `/api/prices/${inForce?.id}`)

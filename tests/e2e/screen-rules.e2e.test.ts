@@ -1,6 +1,7 @@
 /** What all screens have alike, measured where it is drawn: title rows, dialogs, messages, fields and what is touched. */
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { nightly } from '#tests/support/nightly.ts'
 import { desk, listed, ownCompany, phone, resumedPage, rows, setUpShared } from '#tests/support/visit.ts'
 
 const setup = setUpShared()
@@ -38,7 +39,7 @@ it('title and actions stand on one line, and what is said of a page below both',
   expect((await box(page.locator('h1'))).x).toBeCloseTo(16, 0)
 })
 
-it('every weight is 400, 500 or 600', async () => {
+nightly('every weight is 400, 500 or 600', async () => {
   const page = await admin('/app/user')
   await listed(page)
   for (const path of ['/app/home', '/app/contract', '/app/profile/company', '/app/profile/user']) {
@@ -121,7 +122,7 @@ it('a message stands at the left of the content, names what was made and leads t
   await page.getByRole('dialog', { name: /Tim Timed/ }).waitFor()
 })
 
-it('fields are as wide as what they hold, and the Enter key says what it does (T-05)', async () => {
+nightly('fields are as wide as what they hold, and the Enter key says what it does (T-05)', async () => {
   const page = await admin('/app/profile/company')
   await page.locator('[name=dialCode]').waitFor()
   expect((await box(page.locator('[name=dialCode]'))).width).toBeLessThanOrEqual(96)
@@ -159,24 +160,27 @@ it('fields are as wide as what they hold, and the Enter key says what it does (T
   }
 })
 
-it('by touch what is pressed is 44 px high: crumbs, check boxes, links of the account, items of a menu', async () => {
-  const page = await admin('/app/profile/password', phone)
-  await page.locator('.crumbs a').first().waitFor()
-  const heights = async (locator: Locator) =>
-    Promise.all((await locator.all()).map(async (one) => (await box(one)).height))
-  for (const height of await heights(page.locator('.crumbs a'))) expect(height).toBeGreaterThanOrEqual(44)
-  await go(page, '/app/profile/user')
-  await page.locator('.profile-ways a').first().waitFor()
-  for (const height of await heights(page.locator('.profile-ways a'))) expect(height).toBeGreaterThanOrEqual(44)
-  await go(page, '/app/user?user=new')
-  await opened(page)
-  const admins = dialog(page).locator('.check', { hasText: 'Admin' })
-  expect((await box(admins)).height).toBeGreaterThanOrEqual(44)
-  // Anywhere in its row.
-  const row = await box(admins)
-  await page.touchscreen.tap(row.right - 8, row.bottom - 4)
-  expect(await dialog(page).locator('[name=admin]').isChecked()).toBe(true)
-})
+nightly(
+  'by touch what is pressed is 44 px high: crumbs, check boxes, links of the account, items of a menu',
+  async () => {
+    const page = await admin('/app/profile/password', phone)
+    await page.locator('.crumbs a').first().waitFor()
+    const heights = async (locator: Locator) =>
+      Promise.all((await locator.all()).map(async (one) => (await box(one)).height))
+    for (const height of await heights(page.locator('.crumbs a'))) expect(height).toBeGreaterThanOrEqual(44)
+    await go(page, '/app/profile/user')
+    await page.locator('.profile-ways a').first().waitFor()
+    for (const height of await heights(page.locator('.profile-ways a'))) expect(height).toBeGreaterThanOrEqual(44)
+    await go(page, '/app/user?user=new')
+    await opened(page)
+    const admins = dialog(page).locator('.check', { hasText: 'Admin' })
+    expect((await box(admins)).height).toBeGreaterThanOrEqual(44)
+    // Anywhere in its row.
+    const row = await box(admins)
+    await page.touchscreen.tap(row.right - 8, row.bottom - 4)
+    expect(await dialog(page).locator('[name=admin]').isChecked()).toBe(true)
+  },
+)
 
 it('every page has one heading of the first level, and what is no place says so inside the frame', async () => {
   const page = await admin('/app/home')

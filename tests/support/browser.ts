@@ -190,8 +190,8 @@ export const setSheet = (page: Page, text: string | null): Promise<void> =>
 /** A row that goes away under the foot of its list is scrolled to: it is not too small to be pressed. */
 const looseFoot = '.list-foot { position: static !important }'
 
-/** What axe finds serious or critical on the page as it stands (A-01); with `rules` these alone. */
-export async function seriousTrouble(page: Page, rules?: string[], within = 'html'): Promise<Trouble[]> {
+/** What axe finds serious or critical on the page as it stands (A-01). */
+export async function seriousTrouble(page: Page, within = 'html'): Promise<Trouble[]> {
   // Rows that are being asked for again are dimmed on purpose, and fade back: it is the page at rest that is judged.
   await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached', timeout: 15_000 })
   // What begins to fade with the next frame is waited for as well; what turns for ever is at rest as it is.
@@ -212,7 +212,7 @@ export async function seriousTrouble(page: Page, rules?: string[], within = 'htm
     .options({ resultTypes: ['violations'], preload: false })
   await setSheet(page, looseFoot)
   try {
-    const { violations } = await (rules ? axe.withRules(rules) : axe.withTags(tags)).analyze()
+    const { violations } = await axe.withTags(tags).analyze()
     return violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .map(({ id, impact, nodes }) => ({

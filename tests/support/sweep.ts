@@ -1,7 +1,8 @@
 /**
- * One look at each of many screens in every size and language: nothing scrolls sideways, no text is cut or missing, what is pressed
- * is large enough for a finger or a mouse, one `h1` stands over headings in order, landmarks are told apart; at a desk axe, light in
- * English and dark in Chinese, and twice the size of type; on a narrow phone text set apart. A language's round loads the app once.
+ * One look at each of many screens in every size: nothing scrolls sideways, no text is cut or missing, what is pressed is large
+ * enough for a finger or a mouse, one `h1` stands over headings in order, landmarks are told apart; at a desk axe and twice the size
+ * of type; on a narrow phone text set apart. By turns one screen is looked at light in English and the next dark in Chinese; by
+ * night (`nightly.ts`) each is looked at in both. A language's round loads the app once.
  */
 import type { BrowserContext } from 'playwright-core'
 import { expect } from 'vitest'
@@ -9,6 +10,7 @@ import { languageTags } from '#app/i18n/language.ts'
 import { seriousTrouble, signIn } from '#tests/support/browser.ts'
 import { fitTwice } from '#tests/support/looks.ts'
 import { missingAmong } from '#tests/support/missing-texts.ts'
+import { isNight } from '#tests/support/nightly.ts'
 import { faultsOf, setApart, targets } from '#tests/support/screen-faults.ts'
 import { resize, sizes, still, type Walk, walkIn } from '#tests/support/screen-walk.ts'
 import type { Screen } from '#tests/support/screens.ts'
@@ -43,11 +45,14 @@ export function offencesOf(context: BrowserContext, url: string): string[] {
   return offences
 }
 
-/** Each look at all screens; the second theme changes colours alone. */
 const rounds = [
-  { lang: 'en', colorScheme: 'light', rules: undefined },
-  { lang: 'zh', colorScheme: 'dark', rules: ['color-contrast', 'link-in-text-block'] },
+  { lang: 'en', colorScheme: 'light' },
+  { lang: 'zh', colorScheme: 'dark' },
 ] as const
+
+/** What is looked at in the round at that place. One screen alone comes in each: it has no neighbour. */
+const turnOf = (screens: readonly Screen[], round: number) =>
+  isNight || screens.length === 1 ? screens : screens.filter((_, at) => at % rounds.length === round)
 
 type Note = (what: string, wrong: readonly unknown[]) => void
 
@@ -97,24 +102,25 @@ async function looked(looks: Record<string, () => Promise<void>>): Promise<strin
   return problem && `${at}: ${problem}`
 }
 
-/** Goes through the screens in one page, once in each language. What is wrong, by screen and kind: nothing is what is wanted. */
+/** Goes through the screens in one page, a round for each language. What is wrong, by screen and kind: nothing is what is wanted. */
 async function sweep(context: BrowserContext, url: string, screens: readonly Screen[]) {
   const walk = await walkIn(context, url)
   const { page } = walk
   const found: Record<string, unknown> = {}
   const titles = new Set<string>()
-  for (const { lang, colorScheme, rules } of rounds) {
+  for (const [round, { lang, colorScheme }] of rounds.entries()) {
+    const turn = turnOf(screens, round)
     await page.emulateMedia({ colorScheme })
-    if (screens[0]) await walk.begin(lang, screens[0])
-    for (const screen of screens) {
+    if (turn[0]) await walk.begin(lang, turn[0])
+    for (const screen of turn) {
       const note: Note = (what, wrong) => {
         if (wrong.length > 0) found[`${screen.name}, ${lang}, ${what}`] = wrong
       }
       // One that does not come hides nothing of the others.
       const problem = await looked({
         show: () => walk.show(screen),
-        axe: async () => note(`${colorScheme}: axe`, await seriousTrouble(page, rules && [...rules], screen.over)),
-        ...(lang === 'en' ? { enlarged: () => lookEnlarged(walk, note) } : {}),
+        axe: async () => note(`${colorScheme}: axe`, await seriousTrouble(page, screen.over)),
+        enlarged: () => lookEnlarged(walk, note),
         sizes: () => lookInEachSize(walk, screen, note),
         title: async () => void titles.add(await page.title()),
       })
