@@ -66,7 +66,7 @@ const together = [
   // No list waits for what forms alone are made of (P-28).
   {
     name: 'forms',
-    test: /src\/(ui\/(list\/FilterSheet|form\/(Combobox|TypedConfirmation|confirm-code|PasswordMeter|PageForm|ErrorSummary|FormDrawer|ConflictNote))|domain\/password)/,
+    test: /src\/(ui\/(list\/FilterSheet|form\/(Combobox|TypedConfirmation|confirm-code|PasswordMeter|PageForm|ErrorSummary|FormDrawer|ConflictNote))|domain\/accounts\/password)/,
   },
   { name: 'home', test: /src\/(app\/pages\/HomePage|features\/home\/|ui\/page\/home-report)/ },
   // What a write takes, and what comes when the first page has come to rest.

@@ -6,7 +6,7 @@ import '#server/private-files.ts'
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { mappLimits } from '#domain/mapp.ts'
+import { mappLimits } from '#domain/catalogue/mapp.ts'
 import { walkArchive } from '#server/drivers/zip-reader.ts'
 
 const [, , folder = ''] = process.argv

@@ -1,5 +1,5 @@
 /** The module list as it is shown: what can be chosen, what stands chosen and cannot be had any more, what comes by itself. */
-import { chooseModule, dropModule, joined } from '#domain/modules.ts'
+import { chooseModule, dropModule, joined } from '#domain/catalogue/modules.ts'
 import type { Currency } from '#domain/money.ts'
 import type { ListInForce, ModuleInfo } from '#features/orders/quote/local-quote.ts'
 

@@ -1,4 +1,4 @@
-import { joined } from '#domain/modules.ts'
+import { joined } from '#domain/catalogue/modules.ts'
 import type { OrderRow } from '#contract/orders.ts'
 import {
   type PriceData,

@@ -1,6 +1,6 @@
 /** Apps: which of two versions is the newer one, and what a set of apps lacks (contracts 4, 8). */
-import { circlesIn, reached } from '#domain/dependency-cycles.ts'
-import { type Joining, joined } from '#domain/modules.ts'
+import { circlesIn, reached } from '#domain/catalogue/dependency-cycles.ts'
+import { type Joining, joined } from '#domain/catalogue/modules.ts'
 
 /**
  * Below 0: `one` is the older version; 0: they are the same. Dotted numbers are compared number by number, and a number

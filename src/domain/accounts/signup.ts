@@ -1,8 +1,8 @@
 /** Registering a company with its first user, as one form in two steps; fields are named as they travel (portal 3, 5). */
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
-import { checkNewCompany, type CompanyValues } from '#domain/companies.ts'
-import { checkConfirmed, checkPassword } from '#domain/passwords.ts'
-import { checkUser } from '#domain/users.ts'
+import { checkNewCompany, type CompanyValues } from '#domain/accounts/companies.ts'
+import { checkConfirmed, checkPassword } from '#domain/accounts/passwords.ts'
+import { checkUser } from '#domain/accounts/users.ts'
 
 export interface RegistrantValues {
   /** A title's number. */

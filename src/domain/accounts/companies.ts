@@ -8,7 +8,7 @@ import {
   isOneLine,
   required,
 } from '#domain/checks/field-checks.ts'
-import { isReserved } from '#domain/reserved-words.ts'
+import { isReserved } from '#domain/accounts/reserved-words.ts'
 
 export type Country = 'CN' | 'HK'
 

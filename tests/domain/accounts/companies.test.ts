@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkCompany, joinTel, splitTel } from '#domain/companies.ts'
+import { checkCompany, joinTel, splitTel } from '#domain/accounts/companies.ts'
 
 describe('a telephone number in two parts', () => {
   it.each([

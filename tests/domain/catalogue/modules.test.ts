@@ -1,6 +1,6 @@
 /** Choosing modules by what they need (contracts 2, T6, T7). */
 import { describe, expect, it } from 'vitest'
-import { chooseModule, dropModule } from '#domain/modules.ts'
+import { chooseModule, dropModule } from '#domain/catalogue/modules.ts'
 
 const catalogue = [
   { code: 'core', dependencies: [] },

@@ -2,7 +2,7 @@
  * How hard a password is to guess, for the meter beside its field (S-27): it advises and never refuses. What is refused is
  * said by `checkPassword`, and by the server, which knows the common ones.
  */
-import { isGuessable, passwordLength } from '#domain/passwords.ts'
+import { isGuessable, passwordLength } from '#domain/accounts/passwords.ts'
 
 export type Strength = 'weak' | 'fair' | 'good' | 'strong'
 export const strengths: readonly Strength[] = ['weak', 'fair', 'good', 'strong']

@@ -2,8 +2,8 @@
  * Packages of apps (`.mapp`): what may be in one, what is wrong with one, and what an upload would do to the catalogue (contracts
  * 2, 4, 5; D78, D79, D88). The pages and the server go by the same rules.
  */
-import { appFaults, type AppFaults, compareVersions, type PublishedApp } from '#domain/apps.ts'
-import { reached } from '#domain/dependency-cycles.ts'
+import { appFaults, type AppFaults, compareVersions, type PublishedApp } from '#domain/catalogue/apps.ts'
+import { reached } from '#domain/catalogue/dependency-cycles.ts'
 
 /** The names of what a package says of itself; every other file is the app's own. */
 export const mappFiles = { manifest: 'manifest.json', icon: 'icon.png', changeLog: 'changelog.md' } as const

@@ -1,7 +1,7 @@
 /** What a package says of itself, and what its upload would do (contracts 4, 5; D78, D79, D80; U-09, U-10). */
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { compareVersions } from '#domain/apps.ts'
+import { compareVersions } from '#domain/catalogue/apps.ts'
 import { readManifest } from '#domain/checks/manifest-checks.ts'
 import {
   choiceFaults,
@@ -13,7 +13,7 @@ import {
   mappFaults,
   missingAfter,
   uploadStatus,
-} from '#domain/mapp.ts'
+} from '#domain/catalogue/mapp.ts'
 import en from '#locales/en/apps.json' with { type: 'json' }
 import zh from '#locales/zh/apps.json' with { type: 'json' }
 

@@ -1,8 +1,8 @@
 /** Versions of apps, and what a set of apps lacks (contracts 4, 8). */
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { type AppFaults, appFaults, compareVersions, type PublishedApp } from '#domain/apps.ts'
-import { maxCycles } from '#domain/dependency-cycles.ts'
+import { type AppFaults, appFaults, compareVersions, type PublishedApp } from '#domain/catalogue/apps.ts'
+import { maxCycles } from '#domain/catalogue/dependency-cycles.ts'
 
 describe('of two versions', () => {
   it.each([

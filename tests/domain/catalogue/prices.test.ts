@@ -1,7 +1,7 @@
 /** What differs between two price lists, field by field. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type ComparedPrices, priceDifferences } from '#domain/prices.ts'
+import { type ComparedPrices, priceDifferences } from '#domain/catalogue/prices.ts'
 import { lists } from '#tests/domain/fees/goldens.ts'
 import { randomContent, randomHeader } from '#tests/support/random-prices.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type Strength, strengthOf } from '#domain/password-strength.ts'
+import { type Strength, strengthOf } from '#domain/accounts/password-strength.ts'
 
 it.each<[password: string, strength: Strength]>([
   ['', 'weak'],

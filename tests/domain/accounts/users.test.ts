@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { type UserMove, userMoveLeadsTo, userMoves, type UserStatus, userStatuses, whyNotMove } from '#domain/users.ts'
+import {
+  type UserMove,
+  userMoveLeadsTo,
+  userMoves,
+  type UserStatus,
+  userStatuses,
+  whyNotMove,
+} from '#domain/accounts/users.ts'
 
 const moves = Object.keys(userMoves) as UserMove[]
 const other = { self: false }
