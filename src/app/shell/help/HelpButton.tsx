@@ -7,12 +7,12 @@ import { Button } from '#ui/display/Button.tsx'
 import { useTranslation } from 'react-i18next'
 
 const Help = lazy(async () => {
-  const [{ Help: Drawn }] = await Promise.all([import('#app/shell/HelpDialog.tsx'), loadWords('help')])
+  const [{ Help: Drawn }] = await Promise.all([import('#app/shell/help/HelpDialog.tsx'), loadWords('help')])
   return { default: Drawn }
 })
 const Shortcuts = lazy(async () => {
   await whenSettled()
-  return { default: (await fetchLate(() => import('#app/shell/Shortcuts.tsx'))).Shortcuts }
+  return { default: (await fetchLate(() => import('#app/shell/help/Shortcuts.tsx'))).Shortcuts }
 })
 
 /** At the same place on every page, for visitors too; the keys that lead about come with it. */

@@ -11,11 +11,11 @@ import { useTranslation } from 'react-i18next'
 import { langOf } from '#ui/i18n/name-language.ts'
 
 const About = lazy(async () => {
-  const [{ About: Drawn }] = await Promise.all([import('#app/shell/AboutDialog.tsx'), loadWords('about')])
+  const [{ About: Drawn }] = await Promise.all([import('#app/shell/help/AboutDialog.tsx'), loadWords('about')])
   return { default: Drawn }
 })
 const InstallGuide = lazy(async () => {
-  const [{ InstallGuide: Drawn }] = await Promise.all([import('#app/shell/InstallGuide.tsx'), loadWords('about')])
+  const [{ InstallGuide: Drawn }] = await Promise.all([import('#app/shell/help/InstallGuide.tsx'), loadWords('about')])
   return { default: Drawn }
 })
 

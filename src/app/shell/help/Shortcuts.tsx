@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { useNavigate } from 'react-router-dom'
 import { places } from '#app/routes/paths.ts'
-import { placeKeys } from '#app/shell/shortcut-keys.ts'
+import { placeKeys } from '#app/shell/help/shortcut-keys.ts'
 import { useSession } from '#state/hooks.ts'
 import { isSingleKey } from '#ui/page/single-keys.ts'
 
