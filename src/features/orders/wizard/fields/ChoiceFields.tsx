@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
-import { ModuleChoice } from '#features/orders/wizard/ModulePicker.tsx'
-import { OrderFields } from '#features/orders/wizard/TermsFields.tsx'
+import { ModuleChoice } from '#features/orders/wizard/fields/ModulePicker.tsx'
+import { OrderFields } from '#features/orders/wizard/fields/TermsFields.tsx'
 import type { ContractRow } from '#features/orders/detail/useContract.ts'
 import { type AnyProblem, orderFieldWords } from '#ui/i18n/order-field-messages.ts'
 import type { PriceData } from '#features/orders/quote/local-quote.ts'

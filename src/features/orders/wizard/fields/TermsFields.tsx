@@ -7,7 +7,7 @@ import { amountText } from '#ui/display/Amount.tsx'
 import { CheckField, RadioField } from '#ui/form/ChoiceFields.tsx'
 import { Field } from '#ui/form/Field.tsx'
 import { useTranslation } from 'react-i18next'
-import { UsersRange } from '#features/orders/wizard/UsersSlider.tsx'
+import { UsersRange } from '#features/orders/wizard/fields/UsersSlider.tsx'
 import { type AnyProblem, orderFieldWords } from '#ui/i18n/order-field-messages.ts'
 import type { ListInForce, PriceData } from '#features/orders/quote/local-quote.ts'
 

@@ -4,7 +4,7 @@ import { yearLimits } from '#domain/orders.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { FieldFrame } from '#ui/form/Field.tsx'
 import { useTranslation } from 'react-i18next'
-import { wholeOf } from '#features/orders/wizard/TermsFields.tsx'
+import { wholeOf } from '#features/orders/wizard/fields/TermsFields.tsx'
 
 interface Props {
   label: string

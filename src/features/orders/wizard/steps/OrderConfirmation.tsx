@@ -9,7 +9,7 @@ import { Folded } from '#features/orders/Disclosure.tsx'
 import type { AnyStep } from '#features/orders/quote/fee-tree.ts'
 import { WhyAmount } from '#features/orders/quote/FeeBreakdown.tsx'
 import { namesOf } from '#features/orders/quote/PriceSummary.tsx'
-import { breakdownOf } from '#features/orders/wizard/order-breakdown.ts'
+import { breakdownOf } from '#features/orders/wizard/steps/order-breakdown.ts'
 import type { PriceData, ServerQuote } from '#features/orders/quote/local-quote.ts'
 import { langOf } from '#ui/i18n/name-language.ts'
 

@@ -2,7 +2,7 @@ import type { Currency } from '#domain/money.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
-import type { Toggle } from '#features/orders/wizard/module-selection.ts'
+import type { Toggle } from '#features/orders/wizard/fields/module-selection.ts'
 import { type AmountChange, Difference } from '#features/orders/quote/AmountChange.tsx'
 import { langOf } from '#ui/i18n/name-language.ts'
 

@@ -13,8 +13,8 @@ import {
   matching,
   type Toggle,
   toggled,
-} from '#features/orders/wizard/module-selection.ts'
-import { ConfirmModules } from '#features/orders/wizard/ModuleChangeDialog.tsx'
+} from '#features/orders/wizard/fields/module-selection.ts'
+import { ConfirmModules } from '#features/orders/wizard/fields/ModuleChangeDialog.tsx'
 import { type AmountChange, Difference } from '#features/orders/quote/AmountChange.tsx'
 import { useLatest } from '#features/orders/quote/useLatest.ts'
 import type { PriceData } from '#features/orders/quote/local-quote.ts'
