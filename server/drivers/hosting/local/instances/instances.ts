@@ -10,17 +10,17 @@ import {
   type InstanceRef,
   type InstanceState,
 } from '#server/drivers/hosting/driver.ts'
-import { openErasedFences } from '#server/drivers/hosting/local/erased-fences.ts'
-import { type Instance, openInstance } from '#server/drivers/hosting/local/instance.ts'
+import { openErasedFences } from '#server/drivers/hosting/local/instances/erased-fences.ts'
+import { type Instance, openInstance } from '#server/drivers/hosting/local/instances/instance.ts'
 import {
   folderOf,
   foundInstances,
   instancesFolder,
   isInstanceRef,
-} from '#server/drivers/hosting/local/instance-files.ts'
+} from '#server/drivers/hosting/local/instances/files.ts'
 import { removeOldLogs } from '#server/drivers/hosting/local/log-reader.ts'
 import { runFolderOf } from '#server/drivers/hosting/local/run-folder.ts'
-import { type TaskTimes, usualTimes } from '#server/drivers/hosting/local/task.ts'
+import { type TaskTimes, usualTimes } from '#server/drivers/hosting/local/instances/task.ts'
 
 export interface Instances {
   /** Reads what is on the disk, adopts what runs, and starts what is missing. */

@@ -15,15 +15,15 @@ import {
   type Operation,
 } from '#server/drivers/hosting/driver.ts'
 import { syncFolder } from '#server/drivers/hosting/local/atomic-file.ts'
-import { draftPath, removeLeftDrafts } from '#server/drivers/hosting/local/draft-folders.ts'
-import type { ErasedFences } from '#server/drivers/hosting/local/erased-fences.ts'
-import { installApps, removeUnused } from '#server/drivers/hosting/local/install-apps.ts'
-import * as files from '#server/drivers/hosting/local/instance-files.ts'
+import { draftPath, removeLeftDrafts } from '#server/drivers/hosting/local/instances/draft-folders.ts'
+import type { ErasedFences } from '#server/drivers/hosting/local/instances/erased-fences.ts'
+import { installApps, removeUnused } from '#server/drivers/hosting/local/instances/install-apps.ts'
+import * as files from '#server/drivers/hosting/local/instances/files.ts'
 import { logOnce } from '#server/drivers/hosting/local/log-writer.ts'
-import type { InstancePlace } from '#server/drivers/hosting/local/instance-place.ts'
-import { setInstancePassword } from '#server/drivers/hosting/local/set-password.ts'
-import { openTasks, type TaskSetting } from '#server/drivers/hosting/local/tasks.ts'
-import type { Task } from '#server/drivers/hosting/local/task.ts'
+import type { InstancePlace } from '#server/drivers/hosting/local/instances/place.ts'
+import { setInstancePassword } from '#server/drivers/hosting/local/instances/set-password.ts'
+import { openTasks, type TaskSetting } from '#server/drivers/hosting/local/instances/tasks.ts'
+import type { Task } from '#server/drivers/hosting/local/instances/task.ts'
 
 export interface Instance {
   readonly ref: InstanceRef

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync, rmSync, truncateSync, statSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { TaskRecord } from '#server/drivers/hosting/local/instance-files.ts'
+import type { TaskRecord } from '#server/drivers/hosting/local/instances/files.ts'
 import { identityOf, isRunning, memoryOf, signal } from '#server/drivers/hosting/local/process-identity.ts'
 import { askSocket } from '#server/drivers/hosting/local/socket-http.ts'
 

@@ -1,5 +1,5 @@
 import type { InstanceAddress, InstanceRef } from '#server/drivers/hosting/driver.ts'
-import type { TaskProgram, TaskTimes } from '#server/drivers/hosting/local/task.ts'
+import type { TaskProgram, TaskTimes } from '#server/drivers/hosting/local/instances/task.ts'
 
 /** What one instance is given by its supervisor. */
 export interface InstancePlace {

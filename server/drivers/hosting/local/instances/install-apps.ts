@@ -11,7 +11,7 @@ import { pipeline } from 'node:stream/promises'
 import { type ProcessLimits, runBounded } from '#server/drivers/bounded-process.ts'
 import { HostingError, type InstanceApp } from '#server/drivers/hosting/driver.ts'
 import { syncFolder } from '#server/drivers/hosting/local/atomic-file.ts'
-import { type InstalledApp, removed } from '#server/drivers/hosting/local/instance-files.ts'
+import { type InstalledApp, removed } from '#server/drivers/hosting/local/instances/files.ts'
 
 const hashShape = /^[0-9a-f]{64}$/
 const limits: ProcessLimits = { dataKb: 900_000, cpuSeconds: 20, wallMs: 60_000, bytesOut: 1_000_000, heapMb: 128 }

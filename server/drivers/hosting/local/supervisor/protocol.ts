@@ -1,6 +1,6 @@
 /** What the portal and the supervisor say to each other, as JSON over the socket in the folder. */
 import type { HostingDriver, HostingFault, InstanceRef, Operation } from '#server/drivers/hosting/driver.ts'
-import type { TaskTimes } from '#server/drivers/hosting/local/task.ts'
+import type { TaskTimes } from '#server/drivers/hosting/local/instances/task.ts'
 
 /** Rises when portal and supervisor of two builds would not understand each other. The higher one wins. */
 export const protocolVersion = 2

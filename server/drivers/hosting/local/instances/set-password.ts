@@ -1,7 +1,7 @@
 /** Sets the password of an instance's `admin` by its own program, on its data: whether it runs or not. */
 import { spawn } from 'node:child_process'
 import { HostingError } from '#server/drivers/hosting/driver.ts'
-import type { TaskProgram } from '#server/drivers/hosting/local/task.ts'
+import type { TaskProgram } from '#server/drivers/hosting/local/instances/task.ts'
 
 const patienceMs = 20_000
 const maxWords = 2000

@@ -6,7 +6,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { HostingError } from '#server/drivers/hosting/driver.ts'
-import { removed } from '#server/drivers/hosting/local/instance-files.ts'
+import { removed } from '#server/drivers/hosting/local/instances/files.ts'
 import { identityOf } from '#server/drivers/hosting/local/process-identity.ts'
 
 const shape = /^(\d+)-([0-9a-f]{16})-[0-9a-f]{16}$/

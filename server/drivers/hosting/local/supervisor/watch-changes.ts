@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { InstanceRef } from '#server/drivers/hosting/driver.ts'
-import type { ControlClient } from '#server/drivers/hosting/local/control-client.ts'
+import type { ControlClient } from '#server/drivers/hosting/local/supervisor/control-client.ts'
 import { controlSocket } from '#server/drivers/hosting/local/run-folder.ts'
 import { request } from '#server/drivers/hosting/local/socket-http.ts'
 

@@ -1,7 +1,7 @@
 /** The supervisor's end of the socket: calls of the port, who it is, its end, and a stream of what changes. */
 import { chmodSync } from 'node:fs'
 import { HostingError, type InstanceRef } from '#server/drivers/hosting/driver.ts'
-import type { Instances } from '#server/drivers/hosting/local/instances.ts'
+import type { Instances } from '#server/drivers/hosting/local/instances/instances.ts'
 import {
   type Call,
   type CallAnswer,
@@ -9,7 +9,7 @@ import {
   type Greeting,
   protocolVersion,
   type SupervisorSettings,
-} from '#server/drivers/hosting/local/protocol.ts'
+} from '#server/drivers/hosting/local/supervisor/protocol.ts'
 import {
   createServer,
   type IncomingMessage,

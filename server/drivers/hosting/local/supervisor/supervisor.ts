@@ -5,11 +5,11 @@
 import '#server/private-files.ts'
 import { rmSync } from 'node:fs'
 import { controlSocket } from '#server/drivers/hosting/local/run-folder.ts'
-import { startControl } from '#server/drivers/hosting/local/control-server.ts'
+import { startControl } from '#server/drivers/hosting/local/supervisor/control-server.ts'
 import { openGateway } from '#server/drivers/hosting/local/gateway.ts'
-import { openInstances } from '#server/drivers/hosting/local/instances.ts'
-import type { SupervisorSettings } from '#server/drivers/hosting/local/protocol.ts'
-import { takeLock } from '#server/drivers/hosting/local/supervisor-lock.ts'
+import { openInstances } from '#server/drivers/hosting/local/instances/instances.ts'
+import type { SupervisorSettings } from '#server/drivers/hosting/local/supervisor/protocol.ts'
+import { takeLock } from '#server/drivers/hosting/local/supervisor/lock.ts'
 
 const dayMs = 86_400_000
 

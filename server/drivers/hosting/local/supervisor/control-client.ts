@@ -15,7 +15,7 @@ import {
   type Greeting,
   protocolVersion,
   type SupervisorSettings,
-} from '#server/drivers/hosting/local/protocol.ts'
+} from '#server/drivers/hosting/local/supervisor/protocol.ts'
 import { controlSocket } from '#server/drivers/hosting/local/run-folder.ts'
 import { askSocket, type SocketRequest } from '#server/drivers/hosting/local/socket-http.ts'
 

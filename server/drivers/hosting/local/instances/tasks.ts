@@ -4,11 +4,11 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { InstanceConfig, InstanceFault } from '#server/drivers/hosting/driver.ts'
-import { restartDelay } from '#server/drivers/hosting/local/restart-delay.ts'
-import * as files from '#server/drivers/hosting/local/instance-files.ts'
-import type { InstancePlace } from '#server/drivers/hosting/local/instance-place.ts'
+import { restartDelay } from '#server/drivers/hosting/local/instances/restart-delay.ts'
+import * as files from '#server/drivers/hosting/local/instances/files.ts'
+import type { InstancePlace } from '#server/drivers/hosting/local/instances/place.ts'
 import { isRunning } from '#server/drivers/hosting/local/process-identity.ts'
-import { adoptTask, startTask, type Task, type TaskEvents } from '#server/drivers/hosting/local/task.ts'
+import { adoptTask, startTask, type Task, type TaskEvents } from '#server/drivers/hosting/local/instances/task.ts'
 
 export interface TaskSetting {
   count: number
