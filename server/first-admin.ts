@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { randomBytes } from 'node:crypto'
 import { environments, PROVIDER } from '#domain/access.ts'
-import { userStatus } from '#domain/users.ts'
+import { userStatus } from '#domain/accounts/users.ts'
 import { takeChange } from '#server/db/change-numbers.ts'
 import { companyByCode, insertCompany } from '#server/db/accounts/companies.ts'
 import type { Handle } from '#server/db/handle.ts'

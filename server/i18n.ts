@@ -1,5 +1,5 @@
 /** Words of the server's own pages and mails, out of the files that the client's come from. */
-import type { Language } from '#domain/users.ts'
+import type { Language } from '#domain/accounts/users.ts'
 
 type Words = { [key: string]: string | Words }
 export type Translate = (key: string, values?: Record<string, string>) => string

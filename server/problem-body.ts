@@ -1,10 +1,10 @@
 /** Words for a problem, in the reader's language (portal 8). */
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import type { OrderProblem } from '#domain/checks/order-checks.ts'
-import { type Language, languages } from '#domain/users.ts'
+import { type Language, languages } from '#domain/accounts/users.ts'
 import { type ProblemCode, problemStatus } from '#contract/problem.ts'
 import { priceFaultInWord } from '#domain/checks/price-file-checks.ts'
-import { faultInWord } from '#domain/mapp.ts'
+import { faultInWord } from '#domain/catalogue/mapp.ts'
 import { translator } from '#server/i18n.ts'
 import enApps from '#locales/en/apps.json' with { type: 'json' }
 import enFields from '#locales/en/fields.json' with { type: 'json' }

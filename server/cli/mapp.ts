@@ -4,7 +4,7 @@
  */
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
-import { faultOf, isMappName, mappFiles, mappLimits, type MappFault } from '#domain/mapp.ts'
+import { faultOf, isMappName, mappFiles, mappLimits, type MappFault } from '#domain/catalogue/mapp.ts'
 import en from '#locales/en/apps.json' with { type: 'json' }
 import { packSample, sampleName, uploadSamples } from '#server/dev/sample-apps.ts'
 import { translator } from '#server/i18n.ts'

@@ -1,7 +1,7 @@
 /** A write on its way: what was asked, what every step of it may know, and what it leaves. */
 import type { Endpoint, ParsedInputOf } from '#contract/endpoint.ts'
 import type { Caller } from '#domain/access.ts'
-import type { Language } from '#domain/users.ts'
+import type { Language } from '#domain/accounts/users.ts'
 import type { Outcome, Owner } from '#server/db/idempotency.ts'
 import type { Scope } from '#server/db/transaction.ts'
 import type { Answer, ServiceContext, AppContext, AuditEntry } from '#server/context.ts'

@@ -10,7 +10,7 @@ import type { Endpoint, ParsedInputOf, OutputOf } from '#contract/endpoint.ts'
 import { headers as names } from '#contract/headers.ts'
 import type { ProblemCode } from '#contract/problem.ts'
 import type { Caller } from '#domain/access.ts'
-import type { Language } from '#domain/users.ts'
+import type { Language } from '#domain/accounts/users.ts'
 import type { Act, StoredResponse, Made, Write, WriteRequest } from '#server/commands/command.ts'
 import type { Handle } from '#server/db/handle.ts'
 import {

@@ -1,7 +1,7 @@
 /** Answers from the idempotency store: what a request, or an intent, was told before. */
 import { headers as names } from '#contract/headers.ts'
 import type { ProblemCode } from '#contract/problem.ts'
-import type { Language } from '#domain/users.ts'
+import type { Language } from '#domain/accounts/users.ts'
 import type { StoredResponse } from '#server/commands/command.ts'
 import type { IdempotencyRow } from '#server/db/idempotency.ts'
 import { errorBody } from '#server/problem-body.ts'

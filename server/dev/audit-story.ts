@@ -1,6 +1,6 @@
 /** The audit trail of a demo company: what brought its people, its contracts and its profile into the state that they are in. */
 import { fieldChanges } from '#domain/audit-log/changes.ts'
-import { userStatus } from '#domain/users.ts'
+import { userStatus } from '#domain/accounts/users.ts'
 import type { AuditEntry } from '#server/context.ts'
 import { addToTrail } from '#server/db/audit/audit-trail.ts'
 import type { Handle } from '#server/db/handle.ts'

@@ -1,6 +1,6 @@
 /** The demo world as data: three companies, their people, and what they did last week. */
 import type { AccessLevel } from '#domain/access.ts'
-import { type Language, type Title, type UserStatus, userStatus } from '#domain/users.ts'
+import { type Language, type Title, type UserStatus, userStatus } from '#domain/accounts/users.ts'
 import { acmeOrders, type DemoOrder, globexOrders } from '#server/dev/orders.ts'
 
 export const demoPassword = 'Portal-demo-1'

@@ -1,5 +1,5 @@
 /** Loads the demo world, once per database. */
-import { userStatus } from '#domain/users.ts'
+import { userStatus } from '#domain/accounts/users.ts'
 import { recordApps } from '#server/db/catalogue/apps.ts'
 import { takeChange } from '#server/db/change-numbers.ts'
 import { insertCompany } from '#server/db/accounts/companies.ts'

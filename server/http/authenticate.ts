@@ -3,7 +3,7 @@
  * request (S-44, S-52): what an admin takes away is gone with the next call.
  */
 import { type Caller, may } from '#domain/access.ts'
-import { userStatus } from '#domain/users.ts'
+import { userStatus } from '#domain/accounts/users.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { findByAccess, type Presented } from '#server/db/accounts/tokens.ts'
 import { atOnce } from '#server/db/transaction.ts'

@@ -7,7 +7,7 @@ import {
   resetPassword as reset,
   sendResetMail,
 } from '#contract/public.ts'
-import type { SignupValues } from '#domain/signup.ts'
+import type { SignupValues } from '#domain/accounts/signup.ts'
 import { procedureHandler, type Handler } from '#server/routes/route-handler.ts'
 import { forgetPassword, resetPassword, whoResets } from '#server/services/accounts/reset-password.ts'
 import { registerCompany, resendActivation } from '#server/services/accounts/register-company.ts'

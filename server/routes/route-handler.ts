@@ -4,7 +4,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Caller } from '#domain/access.ts'
-import type { Language } from '#domain/users.ts'
+import type { Language } from '#domain/accounts/users.ts'
 import type { Endpoint, ParsedInputOf, OutputOf } from '#contract/endpoint.ts'
 import type { Principal } from '#server/http/authenticate.ts'
 import type { Answer, ServiceContext, AppContext, Service } from '#server/context.ts'

@@ -1,7 +1,7 @@
 /** Long requests as their owner meets them: begun with a write, asked about until the final answer is there. */
 import { randomBytes, randomInt } from 'node:crypto'
 import type { Caller } from '#domain/access.ts'
-import type { Language } from '#domain/users.ts'
+import type { Language } from '#domain/accounts/users.ts'
 import { headers as names } from '#contract/headers.ts'
 import type { ProblemCode } from '#contract/problem.ts'
 import { insertJob, type JobRow, jobOf, openJobsOf } from '#server/db/jobs.ts'

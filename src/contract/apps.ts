@@ -1,6 +1,6 @@
 /** Apps: the packages that modules are made of, their upload and their history. */
 import * as z from 'zod/mini'
-import { mappFaults, mappLimits } from '#domain/mapp.ts'
+import { mappFaults, mappLimits } from '#domain/catalogue/mapp.ts'
 import { endpoint, type ListSpec } from '#contract/endpoint.ts'
 import { changes, page, paged, plainDate, randomId, sortNames, text, timestamp } from '#contract/values.ts'
 

@@ -1,6 +1,6 @@
 /** The catalogue of modules, visible and hidden. */
 import * as z from 'zod/mini'
-import { cataloguedHere } from '#domain/modules.ts'
+import { cataloguedHere } from '#domain/catalogue/modules.ts'
 import { endpoint, type ListSpec, type Row } from '#contract/endpoint.ts'
 import { changes, clientType, line, page, paged, ref, sortNames, text, timestamp, wordCode } from '#contract/values.ts'
 

@@ -1,6 +1,6 @@
 /** Price lists: the one in force for who orders, all of them for the provider's staff. */
 import * as z from 'zod/mini'
-import { listedHere } from '#domain/prices.ts'
+import { listedHere } from '#domain/catalogue/prices.ts'
 import { endpoint, type ListSpec, type Row } from '#contract/endpoint.ts'
 import {
   amount,

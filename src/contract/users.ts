@@ -1,6 +1,6 @@
 /** The users of a company, as its admin sees and changes them. */
 import * as z from 'zod/mini'
-import { type UserFields, userMoveLeadsTo, userStatus } from '#domain/users.ts'
+import { type UserFields, userMoveLeadsTo, userStatus } from '#domain/accounts/users.ts'
 import { endpoint, type ListSpec, type Id, type QueueSpec, type Row } from '#contract/endpoint.ts'
 import { changes, page, paged, ref, sortNames, text, timestamp } from '#contract/values.ts'
 

@@ -1,6 +1,6 @@
 /** The idiom of the store. Thunks get `api` through the extra argument, so that no feature knows the network. */
 import { type ThunkDispatch, type UnknownAction, combineSlices, configureStore } from '@reduxjs/toolkit'
-import type { Language } from '#domain/users.ts'
+import type { Language } from '#domain/accounts/users.ts'
 import type { Api, JobActions, Packages, Result, TrailKeeper } from '#request/results.ts'
 import { connection } from '#state/connection-slice.ts'
 import { type SessionUser, session } from '#state/session-slice.ts'

@@ -33,6 +33,16 @@ describe('the tree', () => {
     expect(Object.keys(longFor).filter((file) => !long.includes(file))).toEqual([])
   })
 
+  it('keeps folders small: at most 25 files are directly in one', () => {
+    const growing = /^(src\/locales|server\/db\/migrations)\//
+    const counts = new Map<string, number>()
+    for (const file of under('src', 'server').filter((one) => !growing.test(one))) {
+      const folder = file.slice(0, file.lastIndexOf('/'))
+      counts.set(folder, (counts.get(folder) ?? 0) + 1)
+    }
+    expect([...counts].filter(([, count]) => count > 25)).toEqual([])
+  })
+
   it('leaves nothing to be done later in the code', () => {
     const marks = new RegExp(`\\b(${['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX'].join('|')})\\b`)
     expect(code.filter((file) => marks.test(read(file)))).toEqual([])

@@ -7,7 +7,7 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { faultAsWord, mappFaults } from '#domain/mapp.ts'
+import { faultAsWord, mappFaults } from '#domain/catalogue/mapp.ts'
 import { readPackageFile } from '#server/drivers/packages/package-reader.ts'
 import { readPackage, type ReadPackage } from '#server/drivers/packages/read-package.ts'
 import { chanceOf } from '#tests/support/chance.ts'

@@ -1,6 +1,6 @@
 /** What may be ordered, as tables of cases (contracts 5, T6 to T9). */
 import { describe, expect, it, test } from 'vitest'
-import { joined, moduleLoop } from '#domain/modules.ts'
+import { joined, moduleLoop } from '#domain/catalogue/modules.ts'
 import {
   checkChoice,
   checkCreated,

@@ -1,6 +1,6 @@
 /** Files of price lists: sound ones, and ones that say something else; and how they go in and out of a server. */
 import { createHash } from 'node:crypto'
-import type { ComparedPrices } from '#domain/prices.ts'
+import type { ComparedPrices } from '#domain/catalogue/prices.ts'
 import { formWith } from '#tests/support/pictures.ts'
 import type { SignedIn, TestServer } from '#tests/support/server.ts'
 import { zipped } from '#tests/support/zip.ts'

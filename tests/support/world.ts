@@ -3,7 +3,7 @@
  * company's canary: what one company is shown of another would be seen at once (N-01).
  */
 import type { AccessLevel } from '#domain/access.ts'
-import { type UserStatus, userStatus } from '#domain/users.ts'
+import { type UserStatus, userStatus } from '#domain/accounts/users.ts'
 import { takeChange } from '#server/db/change-numbers.ts'
 import { insertCompany } from '#server/db/accounts/companies.ts'
 import type { Handle } from '#server/db/handle.ts'

@@ -1,5 +1,5 @@
 /** Password hashes: read, checked again and written here alone; no other query of users carries them onward. */
-import { type Language, userStatus, type UserStatus } from '#domain/users.ts'
+import { type Language, userStatus, type UserStatus } from '#domain/accounts/users.ts'
 import type { Handle } from '#server/db/handle.ts'
 
 export interface Credential {

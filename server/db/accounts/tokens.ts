@@ -4,7 +4,7 @@
  */
 import { CompiledQuery } from 'kysely'
 import type { AccessLevel, Caller } from '#domain/access.ts'
-import { type UserStatus, userStatus } from '#domain/users.ts'
+import { type UserStatus, userStatus } from '#domain/accounts/users.ts'
 import type { Handle } from '#server/db/handle.ts'
 import type { Asked } from '#server/db/transaction.ts'
 

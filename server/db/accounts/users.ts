@@ -2,7 +2,7 @@
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely'
 import { listUsers as listUsersEndpoint } from '#contract/users.ts'
 import { foldText } from '#domain/text.ts'
-import { type Language, userStatus } from '#domain/users.ts'
+import { type Language, userStatus } from '#domain/accounts/users.ts'
 import { changeSince, goneSince, nextChange } from '#server/db/change-numbers.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { type ListQuery, type Page, readPage } from '#server/db/list-query.ts'

@@ -1,6 +1,6 @@
 /** Uploaded packages as rows, each its user's own. */
 import { type Selectable, sql } from 'kysely'
-import type { MappFault } from '#domain/mapp.ts'
+import type { MappFault } from '#domain/catalogue/mapp.ts'
 import type { Handle } from '#server/db/handle.ts'
 import type { AppUploadTable } from '#server/db/tables/upload-tables.ts'
 

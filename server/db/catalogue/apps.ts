@@ -1,7 +1,7 @@
 /** Apps as rows: their published versions, which are never altered, and the versions that run in a service. */
 import { type Insertable, type Selectable, sql } from 'kysely'
 import { listAppHistory, listApps } from '#contract/apps.ts'
-import type { PublishedApp } from '#domain/apps.ts'
+import type { PublishedApp } from '#domain/catalogue/apps.ts'
 import { foldText } from '#domain/text.ts'
 import { catalogueSince, takeCatalogueChange } from '#server/db/catalogue/catalogue.ts'
 import type { Handle } from '#server/db/handle.ts'

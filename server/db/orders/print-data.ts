@@ -1,6 +1,6 @@
 /** What stands on a printed document, and who reads it. */
 import type { Selectable } from 'kysely'
-import { type Language, userStatus } from '#domain/users.ts'
+import { type Language, userStatus } from '#domain/accounts/users.ts'
 import { contractById, type ContractRecord } from '#server/db/orders/contracts.ts'
 import type { Handle } from '#server/db/handle.ts'
 import type { OrderTable } from '#server/db/tables/order-tables.ts'

@@ -1,7 +1,7 @@
 /** The catalogue, orders, contracts and payments as Kysely sees them. Amounts are text with two decimals (D13). */
 import type { ColumnType, Generated, Selectable } from 'kysely'
 import type { ClientType } from '#domain/access.ts'
-import type { Requirement } from '#domain/apps.ts'
+import type { Requirement } from '#domain/catalogue/apps.ts'
 import type { UatBound } from '#domain/fees/annual.ts'
 import type { Step } from '#domain/fees/explain.ts'
 import type { UserMode } from '#domain/fees/price-list.ts'
@@ -9,7 +9,7 @@ import type { Currency } from '#domain/money.ts'
 import type { PriceContent } from '#domain/checks/price-checks.ts'
 import type { PaymentType } from '#domain/payments.ts'
 import type { PlainDate, Timestamp } from '#domain/time.ts'
-import type { Language } from '#domain/users.ts'
+import type { Language } from '#domain/accounts/users.ts'
 
 type Json<T> = ColumnType<T, string, string>
 /** Set once. */

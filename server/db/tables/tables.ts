@@ -4,7 +4,7 @@
  */
 import type { ColumnType, Generated } from 'kysely'
 import type { AccessLevel } from '#domain/access.ts'
-import type { Language, Title, UserStatus } from '#domain/users.ts'
+import type { Language, Title, UserStatus } from '#domain/accounts/users.ts'
 import type { AuditTables } from '#server/db/tables/audit-tables.ts'
 import type { BackupTables } from '#server/db/tables/backup-tables.ts'
 import type { HostingTables } from '#server/db/tables/hosting-tables.ts'

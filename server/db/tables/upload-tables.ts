@@ -1,7 +1,7 @@
 /** Uploaded packages and web resources as Kysely sees them. */
 import type { ColumnType, Generated } from 'kysely'
 import type { Manifest } from '#domain/checks/manifest-checks.ts'
-import type { MappFault } from '#domain/mapp.ts'
+import type { MappFault } from '#domain/catalogue/mapp.ts'
 
 /** Set once. */
 type Fixed<T> = ColumnType<T, T, never>

@@ -1,6 +1,6 @@
 /** Reads the packages that were sent, each in a process of its own with limits of the operating system's. */
 import { open } from 'node:fs/promises'
-import { faultOf } from '#domain/mapp.ts'
+import { faultOf } from '#domain/catalogue/mapp.ts'
 import { type ProcessLimits, runBounded } from '#server/drivers/bounded-process.ts'
 import type { PackageContent, ReadPackage } from '#server/drivers/packages/read-package.ts'
 

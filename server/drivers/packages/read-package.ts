@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream'
 import { readManifest } from '#domain/checks/manifest-checks.ts'
 import type { Manifest } from '#domain/checks/manifest-checks.ts'
 import { maxAspect, maxPixels, readImageSize } from '#domain/images.ts'
-import { faultOf, mappFiles, mappLimits, type MappFault, type MappFaultCode } from '#domain/mapp.ts'
+import { faultOf, mappFiles, mappLimits, type MappFault, type MappFaultCode } from '#domain/catalogue/mapp.ts'
 import { changeLogPage } from '#server/drivers/packages/change-log.ts'
 import { ArchiveError, type ArchiveFault, walkArchive } from '#server/drivers/zip-reader.ts'
 

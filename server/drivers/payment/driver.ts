@@ -3,7 +3,7 @@
  * asking, and what counts is the answer to `query`, compared with what was to be paid (S-95).
  */
 import type { Currency, Hundredths } from '#domain/money.ts'
-import type { Language } from '#domain/users.ts'
+import type { Language } from '#domain/accounts/users.ts'
 
 export interface Money {
   amount: Hundredths

@@ -1,5 +1,5 @@
 /** Activating an account by the key of its mail, with a password where none is set yet (S-35). */
-import { userStatus } from '#domain/users.ts'
+import { userStatus } from '#domain/accounts/users.ts'
 import type { Credential } from '#server/db/accounts/credentials.ts'
 import { holderOfKey, spendKey, spendKeysOf } from '#server/db/accounts/one-time-keys.ts'
 import { inTransaction } from '#server/db/transaction.ts'

@@ -1,6 +1,6 @@
 /** The own company's profile; its code never changes. */
 import { fieldChanges } from '#domain/audit-log/changes.ts'
-import { checkCompany } from '#domain/companies.ts'
+import { checkCompany } from '#domain/accounts/companies.ts'
 import { tidyText } from '#domain/text.ts'
 import type { getCompany, updateCompany } from '#contract/accounts.ts'
 import {

@@ -2,7 +2,7 @@
 import type { fieldExists } from '#contract/accounts.ts'
 import { type Caller, type ClientType, clientTypes, isProviderAdmin } from '#domain/access.ts'
 import { foldText } from '#domain/text.ts'
-import { userStatus } from '#domain/users.ts'
+import { userStatus } from '#domain/accounts/users.ts'
 import type { Handle } from '#server/db/handle.ts'
 import type { Service } from '#server/context.ts'
 import { invalid } from '#server/problem-error.ts'

@@ -1,6 +1,6 @@
 /** Which passwords are refused beside their length (S-28): those that many use, and those made of the account's own words. */
 import { readFileSync } from 'node:fs'
-import { checkPassword, isGuessable } from '#domain/passwords.ts'
+import { checkPassword, isGuessable } from '#domain/accounts/passwords.ts'
 import { invalid, ProblemError } from '#server/problem-error.ts'
 
 const common = new Set(

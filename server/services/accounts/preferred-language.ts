@@ -1,5 +1,5 @@
 /** A user is written to in the language in which they signed in last (D68). */
-import type { Language } from '#domain/users.ts'
+import type { Language } from '#domain/accounts/users.ts'
 import type { Credential } from '#server/db/accounts/credentials.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { updateUser, userForUpdate } from '#server/db/accounts/users.ts'

@@ -1,8 +1,8 @@
 /** A company comes in: registered with its first user, and the activation mail sent again to who knows the password (portal 5). */
 import { environments } from '#domain/access.ts'
-import { checkSignup, type SignupValues } from '#domain/signup.ts'
+import { checkSignup, type SignupValues } from '#domain/accounts/signup.ts'
 import { foldText, tidyText } from '#domain/text.ts'
-import { type Language, type Title, userStatus } from '#domain/users.ts'
+import { type Language, type Title, userStatus } from '#domain/accounts/users.ts'
 import { takeChange } from '#server/db/change-numbers.ts'
 import { companyByCode, type CompanyRecord, insertCompany } from '#server/db/accounts/companies.ts'
 import { type Credential, findCredential } from '#server/db/accounts/credentials.ts'

@@ -1,8 +1,8 @@
 /** A forgotten password: a link by mail, and a new password by that link (portal 5, S-35 to S-38). */
 import { endFeed } from '#server/db/orders/calendar-feeds.ts'
 import { tellEnded } from '#server/services/sessions/ended-sessions.ts'
-import { checkForgotten } from '#domain/passwords.ts'
-import { userStatus } from '#domain/users.ts'
+import { checkForgotten } from '#domain/accounts/passwords.ts'
+import { userStatus } from '#domain/accounts/users.ts'
 import { type Credential, stillOpen, storeHash } from '#server/db/accounts/credentials.ts'
 import { holderOfKey, spendKey, spendKeysOf } from '#server/db/accounts/one-time-keys.ts'
 import { inTransaction } from '#server/db/transaction.ts'

@@ -21,7 +21,7 @@ import {
   userMoveLeadsTo,
   userStatus,
   whyNotMove,
-} from '#domain/users.ts'
+} from '#domain/accounts/users.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { endSessionsOf } from '#server/db/accounts/tokens.ts'
 import * as users from '#server/db/accounts/users.ts'

@@ -2,7 +2,7 @@
  * A witness outside: once a week the newest checkpoint of a company's log goes by mail to its admins who want mails. Whoever has one can
  * tell later whether the log still is what it was then, also where the portal and all its copies were changed.
  */
-import { userStatus } from '#domain/users.ts'
+import { userStatus } from '#domain/accounts/users.ts'
 import type { AppContext } from '#server/context.ts'
 import { checkpointsToMail, markMailed } from '#server/db/audit/audit-log.ts'
 import type { Handle } from '#server/db/handle.ts'

@@ -1,7 +1,7 @@
 /** What hangs together in the catalogue: modules that need each other, contracts that modules join, apps that modules lack. */
-import { moduleFaults } from '#domain/apps.ts'
+import { moduleFaults } from '#domain/catalogue/apps.ts'
 import type { Caller } from '#domain/access.ts'
-import { dependentsOf } from '#domain/modules.ts'
+import { dependentsOf } from '#domain/catalogue/modules.ts'
 import { dateIn } from '#domain/time.ts'
 import type { getModuleRelations, listJoinedContracts, validateModules } from '#contract/modules.ts'
 import type { OutputOf, ParsedInputOf } from '#contract/endpoint.ts'

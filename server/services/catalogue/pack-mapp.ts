@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { ZipFile } from 'yazl'
 import { type Manifest, manifestFormat, manifestVersion } from '#domain/checks/manifest-checks.ts'
-import { mappFiles } from '#domain/mapp.ts'
+import { mappFiles } from '#domain/catalogue/mapp.ts'
 
 /** What its maker writes; the rest is worked out. */
 export type AppFacts = Omit<Manifest, 'format' | 'format_version' | 'files'>

@@ -1,7 +1,7 @@
 /** Price lists: written by the provider's staff, read by whoever orders (contracts 5, D16, D81). */
 import { createHash } from 'node:crypto'
 import { isProviderAdmin } from '#domain/access.ts'
-import { type PriceDifference, priceDifferences } from '#domain/prices.ts'
+import { type PriceDifference, priceDifferences } from '#domain/catalogue/prices.ts'
 import { tidyText } from '#domain/text.ts'
 import { timestampIn } from '#domain/time.ts'
 import type { Id, OutputOf, ParsedInputOf } from '#contract/endpoint.ts'

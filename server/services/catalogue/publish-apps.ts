@@ -1,5 +1,5 @@
 /** Publishing what was uploaded (contracts 4, 8): asked for by the MD5 of each file, done by a long request. */
-import { choiceFaults } from '#domain/mapp.ts'
+import { choiceFaults } from '#domain/catalogue/mapp.ts'
 import type { publishApps } from '#contract/apps.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import * as uploads from '#server/db/catalogue/app-uploads.ts'

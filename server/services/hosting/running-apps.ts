@@ -1,5 +1,5 @@
 /** What runs in a service: the newest version of every app that its contract's modules hold, chosen and joined (D5). */
-import { joined } from '#domain/modules.ts'
+import { joined } from '#domain/catalogue/modules.ts'
 import type { ClientType } from '#domain/access.ts'
 import { installableApps } from '#server/db/catalogue/apps.ts'
 import { modulesOf } from '#server/db/catalogue/modules.ts'

@@ -2,7 +2,7 @@
 import { daysAhead } from '#domain/hosting.ts'
 import { type PlainDate, timestampIn } from '#domain/time.ts'
 import type { BackupType } from '#contract/backups.ts'
-import type { Language } from '#domain/users.ts'
+import type { Language } from '#domain/accounts/users.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { serviceNow } from '#server/db/hosting/services.ts'
 import type { AppContext } from '#server/context.ts'

@@ -1,5 +1,5 @@
 /** Mails in words: the same in plain text and in HTML, in the language of whoever gets them. */
-import type { Language } from '#domain/users.ts'
+import type { Language } from '#domain/accounts/users.ts'
 import en from '#locales/en/mail.json' with { type: 'json' }
 import zh from '#locales/zh/mail.json' with { type: 'json' }
 import { html } from '#server/html.ts'

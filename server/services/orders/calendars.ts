@@ -6,7 +6,7 @@ import { stateOf } from '#domain/contracts.ts'
 import { grouped } from '#domain/money.ts'
 import { lastDay } from '#domain/period.ts'
 import { type PlainDate, timestampIn } from '#domain/time.ts'
-import type { Language } from '#domain/users.ts'
+import type { Language } from '#domain/accounts/users.ts'
 import en from '#locales/en/calendar.json' with { type: 'json' }
 import zh from '#locales/zh/calendar.json' with { type: 'json' }
 import { endFeed, feedBy, feedSince, putFeed } from '#server/db/orders/calendar-feeds.ts'

@@ -3,7 +3,7 @@
  * that the answer bears is a seal over what was asked, so that nothing has to be kept of a question nobody goes on with.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { compareVersions, type PublishedApp } from '#domain/apps.ts'
+import { compareVersions, type PublishedApp } from '#domain/catalogue/apps.ts'
 import { appsOfService, newestApps } from '#server/db/catalogue/apps.ts'
 import type { ModuleRecord } from '#server/db/catalogue/modules.ts'
 import type { OrderRecord } from '#server/db/orders/orders.ts'

@@ -3,7 +3,7 @@ import { type ContractState, type Reminder, stateOf } from '#domain/contracts.ts
 import { grouped } from '#domain/money.ts'
 import { lastDay } from '#domain/period.ts'
 import { timestampIn } from '#domain/time.ts'
-import type { Language } from '#domain/users.ts'
+import type { Language } from '#domain/accounts/users.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { invoiceOf } from '#server/db/payments/payments.ts'
 import { storedOrder } from '#server/db/orders/reminders.ts'

@@ -13,7 +13,7 @@ import {
   quoteExtension,
   type QuoteResult,
 } from '#domain/fees/quote.ts'
-import { joined } from '#domain/modules.ts'
+import { joined } from '#domain/catalogue/modules.ts'
 import { type Currency, readAmount } from '#domain/money.ts'
 import { checkChoice, checkCreated, checkName, checkStart } from '#domain/checks/order-checks.ts'
 import { tidyText } from '#domain/text.ts'

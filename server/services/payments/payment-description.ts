@@ -1,6 +1,6 @@
 /** What the payer reads at the gateway, and the addresses that lead back from there. */
 import { monthOf } from '#domain/fees/traffic.ts'
-import type { Language } from '#domain/users.ts'
+import type { Language } from '#domain/accounts/users.ts'
 import en from '#locales/en/payment.json' with { type: 'json' }
 import zh from '#locales/zh/payment.json' with { type: 'json' }
 import type { Handle } from '#server/db/handle.ts'

@@ -6,7 +6,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { Caller } from '#domain/access.ts'
 import { readAmount } from '#domain/money.ts'
 import { type PaymentType, whyNotPaidBy } from '#domain/payments.ts'
-import type { Language } from '#domain/users.ts'
+import type { Language } from '#domain/accounts/users.ts'
 import { countMail } from '#server/db/accounts/sign-in-attempts.ts'
 import type { Handle } from '#server/db/handle.ts'
 import {

@@ -1,7 +1,7 @@
 /** What all printed documents have in common: the sheet of paper, its styles, and the button that prints it. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Language } from '#domain/users.ts'
+import type { Language } from '#domain/accounts/users.ts'
 import en from '#locales/en/print.json' with { type: 'json' }
 import zh from '#locales/zh/print.json' with { type: 'json' }
 import { html, type Markup } from '#server/html.ts'

@@ -1,7 +1,7 @@
 /** The parts of printed documents: who sells to whom, facts, how an amount is made up, totals, what was paid (contracts 9). */
 import { languageOf } from '#domain/text.ts'
 import { inCapitals } from '#domain/capital-numerals.ts'
-import type { CompanyField } from '#domain/companies.ts'
+import type { CompanyField } from '#domain/accounts/companies.ts'
 import type { Step } from '#domain/fees/explain.ts'
 import { type Currency, grouped, readAmount } from '#domain/money.ts'
 import { lastDay } from '#domain/period.ts'

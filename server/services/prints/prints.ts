@@ -1,7 +1,7 @@
 /** Printing (D65): a ticket for one look within a minute, and the document behind it. */
 import { randomBytes } from 'node:crypto'
 import type { Caller } from '#domain/access.ts'
-import type { Language } from '#domain/users.ts'
+import type { Language } from '#domain/accounts/users.ts'
 import type { ParsedInputOf } from '#contract/endpoint.ts'
 import type { requestPrint } from '#contract/payments.ts'
 import { readerOf } from '#server/db/orders/print-data.ts'

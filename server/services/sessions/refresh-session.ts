@@ -4,7 +4,7 @@
  * anything older can only be a copy, and ends the whole family.
  */
 import { tellEnded } from '#server/services/sessions/ended-sessions.ts'
-import { userStatus } from '#domain/users.ts'
+import { userStatus } from '#domain/accounts/users.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { addToken, endSession, findByRefresh, findChild, markUsed, type Presented } from '#server/db/accounts/tokens.ts'

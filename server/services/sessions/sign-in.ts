@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { PROVIDER } from '#domain/access.ts'
 import { foldText } from '#domain/text.ts'
-import { type Language, userStatus } from '#domain/users.ts'
+import { type Language, userStatus } from '#domain/accounts/users.ts'
 import { type Credential, findCredential, stillHolds, storeHash } from '#server/db/accounts/credentials.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { inTransaction } from '#server/db/transaction.ts'

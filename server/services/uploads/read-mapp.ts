@@ -1,5 +1,5 @@
 /** A package as it can be published: what is in it, its icon decoded and written anew. */
-import { faultOf, type MappFault } from '#domain/mapp.ts'
+import { faultOf, type MappFault } from '#domain/catalogue/mapp.ts'
 import { readImageSize } from '#domain/images.ts'
 import { readPackageFile } from '#server/drivers/packages/package-reader.ts'
 import type { PackageContent } from '#server/drivers/packages/read-package.ts'

@@ -1,5 +1,5 @@
 /** Packages that we made ourselves, or that somebody has on their own machine: read in this process, by the same reader. */
-import { faultAsWord } from '#domain/mapp.ts'
+import { faultAsWord } from '#domain/catalogue/mapp.ts'
 import { type PackageContent, readPackage } from '#server/drivers/packages/read-package.ts'
 
 /** Its icon is the PNG that is in it. Throws for what is no package. */

@@ -1,7 +1,7 @@
 /** What was read of a package, as rows: its icon and change log as web resources, the rest beside its upload. */
 import type { Manifest } from '#domain/checks/manifest-checks.ts'
 import { readImageSize } from '#domain/images.ts'
-import { faultOf, type MappFault } from '#domain/mapp.ts'
+import { faultOf, type MappFault } from '#domain/catalogue/mapp.ts'
 import {
   readUploadsOf,
   recordContent,

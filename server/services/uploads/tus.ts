@@ -2,7 +2,7 @@
 import { FileStore } from '@tus/file-store'
 import { Server } from '@tus/server'
 import type { Caller } from '#domain/access.ts'
-import { mappLimits } from '#domain/mapp.ts'
+import { mappLimits } from '#domain/catalogue/mapp.ts'
 import type { AppContext } from '#server/context.ts'
 import { notFound, ProblemError, unavailable, invalid } from '#server/problem-error.ts'
 import { UploadLocker } from '#server/services/uploads/upload-lock.ts'

@@ -1,6 +1,6 @@
 /** The uploads of one of the provider's staff: taken in, read once, listed with what they would do, and forgotten. */
 import type { Caller } from '#domain/access.ts'
-import { faultAsWord, faultOf, isMappName, uploadStatus } from '#domain/mapp.ts'
+import { faultAsWord, faultOf, isMappName, uploadStatus } from '#domain/catalogue/mapp.ts'
 import { oneLine } from '#domain/text.ts'
 import type { listUploads, uploadApp } from '#contract/apps.ts'
 import type { OutputOf } from '#contract/endpoint.ts'

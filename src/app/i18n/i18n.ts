@@ -1,5 +1,5 @@
 /** Texts: which language is shown. A noun's file travels with the pages that need it (I-01). */
-import type { Language } from '#domain/users.ts'
+import type { Language } from '#domain/accounts/users.ts'
 import { fetchTextsBy, i18n, languageNow, type Namespace } from '#ui/i18n/i18n.ts'
 import { languageTags } from '#app/i18n/language.ts'
 import { remember } from '#app/preferences/preferences.ts'

@@ -1,4 +1,4 @@
-import type { Language } from '#domain/users.ts'
+import type { Language } from '#domain/accounts/users.ts'
 
 /** As the `lang` attribute has it: readers and fonts want to know which Chinese (A-32). */
 export const languageTags: Record<Language, string> = { en: 'en', zh: 'zh-Hans' }

@@ -1,6 +1,6 @@
 import '#features/orders/words.ts'
 import type { CompanyFilter } from '#features/services/list/Filters.tsx'
-import { CompanyPicker } from '#features/orders/wizard/CompanyPicker.tsx'
+import { CompanyPicker } from '#features/orders/wizard/fields/CompanyPicker.tsx'
 import { useTranslation } from 'react-i18next'
 
 /** Whose services: empty for everybody's. */

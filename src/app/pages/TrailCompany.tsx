@@ -1,6 +1,6 @@
 import '#features/orders/words.ts'
 import type { CompanyFilter } from '#features/audit-trail/list/Filters.tsx'
-import { CompanyPicker } from '#features/orders/wizard/CompanyPicker.tsx'
+import { CompanyPicker } from '#features/orders/wizard/fields/CompanyPicker.tsx'
 import { useSignedIn } from '#state/hooks.ts'
 import { useTranslation } from 'react-i18next'
 

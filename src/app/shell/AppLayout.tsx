@@ -8,11 +8,11 @@ import { whenSettled } from '#app/idle.ts'
 import { InsideRoutes } from '#app/routes/app-routes.tsx'
 import { fetchLate } from '#app/pwa/retry-import.ts'
 import { places } from '#app/routes/paths.ts'
-import { AvatarMenu } from '#app/shell/UserMenu.tsx'
-import { ConnectionState } from '#app/shell/ConnectionStatus.tsx'
+import { AvatarMenu } from '#app/shell/header/UserMenu.tsx'
+import { ConnectionState } from '#app/shell/header/ConnectionStatus.tsx'
 import { Footer } from '#app/shell/Footer.tsx'
-import { HelpButton } from '#app/shell/HelpButton.tsx'
-import { Language } from '#app/shell/LanguageButton.tsx'
+import { HelpButton } from '#app/shell/help/HelpButton.tsx'
+import { Language } from '#app/shell/header/LanguageButton.tsx'
 import { Navigation } from '#app/shell/Navigation.tsx'
 import { SkipLink } from '#app/shell/SkipLink.tsx'
 import { useDrained } from '#app/shell/useDrained.ts'
@@ -30,7 +30,9 @@ import { langOf } from '#ui/i18n/name-language.ts'
 
 /** No page waits for these, nor breaks where one of them cannot be fetched. */
 const later = (load: () => Promise<{ default: ComponentType }>) => lazy(() => whenSettled().then(() => fetchLate(load)))
-const ActivityButton = later(async () => ({ default: (await import('#app/shell/ActivityButton.tsx')).ActivityButton }))
+const ActivityButton = later(async () => ({
+  default: (await import('#app/shell/header/ActivityButton.tsx')).ActivityButton,
+}))
 const UpdateBar = later(async () => ({ default: (await import('#app/shell/Banners.tsx')).UpdateBar }))
 const LossBar = later(async () => ({ default: (await import('#app/shell/DataLossBanner.tsx')).LossBar }))
 const SpaceProbe = later(async () => ({ default: (await import('#app/connection/SpaceProbe.tsx')).SpaceProbe }))

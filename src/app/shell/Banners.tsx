@@ -10,7 +10,7 @@ const Bars = lazy(async () => {
       import('#app/shell/UpdateBanner.tsx'),
       import('#app/shell/SessionExpiredBanner.tsx'),
       import('#app/shell/OptionalParts.tsx'),
-      import('#app/shell/LanguageSync.tsx'),
+      import('#app/shell/header/LanguageSync.tsx'),
     ]),
   )
   const all = () => (

@@ -28,7 +28,7 @@ export type FieldCode =
   | 'COMMON_PASSWORD'
   | 'LOCKED'
   | 'DUPLICATE'
-  /** `named`: a fault of a package as a word (domain/mapp.ts). */
+  /** `named`: a fault of a package as a word (domain/catalogue/mapp.ts). */
   | 'BAD_PACKAGE'
   | 'RESERVED'
   | 'UNKNOWN_FIELD'

@@ -1,7 +1,7 @@
 /** The manifest of a package: read from text that anybody may have written, or refused with the field that is wrong (D78). */
-import { compareVersions, type Requirement } from '#domain/apps.ts'
+import { compareVersions, type Requirement } from '#domain/catalogue/apps.ts'
 import { jsonTrick } from '#domain/checks/json-checks.ts'
-import { faultOf, mappFiles, mappLimits, type MappFault, type MappFaultCode } from '#domain/mapp.ts'
+import { faultOf, mappFiles, mappLimits, type MappFault, type MappFaultCode } from '#domain/catalogue/mapp.ts'
 import { oneLine } from '#domain/text.ts'
 
 export const manifestFormat = 'portal-app'

@@ -1,8 +1,8 @@
 /** What a module of the catalogue may be (contracts 5, M137 to M139, D77, D80): the same under the form and in the server. */
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import type { OrderProblem } from '#domain/checks/order-checks.ts'
-import { type Dependent, moduleLoop } from '#domain/modules.ts'
-import { isReserved } from '#domain/reserved-words.ts'
+import { type Dependent, moduleLoop } from '#domain/catalogue/modules.ts'
+import { isReserved } from '#domain/accounts/reserved-words.ts'
 import { foldText } from '#domain/text.ts'
 
 export type ModuleProblem = FieldProblem | OrderProblem

@@ -2,7 +2,7 @@
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { checkServiceCode } from '#domain/entrance.ts'
 import type { PriceList, UserMode } from '#domain/fees/price-list.ts'
-import type { Dependent } from '#domain/modules.ts'
+import type { Dependent } from '#domain/catalogue/modules.ts'
 import { addDays, isDate, laterOf } from '#domain/period.ts'
 import type { PlainDate } from '#domain/time.ts'
 

@@ -1,5 +1,5 @@
 /** Files of price lists (`.zip`, D78): why one is refused. The import page and the server go by the same words. */
-import { shownName } from '#domain/mapp.ts'
+import { shownName } from '#domain/catalogue/mapp.ts'
 
 /** What the file of a price list ends in, however its letters are written (contracts 5). */
 export const isPriceFileName = (name: string): boolean => /^.{1,195}\.zip$/is.test(name)

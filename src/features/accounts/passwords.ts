@@ -1,6 +1,6 @@
 /** A new password, typed twice. */
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
-import { checkConfirmed, checkPassword } from '#domain/passwords.ts'
+import { checkConfirmed, checkPassword } from '#domain/accounts/passwords.ts'
 
 export interface Passwords {
   password: string

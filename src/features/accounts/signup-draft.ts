@@ -1,6 +1,6 @@
 /** What stands typed in the sign-up, kept for this tab: it survives a reload and a lost network. Passwords never come here. */
-import { type CompanyValues, companyFields } from '#domain/companies.ts'
-import type { RegistrantValues, SignupValues } from '#domain/signup.ts'
+import { type CompanyValues, companyFields } from '#domain/accounts/companies.ts'
+import type { RegistrantValues, SignupValues } from '#domain/accounts/signup.ts'
 
 export type Step = 'company' | 'user' | 'sent'
 

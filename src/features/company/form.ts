@@ -12,7 +12,7 @@ import {
   type ProfileField,
   profileFields,
   splitTel,
-} from '#domain/companies.ts'
+} from '#domain/accounts/companies.ts'
 import { tidyText } from '#domain/text.ts'
 import type { z } from 'zod/mini'
 

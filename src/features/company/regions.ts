@@ -3,8 +3,8 @@
  * the provinces' codes and Hong Kong's districts are in the build. Suggestions, never a limit: an address may say it in
  * another way or another language.
  */
-import type { Country } from '#domain/companies.ts'
-import type { Language } from '#domain/users.ts'
+import type { Country } from '#domain/accounts/companies.ts'
+import type { Language } from '#domain/accounts/users.ts'
 
 export interface Regions {
   provinces: string[]

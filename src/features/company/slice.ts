@@ -2,7 +2,7 @@
 import { createSlice } from '@reduxjs/toolkit'
 import { getCompany, updateCompany } from '#contract/accounts.ts'
 import type { Problem } from '#contract/problem.ts'
-import type { CompanyProfile } from '#domain/companies.ts'
+import type { CompanyProfile } from '#domain/accounts/companies.ts'
 import { type OverlaidRow, versionOf } from '#local/lists/list-view.ts'
 import { createAppThunk, problemOfRejected } from '#state/app-thunk.ts'
 import { type Sending, unsent } from '#state/form-status.ts'

@@ -1,4 +1,4 @@
-/** The differences of two price lists in words: which field, with what it is in each (domain/prices.ts). */
+/** The differences of two price lists in words: which field, with what it is in each (domain/catalogue/prices.ts). */
 import type { TFunction } from 'i18next'
 import { grouped } from '#domain/money.ts'
 import { labelOf } from '#features/prices/editor/words-of.ts'

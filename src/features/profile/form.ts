@@ -3,9 +3,9 @@ import { getUser } from '#contract/accounts.ts'
 import { toWire } from '#contract/http-mapping.ts'
 import type { UserRow } from '#contract/users.ts'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
-import { checkConfirmed, checkPassword } from '#domain/passwords.ts'
+import { checkConfirmed, checkPassword } from '#domain/accounts/passwords.ts'
 import { tidyText } from '#domain/text.ts'
-import { checkUser } from '#domain/users.ts'
+import { checkUser } from '#domain/accounts/users.ts'
 
 /** What is chosen for the picture: undefined leaves it, null takes it away. */
 export type Picture = File | null | undefined

@@ -3,7 +3,7 @@ import type { OutputOf } from '#contract/endpoint.ts'
 import { getUser, grantToken, signOut as logout, type TokenInfo } from '#contract/accounts.ts'
 import { headers } from '#contract/headers.ts'
 import { localProblem } from '#contract/problem.ts'
-import type { Language } from '#domain/users.ts'
+import type { Language } from '#domain/accounts/users.ts'
 import { toWire } from '#contract/http-mapping.ts'
 import {
   type ResponseData,

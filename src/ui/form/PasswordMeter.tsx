@@ -1,6 +1,6 @@
 import '#ui/form/forms.css'
 import { useId } from 'react'
-import { strengthOf, strengths } from '#domain/password-strength.ts'
+import { strengthOf, strengths } from '#domain/accounts/password-strength.ts'
 import { useTranslation } from 'react-i18next'
 
 /** How hard what is typed is to guess, in bars and in a word; `own`: what an attacker would try first (name, e-mail). */

@@ -4,7 +4,7 @@
  */
 import i18next, { type CustomTypeOptions } from 'i18next'
 import { initReactI18next } from 'react-i18next'
-import type { Language } from '#domain/users.ts'
+import type { Language } from '#domain/accounts/users.ts'
 
 export type Namespace = keyof CustomTypeOptions['resources']
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { dialCodeFor } from '#domain/companies.ts'
+import { dialCodeFor } from '#domain/accounts/companies.ts'
 import {
   changesOf,
   checkForm,

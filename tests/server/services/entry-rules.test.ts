@@ -5,8 +5,8 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { check, type FieldProblem, required } from '#domain/checks/field-checks.ts'
-import { checkForgotten } from '#domain/passwords.ts'
-import { lockedFields, userStatus } from '#domain/users.ts'
+import { checkForgotten } from '#domain/accounts/passwords.ts'
+import { lockedFields, userStatus } from '#domain/accounts/users.ts'
 import { checkPasswords } from '#features/accounts/passwords.ts'
 import { checkForm, newFields } from '#features/users/form/user-form.ts'
 import { keyIn, mailBox } from '#tests/support/mailed.ts'

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
-import type { CompanyProfile } from '#domain/companies.ts'
+import type { CompanyProfile } from '#domain/accounts/companies.ts'
 import { checkForm, profileOf } from '#features/company/form.ts'
 import { changesOf, checkName, checkPasswords } from '#features/profile/form.ts'
 import { postForm } from '#tests/support/forms.ts'

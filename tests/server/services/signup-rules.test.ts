@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
-import { checkSignup, type SignupValues } from '#domain/signup.ts'
+import { checkSignup, type SignupValues } from '#domain/accounts/signup.ts'
 import { postForm } from '#tests/support/forms.ts'
 import { startServer, type TestServer } from '#tests/support/server.ts'
 

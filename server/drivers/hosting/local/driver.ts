@@ -7,13 +7,13 @@ import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { HostingError, type HostingDriver, type InstanceRef } from '#server/drivers/hosting/driver.ts'
 import { buildData } from '#server/drivers/hosting/local/build-data.ts'
-import { openControlClient } from '#server/drivers/hosting/local/control-client.ts'
-import { openDraft } from '#server/drivers/hosting/local/draft-folders.ts'
-import { folderOf, instancesFolder, isInstanceRef } from '#server/drivers/hosting/local/instance-files.ts'
+import { openControlClient } from '#server/drivers/hosting/local/supervisor/control-client.ts'
+import { openDraft } from '#server/drivers/hosting/local/instances/draft-folders.ts'
+import { folderOf, instancesFolder, isInstanceRef } from '#server/drivers/hosting/local/instances/files.ts'
 import { readLogFiles } from '#server/drivers/hosting/local/log-reader.ts'
 import { readInstanceData } from '#server/drivers/hosting/local/read-data.ts'
-import type { TaskTimes } from '#server/drivers/hosting/local/task.ts'
-import { watchChanges } from '#server/drivers/hosting/local/watch-changes.ts'
+import type { TaskTimes } from '#server/drivers/hosting/local/instances/task.ts'
+import { watchChanges } from '#server/drivers/hosting/local/supervisor/watch-changes.ts'
 
 export interface LocalHostingSettings {
   /** Of data, logs and sockets; one supervisor for each. */

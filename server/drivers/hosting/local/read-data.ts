@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { type DataColumn, type DataPiece, type DataValue, HostingError } from '#server/drivers/hosting/driver.ts'
 import { faultOfData, isFileGone, quoted } from '#server/drivers/hosting/local/data-file.ts'
-import { openDraft } from '#server/drivers/hosting/local/draft-folders.ts'
-import { dataFile, readInstance } from '#server/drivers/hosting/local/instance-files.ts'
+import { openDraft } from '#server/drivers/hosting/local/instances/draft-folders.ts'
+import { dataFile, readInstance } from '#server/drivers/hosting/local/instances/files.ts'
 
 const busyMs = 5000
 /** All of them in one go: a copy in parts begins anew with each write in between. */

@@ -1,7 +1,7 @@
 /** The sandbox's pages: what is shown, and where the payer goes from there. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { readFileSync } from 'node:fs'
-import { type Language, languages } from '#domain/users.ts'
+import { type Language, languages } from '#domain/accounts/users.ts'
 import { withQuery } from '#server/drivers/payment/driver.ts'
 import type { AlipayApi } from '#server/drivers/payment/sandbox/alipay-api.ts'
 import type { Intent, SandboxBooks, Session, Trade } from '#server/drivers/payment/sandbox/payment-store.ts'

@@ -1,6 +1,6 @@
 /** What the payer sees where a gateway's own page would be: ours, and plainly marked as a test. */
 import { type Currency, writeAmount } from '#domain/money.ts'
-import type { Language } from '#domain/users.ts'
+import type { Language } from '#domain/accounts/users.ts'
 import en from '#locales/en/sandbox.json' with { type: 'json' }
 import zh from '#locales/zh/sandbox.json' with { type: 'json' }
 import type { Intent, Session, Trade } from '#server/drivers/payment/sandbox/payment-store.ts'

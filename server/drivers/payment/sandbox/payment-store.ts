@@ -1,5 +1,5 @@
 /** What the sandbox keeps of payments. Amounts are hundredths; currencies as each gateway writes them. */
-import type { Language } from '#domain/users.ts'
+import type { Language } from '#domain/accounts/users.ts'
 import type { Journal } from '#server/drivers/payment/sandbox/journal.ts'
 
 /** A payment intent of Stripe. */

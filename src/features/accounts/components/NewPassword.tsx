@@ -1,4 +1,4 @@
-import { passwordLength } from '#domain/passwords.ts'
+import { passwordLength } from '#domain/accounts/passwords.ts'
 import { type Labelled, PasswordField } from '#ui/form/Field.tsx'
 import { PasswordMeter } from '#ui/form/PasswordMeter.tsx'
 import { useTranslation } from 'react-i18next'

@@ -1,4 +1,4 @@
-import type { SignupValues } from '#domain/signup.ts'
+import type { SignupValues } from '#domain/accounts/signup.ts'
 import { useDispatch, useSelector } from '#state/hooks.ts'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'

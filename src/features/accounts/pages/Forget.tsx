@@ -1,6 +1,6 @@
 import { isOffline } from '#contract/problem.ts'
 import { type FormEvent, useEffect } from 'react'
-import { checkForgotten } from '#domain/passwords.ts'
+import { checkForgotten } from '#domain/accounts/passwords.ts'
 import { useConnection, useDispatch, useSelector } from '#state/hooks.ts'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { Field } from '#ui/form/Field.tsx'

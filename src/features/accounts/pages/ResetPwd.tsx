@@ -1,7 +1,7 @@
 import { type FormEvent, useEffect } from 'react'
 import { useNavigate } from 'react-router-dom'
 import { isOffline, fieldProblems, type Problem } from '#contract/problem.ts'
-import { checkConfirmed, checkPassword } from '#domain/passwords.ts'
+import { checkConfirmed, checkPassword } from '#domain/accounts/passwords.ts'
 import { useConnection, useDispatch, useSelector } from '#state/hooks.ts'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'

@@ -1,5 +1,5 @@
 import { type DragEvent, useRef, useState } from 'react'
-import { shownName } from '#domain/mapp.ts'
+import { shownName } from '#domain/catalogue/mapp.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'

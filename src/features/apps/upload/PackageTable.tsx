@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import '#ui/list/list.css'
-import { shownName } from '#domain/mapp.ts'
+import { shownName } from '#domain/catalogue/mapp.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { CopyText } from '#ui/display/CopyText.tsx'
 import { Tag, type Tone } from '#ui/display/Tag.tsx'

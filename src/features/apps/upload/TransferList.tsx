@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { shownName } from '#domain/mapp.ts'
+import { shownName } from '#domain/catalogue/mapp.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Tag, type Tone } from '#ui/display/Tag.tsx'
 import { Pages } from '#ui/list/Pagination.tsx'

@@ -1,6 +1,6 @@
 /** Which of the uploaded packages are to be published: those that add or upgrade, one version of each app (M157). */
-import { compareVersions, type PublishedApp } from '#domain/apps.ts'
-import { isPickable, missingAfter } from '#domain/mapp.ts'
+import { compareVersions, type PublishedApp } from '#domain/catalogue/apps.ts'
+import { isPickable, missingAfter } from '#domain/catalogue/mapp.ts'
 import { type Entry, type KnownApps, stateOf } from '#features/apps/upload/upload-entry.ts'
 
 /** What its user said of a file, by its key. Of an app of which nothing was said the highest version is chosen. */

@@ -1,5 +1,5 @@
 /** What was dropped on the page: files, and the packages in folders and in the folders of those, up to a bound. */
-import { isMappName } from '#domain/mapp.ts'
+import { isMappName } from '#domain/catalogue/mapp.ts'
 
 /** A folder of a whole disk is not looked through: names seen in all, and how deep a package may lie. */
 export const folderLimits = { names: 2_000, depth: 5 }

@@ -1,6 +1,6 @@
 /** What went wrong with packages, in words. */
 import type { Problem } from '#contract/problem.ts'
-import { type ConflictReason, type MappFault, shownName } from '#domain/mapp.ts'
+import { type ConflictReason, type MappFault, shownName } from '#domain/catalogue/mapp.ts'
 import { i18n } from '#ui/i18n/i18n.ts'
 import { problemWords } from '#ui/i18n/problem-messages.ts'
 import type { PackageRow } from '#features/apps/upload/upload-entry.ts'

@@ -8,7 +8,14 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import { BlobReader, type FileEntry, Uint8ArrayWriter, ZipReader } from '@zip.js/zip.js/lib/zip-core-custom.js'
 import { type Manifest, readManifest } from '#domain/checks/manifest-checks.ts'
 import { maxPixels, readImageSize } from '#domain/images.ts'
-import { faultOf, isMappName, mappFiles, mappLimits, type MappFault, type MappFaultCode } from '#domain/mapp.ts'
+import {
+  faultOf,
+  isMappName,
+  mappFiles,
+  mappLimits,
+  type MappFault,
+  type MappFaultCode,
+} from '#domain/catalogue/mapp.ts'
 
 export interface LocalPackage {
   md5: string

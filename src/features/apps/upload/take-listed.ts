@@ -1,6 +1,6 @@
 /** What the server's list says of an upload, as a change of the file on the page. No state of its own. */
 import { localProblem } from '#contract/problem.ts'
-import { faultOf } from '#domain/mapp.ts'
+import { faultOf } from '#domain/catalogue/mapp.ts'
 import { type Entry, isUnderWay, type ListedUpload } from '#features/apps/upload/upload-entry.ts'
 
 /** The file on the page that it is: by its id or, sent from elsewhere, by its bytes. */

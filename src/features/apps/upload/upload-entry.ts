@@ -2,7 +2,7 @@
 import type { AppRow, listUploads } from '#contract/apps.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
-import { type ConflictReason, type MappFault, type UploadStatus, uploadStatus } from '#domain/mapp.ts'
+import { type ConflictReason, type MappFault, type UploadStatus, uploadStatus } from '#domain/catalogue/mapp.ts'
 import type { LocalPackage } from '#features/apps/upload/read-file.ts'
 
 export type ListedUpload = OutputOf<typeof listUploads>[number]

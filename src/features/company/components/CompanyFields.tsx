@@ -1,5 +1,5 @@
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
-import { type CompanyField, type CompanyValues, dialCodeFor, joinTel, splitTel } from '#domain/companies.ts'
+import { type CompanyField, type CompanyValues, dialCodeFor, joinTel, splitTel } from '#domain/accounts/companies.ts'
 import { CompanyForm, type Name } from '#features/company/components/CompanyForm.tsx'
 import { useProblemWords } from '#features/company/components/useProblemWords.ts'
 

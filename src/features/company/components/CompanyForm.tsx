@@ -1,5 +1,5 @@
 import '#features/company/style.css'
-import { countries, dialCodes, longestCompanyCode } from '#domain/companies.ts'
+import { countries, dialCodes, longestCompanyCode } from '#domain/accounts/companies.ts'
 import { SelectField } from '#ui/form/ChoiceFields.tsx'
 import { Field, type FieldProps } from '#ui/form/Field.tsx'
 import { useTranslation } from 'react-i18next'

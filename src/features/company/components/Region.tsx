@@ -1,5 +1,5 @@
 import { useEffect, useId, useState } from 'react'
-import { countries } from '#domain/companies.ts'
+import { countries } from '#domain/accounts/companies.ts'
 import { languageNow } from '#ui/i18n/i18n.ts'
 import { Field, type FieldProps } from '#ui/form/Field.tsx'
 import { useTranslation } from 'react-i18next'

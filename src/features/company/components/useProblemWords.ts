@@ -1,5 +1,5 @@
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
-import { profileFields } from '#domain/companies.ts'
+import { profileFields } from '#domain/accounts/companies.ts'
 import { useTranslation } from 'react-i18next'
 import { fieldWords } from '#ui/i18n/problem-messages.ts'
 

@@ -1,5 +1,5 @@
 import { useDeferredValue, useId, useState } from 'react'
-import { chooseModule, type Dependent } from '#domain/modules.ts'
+import { chooseModule, type Dependent } from '#domain/catalogue/modules.ts'
 import { foldText } from '#domain/text.ts'
 import { Field } from '#ui/form/Field.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'

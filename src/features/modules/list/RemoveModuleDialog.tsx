@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { getModuleRelations, type ModuleRow } from '#contract/modules.ts'
 import type { Problem } from '#contract/problem.ts'
-import { dependentsOf } from '#domain/modules.ts'
+import { dependentsOf } from '#domain/catalogue/modules.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { callEndpoint } from '#state/app-thunk.ts'
 import { useConnection, useDispatch } from '#state/hooks.ts'

@@ -5,7 +5,7 @@ import { LeaveQuestion, useHeldWay } from '#ui/navigation-guard/NavigationGuard.
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
-import { ChoiceFields } from '#features/orders/wizard/ChoiceFields.tsx'
+import { ChoiceFields } from '#features/orders/wizard/fields/ChoiceFields.tsx'
 import { ConsentDialog } from '#features/orders/detail/ConsentDialog.tsx'
 import { Compared, NothingDue, PriceNotes, Stretches } from '#features/orders/detail/ChangeCosts.tsx'
 import { WhyAmount } from '#features/orders/quote/FeeBreakdown.tsx'

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { OrderRow } from '#contract/orders.ts'
-import { joined } from '#domain/modules.ts'
+import { joined } from '#domain/catalogue/modules.ts'
 import { type Currency, grouped } from '#domain/money.ts'
 import type { PlainDate } from '#domain/time.ts'
 import { CopyText } from '#ui/display/CopyText.tsx'

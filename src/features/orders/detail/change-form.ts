@@ -6,7 +6,7 @@ import { userLimits, yearLimits } from '#domain/orders.ts'
 import type { ContractRow } from '#features/orders/detail/useContract.ts'
 import type { AnyProblem } from '#ui/i18n/order-field-messages.ts'
 import type { PriceData, Wish } from '#features/orders/quote/local-quote.ts'
-import { type TermsDraft, wholeOf } from '#features/orders/wizard/TermsFields.tsx'
+import { type TermsDraft, wholeOf } from '#features/orders/wizard/fields/TermsFields.tsx'
 
 /** Numbers that are being typed are text. */
 export interface ChangeDraft extends TermsDraft {

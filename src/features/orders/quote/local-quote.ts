@@ -14,7 +14,7 @@ import {
   quoteExtension,
   type QuoteResult,
 } from '#domain/fees/quote.ts'
-import { joined } from '#domain/modules.ts'
+import { joined } from '#domain/catalogue/modules.ts'
 import { type Currency, writeAmount } from '#domain/money.ts'
 import type { PlainDate } from '#domain/time.ts'
 import type { OutputOf } from '#contract/endpoint.ts'

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { checkServiceCode } from '#domain/entrance.ts'
 import { useDispatch } from '#state/hooks.ts'
-import type { CodeState } from '#features/orders/wizard/DetailsStep.tsx'
+import type { CodeState } from '#features/orders/wizard/steps/DetailsStep.tsx'
 import { askTaken } from '#features/orders/wizard/submit-order.ts'
 
 /**

@@ -16,7 +16,7 @@ import { isDate } from '#domain/period.ts'
 import { tidyText } from '#domain/text.ts'
 import type { PlainDate } from '#domain/time.ts'
 import type { OrderRow } from '#contract/orders.ts'
-import type { TermsDraft } from '#features/orders/wizard/TermsFields.tsx'
+import type { TermsDraft } from '#features/orders/wizard/fields/TermsFields.tsx'
 import type { AnyProblem } from '#ui/i18n/order-field-messages.ts'
 import type { ListInForce, PriceData, Wish } from '#features/orders/quote/local-quote.ts'
 

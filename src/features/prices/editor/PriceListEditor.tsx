@@ -2,7 +2,7 @@ import { type FormEvent, lazy, type ReactNode, Suspense, useEffect, useMemo, use
 import { useNavigate } from 'react-router-dom'
 import { fieldProblems, localProblem } from '#contract/problem.ts'
 import type { ClientType } from '#domain/access.ts'
-import { priceDifferences } from '#domain/prices.ts'
+import { priceDifferences } from '#domain/catalogue/prices.ts'
 import { useDispatch, useSaveBlocked, useSelector } from '#state/hooks.ts'
 import { problemOf } from '#state/request-status.ts'
 import { ButtonLink } from '#ui/display/Button.tsx'

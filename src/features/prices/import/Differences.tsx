@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { getPriceList, type PriceRow, type uploadPriceList } from '#contract/prices.ts'
-import { priceDifferences } from '#domain/prices.ts'
+import { priceDifferences } from '#domain/catalogue/prices.ts'
 import { readAnswer } from '#local/lists/responses.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { SelectField } from '#ui/form/ChoiceFields.tsx'

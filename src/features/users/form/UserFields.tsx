@@ -1,7 +1,7 @@
 import type { FieldErrors, UseFormRegister } from 'react-hook-form'
 import type { UserRow } from '#contract/users.ts'
 import { accessLevels, type Caller, isDeleteLevel } from '#domain/access.ts'
-import { titles } from '#domain/users.ts'
+import { titles } from '#domain/accounts/users.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import type { Connectivity } from '#state/connection-slice.ts'
 import { CheckField, SelectField } from '#ui/form/ChoiceFields.tsx'

@@ -3,7 +3,7 @@ import type { UserRow } from '#contract/users.ts'
 import { accessLevels } from '#domain/access.ts'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { tidyText } from '#domain/text.ts'
-import { checkUser, titles, type UserFields, userStatus } from '#domain/users.ts'
+import { checkUser, titles, type UserFields, userStatus } from '#domain/accounts/users.ts'
 
 /** Radio buttons and select boxes hold text. */
 export type Values = Omit<UserFields, 'title' | 'access_level'> & { title: string; access_level: string }

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { Id } from '#contract/endpoint.ts'
 import { listUsers, type UserRow, usersFills } from '#contract/users.ts'
-import { userStatus } from '#domain/users.ts'
+import { userStatus } from '#domain/accounts/users.ts'
 import { readList } from '#local/lists/read-list.ts'
 import { useDispatch, useSignedIn } from '#state/hooks.ts'
 import { createListSlice, type PageQuery } from '#state/list-slice.ts'

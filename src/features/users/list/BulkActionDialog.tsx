@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { Id } from '#contract/endpoint.ts'
-import type { UserMove } from '#domain/users.ts'
+import type { UserMove } from '#domain/accounts/users.ts'
 import { useSignedIn } from '#state/hooks.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { TypedConfirmation } from '#ui/form/TypedConfirmation.tsx'

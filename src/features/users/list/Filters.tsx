@@ -1,5 +1,5 @@
 import '#features/users/style.css'
-import { userStatuses } from '#domain/users.ts'
+import { userStatuses } from '#domain/accounts/users.ts'
 import { SelectField } from '#ui/form/ChoiceFields.tsx'
 import type { Sorting } from '#ui/list/column.ts'
 import { FilterBar } from '#ui/list/FilterBar.tsx'

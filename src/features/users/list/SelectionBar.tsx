@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import type { UserRow } from '#contract/users.ts'
-import type { UserMove } from '#domain/users.ts'
+import type { UserMove } from '#domain/accounts/users.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useConnection, useDispatch, useSelector, useSignedIn } from '#state/hooks.ts'
 import { Button } from '#ui/display/Button.tsx'

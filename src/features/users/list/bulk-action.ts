@@ -1,7 +1,7 @@
 /** One move on many users: which of them it is for, why not for the others, and each one's own write (portal 4). */
 import type { Id } from '#contract/endpoint.ts'
 import type { UserRow } from '#contract/users.ts'
-import { type UserMove, type UserStatus, whyNotMove } from '#domain/users.ts'
+import { type UserMove, type UserStatus, whyNotMove } from '#domain/accounts/users.ts'
 import { usersFills } from '#features/users/list/list-url.ts'
 import { move } from '#features/users/list/slice.ts'
 import { readRow } from '#local/lists/read-row.ts'

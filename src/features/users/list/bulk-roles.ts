@@ -1,7 +1,7 @@
 /** One change of the flags of many users: whom it is for, why not the others, and each one's own write (portal 4). */
 import type { Id } from '#contract/endpoint.ts'
 import { updateCompanyUser, usersFills, type UserRow } from '#contract/users.ts'
-import { userStatus } from '#domain/users.ts'
+import { userStatus } from '#domain/accounts/users.ts'
 import { type OverlaidRow, versionOf } from '#local/lists/list-view.ts'
 import { readRow } from '#local/lists/read-row.ts'
 import type { AppThunk } from '#state/app-thunk.ts'

@@ -1,5 +1,5 @@
 import type { UserRow } from '#contract/users.ts'
-import type { UserStatus } from '#domain/users.ts'
+import type { UserStatus } from '#domain/accounts/users.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import type { Column } from '#ui/list/column.ts'
 import { NoValue } from '#ui/list/NoValue.tsx'

@@ -1,7 +1,7 @@
 /** What the address of the users page says: the listing, its filters and the open drawer (C-01). */
 import type { Id } from '#contract/endpoint.ts'
 import { usersFills } from '#contract/users.ts'
-import { type UserStatus, userStatuses } from '#domain/users.ts'
+import { type UserStatus, userStatuses } from '#domain/accounts/users.ts'
 import {
   changeListing,
   type Listing,

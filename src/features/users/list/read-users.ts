@@ -1,7 +1,7 @@
 /** What the device knows of the users beside their list. */
 import type { Id } from '#contract/endpoint.ts'
 import type { UserRow } from '#contract/users.ts'
-import { userStatus } from '#domain/users.ts'
+import { userStatus } from '#domain/accounts/users.ts'
 import { readList } from '#local/lists/read-list.ts'
 import { usersFills } from '#features/users/list/list-url.ts'
 

@@ -2,7 +2,7 @@
 import { createSlice, isAnyOf } from '@reduxjs/toolkit'
 import type { Endpoint, Id } from '#contract/endpoint.ts'
 import { deleteUser, disableUser, enableUser, listUsers, sendActivationMail, type UserRow } from '#contract/users.ts'
-import type { UserMove } from '#domain/users.ts'
+import type { UserMove } from '#domain/accounts/users.ts'
 import { queryOf, usersFills, type View } from '#features/users/list/list-url.ts'
 import { readList } from '#local/lists/read-list.ts'
 import { readRow } from '#local/lists/read-row.ts'

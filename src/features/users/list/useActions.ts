@@ -1,5 +1,5 @@
 import type { UserRow } from '#contract/users.ts'
-import { type UserMove, userStatus, whyNotMove } from '#domain/users.ts'
+import { type UserMove, userStatus, whyNotMove } from '#domain/accounts/users.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useDispatch, useSelector, useSignedIn } from '#state/hooks.ts'
 import type { RowAction } from '#ui/list/column.ts'

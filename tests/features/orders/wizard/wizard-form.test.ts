@@ -1,7 +1,7 @@
 /** The wizard's form: defaults, what is wrong with what is typed, and what is sent of it (contracts 5 and 9). */
 import { describe, expect, it, test } from 'vitest'
 import type { OrderRow } from '#contract/orders.ts'
-import { choosable, matching, toggled } from '#features/orders/wizard/module-selection.ts'
+import { choosable, matching, toggled } from '#features/orders/wizard/fields/module-selection.ts'
 import { draftFrom, isWorthKeeping, newDraft } from '#features/orders/wizard/wizard-draft.ts'
 import {
   bodyOf,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createUser, updateCompanyUser, type UserRow } from '#contract/users.ts'
-import { lockedFields, userStatus } from '#domain/users.ts'
+import { lockedFields, userStatus } from '#domain/accounts/users.ts'
 import {
   changesOf,
   checkForm,

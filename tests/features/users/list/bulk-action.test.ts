@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { UserStatus } from '#domain/users.ts'
+import type { UserStatus } from '#domain/accounts/users.ts'
 import { type Chosen, planOf } from '#features/users/list/bulk-action.ts'
 import { chosen, ended, picked, stretch } from '#features/users/list/row-selection.ts'
 

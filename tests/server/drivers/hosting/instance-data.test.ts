@@ -6,8 +6,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { DataPiece } from '#server/drivers/hosting/driver.ts'
 import { buildData } from '#server/drivers/hosting/local/build-data.ts'
-import { openDraft, removeLeftDrafts } from '#server/drivers/hosting/local/draft-folders.ts'
-import { writeInstance } from '#server/drivers/hosting/local/instance-files.ts'
+import { openDraft, removeLeftDrafts } from '#server/drivers/hosting/local/instances/draft-folders.ts'
+import { writeInstance } from '#server/drivers/hosting/local/instances/files.ts'
 import { readInstanceData } from '#server/drivers/hosting/local/read-data.ts'
 
 describe('the data of an instance', () => {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { identityOf } from '#server/drivers/hosting/local/process-identity.ts'
-import { takeLock } from '#server/drivers/hosting/local/supervisor-lock.ts'
+import { takeLock } from '#server/drivers/hosting/local/supervisor/lock.ts'
 
 let folder: string
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'lock-'))))

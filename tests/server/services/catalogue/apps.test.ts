@@ -1,7 +1,7 @@
 /** What is published of apps, and which of them a set of modules lacks (contracts 4, 8, D78). */
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { compareVersions } from '#domain/apps.ts'
+import { compareVersions } from '#domain/catalogue/apps.ts'
 import { insertModule } from '#server/db/catalogue/modules.ts'
 import { newestApps, type NewVersion, recordApps } from '#server/db/catalogue/apps.ts'
 import type { Handle } from '#server/db/handle.ts'

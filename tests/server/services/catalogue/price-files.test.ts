@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { priceDifferences } from '#domain/prices.ts'
+import { priceDifferences } from '#domain/catalogue/prices.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { sweep } from '#server/jobs/delete-expired-data.ts'
 import { packPriceList, unpackPriceList } from '#server/services/catalogue/price-archive.ts'

@@ -1,0 +1,121 @@
+/** All instances of a folder. One without tasks costs a record in memory and nothing else. */
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { getCompileCacheDir } from 'node:module'
+import { statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import {
+  HostingError,
+  type InstanceAddress,
+  type InstanceRef,
+  type InstanceState,
+} from '#server/drivers/hosting/driver.ts'
+import { openErasedFences } from '#server/drivers/hosting/local/instances/erased-fences.ts'
+import { type Instance, openInstance } from '#server/drivers/hosting/local/instances/instance.ts'
+import {
+  folderOf,
+  foundInstances,
+  instancesFolder,
+  isInstanceRef,
+} from '#server/drivers/hosting/local/instances/files.ts'
+import { removeOldLogs } from '#server/drivers/hosting/local/log-reader.ts'
+import { runFolderOf } from '#server/drivers/hosting/local/run-folder.ts'
+import { type TaskTimes, usualTimes } from '#server/drivers/hosting/local/instances/task.ts'
+
+export interface Instances {
+  /** Reads what is on the disk, adopts what runs, and starts what is missing. */
+  open(): void
+  /** Throws HostingError `no_instance` for what can be none. */
+  of(ref: InstanceRef): Instance
+  byCode(code: string): Instance | null
+  states(): InstanceState[]
+  anyWanted(): boolean
+  removeOldLogs(): void
+  shutDown(): Promise<void>
+  letGo(): void
+}
+
+/** Those that do not run cost next to nothing; it is a bound all the same. */
+const maxInstances = 1000
+const minFreeBytes = 128 * 1024 * 1024
+
+export function openInstances({
+  folder,
+  times,
+  addressOf,
+  changed,
+}: {
+  folder: string
+  times: Partial<TaskTimes>
+  addressOf: (code: string) => InstanceAddress
+  changed: (ref: InstanceRef) => void
+}): Instances {
+  mkdirSync(instancesFolder(folder), { recursive: true, mode: 0o700 })
+  const runFolder = runFolderOf(folder)
+  const cache = getCompileCacheDir()
+  const program = {
+    path: fileURLToPath(import.meta.resolve('#server/sample-instance/main.ts')),
+    env: cache ? { NODE_COMPILE_CACHE: cache } : {},
+  }
+  const fences = openErasedFences(folder)
+  const all = new Map<string, Instance>()
+  const keyOf = ({ code, serviceId }: InstanceRef) => `${code}-${serviceId}`
+
+  async function requireRoom(): Promise<void> {
+    const known = [...all.values()].filter(({ state }) => state() !== null).length
+    if (known >= maxInstances) throw new HostingError('no_room', `this machine has ${known} services already`)
+    const { bavail, bsize } = await statfs(folder)
+    if (bavail * bsize < minFreeBytes) throw new HostingError('no_room', 'the disk is nearly full')
+  }
+
+  function of(ref: InstanceRef): Instance {
+    if (!isInstanceRef(ref)) throw new HostingError('no_instance', 'no service has that code and number')
+    const found = all.get(keyOf(ref))
+    if (found) return found
+    const { code, serviceId } = ref
+    const place = {
+      ref: { code, serviceId },
+      path: folderOf(folder, ref),
+      runFolder,
+      program,
+      times: { ...usualTimes, ...times },
+      requireRoom,
+      address: () => addressOf(code),
+      changed: () => changed({ code, serviceId }),
+    }
+    const made = openInstance(place, fences)
+    all.set(keyOf(ref), made)
+    return made
+  }
+
+  return {
+    of,
+    open() {
+      for (const ref of foundInstances(folder)) of(ref)
+      removeLeftSockets()
+    },
+    // The code of one that was taken away can be another company's by now.
+    byCode: (code) => [...all.values()].find(({ ref, state }) => ref.code === code && state()?.created) ?? null,
+    states: () => [...all.values()].flatMap(({ state }) => state() ?? []),
+    anyWanted: () => [...all.values()].some((instance) => instance.wantsToRun()),
+    removeOldLogs() {
+      for (const { ref } of all.values()) removeOldLogs(join(folderOf(folder, ref), 'logs'), Date.now())
+    },
+    async shutDown() {
+      await Promise.all([...all.values()].map((instance) => instance.shutDown()))
+    },
+    letGo() {
+      for (const instance of all.values()) instance.letGo()
+    },
+  }
+
+  /** Of tasks that ended while nobody watched. */
+  function removeLeftSockets(): void {
+    const used = new Set([...all.values()].flatMap((instance) => instance.sockets()))
+    for (const name of readdirSync(runFolder)) {
+      const path = join(runFolder, name)
+      if (/^\d+-\d-[0-9a-f]+\.(sock|err)$/.test(name) && !used.has(path.replace(/\.err$/, '.sock')))
+        rmSync(path, { force: true })
+    }
+  }
+}

@@ -1,0 +1,240 @@
+/**
+ * One process of an instance. It is detached, so that it lives on without its supervisor; it does nothing before it is told that it
+ * has been written down, so that none runs of which nobody knows.
+ */
+import { spawn } from 'node:child_process'
+import { closeSync, openSync, readFileSync, rmSync, truncateSync, statSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { TaskRecord } from '#server/drivers/hosting/local/instances/files.ts'
+import { identityOf, isRunning, memoryOf, signal } from '#server/drivers/hosting/local/process-identity.ts'
+import { askSocket } from '#server/drivers/hosting/local/socket-http.ts'
+
+/** Why a task is taken away by its supervisor. */
+export type Removal = 'stopped' | 'replaced' | 'memory' | 'no_answer'
+
+export interface Task {
+  readonly record: TaskRecord
+  /** It has answered the last health check. */
+  readonly healthy: boolean
+  /** MB; null: not known yet. */
+  readonly usedMb: number | null
+  /** Null: nobody has asked it to end. */
+  readonly removal: Removal | null
+  /** It has not answered so often that it does not count as beginning any more. */
+  readonly isMute: boolean
+  /** Resolves when it has ended, whoever asked first. */
+  remove(why: Removal): Promise<void>
+  /** No more is watched or told; it runs on. */
+  letGo(): void
+}
+
+export interface TaskEvents {
+  /** Its health or its memory is another. */
+  changed(task: Task): void
+  /** Once. `words`: what it said last on standard error. */
+  ended(task: Task, words: string, isAbort: boolean): void
+  /** Holds no memory limit any more, or has not answered for too long. */
+  unfit(task: Task, why: 'memory' | 'no_answer'): void
+}
+
+export interface TaskTimes {
+  /** Between two checks of one that has answered, and of one that is beginning. */
+  checkMs: number
+  firstCheckMs: number
+  /** A check is missed after so long. */
+  answerMs: number
+  /** After so many misses it counts as not healthy, and is replaced. */
+  unhealthyMisses: number
+  replaceMisses: number
+  /** How long it may take to begin, and to end. */
+  beginMs: number
+  endMs: number
+  /** Above its limit, for what Node needs beside the heap. */
+  allowanceMb: number
+}
+
+export const usualTimes: TaskTimes = {
+  checkMs: 2000,
+  firstCheckMs: 60,
+  answerMs: 1500,
+  unhealthyMisses: 3,
+  replaceMisses: 10,
+  beginMs: 20_000,
+  endMs: 5000,
+  allowanceMb: 100,
+}
+
+const wordsPath = (socket: string) => socket.replace(/\.sock$/, '.err')
+const maxWords = 8192
+/** Memory goes up and down all the time: less than that is not told of. */
+const tellMb = 16
+/** What one that says too much may have said before it is cut off. */
+const maxWordsFile = 1_000_000
+
+export interface TaskProgram {
+  /** Of the script. */
+  path: string
+  env: Record<string, string>
+}
+
+/** `write` puts down that it runs; should that fail, it does not. */
+export function startTask(
+  program: TaskProgram,
+  setting: Omit<TaskRecord, 'pid' | 'started'>,
+  argument: string,
+  write: (record: TaskRecord) => void,
+  events: TaskEvents,
+  times: TaskTimes,
+): Task | null {
+  rmSync(setting.socket, { force: true })
+  const words = openSync(wordsPath(setting.socket), 'a', 0o600)
+  const flags = [`--max-old-space-size=${setting.limitMb}`, '--disable-warning=ExperimentalWarning']
+  const child = spawn(process.execPath, [...flags, program.path, 'serve', argument], {
+    detached: true,
+    stdio: ['pipe', 'ignore', words],
+    env: program.env,
+    windowsHide: true,
+  })
+  closeSync(words)
+  child.on('error', () => undefined)
+  child.stdin?.on('error', () => undefined)
+  const identity = child.pid === undefined ? null : identityOf(child.pid)
+  if (!identity) {
+    child.stdin?.destroy()
+    return null
+  }
+  const record: TaskRecord = { ...identity, ...setting }
+  try {
+    write(record)
+  } catch (error) {
+    // Nothing on its standard input: it ends by itself.
+    child.stdin?.destroy()
+    throw error
+  }
+  child.stdin?.end('go')
+  child.unref()
+  const task = watchTask(record, events, times)
+  child.on('exit', (_code, name) => task.end(name === 'SIGABRT'))
+  return task
+}
+
+/** One that an earlier supervisor has started. */
+export const adoptTask = (record: TaskRecord, events: TaskEvents, times: TaskTimes): Task =>
+  watchTask(record, events, times)
+
+function watchTask(record: TaskRecord, events: TaskEvents, times: TaskTimes): Task & { end(isAbort: boolean): void } {
+  let [healthy, misses, hasAnswered, isOver] = [false, 0, false, false]
+  let usedMb: number | null = null
+  let toldMb: number | null = null
+  let removal: Removal | null = null
+  const begun = Date.now()
+  const isBeginning = () => !hasAnswered && Date.now() - begun < times.beginMs
+  let removing: Promise<void> | null = null
+  let timer: NodeJS.Timeout | undefined
+
+  const task = {
+    record,
+    get healthy() {
+      return healthy && removal === null
+    },
+    get usedMb() {
+      return usedMb
+    },
+    get removal() {
+      return removal
+    },
+    get isMute() {
+      return misses >= times.unhealthyMisses && !isBeginning()
+    },
+    remove(why: Removal) {
+      removal ??= why
+      removing ??= takeAway()
+      return removing
+    },
+    letGo() {
+      isOver = true
+      clearTimeout(timer)
+    },
+    end,
+  }
+
+  function end(isAbort: boolean): void {
+    if (isOver) return
+    isOver = true
+    healthy = false
+    clearTimeout(timer)
+    const words = lastWords(record.socket)
+    forgetFiles(record.socket)
+    events.ended(task, words, isAbort)
+  }
+
+  async function takeAway(): Promise<void> {
+    signal(record, 'SIGTERM')
+    const deadline = Date.now() + times.endMs
+    for (let name: NodeJS.Signals | null = 'SIGKILL'; isRunning(record); await wait(15)) {
+      if (name !== null && Date.now() > deadline) {
+        signal(record, name)
+        name = null
+      }
+    }
+    end(false)
+  }
+
+  async function check(): Promise<void> {
+    if (!isRunning(record)) return end(false)
+    const was = healthy
+    const answered = await askSocket(record.socket, { method: 'GET', path: '/health', timeoutMs: times.answerMs }).then(
+      ({ status }) => status === 200,
+      () => false,
+    )
+    if (isOver) return
+    misses = answered ? 0 : misses + 1
+    hasAnswered ||= answered
+    if (answered) healthy = true
+    else if (misses >= times.unhealthyMisses) healthy = false
+    usedMb = memoryOf(record.pid)
+    boundWords(record.socket)
+    if (was !== healthy || Math.abs((usedMb ?? 0) - (toldMb ?? 0)) >= tellMb) {
+      toldMb = usedMb
+      events.changed(task)
+    }
+    if (removal !== null) return
+    const isLate = !hasAnswered && !isBeginning()
+    if (usedMb !== null && usedMb > record.limitMb + times.allowanceMb) events.unfit(task, 'memory')
+    else if (isLate || (hasAnswered && misses >= times.replaceMisses)) events.unfit(task, 'no_answer')
+  }
+
+  function again(): void {
+    timer = setTimeout(
+      () => {
+        check().then(
+          () => !isOver && again(),
+          () => !isOver && again(),
+        )
+      },
+      isBeginning() ? times.firstCheckMs : times.checkMs,
+    )
+  }
+  again()
+  return task
+}
+
+function lastWords(socket: string): string {
+  try {
+    return readFileSync(wordsPath(socket)).subarray(-maxWords).toString('utf8')
+  } catch {
+    return ''
+  }
+}
+
+function boundWords(socket: string): void {
+  try {
+    if (statSync(wordsPath(socket)).size > maxWordsFile) truncateSync(wordsPath(socket))
+  } catch {
+    // It has ended, and its words were read.
+  }
+}
+
+function forgetFiles(socket: string): void {
+  for (const path of [socket, wordsPath(socket)]) rmSync(path, { force: true })
+}

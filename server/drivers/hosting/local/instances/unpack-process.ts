@@ -1,0 +1,20 @@
+/**
+ * One package, in a process of its own: the file on standard input, its files by number into the folder that is given. No name of
+ * theirs becomes a path; which number has which name is said on standard output, as JSON.
+ */
+import '#server/private-files.ts'
+import { createWriteStream } from 'node:fs'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { mappLimits } from '#domain/catalogue/mapp.ts'
+import { walkArchive } from '#server/drivers/zip-reader.ts'
+
+const [, , folder = ''] = process.argv
+const standardInput = 0
+const limits = { entries: mappLimits.entries, entryBytes: mappLimits.entry, totalBytes: mappLimits.unpacked }
+const names: string[] = []
+await walkArchive(standardInput, limits, async ({ name }, stream) => {
+  await pipeline(stream, createWriteStream(join(folder, String(names.length)), { flags: 'wx', mode: 0o600 }))
+  names.push(name)
+})
+process.stdout.write(JSON.stringify(names))

@@ -1,0 +1,52 @@
+/** What the portal and the supervisor say to each other, as JSON over the socket in the folder. */
+import type { HostingDriver, HostingFault, InstanceRef, Operation } from '#server/drivers/hosting/driver.ts'
+import type { TaskTimes } from '#server/drivers/hosting/local/instances/task.ts'
+
+/** Rises when portal and supervisor of two builds would not understand each other. The higher one wins. */
+export const protocolVersion = 2
+
+/** What a supervisor goes by; another one takes its place where a portal starts with others. */
+export interface SupervisorSettings {
+  folder: string
+  /** Services are at `www.CODE.DOMAIN`. */
+  domain: string
+  /** Of the gateway, on this machine; 0: any free one, the same again when it can be had. */
+  port: number
+  /** How long it stays when nothing is to run and nobody asks, ms. */
+  idleMs: number
+  /** Where they are not the usual ones. */
+  times: Partial<TaskTimes>
+}
+
+export interface Greeting {
+  version: number
+  pid: number
+  settings: SupervisorSettings
+}
+
+export const callNames = [
+  'prepare',
+  'install',
+  'configure',
+  'start',
+  'stop',
+  'setPassword',
+  'takeData',
+  'remove',
+  'erase',
+  'look',
+  'lookAll',
+] as const
+export type CallName = (typeof callNames)[number]
+interface Calls extends Omit<HostingDriver, 'readData' | 'replaceData'> {
+  /** What the portal has built under that name among the instance's drafts, in place of the data that it has. */
+  takeData(ref: InstanceRef, draft: string, operation: Operation): Promise<void>
+}
+export type CallArguments<N extends CallName> = Parameters<Calls[N]>
+export type CallResult<N extends CallName> = Awaited<ReturnType<Calls[N]>>
+
+export interface Call {
+  name: CallName
+  arguments: unknown[]
+}
+export type CallAnswer = { result: unknown } | { fault: HostingFault | 'internal'; message: string }

@@ -1,0 +1,75 @@
+/** Hears from the supervisor which instances changed, from one supervisor after the other. */
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { InstanceRef } from '#server/drivers/hosting/driver.ts'
+import type { ControlClient } from '#server/drivers/hosting/local/supervisor/control-client.ts'
+import { controlSocket } from '#server/drivers/hosting/local/run-folder.ts'
+import { request } from '#server/drivers/hosting/local/socket-http.ts'
+
+/** How often it is looked whether there is something to watch, and how long is waited after a supervisor has ended. */
+const pauseMs = 500
+
+/** Answers how to stop. Whenever it begins to listen anew, all are told of: what changed in between was not heard. */
+export function watchChanges({
+  client,
+  folder,
+  isEmpty,
+  log,
+  changed,
+  end,
+}: {
+  client: ControlClient
+  folder: string
+  isEmpty: () => boolean
+  log: Pick<Logger, 'warn'>
+  changed: (ref: InstanceRef) => void
+  end: AbortSignal
+}): () => void {
+  const stopping = new AbortController()
+  const over = AbortSignal.any([stopping.signal, end])
+
+  async function follow(): Promise<void> {
+    while (!over.aborted) {
+      try {
+        if (!isEmpty()) await listen()
+      } catch (error) {
+        if (!over.aborted) log.warn({ err: error }, 'changes of services are not heard')
+      }
+      await wait(pauseMs, undefined, { signal: over, ref: false }).catch(() => undefined)
+    }
+  }
+
+  async function listen(): Promise<void> {
+    await client.ensure()
+    await new Promise<void>((done, failed) => {
+      const asked = request(
+        { socketPath: controlSocket(folder), path: '/changes', agent: false, signal: over },
+        (response) => {
+          // Nothing holds a process that is ending.
+          response.socket.unref()
+          let rest = ''
+          response.setEncoding('utf8').on('data', (part: string) => {
+            const lines = (rest + part).split('\n')
+            rest = lines.pop() ?? ''
+            for (const line of lines) tell(JSON.parse(line) as InstanceRef)
+          })
+          response.on('error', () => done())
+          response.on('close', () => done())
+          client.call('lookAll', []).then(
+            (all) => all.forEach(tell),
+            () => undefined,
+          )
+        },
+      )
+      asked.on('error', failed)
+      asked.end()
+    })
+  }
+
+  function tell({ code, serviceId }: InstanceRef): void {
+    if (!over.aborted) changed({ code, serviceId })
+  }
+
+  void follow()
+  return () => stopping.abort()
+}

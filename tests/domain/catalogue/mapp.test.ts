@@ -1,0 +1,217 @@
+/** What a package says of itself, and what its upload would do (contracts 4, 5; D78, D79, D80; U-09, U-10). */
+import fc from 'fast-check'
+import { describe, expect, it, test } from 'vitest'
+import { compareVersions } from '#domain/catalogue/apps.ts'
+import { readManifest } from '#domain/checks/manifest-checks.ts'
+import {
+  choiceFaults,
+  faultAsWord,
+  faultInWord,
+  faultOf,
+  isMappName,
+  isPickable,
+  mappFaults,
+  missingAfter,
+  uploadStatus,
+} from '#domain/catalogue/mapp.ts'
+import en from '#locales/en/apps.json' with { type: 'json' }
+import zh from '#locales/zh/apps.json' with { type: 'json' }
+
+const sound = {
+  format: 'portal-app',
+  format_version: 1,
+  provider: 'm18',
+  code: 'barcode',
+  name: 'Barcodes',
+  module: 'stocktake',
+  module_name: 'Stocktaking',
+  version: '2.1',
+  min_version_required: '2.0',
+  release_date: '2025-10-13',
+  flags: [
+    { key: 'digits', name: 'Digits', type: 'int', default: 13 },
+    { key: 'batches', name: 'Batches', type: 'boolean', default: false },
+  ],
+  requires: [{ code: 'framework', version: '1.9' }],
+  files: { 'icon.png': 'a'.repeat(64), 'data/forms.json': '0'.repeat(64) },
+}
+const read = (fields: object) => readManifest(JSON.stringify({ ...sound, ...fields }))
+const faultIn = (fields: object) => {
+  const said = read(fields)
+  return 'fault' in said ? faultAsWord(said.fault) : 'read'
+}
+
+describe('a manifest', () => {
+  test('is read as it stands', () => expect(read({})).toEqual({ manifest: sound }))
+
+  test('may leave out what has a usual value', () => {
+    const { min_version_required: _1, release_date: _2, flags: _3, requires: _4, ...least } = sound
+    expect(readManifest(`\uFEFF${JSON.stringify(least)}`)).toEqual({
+      manifest: { ...sound, min_version_required: null, release_date: null, flags: [], requires: [] },
+    })
+  })
+
+  const flag = { key: 'a', name: 'A', type: 'int', default: 1 }
+  it.each([
+    ['MANIFEST_FORMAT format', { format: 'zip' }],
+    ['MANIFEST_FORMAT format_version', { format_version: 2 }],
+    ['FIELD_UNKNOWN min_version', { min_version: '1' }],
+    ['FIELD_MISSING code', { code: null }],
+    ['FIELD_MISSING files', { files: undefined }],
+    ['BAD_PROVIDER provider', { provider: '18m' }],
+    ['BAD_PROVIDER provider', { provider: 'm_18' }],
+    ['BAD_PROVIDER provider', { provider: '' }],
+    ['BAD_PROVIDER provider', { provider: ['m18'] }],
+    ['BAD_CODE code', { code: 'bar-code' }],
+    ['BAD_CODE code', { code: 'a'.repeat(61) }],
+    ['BAD_CODE module', { module: '../x' }],
+    ['BAD_TEXT name', { name: '   ' }],
+    ['BAD_TEXT name', { name: 'a'.repeat(101) }],
+    ['BAD_TEXT name', { name: '<img src=x onerror=alert(1)>' }],
+    ['BAD_TEXT name', { name: 'one\ntwo' }],
+    ['BAD_TEXT name', { name: 'nul\0' }],
+    ['BAD_TEXT module_name', { module_name: 'turned \u202Etxt' }],
+    ['BAD_TEXT name', { name: '\uD800' }],
+    ['BAD_TEXT name', { name: 1e9 }],
+    ['BAD_VERSION version', { version: '1.beta' }],
+    ['BAD_VERSION version', { version: '1.' }],
+    ['BAD_VERSION version', { version: '1234567890' }],
+    ['BAD_VERSION version', { version: '1.1.1.1.1.1.1.1.1.1.1' }],
+    ['BAD_VERSION version', { version: 2.1 }],
+    ['BAD_VERSION version', { version: '１.２' }],
+    ['BAD_VERSION min_version_required', { min_version_required: 'any' }],
+    ['MIN_ABOVE_VERSION 2.2', { min_version_required: '2.2' }],
+    ['BAD_DATE release_date', { release_date: '2025-02-30' }],
+    ['BAD_DATE release_date', { release_date: '13/10/2025' }],
+    ['NO_LIST flags', { flags: { length: 1e9 } }],
+    ['LIST_TOO_LONG flags', { flags: Array.from({ length: 201 }, (_, at) => ({ ...flag, key: `k${at}` })) }],
+    ['NO_OBJECT flags.0', { flags: [null] }],
+    ['FIELD_UNKNOWN flags.0.value', { flags: [{ ...flag, value: 1 }] }],
+    ['BAD_FLAG_TYPE flags.0.type', { flags: [{ ...flag, type: 'text' }] }],
+    ['BAD_DEFAULT flags.0.default', { flags: [{ ...flag, default: true }] }],
+    ['BAD_DEFAULT flags.0.default', { flags: [{ ...flag, default: 1.5 }] }],
+    ['BAD_DEFAULT flags.0.default', { flags: [{ ...flag, default: 1e9 * 1e9 }] }],
+    ['BAD_DEFAULT flags.0.default', { flags: [{ ...flag, type: 'boolean' }] }],
+    ['FIELD_MISSING flags.0.default', { flags: [{ key: 'a', name: 'A', type: 'int' }] }],
+    ['FLAG_TWICE a', { flags: [flag, flag] }],
+    ['REQUIRES_ITSELF barcode', { requires: [{ code: 'barcode', version: '1' }] }],
+    ['REQUIRED_TWICE x', { requires: ['1', '2'].map((version) => ({ code: 'x', version })) }],
+    ['BAD_VERSION requires.0.version', { requires: [{ code: 'x', version: '>=1' }] }],
+    ['BAD_HASH icon.png', { files: { 'icon.png': 'A'.repeat(64) } }],
+    ['BAD_HASH manifest.json', { files: { 'manifest.json': 'a'.repeat(64) } }],
+    ['NO_OBJECT files', { files: [] }],
+  ])('is refused with %s', (fault, fields) => expect(faultIn(fields)).toBe(fault))
+
+  const text = JSON.stringify(sound)
+  it.each([
+    ['MANIFEST_NO_JSON', ''],
+    ['MANIFEST_NO_JSON', '{"format": 1e9'],
+    ['NO_OBJECT', 'null'],
+    ['NO_OBJECT', '[1e9]'],
+    ['MANIFEST_NAME', '['.repeat(50_000) + ']'.repeat(50_000)],
+    ['MANIFEST_NAME __proto__', text.replace('"format"', '"__proto__": {"code": "x"}, "format"')],
+    ['MANIFEST_NAME constructor', text.replace('"digits"', '"digits", "constructor": 1')],
+    ['MANIFEST_NAME version', text.replace('"version"', '"version": "9", "version"')],
+    ['MANIFEST_TOO_LARGE', `${text}${' '.repeat(1024 * 1024)}`],
+    ['BAD_DEFAULT flags.0.default', text.replace(':13', ':1e999')],
+  ])('of hostile text is refused with %s', (fault, hostile) => {
+    const said = readManifest(hostile)
+    expect('fault' in said && faultAsWord(said.fault)).toBe(fault)
+    expect(({} as { code?: string }).code).toBeUndefined()
+  })
+
+  test('whatever it is, it is read or refused, and soon', () => {
+    const value = fc.jsonValue({ maxDepth: 4 })
+    const field = fc.constantFrom(...Object.keys(sound), 'other')
+    fc.assert(
+      fc.property(fc.dictionary(field, value), fc.boolean(), (fields, isNear) => {
+        const said = readManifest(JSON.stringify(isNear ? { ...sound, ...fields } : fields))
+        return 'fault' in said ? mappFaults.includes(said.fault.code) : said.manifest.format === 'portal-app'
+      }),
+    )
+  })
+})
+
+describe('a fault', () => {
+  test('travels as one word, and what it names is fit to be shown', () => {
+    for (const fault of [faultOf('NO_ZIP'), faultOf('WRONG_HASH', 'a b\n.png')])
+      expect(faultInWord(faultAsWord(fault))).toEqual(fault)
+    expect(faultOf('UNSAFE_NAME', '\u202Egnp.\0\uD800')).toEqual({ code: 'UNSAFE_NAME', named: '�gnp.��' })
+    expect(faultOf('UNSAFE_NAME', 'x'.repeat(5000)).named).toHaveLength(100)
+    expect(faultInWord('NO_SUCH thing')).toBeNull()
+  })
+
+  test('has words in both languages', () => {
+    for (const { fault } of [en, zh]) expect(Object.keys(fault).toSorted()).toEqual([...mappFaults].toSorted())
+  })
+})
+
+describe('an upload', () => {
+  const sha256 = '1'.repeat(64)
+  const app = (version: string, min_version_required: string | null = null) => ({
+    code: 'pay',
+    version,
+    min_version_required,
+    sha256,
+  })
+  const current = { version: '1.10', sha256 }
+  it.each([
+    ['adds an unknown code', null, app('0.1'), [0, null, null]],
+    ['adds one, whatever it upgrades from', null, app('2', '1'), [0, null, null]],
+    ['upgrades', current, app('1.11'), [1, null, '1.10']],
+    ['upgrades from the current version on', current, app('2', '1.10.0'), [1, null, '1.10']],
+    ['is there already', current, app('1.10.0'), [2, null, '1.10']],
+    ['is there already, where nothing is known of bytes', { ...current, sha256: null }, app('1.10'), [2, null, '1.10']],
+    ['is lower', current, app('1.9'), [3, 'lower', '1.10']],
+    ['upgrades later ones only', current, app('2', '1.11'), [3, 'min_version', '1.10']],
+    ['has other bytes', { ...current, sha256: '2'.repeat(64) }, app('1.10'), [3, 'other_bytes', '1.10']],
+  ] as const)('%s', (_, there, uploaded, [status, why, current_version]) =>
+    expect(uploadStatus(there, uploaded)).toEqual({ status, why, current_version }),
+  )
+
+  test('can be picked exactly where publishing it raises the newest version (D79)', () => {
+    const version = fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 3 }).map((places) => places.join('.'))
+    fc.assert(
+      fc.property(fc.option(version), version, fc.option(version), (there, own, from) => {
+        const state = uploadStatus(there === null ? null : { version: there, sha256 }, app(own, from))
+        const raises = there === null || compareVersions(own, there) > 0
+        const fits = there === null || from === null || compareVersions(from, there) <= 0
+        return isPickable(state) === (raises && fits)
+      }),
+    )
+  })
+
+  test('is chosen once a code, and only if it can be picked', () => {
+    const file = (code: string, status: 0 | 1 | 2 | 3, version = '1') => ({ code, status, version })
+    const [add, other, old] = [file('a', 0), file('a', 0, '2'), file('b', 2)]
+    expect(choiceFaults([add, file('b', 1)])).toEqual({ unfit: [], twice: [] })
+    expect(choiceFaults([add, other, old])).toEqual({ unfit: [old], twice: ['a'] })
+  })
+
+  test('names what the catalogue would lack, of the chosen and of all that they need', () => {
+    const published = [
+      { code: 'framework', version: '1.10', requires: [] },
+      { code: 'tax', version: '1', requires: [{ code: 'pay', version: '1' }] },
+      { code: 'aside', version: '1', requires: [{ code: 'nowhere', version: '1' }] },
+    ]
+    const needing = (...requires: string[]) => ({
+      code: 'pay',
+      version: '1',
+      requires: requires.map((one) => ({ code: one.split(' ')[0] ?? '', version: one.split(' ')[1] ?? '' })),
+    })
+    const fine = { missing: [], loops: [], incompatible: [] }
+    expect(missingAfter(published, [needing('framework 1.9')])).toEqual(fine)
+    expect(missingAfter(published, [needing('framework 2', 'unheard 1', 'tax 1')])).toEqual({
+      missing: ['unheard'],
+      loops: [['pay', 'tax']],
+      incompatible: [{ code: 'pay', requires: [{ code: 'framework', version: '2' }] }],
+    })
+    const brought = { code: 'unheard', version: '1', requires: [] }
+    expect(missingAfter(published, [needing('unheard 1'), brought])).toEqual(fine)
+  })
+
+  test('has the ending of a package', () => {
+    expect(['a.mapp', 'A.MAPP', '条码 2.1.mapp'].every(isMappName)).toBe(true)
+    expect(['a.zip', '.mapp', 'a.mapp.exe', 'mapp', `${'a'.repeat(200)}.mapp`].some(isMappName)).toBe(false)
+  })
+})

@@ -1,0 +1,143 @@
+/** What differs between two price lists, field by field. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type ComparedPrices, priceDifferences } from '#domain/catalogue/prices.ts'
+import { lists } from '#tests/domain/fees/goldens.ts'
+import { randomContent, randomHeader } from '#tests/support/random-prices.ts'
+
+const backup = {
+  pdb2s3_fee_hkd: '6000.00',
+  pdb2s3_fee_usd: '770.00',
+  pdb2s3_fee_rmb: '5400.00',
+  pdb2s3_traffic: '50.00',
+  pdb2s3_discount: '10.00',
+  pdb2s3_up_hkd: '12.50',
+  pdb2s3_up_usd: '1.60',
+  pdb2s3_up_rmb: '11.25',
+  pdb2rds_fee_hkd: '15000.00',
+  pdb2rds_fee_usd: '1925.00',
+  pdb2rds_fee_rmb: '13500.00',
+  pdb2rds_discount: '0.00',
+}
+const a: ComparedPrices = { ...lists.A, effective_date: '2026-01-01', desc: 'A', pdbPrice: backup }
+const changed = (change: (list: ComparedPrices) => Partial<ComparedPrices>) => ({ ...a, ...change(structuredClone(a)) })
+const differences = (change: (list: ComparedPrices) => Partial<ComparedPrices>) => priceDifferences(a, changed(change))
+
+describe('each kind of field', () => {
+  test('of the header, numbers as text', () => {
+    expect(differences(() => ({ desc: 'B', uat_charge: '12.50', min_named_user: 11 }))).toEqual([
+      { field: 'desc', before: 'A', after: 'B' },
+      { field: 'uat_charge', before: '20.00', after: '12.50' },
+      { field: 'min_named_user', before: '10', after: '11' },
+    ])
+  })
+
+  test('of ranges, by their place; one that is added or gone is named with all of it', () => {
+    const shorter = differences(({ concurrentUser }) => ({
+      concurrentUser: concurrentUser.slice(0, 2).map((one, at) => (at === 1 ? { ...one, hkd: '1.00' } : one)),
+    }))
+    expect(shorter.map(({ field, before, after }) => [field, before, after])).toEqual([
+      ['concurrentUser.1.hkd', '1000.00', '1.00'],
+      ['concurrentUser.2.from', '51', null],
+      ['concurrentUser.2.to', '999999', null],
+      ['concurrentUser.2.hkd', '800.00', null],
+      ['concurrentUser.2.usd', '102.80', null],
+      ['concurrentUser.2.rmb', '720.00', null],
+    ])
+  })
+
+  test('of modules, by their code: another price, added, gone', () => {
+    const other = differences(({ module }) => ({
+      module: [
+        ...module
+          .filter(({ code }) => code !== 'doc')
+          .map((one) => (one.code === 'fin' ? { ...one, usd: '1.00' } : one)),
+        { code: 'pos', hkd: '1.00', usd: '2.00', rmb: '3.00' },
+      ],
+    }))
+    expect(other.map(({ field, before, after }) => [field, before, after])).toEqual([
+      ['module.fin.usd', '2310.00', '1.00'],
+      ['module.doc.hkd', '2000.00', null],
+      ['module.doc.usd', '255.00', null],
+      ['module.doc.rmb', '1800.00', null],
+      ['module.pos.hkd', null, '1.00'],
+      ['module.pos.usd', null, '2.00'],
+      ['module.pos.rmb', null, '3.00'],
+    ])
+  })
+
+  test('of the order of modules, once for all that moved', () => {
+    expect(differences(({ module }) => ({ module: module.toReversed() }))).toEqual([
+      { field: 'module', before: 'core, fin, scm, hr, doc', after: 'doc, hr, scm, fin, core' },
+    ])
+  })
+
+  test('a module that a form holds twice', () => {
+    const twice = differences(({ module }) => ({ module: [...module, ...module.slice(0, 1)] }))
+    expect(twice.map(({ field }) => field)).toEqual(['module.core#2.hkd', 'module.core#2.usd', 'module.core#2.rmb'])
+  })
+
+  test('of the backup block, and a block that is not there', () => {
+    expect(differences(() => ({ pdbPrice: { ...backup, pdb2s3_traffic: '60.00' } }))).toEqual([
+      { field: 'pdbPrice.pdb2s3_traffic', before: '50.00', after: '60.00' },
+    ])
+    expect(differences(() => ({ pdbPrice: null }))).toHaveLength(Object.keys(backup).length)
+  })
+
+  test('whether it is confirmed, where both say so', () => {
+    const [was, is] = [
+      { ...a, confirmed: false },
+      { ...a, confirmed: true },
+    ]
+    expect(priceDifferences(was, is)).toEqual([{ field: 'confirmed', before: 'false', after: 'true' }])
+    expect(priceDifferences(a, is)).toEqual([])
+  })
+})
+
+const codes = ['core', 'fin', 'scm', 'hr', 'doc', 'pos']
+const list = fc.tuple(randomContent(codes), randomHeader).map(([content, header]) => ({ ...content, ...header }))
+const withoutIds = ({ concurrentUser, namedUser, module, ...others }: ComparedPrices) => {
+  const plain = (rows: readonly object[]) => rows.map((row) => ({ ...row, id: 0, module_id: 0 }))
+  return { ...others, concurrentUser: plain(concurrentUser), namedUser: plain(namedUser), module: plain(module) }
+}
+
+describe('whatever the lists', () => {
+  test('there is no difference if and only if they say the same', () => {
+    fc.assert(
+      fc.property(list, list, (one, other) => {
+        expect(priceDifferences(one, structuredClone(one))).toEqual([])
+        const isSame = JSON.stringify(withoutIds(one)) === JSON.stringify(withoutIds(other))
+        expect(priceDifferences(one, other).length === 0).toBe(isSame)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  /** Two lists drawn apart nearly always differ; these differ in one place at most. */
+  test('one place that is another is found, and one that is written as it was is not', () => {
+    const places = (value: unknown, path: string[] = []): string[][] =>
+      typeof value === 'object' && value !== null
+        ? Object.entries(value).flatMap(([name, one]) =>
+            /^(module_)?id$/.test(name) ? [] : places(one, [...path, name]),
+          )
+        : [path]
+    fc.assert(
+      fc.property(list, fc.nat(), (one, chance) => {
+        const all = places(one)
+        const path = all[chance % all.length] ?? []
+        const other = structuredClone(one)
+        const last = path.at(-1) ?? ''
+        const holder = path
+          .slice(0, -1)
+          .reduce<Record<string, unknown>>((at, name) => at[name] as never, other as never)
+        const was = holder[last]
+        holder[last] = typeof was === 'number' ? was + 1 : typeof was === 'string' ? `${was}x` : backup
+        expect(priceDifferences(one, other)).not.toEqual([])
+        const there = priceDifferences(one, other).map(({ field, before, after }) => [field, after, before])
+        const back = priceDifferences(other, one).map(({ field, before, after }) => [field, before, after])
+        expect(back.toSorted()).toEqual(there.toSorted())
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
