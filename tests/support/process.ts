@@ -22,6 +22,9 @@ export interface Running {
   kill(signal: NodeJS.Signals): Promise<number | null>
 }
 
+/** Passwords of tests protect nobody. */
+export const quickHashes = { ARGON2_MEMORY_KB: '4096', ARGON2_TIME: '1' }
+
 /** Quick hashes, a free port, nothing of the caller's own environment that would name a database; what one compiled is kept. */
 const { NODE_COMPILE_CACHE = join(root, 'node_modules/.cache/compiled') } = process.env
 // Its hosted services would go on after it.
@@ -29,8 +32,7 @@ const usual = {
   HOSTING: 'off',
   PORT: '0',
   LOG_LEVEL: 'warn',
-  ARGON2_MEMORY_KB: '4096',
-  ARGON2_TIME: '1',
+  ...quickHashes,
   NODE_COMPILE_CACHE,
 }
 
