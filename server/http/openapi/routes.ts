@@ -37,6 +37,9 @@ export function openApi(
 
 function serveDocs(fastify: FastifyInstance, asked: () => Promise<Document>): void {
   let document: Document | null = null
+  fastify.addHook('onRequest', async () => {
+    document = await asked()
+  })
   // Stands for the document until somebody opens the page.
   fastify.register(fastifySwagger, {
     mode: 'static',
@@ -48,11 +51,6 @@ function serveDocs(fastify: FastifyInstance, asked: () => Promise<Document>): vo
     theme: { title },
     // Without the bar for other documents. Closed: two hundred calls are found by their names.
     uiConfig: { layout: 'BaseLayout', docExpansion: 'none', filter: true },
-    uiHooks: {
-      onRequest: async () => {
-        document = await asked()
-      },
-    },
     transformSpecification: () => document ?? {},
     transformSpecificationClone: false,
   })
