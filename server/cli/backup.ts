@@ -8,16 +8,11 @@ import { readFile, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Config, readConfig, StartProblem } from '#server/config.ts'
-import { withApp } from '#server/cli/with-app.ts'
-import { keyOfFolder } from '#server/db/accounts/token-key.ts'
-import { companyByCode } from '#server/db/accounts/companies.ts'
-import { type StoredBackup, storedOfCode } from '#server/db/hosting/stored-backups.ts'
-import { inTransaction } from '#server/db/transaction.ts'
+import type { StoredBackup } from '#server/db/hosting/stored-backups.ts'
 import { ProblemError } from '#server/problem-error.ts'
 import { faultOf } from '#server/services/hosting/backups/faults.ts'
 import { type BackupKeys, identitiesOf, recipientFor } from '#server/services/hosting/backups/keys.ts'
 import { restoreArchive } from '#server/services/hosting/backups/restore-archive.ts'
-import { restoreByOperator } from '#server/services/hosting/backups/restore-by-operator.ts'
 
 class Trouble extends Error {}
 
@@ -46,9 +41,23 @@ function whole(text: string, option: string): number {
   throw new Trouble(`--${option} must be a number, not "${text}".`)
 }
 
+/** Loaded where it is asked for: it takes longer than all that needs no portal. */
+async function loadPortal() {
+  const [{ withApp }, { companyByCode }, { storedOfCode }, { inTransaction }, { restoreByOperator }] =
+    await Promise.all([
+      import('#server/cli/with-app.ts'),
+      import('#server/db/accounts/companies.ts'),
+      import('#server/db/hosting/stored-backups.ts'),
+      import('#server/db/transaction.ts'),
+      import('#server/services/hosting/backups/restore-by-operator.ts'),
+    ])
+  return { withApp, companyByCode, storedOfCode, inTransaction, restoreByOperator }
+}
+
 async function keys(given: Given): Promise<void> {
   const { company, 'company-id': id } = given
   if (id !== undefined) return await sayKeys(await keysHere(), whole(id, 'company-id'), `company ${id}`)
+  const { withApp, companyByCode, inTransaction } = await loadPortal()
   await withApp(async (app) => {
     const found = await inTransaction(app, { role: 'portal_system' }, (db) => companyByCode(db, company ?? ''))
     if (!found) throw new Trouble(`There is no company ${company}.`)
@@ -61,6 +70,7 @@ async function keysHere(): Promise<BackupKeys> {
   const config = readConfig(process.env)
   if (config.backupKey !== null || config.tokenKeyGiven) return config
   await requireFile(join(config.dataDir, 'token.key'), 'BACKUP_KEY and TOKEN_KEY are not set, and')
+  const { keyOfFolder } = await import('#server/db/accounts/token-key.ts')
   return { ...config, tokenKey: await keyOfFolder(config) }
 }
 
@@ -74,6 +84,7 @@ async function sayKeys(config: Pick<Config, keyof BackupKeys>, companyId: number
 const mostListed = 100
 
 async function list({ service = '' }: Given): Promise<void> {
+  const { withApp, storedOfCode, inTransaction } = await loadPortal()
   await withApp(async (app) => {
     const rows = await inTransaction(app, { role: 'portal_system' }, (db) => storedOfCode(db, service, mostListed))
     if (rows.length === 0) throw new Trouble(`There is no backup of a service ${service}.`)
@@ -90,6 +101,7 @@ function lineOf({ id, company_id, pdb_type, state, create_time, bytes, rows, pla
 
 async function restoreBackup({ backup = '', service = '' }: Given): Promise<void> {
   const id = whole(backup, 'backup')
+  const { withApp, restoreByOperator } = await loadPortal()
   await withApp(async (app) => {
     await restoreByOperator(app, id, service)
     console.log(`Backup ${id} is to be put into ${service}: the server that runs the services does it, once it runs.`)

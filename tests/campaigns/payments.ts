@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import pino from 'pino'
 import { dateIn } from '#domain/time.ts'
+import { loadDemoWorld } from '#server/dev/load-demo-data.ts'
 import { openSandbox, type Sandbox } from '#server/drivers/payment/sandbox/server.ts'
 import {
   call,
@@ -27,9 +28,10 @@ import {
 import { count, takenBy } from '#tests/campaigns/balance.ts'
 import { between, type Chance, chanceOf, pick } from '#tests/support/chance.ts'
 import { writeUnpaidTraffic } from '#tests/campaigns/unpaid-traffic.ts'
+import { withContext } from '#tests/support/companies.ts'
 import { freePort } from '#tests/support/free-port.ts'
 import { asSuperuser, postgresBin, startCluster } from '#tests/support/postgres.ts'
-import { type Running, startProcess } from '#tests/support/process.ts'
+import { quickHashes, type Running, startProcess } from '#tests/support/process.ts'
 
 export interface Campaign {
   kills: number
@@ -75,13 +77,16 @@ export async function payThroughKills({
     PORT: String(port),
     PUBLIC_URL: url,
     PAYMENTS_PER_USER: '100000',
+    ...quickHashes,
   }
   const all: Paying[] = []
   const report: Report = { kills, orders: 0, applied: 0, cut: 0 }
+  const traffic: number[] = []
+  await withContext(settings, async (app) => {
+    await loadDemoWorld(app)
+    traffic.push(...(await writeUnpaidTraffic(app, kills * payers)))
+  })
   let server = await supervised(settings)
-  await server.kill('SIGKILL')
-  const traffic = await writeUnpaidTraffic(settings, kills * payers)
-  server = await supervised(settings)
   const world: World = {
     url,
     access: await signIn(url, 'acme'),

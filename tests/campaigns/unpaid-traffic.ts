@@ -1,50 +1,42 @@
 /** Months of traffic that wait to be paid: nobody orders those, so they are written into the database while no server runs on it. */
 import { sql } from 'kysely'
-import pino from 'pino'
 import { addMonths } from '#domain/period.ts'
-import { readConfig } from '#server/config.ts'
+import type { AppContext } from '#server/context.ts'
 import { takeChange } from '#server/db/change-numbers.ts'
 import { insertTraffic } from '#server/db/hosting/backups.ts'
-import { openDatabase } from '#server/db/open.ts'
 
 /** Of the demo world's `acmetrade`, long ago, at 10.00 each. Answers their numbers. */
-export async function writeUnpaidTraffic(env: Record<string, string>, count: number): Promise<number[]> {
-  const database = await openDatabase(readConfig({ ...env, TOKEN_KEY: '00'.repeat(32) }), pino({ level: 'silent' }))
-  try {
-    return await database.kysely.transaction().execute(async (db) => {
-      await sql`set local role portal_system`.execute(db)
-      const { id: service_id, company_id } = await db
-        .selectFrom('service')
-        .select(['id', 'company_id'])
-        .where('code', '=', 'acmetrade')
-        .executeTakeFirstOrThrow()
-      const { id: price_id } = await db.selectFrom('price_list').select('id').limit(1).executeTakeFirstOrThrow()
-      const now = Date.now()
-      const made: number[] = []
-      for (let at = 0; at < count; at++)
-        made.push(
-          await insertTraffic(db, {
-            company_id,
-            service_id,
-            service_code: 'acmetrade',
-            price_id,
-            currency: 'HKD',
-            period_end: addMonths('1990-01-01', at),
-            pdb_traffic: '51.00',
-            free: '50.00',
-            price: '10.00',
-            amount: '10.00',
-            pay_date: null,
-            pay_amount: null,
-            steps: '[]',
-            change: await takeChange(db, company_id),
-            create_time: now,
-            update_time: now,
-          }),
-        )
-      return made
-    })
-  } finally {
-    await database.close()
-  }
-}
+export const writeUnpaidTraffic = ({ database }: Pick<AppContext, 'database'>, count: number): Promise<number[]> =>
+  database.kysely.transaction().execute(async (db) => {
+    await sql`set local role portal_system`.execute(db)
+    const { id: service_id, company_id } = await db
+      .selectFrom('service')
+      .select(['id', 'company_id'])
+      .where('code', '=', 'acmetrade')
+      .executeTakeFirstOrThrow()
+    const { id: price_id } = await db.selectFrom('price_list').select('id').limit(1).executeTakeFirstOrThrow()
+    const now = Date.now()
+    const made: number[] = []
+    for (let at = 0; at < count; at++)
+      made.push(
+        await insertTraffic(db, {
+          company_id,
+          service_id,
+          service_code: 'acmetrade',
+          price_id,
+          currency: 'HKD',
+          period_end: addMonths('1990-01-01', at),
+          pdb_traffic: '51.00',
+          free: '50.00',
+          price: '10.00',
+          amount: '10.00',
+          pay_date: null,
+          pay_amount: null,
+          steps: '[]',
+          change: await takeChange(db, company_id),
+          create_time: now,
+          update_time: now,
+        }),
+      )
+    return made
+  })

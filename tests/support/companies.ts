@@ -16,6 +16,7 @@ import { noHosting } from '#server/no-hosting.ts'
 import { noPayments } from '#server/payment-methods.ts'
 import { hashPassword } from '#server/services/accounts/password-hash.ts'
 import type { Person } from '#tests/support/browser.ts'
+import { quickHashes } from '#tests/support/process.ts'
 import { layDataFolder } from '#tests/support/template.ts'
 
 export interface Company {
@@ -60,7 +61,7 @@ export const loadCopies = (dataDir: string): Promise<void> =>
     })
   })
 
-const cheap = (dataDir: string) => ({ DATA_DIR: dataDir, ARGON2_MEMORY_KB: '4096', ARGON2_TIME: '1' })
+const cheap = (dataDir: string) => ({ DATA_DIR: dataDir, ...quickHashes })
 
 /** `env`: of the server whose data they are, which is not running. */
 export async function withContext(

@@ -22,16 +22,21 @@ export interface Running {
   kill(signal: NodeJS.Signals): Promise<number | null>
 }
 
-/** Quick hashes, a free port, nothing of the caller's own environment that would name a database; what one compiled is kept. */
+/** Passwords of tests protect nobody. */
+export const quickHashes = { ARGON2_MEMORY_KB: '4096', ARGON2_TIME: '1' }
+
+/** What one process compiled is kept for the next. */
 const { NODE_COMPILE_CACHE = join(root, 'node_modules/.cache/compiled') } = process.env
+export const keptCode = { NODE_COMPILE_CACHE }
+
+/** Quick hashes, a free port, nothing of the caller's own environment that would name a database. */
 // Its hosted services would go on after it.
 const usual = {
   HOSTING: 'off',
   PORT: '0',
   LOG_LEVEL: 'warn',
-  ARGON2_MEMORY_KB: '4096',
-  ARGON2_TIME: '1',
-  NODE_COMPILE_CACHE,
+  ...quickHashes,
+  ...keptCode,
 }
 
 export const startProcess = (env: Record<string, string>, script = 'server/main.ts'): Running => {

@@ -51,7 +51,7 @@ is null, never left out. A row of another company is 404. Writes carry Idempoten
 answered, without a second effect. \`~{intent}\` in place of an id names the row that the write with that first key made.
 Calls that are not served yet answer 501 NOT_SUPPORT.`
 
-export function document(endpoints: readonly Endpoint[], version: string): Document {
+export function document(endpoints: readonly Endpoint[], named: Pick<Document['info'], 'title' | 'version'>): Document {
   const schemas: Record<string, JsonSchema> = { ...shared }
   const paths: Document['paths'] = {}
   for (const endpoint of endpoints) {
@@ -60,7 +60,7 @@ export function document(endpoints: readonly Endpoint[], version: string): Docum
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Portal API', version, description },
+    info: { ...named, description },
     servers: [{ url: '/' }],
     tags: Object.keys(nouns).map((name) => ({ name })),
     paths,

@@ -1,10 +1,12 @@
 /** The table of calls for people and tools outside: always as a document, where it is wanted as a page to try it on. */
 import { readFile } from 'node:fs/promises'
-import fastifySwagger, { type FastifyStaticSwaggerOptions } from '@fastify/swagger'
+import fastifySwagger from '@fastify/swagger'
 import fastifySwaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import type { Endpoint } from '#contract/endpoint.ts'
 import type { Document } from '#server/http/openapi/document.ts'
+
+const title = 'Portal API'
 
 /** Swagger UI brings scripts and styles as files of its own, and pictures inside its styles; nothing is inline. */
 const policy = [
@@ -30,18 +32,27 @@ export function openApi(
   fastify.get('/api/openapi.json', async (_, reply) =>
     reply.type('application/json; charset=utf-8').send(JSON.stringify(await asked())),
   )
-  if (apiDocs) fastify.register(async (inner) => serveDocs(inner, await asked()))
+  if (apiDocs) fastify.register(async (inner) => serveDocs(inner, asked))
 }
 
-function serveDocs(fastify: FastifyInstance, document: Document): void {
-  const specification = { document } as unknown as FastifyStaticSwaggerOptions['specification']
-  fastify.register(fastifySwagger, { mode: 'static', specification })
+function serveDocs(fastify: FastifyInstance, asked: () => Promise<Document>): void {
+  let document: Document | null = null
+  fastify.addHook('onRequest', async () => {
+    document = await asked()
+  })
+  // Stands for the document until somebody opens the page.
+  fastify.register(fastifySwagger, {
+    mode: 'static',
+    specification: { document: { openapi: '3.1.0', info: { title, version: '' }, paths: {} } },
+  })
   fastify.register(fastifySwaggerUi, {
     routePrefix: '/api/docs',
     staticCSP: policy,
-    theme: { title: document.info.title },
+    theme: { title },
     // Without the bar for other documents. Closed: two hundred calls are found by their names.
     uiConfig: { layout: 'BaseLayout', docExpansion: 'none', filter: true },
+    transformSpecification: () => document ?? {},
+    transformSpecificationClone: false,
   })
 }
 
@@ -49,5 +60,5 @@ async function build(endpoints: readonly Endpoint[]): Promise<Document> {
   const { document } = await import('#server/http/openapi/document.ts')
   const manifest = await readFile(new URL('../../../package.json', import.meta.url), 'utf8')
   const { version } = JSON.parse(manifest) as { version: string }
-  return document(endpoints, version)
+  return document(endpoints, { title, version })
 }

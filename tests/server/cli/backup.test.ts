@@ -14,7 +14,8 @@ import { identitiesOf, recipientOf } from '#server/services/hosting/backups/keys
 import { withContext } from '#tests/support/companies.ts'
 import { testConfig } from '#tests/support/database.ts'
 import { piecesOf, shopPieces } from '#tests/support/data-pieces.ts'
-import { quickStart } from '#tests/support/process.ts'
+import { keptCode, quickStart } from '#tests/support/process.ts'
+import { layDataFolder } from '#tests/support/template.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -30,7 +31,7 @@ const script = join(import.meta.dirname, '../../../server/cli/backup.ts')
 async function backup(args: string[], env: Record<string, string> = {}): Promise<[code: number, said: string]> {
   const child = spawn(process.execPath, [...quickStart, script, ...args], {
     cwd: folder,
-    env: { PATH: process.env.PATH ?? '', DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'silent', ...env },
+    env: { PATH: process.env.PATH ?? '', DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'silent', ...keptCode, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let said = ''
@@ -148,7 +149,10 @@ describe('on an empty machine', () => {
 
 describe('with a portal', () => {
   const env = () => ({ TOKEN_KEY: key, DATA_DIR: join(folder, 'portal'), DEMO: '0' })
-  beforeAll(() => withContext(env(), async (app) => void (await linkForFirstAdmin(app))))
+  beforeAll(async () => {
+    await layDataFolder(env().DATA_DIR)
+    await withContext(env(), async (app) => void (await linkForFirstAdmin(app)))
+  })
 
   it('finds the key of a company by its code', async () => {
     const [code, said] = await backup(['keys', '--company', 'm18'], env())

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { endHosting, processesOf, supervisorsOf, tasksOf, until } from '#tests/support/hosting.ts'
 import { startProcess } from '#tests/support/process.ts'
+import { layDataFolder } from '#tests/support/template.ts'
 
 it('a restart of the portal leaves the demo world’s services running; Ctrl-C ends all of it', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'portal-'))
@@ -15,6 +16,7 @@ it('a restart of the portal leaves the demo world’s services running; Ctrl-C e
     rmSync(dataDir, { recursive: true, force: true })
   })
   const pids = () => tasksOf(folder).map(({ pid }) => pid)
+  await layDataFolder(dataDir)
   const first = startProcess(env)
   await first.ready
   const before = await until('three services', () => (pids().length === 3 ? pids() : null), 60_000)
