@@ -6,6 +6,7 @@
 import { spawn } from 'node:child_process'
 import { constants, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { compileCacheEnv } from '#server/compile-cache.ts'
 
 export interface ProcessLimits {
   /** Node itself counts some 570 MB as data before it begins, nearly all of it never touched. */
@@ -18,8 +19,8 @@ export interface ProcessLimits {
   heapMb: number
 }
 
-// One worker thread. No environment: the server's holds its secrets.
-const env = { UV_THREADPOOL_SIZE: '1' }
+/** One worker thread, and what it compiled the last time. Nothing else: the server's environment holds its secrets. */
+const environment = () => ({ UV_THREADPOOL_SIZE: '1', ...compileCacheEnv() })
 
 /**
  * Runs a script of ours with that on its standard input: bytes, or a file by its number. Resolves to its standard output; null
@@ -37,7 +38,7 @@ export function runBounded(
   const [program, ...rest] = process.platform === 'win32' ? command : ['/bin/sh', '-c', limits, 'sh', ...command]
   const isFile = typeof input === 'number'
   const child = spawn(program ?? '', rest, {
-    env,
+    env: environment(),
     stdio: [isFile ? input : 'pipe', 'pipe', 'ignore'],
     windowsHide: true,
   })

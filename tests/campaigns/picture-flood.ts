@@ -19,7 +19,7 @@ const pictures = (): readonly Uint8Array[] => [
   blackPng({ width: 1295, height: 12_950, depth: 16 }),
   blackPng(
     { width: 64, height: 64 },
-    pngChunk('iCCP', Buffer.concat([Buffer.from('profile\0\0', 'latin1'), deflatedZeros(700)])),
+    pngChunk('iCCP', Buffer.concat([Buffer.from('profile\0\0', 'latin1'), deflatedZeros(700_000_000)])),
   ),
   endlessJpeg(),
 ]

@@ -10,6 +10,7 @@ import { proveAllKept, proveEntry } from '#request/audit-trail/prove.ts'
 import type { FillOptions } from '#request/results.ts'
 import { comeIn, type Installation, reachOf } from '#tests/support/app.ts'
 import { createTablet, type Received, type Sent, type Tablet } from '#tests/support/device.ts'
+import { emptyTables, putBack, type Snapshot, takeSnapshot } from '#tests/support/snapshot.ts'
 
 export const dayMs = 24 * 3_600_000
 
@@ -39,6 +40,26 @@ export async function fillTrail(
     }
   })
   await integrate(app)
+}
+
+/** Noon of 1 January, in the business time zone; a house's clock stands at 2 March. */
+export const january = Date.UTC(2026, 0, 1, 4)
+export const count = 600
+
+const first = new WeakMap<Installation, Snapshot>()
+
+/** A new world with 600 entries of January in the log of alpha. Written once for a house, which takes a second, and then put back. */
+export async function resetWithTrail(house: Installation): Promise<void> {
+  const { server } = house
+  const made = first.get(house)
+  if (made) {
+    await emptyTables(server.app.database)
+    await putBack(server.app.database, made)
+    return
+  }
+  const { companies } = await server.reset()
+  await fillTrail(house, companies.alpha, count, { start: january, stepMs: dayMs / 60 })
+  first.set(house, await takeSnapshot(server.app.database))
 }
 
 /** What stands between device and server: changes an answer, or gives one of its own. */

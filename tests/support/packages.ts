@@ -34,6 +34,10 @@ export async function packed({ facts: more = {}, files = {} }: PackageParts = {}
   return packMapp({ ...facts, ...more }, new Map(named))
 }
 
+/** Without what is drawn and rendered of one, for what is about neither: each takes longer than the reading. */
+export const bare = ({ facts: more = {}, files = {} }: PackageParts = {}): Promise<Buffer> =>
+  packed({ facts: more, files: { 'icon.png': null, 'changelog.md': null, ...files } })
+
 /** So many bytes that do not pack: the same for the same seed. */
 export function noise(length: number, seed = 1): Buffer {
   const bytes = Buffer.alloc(length)

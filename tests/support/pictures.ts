@@ -1,5 +1,5 @@
 /** Pictures to upload, and what somebody might hide in one. */
-import { constants, crc32, deflateRawSync, deflateSync } from 'node:zlib'
+import { constants, crc32, deflateRawSync } from 'node:zlib'
 import { Transformer } from '@napi-rs/image'
 
 /** A square of four colours, so that a turned or cropped one is seen. */
@@ -47,15 +47,20 @@ export function flooded(file: Uint8Array, width: number, height: number): Uint8A
   return lying
 }
 
-/** So many millions of zeros as zlib packs them (RFC 1950), put together without ever being there. */
-export function deflatedZeros(millions: number): Buffer {
-  const million = deflateRawSync(Buffer.alloc(1_000_000), { level: 9, finishFlush: constants.Z_FULL_FLUSH })
+/** So many zeros as zlib packs them (RFC 1950), put together without ever being there. */
+export function deflatedZeros(count: number): Buffer {
+  const million = packedZeros(1_000_000)
   const check = Buffer.alloc(4)
-  check.writeUInt16BE((millions * 1_000_000) % 65_521)
+  check.writeUInt16BE(count % 65_521)
   check.writeUInt16BE(1, 2)
   const [head, end] = [Buffer.from([0x78, 0xda]), Buffer.from([3, 0])]
-  return Buffer.concat([head, ...Array.from({ length: millions }, () => million), end, check])
+  const millions = Array.from({ length: Math.floor(count / 1_000_000) }, () => million)
+  return Buffer.concat([head, ...millions, packedZeros(count % 1_000_000), end, check])
 }
+
+/** A piece that others may follow. */
+const packedZeros = (count: number) =>
+  deflateRawSync(Buffer.alloc(count), { level: 9, finishFlush: constants.Z_FULL_FLUSH })
 
 interface PngHead {
   width: number
@@ -74,7 +79,7 @@ export function blackPng({ width, height, depth = 8, color = 6 }: PngHead, ...mo
   head[8] = depth
   head[9] = color
   const row = 1 + Math.ceil((width * depth * (color === 6 ? 4 : 1)) / 8)
-  const pixels = deflateSync(Buffer.alloc(row * height), { level: 9 })
+  const pixels = deflatedZeros(row * height)
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
   return Buffer.concat([signature, pngChunk('IHDR', head), ...more, pngChunk('IDAT', pixels), pngChunk('IEND')])
 }

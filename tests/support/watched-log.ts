@@ -8,11 +8,9 @@ import { inTransaction } from '#server/db/transaction.ts'
 import { originOf } from '#server/services/audit/log-identity.ts'
 import { type Installation, openInstallation } from '#tests/support/app.ts'
 import type { Tablet } from '#tests/support/device.ts'
-import { type Between, dayMs, fillTrail, keep, type Liar, signedInBehind } from '#tests/support/kept-trail.ts'
+import { type Between, keep, type Liar, resetWithTrail, signedInBehind } from '#tests/support/kept-trail.ts'
 import { type Forgery, forgedLog } from '#tests/support/forged-log.ts'
-const january = Date.UTC(2026, 0, 1, 4)
 export const month = { dateFrom: '2026-01-01', dateTo: '2026-01-31' }
-export const count = 600
 
 export let house: Installation
 export let companyId: number
@@ -23,8 +21,8 @@ export function setUpLog(): void {
   })
   afterAll(() => house.close())
   beforeEach(async () => {
-    companyId = (await house.server.reset()).companies.alpha
-    await fillTrail(house, companyId, count, { start: january, stepMs: dayMs / 60 })
+    await resetWithTrail(house)
+    companyId = house.server.world.companies.alpha
   })
 }
 

@@ -8,13 +8,16 @@ interface Packed {
   /** As Unix keeps it. */
   mode?: number
   stored?: boolean
+  /** Of packing: 1 is the quickest. */
+  level?: number
 }
 
 export async function zipped(files: readonly Packed[], comment?: string): Promise<Buffer> {
   const zip = new ZipFile()
-  for (const { name, bytes, mode, stored } of files)
+  for (const { name, bytes, mode, stored, level } of files)
     zip.addBuffer(Buffer.from(bytes as string), name, {
       compress: !stored,
+      ...(level === undefined ? {} : { compressionLevel: level }),
       ...(mode === undefined ? {} : { mode }),
     })
   zip.end({ forceZip64Format: false, comment: comment ?? '' })

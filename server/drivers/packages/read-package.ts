@@ -9,7 +9,6 @@ import { readManifest } from '#domain/checks/manifest-checks.ts'
 import type { Manifest } from '#domain/checks/manifest-checks.ts'
 import { maxAspect, maxPixels, readImageSize } from '#domain/images.ts'
 import { faultOf, mappFiles, mappLimits, type MappFault, type MappFaultCode } from '#domain/catalogue/mapp.ts'
-import { changeLogPage } from '#server/drivers/packages/change-log.ts'
 import { ArchiveError, type ArchiveFault, walkArchive } from '#server/drivers/zip-reader.ts'
 
 export interface PackageContent {
@@ -62,7 +61,7 @@ async function contentOf(source: Buffer | number): Promise<PackageContent> {
     size,
     ...(await digestsOf(source)),
     icon,
-    changeLog: changeLog ? written(textOf(changeLog, 'CHANGE_LOG_NO_TEXT')) : null,
+    changeLog: changeLog ? await written(textOf(changeLog, 'CHANGE_LOG_NO_TEXT')) : null,
   }
 }
 
@@ -128,8 +127,10 @@ function textOf(bytes: Buffer, fault: MappFaultCode): string {
   }
 }
 
-function written(markdown: string): string {
+async function written(markdown: string): Promise<string> {
   if (markdown.includes('\0')) throw new Refused('CHANGE_LOG_NO_TEXT')
+  // It is half of what a process loads, and is not needed for a package that is refused before or has no change log.
+  const { changeLogPage } = await import('#server/drivers/packages/change-log.ts')
   try {
     return changeLogPage(markdown)
   } catch {

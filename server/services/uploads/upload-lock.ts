@@ -16,12 +16,15 @@ const pace = { lease: 10_000, heartbeat: 3_000, retry: 250, patience: 5_000 }
 
 export class UploadLocker implements Locker {
   private readonly app: AppContext
-  private readonly here = new MemoryLocker({ acquireLockTimeout: pace.patience })
-  constructor(app: AppContext) {
+  private readonly patience: number
+  private readonly here: MemoryLocker
+  constructor(app: AppContext, patience = pace.patience) {
     this.app = app
+    this.patience = patience
+    this.here = new MemoryLocker({ acquireLockTimeout: patience })
   }
   newLock(id: string): Lock {
-    return new UploadLock(this.app, this.here.newLock(id), id)
+    return new UploadLock(this.app, this.here.newLock(id), id, this.patience)
   }
 }
 
@@ -31,17 +34,19 @@ class UploadLock implements Lock {
   private readonly app: AppContext
   private readonly here: Lock
   private readonly id: string
-  constructor(app: AppContext, here: Lock, id: string) {
+  private readonly patience: number
+  constructor(app: AppContext, here: Lock, id: string, patience: number) {
     this.app = app
     this.here = here
     this.id = id
+    this.patience = patience
   }
 
   /** Throws UNAVAILABLE where another node goes on writing. */
   async lock(signal: AbortSignal, cancel: () => void | Promise<void>): Promise<void> {
     await this.here.lock(signal, cancel)
     try {
-      const end = performance.now() + pace.patience
+      const end = performance.now() + this.patience
       while (!(await this.take())) {
         if (signal.aborted || performance.now() > end) throw unavailable(5)
         await wait(pace.retry)

@@ -7,13 +7,12 @@ import { readProofFile, verifyProofFile } from '#domain/audit-log/proof-file.ts'
 import type { KeptRecord } from '#local/audit-trail/records.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { flipped } from '#tests/domain/audit-log/logs.ts'
-import { type Between, fillTrail, keeper, openKeep, signedInBehind } from '#tests/support/kept-trail.ts'
+import { type Between, count, fillTrail, keeper, openKeep, signedInBehind } from '#tests/support/kept-trail.ts'
 import { begin } from '#request/audit-trail/keep-trail.ts'
 import {
   behind,
   checkpointOf,
   companyId,
-  count,
   database,
   entries,
   forged,

@@ -8,12 +8,18 @@ import { retryAfterEviction } from '#local/storage/eviction.ts'
 import { readUsage } from '#local/storage/usage.ts'
 import { type Installation, openInstallation } from '#tests/support/app.ts'
 import type { Tablet } from '#tests/support/device.ts'
-import { dayMs, fillTrail, keep, keeper, openKeep, signedInBehind } from '#tests/support/kept-trail.ts'
+import {
+  dayMs,
+  fillTrail,
+  january,
+  keep,
+  keeper,
+  openKeep,
+  resetWithTrail,
+  signedInBehind,
+} from '#tests/support/kept-trail.ts'
 import { begin } from '#request/audit-trail/keep-trail.ts'
 import { keptCsv } from '#request/audit-trail/kept-csv.ts'
-
-/** Noon of 1 January, in the business time zone; the house's clock stands at 2 March. */
-const january = Date.UTC(2026, 0, 1, 4)
 
 let house: Installation
 let companyId: number
@@ -22,8 +28,8 @@ beforeAll(async () => {
 })
 afterAll(() => house.close())
 beforeEach(async () => {
-  companyId = (await house.server.reset()).companies.alpha
-  await fillTrail(house, companyId, 600, { start: january, stepMs: dayMs / 60 })
+  await resetWithTrail(house)
+  companyId = house.server.world.companies.alpha
 })
 
 const month = { dateFrom: '2026-01-01', dateTo: '2026-01-31' }

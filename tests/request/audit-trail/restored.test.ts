@@ -12,19 +12,9 @@ import { beginEpoch } from '#server/services/audit/begin-epoch.ts'
 import { integrate } from '#server/services/audit/integrate.ts'
 import { originOf, signingSeed } from '#server/services/audit/log-identity.ts'
 import type { Tablet } from '#tests/support/device.ts'
-import { type Between, fillTrail, keeper } from '#tests/support/kept-trail.ts'
+import { type Between, count, fillTrail, keeper } from '#tests/support/kept-trail.ts'
 import { pastPolicies } from '#tests/support/database.ts'
-import {
-  behind,
-  companyId,
-  count,
-  database,
-  forged,
-  house,
-  kept,
-  leaves,
-  setUpLog,
-} from '#tests/support/watched-log.ts'
+import { behind, companyId, database, forged, house, kept, leaves, setUpLog } from '#tests/support/watched-log.ts'
 
 setUpLog()
 

@@ -95,7 +95,7 @@ describe('a hostile picture', () => {
   })
 
   test('that hides a flood in its colour profile or its words ends nothing', async () => {
-    const flood = deflatedZeros(700)
+    const flood = deflatedZeros(700_000_000)
     for (const [kind, name] of [
       ['iCCP', 'profile\0\0'],
       ['zTXt', 'Comment\0\0'],

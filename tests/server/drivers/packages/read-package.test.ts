@@ -1,5 +1,5 @@
 /** Packages of others: read whole, or refused with what their maker has to change (D78, D88; U-05 to U-10). */
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,17 +9,20 @@ import { readPackageFile } from '#server/drivers/packages/package-reader.ts'
 import { readPackage, type ReadPackage } from '#server/drivers/packages/read-package.ts'
 import { chanceOf, suiteSeed } from '#tests/support/chance.ts'
 import { mutated } from '#tests/support/mutated.ts'
-import { facts, noise, packed, type PackageParts } from '#tests/support/packages.ts'
+import { facts, noise, packed } from '#tests/support/packages.ts'
 import { blackPng, jpeg, png } from '#tests/support/pictures.ts'
 import { headerAt, swapped, withNumber, zipped } from '#tests/support/zip.ts'
 
 const said = (read: ReadPackage) => ('fault' in read ? faultAsWord(read.fault) : 'read')
 const faultOf = async (bytes: Buffer) => said(await readPackage(bytes))
-const faultIn = async (parts: PackageParts) => faultOf(await packed(parts))
 const contentOf = async (bytes: Buffer) => {
   const read = await readPackage(bytes)
   if ('fault' in read) throw new Error(faultAsWord(read.fault))
   return read.content
+}
+const manifestOf = async (files: object) => {
+  const { manifest } = await contentOf(await packed())
+  return JSON.stringify({ ...manifest, files })
 }
 
 describe('a package', () => {
@@ -78,11 +81,6 @@ describe('a package', () => {
       { name: 'data/forms.json', bytes: '{}' },
     ])
   }
-  const manifestOf = async (files: object) => {
-    const { manifest } = await contentOf(await packed())
-    return JSON.stringify({ ...manifest, files })
-  }
-
   test('names each file in its manifest, and each that is named is there', async () => {
     const manifest = await manifestOf({})
     const stray = await zipped([
@@ -95,8 +93,8 @@ describe('a package', () => {
   })
 
   test('with too many files, a locked one, a link, or parts that contradict each other is refused', async () => {
-    const many = Object.fromEntries(Array.from({ length: 2001 }, (_, at) => [`f${at}`, '']))
-    expect(await faultIn({ files: many })).toBe('TOO_MANY_ENTRIES')
+    const many = Array.from({ length: 2001 }, (_, at) => ({ name: `f${at}`, bytes: '', stored: true }))
+    expect(await faultOf(await zipped(many))).toBe('TOO_MANY_ENTRIES')
     const bytes = await packed()
     const central = headerAt(bytes, 'central')
     expect(await faultOf(withNumber(bytes, central + 8, 0x801, 2))).toBe('ENCRYPTED manifest.json')
@@ -164,8 +162,14 @@ describe('in a process of its own', () => {
 
   test('the largest that is let in is read within the limits, and a bomb is refused', async () => {
     const part = noise(12 * 1024 * 1024)
-    const files = Object.fromEntries([1, 2, 3, 4, 5].map((at) => [`data/${at}.bin`, part]))
-    expect(said(await inProcess(await packed({ files })))).toBe('read')
+    const files = [
+      { name: 'icon.png', bytes: Buffer.from(await png(32)) },
+      { name: 'changelog.md', bytes: Buffer.from('# 1.0') },
+      // Noise is as large whatever the level.
+      ...[1, 2, 3, 4, 5].map((at) => ({ name: `data/${at}.bin`, bytes: part, level: 1 })),
+    ]
+    const manifest = await manifestOf(Object.fromEntries(files.map(({ name, bytes }) => [name, hash('sha256', bytes)])))
+    expect(said(await inProcess(await zipped([{ name: 'manifest.json', bytes: manifest }, ...files])))).toBe('read')
     const zeros = await packed({ files: { 'data/zeros': Buffer.alloc(49 * 1024 * 1024) } })
     expect(said(await inProcess(zeros))).toBe('UNPACKS_TOO_MUCH data/zeros')
   }, 60_000)

@@ -10,14 +10,14 @@ import { chanceOf, suiteSeed } from '#tests/support/chance.ts'
 import { onConnections } from '#tests/support/database.ts'
 import { drawn, openFaultProxy } from '#tests/support/fault-proxy.ts'
 import { told } from '#tests/support/forms.ts'
-import { noise, packed } from '#tests/support/packages.ts'
+import { bare, noise, packed } from '#tests/support/packages.ts'
 import { startProcess } from '#tests/support/process.ts'
 import type { SignedIn } from '#tests/support/server.ts'
 import { layDataFolder } from '#tests/support/template.ts'
 import { hangingPatch, uploadPiecemeal } from '#tests/support/tus.ts'
 import { listUploads, sendPackage, setUpUploads } from '#tests/support/uploads.ts'
 
-const large = () => packed({ files: { 'data/large.bin': noise(1_500_000) } })
+const large = () => bare({ files: { 'data/large.bin': noise(1_500_000) } })
 
 onConnections('an upload in pieces', (engine) => {
   const the = setUpUploads(engine, { settings: { uploadIdleMs: 1500 } })
@@ -56,7 +56,7 @@ onConnections('an upload in pieces', (engine) => {
   const idOf = (path: string) => path.split('/').at(-1) ?? ''
 
   test('by the client of the page is there, read, once it has come', async () => {
-    const bytes = await large()
+    const bytes = await packed({ files: { 'data/large.bin': noise(1_500_000) } })
     const path = new URL(await uploadPiecemeal(bytes, { url, token }), url).pathname
     const [listed] = await listUploads(the.staff)
     expect(listed).toMatchObject({
@@ -139,7 +139,7 @@ onConnections('an upload in pieces', (engine) => {
   })
 
   test('that came whole just before a server ended is read when it is looked for', async () => {
-    const bytes = await packed()
+    const bytes = await bare()
     const path = await begun({ 'upload-length': String(bytes.length) })
     await writeFile(join(the.folder, idOf(path)), bytes)
     const [first, second] = await Promise.all([listUploads(the.staff), listUploads(the.staff)])
@@ -207,7 +207,7 @@ onConnections('an upload in pieces', (engine) => {
 
   test('is written by one node at a time, and by another once that one has died', async () => {
     const id = idOf(await begun())
-    const [here, there, later] = [1, 2, 3].map(() => new UploadLocker(the.server.app).newLock(id))
+    const [here, there, later] = [1, 2, 3].map(() => new UploadLocker(the.server.app, 600).newLock(id))
     const take = (lock: typeof here) => lock?.lock(new AbortController().signal, () => undefined)
     await take(here)
     await expect(take(there)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
@@ -220,7 +220,7 @@ onConnections('an upload in pieces', (engine) => {
 
   test('is forgotten with its file, as one that came in a form is', async () => {
     const path = await begun()
-    await sendPackage(the.staff, await packed())
+    await sendPackage(the.staff, await bare())
     const ids = (await listUploads(the.staff)).map(({ id }: { id: string }) => id)
     expect(ids).toHaveLength(2)
     for (const id of ids) expect((await ask('DELETE', `/api/app/upload/tus/${id}`)).statusCode).toBe(204)
@@ -241,7 +241,7 @@ describe('where the disk of files is full', () => {
 
   test('uploads are refused with 507, and nothing else is', async () => {
     const answers = [
-      await sendPackage(the.staff, await packed()),
+      await sendPackage(the.staff, await bare()),
       await the.staff.send({
         method: 'POST',
         url: '/api/app/upload/tus',

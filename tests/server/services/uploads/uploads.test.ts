@@ -10,7 +10,7 @@ import { workOne } from '#server/jobs/runner.ts'
 import { keepUpload, keptPackage, packagePath } from '#server/services/uploads/kept-packages.ts'
 import { onConnections, pastPolicies } from '#tests/support/database.ts'
 import { told } from '#tests/support/forms.ts'
-import { noise, packed } from '#tests/support/packages.ts'
+import { bare, noise, packed } from '#tests/support/packages.ts'
 import { formWith } from '#tests/support/pictures.ts'
 import type { SignedIn } from '#tests/support/server.ts'
 import { beginUpload, listUploads, sendPackage, setUpUploads } from '#tests/support/uploads.ts'
@@ -104,7 +104,7 @@ onConnections('packages', (engine) => {
     })
 
     test('are larger than a form that is held in memory, and no larger than the limit', async () => {
-      const large = await packed({ files: { 'data/large.bin': noise(5_000_000) } })
+      const large = await bare({ files: { 'data/large.bin': noise(5_000_000) } })
       expect((await upload(large)).size).toBe(large.length)
       const tooLarge = await sendPackage(the.staff, Buffer.alloc(64 * 1024 * 1024 + 1))
       expect(told(tooLarge)).toEqual([413, 'TOO_LARGE'])
@@ -112,7 +112,7 @@ onConnections('packages', (engine) => {
     }, 60_000)
 
     test('in a form with two files, or with none, are refused, and nothing stays (U-14)', async () => {
-      const { payload, headers } = formWith('file', { name: 'a.mapp', bytes: await packed() })
+      const { payload, headers } = formWith('file', { name: 'a.mapp', bytes: await bare() })
       const end = payload.indexOf('\r\n--portal-test-boundary--')
       const twice = Buffer.concat([payload.subarray(0, end + 2), payload])
       const send = (form: Buffer) => the.staff.send({ method: 'POST', url: '/api/app/upload', headers, payload: form })
@@ -123,7 +123,7 @@ onConnections('packages', (engine) => {
     })
 
     test('again under the same key are one, and again under another take the place of the first', async () => {
-      const bytes = await packed()
+      const bytes = await bare()
       const headers = { 'idempotency-key': crypto.randomUUID() }
       const [first, second] = [
         await sendPackage(the.staff, bytes, 'pay.mapp', headers),
@@ -137,7 +137,7 @@ onConnections('packages', (engine) => {
     })
 
     test('with other bytes and the MD5 of another are told apart (U-09)', async () => {
-      const bytes = await packed()
+      const bytes = await bare()
       await upload(bytes)
       await pastPolicies(the.server.app.database, (db) =>
         sql`update app_upload set sha256 = ${'0'.repeat(64)}`.execute(db),
@@ -147,23 +147,23 @@ onConnections('packages', (engine) => {
 
     it.each(['admin@alpha', 'user@m18', 'order@m18'])('are nothing for %s (Z-31)', async (who) => {
       const other = await the.server.signIn(who)
-      expect(told(await sendPackage(other, await packed()))).toEqual([403, 'FORBIDDEN'])
+      expect(told(await sendPackage(other, await bare()))).toEqual([403, 'FORBIDDEN'])
       expect(told(await other.send({ url: '/api/app/upload' }))).toEqual([403, 'FORBIDDEN'])
       expect(await files()).toEqual([])
     })
 
     test('of one user are not shown to another, and are limited in number', async () => {
-      await upload(await packed())
+      await upload(await bare())
       // One that is only begun takes its place too, and no process opens it.
       for (let at = 0; at < 19; at++) expect((await beginUpload(the.staff)).statusCode).toBe(201)
-      const more = await sendPackage(the.staff, await packed({ facts: { version: '2' } }))
+      const more = await sendPackage(the.staff, await bare({ facts: { version: '2' } }))
       expect(told(more)).toEqual([429, 'UPLOAD_LIMIT'])
       const other = await the.server.signIn('delete@m18')
       expect(await listUploads(other)).toEqual([])
       const files: { file: { md5: string } | null }[] = await listUploads(the.staff)
       const [first] = files.flatMap(({ file }) => file ?? [])
       expect(told(await begin([first?.md5 ?? ''], other))).toEqual([409, 'STATE_CONFLICT'])
-      await upload(await packed({ facts: { version: '2' } }), other)
+      await upload(await bare({ facts: { version: '2' } }), other)
     })
 
     test('are gone after a day, with their files and what was shown of them', async () => {
@@ -212,14 +212,14 @@ onConnections('packages', (engine) => {
     })
 
     test('are known again by their bytes, and conflict where they are others', async () => {
-      const bytes = await packed({ facts: { version: '1.10' } })
+      const bytes = await bare({ facts: { version: '1.10' } })
       await publish((await upload(bytes)).md5)
       expect(await upload(bytes)).toMatchObject({ status: 2, why: null, current_version: '1.10' })
-      const other = await upload(await packed({ facts: { version: '1.10' }, files: { a: 'b' } }))
+      const other = await upload(await bare({ facts: { version: '1.10' }, files: { a: 'b' } }))
       expect(other).toMatchObject({ status: 3, why: 'other_bytes' })
-      const lower = await upload(await packed({ facts: { version: '1.9' } }))
+      const lower = await upload(await bare({ facts: { version: '1.9' } }))
       expect(lower).toMatchObject({ status: 3, why: 'lower' })
-      const far = await upload(await packed({ facts: { version: '3', min_version_required: '2' } }))
+      const far = await upload(await bare({ facts: { version: '3', min_version_required: '2' } }))
       expect(far).toMatchObject({ status: 3, why: 'min_version' })
       for (const { md5 } of [other, lower, far]) {
         const answer = await begin([md5])
@@ -228,7 +228,7 @@ onConnections('packages', (engine) => {
     })
 
     test('are chosen once a code, and only if they are there', async () => {
-      const [one, two] = [await upload(await packed()), await upload(await packed({ facts: { version: '2' } }))]
+      const [one, two] = [await upload(await bare()), await upload(await bare({ facts: { version: '2' } }))]
       const twice = await begin([one.md5, two.md5])
       expect([twice.statusCode, twice.json().data]).toEqual([409, { why: 'twice', codes: ['pay'] }])
       const gone = await begin([one.md5, '0'.repeat(32)])
@@ -238,8 +238,8 @@ onConnections('packages', (engine) => {
 
     test('by two at once are published once, and the later one is told of the conflict', async () => {
       const other: SignedIn = await the.server.signIn('delete@m18')
-      const mine = await upload(await packed())
-      const theirs = await upload(await packed({ files: { other: 'bytes' } }), other)
+      const mine = await upload(await bare())
+      const theirs = await upload(await bare({ files: { other: 'bytes' } }), other)
       const [a, b] = [await begin([mine.md5]), await begin([theirs.md5], other)]
       await Promise.all([workOne(the.server.app, kinds), workOne(the.server.app, kinds)])
       const answers = [
@@ -254,7 +254,7 @@ onConnections('packages', (engine) => {
     })
 
     test('are published exactly once, wherever a kill cuts the work off', async () => {
-      const all = [await packed(), await packed({ facts: { code: 'tax' } }), await packed({ facts: { code: 'hr' } })]
+      const all = [await bare(), await bare({ facts: { code: 'tax' } }), await bare({ facts: { code: 'hr' } })]
       for (const bytes of all) await upload(bytes)
       const md5 = all.map(md5Of)
       const { location } = (await begin(md5)).headers
@@ -297,7 +297,7 @@ onConnections('packages', (engine) => {
     })
 
     test('are kept before they are published, and are no longer lost when that comes to nothing', async () => {
-      const bytes = await packed()
+      const bytes = await bare()
       const { md5 } = await upload(bytes)
       const [id = ''] = await files()
       const [app, hash] = [the.server.app, sha256Of(bytes)]
@@ -310,7 +310,7 @@ onConnections('packages', (engine) => {
     })
 
     test('are not published when their file is lost', async () => {
-      const bytes = await packed({ facts: { code: 'lost' } })
+      const bytes = await bare({ facts: { code: 'lost' } })
       const { md5 } = await upload(bytes)
       const [id = ''] = await files()
       await rm(join(the.folder, id))

@@ -1,6 +1,5 @@
 /** All instances of a folder. One without tasks costs a record in memory and nothing else. */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
-import { getCompileCacheDir } from 'node:module'
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,6 +9,7 @@ import {
   type InstanceRef,
   type InstanceState,
 } from '#server/drivers/hosting/driver.ts'
+import { compileCacheEnv } from '#server/compile-cache.ts'
 import { openErasedFences } from '#server/drivers/hosting/local/instances/erased-fences.ts'
 import { type Instance, openInstance } from '#server/drivers/hosting/local/instances/instance.ts'
 import {
@@ -52,10 +52,9 @@ export function openInstances({
 }): Instances {
   mkdirSync(instancesFolder(folder), { recursive: true, mode: 0o700 })
   const runFolder = runFolderOf(folder)
-  const cache = getCompileCacheDir()
   const program = {
     path: fileURLToPath(import.meta.resolve('#server/sample-instance/main.ts')),
-    env: cache ? { NODE_COMPILE_CACHE: cache } : {},
+    env: { ...compileCacheEnv() },
   }
   const fences = openErasedFences(folder)
   const all = new Map<string, Instance>()

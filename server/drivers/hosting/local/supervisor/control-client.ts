@@ -1,10 +1,10 @@
 /** The portal's end of the socket: finds the supervisor of a folder, starts one where nobody answers, and calls it. */
 import { spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, renameSync, statSync } from 'node:fs'
-import { getCompileCacheDir } from 'node:module'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { compileCacheEnv } from '#server/compile-cache.ts'
 import { HostingError } from '#server/drivers/hosting/driver.ts'
 import { identityOf, isRunning } from '#server/drivers/hosting/local/process-identity.ts'
 import {
@@ -102,12 +102,11 @@ export function openControlClient(settings: SupervisorSettings): ControlClient {
 function startSupervisor(settings: SupervisorSettings): void {
   mkdirSync(settings.folder, { recursive: true, mode: 0o700 })
   const said = openSync(logOf(settings.folder), 'a', 0o600)
-  const cache = getCompileCacheDir() ?? process.env.NODE_COMPILE_CACHE
   const script = fileURLToPath(new URL('./supervisor.ts', import.meta.url))
   const child = spawn(process.execPath, ['--max-old-space-size=256', script, JSON.stringify(settings)], {
     detached: true,
     stdio: ['ignore', said, said],
-    env: cache ? { NODE_COMPILE_CACHE: cache } : {},
+    env: { ...compileCacheEnv() },
     windowsHide: true,
   })
   child.on('error', () => undefined)
