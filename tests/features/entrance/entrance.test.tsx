@@ -61,7 +61,7 @@ it('leads to a service and its admin site, by known codes without a network too 
 
   the.browser.goOffline()
   await the.browser.open('/entrance')
-  await the.user.click(button('Show acmetrade'))
+  await the.user.click(await screen.findByRole('button', { name: 'Show acmetrade' }))
   await screen.findByText(/^As last found here/)
   expect(way('Go to the service')).toBe('https://www.acmetrade.m18.example/')
   await find('acmetest')
