@@ -18,7 +18,8 @@ beforeEach(() =>
 async function find(code: string) {
   await the.user.clear(field('Service code'))
   if (code) await the.user.type(field('Service code'), code)
-  await the.user.click(button('Find service'))
+  // While a code is being looked up, as that of the address is, the button says so.
+  await the.user.click(await screen.findByRole('button', { name: 'Find service' }))
 }
 const wrong = () => Object.values(problems())
 const way = (name: string) => screen.getByRole<HTMLAnchorElement>('link', { name }).href
