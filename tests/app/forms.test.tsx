@@ -70,8 +70,8 @@ it.each([
   await expect.poll(() => the.browser.path()).toMatch(path.split('?')[0] ?? '')
   await expect.poll(() => document.querySelector<HTMLInputElement>(`${place} [name=${name}]`)?.value).toBe(typed)
   // It is as it was left: still to be saved.
-  const save = document.querySelector(`${place} button[type="submit"]`)
-  expect(save?.getAttribute('aria-disabled')).toBe(null)
+  const save = () => document.querySelector(`${place} button[type="submit"]`)
+  await expect.poll(() => save()?.getAttribute('aria-disabled')).toBe(null)
 })
 
 it('a session that ran out offline is said before anything is typed in vain (W-06)', async () => {

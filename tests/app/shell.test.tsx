@@ -6,7 +6,7 @@ import { arrived, setUpPages } from '#tests/support/screen.ts'
 
 const the = setUpPages()
 const menu = async (name: string | RegExp, item: string, role = 'menuitem') => {
-  await the.user.click(button(name))
+  await the.user.click(await screen.findByRole('button', { name }))
   await the.user.click(await screen.findByRole(role, { name: item }))
 }
 
@@ -56,14 +56,14 @@ describe('ways in and out', () => {
   it('the header has the company, the language and the own menu, and a way in for visitors (M13)', async () => {
     await the.browser.openAs('admin@alpha')
     const header = () => within(screen.getByRole('banner'))
-    header().getByText('ALPHA-7f3a91 Ltd')
-    header().getByRole('button', { name: '中文' })
+    await header().findByText('ALPHA-7f3a91 Ltd')
+    await header().findByRole('button', { name: '中文' })
     await menu(/My account$/, 'Service entrance')
     await arrived(the.browser, '/entrance')
     await the.browser.open('/app/home')
     await menu(/My account$/, 'Logout')
     await heading('You are logged out')
-    await the.user.click(header().getByRole('link', { name: 'Login' }))
+    await the.user.click(await header().findByRole('link', { name: 'Login' }))
     await heading('Login')
   })
 
@@ -72,8 +72,8 @@ describe('ways in and out', () => {
     // Which pages stand is no matter here.
     ;(await import('#app/routes/paths.ts')).standing.add('prices')
     await menu(/My account$/, 'My profile')
-    const link = screen.getByRole('link', { name: 'Price lists' })
-    expect(described(link)).toBe('For provider staff only')
+    const link = await screen.findByRole('link', { name: 'Price lists' })
+    await expect.poll(() => described(link)).toBe('For provider staff only')
     // Shown by the style sheet while the pointer or the focus is on the item (`.hinted > .hint`).
     const shown = [...document.querySelectorAll('.hinted > .hint')].filter((hint) => hint.parentElement?.contains(link))
     expect(shown.map((hint) => [...hint.children].map(({ textContent }) => textContent))).toEqual([

@@ -31,14 +31,17 @@ export interface Browser {
   path(): string
 }
 
-/** A real server for the file; for each test a new world on it and a new browser before it. */
-export function setUpPages(options: ServerOptions = {}) {
+/** A real server for the file; for each test a new world on it, made by `reset`, and a new browser before it. */
+export function setUpPages(
+  options: ServerOptions = {},
+  reset: (server: TestServer) => Promise<unknown> = (server) => server.reset(),
+) {
   const the = {} as { server: TestServer; browser: Browser; user: UserEvent }
   beforeAll(async () => {
     the.server = await startServer(options)
   })
   beforeEach(async () => {
-    await the.server.reset()
+    await reset(the.server)
     the.browser = openBrowser(reachOf(the.server))
     the.user = the.browser.user
   })

@@ -1,6 +1,6 @@
 /** Pages over a server that sells: the demo world's catalogue, and Acme with a service and an order in every state. */
 import { screen, within } from '@testing-library/dom'
-import { beforeEach, expect } from 'vitest'
+import { expect } from 'vitest'
 import { simulatedPayment } from '#server/drivers/payment/simulated.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { demoCompanies } from '#server/dev/demo-data.ts'
@@ -10,7 +10,9 @@ import { hashPassword } from '#server/services/accounts/password-hash.ts'
 import { setUpPages } from '#tests/support/screen.ts'
 import type { SignedIn, TestServer } from '#tests/support/server.ts'
 import { openShop, type Ordered } from '#tests/support/shop-data.ts'
-import { password } from '#tests/support/world.ts'
+import { emptyTables, putBack, type Snapshot, takeSnapshot } from '#tests/support/snapshot.ts'
+import { workerWide } from '#tests/support/worker-wide.ts'
+import { password, type World } from '#tests/support/world.ts'
 
 /** No gateway: only the staff's payment that takes no money can be made. */
 const payments: Payments = {
@@ -21,29 +23,44 @@ const payments: Payments = {
   close: async () => undefined,
 }
 
+/** As it was made first in this worker on that day: to make it takes longer than most pages do. */
+const first = workerWide<{ day: string; world: World; snapshot: Snapshot }>('shop of pages')
+
 /** As `setUpPages`; `admin@acme` orders, and `delete@m18`. */
-export function setUpShopPages() {
-  const the = setUpPages()
-  beforeEach(async () => {
-    const { app, clock } = the.server
-    // The pages' day is the server's.
-    clock.now = Date.now()
-    app.payments = payments
-    const [listId = 0] = await openShop(the.server)
-    const hash = await hashPassword(password, app.config.argon2)
-    const companies = demoCompanies
-      .filter(({ code }) => code === 'acme')
-      .map((company) => ({ ...company, users: company.users.slice(0, 2) }))
-    const staff = the.server.world.users['delete@m18'] ?? 0
-    await inTransaction(app, { role: 'portal_system' }, async (db) => {
-      await loadCompanies(db, app, { companies, hash, listId, now: clock.now })
-      await db.updateTable('portal_user').set({ orders: true }).where('id', '=', staff).execute()
-    })
-  })
-  return the
+export const setUpShopPages = () => setUpPages({}, resetToShop)
+
+async function resetToShop(server: TestServer): Promise<void> {
+  const { app, clock } = server
+  // The pages' day is the server's.
+  clock.now = Date.now()
+  app.payments = payments
+  const day = today()
+  if (first.it?.day === day) {
+    await emptyTables(app.database)
+    await putBack(app.database, first.it.snapshot)
+    server.world = structuredClone(first.it.world)
+    return
+  }
+  await server.reset()
+  await openAcme(server)
+  first.it = { day, world: structuredClone(server.world), snapshot: await takeSnapshot(app.database) }
 }
 
-type Pages = ReturnType<typeof setUpShopPages>
+async function openAcme(server: TestServer): Promise<void> {
+  const { app, clock, world } = server
+  const [listId = 0] = await openShop(server)
+  const hash = await hashPassword(password, app.config.argon2)
+  const companies = demoCompanies
+    .filter(({ code }) => code === 'acme')
+    .map((company) => ({ ...company, users: company.users.slice(0, 2) }))
+  const staff = world.users['delete@m18'] ?? 0
+  await inTransaction(app, { role: 'portal_system' }, async (db) => {
+    await loadCompanies(db, app, { companies, hash, listId, now: clock.now })
+    await db.updateTable('portal_user').set({ orders: true }).where('id', '=', staff).execute()
+  })
+}
+
+type Pages = ReturnType<typeof setUpPages>
 
 /** The ways of who sits before these pages. */
 export function handsOn(the: Pages) {

@@ -25,7 +25,7 @@ beforeEach(async () => {
 })
 
 it('asks what is to become of it, and keeps it by default', async () => {
-  expect(choice('Keep for my next login').checked).toBe(true)
+  await expect.poll(() => choice('Keep for my next login').checked).toBe(true)
   await the.user.click(button('Keep and log out'))
   await left()
   expect(await isWarned()).toBe(false)
@@ -63,7 +63,7 @@ it('is spoken of on the login page with whose it is where the server has ended t
 it('sends it first, as soon as there is a connection, and leaves then', async () => {
   await the.user.click(choice('Send now, then log out'))
   const send = button('Send and log out')
-  expect(send.getAttribute('aria-disabled')).toBe('true')
+  await expect.poll(() => send.getAttribute('aria-disabled')).toBe('true')
   expect(described(send)).toBe("You're offline, so nothing can be sent.")
   the.browser.goOnline()
   await left()

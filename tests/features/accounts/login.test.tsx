@@ -62,8 +62,8 @@ describe('the login form', () => {
       await expect.poll(() => named('password').value === '' || screen.queryAllByText(wait).length > 0).toBe(true)
     }
     await alert(wait)
-    expect(button('Login').getAttribute('aria-disabled')).toBe('true')
-    expect(described(button('Login'))).toMatch(wait)
+    await expect.poll(() => button('Login').getAttribute('aria-disabled')).toBe('true')
+    await expect.poll(() => described(button('Login'))).toMatch(wait)
     expect(named('password').value).toMatch(/^guess/)
   })
 

@@ -3,7 +3,7 @@ import { screen } from '@testing-library/dom'
 import { afterEach, expect, it, vi } from 'vitest'
 import { inTransaction } from '#server/db/transaction.ts'
 import { endSessionsOf } from '#server/db/accounts/tokens.ts'
-import { button, heading, named, submit, type } from '#tests/support/fields.ts'
+import { heading, named, submit, type } from '#tests/support/fields.ts'
 import { arrived, setUpPages } from '#tests/support/screen.ts'
 import { password, readUser } from '#tests/support/world.ts'
 
@@ -33,7 +33,7 @@ it('says that one is leaving until the server has answered, and then one text', 
     for (const { textContent } of document.querySelectorAll('main h1, main p')) seen.add(textContent ?? '')
   })
   watch.observe(document.body, { subtree: true, childList: true, characterData: true })
-  await the.user.click(button(/My account$/))
+  await the.user.click(await screen.findByRole('button', { name: /My account$/ }))
   await the.user.click(await screen.findByRole('menuitem', { name: 'Logout' }))
   await expect.poll(() => isAsked).toBe(true)
   // Longer than the device needs to note that it is signed out.
@@ -75,7 +75,7 @@ it('a session that ended says why one is at the login, and company and e-mail ar
 it('who comes by an address inside is told why there is a login', async () => {
   await the.browser.open('/app/user')
   await heading('Login')
-  screen.getByText('Log in to open the page you asked for.')
+  await screen.findByText('Log in to open the page you asked for.')
 })
 
 it("an account's language is shown where nobody has chosen one on this device (D68)", async () => {
@@ -115,5 +115,5 @@ it('says so and lets one try again where what logs out cannot be fetched', async
   await the.browser.open('/logout')
   await screen.findByText(/^You are still logged in/)
   expect(screen.queryByText('You are leaving...')).toBeNull()
-  button('Try again')
+  await screen.findByRole('button', { name: 'Try again' })
 })

@@ -65,19 +65,17 @@ describe('an authenticator app', () => {
 
     await leave()
     await passwordStep('user')
+    await expect.poll(() => document.activeElement).toBe(named('otp'))
     expect([named('otp').autocomplete, named('otp').inputMode]).toEqual(['one-time-code', 'numeric'])
-    expect(document.activeElement).toBe(named('otp'))
     await type(the.user, { otp: '000 000' })
     await submit(the.user)
     await expect.poll(problems).toMatchObject({
       otp: expect.stringMatching(/^This code is wrong or was used before\./),
     })
     await press('Back to the password')
-    expect(['company', 'username', 'password'].map((name) => named(name).value)).toEqual([
-      'alpha',
-      'user@alpha.example',
-      '',
-    ])
+    await expect
+      .poll(() => ['company', 'username', 'password'].map((name) => named(name).value))
+      .toEqual(['alpha', 'user@alpha.example', ''])
     await type(the.user, { password })
     await submit(the.user)
     await heading('Confirm it is you')
@@ -121,7 +119,7 @@ describe('an authenticator app', () => {
     const add = await screen.findByRole('button', { name: 'Add authenticator app' })
     the.browser.goOffline()
     await screen.findAllByText(/^This needs a connection\./)
-    expect(add.getAttribute('aria-disabled')).toBe('true')
+    await expect.poll(() => add.getAttribute('aria-disabled')).toBe('true')
     the.browser.goOnline()
     await expect.poll(() => add.getAttribute('aria-disabled')).toBe(null)
   })

@@ -67,7 +67,7 @@ it('keeps what was typed over a reload and a lost network, and never a password'
   expect(kept).toContain(first.user_email)
   expect(kept).not.toContain(chosen)
   await the.browser.open('/signup')
-  expect([named('user_email').value, named('user_password').value]).toEqual([first.user_email, ''])
+  await expect.poll(() => [named('user_email').value, named('user_password').value]).toEqual([first.user_email, ''])
 
   the.browser.goOffline()
   await type(the.user, { user_password: chosen, confirmPwd: chosen })

@@ -67,7 +67,7 @@ it('reads each file without a line, and says what is wrong with it in the reader
   await the.user.click(button('Next page'))
   await expect.poll(refused).toEqual({ 'again.mapp': expect.stringContaining('The same file as “pay-1.0.mapp”') })
   await the.user.click(button('Previous page'))
-  expect(refused()).toEqual({
+  await expect.poll(refused).toEqual({
     'empty.mapp': 'The file is empty.',
     'nozip.mapp': expect.stringMatching(/^The file is not a zip archive/),
     'mac.mapp': expect.stringMatching(/^“\._x” is a file that macOS adds/),
@@ -147,24 +147,25 @@ it('takes one version of an app, only what adds or upgrades, and lists conflicts
       'barcode-2.3.mapp: Upgrade',
       'pay-1.0.mapp: Add',
     ])
-  expect(rows('Version conflicts')[0]).toBe(
-    'barcode-1.0.mapp: Version conflictThe current version 2.1 is higher. Give it a higher version.',
-  )
+  await expect
+    .poll(() => rows('Version conflicts')[0])
+    .toBe('barcode-1.0.mapp: Version conflictThe current version 2.1 is higher. Give it a higher version.')
   // The highest is chosen by itself; another one only after it was taken out.
-  expect((await box('barcode 2.3')).checked).toBe(true)
+  const highest = await box('barcode 2.3')
+  await expect.poll(() => highest.checked).toBe(true)
   const lower = await box('barcode 2.2')
-  expect(described(lower)).toMatch(/^barcode 2\.3 is already chosen/)
+  await expect.poll(() => described(lower)).toMatch(/^barcode 2\.3 is already chosen/)
   await the.user.click(lower)
   expect(lower.checked).toBe(false)
-  await the.user.click(await box('barcode 2.3'))
+  await the.user.click(highest)
   await the.user.click(lower)
-  expect([lower.checked, (await box('barcode 2.3')).checked]).toEqual([true, false])
+  expect([lower.checked, highest.checked]).toEqual([true, false])
   const existed = await box('barcode 2.1')
   existed.focus()
   await the.user.keyboard(' ')
   expect([existed.checked, described(existed)]).toEqual([false, 'This version is published already.'])
   await screen.findByText('Missing: nothere')
-  expect(described(button('Publish 2 apps'))).toBe('Publishing needs a connection.')
+  await expect.poll(() => described(button('Publish 2 apps'))).toBe('Publishing needs a connection.')
   const conflicts = within(screen.getByRole('region', { name: 'Version conflicts' }))
   await the.user.click(await conflicts.findByRole('button', { name: 'Next page' }))
   await expect.poll(() => rows('Version conflicts').length).toBe(1)
@@ -202,7 +203,8 @@ it('publishes what an earlier visit has uploaded, with progress, and gives the r
   for (const version of ['1.0', '1.1'])
     expect((await sendPackage(staff, await packed({ facts: { version } }), `pay-${version}.mapp`)).statusCode).toBe(200)
   await the.browser.openAs('admin@m18', '/app/m18/upload')
-  expect((await box('Pay 1.1')).checked).toBe(true)
+  const newer = await box('Pay 1.1')
+  await expect.poll(() => newer.checked).toBe(true)
   await the.user.click(button('Publish 1 app'))
   await screen.findByRole('progressbar', { name: 'Progress of publishing' })
   // The page says so before the server has heard of it.
@@ -216,7 +218,7 @@ it('publishes what an earlier visit has uploaded, with progress, and gives the r
     .toEqual(['pay-1.0.mapp: Version conflictThe current version 1.1 is higher. Give it a higher version.'])
   await the.user.click(button('Remove Pay 1.0'))
   await expect.poll(() => rows('Version conflicts')).toEqual([])
-  expect((await staff.send({ url: '/api/app/upload' })).json()).toEqual([])
+  await expect.poll(async () => (await staff.send({ url: '/api/app/upload' })).json()).toEqual([])
   await the.user.click(within(screen.getByRole('main')).getByRole('link', { name: 'App history' }))
   await arrived(the.browser, '/app/apphistory')
   await screen.findByText('1.1')
@@ -226,7 +228,8 @@ it('says why nothing was published where the catalogue has changed meanwhile', a
   const staff = await the.server.signIn('admin@m18')
   await sendPackage(staff, await packed({}), 'pay-1.0.mapp')
   await the.browser.openAs('admin@m18', '/app/m18/upload')
-  expect((await box('Pay 1.0')).checked).toBe(true)
+  const only = await box('Pay 1.0')
+  await expect.poll(() => only.checked).toBe(true)
   await addVersion('pay', '2.0')
   await the.user.click(button('Publish 1 app'))
   await screen.findByText(/^Nothing was published: the catalogue has changed\./)

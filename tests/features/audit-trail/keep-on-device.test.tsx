@@ -56,6 +56,7 @@ it('an entry is proven, and its proof is taken along as a file', async () => {
   await the.user.click(await screen.findByRole('link', { name: /2026-01-11 10:00:00/ }))
   expect(await screen.findByText('Proven')).toBeDefined()
   await the.user.click(screen.getByRole('button', { name: 'Export proof' }))
+  await expect.poll(() => saved.mock.calls).toHaveLength(1)
   const [blob] = saved.mock.calls[0] ?? []
   expect(JSON.parse(await (blob as Blob).text())).toMatchObject({ format: 'saas-portal audit proof', v: 1 })
   saved.mockRestore()

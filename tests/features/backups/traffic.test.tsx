@@ -4,8 +4,9 @@ import { beforeEach, expect, it, vi } from 'vitest'
 import { addMonths } from '#domain/period.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { backupOf, serviceIdOf, trafficOf } from '#tests/support/backups.ts'
-import { button, described } from '#tests/support/fields.ts'
+import { described } from '#tests/support/fields.ts'
 import { bought } from '#tests/support/shop-data.ts'
+import { arrived } from '#tests/support/screen.ts'
 import type { SignedIn } from '#tests/support/server.ts'
 import { handsOn, setUpShopPages, today } from '#tests/support/shop-pages.ts'
 
@@ -47,7 +48,7 @@ it('says this month so far with a bar, and beyond the free GB in red, with a sig
   await moved('moving', 38)
   await the.browser.openAs('admin@acme', path)
   await says('38.00 GB used, 50.00 GB are free')
-  const bar = screen.getByRole('meter', { name: `Traffic of ${today().slice(0, 7)}` })
+  const bar = await screen.findByRole('meter', { name: `Traffic of ${today().slice(0, 7)}` })
   expect(bar.getAttribute('aria-valuetext')).toBe('38.00 GB used, 50.00 GB are free')
   expect([bar.className, bar.querySelector('span')?.style.inlineSize]).toEqual(['backup-meter', '76%'])
   await says('12.00 GB are left free of charge.')
@@ -80,7 +81,7 @@ it('lists months by their name, five a page, with what is charged and why; what 
   expect(rows().map((row) => row.querySelectorAll('.backup-over .icon').length)).toEqual([1, 0, 0, 0, 0])
   await press(`Why this amount: traffic of ${monthNamed(1)}`)
   const why = await dialog(/^Why this amount/)
-  expect(why.element.textContent).toContain('13.00 GB above the free ones, at 12.50 each')
+  await expect.poll(() => why.element.textContent).toContain('13.00 GB above the free ones, at 12.50 each')
   await the.user.keyboard('{Escape}')
   await noDialog()
   // What nothing was asked for has no document.
@@ -106,10 +107,11 @@ it('warns of what is not paid, with its last second, and of what is overdue; bot
   await screen.findByText(/^Pay by \d{4}-\d\d-\d\d 23:59:59, or the backups to S3 are suspended\.$/)
   // Which day it is, is asked for.
   await expect.poll(() => cells()[0]?.[5]).toMatch(/^overdue since \d{4}-\d\d-\d\d$/)
-  expect(cells()[1]?.[5]).toMatch(/^due \d{4}-\d\d-\d\d$/)
-  await the.user.click(screen.getAllByRole('button', { name: 'Pay' })[0] ?? document.body)
+  await expect.poll(() => cells()[1]?.[5]).toMatch(/^due \d{4}-\d\d-\d\d$/)
+  const [first] = await screen.findAllByRole('button', { name: 'Pay' })
+  await the.user.click(first as HTMLElement)
   const pay = await dialog(`Pay the traffic of ${monthNamed(1)}`)
-  pay.getByText('HKD 162.50')
+  await pay.findByText('HKD 162.50')
   await the.user.keyboard('{Escape}')
   await noDialog()
   the.browser.goOffline()
@@ -138,6 +140,6 @@ it('is paid by the same ways as a contract, and the warning goes with it (D66)',
   expect([note?.className, note?.getAttribute('role')]).toEqual(['payment-note cancelled', 'status'])
   await press('Close')
   await expect.poll(() => screen.queryByText(/^It was cancelled/)).toBeNull()
-  expect(the.browser.path()).toBe(path)
-  expect(button('Back up now')).toBeTruthy()
+  await arrived(the.browser, path)
+  await screen.findByRole('button', { name: 'Back up now' })
 })

@@ -18,7 +18,8 @@ beforeEach(() =>
 async function find(code: string) {
   await the.user.clear(field('Service code'))
   if (code) await the.user.type(field('Service code'), code)
-  await the.user.click(button('Find service'))
+  // While a code is being looked up, as that of the address is, the button says so.
+  await the.user.click(await screen.findByRole('button', { name: 'Find service' }))
 }
 const wrong = () => Object.values(problems())
 const way = (name: string) => screen.getByRole<HTMLAnchorElement>('link', { name }).href
@@ -61,7 +62,7 @@ it('leads to a service and its admin site, by known codes without a network too 
 
   the.browser.goOffline()
   await the.browser.open('/entrance')
-  await the.user.click(button('Show acmetrade'))
+  await the.user.click(await screen.findByRole('button', { name: 'Show acmetrade' }))
   await screen.findByText(/^As last found here/)
   expect(way('Go to the service')).toBe('https://www.acmetrade.m18.example/')
   await find('acmetest')

@@ -137,7 +137,7 @@ describe('changes that wait', () => {
       /^1 change sent, 1 refused\. New user Bruno Lam: User with the same email exists already/,
     )
     await screen.findByRole('link', { name: '1 change needs review' })
-    expect(screen.queryByRole('link', { name: /waiting to be sent/ })).toBeNull()
+    await expect.poll(() => screen.queryByRole('link', { name: /waiting to be sent/ })).toBeNull()
     await the.user.click(within(toast.closest('.toast') as HTMLElement).getByRole('button', { name: 'Review' }))
     const bruno = await entry('New user Bruno Lam')
     // What only support asks for stands in one place.
@@ -160,7 +160,7 @@ describe('changes that wait', () => {
     await the.user.click(screen.getByRole('button', { name: 'Send now' }))
     await screen.findByText(/^The server could not be reached\./)
 
-    await the.user.click((await entry('Change name of Bruno Lam')).getByRole('button', { name: 'Edit' }))
+    await the.user.click(await (await entry('Change name of Bruno Lam')).findByRole('button', { name: 'Edit' }))
     await expect.poll(() => document.querySelector('[role=dialog] [name=name]')).not.toBeNull()
     await type(the.user, { name: 'Bruno Lam Ka-wai' })
     await saveUser(the.user)
@@ -168,10 +168,10 @@ describe('changes that wait', () => {
     await says('Change name of Bruno Lam', 'Name: Bruno Lam → Bruno Lam Ka-wai')
     // Tried in vain: it may have been done.
     const first = await entry('New user Bruno Lam')
-    first.getByRole('button', { name: 'Edit', description: /^It may already be on its way\./ })
-    first.getByRole('button', { name: 'Try again' })
+    await first.findByRole('button', { name: 'Edit', description: /^It may already be on its way\./ })
+    await first.findByRole('button', { name: 'Try again' })
 
-    await the.user.click((await entry('New user Bruno Lam')).getByRole('button', { name: 'Discard' }))
+    await the.user.click(await (await entry('New user Bruno Lam')).findByRole('button', { name: 'Discard' }))
     await (await dialog()).findByText('These depend on it and are discarded too:')
     const along = [...document.querySelectorAll('.write-along li')].map(({ textContent }) => textContent)
     expect(along).toEqual(['Change alert of Bruno Lam', 'Change name of Bruno Lam'])
@@ -199,7 +199,7 @@ describe('changes that wait', () => {
     await says(old, 'This has waited for over 30 days.')
     await says(old, 'created 31 days ago')
     expect(await stored('user')).toMatchObject({ alert: false })
-    await the.user.click((await entry(old)).getByRole('button', { name: 'Send anyway' }))
+    await the.user.click(await (await entry(old)).findByRole('button', { name: 'Send anyway' }))
     await allSent()
     await expect.poll(() => receipt(nameOf('user'))).toContain('Done')
     expect(await stored('user')).toMatchObject({ alert: true })

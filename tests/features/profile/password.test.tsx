@@ -56,9 +56,9 @@ it('the way back from the password leads to the profile', async () => {
   await the.browser.openAs('user@alpha', '/app/profile/user')
   const profile = screen.getByRole('heading', { level: 1 }).textContent
   await the.browser.open('/app/profile/password')
-  const back = document.querySelector<HTMLAnchorElement>('main a[href="/saas/app/profile/user"]')
-  if (!back) throw new Error('no link leads back')
-  await the.user.click(back)
+  const back = () => document.querySelector<HTMLAnchorElement>('main a[href="/saas/app/profile/user"]')
+  await expect.poll(back).not.toBeNull()
+  await the.user.click(back() as HTMLElement)
   await arrived(the.browser, '/app/profile/user')
   await screen.findByRole('heading', { level: 1, name: profile ?? '' })
 })

@@ -68,7 +68,7 @@ describe('the list', () => {
     await screen.findByRole('heading', { name: 'No user matches these filters' })
     await expect.poll(() => isEmpty).toBe(true)
     watch.disconnect()
-    expect(document.querySelector('.list-searched')?.textContent).toMatch(/^Updated /)
+    await expect.poll(() => document.querySelector('.list-searched')?.textContent).toMatch(/^Updated /)
     await the.user.click(await screen.findByRole('button', { name: 'Show all users' }))
     await expect.poll(() => namesShown().length).toBeGreaterThan(1)
   })
@@ -90,7 +90,7 @@ describe('the list', () => {
     await expect.poll(label).toMatch(/ · 1 waiting change included$/)
     await the.browser.open('/app/user?searchText=nobody+of+that+name')
     await screen.findByRole('heading', { name: 'No user matches these filters' }, { timeout: 900 })
-    expect(label()).toContain('0 found among 4 saved on this device')
+    await expect.poll(label).toContain('0 found among 4 saved on this device')
     expect(document.querySelector('.problem')).toBeNull()
   })
 
@@ -109,7 +109,7 @@ describe('the list', () => {
     expect(table.querySelectorAll('thead th[scope="col"]')).toHaveLength(7)
     button(`More for ${nameOf('invited')}`)
     await expect.poll(() => document.querySelector('.list-foot [role=status]')?.textContent).toContain('Updated')
-    expect(document.title).toBe(`Users · ${canaries.alpha} Ltd · Service portal`)
+    await expect.poll(() => document.title).toBe(`Users · ${canaries.alpha} Ltd · Service portal`)
   })
 })
 
@@ -303,7 +303,8 @@ describe('a user', () => {
     await saveUser(the.user)
     await screen.findByText(/^Saved on this device\./)
     await expect.poll(() => rowOf('Alan Yip Ho-man')?.querySelector('.pending-mark')).toBeTruthy()
-    expect(document.querySelector('.bar-waiting')).not.toBeNull()
+    // The bar counts what waits by itself.
+    await expect.poll(() => document.querySelector('.bar-waiting')).not.toBeNull()
     the.browser.goOnline()
     await expect.poll(() => document.querySelector('.pending-mark')).toBeNull()
     expect(await stored('invited@alpha')).toMatchObject({ name: 'Alan Yip Ho-man' })
@@ -323,7 +324,7 @@ describe('a user', () => {
     const full = 'There is no space left on this device, so a change cannot be saved offline.'
     await expect.poll(() => document.querySelector('[role=dialog]')?.textContent).toContain(full)
     const save = within(await screen.findByRole('dialog')).getByRole('button', { name: 'Create user' })
-    expect(described(save)).toBe('There is no space left on this device.')
+    await expect.poll(() => described(save)).toBe('There is no space left on this device.')
 
     the.browser.goOnline()
     await expect.poll(() => screen.queryByText(full, { exact: false })).toBeNull()

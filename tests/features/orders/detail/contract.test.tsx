@@ -55,8 +55,7 @@ describe('an order of each status', () => {
     await screen.findByRole('heading', { level: 1, name: 'Acme trading' })
     expect([fact('Number of users'), fact('Currency')]).toEqual(['40', 'HKD'])
     await expect.poll(() => history().length).toBe(2)
-    expect(history()[0]).toContain('Effective')
-    expect(history()[1]).toContain('Replaced')
+    await expect.poll(history).toEqual([expect.stringContaining('Effective'), expect.stringContaining('Replaced')])
     // The last day, as the server says it; nothing is taken from it again (D18).
     expect(fact('Expiry date')).toBe((await readOrder(admin, id))['expired_date'])
     // What is left of its term, what a year and each module cost, and the day of its change (C-25: what one hands on is copied).
@@ -79,13 +78,13 @@ describe('an order of each status', () => {
 
     await the.browser.open(pageOf(await idOf('acmeold')))
     await screen.findByText(/^This contract has expired/)
-    expect(button('Modify').getAttribute('aria-disabled')).toBe('true')
+    await expect.poll(() => button('Modify').getAttribute('aria-disabled')).toBe('true')
 
     await the.browser.open(pageOf((await replacedBy(await idOf('acmetrade'))) ?? 0))
     await screen.findByText(/^A newer contract has replaced this one\./)
     expect(screen.queryByRole('button', { name: 'Modify' })).toBeNull()
-    expect(button('Extend').getAttribute('aria-disabled')).toBe('true')
-    const link = screen.getByRole('link', { name: 'Open the current contract' })
+    await expect.poll(() => button('Extend').getAttribute('aria-disabled')).toBe('true')
+    const link = await screen.findByRole('link', { name: 'Open the current contract' })
     expect(link.getAttribute('href')).toBe('/saas/app/contract?searchText=acmetrade')
 
     await the.browser.open(pageOf(await idOf('acmeshop')))
@@ -140,26 +139,27 @@ describe('a contract is modified', () => {
     await expect.poll(due).toBe('HKD 10,000.00')
     await the.user.click(named('module-scm'))
     await expect.poll(due).toBe('HKD 25,500.50')
-    expect(document.querySelector('.order-compared')?.textContent).toContain('Added: Supply chain')
+    await expect.poll(() => document.querySelector('.order-compared')?.textContent).toContain('Added: Supply chain')
     // Only what changes; one stretch is its own total; and what is taken off has its sign, above and below alike.
     const changed = [...document.querySelectorAll('.order-compared tbody th')].map(({ textContent }) => textContent)
     expect(changed).toEqual(['Number of users', 'Modules'])
     expect(document.querySelectorAll('.order-stretches tbody tr')).toHaveLength(1)
     expect(document.querySelector('.order-stretches tfoot')).toBeNull()
     expect(document.querySelector('.users-tiers [aria-current]')?.textContent).toBe('11–501,000.00')
-    const why = document.querySelector('.price-why')
-    await the.user.click(why?.querySelector('summary') ?? document.body)
+    const why = () => document.querySelector('.price-why summary')
+    await expect.poll(why).not.toBeNull()
+    await the.user.click(why() as HTMLElement)
     const figures = () => [...document.querySelectorAll('.why-residual .figure')].map(({ textContent }) => textContent)
     await expect.poll(figures).toEqual(['−57,000.00', '−57,000.00'])
-    expect(submitButton()?.textContent).toBe('Order change · HKD 25,500.50')
+    await expect.poll(() => submitButton()?.textContent).toBe('Order change · HKD 25,500.50')
 
     await newPrices(the.server, ({ module }) => ({
       module: module.map((row) => ({ ...without(row, 'id'), ...(row.code === 'scm' ? { hkd: '16500.50' } : {}) })),
     }))
     await submit(the.user)
     await screen.findByText(/^The price has changed since it was shown\./)
-    const note = document.querySelector('.price-notes .order-note')
-    expect(note?.textContent).toContain('HKD 25,500.50 → HKD 26,500.50')
+    const note = () => document.querySelector('.price-notes .order-note')?.textContent
+    await expect.poll(note).toContain('HKD 25,500.50 → HKD 26,500.50')
     expect(await pending(id)).toBeNull()
     await submit(the.user)
     await dialog('Pay upward')
@@ -172,7 +172,7 @@ describe('a contract is modified', () => {
     await the.user.click(named('module-fin'))
     // A module of the contract does not go unasked (contracts 2).
     const asked = await dialog('Remove Finance')
-    asked.getByText('The service uses what is removed here.', { exact: false })
+    await asked.findByText('The service uses what is removed here.', { exact: false })
     await asked.press('Remove')
     await expect.poll(due).toBe('HKD 0.00')
     await says('The difference is not returned')
@@ -206,8 +206,9 @@ describe('a contract is modified', () => {
 describe('a contract is extended', () => {
   /** The drawer's button stands beside its form. */
   const send = async () => {
-    const found = document.querySelector('[role=dialog] button[type=submit]')
-    await the.user.click(found ?? document.body)
+    const found = () => document.querySelector('[role=dialog] button[type=submit]')
+    await expect.poll(found).not.toBeNull()
+    await the.user.click(found() as HTMLElement)
   }
 
   it('an extended contract is set up from its first start on, and its start, years and end agree; editing keeps what stays (M97, M98)', async () => {
@@ -226,12 +227,12 @@ describe('a contract is extended', () => {
     expect([after['period_start'], after['period']]).toEqual([before['period_start'], 3])
     await the.browser.open(pageOf(extension))
     await says('Please wait for the system to be set up.')
-    expect(fact('Period')).toBe('3 years')
+    await expect.poll(() => fact('Period')).toBe('3 years')
     await press('Modify')
     await expect.poll(() => document.querySelector('[name=users]')).not.toBeNull()
     expect(screen.queryByText(/wait for the system to be set up/)).toBeNull()
     await press('More')
-    for (const name of ['Refresh', 'Print']) screen.getByRole('menuitem', { name })
+    for (const name of ['Refresh', 'Print']) await screen.findByRole('menuitem', { name })
     await the.user.keyboard('{Escape}')
     expect(fact('Currency')).toBe('HKD')
     expect(fact('Expiry date')).toBe(after['expired_date'])
@@ -258,9 +259,10 @@ describe('a contract is extended', () => {
     await says('Unpaid extension:')
     const first = (await pending(id))?.id
     await extend()
+    await expect.poll(due).toBe('HKD 57,000.00')
     await send()
     const warning = await dialog('Replace the unpaid order?')
-    warning.getByText('HKD 114,000.00')
+    await warning.findByText('HKD 114,000.00')
     await warning.press('Go back')
     expect((await pending(id))?.id).toBe(first)
     await send()
@@ -273,7 +275,7 @@ describe('a contract is extended', () => {
     await press('Delete')
     await (await dialog(/^Delete the unpaid order/)).press('Delete')
     await expect.poll(() => document.querySelector('.order-note.warning')).toBeNull()
-    expect(await pending(id)).toBeNull()
+    await expect.poll(() => pending(id)).toBeNull()
   })
 
   it('after its end: from today, with other modules and users (M102, D16)', async () => {
@@ -281,7 +283,7 @@ describe('a contract is extended', () => {
     await the.browser.openAs('admin@acme', pageOf(id))
     await press('Extend')
     await dialog('Extend acmeold')
-    expect(named('period_start').value).toBe(today())
+    await expect.poll(() => named('period_start').value).toBe(today())
     await type(the.user, { users: '30' })
     await the.user.click(named('module-fin'))
     await expect.poll(due).toBe('HKD 64,000.00')

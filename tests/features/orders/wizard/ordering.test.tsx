@@ -214,7 +214,7 @@ it('the staff may pay in any currency by Alipay, or simulate it, and are shown w
   await open('delete@m18')
   await fill('wizcustomer')
   // For a customer, whom one knows by name.
-  const picker = screen.getByRole<HTMLInputElement>('combobox', { name: /^Company/ })
+  const picker = await screen.findByRole<HTMLInputElement>('combobox', { name: /^Company/ })
   await the.user.type(picker, 'nobody of that name')
   await screen.findByText('No company was found.')
   await the.user.keyboard('{Escape}')
