@@ -1,7 +1,18 @@
 /** The frame of the portal in real Chromium: what only layout, painting, two tabs and the network's own ways show. */
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { address, arrive, controlled, desk, focused, listed, setUpShared, visits } from '#tests/support/visit.ts'
+import {
+  address,
+  arrive,
+  controlled,
+  desk,
+  focused,
+  listed,
+  ownCompany,
+  phone,
+  setUpShared,
+  visits,
+} from '#tests/support/visit.ts'
 
 const setup = setUpShared()
 const { resume } = visits(setup)
@@ -99,7 +110,8 @@ describe('by touch', () => {
   })
 
   it('the company stands in one line beside what is quiet, in both languages (M13)', async () => {
-    await page.setViewportSize({ width: 390, height: 844 })
+    // Whoever else signs in as the staff meanwhile would read the language that is chosen here.
+    const { page } = await resume(ownCompany().admin, '/app/home', phone)
     const language = page.locator('.bar .language')
     const fits = async (other: string) => {
       await expect.poll(() => language.innerText()).toBe(other)
