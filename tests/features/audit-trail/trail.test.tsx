@@ -12,9 +12,10 @@ const name = (role: string) => `${canaries.alpha} ${role}`
 
 const rows = () =>
   [...document.querySelectorAll('.trail-list tbody tr:not(.waiting)')].map((row) =>
-    [...row.querySelectorAll('td')].map(({ textContent }) => textContent?.trim()),
+    [...row.querySelectorAll('td')].map(textOf),
   )
 const times = () => rows().map(([time]) => time)
+const textOf = ({ textContent }: Element) => textContent?.trim()
 const option = (select: string, choice: string) => the.user.selectOptions(named(select), choice)
 
 const entry = (at: string, more: Partial<Written> = {}): Written => ({
@@ -172,8 +173,7 @@ it('counts to 10,000, says that there are more, and goes on behind them without 
   await expect.poll(() => times().length).toBe(20)
   await expect.poll(() => times().at(-1)).toBe('2026-01-01 00:00:06')
   await expect.poll(() => the.browser.path()).toMatch(/&after=\d+$/)
-  const numbers = () => screen.getAllByRole('button', { name: /^Page / }).map(({ textContent }) => textContent)
-  await expect.poll(numbers).toEqual(['1'])
+  await expect.poll(() => screen.getAllByRole('button', { name: /^Page / }).map(textOf)).toEqual(['1'])
   await the.user.click(button('Next page'))
   await expect.poll(times).toEqual([5, 4, 3, 2, 1].map((second) => `2026-01-01 00:00:0${second}`))
   await expect.poll(() => button('Next page').getAttribute('aria-disabled')).toBe('true')
@@ -189,9 +189,7 @@ it('opens an entry with its differences, and goes to its neighbours by keys', as
   await the.user.click(screen.getByRole('link', { name: all[0] ?? '' }))
   const dialog = within(await screen.findByRole('dialog', { name: 'User · Update' }))
   const changes = () =>
-    [...document.querySelectorAll('.trail-changes tbody tr')].map((row) =>
-      [...row.children].map(({ textContent }) => textContent),
-    )
+    [...document.querySelectorAll('.trail-changes tbody tr')].map((row) => [...row.children].map(textOf))
   await expect.poll(changes).toEqual([
     ['Name', 'Tom', 'Tom <b>Bold</b>'],
     ['Admin', 'No', 'Yes'],
