@@ -1,7 +1,6 @@
 /** What a choice costs is in sight where it is chosen, on a tablet and on a phone; the wizard's steps are addresses (C-24). */
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { byDay, nightly } from '#tests/support/nightly.ts'
 import { ownCompany, phone, resumedPage, setUpShared, tablet, typeInto } from '#tests/support/visit.ts'
 import { choose, dialog, field, fill, order, ordersOf, step, submit } from '#tests/support/wizard.ts'
 
@@ -52,12 +51,10 @@ async function expectSeen(within: Locator, least: number) {
 
 const idOf = async (page: Page, service: string) => (await ordersOf(page, service))[0]?.id
 
-const sizes = [
-  { size: 'phone', device: phone },
+describe.each([
   { size: 'tablet', device: tablet },
-]
-
-describe.each(byDay(sizes, 1))('on a $size the amount due is in sight', ({ size, device }) => {
+  { size: 'phone', device: phone },
+])('on a $size the amount due is in sight', ({ size, device }) => {
   it('at each field of a new contract and at each module', async () => {
     const page = await resumedPage(setup, admin, '/app/contract/new', device)
     await field(page, 'code').waitFor()
@@ -92,47 +89,44 @@ describe.each(byDay(sizes, 1))('on a $size the amount due is in sight', ({ size,
   })
 })
 
-nightly(
-  'Back and Forward of the browser go through the steps and keep what was typed; a reload stays; a step that cannot be yet leads to the first that is not right (C-24)',
-  async () => {
-    const page = await resumedPage(setup, admin, '/app/contract/new')
-    const asked = () => new URL(page.url()).searchParams.get('step')
-    const title = () => page.evaluate(() => document.activeElement?.textContent)
-    await field(page, 'code').waitFor()
-    // Nothing is right yet.
-    await page.goto(`${setup.the.portal.url}/saas/app/contract/new?step=3`)
-    await field(page, 'code').waitFor()
-    await expect.poll(asked).toBeNull()
-    await fill(page, 'stepone', { users: '25' })
-    await submit(page).click()
-    await expect.poll(asked).toBe('2')
-    await choose(page, 'doc')
-    await page.reload()
-    await expect.poll(() => step(page)).toContain('Modules')
-    expect(await field(page, 'module-doc').isChecked()).toBe(true)
-    await order(page).click()
-    await expect.poll(asked).toBe('3')
-    await page.getByRole('button', { name: /by card$/ }).waitFor()
+it('Back and Forward of the browser go through the steps and keep what was typed; a reload stays; a step that cannot be yet leads to the first that is not right (C-24)', async () => {
+  const page = await resumedPage(setup, admin, '/app/contract/new')
+  const asked = () => new URL(page.url()).searchParams.get('step')
+  const title = () => page.evaluate(() => document.activeElement?.textContent)
+  await field(page, 'code').waitFor()
+  // Nothing is right yet.
+  await page.goto(`${setup.the.portal.url}/saas/app/contract/new?step=3`)
+  await field(page, 'code').waitFor()
+  await expect.poll(asked).toBeNull()
+  await fill(page, 'stepone', { users: '25' })
+  await submit(page).click()
+  await expect.poll(asked).toBe('2')
+  await choose(page, 'doc')
+  await page.reload()
+  await expect.poll(() => step(page)).toContain('Modules')
+  expect(await field(page, 'module-doc').isChecked()).toBe(true)
+  await order(page).click()
+  await expect.poll(asked).toBe('3')
+  await page.getByRole('button', { name: /by card$/ }).waitFor()
 
-    await page.goBack()
-    await expect.poll(() => step(page)).toContain('Modules')
-    await expect.poll(title).toBe('Modules')
-    expect(await field(page, 'module-doc').isChecked()).toBe(true)
-    await page.goBack()
-    await expect.poll(() => step(page)).toContain('Information')
-    await expect.poll(title).toBe('Information')
-    expect([await field(page, 'code').inputValue(), await field(page, 'users').inputValue()]).toEqual(['stepone', '25'])
-    // Typed over, and found again as it was left.
-    await typeInto(field(page, 'users'), '26')
-    await page.goForward()
-    await expect.poll(() => step(page)).toContain('Modules')
-    await page.goBack()
-    await expect.poll(() => field(page, 'users').inputValue()).toBe('26')
-    await page.goForward()
-    await page.goForward()
-    await expect.poll(() => step(page)).toContain('Payment')
-    await page.reload()
-    await page.getByText(/^Order stepone created/).waitFor()
-    expect(asked()).toBe('3')
-  },
-)
+  await page.goBack()
+  await expect.poll(() => step(page)).toContain('Modules')
+  await expect.poll(title).toBe('Modules')
+  expect(await field(page, 'module-doc').isChecked()).toBe(true)
+  await page.goBack()
+  await expect.poll(() => step(page)).toContain('Information')
+  await expect.poll(title).toBe('Information')
+  expect([await field(page, 'code').inputValue(), await field(page, 'users').inputValue()]).toEqual(['stepone', '25'])
+  // Typed over, and found again as it was left.
+  await typeInto(field(page, 'users'), '26')
+  await page.goForward()
+  await expect.poll(() => step(page)).toContain('Modules')
+  await page.goBack()
+  await expect.poll(() => field(page, 'users').inputValue()).toBe('26')
+  await page.goForward()
+  await page.goForward()
+  await expect.poll(() => step(page)).toContain('Payment')
+  await page.reload()
+  await page.getByText(/^Order stepone created/).waitFor()
+  expect(asked()).toBe('3')
+})
