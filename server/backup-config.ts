@@ -28,10 +28,23 @@ export function readBackupSettings(
   }
 }
 
+function nameOf(pathname: string): string {
+  try {
+    return decodeURIComponent(pathname)
+  } catch {
+    // What cannot be decoded is no name that another spelling has.
+    return pathname
+  }
+}
+
+/** Whatever they are spelled like: a database that is copied into itself is gone with itself. */
 function isSame(one: string, other: string): boolean {
-  const [a, b] = [new URL(one), new URL(other)]
-  const port = (url: URL) => url.port || '5432'
-  return a.hostname === b.hostname && port(a) === port(b) && a.pathname === b.pathname
+  const placeOf = (text: string) => {
+    const { hostname, port, pathname } = new URL(text)
+    const host = isLoopback(hostname) ? 'localhost' : hostname.toLowerCase()
+    return [host, port || '5432', nameOf(pathname)].join(' ')
+  }
+  return placeOf(one) === placeOf(other)
 }
 
 function bucket(env: Env): BucketSettings | null {
