@@ -147,7 +147,7 @@ it('is ordered, paid, made, charged, paid again, printed, and put into another s
   const today = dateIn('Asia/Hong_Kong', Date.now())
   const next = Date.parse(`${addMonths(`${today.slice(0, 7)}-01`, 1)}T04:00:00Z`)
   await portal.stop()
-  const clock = join(import.meta.dirname, '../support/shifted-clock.mjs')
+  const clock = join(import.meta.dirname, '../../support/shifted-clock.mjs')
   await portal.start({ NODE_OPTIONS: `--import ${clock}`, CLOCK_SHIFT_MS: String(next - Date.now()) })
   const later = await freshPage(setup, 'admin', '/app/contract')
   await openTab(later, from)
