@@ -77,21 +77,21 @@ describe('archives', () => {
 })
 
 describe('copies', () => {
-  const portal = 'postgres://login:hidden@db.example.com/portal'
+  const portal = 'postgres://login:password@db.example.com/portal'
 
   test.each([
-    'postgres://other:pass@db.example.com/copies',
-    'postgres://login:hidden@db.example.com:5433/portal',
-    'postgres://login:hidden@backup.example.com/portal',
-    'postgres://login:hidden@db.example.com/%zz',
+    'postgres://other:password@db.example.com/copies',
+    'postgres://login:password@db.example.com:5433/portal',
+    'postgres://login:password@backup.example.com/portal',
+    'postgres://login:password@db.example.com/%zz',
   ])('go into %s', (url) => expect(read({ BACKUP_DATABASE_URL: url }, portal).copiesUrl).toBe(url))
 
   test.each([
-    [portal, 'postgresql://other:pass@db.example.com:5432/portal'],
-    [portal, 'postgres://login:hidden@DB.example.com/portal'],
-    [portal, 'postgres://login:hidden@db.example.com/%70ortal'],
-    ['postgres://login:hidden@localhost/portal', 'postgres://login:hidden@127.0.0.1:5432/portal'],
-    ['postgres://login:hidden@[::1]:5433/portal', 'postgres://login:hidden@localhost:5433/portal'],
+    [portal, 'postgresql://other:password@db.example.com:5432/portal'],
+    [portal, 'postgres://login:password@DB.example.com/portal'],
+    [portal, 'postgres://login:password@db.example.com/%70ortal'],
+    ['postgres://login:password@localhost/portal', 'postgres://login:password@127.0.0.1:5432/portal'],
+    ['postgres://login:password@[::1]:5433/portal', 'postgres://login:password@localhost:5433/portal'],
   ])('of %s do not go into itself, %s', (database, url) => {
     const said = 'BACKUP_DATABASE_URL must be another database than DATABASE_URL.'
     expect(() => read({ BACKUP_DATABASE_URL: url }, database)).toThrow(said)
