@@ -85,7 +85,8 @@ export async function startPortal(
     try {
       await isOpen
       // Where its database is busy with others it may be open and not say so at once.
-      while (!(await fetch(`${url}/health/ready`)).ok) await wait(100)
+      for (const end = Date.now() + 60_000; !(await fetch(`${url}/health/ready`)).ok; await wait(100))
+        if (Date.now() > end) throw new Error(`the server was open and not ready within a minute:\n${said}`)
     } catch (error) {
       await end('SIGKILL')
       throw error

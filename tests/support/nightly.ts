@@ -6,7 +6,7 @@ import { it } from 'vitest'
 
 export const isNight = Boolean(process.env.CAMPAIGN)
 
-/** Declares the test where the campaign runs. Elsewhere there is none: one that were skipped would count as one that is missing. */
+/** Declares the test where the campaign runs. Elsewhere there is none: one that is skipped counts as one that is missing. */
 export function nightly(name: string, test: () => Promise<unknown>): void {
   if (isNight) it(name, test)
 }

@@ -54,7 +54,7 @@ export function openInstances({
   const runFolder = runFolderOf(folder)
   const program = {
     path: fileURLToPath(import.meta.resolve('#server/sample-instance/main.ts')),
-    env: { ...compileCacheEnv() },
+    env: compileCacheEnv(),
   }
   const fences = openErasedFences(folder)
   const all = new Map<string, Instance>()

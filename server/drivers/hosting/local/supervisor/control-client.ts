@@ -106,7 +106,7 @@ function startSupervisor(settings: SupervisorSettings): void {
   const child = spawn(process.execPath, ['--max-old-space-size=256', script, JSON.stringify(settings)], {
     detached: true,
     stdio: ['ignore', said, said],
-    env: { ...compileCacheEnv() },
+    env: compileCacheEnv(),
     windowsHide: true,
   })
   child.on('error', () => undefined)
