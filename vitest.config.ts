@@ -26,6 +26,9 @@ const parts = ['tests/state/**/*.test.tsx', 'tests/ui/**/*.test.tsx', 'tests/app
 const e2e = ['tests/e2e/**']
 const clocked = ['tests/campaigns/browser/**']
 
+/** What `tests/support/nightly.ts` is for single tests. */
+const night = process.env.CAMPAIGN ? [] : ['tests/**/*.night.test.{ts,tsx}']
+
 const tests = (places: string[]) => places.map((place) => (place.endsWith('.ts') ? place : `${place}/*.test.{ts,tsx}`))
 
 /** Patience, no claim: what is waited for may take its time while another file has the processor. Its default is a second. */
@@ -60,6 +63,7 @@ export default defineConfig({
     // An embedded database takes about half a gigabyte.
     maxWorkers: 2,
     execArgv: quickStart,
+    exclude: night,
     sequence: { sequencer: LongestFirst },
     projects: [
       {

@@ -10,16 +10,17 @@ import { fileURLToPath } from 'node:url'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const bin = (name) => join(root, 'node_modules', '.bin', name)
 
-const environments = ['pure', 'worker', 'page', 'server', 'tests']
+const environments = ['tests', 'page', 'server', 'worker', 'pure']
 
 /** Name as it is printed, and the command behind it. */
 export const checks = [
+  // The longest first. One checker each: several work out the same types side by side, for twice as much of a processor.
+  { name: 'lint', command: [bin('oxlint'), '--type-aware', '--deny-warnings', '.'] },
   ...environments.map((name) => ({
     name: `types: ${name}`,
-    command: [bin('tsc'), '--noEmit', '-p', `tsconfig.${name}.json`],
+    command: [bin('tsc'), '--noEmit', '--checkers', '1', '-p', `tsconfig.${name}.json`],
   })),
   { name: 'format', command: [bin('biome'), 'format', '.'] },
-  { name: 'lint', command: [bin('oxlint'), '--type-aware', '--deny-warnings', '.'] },
   { name: 'dead code and unused packages', command: [bin('knip')] },
 ]
 

@@ -8,7 +8,7 @@
 import { runVitest } from '#tests/campaigns/vitest.ts'
 
 export async function run(args: string[]): Promise<void> {
-  const { passed, output } = await runVitest(['--project', 'campaign', ...args], { CAMPAIGN: '1' })
+  const { passed, output } = await runVitest(['--project', 'campaign', ...args], {})
   console.log(output)
   if (!passed) process.exitCode = 1
 }

@@ -19,6 +19,7 @@ import { run as pictureFlood } from '#tests/campaigns/picture-flood.ts'
 import { run as saved } from '#tests/campaigns/saved.ts'
 import { run as services } from '#tests/campaigns/services.ts'
 import { run as signInFlood } from '#tests/campaigns/sign-in-flood.ts'
+import { run as suite } from '#tests/campaigns/suite.ts'
 import { run as uploadFlood } from '#tests/campaigns/upload-flood.ts'
 import { run as workerLife } from '#tests/campaigns/worker-life.ts'
 
@@ -41,6 +42,7 @@ const campaigns: Record<string, (args: string[]) => Promise<void>> = {
   saved,
   services,
   'sign-in-flood': signInFlood,
+  suite,
   'upload-flood': uploadFlood,
   'worker-life': workerLife,
 }

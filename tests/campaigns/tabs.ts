@@ -1,6 +1,6 @@
 /** Two tabs of one browser on one profile, signed in to the portal and each with a hand inside, that can be lost and had again. */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Page } from 'playwright-core'
+import type { CDPSession, Page } from 'playwright-core'
 import type { Lane } from '#tests/campaigns/operations.ts'
 import { fillLogin, people, type Person } from '#tests/support/browser.ts'
 import { between, type Chance } from '#tests/support/chance.ts'
@@ -45,6 +45,7 @@ export const tabsOpen = 2
 const readyMs = 30_000
 /** It does so once a minute at most. */
 const maxLoads = 3
+const stuckLoadMs = 20_000
 
 export async function openTabs(opening: Opening): Promise<Tabs> {
   const browser = await startChromium(opening.profile)
@@ -64,6 +65,9 @@ export async function openTabs(opening: Opening): Promise<Tabs> {
 
 async function over(browser: Chromium, first: Page, second: Page): Promise<Tabs> {
   const worker = await controlWorker(first)
+  const sessions = new Map<Page, CDPSession>()
+  for (const page of [first, second]) sessions.set(page, await page.context().newCDPSession(page))
+  const byHand = <T>(page: Page, act: () => Promise<T>) => unstuck(sessions.get(page), () => again(page, act))
   const write = (page: Page, lanes: Lane[] = []) =>
     byHand(page, () =>
       page.evaluate(
@@ -107,7 +111,7 @@ async function over(browser: Chromium, first: Page, second: Page): Promise<Tabs>
  * The app loads a page once more whose worker does not bring what it has (`worker-recovery.ts`), and a worker that is ended
  * while it is asked does not: the page that stands then gets its hand, and what was asked of the former one is asked again.
  */
-async function byHand<T>(page: Page, act: () => Promise<T>): Promise<T> {
+async function again<T>(page: Page, act: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
       await listOf(page).waitFor()
@@ -116,6 +120,19 @@ async function byHand<T>(page: Page, act: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (tries === maxLoads || !/context was destroyed|of undefined \(reading/.test(String(error))) throw error
     }
+  }
+}
+
+/**
+ * A load whose worker is ended at the wrong moment is now and then never answered by Chromium, under a debugger without any limit
+ * of time, and until it is nothing else is asked of the page. It is stopped, as by a person; what stood there before goes on.
+ */
+async function unstuck<T>(session: CDPSession | undefined, work: () => Promise<T>): Promise<T> {
+  const timer = setInterval(() => void session?.send('Page.stopLoading').catch(() => {}), stuckLoadMs)
+  try {
+    return await work()
+  } finally {
+    clearInterval(timer)
   }
 }
 

@@ -1,4 +1,4 @@
-/** Runs test files of the suite from a campaign: longer, with other seeds, or over changed code. */
+/** Runs test files of the suite from a campaign: all there is in them (`nightly.ts`), longer, with other seeds, or over changed code. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ export async function runVitest(args: string[], env: Record<string, string>): Pr
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
   const child = spawn(process.execPath, [...quickStart, vitest, 'run', ...args], {
     cwd: root,
-    env: { ...process.env, NO_COLOR: '1', ...env },
+    env: { ...process.env, NO_COLOR: '1', CAMPAIGN: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''

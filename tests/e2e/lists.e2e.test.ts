@@ -137,7 +137,7 @@ nightly('readers hear how many are chosen, what it is sorted by, and that nothin
   await expect.poll(heard).toContain('Nothing found')
 })
 
-it('what admins do with users is kept by their devices alone (P-09)', async () => {
+nightly('what admins do with users is kept by their devices alone (P-09)', async () => {
   const page = await enter('/app/user')
   await controlled(page)
   await partKept(page, 'users')

@@ -13,6 +13,7 @@ import {
   setUpShared,
   visits,
 } from '#tests/support/visit.ts'
+import { nightly } from '#tests/support/nightly.ts'
 
 const setup = setUpShared()
 const { resume } = visits(setup)
@@ -109,7 +110,7 @@ describe('by touch', () => {
     }
   })
 
-  it('the company stands in one line beside what is quiet, in both languages (M13)', async () => {
+  nightly('the company stands in one line beside what is quiet, in both languages (M13)', async () => {
     // Whoever else signs in as the staff meanwhile would read the language that is chosen here.
     const { page } = await resume(ownCompany().admin, '/app/home', phone)
     const language = page.locator('.bar .language')
@@ -131,17 +132,20 @@ describe('by touch', () => {
     await fits('中文')
   })
 
-  it('the client type of another tab is this tab’s at once, and what is stored there by others is not believed (M3)', async () => {
-    const choice = (tab: Page) => tab.getByRole('combobox', { name: 'Client type' })
-    await arrive(page, setup.the.portal, '/app/m18/price')
-    await choice(page).waitFor()
-    const other = await page.context().newPage()
-    await arrive(other, setup.the.portal, '/app/m18/module')
-    await choice(other).selectOption('mma')
-    await expect.poll(() => choice(page).inputValue()).toBe('mma')
-    await page.bringToFront()
-    await page.evaluate(() => localStorage.setItem('portal.clientType', 'other'))
-    await page.reload()
-    await expect.poll(() => choice(page).inputValue(), { timeout: 30_000 }).toBe('saas')
-  })
+  nightly(
+    'the client type of another tab is this tab’s at once, and what is stored there by others is not believed (M3)',
+    async () => {
+      const choice = (tab: Page) => tab.getByRole('combobox', { name: 'Client type' })
+      await arrive(page, setup.the.portal, '/app/m18/price')
+      await choice(page).waitFor()
+      const other = await page.context().newPage()
+      await arrive(other, setup.the.portal, '/app/m18/module')
+      await choice(other).selectOption('mma')
+      await expect.poll(() => choice(page).inputValue()).toBe('mma')
+      await page.bringToFront()
+      await page.evaluate(() => localStorage.setItem('portal.clientType', 'other'))
+      await page.reload()
+      await expect.poll(() => choice(page).inputValue(), { timeout: 30_000 }).toBe('saas')
+    },
+  )
 })

@@ -2,6 +2,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { listWhole, ownCompany, resumedPage, setUpShared } from '#tests/support/visit.ts'
+import { nightly } from '#tests/support/nightly.ts'
 
 const setup = setUpShared()
 const { admin } = ownCompany()
@@ -66,7 +67,7 @@ it('the list pages, sorts, filters and searches, all in the address; Back and a 
   await expect.poll(query).toBe('?statusType=-1')
 })
 
-it('with the keyboard alone one opens a user and comes back to where one was (A-02, A-10)', async () => {
+nightly('with the keyboard alone one opens a user and comes back to where one was (A-02, A-10)', async () => {
   await enter()
   await links().first().focus()
   await page.keyboard.press('Enter')

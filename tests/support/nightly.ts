@@ -1,14 +1,15 @@
 /**
- * Browser tests that `npm test` leaves to `npm run campaign -- browser`, which runs all of them: a second way through what another
- * test of the same file goes through, or what is asked of one more size.
+ * What `npm test` leaves to `npm run campaign -- suite` and `-- browser`, which run all there is: a second way through what another
+ * test goes through, what is asked of one more size, what waits for a limit of time, and kills by the dozen. A file that is for the
+ * night as a whole is called `*.night.test.ts` (vitest.config.ts).
  */
 import { it } from 'vitest'
 
 export const isNight = Boolean(process.env.CAMPAIGN)
 
 /** Declares the test where the campaign runs. Elsewhere there is none: one that is skipped counts as one that is missing. */
-export function nightly(name: string, test: () => Promise<unknown>): void {
-  if (isNight) it(name, test)
+export function nightly(name: string, test: () => Promise<unknown>, timeoutMs?: number): void {
+  if (isNight) it(name, test, timeoutMs)
 }
 
 /** All of them in the campaign, the first `kept` in `npm test`. */

@@ -12,6 +12,7 @@ import { healthy } from '#tests/support/hosting.ts'
 import type { SignedIn } from '#tests/support/server.ts'
 import { bought } from '#tests/support/shop-data.ts'
 import { handsOn, setUpShopPages, today } from '#tests/support/shop-pages.ts'
+import { nightly } from '#tests/support/nightly.ts'
 
 const the = setUpShopPages()
 const { press, dialog, noDialog, says } = handsOn(the)
@@ -88,36 +89,44 @@ it('makes a backup now: how long it takes, how far it is, what it came to and by
   await expect.poll(() => screen.queryByText(/^A backup is being made/)).toBeNull()
 }, 90_000)
 
-it('restores one into its own service, once its code was typed: what came since is gone', async () => {
-  const made = await backedUp('restores')
-  await bought(the.server, acme, { code: 'nosystem', name: 'Empty', period_start: today() })
-  expect((await backUpNow(the.server, acme, made.id)).status).toBe(200)
-  the.server.clock.now = Date.now()
-  putItems(backed.host, 'restores', made.id, ['later'])
-  await the.browser.openAs('admin@acme', tabOf(made))
-  await press(/^Restore the backup of/)
-  const ask = await dialog(/^Restore the backup of \d{4}/)
-  await ask.findByText(/^All current data of restores \(Test restores\) is overwritten by this backup of restores from/)
-  // Others of the company are offered, and say why they cannot take it.
-  const offered = (name: RegExp) => {
-    const one = ask.getByLabelText(name)
-    return [(one as HTMLInputElement).disabled, described(one)]
-  }
-  await expect.poll(() => offered(/^acmetest/)).toEqual([false, ''])
-  await expect.poll(() => offered(/^nosystem/)).toEqual([true, 'The system is not set up.'])
-  await ask.press('Overwrite and restore')
-  await ask.findAllByText('Input Error!')
-  expect(itemsOf(backed.host, 'restores', made.id)).toEqual(['later'])
-  await typeConfirmation(the.user, 'restores')
-  await ask.press('Overwrite and restore')
-  await noDialog()
-  await says('A backup is being restored into restores.')
-  await work()
-  await screen.findByText(/^restores: the backup of .* is restored\.$/)
-  expect(itemsOf(backed.host, 'restores', made.id)).toEqual(['first', 'second'])
-  await says('Last restores into this service')
-  await expect.poll(() => document.querySelector('.backup-restores')?.textContent).toMatch(/of restores · Restored · /)
-}, 90_000)
+nightly(
+  'restores one into its own service, once its code was typed: what came since is gone',
+  async () => {
+    const made = await backedUp('restores')
+    await bought(the.server, acme, { code: 'nosystem', name: 'Empty', period_start: today() })
+    expect((await backUpNow(the.server, acme, made.id)).status).toBe(200)
+    the.server.clock.now = Date.now()
+    putItems(backed.host, 'restores', made.id, ['later'])
+    await the.browser.openAs('admin@acme', tabOf(made))
+    await press(/^Restore the backup of/)
+    const ask = await dialog(/^Restore the backup of \d{4}/)
+    await ask.findByText(
+      /^All current data of restores \(Test restores\) is overwritten by this backup of restores from/,
+    )
+    // Others of the company are offered, and say why they cannot take it.
+    const offered = (name: RegExp) => {
+      const one = ask.getByLabelText(name)
+      return [(one as HTMLInputElement).disabled, described(one)]
+    }
+    await expect.poll(() => offered(/^acmetest/)).toEqual([false, ''])
+    await expect.poll(() => offered(/^nosystem/)).toEqual([true, 'The system is not set up.'])
+    await ask.press('Overwrite and restore')
+    await ask.findAllByText('Input Error!')
+    expect(itemsOf(backed.host, 'restores', made.id)).toEqual(['later'])
+    await typeConfirmation(the.user, 'restores')
+    await ask.press('Overwrite and restore')
+    await noDialog()
+    await says('A backup is being restored into restores.')
+    await work()
+    await screen.findByText(/^restores: the backup of .* is restored\.$/)
+    expect(itemsOf(backed.host, 'restores', made.id)).toEqual(['first', 'second'])
+    await says('Last restores into this service')
+    await expect
+      .poll(() => document.querySelector('.backup-restores')?.textContent)
+      .toMatch(/of restores · Restored · /)
+  },
+  90_000,
+)
 
 it('restores into another service of the company: what is lost is said of that one, and its code is typed', async () => {
   const made = await backedUp('source')
@@ -162,37 +171,41 @@ it('says what failed, on the tab and on home, and why such a one cannot be resto
   await says('The newest backup failed: Backup to S3.')
 }, 90_000)
 
-it('suspends traffic by the staff, on the page of the service: the customer sees it, and archives stay where they are', async () => {
-  const made = await backedUp('stops')
-  await backUpNow(the.server, acme, made.id)
-  await the.browser.openAs('delete@m18', `/app/service/${made.id}`)
-  await screen.findByRole('heading', { name: 'Backups' })
-  await press('Suspend traffic')
-  const ask = await dialog('Suspend the backup traffic of stops?')
-  await ask.press('Suspend traffic')
-  await noDialog()
-  await says('The provider has suspended backups to S3.')
-  await expect
-    .poll(() => described(button(/^Restore the backup of/)))
-    .toMatch(/^The traffic of the service is suspended/)
-  await press('Back up now')
-  const choices = await dialog('Back up stops now?')
-  const s3 = await choices.findByLabelText('Backup to S3', { exact: false })
-  await expect
-    .poll(() => [(s3 as HTMLInputElement).disabled, described(s3)])
-    .toEqual([true, 'Its traffic is suspended.'])
-  expect(named('backup-type').form).toBeNull()
-  await choices.press('Cancel')
+nightly(
+  'suspends traffic by the staff, on the page of the service: the customer sees it, and archives stay where they are',
+  async () => {
+    const made = await backedUp('stops')
+    await backUpNow(the.server, acme, made.id)
+    await the.browser.openAs('delete@m18', `/app/service/${made.id}`)
+    await screen.findByRole('heading', { name: 'Backups' })
+    await press('Suspend traffic')
+    const ask = await dialog('Suspend the backup traffic of stops?')
+    await ask.press('Suspend traffic')
+    await noDialog()
+    await says('The provider has suspended backups to S3.')
+    await expect
+      .poll(() => described(button(/^Restore the backup of/)))
+      .toMatch(/^The traffic of the service is suspended/)
+    await press('Back up now')
+    const choices = await dialog('Back up stops now?')
+    const s3 = await choices.findByLabelText('Backup to S3', { exact: false })
+    await expect
+      .poll(() => [(s3 as HTMLInputElement).disabled, described(s3)])
+      .toEqual([true, 'Its traffic is suspended.'])
+    expect(named('backup-type').form).toBeNull()
+    await choices.press('Cancel')
 
-  await the.browser.openAs('admin@acme', tabOf(made))
-  await says('The provider has suspended backups to S3.')
-  await expect.poll(() => document.querySelector('.backup-card .tag')?.textContent).toBe('Traffic disabled')
-  expect(screen.queryByRole('button', { name: /traffic$/ })).toBeNull()
-  await the.browser.openAs('delete@m18', `/app/service/${made.id}`)
-  await press('Allow traffic')
-  await (await dialog('Allow the backup traffic of stops again?')).press('Allow traffic')
-  await expect.poll(() => screen.queryByText(/^The provider has suspended/)).toBeNull()
-}, 120_000)
+    await the.browser.openAs('admin@acme', tabOf(made))
+    await says('The provider has suspended backups to S3.')
+    await expect.poll(() => document.querySelector('.backup-card .tag')?.textContent).toBe('Traffic disabled')
+    expect(screen.queryByRole('button', { name: /traffic$/ })).toBeNull()
+    await the.browser.openAs('delete@m18', `/app/service/${made.id}`)
+    await press('Allow traffic')
+    await (await dialog('Allow the backup traffic of stops again?')).press('Allow traffic')
+    await expect.poll(() => screen.queryByText(/^The provider has suspended/)).toBeNull()
+  },
+  120_000,
+)
 
 it('without a line shows what is here, and says of each act that it needs one', async () => {
   const made = await backedUp('away')

@@ -16,6 +16,7 @@ import { testConfig } from '#tests/support/database.ts'
 import { piecesOf, shopPieces } from '#tests/support/data-pieces.ts'
 import { keptCode, quickStart } from '#tests/support/process.ts'
 import { layDataFolder } from '#tests/support/template.ts'
+import { nightly } from '#tests/support/nightly.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -159,11 +160,18 @@ describe('with a portal', () => {
     expect([code, said]).toEqual([0, expect.stringMatching(/company m18 \(\d+\)[^]*\nAGE-SECRET-KEY-1/)])
   }, 60_000)
 
-  it('says what is not there: a company, a service, a backup', async () => {
-    expect(await backup(['keys', '--company', 'none'], env())).toEqual([1, 'There is no company none.\n'])
-    expect(await backup(['list', '--service', 'shop'], env())).toEqual([1, 'There is no backup of a service shop.\n'])
-    const restore = ['restore', '--backup', '1', '--service', 'shop']
-    expect(await backup(restore, env())).toEqual([1, expect.stringContaining('no such backup')])
-    expect(await backup(restore, { ...env(), HOSTING: 'off' })).toEqual([1, expect.stringContaining('HOSTING is off')])
-  }, 120_000)
+  nightly(
+    'says what is not there: a company, a service, a backup',
+    async () => {
+      expect(await backup(['keys', '--company', 'none'], env())).toEqual([1, 'There is no company none.\n'])
+      expect(await backup(['list', '--service', 'shop'], env())).toEqual([1, 'There is no backup of a service shop.\n'])
+      const restore = ['restore', '--backup', '1', '--service', 'shop']
+      expect(await backup(restore, env())).toEqual([1, expect.stringContaining('no such backup')])
+      expect(await backup(restore, { ...env(), HOSTING: 'off' })).toEqual([
+        1,
+        expect.stringContaining('HOSTING is off'),
+      ])
+    },
+    120_000,
+  )
 })

@@ -16,6 +16,7 @@ import {
 } from '#tests/support/pictures.ts'
 import { told } from '#tests/support/forms.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
+import { nightly } from '#tests/support/nightly.ts'
 
 // Limits of time are reached here, on a machine that may be busy.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 90_000 })
@@ -86,7 +87,7 @@ describe('a hostile picture', () => {
     expect(told(await upload(two))).toEqual(refused.type)
   })
 
-  test('that is cut off anywhere is refused, or shown as far as it goes', async () => {
+  nightly('that is cut off anywhere is refused, or shown as far as it goes', async () => {
     for (const file of [await png(200), await jpeg(200), await webp(200)])
       for (const part of [0.2, 0.5, 0.9]) {
         const [status] = told(await upload(file.subarray(0, Math.floor(file.length * part))))
@@ -154,7 +155,7 @@ describe.skipIf(process.platform !== 'linux')('a decoder that is led astray (S-9
     expect(performance.now() - begun).toBeLessThan(20_000)
   })
 
-  test('is ended when its time is over, by its own clock or by ours', async () => {
+  nightly('is ended when its time is over, by its own clock or by ours', async () => {
     expect(await decode(200, plenty)).not.toBeNull()
     expect(await decode(200, { ...plenty, cpuSeconds: 1 })).toBeNull()
     expect(await decode(200, { ...plenty, wallMs: 300 })).toBeNull()

@@ -17,6 +17,7 @@ import {
   until,
 } from '#tests/support/hosting.ts'
 import { describeHosting } from '#tests/server/drivers/hosting/contract.ts'
+import { nightly } from '#tests/support/nightly.ts'
 
 /** How often a supervisor is killed in each of its stories; more by `npm run campaign -- histories`. */
 const kills = Number(process.env.RUNS ?? 4)
@@ -97,7 +98,7 @@ describe('local hosting', () => {
     await healthy(the.another(), ref, 2)
   })
 
-  it('is what it was told to be when a call is repeated, wherever its supervisor was killed', async () => {
+  nightly('is what it was told to be when a call is repeated, wherever its supervisor was killed', async () => {
     const the = open()
     const chance = chanceOf(suiteSeed)
     await the.driver.prepare(ref, { name: 'Trading', config: { memoryMb: 0, tasks: 0 } }, at(1))
@@ -151,7 +152,7 @@ describe('local hosting', () => {
     expect(readdirSync(join(the.folder, 'run'))).toEqual([])
   })
 
-  it('has the old data or the new, wherever its supervisor was killed while data is replaced', async () => {
+  nightly('has the old data or the new, wherever its supervisor was killed while data is replaced', async () => {
     const the = open()
     const chance = chanceOf(suiteSeed)
     const read = async () => JSON.stringify(await Array.fromAsync(the.driver.readData(ref)))
@@ -201,23 +202,26 @@ describe('local hosting', () => {
     expect(lines.map(({ task: number, text }) => `${number} ${text}`)).toContain('0 task 1 ended')
   })
 
-  it('says of one that cannot run that it keeps ending, with what it said last, and tries on until it can', async () => {
-    const the = open()
-    await the.driver.prepare(ref, { name: '', config: { memoryMb: 0, tasks: 1 } }, at(1))
-    const path = join(placeOf(the), 'data', 'instance.db')
-    writeFileSync(path, 'no database at all, but long enough to be taken for one'.repeat(100))
-    await the.driver.start(ref, { fresh: false }, at(1))
-    await until('the fault', async () => (await the.driver.look(ref))?.fault === 'keeps_ending', 40_000)
-    const lines = await Array.fromAsync(the.driver.readLog(ref, { from: 0, to: Date.now() + 1000 }))
-    expect(lines.some(({ level, text }) => level === 'error' && /not a database/.test(text))).toBe(true)
-    await expect(the.driver.setPassword(ref, 'Any-pass-1', at(1))).rejects.toMatchObject({ fault: 'unreachable' })
-    rmSync(path)
-    // Whoever starts it anew need not wait for the next try.
-    await the.driver.start(ref, { fresh: true }, at(2))
-    expect((await healthy(the.driver, ref)).fault).toBeNull()
-  })
+  nightly(
+    'says of one that cannot run that it keeps ending, with what it said last, and tries on until it can',
+    async () => {
+      const the = open()
+      await the.driver.prepare(ref, { name: '', config: { memoryMb: 0, tasks: 1 } }, at(1))
+      const path = join(placeOf(the), 'data', 'instance.db')
+      writeFileSync(path, 'no database at all, but long enough to be taken for one'.repeat(100))
+      await the.driver.start(ref, { fresh: false }, at(1))
+      await until('the fault', async () => (await the.driver.look(ref))?.fault === 'keeps_ending', 40_000)
+      const lines = await Array.fromAsync(the.driver.readLog(ref, { from: 0, to: Date.now() + 1000 }))
+      expect(lines.some(({ level, text }) => level === 'error' && /not a database/.test(text))).toBe(true)
+      await expect(the.driver.setPassword(ref, 'Any-pass-1', at(1))).rejects.toMatchObject({ fault: 'unreachable' })
+      rmSync(path)
+      // Whoever starts it anew need not wait for the next try.
+      await the.driver.start(ref, { fresh: true }, at(2))
+      expect((await healthy(the.driver, ref)).fault).toBeNull()
+    },
+  )
 
-  it('replaces a task that uses more memory than it may, and says so', async () => {
+  nightly('replaces a task that uses more memory than it may, and says so', async () => {
     const the = open({ times: { checkMs: 200, allowanceMb: 40 } })
     await running(the)
     await the.driver.setPassword(ref, 'First-pass-1', at(1))

@@ -29,7 +29,13 @@ const create = (payload: object, by = admin, headers: Record<string, string> = {
   by.send({ method: 'POST', url: '/api/m18s/user', payload, headers })
 const trail = (operation: string) =>
   inTransaction(server.app, { role: 'portal_system' }, (db) =>
-    db.selectFrom('audit_entry').selectAll().where('operation', '=', operation).where('code', '=', 'user').execute(),
+    db
+      .selectFrom('audit_entry')
+      .selectAll()
+      .where('operation', '=', operation)
+      .where('code', '=', 'user')
+      .orderBy('id')
+      .execute(),
   )
 
 describe('the list', () => {

@@ -53,7 +53,13 @@ onConnections('price lists as files', (engine) => {
     expect(after).toMatchObject({ ...same, confirmed: false })
     expect(after.id).not.toBe(before.id)
     const trail = await inTransaction(the.server.app, { role: 'portal_system' }, (db) =>
-      db.selectFrom('audit_entry').select('operation').where('code', '=', 'price').orderBy('id').execute(),
+      db
+        .selectFrom('audit_entry')
+        .select('operation')
+        .where('code', '=', 'price')
+        .orderBy('id')
+        .orderBy('id')
+        .execute(),
     )
     expect(trail.at(-1)).toEqual({ operation: 'import' })
   })
@@ -96,7 +102,7 @@ onConnections('price lists as files', (engine) => {
       expect((await keyOf(the.lists[0], customer)).statusCode).toBe(403)
       await keyOf(the.lists[0])
       const trail = await inTransaction(the.server.app, { role: 'portal_system' }, (db) =>
-        db.selectFrom('audit_entry').select('info').where('operation', '=', 'export').execute(),
+        db.selectFrom('audit_entry').select('info').where('operation', '=', 'export').orderBy('id').execute(),
       )
       expect(trail).toEqual([{ info: expect.objectContaining({ PriceEffDate: '2026-01-01' }) }])
     })

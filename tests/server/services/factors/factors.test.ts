@@ -51,7 +51,7 @@ describe('the own factors', () => {
       ...(await db.selectFrom('factor').selectAll().execute()),
       ...(await db.selectFrom('recovery_code').selectAll().execute()),
       ...(await db.selectFrom('proof').selectAll().execute()),
-      ...(await db.selectFrom('audit_entry').selectAll().execute()),
+      ...(await db.selectFrom('audit_entry').selectAll().orderBy('id').execute()),
       ...(await db.selectFrom('job').selectAll().execute()),
       ...(await db.selectFrom('idempotency').selectAll().execute()),
     ])
@@ -177,7 +177,13 @@ describe('changing them', () => {
     ])
     expect(mails[0]?.text).toContain('/saas/app/profile/security?lang=en')
     const notes = await inTransaction(server.app, system, (db) =>
-      db.selectFrom('audit_entry').select('info').where('operation', '=', 'update').orderBy('id').execute(),
+      db
+        .selectFrom('audit_entry')
+        .select('info')
+        .where('operation', '=', 'update')
+        .orderBy('id')
+        .orderBy('id')
+        .execute(),
     )
     expect(notes.map(({ info }) => `${String(info.Field)} ${String(info.Change)}`)).toEqual([
       'authenticator app added',

@@ -1,10 +1,13 @@
-/** The portal killed at random points of operations on hosted services: ten here, as many as one likes by the campaign `services`. */
+/** The portal killed at random points of operations on hosted services: a few by day, ten by night, as many as one likes by the campaign `services`. */
 import { expect, it } from 'vitest'
 import { killedOperations } from '#tests/campaigns/services.ts'
 import { chanceOf, suiteSeed } from '#tests/support/chance.ts'
+import { isNight } from '#tests/support/nightly.ts'
+
+const kills = isNight ? 10 : 4
 
 it('each operation ends in a state that is said, nothing runs twice, and nothing is left behind', async () => {
-  const { wrong, ended } = await killedOperations(10, chanceOf(suiteSeed))
+  const { wrong, ended } = await killedOperations(kills, chanceOf(suiteSeed))
   expect(wrong).toEqual([])
-  expect(Object.values(ended).reduce((sum, count) => sum + count, 0)).toBe(10)
+  expect(Object.values(ended).reduce((sum, count) => sum + count, 0)).toBe(kills)
 }, 300_000)

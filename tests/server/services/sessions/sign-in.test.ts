@@ -120,7 +120,7 @@ describe('signing in', () => {
         await db.selectFrom('token').selectAll().execute(),
         await db.selectFrom('session').selectAll().execute(),
         await db.selectFrom('portal_user').selectAll().execute(),
-        await db.selectFrom('audit_entry').selectAll().execute(),
+        await db.selectFrom('audit_entry').selectAll().orderBy('id').execute(),
         await db.selectFrom('attempt').selectAll().execute(),
       ]),
     )
@@ -158,7 +158,13 @@ describe('signing in', () => {
       expect(await row(answer.json().access_token)).toEqual(becomes)
     }
     const entries = await inTransaction(server.app, { role: 'portal_system' }, (db) =>
-      db.selectFrom('audit_entry').select('leaf').where('operation', '=', 'update').orderBy('id').execute(),
+      db
+        .selectFrom('audit_entry')
+        .select('leaf')
+        .where('operation', '=', 'update')
+        .orderBy('id')
+        .orderBy('id')
+        .execute(),
     )
     expect(entries.map(({ leaf }) => readLeaf(leaf).changes)).toEqual([
       [{ field: 'language', before: 'en', after: 'zh' }],

@@ -2,7 +2,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished, test } from 'vitest'
 import { clientCredential } from '#contract/accounts.ts'
 import { demoPassword } from '#server/dev/demo-data.ts'
 import { UploadLocker } from '#server/services/uploads/upload-lock.ts'
@@ -16,6 +16,7 @@ import type { SignedIn } from '#tests/support/server.ts'
 import { layDataFolder } from '#tests/support/template.ts'
 import { hangingPatch, uploadPiecemeal } from '#tests/support/tus.ts'
 import { listUploads, sendPackage, setUpUploads } from '#tests/support/uploads.ts'
+import { nightly } from '#tests/support/nightly.ts'
 
 const large = () => bare({ files: { 'data/large.bin': noise(1_500_000) } })
 
@@ -258,14 +259,11 @@ describe('where the disk of files is full', () => {
   })
 })
 
-describe('a server killed between two pieces', () => {
-  let folder: string
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'portal-tus-'))
-  })
-  afterAll(() => rm(folder, { recursive: true, force: true }))
-
-  test('goes on with the upload after its start', async () => {
+nightly(
+  'a server killed between two pieces goes on with the upload after its start',
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'portal-tus-'))
+    onTestFinished(() => rm(folder, { recursive: true, force: true }))
     const env = { DATA_DIR: join(folder, 'data'), DEMO: '1', PAYMENT_SANDBOX: '0' }
     await layDataFolder(env.DATA_DIR)
     const bytes = await large()
@@ -284,8 +282,9 @@ describe('a server killed between two pieces', () => {
     } finally {
       await second.kill('SIGTERM')
     }
-  }, 120_000)
-})
+  },
+  120_000,
+)
 
 async function signedInAt(url: string) {
   const answer = await fetch(`${url}/api/m18s/token`, {

@@ -1,10 +1,13 @@
-/** The portal killed at random points of backups and restores: ten here, as many as one likes by the campaign `backups`. */
+/** The portal killed at random points of backups and restores: a few by day, ten by night, as many as one likes by the campaign `backups`. */
 import { expect, it } from 'vitest'
 import { killedBackups } from '#tests/campaigns/backups.ts'
 import { chanceOf, suiteSeed } from '#tests/support/chance.ts'
+import { isNight } from '#tests/support/nightly.ts'
+
+const kills = isNight ? 10 : 4
 
 it('an archive is whole or not there, a service has the old data or the new, and bytes are counted once', async () => {
-  const { wrong, ended } = await killedBackups(10, chanceOf(suiteSeed))
+  const { wrong, ended } = await killedBackups(kills, chanceOf(suiteSeed))
   expect(wrong).toEqual([])
-  expect(Object.values(ended).reduce((sum, count) => sum + count, 0)).toBe(10)
+  expect(Object.values(ended).reduce((sum, count) => sum + count, 0)).toBe(kills)
 }, 300_000)

@@ -5,7 +5,6 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { expectFine } from '#tests/support/looks.ts'
-import { nightly } from '#tests/support/nightly.ts'
 import { partKept } from '#tests/support/parts.ts'
 import { controlled, listed, ownCompany, resumedPage, rows, setUpShared, typeInto } from '#tests/support/visit.ts'
 import { ordersOf } from '#tests/support/wizard.ts'
@@ -30,51 +29,48 @@ async function open(page: Page, service: string) {
   await page.locator('.order-intro').waitFor()
 }
 
-nightly(
-  'a change that takes an app out of a service that runs is asked about and then in effect; the contract before it leads to it, and its next change is paid at the gateway (M78, D44, M97, M100, M101)',
-  async () => {
-    const page = await resumedPage(setup, admin, '/app/contract')
-    await open(page, `${code}trade`)
-    const first = page.url()
-    await button(page, 'Modify').click()
-    await page.locator('input[name="module-scm"]').click()
-    await button(dialog(page, 'Remove Supply chain').page(), 'Remove').click()
-    const asked = dialog(page, 'Apps of the service change')
-    await submit(page).click()
-    await asked.locator('li', { hasText: 'barcode' }).getByText('is removed').waitFor()
-    await expectFine(page, 'the question about apps')
-    await button(page, 'Go back').click()
-    await asked.waitFor({ state: 'detached' })
-    expect(page.url()).toContain(first)
-    await submit(page).click()
-    await asked.locator('button.primary').click()
-    await page.locator('.toast', { hasText: 'It is now in effect.' }).waitFor()
-    await page.waitForURL((url) => /\/contract\/\d+$/.test(url.pathname) && url.href !== first)
-    const second = page.url()
+it('a change that takes an app out of a service that runs is asked about and then in effect; the contract before it leads to it, and its next change is paid at the gateway (M78, D44, M97, M100, M101)', async () => {
+  const page = await resumedPage(setup, admin, '/app/contract')
+  await open(page, `${code}trade`)
+  const first = page.url()
+  await button(page, 'Modify').click()
+  await page.locator('input[name="module-scm"]').click()
+  await button(dialog(page, 'Remove Supply chain').page(), 'Remove').click()
+  const asked = dialog(page, 'Apps of the service change')
+  await submit(page).click()
+  await asked.locator('li', { hasText: 'barcode' }).getByText('is removed').waitFor()
+  await expectFine(page, 'the question about apps')
+  await button(page, 'Go back').click()
+  await asked.waitFor({ state: 'detached' })
+  expect(page.url()).toContain(first)
+  await submit(page).click()
+  await asked.locator('button.primary').click()
+  await page.locator('.toast', { hasText: 'It is now in effect.' }).waitFor()
+  await page.waitForURL((url) => /\/contract\/\d+$/.test(url.pathname) && url.href !== first)
+  const second = page.url()
 
-    await page.goto(first)
-    await page.getByText('A newer contract has replaced this one.').waitFor()
-    expect(await button(page, 'Modify').count()).toBe(0)
-    await expectFine(page, 'a replaced contract')
-    await page.getByRole('link', { name: 'Open the current contract' }).click()
-    // The kept list may say so a moment later than the page.
-    await page.locator(`a[href="${new URL(second).pathname}"]`).click()
-    await button(page, 'Modify').click()
-    await typeInto(users(page), '45')
-    await expect.poll(() => due(page)).not.toBe('HKD 0.00')
-    const amount = await due(page)
-    expect(await submit(page).textContent()).toBe(`Order change · ${amount}`)
-    await submit(page).click()
-    await button(page, `Pay ${amount} by card`).click()
-    await page.waitForURL(/\/pay\/card\//)
-    await page.locator('form button').first().click()
-    await page.waitForURL((url) => url.pathname.startsWith('/saas/app/contract/'))
-    await page.locator('.payment-note.paid').waitFor({ timeout: 30_000 })
-    await expect.poll(() => fact(page, 'Number of users').textContent()).toBe('45')
-    await expect.poll(() => history(page).count()).toBe(4)
-    expect(await ordersOf(page, `${code}trade`)).toMatchObject([{ state: 'effective' }])
-  },
-)
+  await page.goto(first)
+  await page.getByText('A newer contract has replaced this one.').waitFor()
+  expect(await button(page, 'Modify').count()).toBe(0)
+  await expectFine(page, 'a replaced contract')
+  await page.getByRole('link', { name: 'Open the current contract' }).click()
+  // The kept list may say so a moment later than the page.
+  await page.locator(`a[href="${new URL(second).pathname}"]`).click()
+  await button(page, 'Modify').click()
+  await typeInto(users(page), '45')
+  await expect.poll(() => due(page)).not.toBe('HKD 0.00')
+  const amount = await due(page)
+  expect(await submit(page).textContent()).toBe(`Order change · ${amount}`)
+  await submit(page).click()
+  await button(page, `Pay ${amount} by card`).click()
+  await page.waitForURL(/\/pay\/card\//)
+  await page.locator('form button').first().click()
+  await page.waitForURL((url) => url.pathname.startsWith('/saas/app/contract/'))
+  await page.locator('.payment-note.paid').waitFor({ timeout: 30_000 })
+  await expect.poll(() => fact(page, 'Number of users').textContent()).toBe('45')
+  await expect.poll(() => history(page).count()).toBe(4)
+  expect(await ordersOf(page, `${code}trade`)).toMatchObject([{ state: 'effective' }])
+})
 
 it('without a line it stands as it was read, with its age, a reload loses nothing that was typed, and what needs the server says so; what is ordered then another tab shows without a word (M98, P-10, C-20)', async () => {
   const { code, admin } = ownCompany()

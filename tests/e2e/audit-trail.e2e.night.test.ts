@@ -5,7 +5,6 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { expectFine } from '#tests/support/looks.ts'
-import { nightly } from '#tests/support/nightly.ts'
 import { partKept } from '#tests/support/parts.ts'
 import {
   address,
@@ -75,34 +74,31 @@ it('a change of a user is found by their history, opened with its differences, a
   expect(lines[1]).toContain(after)
 })
 
-nightly(
-  'a day is chosen in the chart by a click, its entries are listed, and what was read is there without a network',
-  async () => {
-    const page = await resumedPage(setup, admin, '/app/systrail')
-    await controlled(page)
-    await partKept(page, 'trail')
-    await listed(page)
-    const chart = page.getByRole('slider')
-    const canvas = chart.locator('canvas')
-    await canvas.waitFor()
-    const all = await times(page)
-    const day = all[0]?.slice(0, 10) ?? ''
-    // The newest day is the last bar.
-    const { width, height } = (await canvas.boundingBox()) ?? { width: 0, height: 0 }
-    await canvas.click({ position: { x: width - 8, y: height / 2 } })
-    await expect.poll(() => address(page).search).toBe(`?dateFrom=${day}&dateTo=${day}`)
-    await listed(page)
-    expect(new Set((await times(page)).map((time) => time.slice(0, 10)))).toEqual(new Set([day]))
-    await page.getByRole('button', { name: 'Show all days' }).click()
-    await expect.poll(() => times(page)).toEqual(all)
-    await page.context().setOffline(true)
-    await page.reload()
-    await expect.poll(() => times(page)).toEqual(all)
-    await canvas.waitFor()
-  },
-)
+it('a day is chosen in the chart by a click, its entries are listed, and what was read is there without a network', async () => {
+  const page = await resumedPage(setup, admin, '/app/systrail')
+  await controlled(page)
+  await partKept(page, 'trail')
+  await listed(page)
+  const chart = page.getByRole('slider')
+  const canvas = chart.locator('canvas')
+  await canvas.waitFor()
+  const all = await times(page)
+  const day = all[0]?.slice(0, 10) ?? ''
+  // The newest day is the last bar.
+  const { width, height } = (await canvas.boundingBox()) ?? { width: 0, height: 0 }
+  await canvas.click({ position: { x: width - 8, y: height / 2 } })
+  await expect.poll(() => address(page).search).toBe(`?dateFrom=${day}&dateTo=${day}`)
+  await listed(page)
+  expect(new Set((await times(page)).map((time) => time.slice(0, 10)))).toEqual(new Set([day]))
+  await page.getByRole('button', { name: 'Show all days' }).click()
+  await expect.poll(() => times(page)).toEqual(all)
+  await page.context().setOffline(true)
+  await page.reload()
+  await expect.poll(() => times(page)).toEqual(all)
+  await canvas.waitFor()
+})
 
-nightly('on a phone a row is two lines, and the filters are a sheet', async () => {
+it('on a phone a row is two lines, and the filters are a sheet', async () => {
   const page = await freshPage(setup, admin, '/app/systrail', phone)
   await listed(page)
   const heights = await rows(page).evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height))
