@@ -14,6 +14,9 @@ import { bought } from '#tests/support/shop-data.ts'
 import { handsOn, setUpShopPages, today } from '#tests/support/shop-pages.ts'
 import { nightly } from '#tests/support/nightly.ts'
 
+// Real processes are started, beside those of other tests.
+vi.setConfig({ testTimeout: 90_000 })
+
 const the = setUpShopPages()
 const { press, dialog, noDialog, choose, says } = handsOn(the)
 
@@ -183,35 +186,31 @@ it('creates the system of a contract for who orders, with its progress, and show
   await expect.poll(() => document.querySelector('.order-note')?.textContent).toBeUndefined()
   const found = await service('shop1')
   expect(screen.getAllByRole('link').map((link) => link.getAttribute('href'))).toContain(found.url)
-}, 90_000)
+})
 
-nightly(
-  'keeps the offer of a password over a reload, until it was shown',
-  async () => {
-    const { id, code } = await create('shop2')
-    await the.browser.openAs('delete@m18', `/app/service/${id}`)
-    await choose(`More for the service ${code}`, 'Reset password')
-    await (await dialog('Reset the password of shop2?')).press('Reset password')
-    await says('The password is being reset.')
-    await the.browser.open(`/app/service/${id}`)
-    await says('The password is being reset.')
-    await work()
-    await says('A new password is ready to be shown.')
-    await the.browser.open('/app/activity')
-    expect(await screen.findAllByText('Reset of a service password')).not.toEqual([])
-    await screen.findByRole('button', { name: 'Show password' })
-    await the.browser.open(`/app/service/${id}`)
-    await press('Show password')
-    const offer = await dialog('New password of shop2')
-    await offer.press('Show password')
-    await offer.findByText('Copy it now: it is not shown again.')
-    await the.browser.open(`/app/service/${id}`)
-    await screen.findByRole('heading', { name: 'Configuration' })
-    // The device's row of before may be there first.
-    await expect.poll(() => screen.queryByRole('button', { name: 'Show password' })).toBeNull()
-  },
-  90_000,
-)
+nightly('keeps the offer of a password over a reload, until it was shown', async () => {
+  const { id, code } = await create('shop2')
+  await the.browser.openAs('delete@m18', `/app/service/${id}`)
+  await choose(`More for the service ${code}`, 'Reset password')
+  await (await dialog('Reset the password of shop2?')).press('Reset password')
+  await says('The password is being reset.')
+  await the.browser.open(`/app/service/${id}`)
+  await says('The password is being reset.')
+  await work()
+  await says('A new password is ready to be shown.')
+  await the.browser.open('/app/activity')
+  expect(await screen.findAllByText('Reset of a service password')).not.toEqual([])
+  await screen.findByRole('button', { name: 'Show password' })
+  await the.browser.open(`/app/service/${id}`)
+  await press('Show password')
+  const offer = await dialog('New password of shop2')
+  await offer.press('Show password')
+  await offer.findByText('Copy it now: it is not shown again.')
+  await the.browser.open(`/app/service/${id}`)
+  await screen.findByRole('heading', { name: 'Configuration' })
+  // The device's row of before may be there first.
+  await expect.poll(() => screen.queryByRole('button', { name: 'Show password' })).toBeNull()
+})
 
 it('takes a configuration that is allowed, keeps what is typed with no line, and offers the reboot', async () => {
   const { id } = await create('shop3')
@@ -254,7 +253,7 @@ it('takes a configuration that is allowed, keeps what is typed with no line, and
   await work()
   await says('shop3: Service is rebooted successfully')
   await expect.poll(() => screen.queryByText('The configuration that is set takes effect with a reboot.')).toBeNull()
-}, 90_000)
+})
 
 it('says who does what to a service that is held, and leaves it (M49)', async () => {
   const { id } = await create('shop4')
@@ -275,7 +274,7 @@ it('says who does what to a service that is held, and leaves it (M49)', async ()
   await press('More for the service shop4')
   await expect.poll(() => items()[0]).toEqual({ name: 'Update', why: `${name} is doing a password reset.` })
   await work()
-}, 90_000)
+})
 
 it('names no person of the provider to a customer', async () => {
   const { id, contract_id: contract } = await create('shop5')
@@ -290,7 +289,7 @@ it('names no person of the provider to a customer', async () => {
   await ask.press('Reboot')
   await says('The provider is doing a password reset, please try again later.')
   await work()
-}, 90_000)
+})
 
 it('deletes with the data only after the code was typed, and shows it as gone', async () => {
   const { id } = await create('shop6')
@@ -314,7 +313,7 @@ it('deletes with the data only after the code was typed, and shows it as gone', 
   await work()
   await says('shop6: Service is deleted successfully')
   expect((await all()).find((one) => one.code === 'shop6')?.erase_date ?? null).toBeNull()
-}, 90_000)
+})
 
 it('re-runs the health check from both of the staff’s pages, and says how many are online', async () => {
   await create('shop7')
@@ -324,84 +323,76 @@ it('re-runs the health check from both of the staff’s pages, and says how many
   await the.browser.open('/app/contract')
   await choose('Tools', 'Re-run health check')
   await screen.findByText(/^\d+ services checked, \d+ online\.$/)
-}, 90_000)
+})
 
-nightly(
-  'follows the log of a service from its end, finds a line, and says what is wrong with a span',
-  async () => {
-    const { id } = await create('shop8')
-    const lines = () => [...document.querySelectorAll('.log-text')].map(({ textContent }) => textContent ?? '')
-    await the.browser.openAs('delete@m18', `/app/service/${id}/log`)
-    await expect.poll(lines).toContainEqual(expect.stringContaining('task 1 begins'))
-    expect(screen.getByRole('log', { name: 'Log of shop8' })).toBeTruthy()
+nightly('follows the log of a service from its end, finds a line, and says what is wrong with a span', async () => {
+  const { id } = await create('shop8')
+  const lines = () => [...document.querySelectorAll('.log-text')].map(({ textContent }) => textContent ?? '')
+  await the.browser.openAs('delete@m18', `/app/service/${id}/log`)
+  await expect.poll(lines).toContainEqual(expect.stringContaining('task 1 begins'))
+  expect(screen.getByRole('log', { name: 'Log of shop8' })).toBeTruthy()
 
-    await the.user.click(button('Follow'))
-    await says('New lines appear automatically.')
-    the.browser.goOffline()
-    await says("Offline. It continues when you're back online.")
-    const asked = () => the.browser.sent.filter(({ path }) => path.includes('/log/') && path.includes('after=')).length
-    await new Promise((go) => setTimeout(go, 2_500))
-    // What was asked for with a line has come by now.
-    const [whileOffline, before] = [asked(), lines().length]
-    await acme.send({ method: 'POST', url: `/api/aws/reboot/${id}` })
-    await work()
-    expect(lines()).toHaveLength(before)
-    the.browser.goOnline()
-    await expect.poll(() => lines().length).toBeGreaterThan(before)
-    await expect.poll(asked).toBeGreaterThan(whileOffline)
-    await the.user.click(button('Follow'))
+  await the.user.click(button('Follow'))
+  await says('New lines appear automatically.')
+  the.browser.goOffline()
+  await says("Offline. It continues when you're back online.")
+  const asked = () => the.browser.sent.filter(({ path }) => path.includes('/log/') && path.includes('after=')).length
+  await new Promise((go) => setTimeout(go, 2_500))
+  // What was asked for with a line has come by now.
+  const [whileOffline, before] = [asked(), lines().length]
+  await acme.send({ method: 'POST', url: `/api/aws/reboot/${id}` })
+  await work()
+  expect(lines()).toHaveLength(before)
+  the.browser.goOnline()
+  await expect.poll(() => lines().length).toBeGreaterThan(before)
+  await expect.poll(asked).toBeGreaterThan(whileOffline)
+  await the.user.click(button('Follow'))
 
-    await type(the.user, { from: '2020-01-01 00:00' })
-    expect(problems()['from']).toMatch(/^Not earlier than \d{4}-\d\d-\d\d 00:00 \(180 days ago\)$/)
-    await type(the.user, { from: 'yesterday' })
-    await the.user.tab()
-    expect(problems()['from']).toBe('Please write a date and time such as 2026-11-24 09:30.')
-    // The lines stay those of the last span that held.
-    expect(lines().length).toBeGreaterThan(before)
-    await press('Last hour')
-    expect(problems()).toEqual({})
-    await type(the.user, { to: '2025-01-01 00:00' })
-    expect(problems()['to']).toMatch(/^The end must be after the start/)
-    await press('Today')
+  await type(the.user, { from: '2020-01-01 00:00' })
+  expect(problems()['from']).toMatch(/^Not earlier than \d{4}-\d\d-\d\d 00:00 \(180 days ago\)$/)
+  await type(the.user, { from: 'yesterday' })
+  await the.user.tab()
+  expect(problems()['from']).toBe('Please write a date and time such as 2026-11-24 09:30.')
+  // The lines stay those of the last span that held.
+  expect(lines().length).toBeGreaterThan(before)
+  await press('Last hour')
+  expect(problems()).toEqual({})
+  await type(the.user, { to: '2025-01-01 00:00' })
+  expect(problems()['to']).toMatch(/^The end must be after the start/)
+  await press('Today')
 
-    await the.user.type(screen.getByRole('textbox', { name: 'Search the log' }), 'no such line')
-    await screen.findByRole('heading', { name: 'No line of this span contains this text' })
-  },
-  90_000,
-)
+  await the.user.type(screen.getByRole('textbox', { name: 'Search the log' }), 'no such line')
+  await screen.findByRole('heading', { name: 'No line of this span contains this text' })
+})
 
-nightly(
-  'downloads a log by a key, and says where there is nothing',
-  async () => {
-    const { id } = await create('shop9')
-    const fetched: string[] = []
-    vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function click(this: HTMLAnchorElement) {
-      fetched.push(new URL(this.href).pathname)
-    })
-    await the.browser.openAs('delete@m18', `/app/service/${id}`)
-    await choose('More for the service shop9', 'Download log')
-    const form = await dialog('Download the log of shop9')
-    await form.findByLabelText('From')
-    await type(the.user, { from: '' })
-    await form.press('Download')
-    expect(problems()).toEqual({ from: 'Required' })
-    await form.press('7 days')
-    await form.press('Download')
-    await noDialog()
-    expect(fetched).toEqual([expect.stringMatching(/^\/public\/log\/[\w-]{22,}$/)])
-    const file = await the.server.send({ url: fetched[0] ?? '' })
-    expect(file.headers['content-disposition']).toContain('filename="shop9-log-')
-    expect(file.body).toContain('task 1 begins')
+nightly('downloads a log by a key, and says where there is nothing', async () => {
+  const { id } = await create('shop9')
+  const fetched: string[] = []
+  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function click(this: HTMLAnchorElement) {
+    fetched.push(new URL(this.href).pathname)
+  })
+  await the.browser.openAs('delete@m18', `/app/service/${id}`)
+  await choose('More for the service shop9', 'Download log')
+  const form = await dialog('Download the log of shop9')
+  await form.findByLabelText('From')
+  await type(the.user, { from: '' })
+  await form.press('Download')
+  expect(problems()).toEqual({ from: 'Required' })
+  await form.press('7 days')
+  await form.press('Download')
+  await noDialog()
+  expect(fetched).toEqual([expect.stringMatching(/^\/public\/log\/[\w-]{22,}$/)])
+  const file = await the.server.send({ url: fetched[0] ?? '' })
+  expect(file.headers['content-disposition']).toContain('filename="shop9-log-')
+  expect(file.body).toContain('task 1 begins')
 
-    await choose('More for the service shop9', 'Download log')
-    const again = await dialog('Download the log of shop9')
-    await again.findByLabelText('From')
-    const day = new Date(the.server.clock.now - 9 * 86_400_000).toISOString().slice(0, 10)
-    await type(the.user, { from: `${day} 00:00`, to: `${day} 12:00` })
-    await again.press('Download')
-    await says('No logs output during this period')
-    expect(fetched).toHaveLength(1)
-    vi.restoreAllMocks()
-  },
-  90_000,
-)
+  await choose('More for the service shop9', 'Download log')
+  const again = await dialog('Download the log of shop9')
+  await again.findByLabelText('From')
+  const day = new Date(the.server.clock.now - 9 * 86_400_000).toISOString().slice(0, 10)
+  await type(the.user, { from: `${day} 00:00`, to: `${day} 12:00` })
+  await again.press('Download')
+  await says('No logs output during this period')
+  expect(fetched).toHaveLength(1)
+  vi.restoreAllMocks()
+})
