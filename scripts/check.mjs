@@ -1,5 +1,6 @@
 /**
- * The static half of the tests, each part counted as one: types per environment, format, lint, dead code.
+ * The static half of the tests, each part counted as one: types per environment, format, lint, dead code. By itself it also looks
+ * at names, imports and folders, which `npm test` does with all its other tests.
  *
  *   npm run check
  */
@@ -23,6 +24,13 @@ export const checks = [
   { name: 'format', command: [bin('biome'), 'format', '.'] },
   { name: 'dead code and unused packages', command: [bin('knip')] },
 ]
+
+const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
+const rules = ['imports', 'retired-words', 'tree'].map((name) => `tests/architecture/${name}.test.ts`)
+const structure = {
+  name: 'names, imports and folders',
+  command: [process.execPath, vitest, 'run', '--project', 'node', ...rules],
+}
 
 /** Resolves to { name, passed, output }; never rejects. */
 export function runCheck({ name, command: [program, ...args] }) {
@@ -57,7 +65,7 @@ export function tell({ name, passed, output }) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const results = await runChecks(checks, tell)
+  const results = await runChecks([...checks, structure], tell)
   const failed = results.filter((result) => !result.passed).length
   console.log(`${results.length - failed} passed, ${failed} failed`)
   process.exitCode = failed ? 1 : 0
