@@ -1,8 +1,8 @@
 /**
- * Looks at each of many screens: nothing scrolls sideways, no text is cut or missing, what is pressed is large enough for a finger or
- * a mouse, one `h1` stands over headings in order, landmarks are told apart; at a desk axe and twice the size of type; on a narrow
- * phone text set apart. By night (`nightly.ts`) each screen is looked at light in English and dark in Chinese, in every size. By day
- * axe sees each once, and the rest takes turns: one screen light, the next dark; one at a desk, the next on a tablet, then a phone.
+ * One look at each of many screens in every size: nothing scrolls sideways, no text is cut or missing, what is pressed is large
+ * enough for a finger or a mouse, one `h1` stands over headings in order, landmarks are told apart; at a desk axe and twice the size
+ * of type; on a narrow phone text set apart. By turns one screen is looked at light in English and the next dark in Chinese; by
+ * night (`nightly.ts`) each is looked at in both. A language's round loads the app once.
  */
 import type { BrowserContext } from 'playwright-core'
 import { expect } from 'vitest'
@@ -50,25 +50,15 @@ const rounds = [
   { lang: 'zh', colorScheme: 'dark' },
 ] as const
 
-const sizeNames = ['desk', 'tablet', 'phone'] as const
-type SizeName = (typeof sizeNames)[number]
-
-/**
- * What is looked at in the round at that place, and in which sizes: two languages and three sizes have no common divisor, so that all
- * pairs come. One screen alone comes in each language and size: it has no neighbour.
- */
-function turnOf(screens: readonly Screen[], round: number): { screen: Screen; names: readonly SizeName[] }[] {
-  const isWhole = isNight || screens.length === 1
-  return screens.flatMap((screen, at) => {
-    if (!isWhole && at % rounds.length !== round) return []
-    return [{ screen, names: screen.only ? [screen.only] : isWhole ? sizeNames : [sizeNames[at % 3] ?? 'desk'] }]
-  })
-}
+/** What is looked at in the round at that place. One screen alone comes in each: it has no neighbour. */
+const turnOf = (screens: readonly Screen[], round: number) =>
+  isNight || screens.length === 1 ? screens : screens.filter((_, at) => at % rounds.length === round)
 
 type Note = (what: string, wrong: readonly unknown[]) => void
 
-async function lookInSizes({ page, session }: Walk, names: readonly SizeName[], note: Note) {
-  for (const name of names) {
+/** As a desk, a tablet and a phone show it, where it is there. */
+async function lookInEachSize({ page, session }: Walk, { only }: Screen, note: Note) {
+  for (const name of only ? [only] : (['desk', 'tablet', 'phone'] as const)) {
     const { width, isTouched } = sizes[name]
     await resize(session, sizes[name])
     const target = isTouched ? targets.finger : targets.mouse
@@ -78,15 +68,11 @@ async function lookInSizes({ page, session }: Walk, names: readonly SizeName[], 
   }
 }
 
-/** With type twice as large, at the desk where it is (A-30). */
-async function lookTwice({ page }: Walk, note: Note) {
+/** With type twice as large at the desk where it is, and with text set apart where it is narrowest (A-30). */
+async function lookEnlarged({ page, session }: Walk, note: Note) {
   const twice = await fitTwice(page)
   note('type 200%: sideways', twice.sideways)
   note('type 200%: cut', twice.cut)
-}
-
-/** With text set apart where it is narrowest (A-30). */
-async function lookSetApart({ page, session }: Walk, note: Note) {
   await Promise.all([resize(session, sizes.narrow), setApart(page, true)])
   try {
     const { sideways, cut } = await faultsOf(page, { width: sizes.narrow.width })
@@ -125,9 +111,8 @@ async function sweep(context: BrowserContext, url: string, screens: readonly Scr
   for (const [round, { lang, colorScheme }] of rounds.entries()) {
     const turn = turnOf(screens, round)
     await page.emulateMedia({ colorScheme })
-    if (turn[0]) await walk.begin(lang, turn[0].screen)
-    for (const { screen, names } of turn) {
-      const isAlso = (name: SizeName) => names.includes(name) || screen.only !== undefined
+    if (turn[0]) await walk.begin(lang, turn[0])
+    for (const screen of turn) {
       const note: Note = (what, wrong) => {
         if (wrong.length > 0) found[`${screen.name}, ${lang}, ${what}`] = wrong
       }
@@ -135,9 +120,8 @@ async function sweep(context: BrowserContext, url: string, screens: readonly Scr
       const problem = await looked({
         show: () => walk.show(screen),
         axe: async () => note(`${colorScheme}: axe`, await seriousTrouble(page, screen.over)),
-        ...(isAlso('desk') && { twice: () => lookTwice(walk, note) }),
-        ...(isAlso('phone') && { apart: () => lookSetApart(walk, note) }),
-        sizes: () => lookInSizes(walk, names, note),
+        enlarged: () => lookEnlarged(walk, note),
+        sizes: () => lookInEachSize(walk, screen, note),
         title: async () => void titles.add(await page.title()),
       })
       if (problem) note('was not seen', [problem])

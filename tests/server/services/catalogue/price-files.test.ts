@@ -53,13 +53,7 @@ onConnections('price lists as files', (engine) => {
     expect(after).toMatchObject({ ...same, confirmed: false })
     expect(after.id).not.toBe(before.id)
     const trail = await inTransaction(the.server.app, { role: 'portal_system' }, (db) =>
-      db
-        .selectFrom('audit_entry')
-        .select('operation')
-        .where('code', '=', 'price')
-        .orderBy('id')
-        .orderBy('id')
-        .execute(),
+      db.selectFrom('audit_entry').select('operation').where('code', '=', 'price').orderBy('id').execute(),
     )
     expect(trail.at(-1)).toEqual({ operation: 'import' })
   })

@@ -177,13 +177,7 @@ describe('changing them', () => {
     ])
     expect(mails[0]?.text).toContain('/saas/app/profile/security?lang=en')
     const notes = await inTransaction(server.app, system, (db) =>
-      db
-        .selectFrom('audit_entry')
-        .select('info')
-        .where('operation', '=', 'update')
-        .orderBy('id')
-        .orderBy('id')
-        .execute(),
+      db.selectFrom('audit_entry').select('info').where('operation', '=', 'update').orderBy('id').execute(),
     )
     expect(notes.map(({ info }) => `${String(info.Field)} ${String(info.Change)}`)).toEqual([
       'authenticator app added',

@@ -158,13 +158,7 @@ describe('signing in', () => {
       expect(await row(answer.json().access_token)).toEqual(becomes)
     }
     const entries = await inTransaction(server.app, { role: 'portal_system' }, (db) =>
-      db
-        .selectFrom('audit_entry')
-        .select('leaf')
-        .where('operation', '=', 'update')
-        .orderBy('id')
-        .orderBy('id')
-        .execute(),
+      db.selectFrom('audit_entry').select('leaf').where('operation', '=', 'update').orderBy('id').execute(),
     )
     expect(entries.map(({ leaf }) => readLeaf(leaf).changes)).toEqual([
       [{ field: 'language', before: 'en', after: 'zh' }],
