@@ -1,6 +1,6 @@
 /** Two tabs of one browser on one profile, signed in to the portal and each with a hand inside, that can be lost and had again. */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { CDPSession, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import type { Lane } from '#tests/campaigns/operations.ts'
 import { fillLogin, people, type Person } from '#tests/support/browser.ts'
 import { between, type Chance } from '#tests/support/chance.ts'
@@ -65,11 +65,9 @@ export async function openTabs(opening: Opening): Promise<Tabs> {
 
 async function over(browser: Chromium, first: Page, second: Page): Promise<Tabs> {
   const worker = await controlWorker(first)
-  const sessions = new Map<Page, CDPSession>()
-  for (const page of [first, second]) sessions.set(page, await page.context().newCDPSession(page))
-  const byHand = <T>(page: Page, act: () => Promise<T>) => unstuck(sessions.get(page), () => again(page, act))
-  const write = (page: Page, lanes: Lane[] = []) =>
-    byHand(page, () =>
+  const [inFirst, inSecond] = [await handOf(first), await handOf(second)]
+  const write = (by: Hand, lanes: Lane[] = []) =>
+    by((page) =>
       page.evaluate(
         (deeds) => window.rig.writeAll(deeds, window.campaignTold),
         lanes.map(({ deeds }) => deeds),
@@ -80,14 +78,14 @@ async function over(browser: Chromium, first: Page, second: Page): Promise<Tabs>
     first,
     second,
     async write(lanes) {
-      const all = await Promise.allSettled([write(first, lanes[0]), write(second, lanes[1])])
+      const all = await Promise.allSettled([write(inFirst, lanes[0]), write(inSecond, lanes[1])])
       const failed = all.find((one) => one.status === 'rejected')
       // Who was killed while writing has an excuse.
       if (failed && browser.isUp()) throw failed.reason
     },
-    waiting: () => byHand(first, () => first.evaluate(() => window.rig.waiting())),
-    author: () => byHand(first, () => first.evaluate(() => window.rig.subject())),
-    standing: async () => (await byHand(first, () => first.evaluate(() => window.rig.standing()))).join('; '),
+    waiting: () => inFirst((page) => page.evaluate(() => window.rig.waiting())),
+    author: () => inFirst((page) => page.evaluate(() => window.rig.subject())),
+    standing: async () => (await inFirst((page) => page.evaluate(() => window.rig.standing()))).join('; '),
     async harassWorker(chance, { minMs, maxMs, forMs }) {
       const until = Date.now() + forMs
       let stops = 0
@@ -107,32 +105,38 @@ async function over(browser: Chromium, first: Page, second: Page): Promise<Tabs>
   }
 }
 
+type Hand = <T>(act: (page: Page) => Promise<T>) => Promise<T>
+
 /**
- * The app loads a page once more whose worker does not bring what it has (`worker-recovery.ts`), and a worker that is ended
- * while it is asked does not: the page that stands then gets its hand, and what was asked of the former one is asked again.
+ * Asks something of a page. A load whose worker is ended at the wrong moment is now and then never answered by Chromium, under a
+ * debugger without any limit of time, and until it is nothing else is asked of the page: it is stopped, as by a person, and what
+ * stood there before goes on.
  */
-async function again<T>(page: Page, act: () => Promise<T>): Promise<T> {
-  for (let tries = 0; ; tries++) {
+async function handOf(page: Page): Promise<Hand> {
+  const session = await page.context().newCDPSession(page)
+  return async (act) => {
+    const timer = setInterval(() => void session.send('Page.stopLoading').catch(() => {}), stuckLoadMs)
     try {
-      await listOf(page).waitFor()
-      if (await page.evaluate(() => window.rig === undefined)) await giveHand(page)
-      return await act()
-    } catch (error) {
-      if (tries === maxLoads || !/context was destroyed|of undefined \(reading/.test(String(error))) throw error
+      return await askAgain(page, act)
+    } finally {
+      clearInterval(timer)
     }
   }
 }
 
 /**
- * A load whose worker is ended at the wrong moment is now and then never answered by Chromium, under a debugger without any limit
- * of time, and until it is nothing else is asked of the page. It is stopped, as by a person; what stood there before goes on.
+ * The app loads a page once more whose worker does not bring what it has (`worker-recovery.ts`), and a worker that is ended
+ * while it is asked does not: the page that stands then gets its hand, and what was asked of the former one is asked again.
  */
-async function unstuck<T>(session: CDPSession | undefined, work: () => Promise<T>): Promise<T> {
-  const timer = setInterval(() => void session?.send('Page.stopLoading').catch(() => {}), stuckLoadMs)
-  try {
-    return await work()
-  } finally {
-    clearInterval(timer)
+async function askAgain<T>(page: Page, act: (page: Page) => Promise<T>): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    try {
+      await listOf(page).waitFor()
+      if (await page.evaluate(() => window.rig === undefined)) await giveHand(page)
+      return await act(page)
+    } catch (error) {
+      if (tries === maxLoads || !/context was destroyed|of undefined \(reading/.test(String(error))) throw error
+    }
   }
 }
 

@@ -30,24 +30,23 @@ const devices = [
   ['a desk', desk],
 ] as const
 
-for (const [name, device] of devices)
-  it(`nothing moves while home comes to ${name} that holds nothing yet`, async () => {
-    const context = await setup.the.browser.newContext({ ...device, reducedMotion: 'reduce' })
-    setup.ends.push(() => context.close())
-    await context.addInitScript(() => {
-      const shifts: unknown[] = []
-      Object.assign(globalThis, { shifts })
-      new PerformanceObserver((list) => {
-        for (const shift of list.getEntries() as (PerformanceEntry & { value: number; sources?: { node?: Node }[] })[])
-          shifts.push([shift.value, ...(shift.sources ?? []).map(({ node }) => (node as Element)?.className)])
-      }).observe({ type: 'layout-shift', buffered: true })
-    })
-    const page = await context.newPage()
-    await signIn(page, setup.the.portal, 'admin', '/app/home')
-    await page.locator('.home-attention .home-item').first().waitFor()
-    await page.locator('.home-entry').first().waitFor()
-    await page.waitForTimeout(500)
-    const shifts = await page.evaluate(() => (globalThis as unknown as { shifts: [number, ...string[]][] }).shifts)
-    const sum = shifts.reduce((all, [value]) => all + value, 0)
-    expect(sum, JSON.stringify(shifts)).toBeLessThanOrEqual(0.05)
+it.each(devices)('nothing moves while home comes to %s that holds nothing yet', async (_, device) => {
+  const context = await setup.the.browser.newContext({ ...device, reducedMotion: 'reduce' })
+  setup.ends.push(() => context.close())
+  await context.addInitScript(() => {
+    const shifts: unknown[] = []
+    Object.assign(globalThis, { shifts })
+    new PerformanceObserver((list) => {
+      for (const shift of list.getEntries() as (PerformanceEntry & { value: number; sources?: { node?: Node }[] })[])
+        shifts.push([shift.value, ...(shift.sources ?? []).map(({ node }) => (node as Element)?.className)])
+    }).observe({ type: 'layout-shift', buffered: true })
   })
+  const page = await context.newPage()
+  await signIn(page, setup.the.portal, 'admin', '/app/home')
+  await page.locator('.home-attention .home-item').first().waitFor()
+  await page.locator('.home-entry').first().waitFor()
+  await page.waitForTimeout(500)
+  const shifts = await page.evaluate(() => (globalThis as unknown as { shifts: [number, ...string[]][] }).shifts)
+  const sum = shifts.reduce((all, [value]) => all + value, 0)
+  expect(sum, JSON.stringify(shifts)).toBeLessThanOrEqual(0.05)
+})

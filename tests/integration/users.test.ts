@@ -42,7 +42,6 @@ const trailOf = (operation: string) =>
       .selectAll()
       .where('company_id', '=', companyId)
       .where(sql<boolean>`operation = ${operation}`)
-      .orderBy('id')
       .execute(),
   )
 const attempts = (tablet: Tablet) => tablet.line.log.filter(({ sent }) => sent.headers[headers.key])

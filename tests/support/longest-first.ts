@@ -9,6 +9,7 @@ const long = [
   'services/paying-killed',
   'write/kill',
   'server/main',
+  'portal-ends',
   'tend-backups',
   'cli/backup',
   'services/hostile-pictures',

@@ -8,7 +8,6 @@ import { namesShown, saveUser, userAction } from '#tests/support/users.ts'
 import { mailsAnHour } from '#domain/mails.ts'
 import { pastPolicies } from '#tests/support/database.ts'
 import { canaries, readUser } from '#tests/support/world.ts'
-import { nightly } from '#tests/support/nightly.ts'
 
 const the = setUpPages()
 const nameOf = (role: string) => `${canaries.alpha} ${role}`
@@ -148,7 +147,7 @@ describe('changes that wait', () => {
     expect(told.closest('details')?.textContent).toMatch(/Alert: (yes → no|no → yes)/)
   })
 
-  nightly('say what holds them, and a dropped creation takes its followers along (protocol 15)', async () => {
+  it('say what holds them, and a dropped creation takes its followers along (protocol 15)', async () => {
     await cut()
     await create('Bruno Lam', 'bruno.lam@alpha.example')
     const bruno = await listed('Bruno Lam')

@@ -13,7 +13,6 @@ import { silent, testConfig, testContext } from '#tests/support/database.ts'
 import { system } from '#tests/support/people.ts'
 import { layDataFolder } from '#tests/support/template.ts'
 import { quickStart } from '#tests/support/process.ts'
-import { nightly } from '#tests/support/nightly.ts'
 
 // Making a database takes seconds on an idle machine.
 vi.setConfig({ testTimeout: 90_000 })
@@ -139,7 +138,7 @@ describe('room on the disk (R-13)', () => {
   })
 })
 
-nightly('throws no compiled code of its engine away while it runs, which ends Node 24 now and then', async () => {
+it('throws no compiled code of its engine away while it runs, which ends Node 24 now and then', async () => {
   const script = `const { startEngine } = await import('#server/db/embedded/engine.ts')
     const { pino } = await import('pino')
     const engine = await startEngine({ dataDir: null, load: null }, pino({ level: 'silent' }))

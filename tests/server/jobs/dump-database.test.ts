@@ -11,7 +11,6 @@ import type { AppContext } from '#server/context.ts'
 import { dump, dumpFolder, maxDumps } from '#server/jobs/dump-database.ts'
 import { openTestDatabase, silent, testConfig, testContext } from '#tests/support/database.ts'
 import { addCompany, addUser, system } from '#tests/support/people.ts'
-import { nightly } from '#tests/support/nightly.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
@@ -57,7 +56,7 @@ describe('the hourly dump of the embedded database (R-12)', () => {
     expect(broken).toEqual([])
   })
 
-  nightly('is kept for a day, and a dump that cannot be written leaves nothing behind', async () => {
+  it('is kept for a day, and a dump that cannot be written leaves nothing behind', async () => {
     const dumps = dumpFolder(app.config.dataDir)
     await dump(app)
     for (let hour = 0; hour < maxDumps + 3; hour++)

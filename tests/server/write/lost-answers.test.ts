@@ -127,7 +127,7 @@ async function moved(way: 'enable' | 'disable', back: 'enable' | 'disable', roun
 
 const trailOf = (intent: string) =>
   inTransaction(server.app, system, (db) =>
-    db.selectFrom('audit_entry').select(['status']).where('intent', '=', intent).orderBy('id').execute(),
+    db.selectFrom('audit_entry').select(['status']).where('intent', '=', intent).execute(),
   )
 
 /** As often as a line that is slow rather than dead makes a device do it. */

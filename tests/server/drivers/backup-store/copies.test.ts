@@ -11,7 +11,6 @@ import type { DataPiece } from '#server/drivers/hosting/driver.ts'
 import { dataPieces, piecesOf, shopPieces, ungrouped } from '#tests/support/data-pieces.ts'
 import { silent } from '#tests/support/database.ts'
 import { asSuperuser } from '#tests/support/postgres.ts'
-import { nightly } from '#tests/support/nightly.ts'
 
 interface TargetUnderTest {
   target: CopyTarget
@@ -205,7 +204,7 @@ describe('where copies cannot go', () => {
     await nobody.close()
   })
 
-  nightly('stops before the disk is full', async () => {
+  it('stops before the disk is full', async () => {
     const engine = await startEngine({ dataDir: null, load: null }, silent)
     let looks = 0
     const connections = engineConnections(

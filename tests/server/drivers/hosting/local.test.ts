@@ -221,7 +221,7 @@ describe('local hosting', () => {
     },
   )
 
-  nightly('replaces a task that uses more memory than it may, and says so', async () => {
+  it('replaces a task that uses more memory than it may, and says so', async () => {
     const the = open({ times: { checkMs: 200, allowanceMb: 40 } })
     await running(the)
     await the.driver.setPassword(ref, 'First-pass-1', at(1))

@@ -12,7 +12,6 @@ import { mutated } from '#tests/support/mutated.ts'
 import { facts, noise, packed } from '#tests/support/packages.ts'
 import { blackPng, jpeg, png } from '#tests/support/pictures.ts'
 import { headerAt, swapped, withNumber, zipped } from '#tests/support/zip.ts'
-import { nightly } from '#tests/support/nightly.ts'
 
 const said = (read: ReadPackage) => ('fault' in read ? faultAsWord(read.fault) : 'read')
 const faultOf = async (bytes: Buffer) => said(await readPackage(bytes))
@@ -132,20 +131,14 @@ describe('of a change log', () => {
     expect(page.slice(page.indexOf('<body>'))).not.toMatch(bad)
   })
 
-  nightly(
-    'that is nested without end it is read or refused, and soon',
-    async () => {
-      for (const markdown of ['>'.repeat(200_000), '['.repeat(200_000), '<div>'.repeat(40_000), '- '.repeat(100_000)])
-        expect(['read', 'CHANGE_LOG_NO_TEXT', 'TOO_COSTLY']).toContain(
-          said(
-            await inProcess(
-              await packed({ files: { 'changelog.md': `${markdown}\n\n${noise(4000).toString('hex')}` } }),
-            ),
-          ),
-        )
-    },
-    120_000,
-  )
+  test('that is nested without end it is read or refused, and soon', async () => {
+    for (const markdown of ['>'.repeat(200_000), '['.repeat(200_000), '<div>'.repeat(40_000), '- '.repeat(100_000)])
+      expect(['read', 'CHANGE_LOG_NO_TEXT', 'TOO_COSTLY']).toContain(
+        said(
+          await inProcess(await packed({ files: { 'changelog.md': `${markdown}\n\n${noise(4000).toString('hex')}` } })),
+        ),
+      )
+  }, 120_000)
 })
 
 let folder: string
@@ -167,25 +160,19 @@ describe('in a process of its own', () => {
     expect(said(await inProcess(noise(100)))).toBe('NO_ZIP')
   })
 
-  nightly(
-    'the largest that is let in is read within the limits, and a bomb is refused',
-    async () => {
-      const part = noise(12 * 1024 * 1024)
-      const files = [
-        { name: 'icon.png', bytes: Buffer.from(await png(32)) },
-        { name: 'changelog.md', bytes: Buffer.from('# 1.0') },
-        // Noise is as large whatever the level.
-        ...[1, 2, 3, 4, 5].map((at) => ({ name: `data/${at}.bin`, bytes: part, level: 1 })),
-      ]
-      const manifest = await manifestOf(
-        Object.fromEntries(files.map(({ name, bytes }) => [name, hash('sha256', bytes)])),
-      )
-      expect(said(await inProcess(await zipped([{ name: 'manifest.json', bytes: manifest }, ...files])))).toBe('read')
-      const zeros = await packed({ files: { 'data/zeros': Buffer.alloc(49 * 1024 * 1024) } })
-      expect(said(await inProcess(zeros))).toBe('UNPACKS_TOO_MUCH data/zeros')
-    },
-    60_000,
-  )
+  test('the largest that is let in is read within the limits, and a bomb is refused', async () => {
+    const part = noise(12 * 1024 * 1024)
+    const files = [
+      { name: 'icon.png', bytes: Buffer.from(await png(32)) },
+      { name: 'changelog.md', bytes: Buffer.from('# 1.0') },
+      // Noise is as large whatever the level.
+      ...[1, 2, 3, 4, 5].map((at) => ({ name: `data/${at}.bin`, bytes: part, level: 1 })),
+    ]
+    const manifest = await manifestOf(Object.fromEntries(files.map(({ name, bytes }) => [name, hash('sha256', bytes)])))
+    expect(said(await inProcess(await zipped([{ name: 'manifest.json', bytes: manifest }, ...files])))).toBe('read')
+    const zeros = await packed({ files: { 'data/zeros': Buffer.alloc(49 * 1024 * 1024) } })
+    expect(said(await inProcess(zeros))).toBe('UNPACKS_TOO_MUCH data/zeros')
+  }, 60_000)
 
   test('what takes too long, too much memory or too much of a core is refused, and the reader goes on', async () => {
     const bytes = await packed()

@@ -51,7 +51,7 @@ describe('the own factors', () => {
       ...(await db.selectFrom('factor').selectAll().execute()),
       ...(await db.selectFrom('recovery_code').selectAll().execute()),
       ...(await db.selectFrom('proof').selectAll().execute()),
-      ...(await db.selectFrom('audit_entry').selectAll().orderBy('id').execute()),
+      ...(await db.selectFrom('audit_entry').selectAll().execute()),
       ...(await db.selectFrom('job').selectAll().execute()),
       ...(await db.selectFrom('idempotency').selectAll().execute()),
     ])

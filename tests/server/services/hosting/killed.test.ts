@@ -1,4 +1,7 @@
-/** The portal killed at random points of operations on hosted services: a few by day, ten by night, as many as one likes by the campaign `services`. */
+/**
+ * The portal killed at random points of operations on hosted services: a few by day, ten by night, as many as one likes by
+ * the campaign `services`.
+ */
 import { expect, it } from 'vitest'
 import { killedOperations } from '#tests/campaigns/services.ts'
 import { chanceOf, suiteSeed } from '#tests/support/chance.ts'

@@ -120,7 +120,7 @@ describe('signing in', () => {
         await db.selectFrom('token').selectAll().execute(),
         await db.selectFrom('session').selectAll().execute(),
         await db.selectFrom('portal_user').selectAll().execute(),
-        await db.selectFrom('audit_entry').selectAll().orderBy('id').execute(),
+        await db.selectFrom('audit_entry').selectAll().execute(),
         await db.selectFrom('attempt').selectAll().execute(),
       ]),
     )

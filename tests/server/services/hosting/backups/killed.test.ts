@@ -1,4 +1,7 @@
-/** The portal killed at random points of backups and restores: a few by day, ten by night, as many as one likes by the campaign `backups`. */
+/**
+ * The portal killed at random points of backups and restores: a few by day, ten by night, as many as one likes by
+ * the campaign `backups`.
+ */
 import { expect, it } from 'vitest'
 import { killedBackups } from '#tests/campaigns/backups.ts'
 import { chanceOf, suiteSeed } from '#tests/support/chance.ts'

@@ -67,7 +67,7 @@ describe('a restore', () => {
       { backup_id: backupId, from_code: 'alpha1', ok: true, fault: null, user_name: expect.stringContaining('order') },
     ])
     const entries = await asSystem((db) =>
-      db.selectFrom('audit_entry').selectAll().where('operation', '=', 'restore').orderBy('id').execute(),
+      db.selectFrom('audit_entry').selectAll().where('operation', '=', 'restore').execute(),
     )
     expect(entries).toMatchObject([
       { code: 'backup', status: 0, info: { BackupId: backupId, FromService: 'alpha1', IntoService: 'alpha1' } },
@@ -142,13 +142,7 @@ describe('a restore', () => {
     expect(shown.restores).toHaveLength(5)
     expect(shown.restores[0]).toMatchObject({ ok: false, fault: 'missing' })
     const failed = await asSystem((db) =>
-      db
-        .selectFrom('audit_entry')
-        .selectAll()
-        .where('operation', '=', 'restore')
-        .where('status', '=', -1)
-        .orderBy('id')
-        .execute(),
+      db.selectFrom('audit_entry').selectAll().where('operation', '=', 'restore').where('status', '=', -1).execute(),
     )
     expect(failed.map(({ code }) => code)).toEqual(Array.from({ length: 6 }, () => 'backup'))
     backed.places.archives.set(key, whole)

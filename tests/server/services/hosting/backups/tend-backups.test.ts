@@ -129,7 +129,7 @@ describe('backups are tended', () => {
     expect(await states()).toHaveLength(4)
     expect(await mails()).toEqual([])
     const entries = await asSystem((db) =>
-      db.selectFrom('audit_entry').selectAll().where('code', '=', 'backup').orderBy('id').execute(),
+      db.selectFrom('audit_entry').selectAll().where('code', '=', 'backup').execute(),
     )
     expect(entries.map(({ exec_user_id, info }) => [exec_user_id, info.By])).toEqual(
       Array.from({ length: 4 }, () => [null, 'schedule']),
