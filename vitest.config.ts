@@ -70,6 +70,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'node',
+          // The server's code runs as it does for users: by Node itself, which takes its types away.
+          experimental: { viteModuleRunner: false, nodeLoader: false },
           setupFiles: ['tests/support/seeded.ts'],
           globalSetup: ['tests/support/postgres-cluster.ts', 'tests/support/template.ts'],
           include: ['tests/**/*.test.{ts,tsx}'],
