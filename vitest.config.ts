@@ -1,8 +1,8 @@
 /**
- * Kinds of test, those of a browser last: `node` (rules, server, architecture, parts of the client
- * that need no page), `page` (what runs in a page, without a browser), `dom` (whole pages in a simulated DOM, over a real server
- * in process, with React as users get it: its development build takes half as much of a core again), `parts` (components by
- * themselves in the same DOM), `device` (the request pipeline over a fake IndexedDB) and `e2e` (real Chromium). They run two
+ * Kinds of test, those of a browser last: `node` (rules, server, architecture: what Node runs by itself), `page` (what runs in a
+ * page, without a browser), `dom` (whole pages in a simulated DOM, over a real server in process, with React as users get it: its
+ * development build takes half as much of a core again), `parts` (components by themselves in the same DOM), `device` (the request
+ * pipeline over a fake IndexedDB, and parts of the client that need no page) and `e2e` (real Chromium). They run two
  * files at a time, because two cores are what there is. In `node`, `device`, `dom` and `parts` the files of a worker share its
  * modules and its embedded database (`isolate: false`): to load both takes longer than most files run.
  */
@@ -11,7 +11,9 @@ import { defineConfig } from 'vitest/config'
 import LongestFirst from './tests/support/longest-first.ts'
 import { quickStart } from './tests/support/process.ts'
 
-const device = ['tests/local/**', 'tests/request/**', 'tests/sw/**', 'tests/integration/**', 'tests/outbox-model/**']
+const device = ['app', 'features', 'integration', 'local', 'outbox-model', 'request', 'state', 'sw', 'ui'].map(
+  (part) => `tests/${part}/**`,
+)
 /** They change globals of the page, or what a module is: each file has a worker of its own. */
 const page = [
   'tests/app/connection/connection-monitor.test.ts',
@@ -75,7 +77,7 @@ export default defineConfig({
           setupFiles: ['tests/support/seeded.ts'],
           globalSetup: ['tests/support/postgres-cluster.ts', 'tests/support/template.ts'],
           include: ['tests/**/*.test.{ts,tsx}'],
-          exclude: [...device, ...e2e, ...page, ...dom, ...parts, 'tests/campaigns/**'],
+          exclude: [...device, ...e2e, ...page, 'tests/campaigns/**'],
           isolate: false,
           testTimeout: 20_000,
           hookTimeout: 60_000,
@@ -116,6 +118,7 @@ export default defineConfig({
           isolate: false,
           globalSetup: ['tests/support/template.ts'],
           include: tests(device),
+          exclude: [...page, ...dom, ...parts],
           setupFiles: ['fake-indexeddb/auto', 'tests/support/seeded.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
