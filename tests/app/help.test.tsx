@@ -71,6 +71,21 @@ describe('single keys', () => {
     await help()
   })
 
+  it('show the help on a page in the moment it comes', async () => {
+    await the.browser.openAs('admin@alpha')
+    await press('?', isHelpOpen)
+    await the.user.keyboard('{Escape}')
+    await noDialog()
+    const users = new MutationObserver(() => {
+      if (document.querySelector('h1')?.textContent !== 'Users') return
+      users.disconnect()
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '?', bubbles: true, cancelable: true }))
+    })
+    users.observe(document.body, { childList: true, characterData: true, subtree: true })
+    await the.user.keyboard('gu')
+    await help()
+  })
+
   it('lead nowhere else: not where one may not go, not while typing, not with another key held, not under a dialog', async () => {
     await the.browser.openAs('admin@alpha', '/app/user')
     await press('?', isHelpOpen)

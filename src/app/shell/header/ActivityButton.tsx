@@ -1,8 +1,9 @@
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useRef } from 'react'
 import { useLocation } from 'react-router-dom'
 import { loadWords } from '#app/i18n/i18n.ts'
 import { whenSettled } from '#app/idle.ts'
 import { places } from '#app/routes/paths.ts'
+import { useOpenOverPage } from '#app/shell/useOpenOverPage.ts'
 import { jobName } from '#features/activity/job-name.ts'
 import { type ActivityCount, countActivity } from '#local/jobs/read-jobs.ts'
 import { useLiveQuery } from '#state/live-query.ts'
@@ -23,12 +24,10 @@ const Panel = lazy(async () => {
 export function ActivityButton() {
   const { t } = useTranslation('shell')
   const { pathname } = useLocation()
-  const [shown, setShown] = useState(false)
+  const [shown, setShown] = useOpenOverPage()
   const counted = useLiveQuery(() => countActivity(), [])
   const { open = 0, unseen = 0 } = counted ?? {}
   useEffect(watch, [])
-  // The list lies over one page; on the next one it would be in the way.
-  useEffect(() => setShown(false), [pathname])
   useTold(counted, shown || pathname === places.activity.path, () => setShown(true))
   const label =
     open > 0

@@ -1,8 +1,8 @@
-import { lazy, Suspense, useEffect, useState } from 'react'
-import { useLocation } from 'react-router-dom'
+import { lazy, Suspense } from 'react'
 import { loadWords } from '#app/i18n/i18n.ts'
 import { whenSettled } from '#app/idle.ts'
 import { fetchLate } from '#app/pwa/retry-import.ts'
+import { useOpenOverPage } from '#app/shell/useOpenOverPage.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { useTranslation } from 'react-i18next'
 
@@ -18,10 +18,7 @@ const Shortcuts = lazy(async () => {
 /** At the same place on every page, for visitors too; the keys that lead about come with it. */
 export function HelpButton() {
   const { t } = useTranslation('shell')
-  const [open, setOpen] = useState(false)
-  const { pathname } = useLocation()
-  // Where another page comes, by Back or a key, it is not in the way.
-  useEffect(() => setOpen(false), [pathname])
+  const [open, setOpen] = useOpenOverPage()
   const show = () => setOpen(true)
   return (
     <>
