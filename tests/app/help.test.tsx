@@ -71,7 +71,7 @@ describe('single keys', () => {
     await help()
   })
 
-  it('show the help on a page in the moment it comes', async () => {
+  it('show the help on a page in the moment it comes, and not on the one before it', async () => {
     await the.browser.openAs('admin@alpha')
     await press('?', isHelpOpen)
     await the.user.keyboard('{Escape}')
@@ -84,6 +84,9 @@ describe('single keys', () => {
     users.observe(document.body, { childList: true, characterData: true, subtree: true })
     await the.user.keyboard('gu')
     await help()
+    history.back()
+    await arrived(the.browser, '/app/home')
+    await noDialog()
   })
 
   it('lead nowhere else: not where one may not go, not while typing, not with another key held, not under a dialog', async () => {
