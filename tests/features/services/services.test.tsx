@@ -13,6 +13,9 @@ import type { SignedIn } from '#tests/support/server.ts'
 import { bought } from '#tests/support/shop-data.ts'
 import { handsOn, setUpShopPages, today } from '#tests/support/shop-pages.ts'
 
+// Real processes are started, beside those of other tests.
+vi.setConfig({ testTimeout: 90_000 })
+
 const the = setUpShopPages()
 const { press, dialog, noDialog, choose, says } = handsOn(the)
 
@@ -182,7 +185,7 @@ it('creates the system of a contract for who orders, with its progress, and show
   await expect.poll(() => document.querySelector('.order-note')?.textContent).toBeUndefined()
   const found = await service('shop1')
   expect(screen.getAllByRole('link').map((link) => link.getAttribute('href'))).toContain(found.url)
-}, 90_000)
+})
 
 it('keeps the offer of a password over a reload, until it was shown', async () => {
   const { id, code } = await create('shop2')
@@ -206,7 +209,7 @@ it('keeps the offer of a password over a reload, until it was shown', async () =
   await screen.findByRole('heading', { name: 'Configuration' })
   // The device's row of before may be there first.
   await expect.poll(() => screen.queryByRole('button', { name: 'Show password' })).toBeNull()
-}, 90_000)
+})
 
 it('takes a configuration that is allowed, keeps what is typed with no line, and offers the reboot', async () => {
   const { id } = await create('shop3')
@@ -249,7 +252,7 @@ it('takes a configuration that is allowed, keeps what is typed with no line, and
   await work()
   await says('shop3: Service is rebooted successfully')
   await expect.poll(() => screen.queryByText('The configuration that is set takes effect with a reboot.')).toBeNull()
-}, 90_000)
+})
 
 it('says who does what to a service that is held, and leaves it (M49)', async () => {
   const { id } = await create('shop4')
@@ -270,7 +273,7 @@ it('says who does what to a service that is held, and leaves it (M49)', async ()
   await press('More for the service shop4')
   await expect.poll(() => items()[0]).toEqual({ name: 'Update', why: `${name} is doing a password reset.` })
   await work()
-}, 90_000)
+})
 
 it('names no person of the provider to a customer', async () => {
   const { id, contract_id: contract } = await create('shop5')
@@ -285,7 +288,7 @@ it('names no person of the provider to a customer', async () => {
   await ask.press('Reboot')
   await says('The provider is doing a password reset, please try again later.')
   await work()
-}, 90_000)
+})
 
 it('deletes with the data only after the code was typed, and shows it as gone', async () => {
   const { id } = await create('shop6')
@@ -309,7 +312,7 @@ it('deletes with the data only after the code was typed, and shows it as gone', 
   await work()
   await says('shop6: Service is deleted successfully')
   expect((await all()).find((one) => one.code === 'shop6')?.erase_date ?? null).toBeNull()
-}, 90_000)
+})
 
 it('re-runs the health check from both of the staff’s pages, and says how many are online', async () => {
   await create('shop7')
@@ -319,7 +322,7 @@ it('re-runs the health check from both of the staff’s pages, and says how many
   await the.browser.open('/app/contract')
   await choose('Tools', 'Re-run health check')
   await screen.findByText(/^\d+ services checked, \d+ online\.$/)
-}, 90_000)
+})
 
 it('follows the log of a service from its end, finds a line, and says what is wrong with a span', async () => {
   const { id } = await create('shop8')
@@ -359,7 +362,7 @@ it('follows the log of a service from its end, finds a line, and says what is wr
 
   await the.user.type(screen.getByRole('textbox', { name: 'Search the log' }), 'no such line')
   await screen.findByRole('heading', { name: 'No line of this span contains this text' })
-}, 90_000)
+})
 
 it('downloads a log by a key, and says where there is nothing', async () => {
   const { id } = await create('shop9')
@@ -391,4 +394,4 @@ it('downloads a log by a key, and says where there is nothing', async () => {
   await says('No logs output during this period')
   expect(fetched).toHaveLength(1)
   vi.restoreAllMocks()
-}, 90_000)
+})
