@@ -1,11 +1,13 @@
 /** Typed doorways to the store; raw react-redux stays in this folder. */
-import { useDispatch as useRawDispatch, useSelector as useRawSelector } from 'react-redux'
-import type { Dispatch, RootState } from '#state/store.ts'
+import { useDispatch as useRawDispatch, useSelector as useRawSelector, useStore as useRawStore } from 'react-redux'
+import type { Dispatch, RootState, Store } from '#state/store.ts'
 
 export { Provider as StoreProvider } from 'react-redux'
 
 export const useDispatch = useRawDispatch.withTypes<Dispatch>()
 export const useSelector = useRawSelector.withTypes<RootState>()
+/** For what an effect reads once: nothing is drawn again when it changes. */
+export const useStore = useRawStore.withTypes<Store>()
 
 export const useSession = () => useSelector((state) => state.session)
 export const useConnection = () => useSelector((state) => state.connection)

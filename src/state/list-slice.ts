@@ -23,6 +23,9 @@ interface ListState {
   newRows: readonly Id[]
 }
 
+/** The same each time: who watches it hears nothing of a list that was empty and is. */
+const noRows: readonly Id[] = []
+
 interface Options<V> {
   name: string
   endpoint: Endpoint
@@ -48,14 +51,14 @@ export function createListSlice<R extends Row, V>({ name, endpoint, read, queryO
     },
   )
 
-  const initialState: ListState = { savedQuery: '', requestId: null, problem: null, isKept: false, newRows: [] }
+  const initialState: ListState = { savedQuery: '', requestId: null, problem: null, isKept: false, newRows: noRows }
   const slice = createSlice({
     name,
     initialState,
     reducers: {
-      viewChanged: (state, { payload }: PayloadAction<string>) => ({ ...state, savedQuery: payload, newRows: [] }),
+      viewChanged: (state, { payload }: PayloadAction<string>) => ({ ...state, savedQuery: payload, newRows: noRows }),
       rowCreated: (state, { payload }: PayloadAction<Id>) => ({ ...state, newRows: [payload, ...state.newRows] }),
-      newRowsCleared: (state) => ({ ...state, newRows: [] }),
+      newRowsCleared: (state) => ({ ...state, newRows: noRows }),
     },
     extraReducers: (builder) =>
       builder

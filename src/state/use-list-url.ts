@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
-import { useDispatch, useSelector } from '#state/hooks.ts'
+import { useStore } from '#state/hooks.ts'
 import type { ListSlice } from '#state/list-slice.ts'
 import type { Listing } from '#state/list-url.ts'
 import { choosePageSize, chosenPageSize } from '#state/page-size.ts'
@@ -24,18 +24,18 @@ export function useListing<V extends Listing>(
   ways: ListUrl<V>,
   { selectSavedQuery, viewChanged }: Pick<ListSlice<never, never>, 'selectSavedQuery' | 'viewChanged'>,
 ) {
-  const saved = useSelector(selectSavedQuery)
-  const dispatch = useDispatch()
+  const store = useStore()
   const [query, setQuery] = useSearchParams()
   const { view, change } = useAhead(ways, query, setQuery)
   const now = ways.remembered(ways.read(query))
   const arrived = useRef(false)
   useEffect(() => {
+    const saved = selectSavedQuery(store.getState())
     const arriving = arrived.current ? null : arrivedAt(query, saved)
     if (arriving) setQuery(arriving, { replace: true })
-    else if (now !== saved) dispatch(viewChanged(now))
+    else if (now !== saved) store.dispatch(viewChanged(now))
     arrived.current = true
-  }, [now, saved, query, setQuery, dispatch, viewChanged])
+  }, [now, query, setQuery, store, selectSavedQuery, viewChanged])
   return { view, change, setQuery }
 }
 

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import '#ui/list/list.css'
 import { Button } from '#ui/display/Button.tsx'
 import { classOf, type Column, type Sort } from '#ui/list/column.ts'
@@ -45,6 +45,7 @@ export function DataList<R>(props: DataListProps<R>) {
   const { rows, columns, rowKey, rowTo, rowName, pick, beside, mark, actions } = props
   const drawn = { columns, rowTo, rowName, pick, beside, mark, actions }
   useScrollBack(rows?.length ?? 0)
+  const acts = useMemo(() => actsBeside(rows, actions), [rows, actions])
   return (
     <Room
       {...props}
@@ -59,7 +60,7 @@ export function DataList<R>(props: DataListProps<R>) {
             <Header key={column.key} column={column} sort={props.sort} onSort={props.onSort} />
           ))}
           {actions && (
-            <th scope="col" role="columnheader" className={`acts ${besideOf(props)}`}>
+            <th scope="col" role="columnheader" className={`acts ${acts}`}>
               <ActionsWord />
             </th>
           )}
@@ -71,7 +72,7 @@ export function DataList<R>(props: DataListProps<R>) {
 }
 
 /** What stands beside the menu in any row: a button with its words, one with an icon, nothing. */
-function besideOf<R>({ rows, actions }: DataListProps<R>) {
+function actsBeside<R>(rows: R[] | undefined, actions: Drawn<R>['actions']) {
   const own = new Set(rows?.flatMap((row) => actions?.(row).map((action) => action.own) ?? []))
   return own.has('words') ? 'own' : own.has('icon') ? 'beside' : ''
 }
