@@ -3,8 +3,9 @@
  * page, without a browser), `dom` (whole pages in a simulated DOM, over a real server in process, with React as users get it: its
  * development build takes half as much of a core again), `parts` (components by themselves in the same DOM), `device` (the request
  * pipeline over a fake IndexedDB, and parts of the client that need no page) and `e2e` (real Chromium). They run two
- * files at a time, because two cores are what there is. In `node`, `device`, `dom` and `parts` the files of a worker share its
- * modules and its embedded database (`isolate: false`): to load both takes longer than most files run.
+ * files at a time, because two cores are what there is; pages wait for a fifth of their time, and are three. In `node`, `device`,
+ * `dom` and `parts` the files of a worker share its modules and its embedded database (`isolate: false`): to load both takes
+ * longer than most files run.
  */
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
@@ -44,7 +45,8 @@ const inDom = {
   testTimeout: 60_000,
   hookTimeout: 60_000,
   expect: patience,
-  sequence: { groupOrder: 0 },
+  maxWorkers: 3,
+  sequence: { groupOrder: 1 },
 }
 
 const inChromium = {
@@ -128,7 +130,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { ...inChromium, name: 'e2e', include: tests(e2e), sequence: { groupOrder: 1 } },
+        test: { ...inChromium, name: 'e2e', include: tests(e2e), sequence: { groupOrder: 2 } },
       },
       // All tests in Chromium, and what goes by the clock, for which nothing else may have the machine: `npm run campaign -- browser`.
       ...(process.env.CAMPAIGN
