@@ -12,19 +12,14 @@ export interface Connection {
   full: boolean
 }
 
-/** What is told again with every answer changes nothing: the pages that watch the connection are not drawn for it. */
-const changed = (before: Connection, change: Partial<Connection>): Connection => {
-  const isSame = Object.entries(change).every(([name, value]) => before[name as keyof Connection] === value)
-  return isSame ? before : { ...before, ...change }
-}
-
 export const connection = createSlice({
   name: 'connection',
   initialState: { line: 'online', lapsed: false, full: false } as Connection,
+  // Set and not spread: what is told again with every answer is the same state then, and no page is drawn for it.
   reducers: {
-    lineChanged: (state, { payload }: PayloadAction<Connectivity>) => changed(state, { line: payload }),
-    fullChanged: (state, { payload }: PayloadAction<boolean>) => changed(state, { full: payload }),
-    lapsedChanged: (state, { payload }: PayloadAction<boolean>) => changed(state, { lapsed: payload }),
+    lineChanged: (state, { payload }: PayloadAction<Connectivity>) => void (state.line = payload),
+    fullChanged: (state, { payload }: PayloadAction<boolean>) => void (state.full = payload),
+    lapsedChanged: (state, { payload }: PayloadAction<boolean>) => void (state.lapsed = payload),
   },
 })
 

@@ -91,6 +91,15 @@ it('shows what went wrong until it is asked again', async () => {
   expect(shown.current).toMatchObject({ isFetching: false, problem: null })
 })
 
+it('asks the device for no rows again because a view is remembered: none that are new are the same none', () => {
+  const { list, store } = open()
+  const none = list.selectNewRows(store.getState())
+  for (const action of [list.viewChanged('page=2'), list.newRowsCleared()]) {
+    store.dispatch(action)
+    expect(list.selectNewRows(store.getState())).toBe(none)
+  }
+})
+
 it('nothing of it is left for the next user of this device', async () => {
   const { list, store, answer, shown } = open()
   store.dispatch(list.viewChanged('page=2'))
