@@ -23,8 +23,7 @@ export async function countIn(db: UserDatabase, table: string, exchange: Exchang
   const list = fillsOf(table)
   for (const [scope, part] of byScope(exchange)) {
     const id = fillId(table, scope)
-    const holding = await counted(db, table, scope, part)
-    const index = await db.indexes.get(id)
+    const [holding, index] = await Promise.all([counted(db, table, scope, part), db.indexes.get(id)])
     // Nobody here knows the list's columns, so its index would go stale: it is made anew by who does.
     if (index && !list) await forgetIndex(db, index)
     else if (index && list) await moveInto(db, index, layoutOf(list), part)

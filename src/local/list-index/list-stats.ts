@@ -41,13 +41,18 @@ export async function counted(
   const id = fillId(table, scope)
   const known = await db.listStats.get(id)
   const times = part.come.map(({ asOf }) => asOf)
-  const rows = known ? known.rows + part.come.length - part.gone.length : await countRows(db, table, scope)
+  const { rows, bytes } = known
+    ? {
+        rows: known.rows + part.come.length - part.gone.length,
+        bytes: Math.max(0, known.bytes + bytesOf(part.come) - bytesOf(part.gone)),
+      }
+    : await weighed(db, table, scope)
   const holding: ListStats = {
     id,
     table,
     scope,
     rows,
-    bytes: known ? Math.max(0, known.bytes + bytesOf(part.come) - bytesOf(part.gone)) : await weighed(db, table, scope),
+    bytes,
     asOf: times.reduce((least, time) => Math.min(least, time), known?.asOf ?? Number.MAX_SAFE_INTEGER),
     newest: times.reduce((most, time) => Math.max(most, time), known?.newest ?? 0),
   }
@@ -59,11 +64,15 @@ export async function counted(
 export const rowsIn = (db: UserDatabase, table: string, scope: number | null) =>
   scope === null ? rowsOf(db, table).toCollection() : rowsOf(db, table).where('scope').equals(scope)
 
-const countRows = (db: UserDatabase, table: string, scope: number | null) => rowsIn(db, table, scope).count()
-
-/** Of a list that an older build stored: from a sample of it. */
-async function weighed(db: UserDatabase, table: string, scope: number | null): Promise<number> {
-  const sample = await rowsIn(db, table, scope).limit(50).toArray()
-  const rows = await countRows(db, table, scope)
-  return sample.length === 0 ? 0 : Math.round((bytesOf(sample) / sample.length) * rows)
+/** Of a list that an older build stored, or that begins: all are counted, and weighed by a sample. */
+async function weighed(
+  db: UserDatabase,
+  table: string,
+  scope: number | null,
+): Promise<Pick<ListStats, 'rows' | 'bytes'>> {
+  const [sample, rows] = await Promise.all([
+    rowsIn(db, table, scope).limit(50).toArray(),
+    rowsIn(db, table, scope).count(),
+  ])
+  return { rows, bytes: sample.length === 0 ? 0 : Math.round((bytesOf(sample) / sample.length) * rows) }
 }

@@ -44,25 +44,31 @@ export async function storePage(
     const { asOf } = answer
     await dropLeft(db, list, query, answer)
     await putRows(db, list.table, answer.rows, { asOf })
-    const known = await db.coverage.get(id)
-    if (!known || known.asOf <= asOf) await db.coverage.put(extended(known, { id, list, query, answer, filters }))
     const page = pageId(id, query.sort, query.results, query.page)
-    await db.pages.put({ id: page, table: list.table, ids: answer.rows.map((row) => row.id), asOf })
-    await refreshFill(db, fillId(list.table, query.scope), answer)
+    // Beside each other: on a slow device what is asked one after the other keeps the rows from the screen.
+    await Promise.all([
+      extend(db, { id, list, query, answer, filters }),
+      db.pages.put({ id: page, table: list.table, ids: answer.rows.map((row) => row.id), asOf }),
+      refreshFill(db, fillId(list.table, query.scope), answer),
+    ])
     return true
   })
 }
 
-function extended(
-  known: Coverage | undefined,
-  read: {
-    id: string
-    list: ListSpec
-    query: ListQuery
-    answer: PageAnswer
-    filters: Coverage['filters']
-  },
-): Coverage {
+interface PageRead {
+  id: string
+  list: ListSpec
+  query: ListQuery
+  answer: PageAnswer
+  filters: Coverage['filters']
+}
+
+async function extend(db: UserDatabase, read: PageRead): Promise<void> {
+  const known = await db.coverage.get(read.id)
+  if (!known || known.asOf <= read.answer.asOf) await db.coverage.put(extended(known, read))
+}
+
+function extended(known: Coverage | undefined, read: PageRead): Coverage {
   const { query, answer, list } = read
   const sort = query.sort.join(' ')
   const first = (query.page - 1) * query.results
@@ -146,9 +152,8 @@ export async function storeChanges(
     const { table } = list
     const { asOf } = answer
     const id = fillId(table, scope)
-    const known = await db.syncPoints.get(id)
+    const [known, gaps] = await Promise.all([db.syncPoints.get(id), wentSince(db, table, asOf)])
     if (known && known.upto > answer.upto) return false
-    const gaps = await wentSince(db, table, asOf)
     if (how.all) await dropMissing(db, table, scope, answer)
     await putRows(db, table, answer.changed, { asOf })
     const gone = (await rowsOf(db, table).bulkGet(answer.gone)).filter((row) => row !== undefined)

@@ -93,8 +93,7 @@ async function readThere(db: UserDatabase, table: string, rows: readonly ServerR
     ids = keys.filter((id) => asked.has(id))
     buried = (await graves.primaryKeys()).filter(([, id]) => asked.has(id))
   }
-  const known = await rowsOf(db, table).bulkGet(ids)
-  const graves = await db.tombstones.bulkGet(buried)
+  const [known, graves] = await Promise.all([rowsOf(db, table).bulkGet(ids), db.tombstones.bulkGet(buried)])
   return {
     known: new Map(known.flatMap((row) => (row ? [[row.id, row] as const] : []))),
     graves: new Map(graves.flatMap((grave) => (grave ? [[grave.id, grave] as const] : []))),
