@@ -36,7 +36,7 @@ async function fetchTexts(language: Language, namespaces: readonly Namespace[]):
   await Promise.all(
     fetched.map(async (namespace) => {
       const texts = await readTexts(language, namespace).catch(() => null)
-      if (texts) i18n.addResourceBundle(language, namespace, texts, false, true, { silent: language !== languageNow() })
+      if (texts) i18n.addResourceBundle(language, namespace, texts)
       else addEventListener('online', () => void fetchTexts(language, [namespace]), { once: true })
     }),
   )
@@ -46,7 +46,8 @@ async function fetchTexts(language: Language, namespaces: readonly Namespace[]):
 export async function loadWords(...namespaces: Namespace[]): Promise<void> {
   for (const namespace of namespaces) wanted.add(namespace)
   await Promise.all([startWords(), fetchTexts(chosen, namespaces)])
-  if (!namespaces.every((namespace) => i18n.hasResourceBundle(chosen, namespace))) await fetchTexts(chosen, namespaces)
+  // Another language may have been chosen meanwhile.
+  await fetchTexts(chosen, namespaces)
 }
 
 export async function chooseLanguage(language: Language): Promise<void> {

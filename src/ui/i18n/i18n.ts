@@ -8,6 +8,9 @@ import type { Language } from '#domain/accounts/users.ts'
 
 export type Namespace = keyof CustomTypeOptions['resources']
 
+/** Namespaces of which a key was shown for want of its message. */
+const missed = new Set<string>()
+
 export const i18n = i18next.createInstance()
 void i18n.use(initReactI18next).init({
   lng: 'en',
@@ -20,16 +23,22 @@ void i18n.use(initReactI18next).init({
   // React escapes (I-05).
   interpolation: { escapeValue: false },
   missingInterpolationHandler: () => '',
-  // Messages that come after a page has shown their keys are drawn as well.
-  react: { useSuspense: false, bindI18n: 'languageChanged', bindI18nStore: 'added' },
+  saveMissing: true,
+  missingKeyHandler: (_, namespace) => missed.add(namespace),
+  react: { useSuspense: false, bindI18n: 'languageChanged late' },
 })
+// Messages that come after a page has shown their keys are drawn as well; for others, which come by themselves all the time,
+// nothing is drawn again.
+i18n.store.on('added', (_, namespace) => missed.has(namespace) && i18n.emit('late'))
 
 export const languageNow = (): Language => (i18n.language === 'zh' ? 'zh' : 'en')
 
 /** The message of a key that the code does not know, such as a problem's code, without its values; null where there is none. */
 export function find(namespace: Namespace, key: string): string | null {
   const message: unknown = i18n.getResource(i18n.language, namespace, key)
-  return typeof message === 'string' ? message : null
+  if (typeof message === 'string') return message
+  missed.add(namespace)
+  return null
 }
 
 let fetchBy: (namespaces: readonly Namespace[]) => Promise<void> = () => Promise.resolve()

@@ -32,3 +32,12 @@ it('follows messages that come late and the language, and keeps what was typed',
   await act(() => i18n.changeLanguage('zh'))
   expect(screen.getByLabelText<HTMLInputElement>('关于').value).toBe('Ada')
 })
+
+it('is not drawn again for messages that nothing on the page waits for', async () => {
+  i18n.addResourceBundle('en', 'about', { title: 'About' })
+  await i18n.changeLanguage('en')
+  render(<Form />)
+  const before = drawn
+  act(() => void i18n.addResourceBundle('en', 'people', { title: 'People' }))
+  expect(drawn).toBe(before)
+})
