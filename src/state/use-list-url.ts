@@ -58,6 +58,12 @@ function useAhead<V extends Listing>(ways: ListUrl<V>, query: URLSearchParams, s
   const at = query.toString()
   // Once the address has moved, it alone counts: Back may lead to the very one it was chosen at.
   if (ahead !== null && ahead.at !== at) setAhead(null)
+  // Back may come before the router has got there: the address never was another one then.
+  useEffect(() => {
+    const drop = () => setAhead(null)
+    addEventListener('popstate', drop)
+    return () => removeEventListener('popstate', drop)
+  }, [])
   const view = ahead?.at === at ? ahead.view : ways.read(query)
   const change = (change: Partial<V>) => {
     const next = ways.change(view, change)

@@ -1,6 +1,6 @@
 /** The frame of the portal: who gets where, in which language and colours, and what is said of the connection. */
 import { screen, within } from '@testing-library/dom'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { button, described, heading } from '#tests/support/fields.ts'
 import { arrived, setUpPages } from '#tests/support/screen.ts'
 
@@ -32,6 +32,23 @@ describe('what awaits the user, at home', () => {
     watch.disconnect()
     expect(said.filter((text) => text.includes("You're all caught up"))).toEqual([])
   })
+})
+
+it('another order by the address draws the list again, and not the frame around it', async () => {
+  await the.browser.openAs('admin@alpha', '/app/user')
+  const table = await screen.findByRole('table', { name: /Users/ })
+  const sorted = () => document.querySelector('th[aria-sort]')?.textContent
+  await the.user.click(await within(table).findByRole('button', { name: 'Status' }))
+  expect(sorted()).toBe('Status')
+  history.back()
+  await expect.poll(sorted).toBe('Name')
+  // Each text is asked for where it is drawn.
+  const asked = vi.spyOn((await import('#ui/i18n/i18n.ts')).i18n, 't')
+  history.forward()
+  await expect.poll(sorted).toBe('Status')
+  const texts = asked.mock.calls.map(([key]) => String(key))
+  expect(texts).toContain('list.sorted')
+  expect(texts.filter((key) => /^(menu|footer)\./.test(key))).toEqual([])
 })
 
 describe('ways in and out', () => {

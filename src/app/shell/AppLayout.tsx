@@ -51,7 +51,6 @@ export { pageReady } from '#app/routes/app-routes.tsx'
 export function Shell() {
   const { t } = useTranslation('shell')
   const { user, caller } = useSignedIn()
-  const { pathname } = useLocation()
   const [open, setOpen] = useState(false)
   // The code of dialogs comes when the page has come to rest, so that the first one opens at once.
   useEffect(() => {
@@ -100,9 +99,7 @@ export function Shell() {
             <SpaceProbe />
           </Suspense>
           <main id="main" tabIndex={-1}>
-            <Broken at={pathname}>
-              <InsideRoutes />
-            </Broken>
+            <Place />
           </main>
           <Footer />
         </div>
@@ -111,6 +108,14 @@ export function Shell() {
       </div>
     </TitleTail>
   )
+}
+
+const pagesInside = <InsideRoutes />
+
+/** By itself: another page, or another query of it, is no reason to draw the frame again. */
+function Place() {
+  const { pathname } = useLocation()
+  return <Broken at={pathname}>{pagesInside}</Broken>
 }
 
 /** By itself: an entry that comes or goes is no reason to draw the page again. */
