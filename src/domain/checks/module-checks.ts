@@ -42,7 +42,7 @@ const codeShape = /^\w{1,60}$/
 const maxInt = 2_147_483_647
 
 /**
- * `apps`: null where they are not known, as on a device that has no list of them; the server then says what is wrong with them.
+ * `apps`: null where they are not known, as on a device that has no list of them; the server then says what else is wrong with them.
  * Codes are told apart without case.
  */
 export function checkModule(
@@ -63,7 +63,7 @@ export function checkModule(
     ...unknown('conditions', conditions, (code) => visible.has(code)),
     ...(hidden && conditions.length === 0 ? [{ field: 'conditions', code: 'REQUIRED' as const }] : []),
     ...(hidden && fields.apps.length === 0 ? [{ field: 'apps', code: 'NO_APP' as const }] : []),
-    ...(apps ? checkApps(fields.apps, apps) : []),
+    ...(apps ? checkApps(fields.apps, apps) : checkValues(fields.apps)),
   ]
 }
 
@@ -108,10 +108,23 @@ function checkApps(chosen: readonly ModuleApp[], apps: KnownApps): ModuleProblem
   ]
 }
 
+/** What no app can be told, whatever its flags are. */
+function checkValues(chosen: readonly ModuleApp[]): ModuleProblem[] {
+  const told = chosen.flatMap(({ code, flag }) =>
+    Object.entries(flag).map(([key, value]) => ({ name: `${code}.${key}`, value })),
+  )
+  const wrong = told.filter(({ value }) => typeof value !== 'boolean' && !isInt(value))
+  return about(
+    'FLAG_TYPE',
+    wrong.map(({ name }) => name),
+  )
+}
+
 const about = (code: 'APP_TWICE' | 'APP_UNKNOWN' | 'FLAG_UNKNOWN' | 'FLAG_TYPE', names: string[]): ModuleProblem[] =>
   names.length === 0 ? [] : [{ field: 'apps', code, named: [...new Set(names)].join(', ') }]
 
+const isInt = (value: unknown): boolean =>
+  typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= maxInt
+
 const fits = ({ type }: AppFlag, value: unknown): boolean =>
-  type === 'boolean'
-    ? typeof value === 'boolean'
-    : typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= maxInt
+  type === 'boolean' ? typeof value === 'boolean' : isInt(value)
