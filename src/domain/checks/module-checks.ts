@@ -90,14 +90,11 @@ function checkApps(chosen: readonly ModuleApp[], apps: KnownApps): ModuleProblem
   const codes = chosen.map(({ code }) => code)
   const twice = codes.filter((code, at) => codes.indexOf(code) !== at)
   const none = codes.filter((code) => !apps.has(code))
-  const told = chosen.flatMap(({ code, flag }) =>
-    Object.entries(flag).map(([key, value]) => ({
-      name: `${code}.${key}`,
-      value,
-      known: apps.get(code)?.find((one) => one.key === key),
-      isPublished: apps.has(code),
-    })),
-  )
+  const told = toldIn(chosen).map((one) => ({
+    ...one,
+    known: apps.get(one.code)?.find(({ key }) => key === one.key),
+    isPublished: apps.has(one.code),
+  }))
   const strange = told.filter(({ known, isPublished }) => isPublished && !known).map(({ name }) => name)
   const wrong = told.filter(({ known, value }) => known && !fits(known, value)).map(({ name }) => name)
   return [
@@ -110,15 +107,17 @@ function checkApps(chosen: readonly ModuleApp[], apps: KnownApps): ModuleProblem
 
 /** What no app can be told, whatever its flags are. */
 function checkValues(chosen: readonly ModuleApp[]): ModuleProblem[] {
-  const told = chosen.flatMap(({ code, flag }) =>
-    Object.entries(flag).map(([key, value]) => ({ name: `${code}.${key}`, value })),
-  )
-  const wrong = told.filter(({ value }) => typeof value !== 'boolean' && !isInt(value))
+  const wrong = toldIn(chosen).filter(({ value }) => typeof value !== 'boolean' && !isInt(value))
   return about(
     'FLAG_TYPE',
     wrong.map(({ name }) => name),
   )
 }
+
+const toldIn = (chosen: readonly ModuleApp[]) =>
+  chosen.flatMap(({ code, flag }) =>
+    Object.entries(flag).map(([key, value]) => ({ code, key, name: `${code}.${key}`, value })),
+  )
 
 const about = (code: 'APP_TWICE' | 'APP_UNKNOWN' | 'FLAG_UNKNOWN' | 'FLAG_TYPE', names: string[]): ModuleProblem[] =>
   names.length === 0 ? [] : [{ field: 'apps', code, named: [...new Set(names)].join(', ') }]

@@ -131,7 +131,8 @@ export function ModuleForm({ kind, opened }: { kind: Kind; opened: OverlaidRow<M
     if (found.length > 0) show(wrongOf(found))
   }
 
-  const isFieldProblem = problem !== null && fieldProblems(problem).length > 0
+  const refused = problem ? fieldProblems(problem) : []
+  const isFieldProblem = refused.length > 0 && refused.every(({ field }) => field in newValues)
   return (
     <Page
       title={base ? t('form.edit', { name: base.row.name }) : t(`create.${kind}`)}
