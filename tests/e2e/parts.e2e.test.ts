@@ -64,6 +64,34 @@ describe('a drawer with a form', () => {
   })
 })
 
+it('a question has the focus from the moment it is shown: a key that comes at once goes to nothing else', async () => {
+  const told = page.evaluate(
+    () =>
+      new Promise<(string | undefined)[]>((tell) => {
+        const focused: (string | undefined)[] = []
+        const note = () => focused.push(document.activeElement?.textContent?.trim())
+        const watch = new MutationObserver(() => {
+          const dialog = document.querySelector('[role=dialog]')
+          if (dialog && focused.length === 0) {
+            note()
+            dialog.addEventListener('focusin', note)
+          }
+          if (dialog?.matches('.p-dialog-enter-done')) {
+            watch.disconnect()
+            tell(focused)
+          }
+        })
+        watch.observe(document.body, { childList: true, subtree: true, attributes: true })
+      }),
+  )
+  await page.locator('tbody .pick input').last().check()
+  await page.locator('.picks-disable button').click()
+  expect(await told).toEqual(['Cancel'])
+  await page.keyboard.press('Enter')
+  await page.locator('[role=dialog]').waitFor({ state: 'detached' })
+  await page.locator('tbody .pick input').last().uncheck()
+})
+
 describe('a list', () => {
   it('offers its row actions in a menu that the keyboard can use, and gives the focus back', async () => {
     const button = page.locator('.row-actions [aria-haspopup=menu]').first()

@@ -1,6 +1,6 @@
 import '#ui/prime/overlay.css'
 import { Dialog as PrimeDialog } from 'primereact/dialog'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
 import { Button } from '#ui/display/Button.tsx'
 import { langOfTitle } from '#ui/i18n/name-language.ts'
 import { useTranslation } from 'react-i18next'
@@ -11,7 +11,12 @@ export default function Overlay(props: DialogProps) {
   const { t } = useTranslation('ui')
   const dialog = useRef<PrimeDialog>(null)
   const cancel = props.cancel === undefined ? t(act ? 'form.cancel' : 'form.close') : props.cancel
-  const focus = () => focusWithin(dialog.current?.getElement() ?? null, side, careful)
+  const given = useRef<Element | null>(null)
+  const begin = (at: Element | null | undefined) => {
+    const place = at?.closest('[role=dialog]')
+    if (place && isFree(place, given.current)) given.current = focusWithin(place, side, careful)
+  }
+  const focus = () => begin(dialog.current?.getElement())
   // What had the focus may go with what it has done.
   const buttons = `${Boolean(act)} ${Boolean(cancel)} ${Boolean(question)}`
   // Only when other buttons stand there.
@@ -44,45 +49,51 @@ export default function Overlay(props: DialogProps) {
         onHide={onClose}
       >
         {children}
-        <Drawn then={() => focusField(dialog.current?.getElement() ?? null)} />
+        <Drawn then={begin} />
       </PrimeDialog>
     </Prime>
   )
 }
 
-/** Says once that what it stands in is drawn. The dialog itself says so when it has come to rest, and keys of the meantime are lost. */
-function Drawn({ then }: { then: () => void }) {
-  const act = useRef(then)
-  useEffect(() => act.current(), [])
-  return null
+/**
+ * Says once that what it stands in is drawn, and where, in the very drawing. The dialog itself says so when it has come to rest:
+ * keys of the meantime would go to what lies behind it.
+ */
+function Drawn({ then }: { then: (at: Element | null) => void }) {
+  const [act, place] = [useRef(then), useRef<HTMLSpanElement>(null)]
+  useLayoutEffect(() => act.current(place.current), [act, place])
+  return <span ref={place} hidden />
 }
 
 const typedIn =
   'input:not([type=checkbox], [type=radio], [type=range], [type=file], [tabindex]):not(:disabled, [readonly]), textarea:not(:disabled, [readonly])'
 
-const firstField = (dialog: HTMLElement) =>
+const firstField = (dialog: Element) =>
   dialog.querySelector('.p-dialog-content')?.querySelector<HTMLElement>(typedIn) ?? null
 
-/** The field that a form begins with, where it is there from the first. A drawer that still comes in is not scrolled to. */
-function focusField(dialog: HTMLElement | null) {
-  if (dialog && !dialog.contains(document.activeElement)) firstField(dialog)?.focus({ preventScroll: true })
+/**
+ * Whether nothing in it has asked for the focus. The cross is PrimeReact's choice where nothing has; a field may have come since
+ * the focus was `given`.
+ */
+function isFree(dialog: Element, given: Element | null): boolean {
+  const now = document.activeElement
+  return !dialog.contains(now) || now === given || now?.matches('.p-dialog-header-close') === true
 }
 
 /**
  * The first field that one types in: never one that a key changes at once. Without such a field the button that closes where
- * something would be lost, the first button of a question, and the title of a drawer, which is read (A-10, C-16). What has asked
- * for the focus itself keeps it; the cross is PrimeReact's choice where nothing has.
+ * something would be lost, the first button of a question, and the title of a drawer, which is read (A-10, C-16).
  */
-function focusWithin(dialog: HTMLElement | null, side: DialogProps['side'], careful = false) {
-  const now = document.activeElement
-  if (!dialog || (dialog.contains(now) && !now?.matches('.p-dialog-header-close'))) return
+function focusWithin(dialog: Element, side: DialogProps['side'], careful = false): Element | null {
   const buttons = dialog.querySelectorAll<HTMLElement>('.p-dialog-footer .button')
   const isCareful = careful || dialog.querySelector('.p-dialog-footer .danger') !== null
   const title = dialog.querySelector<HTMLElement>('.p-dialog-title')
   const target =
     firstField(dialog) ?? (side === 'right' ? title : isCareful ? buttons[buttons.length - 1] : buttons[0]) ?? title
   title?.setAttribute('tabindex', '-1')
-  target?.focus()
+  // A drawer that still comes in is not scrolled to.
+  target?.focus({ preventScroll: true })
+  return target
 }
 
 export interface DialogProps {
