@@ -15,7 +15,7 @@ async function shown(body: string, style = '') {
   return page
 }
 const found = async (kind: keyof Faults, body: string, style?: string) =>
-  (await faultsOf(await shown(body, style), { target: 44 }))[kind]
+  (await faultsOf(await shown(body, style), { target: 44, patienceMs: 200 }))[kind]
 
 describe('what is too small to be pressed', () => {
   const square =

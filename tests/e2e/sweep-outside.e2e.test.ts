@@ -6,7 +6,7 @@
 import { expect, it } from 'vitest'
 import { missingAmong } from '#tests/support/missing-texts.ts'
 import { faultsOf } from '#tests/support/screen-faults.ts'
-import { staffScreens, visitorScreens } from '#tests/support/screens.ts'
+import { appScreens, serviceScreens, type Screen, staffScreens, visitorScreens } from '#tests/support/screens.ts'
 import { expectSwept, offencesOf, openSweep, patience } from '#tests/support/sweep.ts'
 import { setUpShared } from '#tests/support/visit.ts'
 
@@ -14,7 +14,17 @@ const setup = setUpShared()
 
 it('the screens of visitors', async () => void (await expectSwept(setup, null, visitorScreens)), patience)
 
-it('the screens of staff', async () => void (await expectSwept(setup, 'staff', staffScreens)), patience)
+it(
+  'the screens of staff',
+  async () => {
+    const titled = await expectSwept(setup, 'staff', [...staffScreens, ...serviceScreens, ...appScreens])
+    const titlesOf = (screens: readonly Screen[]) =>
+      titled.flatMap((one) => (screens.includes(one.screen) ? one.title : []))
+    for (const title of titlesOf(serviceScreens)) expect(title).toContain(' · M18 ')
+    for (const title of titlesOf(appScreens)) expect(title).toMatch(/^(App|应用|上传)/)
+  },
+  patience,
+)
 
 it('would notice an offence, a text that is missing and one that is too wide', async () => {
   const { url } = setup.the.portal

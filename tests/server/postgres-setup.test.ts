@@ -6,11 +6,10 @@ import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { clientCredential } from '#contract/accounts.ts'
-import { startEngine } from '#server/db/embedded/engine.ts'
 import { overEngine } from '#server/db/embedded/open.ts'
 import { migrate } from '#server/db/migrate.ts'
 import { migrations } from '#server/db/migrations/index.ts'
-import { silent } from '#tests/support/database.ts'
+import { startBareEngine } from '#tests/support/database.ts'
 import { type Cluster, postgresBin, startCluster } from '#tests/support/postgres.ts'
 import { startProcess } from '#tests/support/process.ts'
 import { byDay } from '#tests/support/nightly.ts'
@@ -96,7 +95,7 @@ describe('the migrations run by an owner of the schema who is no superuser', () 
     ['may not create roles, and was granted them', 'nocreaterole', ['portal_app', 'portal_system']],
   ]
   it.each(byDay(owners, 1))('who %s', async (_title, right, granted) => {
-    const engine = await startEngine({ dataDir: null, load: null }, silent)
+    const engine = await startBareEngine()
     const { kysely, close } = overEngine(
       engine,
       () => true,

@@ -16,6 +16,7 @@ import { noHosting } from '#server/no-hosting.ts'
 import { noPayments } from '#server/payment-methods.ts'
 import { hashPassword } from '#server/services/accounts/password-hash.ts'
 import type { Person } from '#tests/support/browser.ts'
+import { isNight } from '#tests/support/nightly.ts'
 import { quickHashes } from '#tests/support/process.ts'
 import { layDataFolder } from '#tests/support/template.ts'
 
@@ -26,7 +27,7 @@ export interface Company {
   user: Person
 }
 
-const copies = 30
+const copies = isNight ? 30 : 10
 const original = 'acme'
 
 /** `t01`, ...: services are called as Acme's are, with this before the name instead of `acme`. */

@@ -17,7 +17,7 @@ import { noHosting } from '#server/no-hosting.ts'
 import { noPayments } from '#server/payment-methods.ts'
 import { asSuperuser, migratedDatabase } from '#tests/support/postgres.ts'
 import { emptyTables } from '#tests/support/snapshot.ts'
-import { copiesOf, layDataFolder } from '#tests/support/template.ts'
+import { copiesOf, layBareFolder, layDataFolder } from '#tests/support/template.ts'
 import { workerWide } from '#tests/support/worker-wide.ts'
 
 export type Engine = Database['engine']
@@ -91,10 +91,15 @@ export const pastPolicies = <T>(database: Database, work: (db: Handle) => Promis
 /** Left by the file before, where files share a worker: to start an engine takes longer than most files run. */
 const spare = workerWide<Running>('engine')
 
+/** An engine of a test's own without a single table. Close it. */
+export const startBareEngine = (): Promise<Running> => startIn(layBareFolder)
+
 /** On a copy of the template: to unpack a dump into memory takes three times as long as to start. */
-async function startCopy(): Promise<Running> {
+const startCopy = () => startIn(layDataFolder)
+
+async function startIn(lay: (folder: string) => Promise<void>): Promise<Running> {
   const folder = join(copiesOf(process.ppid), randomUUID())
-  await layDataFolder(folder)
+  await lay(folder)
   const engine = await startEngine({ dataDir: databaseFolder(folder), load: null }, silent)
   return {
     ...engine,

@@ -30,6 +30,8 @@ interface Looked {
   width?: number
   isTouched?: boolean
   target?: number
+  /** How long tooltips may take until they stand where they belong, ms. */
+  patienceMs?: number
 }
 
 /** Each runs in the page, by itself. What is there for readers aloud alone is not cut. */
@@ -198,7 +200,7 @@ async function sideways(): Promise<string[]> {
 }
 
 /** As they are shown to whoever comes to their buttons; until the script that places them is there, a few seconds. */
-async function hints({ target = 0 }: { target?: number }): Promise<string[]> {
+async function hints({ target = 0, patienceMs = 4000 }: { target?: number; patienceMs?: number }): Promise<string[]> {
   if (target === 0) return []
   const { documentElement: root } = document
   const within: Element = [...document.querySelectorAll('[role=dialog][aria-modal=true]')].at(-1) ?? document.body
@@ -232,7 +234,7 @@ async function hints({ target = 0 }: { target?: number }): Promise<string[]> {
     for (const one of all) one.classList.remove('hint-shown')
     return wider > 0 && root.scrollWidth <= root.clientWidth ? [...cut, `${wider} px wider`] : cut
   }
-  const end = performance.now() + 4000
+  const end = performance.now() + patienceMs
   let found = await look()
   while (found.length > 0 && performance.now() < end) found = await look()
   return [...new Set(found)]

@@ -50,9 +50,15 @@ const rounds = [
   { lang: 'zh', colorScheme: 'dark' },
 ] as const
 
-/** What is looked at in the round at that place. One screen alone comes in each: it has no neighbour. */
+/** What is looked at in the round at that place. */
 const turnOf = (screens: readonly Screen[], round: number) =>
-  isNight || screens.length === 1 ? screens : screens.filter((_, at) => at % rounds.length === round)
+  isNight ? screens : screens.filter((_, at) => at % rounds.length === round)
+
+/** In each language in which it was seen. */
+export interface Titled {
+  screen: Screen
+  title: string
+}
 
 type Note = (what: string, wrong: readonly unknown[]) => void
 
@@ -107,11 +113,12 @@ async function sweep(context: BrowserContext, url: string, screens: readonly Scr
   const walk = await walkIn(context, url)
   const { page } = walk
   const found: Record<string, unknown> = {}
-  const titles = new Set<string>()
+  const titles: Titled[] = []
   for (const [round, { lang, colorScheme }] of rounds.entries()) {
     const turn = turnOf(screens, round)
+    if (!turn[0]) continue
     await page.emulateMedia({ colorScheme })
-    if (turn[0]) await walk.begin(lang, turn[0])
+    await walk.begin(lang, turn[0])
     for (const screen of turn) {
       const note: Note = (what, wrong) => {
         if (wrong.length > 0) found[`${screen.name}, ${lang}, ${what}`] = wrong
@@ -122,7 +129,7 @@ async function sweep(context: BrowserContext, url: string, screens: readonly Scr
         axe: async () => note(`${colorScheme}: axe`, await seriousTrouble(page, screen.over)),
         enlarged: () => lookEnlarged(walk, note),
         sizes: () => lookInEachSize(walk, screen, note),
-        title: async () => void titles.add(await page.title()),
+        title: async () => void titles.push({ screen, title: await page.title() }),
       })
       if (problem) note('was not seen', [problem])
     }
@@ -130,10 +137,10 @@ async function sweep(context: BrowserContext, url: string, screens: readonly Scr
       await page.evaluate(() => [document.documentElement.lang, document.documentElement.dataset['theme']]),
     ).toEqual([languageTags[lang], colorScheme])
   }
-  return { found, titles: [...titles] }
+  return { found, titles }
 }
 
-/** Nothing wrong on these screens, for somebody of the demo world or a stranger. */
+/** Nothing wrong on these screens, for somebody of the demo world or a stranger. Answers with their titles. */
 export async function expectSwept(setup: SetUp, who: Swept, screens: readonly Screen[]) {
   const context = await openSweep(setup, who)
   const offences = offencesOf(context, setup.the.portal.url)

@@ -2,13 +2,12 @@ import { sql } from 'kysely'
 import { describe, expect, inject, it, vi } from 'vitest'
 import { isCanonical } from '#domain/audit-log/canonical.ts'
 import { readLeaf } from '#domain/audit-log/leaf.ts'
-import { startEngine } from '#server/db/embedded/engine.ts'
 import { overEngine } from '#server/db/embedded/open.ts'
 import type { Database } from '#server/db/handle.ts'
 import { migrate } from '#server/db/migrate.ts'
 import { migrations } from '#server/db/migrations/index.ts'
 import { makePool, overPool } from '#server/db/pool.ts'
-import { eachEngine, type Engine, openTestDatabase, silent } from '#tests/support/database.ts'
+import { eachEngine, type Engine, openTestDatabase, silent, startBareEngine } from '#tests/support/database.ts'
 import { asSuperuser } from '#tests/support/postgres.ts'
 
 // Making a database takes seconds on an idle machine.
@@ -90,7 +89,7 @@ async function takenOver({ kysely }: Pick<Database, 'kysely'>) {
 /** A database without a single table. */
 async function openBare(engine: Engine): Promise<Pick<Database, 'kysely' | 'close'>> {
   if (engine === 'embedded') {
-    const running = await startEngine({ dataDir: null, load: null }, silent)
+    const running = await startBareEngine()
     return overEngine(
       running,
       () => true,

@@ -6,10 +6,9 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { engineConnections, serverConnections } from '#server/drivers/backup-store/copies/connections.ts'
 import { copyTarget } from '#server/drivers/backup-store/copies/target.ts'
 import type { CopyTarget } from '#server/drivers/backup-store/driver.ts'
-import { startEngine } from '#server/db/embedded/engine.ts'
 import type { DataPiece } from '#server/drivers/hosting/driver.ts'
 import { dataPieces, piecesOf, shopPieces, ungrouped } from '#tests/support/data-pieces.ts'
-import { silent } from '#tests/support/database.ts'
+import { startBareEngine } from '#tests/support/database.ts'
 import { asSuperuser } from '#tests/support/postgres.ts'
 
 interface TargetUnderTest {
@@ -20,7 +19,7 @@ interface TargetUnderTest {
 }
 
 async function embeddedTarget(): Promise<TargetUnderTest> {
-  const engine = await startEngine({ dataDir: null, load: null }, silent)
+  const engine = await startBareEngine()
   const connections = engineConnections(
     async () => ({ pool: engine.pool, close: async () => undefined }),
     async () => true,
@@ -205,7 +204,7 @@ describe('where copies cannot go', () => {
   })
 
   it('stops before the disk is full', async () => {
-    const engine = await startEngine({ dataDir: null, load: null }, silent)
+    const engine = await startBareEngine()
     let looks = 0
     const connections = engineConnections(
       async () => engine,
