@@ -1,10 +1,11 @@
 /** The first visit: when the worker takes over, it has all pages that are open, those too that are only coming (P-09). */
 import { it } from 'vitest'
+import { nightly } from '#tests/support/nightly.ts'
 import { controlled, desk, setUpShared } from '#tests/support/visit.ts'
 
 const { the, ends } = setUpShared()
 
-it('a page that was on its way while the first worker took over is under it too', async () => {
+nightly('a page that was on its way while the first worker took over is under it too', async () => {
   const context = await the.browser.newContext(desk)
   ends.push(() => context.close())
   const [first, second] = [await context.newPage(), await context.newPage()]

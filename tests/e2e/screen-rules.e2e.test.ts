@@ -52,31 +52,34 @@ nightly('every weight is 400, 500 or 600', async () => {
   }
 })
 
-it('a drawer begins in a field that is typed in; its buttons are 8 px apart, the one that does first', async () => {
-  const page = await admin('/app/user')
-  await listed(page)
-  await openUser(page)
-  await opened(page)
-  expect(await focusedName(page)).toBe('name')
-  expect((await box(dialog(page))).width).toBe(480)
-  const buttons = dialog(page).locator('.p-dialog-footer .button')
-  expect(await buttons.allInnerTexts()).toEqual(['Create user', 'Cancel'])
-  const [create, cancel] = [await box(buttons.first()), await box(buttons.nth(1))]
-  expect(cancel.x - create.right).toBeCloseTo(8, 0)
-  expect(create.x - (await box(dialog(page))).x).toBeCloseTo(25, 0)
-  // Label to field 6, field to field 20.
-  const [name, label] = [dialog(page).locator('[name=email]'), dialog(page).locator('label', { hasText: 'E-mail' })]
-  expect((await box(name)).y - (await box(label)).bottom).toBeCloseTo(6, 0)
+nightly(
+  'a drawer begins in a field that is typed in; its buttons are 8 px apart, the one that does first',
+  async () => {
+    const page = await admin('/app/user')
+    await listed(page)
+    await openUser(page)
+    await opened(page)
+    expect(await focusedName(page)).toBe('name')
+    expect((await box(dialog(page))).width).toBe(480)
+    const buttons = dialog(page).locator('.p-dialog-footer .button')
+    expect(await buttons.allInnerTexts()).toEqual(['Create user', 'Cancel'])
+    const [create, cancel] = [await box(buttons.first()), await box(buttons.nth(1))]
+    expect(cancel.x - create.right).toBeCloseTo(8, 0)
+    expect(create.x - (await box(dialog(page))).x).toBeCloseTo(25, 0)
+    // Label to field 6, field to field 20.
+    const [name, label] = [dialog(page).locator('[name=email]'), dialog(page).locator('label', { hasText: 'E-mail' })]
+    expect((await box(name)).y - (await box(label)).bottom).toBeCloseTo(6, 0)
 
-  await page.setViewportSize({ width: 390, height: 844 })
-  const [above, below] = [await box(buttons.first()), await box(buttons.nth(1))]
-  expect(below.y - above.bottom).toBeCloseTo(8, 0)
-  expect(above.width).toBe(below.width)
-  await page.setViewportSize({ width: 640, height: 400 })
-  // Head and foot scroll away with what is between them.
-  const foot = dialog(page).locator('.p-dialog-footer')
-  expect((await box(foot)).bottom).toBeGreaterThan(400)
-})
+    await page.setViewportSize({ width: 390, height: 844 })
+    const [above, below] = [await box(buttons.first()), await box(buttons.nth(1))]
+    expect(below.y - above.bottom).toBeCloseTo(8, 0)
+    expect(above.width).toBe(below.width)
+    await page.setViewportSize({ width: 640, height: 400 })
+    // Head and foot scroll away with what is between them.
+    const foot = dialog(page).locator('.p-dialog-footer')
+    expect((await box(foot)).bottom).toBeGreaterThan(400)
+  },
+)
 
 nightly(
   'a deletion begins on what it does not do; a dialog clips its corners and comes from below on a phone',

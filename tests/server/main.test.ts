@@ -7,6 +7,7 @@ import { clientCredential } from '#contract/accounts.ts'
 import { readConfig, StartProblem } from '#server/config.ts'
 import { openEmbedded } from '#server/db/embedded/open.ts'
 import { silent } from '#tests/support/database.ts'
+import { nightly } from '#tests/support/nightly.ts'
 import { asSuperuser } from '#tests/support/postgres.ts'
 import { type Running, startProcess } from '#tests/support/process.ts'
 import { layDataFolder } from '#tests/support/template.ts'
@@ -171,7 +172,7 @@ describe('a start that cannot be is one sentence and exit code 1', () => {
 })
 
 describe.skipIf(!inject('postgresUrl'))('a server on PostgreSQL', () => {
-  it('serves with a login that is a plain member of both roles, and refuses one that is not', async () => {
+  nightly('serves with a login that is a plain member of both roles, and refuses one that is not', async () => {
     const url = inject('postgresUrl') ?? ''
     const port = new URL(url).port
     await asSuperuser(url, 'postgres', [

@@ -8,6 +8,7 @@ import { kinds } from '#server/jobs/registry.ts'
 import { workOne } from '#server/jobs/runner.ts'
 import { addVersions, addVersionsWith } from '#tests/support/app-versions.ts'
 import { button, described } from '#tests/support/fields.ts'
+import { nightly } from '#tests/support/nightly.ts'
 import { packed, type PackageParts } from '#tests/support/packages.ts'
 import { arrived, setUpPages } from '#tests/support/screen.ts'
 import { sendPackage } from '#tests/support/uploads.ts'
@@ -224,7 +225,7 @@ it('publishes what an earlier visit has uploaded, with progress, and gives the r
   await screen.findByText('1.1')
 })
 
-it('says why nothing was published where the catalogue has changed meanwhile', async () => {
+nightly('says why nothing was published where the catalogue has changed meanwhile', async () => {
   const staff = await the.server.signIn('admin@m18')
   await sendPackage(staff, await packed({}), 'pay-1.0.mapp')
   await the.browser.openAs('admin@m18', '/app/m18/upload')

@@ -149,59 +149,69 @@ it('restores into another service of the company: what is lost is said of that o
   await expect.poll(() => itemsOf(backed.host, 'target', target.id)).toEqual(['first', 'second'])
 }, 120_000)
 
-it('says what failed, on the tab and on home, and why such a one cannot be restored', async () => {
-  const made = await backedUp('fails')
-  backed.places.fails = 'refused'
-  await the.browser.openAs('admin@acme', tabOf(made))
-  await press('Back up now')
-  await (await dialog('Back up fails now?')).press('Back up now')
-  await work()
-  await says('fails: the backup failed. The backup storage refused access.')
-  await says('The newest backup failed: Backup to S3.')
-  await says('The backup storage refused access. It is tried again at the next run.')
-  // The row follows by its own question to the server, after what the tab says.
-  await expect.poll(() => listed().map((row) => row[3])).toEqual(['FailedThe backup storage refused access.'])
-  await expect
-    .poll(() => described(button(/^Restore the backup of/)))
-    .toBe('Only a backup that is done and still stored can be restored.')
-  await the.browser.open('/app/home')
-  const link = await screen.findByRole('link', { name: /^Review The newest backup of Test fails failed: Backup to S3/ })
-  expect(link.getAttribute('href')).toBe(`/saas/app/contract/${made.page}?tab=subscribe`)
-  await the.user.click(link)
-  await says('The newest backup failed: Backup to S3.')
-}, 90_000)
+nightly(
+  'says what failed, on the tab and on home, and why such a one cannot be restored',
+  async () => {
+    const made = await backedUp('fails')
+    backed.places.fails = 'refused'
+    await the.browser.openAs('admin@acme', tabOf(made))
+    await press('Back up now')
+    await (await dialog('Back up fails now?')).press('Back up now')
+    await work()
+    await says('fails: the backup failed. The backup storage refused access.')
+    await says('The newest backup failed: Backup to S3.')
+    await says('The backup storage refused access. It is tried again at the next run.')
+    // The row follows by its own question to the server, after what the tab says.
+    await expect.poll(() => listed().map((row) => row[3])).toEqual(['FailedThe backup storage refused access.'])
+    await expect
+      .poll(() => described(button(/^Restore the backup of/)))
+      .toBe('Only a backup that is done and still stored can be restored.')
+    await the.browser.open('/app/home')
+    const link = await screen.findByRole('link', {
+      name: /^Review The newest backup of Test fails failed: Backup to S3/,
+    })
+    expect(link.getAttribute('href')).toBe(`/saas/app/contract/${made.page}?tab=subscribe`)
+    await the.user.click(link)
+    await says('The newest backup failed: Backup to S3.')
+  },
+  90_000,
+)
 
-it('suspends traffic by the staff, on the page of the service: the customer sees it, and archives stay where they are', async () => {
-  const made = await backedUp('stops')
-  await backUpNow(the.server, acme, made.id)
-  await the.browser.openAs('delete@m18', `/app/service/${made.id}`)
-  await screen.findByRole('heading', { name: 'Backups' })
-  await press('Suspend traffic')
-  const ask = await dialog('Suspend the backup traffic of stops?')
-  await ask.press('Suspend traffic')
-  await noDialog()
-  await says('The provider has suspended backups to S3.')
-  await expect
-    .poll(() => described(button(/^Restore the backup of/)))
-    .toMatch(/^The traffic of the service is suspended/)
-  await press('Back up now')
-  const choices = await dialog('Back up stops now?')
-  const s3 = await choices.findByLabelText('Backup to S3', { exact: false })
-  await expect
-    .poll(() => [(s3 as HTMLInputElement).disabled, described(s3)])
-    .toEqual([true, 'Its traffic is suspended.'])
-  expect(named('backup-type').form).toBeNull()
-  await choices.press('Cancel')
+nightly(
+  'suspends traffic by the staff, on the page of the service: the customer sees it, and archives stay where they are',
+  async () => {
+    const made = await backedUp('stops')
+    await backUpNow(the.server, acme, made.id)
+    await the.browser.openAs('delete@m18', `/app/service/${made.id}`)
+    await screen.findByRole('heading', { name: 'Backups' })
+    await press('Suspend traffic')
+    const ask = await dialog('Suspend the backup traffic of stops?')
+    await ask.press('Suspend traffic')
+    await noDialog()
+    await says('The provider has suspended backups to S3.')
+    await expect
+      .poll(() => described(button(/^Restore the backup of/)))
+      .toMatch(/^The traffic of the service is suspended/)
+    await press('Back up now')
+    const choices = await dialog('Back up stops now?')
+    const s3 = await choices.findByLabelText('Backup to S3', { exact: false })
+    await expect
+      .poll(() => [(s3 as HTMLInputElement).disabled, described(s3)])
+      .toEqual([true, 'Its traffic is suspended.'])
+    expect(named('backup-type').form).toBeNull()
+    await choices.press('Cancel')
 
-  await the.browser.openAs('admin@acme', tabOf(made))
-  await says('The provider has suspended backups to S3.')
-  await expect.poll(() => document.querySelector('.backup-card .tag')?.textContent).toBe('Traffic disabled')
-  expect(screen.queryByRole('button', { name: /traffic$/ })).toBeNull()
-  await the.browser.openAs('delete@m18', `/app/service/${made.id}`)
-  await press('Allow traffic')
-  await (await dialog('Allow the backup traffic of stops again?')).press('Allow traffic')
-  await expect.poll(() => screen.queryByText(/^The provider has suspended/)).toBeNull()
-}, 120_000)
+    await the.browser.openAs('admin@acme', tabOf(made))
+    await says('The provider has suspended backups to S3.')
+    await expect.poll(() => document.querySelector('.backup-card .tag')?.textContent).toBe('Traffic disabled')
+    expect(screen.queryByRole('button', { name: /traffic$/ })).toBeNull()
+    await the.browser.openAs('delete@m18', `/app/service/${made.id}`)
+    await press('Allow traffic')
+    await (await dialog('Allow the backup traffic of stops again?')).press('Allow traffic')
+    await expect.poll(() => screen.queryByText(/^The provider has suspended/)).toBeNull()
+  },
+  120_000,
+)
 
 it('without a line shows what is here, and says of each act that it needs one', async () => {
   const made = await backedUp('away')

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { addDays, addMonths, addYears, lastDay } from '#domain/period.ts'
 import { backupOf, serviceIdOf } from '#tests/support/backups.ts'
 import { button, described, named, type } from '#tests/support/fields.ts'
+import { nightly } from '#tests/support/nightly.ts'
 import { bought } from '#tests/support/shop-data.ts'
 import type { SignedIn } from '#tests/support/server.ts'
 import { handsOn, newPrices, setUpShopPages, today } from '#tests/support/shop-pages.ts'
@@ -132,7 +133,7 @@ it('subscribes: what it is and costs, how long, why that amount, and payment at 
   expect(id).toBeGreaterThan(0)
 }, 60_000)
 
-it('a new order takes the place of an unpaid one, and says so before (D32)', async () => {
+nightly('a new order takes the place of an unpaid one, and says so before (D32)', async () => {
   const id = await buy('replaced')
   await backupOf(the.server, 'replaced', { status: 0, months: 1, period: 1, period_type: 'month' })
   await the.browser.openAs('admin@acme', tabOf(id))
@@ -148,7 +149,7 @@ it('a new order takes the place of an unpaid one, and says so before (D32)', asy
   expect((await ordered('replaced')).map(({ status }) => status)).toEqual([0, -1])
 })
 
-it('is cut at the end of the contract, and nothing is sold beyond it (D21)', async () => {
+nightly('is cut at the end of the contract, and nothing is sold beyond it (D21)', async () => {
   const id = await at('cut', { period: 1 })
   await press('Subscribe: Backup to RDS')
   await type(the.user, { 'backup-period': '3' })

@@ -2,6 +2,7 @@
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it, vi } from 'vitest'
 import { button, heading, named, problems, typeConfirmation } from '#tests/support/fields.ts'
+import { nightly } from '#tests/support/nightly.ts'
 import { arrived } from '#tests/support/screen.ts'
 import { handsOn, setUpShopPages } from '#tests/support/shop-pages.ts'
 
@@ -165,7 +166,7 @@ describe('a module', () => {
     await expect.poll(() => rowOf('Extras')?.querySelector('.module-code')?.textContent).toMatch(/^auto_\w{10}$/)
   })
 
-  it('is changed without a line, waits, and is changed on the server when the line is back', async () => {
+  nightly('is changed without a line, waits, and is changed on the server when the line is back', async () => {
     await the.browser.openAs(staff, '/app/m18/module')
     await expect.poll(codes).toHaveLength(5)
     the.browser.goOffline()
@@ -182,7 +183,7 @@ describe('a module', () => {
     await expect.poll(async () => (await module('doc'))?.name).toBe('Documents and files')
   })
 
-  it('that somebody else changed meanwhile keeps what was typed, and says what is new', async () => {
+  nightly('that somebody else changed meanwhile keeps what was typed, and says what is new', async () => {
     await the.browser.openAs(staff, '/app/m18/module')
     await the.user.click(await screen.findByRole('link', { name: 'doc' }))
     await heading('Edit Documents')

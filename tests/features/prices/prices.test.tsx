@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { kinds } from '#server/jobs/registry.ts'
 import { workOne } from '#server/jobs/runner.ts'
 import { button, described, heading, named, problems, type, typeConfirmation } from '#tests/support/fields.ts'
+import { nightly } from '#tests/support/nightly.ts'
 import { arrived } from '#tests/support/screen.ts'
 import { bought } from '#tests/support/shop-data.ts'
 import { handsOn, setUpShopPages, today } from '#tests/support/shop-pages.ts'
@@ -100,7 +101,7 @@ describe('the list', () => {
     await expect.poll(days).toEqual(['2031-01-01', '2026-01-01'])
   })
 
-  it('a draft is deleted without a line too, once; a confirmed one is not withdrawn without it', async () => {
+  nightly('a draft is deleted without a line too, once; a confirmed one is not withdrawn without it', async () => {
     await draft('2031-01-01')
     await the.browser.openAs(staff, path)
     await expect.poll(days).toHaveLength(3)
@@ -265,45 +266,48 @@ describe('the editor', () => {
     expect(await whole(id)).toMatchObject({ uat_charge: '7.00' })
   })
 
-  it('what somebody else changed meanwhile is said field by field, and what is typed here stays (R-14)', async () => {
-    const id = await draft('2031-01-01')
-    await the.browser.openAs(staff, `${path}/${id}`)
-    await opened('Price list of 2031-01-01')
-    const by = await asStaff()
-    const { module, row_version: version } = (await whole(id)) as Whole & { row_version: number }
-    const theirs = module.map(({ id: _id, ...row }: { id?: number; code: string; hkd: string }) => ({
-      ...row,
-      hkd: row.code === 'fin' ? '1.00' : row.hkd,
-    }))
-    const headers = { 'if-match': `"${version}"` }
-    const put = await by.send({
-      method: 'PUT',
-      url: '/api/pricelist',
-      headers,
-      body: {
-        id,
-        desc: 'Theirs',
-        uat_charge: '3.00',
-        min_fee_hkd: '5.00',
-        module: theirs,
-        concurrentUser: [{ from: 1, to: 7, hkd: '9.00', usd: '1.00', rmb: '8.00' }],
-      },
-    })
-    expect([put.statusCode, put.body.slice(0, 300)]).toEqual([200, expect.anything()])
-    await type(the.user, { desc: 'Mine' })
-    await save()
-    await says('Somebody else has changed this price list meanwhile.')
-    const note = document.querySelector('.conflict-note')?.textContent
-    expect(note).toContain('Description: Theirs')
-    expect(note).toContain('UAT system, percent')
-    expect(note).toContain('fin, HKD')
-    expect(note).toContain('Concurrent users, range 1, To: 7')
-    await expect.poll(() => [named('desc').value, named('uat_charge').value]).toEqual(['Mine', '3.00'])
-    await expect.poll(() => values('Modules', 'hkd')[1]).toBe('1.00')
-    await save()
-    await expect.poll(async () => (await whole(id)).desc).toBe('Mine')
-    expect(await whole(id)).toMatchObject({ uat_charge: '3.00' })
-  })
+  nightly(
+    'what somebody else changed meanwhile is said field by field, and what is typed here stays (R-14)',
+    async () => {
+      const id = await draft('2031-01-01')
+      await the.browser.openAs(staff, `${path}/${id}`)
+      await opened('Price list of 2031-01-01')
+      const by = await asStaff()
+      const { module, row_version: version } = (await whole(id)) as Whole & { row_version: number }
+      const theirs = module.map(({ id: _id, ...row }: { id?: number; code: string; hkd: string }) => ({
+        ...row,
+        hkd: row.code === 'fin' ? '1.00' : row.hkd,
+      }))
+      const headers = { 'if-match': `"${version}"` }
+      const put = await by.send({
+        method: 'PUT',
+        url: '/api/pricelist',
+        headers,
+        body: {
+          id,
+          desc: 'Theirs',
+          uat_charge: '3.00',
+          min_fee_hkd: '5.00',
+          module: theirs,
+          concurrentUser: [{ from: 1, to: 7, hkd: '9.00', usd: '1.00', rmb: '8.00' }],
+        },
+      })
+      expect([put.statusCode, put.body.slice(0, 300)]).toEqual([200, expect.anything()])
+      await type(the.user, { desc: 'Mine' })
+      await save()
+      await says('Somebody else has changed this price list meanwhile.')
+      const note = document.querySelector('.conflict-note')?.textContent
+      expect(note).toContain('Description: Theirs')
+      expect(note).toContain('UAT system, percent')
+      expect(note).toContain('fin, HKD')
+      expect(note).toContain('Concurrent users, range 1, To: 7')
+      await expect.poll(() => [named('desc').value, named('uat_charge').value]).toEqual(['Mine', '3.00'])
+      await expect.poll(() => values('Modules', 'hkd')[1]).toBe('1.00')
+      await save()
+      await expect.poll(async () => (await whole(id)).desc).toBe('Mine')
+      expect(await whole(id)).toMatchObject({ uat_charge: '3.00' })
+    },
+  )
 })
 
 describe('the rehearsal', () => {

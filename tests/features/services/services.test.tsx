@@ -8,6 +8,7 @@ import { hostingKinds } from '#server/jobs/registry.ts'
 import { workOne } from '#server/jobs/runner.ts'
 import { button, described, named, problems, type, typeConfirmation } from '#tests/support/fields.ts'
 import { type LocalUnderTest, openLocalHosting } from '#tests/support/hosting.ts'
+import { nightly } from '#tests/support/nightly.ts'
 import { arrived } from '#tests/support/screen.ts'
 import type { SignedIn } from '#tests/support/server.ts'
 import { bought } from '#tests/support/shop-data.ts'
@@ -187,7 +188,7 @@ it('creates the system of a contract for who orders, with its progress, and show
   expect(screen.getAllByRole('link').map((link) => link.getAttribute('href'))).toContain(found.url)
 })
 
-it('keeps the offer of a password over a reload, until it was shown', async () => {
+nightly('keeps the offer of a password over a reload, until it was shown', async () => {
   const { id, code } = await create('shop2')
   await the.browser.openAs('delete@m18', `/app/service/${id}`)
   await choose(`More for the service ${code}`, 'Reset password')
@@ -254,7 +255,7 @@ it('takes a configuration that is allowed, keeps what is typed with no line, and
   await expect.poll(() => screen.queryByText('The configuration that is set takes effect with a reboot.')).toBeNull()
 })
 
-it('says who does what to a service that is held, and leaves it (M49)', async () => {
+nightly('says who does what to a service that is held, and leaves it (M49)', async () => {
   const { id } = await create('shop4')
   await the.browser.openAs('delete@m18', `/app/service/${id}`)
   await choose('More for the service shop4', 'Reboot')
@@ -314,7 +315,7 @@ it('deletes with the data only after the code was typed, and shows it as gone', 
   expect((await all()).find((one) => one.code === 'shop6')?.erase_date ?? null).toBeNull()
 })
 
-it('re-runs the health check from both of the staff’s pages, and says how many are online', async () => {
+nightly('re-runs the health check from both of the staff’s pages, and says how many are online', async () => {
   await create('shop7')
   await the.browser.openAs('delete@m18', '/app/service')
   await press('Re-run health check')
@@ -324,7 +325,7 @@ it('re-runs the health check from both of the staff’s pages, and says how many
   await screen.findByText(/^\d+ services checked, \d+ online\.$/)
 })
 
-it('follows the log of a service from its end, finds a line, and says what is wrong with a span', async () => {
+nightly('follows the log of a service from its end, finds a line, and says what is wrong with a span', async () => {
   const { id } = await create('shop8')
   const lines = () => [...document.querySelectorAll('.log-text')].map(({ textContent }) => textContent ?? '')
   await the.browser.openAs('delete@m18', `/app/service/${id}/log`)
@@ -364,7 +365,7 @@ it('follows the log of a service from its end, finds a line, and says what is wr
   await screen.findByRole('heading', { name: 'No line of this span contains this text' })
 })
 
-it('downloads a log by a key, and says where there is nothing', async () => {
+nightly('downloads a log by a key, and says where there is nothing', async () => {
   const { id } = await create('shop9')
   const fetched: string[] = []
   vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function click(this: HTMLAnchorElement) {

@@ -10,6 +10,7 @@ import { brokenEntries } from '#server/services/audit/check-log.ts'
 import type { AppContext } from '#server/context.ts'
 import { dump, dumpFolder, maxDumps } from '#server/jobs/dump-database.ts'
 import { openTestDatabase, silent, testConfig, testContext } from '#tests/support/database.ts'
+import { nightly } from '#tests/support/nightly.ts'
 import { addCompany, addUser, system } from '#tests/support/people.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
@@ -56,7 +57,7 @@ describe('the hourly dump of the embedded database (R-12)', () => {
     expect(broken).toEqual([])
   })
 
-  it('is kept for a day, and a dump that cannot be written leaves nothing behind', async () => {
+  nightly('is kept for a day, and a dump that cannot be written leaves nothing behind', async () => {
     const dumps = dumpFolder(app.config.dataDir)
     await dump(app)
     for (let hour = 0; hour < maxDumps + 3; hour++)

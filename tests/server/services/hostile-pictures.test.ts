@@ -16,7 +16,7 @@ import {
 } from '#tests/support/pictures.ts'
 import { told } from '#tests/support/forms.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
-import { nightly } from '#tests/support/nightly.ts'
+import { byDay, nightly } from '#tests/support/nightly.ts'
 
 // Limits of time are reached here, on a machine that may be busy.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 90_000 })
@@ -52,17 +52,21 @@ describe('a hostile picture', () => {
     expect(performance.now() - begun).toBeLessThan(2000)
   })
 
-  test.each([
+  const unusual = [
     ['the longest shape that is taken', { width: 640, height: 64 }],
+    ['one pixel', { width: 1, height: 1 }],
     ['16 bits a channel at the most pixels that are taken', { width: 4096, height: 4096, depth: 16 }],
     ['16 bits a channel in the longest shape', { width: 1295, height: 12_950, depth: 16 }],
-    ['one pixel', { width: 1, height: 1 }],
-  ] as const)('is told from one that is only unusual: %s', async (_title, head) => {
-    const answer = await upload(blackPng(head))
-    expect(told(answer)[0]).toBe(200)
-    const shown = await server.send({ url: `/public/asset/${answer.json().id}` })
-    expect(readImageSize(shown.rawPayload)).toEqual({ format: 'webp', width: avatarSide, height: avatarSide })
-  })
+  ] as const
+  test.each(byDay<(typeof unusual)[number]>(unusual, 3))(
+    'is told from one that is only unusual: %s',
+    async (_title, head) => {
+      const answer = await upload(blackPng(head))
+      expect(told(answer)[0]).toBe(200)
+      const shown = await server.send({ url: `/public/asset/${answer.json().id}` })
+      expect(readImageSize(shown.rawPayload)).toEqual({ format: 'webp', width: avatarSide, height: avatarSide })
+    },
+  )
 
   test('with more pixels than are taken is refused in each format, whether they are there or not', async () => {
     const bomb = blackPng({ width: 10_000, height: 10_000, depth: 1, color: 0 })

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { BackupStore } from '#server/drivers/backup-store/driver.ts'
 import { bucketStore } from '#server/drivers/backup-store/s3/store.ts'
 import { describeStore, inPieces, keysOf, quiet, read } from '#tests/server/drivers/backup-store/stores.ts'
+import { byDay } from '#tests/support/nightly.ts'
 import { type Effect, flip, type Operation, type S3Server, startS3 } from '#tests/support/s3/server.ts'
 
 const mega = 2 ** 20
@@ -73,16 +74,17 @@ describe('a bucket that fails', () => {
     expect(sent).toBeLessThanOrEqual(17 * mega)
   })
 
-  it.each<[Operation, Effect, string]>([
-    ['CreateMultipartUpload', 'busy', 'unreachable'],
-    ['UploadPart', 'busy', 'unreachable'],
-    ['UploadPart', 'cut', 'unreachable'],
+  const lasting: readonly [Operation, Effect, string][] = [
     ['UploadPart', 'flip', 'damaged'],
     ['UploadPart', 'denied', 'refused'],
     ['UploadPart', 'full', 'no_room'],
     ['CompleteMultipartUpload', 'denied', 'refused'],
+    ['CreateMultipartUpload', 'busy', 'unreachable'],
+    ['UploadPart', 'busy', 'unreachable'],
+    ['UploadPart', 'cut', 'unreachable'],
     ['CompleteMultipartUpload', 'busy', 'unreachable'],
-  ])('leaves nothing where it does not stop: %s, %s', async (operation, effect, fault) => {
+  ]
+  it.each(byDay(lasting, 5))('leaves nothing where it does not stop: %s, %s', async (operation, effect, fault) => {
     server.disturb(operation, effect, Infinity)
     await expect(store.put('one', inPieces(data), quiet)).rejects.toMatchObject({ name: 'StoreError', fault })
     expect(server.content.objects.size).toBe(0)

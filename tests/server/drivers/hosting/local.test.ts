@@ -266,7 +266,7 @@ describe('local hosting', () => {
     expect(statuses.filter((status) => status !== 200)).toEqual([])
   })
 
-  it('says of one whose tasks run and do not answer that it does not, and replaces them', async () => {
+  nightly('says of one whose tasks run and do not answer that it does not, and replaces them', async () => {
     const the = open({ times: { checkMs: 100, answerMs: 100, replaceMisses: 8, endMs: 300 } })
     await running(the)
     const [task] = tasksOf(the.folder)
@@ -275,7 +275,7 @@ describe('local hosting', () => {
     await until('another one', () => tasksOf(the.folder).length === 1 && tasksOf(the.folder)[0]?.pid !== task?.pid)
   })
 
-  it('lists two hundred services that do not run at once', async () => {
+  nightly('lists two hundred services that do not run at once', async () => {
     const the = open()
     const refs = Array.from({ length: 200 }, (_, at) => ({ serviceId: at + 1, code: `shop${at}` }))
     const spec = { name: '', config: { memoryMb: 0, tasks: 0 } }
@@ -301,7 +301,7 @@ describe('local hosting', () => {
     expect(ticks() - before).toBeLessThan(15)
   })
 
-  it('ends its supervisor when nothing is to run and nobody asks', async () => {
+  nightly('ends its supervisor when nothing is to run and nobody asks', async () => {
     const the = open({ idleMs: 300 })
     await running(the)
     await wait(700)

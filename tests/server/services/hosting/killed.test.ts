@@ -7,7 +7,7 @@ import { killedOperations } from '#tests/campaigns/services.ts'
 import { chanceOf, suiteSeed } from '#tests/support/chance.ts'
 import { isNight } from '#tests/support/nightly.ts'
 
-const kills = isNight ? 10 : 4
+const kills = isNight ? 10 : 2
 
 it('each operation ends in a state that is said, nothing runs twice, and nothing is left behind', async () => {
   const { wrong, ended } = await killedOperations(kills, chanceOf(suiteSeed))

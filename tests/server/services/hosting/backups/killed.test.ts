@@ -7,7 +7,7 @@ import { killedBackups } from '#tests/campaigns/backups.ts'
 import { chanceOf, suiteSeed } from '#tests/support/chance.ts'
 import { isNight } from '#tests/support/nightly.ts'
 
-const kills = isNight ? 10 : 4
+const kills = isNight ? 10 : 2
 
 it('an archive is whole or not there, a service has the old data or the new, and bytes are counted once', async () => {
   const { wrong, ended } = await killedBackups(kills, chanceOf(suiteSeed))

@@ -17,6 +17,7 @@ import {
 } from '#tests/support/backed-up.ts'
 import { healthy } from '#tests/support/hosting.ts'
 import { itemsOf, putItems } from '#tests/support/instance-items.ts'
+import { nightly } from '#tests/support/nightly.ts'
 import type { SignedIn } from '#tests/support/server.ts'
 import { bought, setUpShop } from '#tests/support/shop-data.ts'
 
@@ -155,12 +156,16 @@ describe('a restore', () => {
     expect(items()).toEqual(['old', 'data'])
   }, 90_000)
 
-  test('is tried again where the store does not answer, and leaves the service free when it is given up', async () => {
-    backed.places.fails = 'unreachable'
-    expect(await restore()).toMatchObject({ status: 409, body: { data: { why: 'unreachable' } } })
-    expect(await row()).toMatchObject({ operation: null })
-    expect(items()).toEqual(['new'])
-  }, 60_000)
+  nightly(
+    'is tried again where the store does not answer, and leaves the service free when it is given up',
+    async () => {
+      backed.places.fails = 'unreachable'
+      expect(await restore()).toMatchObject({ status: 409, body: { data: { why: 'unreachable' } } })
+      expect(await row()).toMatchObject({ operation: null })
+      expect(items()).toEqual(['new'])
+    },
+    60_000,
+  )
 
   test('is refused with its reason, and of no other company', async () => {
     const beta = await the.server.signIn('order@beta')

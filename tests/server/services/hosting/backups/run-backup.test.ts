@@ -16,6 +16,7 @@ import {
   openBackups,
 } from '#tests/support/backed-up.ts'
 import { putItems } from '#tests/support/instance-items.ts'
+import { nightly } from '#tests/support/nightly.ts'
 import type { SignedIn } from '#tests/support/server.ts'
 import { setUpShop } from '#tests/support/shop-data.ts'
 
@@ -159,37 +160,49 @@ describe('a backup', () => {
     })
   }, 60_000)
 
-  test('that hangs is given up', async () => {
-    stallMs.limit = 100
-    retries.waits = []
-    backed.places.held = new Promise(() => undefined)
-    expect(await backUpNow(the.server, alpha, id)).toMatchObject({
-      status: 409,
-      body: { data: { why: 'unreachable' } },
-    })
-  }, 60_000)
+  nightly(
+    'that hangs is given up',
+    async () => {
+      stallMs.limit = 100
+      retries.waits = []
+      backed.places.held = new Promise(() => undefined)
+      expect(await backUpNow(the.server, alpha, id)).toMatchObject({
+        status: 409,
+        body: { data: { why: 'unreachable' } },
+      })
+    },
+    60_000,
+  )
 
-  test('of a service that is deleted meanwhile ends with that, and warns nobody', async () => {
-    await ask()
-    await asSystem((db) =>
-      db.updateTable('service').set({ system_status: 0, erase_date: null }).where('id', '=', id).execute(),
-    )
-    await workOne(the.server.app, backupKinds)
-    expect(await backupRows(the.server)).toMatchObject([{ state: 'failed', fault: 'no_instance' }])
-    const [service] = await asSystem((db) => db.selectFrom('service').selectAll().where('id', '=', id).execute())
-    expect(service?.failing_backups).toEqual([])
-  }, 60_000)
+  nightly(
+    'of a service that is deleted meanwhile ends with that, and warns nobody',
+    async () => {
+      await ask()
+      await asSystem((db) =>
+        db.updateTable('service').set({ system_status: 0, erase_date: null }).where('id', '=', id).execute(),
+      )
+      await workOne(the.server.app, backupKinds)
+      expect(await backupRows(the.server)).toMatchObject([{ state: 'failed', fault: 'no_instance' }])
+      const [service] = await asSystem((db) => db.selectFrom('service').selectAll().where('id', '=', id).execute())
+      expect(service?.failing_backups).toEqual([])
+    },
+    60_000,
+  )
 
-  test('that was cut off begins again in another place, and leaves nothing in the first', async () => {
-    await ask()
-    const [begun] = await backupRows(the.server)
-    await asSystem((db) =>
-      db.updateTable('backup').set({ place: 'company-1/service-1/2026-01-01T000000Z-1.age' }).execute(),
-    )
-    backed.places.archives.set('company-1/service-1/2026-01-01T000000Z-1.age', Buffer.from('half'))
-    await workOne(the.server.app, backupKinds)
-    const [ended] = await backupRows(the.server)
-    expect(ended).toMatchObject({ id: begun?.id, state: 'done' })
-    expect([...backed.places.archives.keys()]).toEqual([ended?.place])
-  }, 60_000)
+  nightly(
+    'that was cut off begins again in another place, and leaves nothing in the first',
+    async () => {
+      await ask()
+      const [begun] = await backupRows(the.server)
+      await asSystem((db) =>
+        db.updateTable('backup').set({ place: 'company-1/service-1/2026-01-01T000000Z-1.age' }).execute(),
+      )
+      backed.places.archives.set('company-1/service-1/2026-01-01T000000Z-1.age', Buffer.from('half'))
+      await workOne(the.server.app, backupKinds)
+      const [ended] = await backupRows(the.server)
+      expect(ended).toMatchObject({ id: begun?.id, state: 'done' })
+      expect([...backed.places.archives.keys()]).toEqual([ended?.place])
+    },
+    60_000,
+  )
 })

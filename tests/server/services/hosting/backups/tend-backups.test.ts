@@ -20,6 +20,7 @@ import {
 } from '#tests/support/backed-up.ts'
 import { mailBox } from '#tests/support/mailed.ts'
 import { putItems } from '#tests/support/instance-items.ts'
+import { nightly } from '#tests/support/nightly.ts'
 import type { SignedIn } from '#tests/support/server.ts'
 import { began, setUpShop } from '#tests/support/shop-data.ts'
 
@@ -202,14 +203,18 @@ describe('backups are tended', () => {
     expect(await mails()).toEqual(told)
   }, 90_000)
 
-  test('a mail about a failure that is over by then is not sent', async () => {
-    await onlyArchives()
-    backed.places.fails = 'refused'
-    await tend()
-    backed.places.fails = null
-    await backUpNow(the.server, alpha, id)
-    expect(await mails()).toEqual([])
-  }, 60_000)
+  nightly(
+    'a mail about a failure that is over by then is not sent',
+    async () => {
+      await onlyArchives()
+      backed.places.fails = 'refused'
+      await tend()
+      backed.places.fails = null
+      await backUpNow(the.server, alpha, id)
+      expect(await mails()).toEqual([])
+    },
+    60_000,
+  )
 
   test('what nobody works on any more is given up, and what it stored goes', async () => {
     await onlyArchives()
@@ -230,43 +235,47 @@ describe('backups are tended', () => {
     expect(await keepBackups(the.server.app)).toBe(0)
   }, 60_000)
 
-  test('each week the newest good one is put into an empty place, and a bad one is told of until a good one comes', async () => {
-    await onlyArchives()
-    await tend()
-    await tend()
-    expect(await drills()).toMatchObject([{ state: 'done', fault: null, service_id: null }])
-    const [first] = await backupRows(the.server)
-    expect(first?.drilled).toBe(the.server.clock.now)
-    expect((await plan()).drill).toMatchObject({ ok: true, backup_id: first?.id, fault: null })
-    for (let days = 0; days < 6; days++) {
+  nightly(
+    'each week the newest good one is put into an empty place, and a bad one is told of until a good one comes',
+    async () => {
+      await onlyArchives()
+      await tend()
+      await tend()
+      expect(await drills()).toMatchObject([{ state: 'done', fault: null, service_id: null }])
+      const [first] = await backupRows(the.server)
+      expect(first?.drilled).toBe(the.server.clock.now)
+      expect((await plan()).drill).toMatchObject({ ok: true, backup_id: first?.id, fault: null })
+      for (let days = 0; days < 6; days++) {
+        pass(day)
+        await tend()
+      }
+      expect(await drills()).toHaveLength(1)
+      expect(await mails()).toEqual([])
+      const [key, newest] = [...backed.places.archives].toSorted().at(-1) ?? ['', Buffer.alloc(0)]
+      backed.places.archives.set(key, newest.subarray(0, -1))
+      await asSystem((db) =>
+        db
+          .updateTable('service')
+          .set({ next_pdb2s3: the.server.clock.now + 2 * day })
+          .execute(),
+      )
       pass(day)
       await tend()
-    }
-    expect(await drills()).toHaveLength(1)
-    expect(await mails()).toEqual([])
-    const [key, newest] = [...backed.places.archives].toSorted().at(-1) ?? ['', Buffer.alloc(0)]
-    backed.places.archives.set(key, newest.subarray(0, -1))
-    await asSystem((db) =>
-      db
-        .updateTable('service')
-        .set({ next_pdb2s3: the.server.clock.now + 2 * day })
-        .execute(),
-    )
-    pass(day)
-    await tend()
-    expect(await drills()).toMatchObject([{ state: 'done' }, { state: 'failed', fault: 'damaged' }])
-    expect((await plan()).drill).toMatchObject({ ok: false, fault: 'damaged' })
-    expect((await service()).failing_backups).toEqual(['pdb2s3'])
-    expect(await mails()).toHaveLength(2)
-    // The same one is not tried again, the next one is, at once.
-    await tend()
-    expect(await drills()).toHaveLength(2)
-    pass(day)
-    await tend()
-    await tend()
-    expect((await drills()).map(({ state }) => state)).toEqual(['done', 'failed', 'done'])
-    expect((await service()).failing_backups).toEqual([])
-  }, 90_000)
+      expect(await drills()).toMatchObject([{ state: 'done' }, { state: 'failed', fault: 'damaged' }])
+      expect((await plan()).drill).toMatchObject({ ok: false, fault: 'damaged' })
+      expect((await service()).failing_backups).toEqual(['pdb2s3'])
+      expect(await mails()).toHaveLength(2)
+      // The same one is not tried again, the next one is, at once.
+      await tend()
+      expect(await drills()).toHaveLength(2)
+      pass(day)
+      await tend()
+      await tend()
+      expect((await drills()).map(({ state }) => state)).toEqual(['done', 'failed', 'done'])
+      expect((await service()).failing_backups).toEqual([])
+    },
+    90_000,
+  )
 
   test('so many are kept, and so long; the newest stays as long as its service is there', async () => {
     await onlyArchives()
@@ -306,26 +315,30 @@ describe('backups are tended', () => {
     the.server.app.config = config
   }, 60_000)
 
-  test('what an overtaken try stored is found and taken away; what a dump knows nothing of is left alone', async () => {
-    await onlyArchives()
-    await backUpNow(the.server, alpha, id)
-    const [row] = await backupRows(the.server)
-    const own = row?.place ?? ''
-    const of = (time: string, number: number) => `company-1/service-1/${time}Z-${number}.age`
-    const [stray, older, unknown] = [
-      of('2026-03-02T020200', 1),
-      of('2026-02-01T020200', 1),
-      of('2026-03-02T020200', 99),
-    ]
-    for (const key of [stray, older, unknown, 'company-1/something-else'])
-      backed.places.archives.set(key.replace('Z-1.', `Z-${row?.id}.`), Buffer.from('x'))
-    backed.places.copies.all.set(`copy_service_1_backup_${row?.id}_20260302020200`, [])
-    expect(await tidyBackups(the.server.app)).toBe(0)
-    pass(2 * hour)
-    expect(await tidyBackups(the.server.app)).toBe(2)
-    expect([...backed.places.archives.keys()].toSorted()).toEqual(
-      [own, older.replace('Z-1.', `Z-${row?.id}.`), unknown, 'company-1/something-else'].toSorted(),
-    )
-    expect(backed.places.copies.all.size).toBe(0)
-  }, 60_000)
+  nightly(
+    'what an overtaken try stored is found and taken away; what a dump knows nothing of is left alone',
+    async () => {
+      await onlyArchives()
+      await backUpNow(the.server, alpha, id)
+      const [row] = await backupRows(the.server)
+      const own = row?.place ?? ''
+      const of = (time: string, number: number) => `company-1/service-1/${time}Z-${number}.age`
+      const [stray, older, unknown] = [
+        of('2026-03-02T020200', 1),
+        of('2026-02-01T020200', 1),
+        of('2026-03-02T020200', 99),
+      ]
+      for (const key of [stray, older, unknown, 'company-1/something-else'])
+        backed.places.archives.set(key.replace('Z-1.', `Z-${row?.id}.`), Buffer.from('x'))
+      backed.places.copies.all.set(`copy_service_1_backup_${row?.id}_20260302020200`, [])
+      expect(await tidyBackups(the.server.app)).toBe(0)
+      pass(2 * hour)
+      expect(await tidyBackups(the.server.app)).toBe(2)
+      expect([...backed.places.archives.keys()].toSorted()).toEqual(
+        [own, older.replace('Z-1.', `Z-${row?.id}.`), unknown, 'company-1/something-else'].toSorted(),
+      )
+      expect(backed.places.copies.all.size).toBe(0)
+    },
+    60_000,
+  )
 })

@@ -2,7 +2,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { listWhole, ownCompany, resumedPage, setUpShared } from '#tests/support/visit.ts'
-import { nightly } from '#tests/support/nightly.ts'
 
 const setup = setUpShared()
 const { admin } = ownCompany()
@@ -67,7 +66,7 @@ it('the list pages, sorts, filters and searches, all in the address; Back and a 
   await expect.poll(query).toBe('?statusType=-1')
 })
 
-nightly('with the keyboard alone one opens a user and comes back to where one was (A-02, A-10)', async () => {
+it('with the keyboard alone one opens a user and comes back to where one was (A-02, A-10)', async () => {
   await enter()
   await links().first().focus()
   await page.keyboard.press('Enter')

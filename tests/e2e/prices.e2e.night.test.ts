@@ -5,7 +5,6 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { expectFine } from '#tests/support/looks.ts'
-import { nightly } from '#tests/support/nightly.ts'
 import { partKept } from '#tests/support/parts.ts'
 import { bytesOf, controlled, desk, resumedPage, rows, setUp } from '#tests/support/visit.ts'
 import { ask } from '#tests/support/wizard.ts'
@@ -38,7 +37,7 @@ const heading = (page: Page, name: string) => page.getByRole('heading', { level:
 const typed = (page: Page, text: string) => page.keyboard.type(text, { delay: 10 })
 const today = () => new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Hong_Kong' }).format(new Date())
 
-nightly('a list is made by keys alone (M146 to M148, A-05)', async () => {
+it('a list is made by keys alone (M146 to M148, A-05)', async () => {
   const { page, wrong } = await staffPage()
   await rows(page).first().waitFor()
   const press = async (...keys: string[]) => {
@@ -159,7 +158,7 @@ it('a copy is put into another order by hand, rehearsed, confirmed, and the next
   expect(wrong).toEqual([])
 })
 
-nightly('a list is taken out as a file and in again, its differences shown first (M152, M55)', async () => {
+it('a list is taken out as a file and in again, its differences shown first (M152, M55)', async () => {
   const { page, wrong } = await staffPage()
   const row = rows(page).filter({ hasText: '2027-01-01' })
   await row.getByRole('button', { name: /^More/ }).click()
@@ -210,7 +209,7 @@ nightly('a list is taken out as a file and in again, its differences shown first
   expect(wrong).toEqual([])
 })
 
-nightly('what is typed outlives a reload, and a change without a line goes out once', async () => {
+it('what is typed outlives a reload, and a change without a line goes out once', async () => {
   const { page, wrong } = await staffPage()
   const inForce = await keptOn(page, '2026-01-01')
   const { body: list } = await ask<Record<string, unknown>>(page, 'GET', `/api/prices/${inForce?.id}`)
