@@ -171,8 +171,9 @@ describe('a start that cannot be is one sentence and exit code 1', () => {
   })
 })
 
-describe.skipIf(!inject('postgresUrl'))('a server on PostgreSQL', () => {
-  nightly('serves with a login that is a plain member of both roles, and refuses one that is not', async () => {
+nightly(
+  'a server on PostgreSQL serves with a login that is a plain member of both roles, and refuses one that is not',
+  async () => {
     const url = inject('postgresUrl') ?? ''
     const port = new URL(url).port
     await asSuperuser(url, 'postgres', [
@@ -197,5 +198,5 @@ describe.skipIf(!inject('postgresUrl'))('a server on PostgreSQL', () => {
     const other = await refusal({ ...env, TOKEN_KEY: '22'.repeat(32) })
     expect(other).toMatchObject({ code: 1, said: expect.stringContaining('TOKEN_KEY is not the key') })
     expect(await running.kill('SIGTERM')).toBe(0)
-  })
-})
+  },
+)

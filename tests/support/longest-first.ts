@@ -38,7 +38,6 @@ const long = [
   'e2e/offline-users',
   'e2e/outbox',
   'e2e/audit-proof',
-  'e2e/apps',
   'e2e/journeys',
   'e2e/orders-wizard',
 ]

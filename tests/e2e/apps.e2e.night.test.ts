@@ -10,7 +10,6 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type FaultProxy, openFaultProxy } from '#tests/support/fault-proxy.ts'
 import { expectFine } from '#tests/support/looks.ts'
-import { nightly } from '#tests/support/nightly.ts'
 import { noise } from '#tests/support/packages.ts'
 import { partKept } from '#tests/support/parts.ts'
 import { controlled, desk, resumedPage, rows, setUp, typeInto } from '#tests/support/visit.ts'
@@ -105,95 +104,89 @@ it('an app is packed, sent over a line that drops three times, published, found 
   expect(wrong).toEqual([])
 })
 
-nightly(
-  'the app joins contracts by a hidden module that is made by keys, tested, and in the next order of a customer (M138, M140)',
-  async () => {
-    const { page, wrong } = await staffPage('/app/m18/automodule/new')
-    const typed = async (name: string, text: string) => {
-      await page.locator(`[name="${name}"]`).focus()
-      await page.keyboard.type(text, { delay: 40 })
-    }
-    await page.locator('[name="conditions-doc"]').waitFor()
-    await typed('name', 'Customer story')
-    await page.locator('[name="conditions-doc"]').focus()
-    await page.keyboard.press('Space')
-    await page.getByText('No contract in effect meets these conditions now.').waitFor()
-    await typed('add-app', 'story')
-    await page.getByRole('option', { name: /App story/ }).waitFor()
-    await page.keyboard.press('Enter')
-    await page.getByText('Version 1.0').waitFor()
-    await expectFine(page, 'the form of a hidden module')
-    await page.getByRole('button', { name: 'Create', exact: true }).focus()
-    await page.keyboard.press('Enter')
-    const made = rows(page).filter({ hasText: 'Customer story' })
-    await made.waitFor()
-    const code = await made.locator('.module-code').innerText()
+it('the app joins contracts by a hidden module that is made by keys, tested, and in the next order of a customer (M138, M140)', async () => {
+  const { page, wrong } = await staffPage('/app/m18/automodule/new')
+  const typed = async (name: string, text: string) => {
+    await page.locator(`[name="${name}"]`).focus()
+    await page.keyboard.type(text, { delay: 40 })
+  }
+  await page.locator('[name="conditions-doc"]').waitFor()
+  await typed('name', 'Customer story')
+  await page.locator('[name="conditions-doc"]').focus()
+  await page.keyboard.press('Space')
+  await page.getByText('No contract in effect meets these conditions now.').waitFor()
+  await typed('add-app', 'story')
+  await page.getByRole('option', { name: /App story/ }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByText('Version 1.0').waitFor()
+  await expectFine(page, 'the form of a hidden module')
+  await page.getByRole('button', { name: 'Create', exact: true }).focus()
+  await page.keyboard.press('Enter')
+  const made = rows(page).filter({ hasText: 'Customer story' })
+  await made.waitFor()
+  const code = await made.locator('.module-code').innerText()
 
-    await page.getByRole('link', { name: 'Modules', exact: true }).click()
-    await rows(page).first().waitFor()
-    await page.getByRole('button', { name: 'Dependencies' }).click()
-    await page
-      .getByRole('group', { name: 'Dependencies' })
-      .getByRole('link', { name: /Customer story/ })
-      .waitFor()
-    await page.getByRole('button', { name: 'Test for missing apps' }).click()
-    await page.getByLabel('Choose Documents').focus()
-    await page.keyboard.press('Space')
-    await page.getByRole('button', { name: 'Test', exact: true }).click()
-    await page.getByText('No app is missing.').waitFor()
-    await page.keyboard.press('Escape')
-    await expectFine(page, 'the list of modules')
-    expect(wrong).toEqual([])
+  await page.getByRole('link', { name: 'Modules', exact: true }).click()
+  await rows(page).first().waitFor()
+  await page.getByRole('button', { name: 'Dependencies' }).click()
+  await page
+    .getByRole('group', { name: 'Dependencies' })
+    .getByRole('link', { name: /Customer story/ })
+    .waitFor()
+  await page.getByRole('button', { name: 'Test for missing apps' }).click()
+  await page.getByLabel('Choose Documents').focus()
+  await page.keyboard.press('Space')
+  await page.getByRole('button', { name: 'Test', exact: true }).click()
+  await page.getByText('No app is missing.').waitFor()
+  await page.keyboard.press('Escape')
+  await expectFine(page, 'the list of modules')
+  expect(wrong).toEqual([])
 
-    const context = await setup.the.browser.newContext(desk)
-    setup.ends.push(() => context.close())
-    const customer = await context.newPage()
-    await signIn(customer, { url: line.url }, 'admin', '/app/contract/new')
-    await fill(customer, 'storyshop')
-    await submit(customer).click()
-    await choose(customer, 'doc')
-    await customer.getByRole('heading', { name: 'Included modules' }).waitFor()
-    await customer.locator('.modules-auto').getByText(code).waitFor()
-    await order(customer).click()
-    await expect.poll(async () => (await ordersOf(customer, 'storyshop')).length).toBe(1)
-    await customer.getByText('Customer story').first().waitFor()
-  },
-)
+  const context = await setup.the.browser.newContext(desk)
+  setup.ends.push(() => context.close())
+  const customer = await context.newPage()
+  await signIn(customer, { url: line.url }, 'admin', '/app/contract/new')
+  await fill(customer, 'storyshop')
+  await submit(customer).click()
+  await choose(customer, 'doc')
+  await customer.getByRole('heading', { name: 'Included modules' }).waitFor()
+  await customer.locator('.modules-auto').getByText(code).waitFor()
+  await order(customer).click()
+  await expect.poll(async () => (await ordersOf(customer, 'storyshop')).length).toBe(1)
+  await customer.getByText('Customer story').first().waitFor()
+})
 
-nightly(
-  'an upload is paused, left by a reload and gone on with after the same file is chosen again; nothing is sent twice',
-  async () => {
-    const file = pack('again', '1.0', 12_000_000)
-    const { page } = await staffPage('/app/m18/upload')
-    await page.locator('.drop-zone').waitFor()
-    const piecesNow = () => line.arrivals.filter(isPiece).length
-    const sent = piecesNow()
-    // So slow that it can be paused between two pieces.
-    line.set((call) => (isPiece(call) ? 'slow' : null))
-    await chooseFiles(page, file)
-    const pause = page.getByRole('button', { name: 'Pause' })
-    await pause.waitFor({ timeout: 30_000 })
-    await expect.poll(() => piecesNow() - sent).toBeGreaterThan(2)
-    await pause.click()
-    await page.getByText(/^Paused$/).waitFor()
-    const asked: string[] = []
-    page.on('dialog', (dialog) => (asked.push(dialog.type()), void dialog.accept()))
-    line.heal()
-    await page.reload()
-    expect(asked).toEqual(['beforeunload'])
-    await page.getByText(/^\d+% was uploaded on an earlier visit/).waitFor()
-    const before = line.arrivals.length
-    await chooseFiles(page, file)
-    await page.getByRole('button', { name: 'Publish 1 app' }).waitFor()
-    await expect
-      .poll(() => page.getByRole('button', { name: 'Publish 1 app' }).getAttribute('aria-disabled'), {
-        timeout: 60_000,
-      })
-      .toBeNull()
-    const later = line.arrivals.slice(before)
-    expect(later.filter(({ method, path }) => method === 'POST' && path.includes('/tus'))).toEqual([])
-    expect(later.filter(isPiece).length).toBeLessThan(6)
-    await page.getByRole('button', { name: 'Remove App again 1.0' }).click()
-    await expect.poll(() => page.getByRole('table', { name: 'App info' }).count()).toBe(0)
-  },
-)
+it('an upload is paused, left by a reload and gone on with after the same file is chosen again; nothing is sent twice', async () => {
+  const file = pack('again', '1.0', 12_000_000)
+  const { page } = await staffPage('/app/m18/upload')
+  await page.locator('.drop-zone').waitFor()
+  const piecesNow = () => line.arrivals.filter(isPiece).length
+  const sent = piecesNow()
+  // So slow that it can be paused between two pieces.
+  line.set((call) => (isPiece(call) ? 'slow' : null))
+  await chooseFiles(page, file)
+  const pause = page.getByRole('button', { name: 'Pause' })
+  await pause.waitFor({ timeout: 30_000 })
+  await expect.poll(() => piecesNow() - sent).toBeGreaterThan(2)
+  await pause.click()
+  await page.getByText(/^Paused$/).waitFor()
+  const asked: string[] = []
+  page.on('dialog', (dialog) => (asked.push(dialog.type()), void dialog.accept()))
+  line.heal()
+  await page.reload()
+  expect(asked).toEqual(['beforeunload'])
+  await page.getByText(/^\d+% was uploaded on an earlier visit/).waitFor()
+  const before = line.arrivals.length
+  await chooseFiles(page, file)
+  await page.getByRole('button', { name: 'Publish 1 app' }).waitFor()
+  await expect
+    .poll(() => page.getByRole('button', { name: 'Publish 1 app' }).getAttribute('aria-disabled'), {
+      timeout: 60_000,
+    })
+    .toBeNull()
+  const later = line.arrivals.slice(before)
+  expect(later.filter(({ method, path }) => method === 'POST' && path.includes('/tus'))).toEqual([])
+  expect(later.filter(isPiece).length).toBeLessThan(6)
+  await page.getByRole('button', { name: 'Remove App again 1.0' }).click()
+  await expect.poll(() => page.getByRole('table', { name: 'App info' }).count()).toBe(0)
+})
