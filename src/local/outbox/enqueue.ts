@@ -130,15 +130,18 @@ const tablesFor = (drafts: readonly NewEntry[]): string[] => [
 ]
 
 /**
- * The entry that a write would be, where there is no room to store it. Null: another one of its row waits, which it must
- * not overtake (protocol 21).
+ * The entry that a write would be, where there is no room to store it. STORAGE_FAILED: another one of its row waits, which it
+ * must not overtake (protocol 21). SIGNED_OUT: whose it is has gone meanwhile.
  */
-export async function draftEntry(db: UserDatabase, draft: NewEntry): Promise<OutboxEntry | null> {
+export async function draftEntry(
+  db: UserDatabase,
+  draft: NewEntry,
+): Promise<OutboxEntry | 'STORAGE_FAILED' | 'SIGNED_OUT'> {
   return await db.transaction('r', tablesFor([draft]), async () => {
     const around = await readEnqueueContext(db, [draft])
-    if (draft.gate !== undefined && draft.gate !== around.gate) throw new SessionChangedError()
+    if (draft.gate !== undefined && draft.gate !== around.gate) return 'SIGNED_OUT'
     const entry = toEntry(around, draft, undefined)
-    if ((await inQueue(db, entry.queueKey).count()) > 0) return null
+    if ((await inQueue(db, entry.queueKey).count()) > 0) return 'STORAGE_FAILED'
     // Nothing here will know that it was sent: its intent's own key stays for one that is stored (protocol 1).
     return { ...entry, key: draft.key }
   })

@@ -34,7 +34,7 @@ export async function sendUnstored(ports: Ports, { unstored, db }: Unstored): Pr
   // What waits goes first: this one must not overtake a write of the same row.
   await unlessFull(sendOutbox(ports, { hurry: true }))
   const draft = await draftEntry(db, unstored)
-  if (!draft) return failed('STORAGE_FAILED')
+  if (typeof draft === 'string') return failed(draft)
   const input = JSON.stringify(draft.input)
   const before = unanswered.get(intent)
   const entry = before?.input === input ? { ...draft, key: before.key } : draft

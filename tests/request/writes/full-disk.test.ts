@@ -112,6 +112,16 @@ describe('a new write on a full disk', () => {
     await tablet.rest()
   })
 
+  it('is not sent for somebody whose session ends while what waits is sent before it: the form is told', async () => {
+    const { server, tablet, set, effects } = await waiting()
+    disk = fillDisk({ until: 'deleted' })
+    tablet.line.state = 'up'
+    server.revoke()
+    expect(await set(2, { title: 2 })).toMatchObject({ kind: 'problem', problem: { code: 'SIGNED_OUT' } })
+    expect(effects()).toEqual([])
+    await tablet.rest()
+  })
+
   it('is not sent past one of its row that waits for its user', async () => {
     const { server, tablet, set, effects } = await signedIn()
     server.script = (sent) => {
