@@ -62,9 +62,13 @@ export async function live(deeds: readonly Deed[], { diesAt = null as number | n
   }
 }
 
+let lives = 0
+
 function begin(): Life {
   let made = 0
-  const newId = () => `00000000-0000-4000-8000-${String(++made).padStart(12, '0')}`
+  // Ids of no life before: what a page remembers outside of the device, as the key of an unanswered write, is here the process's.
+  const prefix = String(++lives).padStart(8, '0')
+  const newId = () => `${prefix}-0000-4000-8000-${String(++made).padStart(12, '0')}`
   const clock = createClock()
   const server = createModelServer(clock)
   const browser = createBrowser((sent) => server.answer(sent), clock, newId)
