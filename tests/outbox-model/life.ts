@@ -53,3 +53,12 @@ export function wayOut({ state }: OutboxEntry, round: number): Decision {
   if (state === 'conflict') return round > 3 ? 'keepTheirs' : 'keepMine'
   return state === 'asks' ? 'confirm' : 'mend'
 }
+
+let lives = 0
+
+/** Of no life before: what a page remembers outside of the device, as the key of an unanswered write, is here the process's. */
+export function idsOfALife(): () => string {
+  const prefix = String(++lives).padStart(8, '0')
+  let made = 0
+  return () => `${prefix}-0000-4000-8000-${String(++made).padStart(12, '0')}`
+}

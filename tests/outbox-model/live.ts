@@ -14,6 +14,7 @@ import { signIn, signOut } from '#request/session/sign-in.ts'
 import { createBrowser, type Tab } from '#tests/outbox-model/browser.ts'
 import type { Decision, Deed, Word } from '#tests/outbox-model/operations.ts'
 import {
+  idsOfALife,
   type Life,
   isParked,
   nameOf,
@@ -62,13 +63,8 @@ export async function live(deeds: readonly Deed[], { diesAt = null as number | n
   }
 }
 
-let lives = 0
-
 function begin(): Life {
-  let made = 0
-  // Ids of no life before: what a page remembers outside of the device, as the key of an unanswered write, is here the process's.
-  const prefix = String(++lives).padStart(8, '0')
-  const newId = () => `${prefix}-0000-4000-8000-${String(++made).padStart(12, '0')}`
+  const newId = idsOfALife()
   const clock = createClock()
   const server = createModelServer(clock)
   const browser = createBrowser((sent) => server.answer(sent), clock, newId)
