@@ -2,8 +2,9 @@
 import { listUsers } from '#contract/users.ts'
 import type { StoredRow } from '#local/storage/cache-records.ts'
 import { readListOn } from '#local/lists/read-list.ts'
+import type { OutboxEntry } from '#local/storage/records.ts'
 import type { Tab } from '#tests/outbox-model/browser.ts'
-import { type Life, outboxOf, sealsOf, whoIsHere } from '#tests/outbox-model/life.ts'
+import { type Life, outboxOf, whoIsHere } from '#tests/outbox-model/life.ts'
 import { company } from '#tests/support/device-database.ts'
 
 /** In an order that no list asks the server for, so that what is here is all there is to be shown. */
@@ -25,7 +26,7 @@ export async function checkSight(life: Life, tab: Tab): Promise<void> {
   for (const { id, version, row } of stored)
     if (JSON.stringify(life.server.history.get(`${id} ${version}`)) !== JSON.stringify(row))
       throw new Error(`row ${id} in version ${version} is none of the server's`)
-  const should = expected(life, stored, user)
+  const should = expected(life, stored, outboxOf(life, user))
   const list = listUsers.list
   if (!list) throw new Error('users are a list')
   const { rows } = await readListOn(await tab.ports.device(), list, everything)
@@ -35,19 +36,14 @@ export async function checkSight(life: Life, tab: Tab): Promise<void> {
   if (words(seen) !== words(should)) throw new Error(`seen is ${words(seen)}, and should be ${words(should)}`)
 }
 
-function expected(life: Life, stored: readonly StoredRow[], user: number): Map<string, Seen> {
-  const outbox = outboxOf(life, user)
-  // Who is back by the cookie alone, without a sign-in, is given what was sealed before the next write is sent (protocol 30):
-  // until then this device does not know which row one of theirs has become.
-  const made = sealsOf(life, user).length > 0 ? [] : life.server.idempotency
+function expected({ server }: Life, stored: readonly StoredRow[], outbox: readonly OutboxEntry[]): Map<string, Seen> {
   const shown = new Map(stored.map(({ id, row }) => [String(id), row as unknown as Seen]))
   const making = new Set(outbox.filter(({ action }) => action === 'create').map(({ intent }) => intent))
   for (const { intent, action, target, input: asked } of outbox) {
     const body = (asked.body ?? {}) as Seen
     const named = typeof target === 'string' ? target.slice(1) : null
-    const id = made.find((one) => one.intent === named && one.state === 'done')?.row?.id
-    const isOpen = named === null || making.has(named) || id === undefined
-    const at = action === 'create' ? `~${intent}` : String(isOpen ? target : id)
+    const id = server.idempotency.find((one) => one.intent === named && one.state === 'done')?.row?.id
+    const at = action === 'create' ? `~${intent}` : named === null || making.has(named) ? String(target) : String(id)
     const row = shown.get(at)
     if (action === 'create') shown.set(at, { name: body.name, title: body.title, status: 0 })
     else if (row) shown.set(at, { ...row, ...body, ...(action === 'delete' ? { status: -2 } : {}) })

@@ -45,6 +45,21 @@ it('asks for one key once, and has it deleted when all is open', async () => {
   expect(await db().meta.get('spent-seal-keys')).toBeUndefined()
 })
 
+it('is opened for who is back by the cookie alone, by the call that finds them there', async () => {
+  const list = () => tablet.api.call(listUsers, { params: { companyId: company } })
+  await list()
+  await tablet.rest()
+  tablet.line.state = 'down'
+  await tablet.api.call(updateCompanyUser, { params: { id: 3 }, body: { alert: true } })
+  tablet.line.state = 'up'
+  server.revoke()
+  await list()
+  await expect.poll(async () => (await sealsIn(db())).length).toBe(1)
+  await list()
+  expect([await tablet.waiting(), await sealsIn(db())]).toEqual([1, []])
+  await tablet.rest()
+})
+
 it('asks for nothing where nothing is sealed, and has the key deleted that was never needed', async () => {
   await tablet.signOut()
   await come()

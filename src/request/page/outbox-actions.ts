@@ -12,6 +12,7 @@ import { narrowed, valuesOf } from '#request/writes/merge.ts'
 import type { Ports } from '#request/ports.ts'
 import type { OutboxActions } from '#request/results.ts'
 import { currentSession } from '#request/session/current-session.ts'
+import { sendSignedIn } from '#request/session/auth-fetch.ts'
 import { openSeals } from '#request/session/open-seals.ts'
 import { exportText } from '#request/writes/export-entries.ts'
 import { whyWaits } from '#request/writes/wait-reason.ts'
@@ -77,7 +78,7 @@ export function createOutboxActions(ports: Ports): OutboxActions {
     exportAll: () => on('', (db) => exportText(db, ports.clock(), ports.build)),
     async unseal() {
       const session = await currentSession(ports)
-      return session ? await openSeals(ports, session, { again: true }) : 0
+      return session ? await openSeals(ports, { ...session, send: sendSignedIn }, { again: true }) : 0
     },
     acknowledgeLoss: () => on(undefined, forgetLoss),
   }

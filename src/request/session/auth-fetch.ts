@@ -177,5 +177,10 @@ async function adopt(ports: Ports, session: Session | null, answer: ResponseData
   if (!value || userOfAccess(value) !== subject.userId) return
   const device = await ports.device()
   const now = await readSession(device)
-  if (now?.generation === session?.generation) await openSession(device, subject)
+  if (now?.generation !== session?.generation) return
+  await openSession(device, subject)
+  const { openSeals } = await import('#request/session/open-seals.ts')
+  const whose = { db: device.of(subject), forUser: subjectOf(subject), send: sendSignedIn }
+  // What they left unsent is theirs again.
+  await unlessFull(openSeals(ports, whose))
 }

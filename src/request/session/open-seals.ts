@@ -10,36 +10,39 @@ import { unseal } from '#local/outbox/sealed-outbox.ts'
 import { keyIdOf, sealsIn } from '#local/outbox/sealed-records.ts'
 import { readGate } from '#local/session/session-generation.ts'
 import type { Ports } from '#request/ports.ts'
-import { sendSignedIn } from '#request/session/auth-fetch.ts'
 import type { CurrentSession } from '#request/session/current-session.ts'
-import { isGood, jsonOf, type ResponseData } from '#request/transport/transport.ts'
+import { isGood, jsonOf, type RequestData, type ResponseData } from '#request/transport/transport.ts'
 
-type Whose = Pick<CurrentSession, 'db' | 'forUser'>
+type Whose = Pick<CurrentSession, 'db' | 'forUser'> & {
+  /** `sendSignedIn`, which has seals opened itself for who is back by the cookie alone. */
+  send: (ports: Ports, letter: RequestData) => Promise<ResponseData | null>
+}
 
 /**
  * How many writes came back. `again`: what did not open before is tried once more. Without a line what is sealed stays so,
  * and the next call goes on.
  */
-export async function openSeals(ports: Ports, { db, forUser }: Whose, { again = false } = {}): Promise<number> {
+export async function openSeals(ports: Ports, whose: Whose, { again = false } = {}): Promise<number> {
+  const { db } = whose
   let back = 0
   if ((await sealsIn(db)).length > 0) {
     const generation = await readGate(db)
     back += await unseal(db, await keysHere(db), generation)
     const left = (await sealsIn(db)).filter(({ isShut }) => again || isShut !== true)
     for (const ids of inParts([...new Set(left.map(keyIdOf))])) {
-      const keys = await askForKeys(ports, forUser, ids)
+      const keys = await askForKeys(ports, whose, ids)
       if (!keys) break
       back += await unseal(db, keys, generation)
     }
   }
   // Nobody waits for this: a key that the server keeps a little longer does no harm.
-  if ((await spentKeys(db)).length > 0) ports.lasting(tellSpent(ports, { db, forUser }))
+  if ((await spentKeys(db)).length > 0) ports.lasting(tellSpent(ports, whose))
   return back
 }
 
 /** Null: nobody can say now. */
-async function askForKeys(ports: Ports, forUser: string, ids: readonly number[]): Promise<SealKeys | null> {
-  const answer = await ask(ports, forUser, toWire(getUser, { query: { seals: ids.join(',') } }))
+async function askForKeys(ports: Ports, whose: Whose, ids: readonly number[]): Promise<SealKeys | null> {
+  const answer = await ask(ports, whose, toWire(getUser, { query: { seals: ids.join(',') } }))
   const body = answer && (jsonOf(answer) as { seal_keys?: unknown } | undefined)
   // Only where it knows of ids does a missing one mean that the key is gone.
   if (!Array.isArray(body?.seal_keys)) return null
@@ -48,9 +51,10 @@ async function askForKeys(ports: Ports, forUser: string, ids: readonly number[])
 }
 
 /** Told again the next time where it fails. */
-async function tellSpent(ports: Ports, { db, forUser }: Whose): Promise<void> {
+async function tellSpent(ports: Ports, whose: Whose): Promise<void> {
+  const { db } = whose
   for (const ids of inParts(await spentKeys(db))) {
-    if (!(await ask(ports, forUser, toWire(deleteSealKeys, { query: { ids: ids.join(',') } })))) return
+    if (!(await ask(ports, whose, toWire(deleteSealKeys, { query: { ids: ids.join(',') } })))) return
     await forgetSpentKeys(db, ids)
   }
 }
@@ -58,10 +62,10 @@ async function tellSpent(ports: Ports, { db, forUser }: Whose): Promise<void> {
 /** A good answer to this user; the session may have become another's meanwhile. */
 async function ask(
   ports: Ports,
-  forUser: string,
+  { forUser, send }: Whose,
   { method, path }: Record<'method' | 'path', string>,
 ): Promise<ResponseData | null> {
-  const answer = await sendSignedIn(ports, { method, path, headers: { [headers.forUser]: forUser }, body: null })
+  const answer = await send(ports, { method, path, headers: { [headers.forUser]: forUser }, body: null })
   return answer && isGood(answer) && answer.headers.get(headers.subject) === forUser ? answer : null
 }
 

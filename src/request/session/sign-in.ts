@@ -107,7 +107,7 @@ const ownUser = (token: string): RequestData => ({
 
 /** The device's storage comes only now: before the first sign-in a page does without it. */
 async function settleIn(ports: Ports, user: SignedIn['user'], answer: ResponseData, token: TokenInfo): Promise<void> {
-  const [{ openSession }, { readGate }, { noteGiven }, { storeReading }, { openSeals }, { checkCounts }] =
+  const [{ openSession }, { readGate }, { noteGiven, sendSignedIn }, { storeReading }, { openSeals }, { checkCounts }] =
     await Promise.all([
       import('#local/session/session.ts'),
       import('#local/session/session-generation.ts'),
@@ -125,7 +125,7 @@ async function settleIn(ports: Ports, user: SignedIn['user'], answer: ResponseDa
   if (generation !== null)
     await storeReading(device.of(subject), { path: ownPath, body: answer.text, asOf }, generation)
   // What they left unsent is theirs again.
-  await openSeals(ports, { db: device.of(subject), forUser: subjectOf(subject) }, { again: true })
+  await openSeals(ports, { db: device.of(subject), forUser: subjectOf(subject), send: sendSignedIn }, { again: true })
   await checkCounts(ports, subject)
 }
 

@@ -44,7 +44,7 @@ export async function sendOutbox(ports: Ports, { hurry = false } = {}): Promise<
   if (session.signedOut) return !(await finishSignOut(ports))
   const db = device.of(session)
   // What was sealed goes first.
-  await openSeals(ports, { db, forUser: subjectOf(session) })
+  await openSeals(ports, { db, forUser: subjectOf(session), send: sendSignedIn })
   if (hurry) await clearNetworkDelay(db)
   await inPace(db, async (pace) => {
     // A step that got something through proves the line; one that did not leaves the next to find out with one write.

@@ -60,16 +60,14 @@ export default function Overlay(props: DialogProps) {
  * keys of the meantime would go to what lies behind it.
  */
 function Drawn({ then }: { then: (at: Element | null) => void }) {
-  const [act, place] = [useRef(then), useRef<HTMLSpanElement>(null)]
-  useLayoutEffect(() => act.current(place.current), [act, place])
+  const place = useRef<HTMLSpanElement>(null)
+  // oxlint-disable-next-line react/exhaustive-deps
+  useLayoutEffect(() => then(place.current), [])
   return <span ref={place} hidden />
 }
 
 const typedIn =
   'input:not([type=checkbox], [type=radio], [type=range], [type=file], [tabindex]):not(:disabled, [readonly]), textarea:not(:disabled, [readonly])'
-
-const firstField = (dialog: Element) =>
-  dialog.querySelector('.p-dialog-content')?.querySelector<HTMLElement>(typedIn) ?? null
 
 /**
  * Whether nothing in it has asked for the focus. The cross is PrimeReact's choice where nothing has; a field may have come since
@@ -77,7 +75,7 @@ const firstField = (dialog: Element) =>
  */
 function isFree(dialog: Element, given: Element | null): boolean {
   const now = document.activeElement
-  return !dialog.contains(now) || now === given || now?.matches('.p-dialog-header-close') === true
+  return !now || now === given || !dialog.contains(now) || now.matches('.p-dialog-header-close')
 }
 
 /**
@@ -89,7 +87,9 @@ function focusWithin(dialog: Element, side: DialogProps['side'], careful = false
   const isCareful = careful || dialog.querySelector('.p-dialog-footer .danger') !== null
   const title = dialog.querySelector<HTMLElement>('.p-dialog-title')
   const target =
-    firstField(dialog) ?? (side === 'right' ? title : isCareful ? buttons[buttons.length - 1] : buttons[0]) ?? title
+    dialog.querySelector('.p-dialog-content')?.querySelector<HTMLElement>(typedIn) ??
+    (side === 'right' ? title : isCareful ? buttons[buttons.length - 1] : buttons[0]) ??
+    title
   title?.setAttribute('tabindex', '-1')
   // A drawer that still comes in is not scrolled to.
   target?.focus({ preventScroll: true })
