@@ -77,7 +77,7 @@ export default defineConfig({
           // The server's code runs as it does for users: by Node itself, which takes its types away.
           experimental: { viteModuleRunner: false, nodeLoader: false },
           setupFiles: ['tests/support/seeded.ts'],
-          globalSetup: ['tests/support/postgres-cluster.ts', 'tests/support/template.ts'],
+          globalSetup: ['tests/support/both-engines.ts'],
           include: ['tests/**/*.test.{ts,tsx}'],
           exclude: [...device, ...e2e, ...page, 'tests/campaigns/**'],
           isolate: false,

@@ -17,7 +17,7 @@ import { breathe, type LineState, type Tablet } from '#tests/support/device.ts'
 import { comeIn, openInstallation, type Installation } from '#tests/support/app.ts'
 import { paced, type Paced } from '#tests/support/paced.ts'
 
-const { RUNS = '10', REPLAY } = process.env
+const { RUNS = '5', REPLAY } = process.env
 const runs = Number(RUNS)
 /** As a failure prints them. */
 const replay = REPLAY === undefined ? {} : { path: REPLAY }

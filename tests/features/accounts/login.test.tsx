@@ -2,6 +2,7 @@ import { screen } from '@testing-library/dom'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { reported } from '#tests/support/dom.ts'
 import { button, described, heading, named, problems, submit, type } from '#tests/support/fields.ts'
+import { nightly } from '#tests/support/nightly.ts'
 import { arrived, setUpPages } from '#tests/support/screen.ts'
 import { password } from '#tests/support/world.ts'
 
@@ -94,22 +95,25 @@ describe('the login form', () => {
     await arrived(the.browser, '/app/home')
   })
 
-  it("a login that no server answered is what the status says on every visitors' page, until one is there again (P-11)", async () => {
-    await the.browser.open('/login')
-    const status = () => document.querySelector('header .line')?.textContent
-    await expect.poll(status).toBe('Online')
-    await type(the.user, user)
-    the.browser.line = 'down'
-    await send()
-    await expect.poll(status).toBe('Server unreachable')
-    await the.user.click(screen.getByRole('link', { name: 'Forgot password?' }))
-    await screen.findByText(/needs a connection/)
-    expect(status()).toBe('Server unreachable')
-    the.browser.line = 'up'
-    await new Promise((resolve) => setTimeout(resolve, 2_100))
-    await the.user.type(document.querySelector('input') as HTMLInputElement, 'alpha')
-    await expect.poll(status).toBe('Online')
-  })
+  nightly(
+    "a login that no server answered is what the status says on every visitors' page, until one is there again (P-11)",
+    async () => {
+      await the.browser.open('/login')
+      const status = () => document.querySelector('header .line')?.textContent
+      await expect.poll(status).toBe('Online')
+      await type(the.user, user)
+      the.browser.line = 'down'
+      await send()
+      await expect.poll(status).toBe('Server unreachable')
+      await the.user.click(screen.getByRole('link', { name: 'Forgot password?' }))
+      await screen.findByText(/needs a connection/)
+      expect(status()).toBe('Server unreachable')
+      the.browser.line = 'up'
+      await new Promise((resolve) => setTimeout(resolve, 2_100))
+      await the.user.type(document.querySelector('input') as HTMLInputElement, 'alpha')
+      await expect.poll(status).toBe('Online')
+    },
+  )
 
   it('on a device that can store nothing says that, and not that a connection is missing', async () => {
     await the.browser.open('/login')

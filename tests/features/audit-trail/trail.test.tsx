@@ -2,6 +2,7 @@
 import { screen, within } from '@testing-library/dom'
 import { afterEach, expect, it, vi } from 'vitest'
 import { button, named, problems } from '#tests/support/fields.ts'
+import { nightly } from '#tests/support/nightly.ts'
 import { arrived, setUpPages } from '#tests/support/screen.ts'
 import { type Written, writeEntries, writeManyEntries } from '#tests/support/trail-entries.ts'
 import { canaries } from '#tests/support/world.ts'
@@ -164,7 +165,7 @@ it('pages by numbers, as the address says', async () => {
   await arrived(the.browser, `${path}?operation=login&dateTo=2026-01-31`)
 })
 
-it('counts to 10,000, says that there are more, and goes on behind them without numbers', async () => {
+nightly('counts to 10,000, says that there are more, and goes on behind them without numbers', async () => {
   await writeManyEntries(the.server, 10_025, '2026-01-01 00:00:01')
   await the.browser.openAs('admin@alpha', `${path}?results=20&page=500&dateTo=2026-01-31`)
   await screen.findByText('more than 10,000 entries')
@@ -211,7 +212,7 @@ it('opens an entry with its differences, and goes to its neighbours by keys', as
   await arrived(the.browser, `${path}?${days}`)
 })
 
-it('tells an update that changed nothing from one of which it is not known', async () => {
+nightly('tells an update that changed nothing from one of which it is not known', async () => {
   await open()
   const user = { code: 'user' as const, operation: 'update', by: 'admin@alpha' }
   await writeEntries(
@@ -232,7 +233,7 @@ it('tells an update that changed nothing from one of which it is not known', asy
   expect(await said(3)).toBeUndefined()
 })
 
-it('opens an entry that the address names and the page behind it does not show', async () => {
+nightly('opens an entry that the address names and the page behind it does not show', async () => {
   await open()
   await the.user.click(await screen.findByRole('link', { name: all[3] ?? '' }))
   await screen.findByRole('dialog', { name: 'User · Update' })
@@ -286,7 +287,7 @@ it('filters to one day of the activity, by keys and from its table', async () =>
   await expect.poll(times).toEqual(all)
 })
 
-it('draws the days around a chosen one again after a reload, also without a network', async () => {
+nightly('draws the days around a chosen one again after a reload, also without a network', async () => {
   await open()
   const slider = () => screen.findByRole('slider')
   await expect.poll(async () => (await slider()).getAttribute('aria-valuetext')).toBe('2026-01-11: 1 done, 1 failed')
@@ -352,7 +353,7 @@ it('says offline what is not on this device, and shows again what was read', asy
   await expect.poll(() => csv.textContent).toContain('needs a connection')
 })
 
-it('keeps its filters and order in a sheet on a phone, behind one button that counts them', async () => {
+nightly('keeps its filters and order in a sheet on a phone, behind one button that counts them', async () => {
   vi.stubGlobal('matchMedia', (query: string) => ({
     ...matchMedia.call(window, query),
     matches: query.startsWith('(width <'),

@@ -63,7 +63,7 @@ describe('the tab (M123)', () => {
     expect(screen.queryByRole('heading', { name: 'Backup to S3' })).toBeNull()
   })
 
-  it('is not there where the price list sells no backups', async () => {
+  nightly('is not there where the price list sells no backups', async () => {
     const id = await buy('nobackup')
     await newPrices(the.server, () => ({ pdbPrice: null }))
     await the.browser.openAs('admin@acme', tabOf(id))
@@ -172,7 +172,7 @@ nightly('is cut at the end of the contract, and nothing is sold beyond it (D21)'
   expect(id).toBeGreaterThan(0)
 })
 
-it('goes on after the present subscription; what has run out is said (D21, M124)', async () => {
+nightly('goes on after the present subscription; what has run out is said (D21, M124)', async () => {
   const id = await buy('further')
   const end = addMonths(today(), 3)
   await backupOf(the.server, 'further', { period_start: addDays(today(), -10), period_end: end, months: 3 })
@@ -189,7 +189,7 @@ it('goes on after the present subscription; what has run out is said (D21, M124)
   await expect.poll(() => fact('Last day')).toBe(lastDay(addYears(end, 1)))
 })
 
-it('costs nothing and is in effect at once where all of it is taken off (D15)', async () => {
+nightly('costs nothing and is in effect at once where all of it is taken off (D15)', async () => {
   const id = await buy('gift')
   await newPrices(the.server, ({ ['pdbPrice']: prices }) => ({
     pdbPrice: { ...(prices as object), pdb2s3_discount: '100.00' },
@@ -209,7 +209,7 @@ describe('another price', () => {
       pdbPrice: { ...(prices as object), pdb2s3_fee_hkd: '7200.00' },
     }))
 
-  it('than was shown is not ordered: both are shown, and it is ordered by the new one (D17, D89)', async () => {
+  nightly('than was shown is not ordered: both are shown, and it is ordered by the new one (D17, D89)', async () => {
     await at('changed')
     await press('Subscribe: Backup to S3')
     await expect.poll(due).toBe('HKD 5,400.00')

@@ -5,6 +5,7 @@ import { addMonths } from '#domain/period.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { backupOf, serviceIdOf, trafficOf } from '#tests/support/backups.ts'
 import { described } from '#tests/support/fields.ts'
+import { nightly } from '#tests/support/nightly.ts'
 import { bought } from '#tests/support/shop-data.ts'
 import { arrived } from '#tests/support/screen.ts'
 import type { SignedIn } from '#tests/support/server.ts'
@@ -126,7 +127,7 @@ it('warns of what is not paid, with its last second, and of what is overdue; bot
   await says(`Backup traffic of ${monthNamed(1)} is overdue:`)
 })
 
-it('is paid by the same ways as a contract, and the warning goes with it (D66)', async () => {
+nightly('is paid by the same ways as a contract, and the warning goes with it (D66)', async () => {
   const path = await buy('settled')
   await trafficOf(the.server, 'settled', { period_end: firstDay(), isPaid: false })
   const id = (

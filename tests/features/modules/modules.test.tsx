@@ -116,7 +116,7 @@ describe('a module', () => {
       })
   })
 
-  it('is new in the list of its own client type alone', async () => {
+  nightly('is new in the list of its own client type alone', async () => {
     await the.browser.openAs(staff, '/app/m18/module/new')
     await heading('New module')
     await the.user.type(named('code'), 'crm')
@@ -262,7 +262,7 @@ describe('the test of a set', () => {
     await (await dialog('Test of 3 modules')).findByText('No app is missing.')
   })
 
-  it('needs no line for a device on which only the list was opened before', async () => {
+  nightly('needs no line for a device on which only the list was opened before', async () => {
     await the.browser.openAs(staff, '/app/m18/module')
     await expect.poll(codes).toHaveLength(5)
     await expect.poll(() => the.browser.sent.some(({ path }) => path.startsWith('/api/app?since'))).toBe(true)

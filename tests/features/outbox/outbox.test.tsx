@@ -3,6 +3,7 @@ import { screen, within } from '@testing-library/dom'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { type, typeConfirmation } from '#tests/support/fields.ts'
+import { nightly } from '#tests/support/nightly.ts'
 import { setUpPages } from '#tests/support/screen.ts'
 import { namesShown, saveUser, userAction } from '#tests/support/users.ts'
 import { mailsAnHour } from '#domain/mails.ts'
@@ -67,7 +68,7 @@ const press = async (name: string) => the.user.click(await (await dialog()).find
 const compare = async () => the.user.click(await screen.findByRole('button', { name: 'Compare and choose' }))
 
 describe('a change that met somebody else’s', () => {
-  it('that all of theirs is kept of is gone, and the row stays as it is', async () => {
+  nightly('that all of theirs is kept of is gone, and the row stays as it is', async () => {
     await cut()
     await change(String(idOf('invited')), { name: 'Adrian of Mine' })
     await changeElsewhere('invited', { name: 'Adrian of Theirs' })
@@ -98,7 +99,7 @@ describe('a change that met somebody else’s', () => {
 })
 
 describe('changes that wait', () => {
-  it('although there is a connection say for what, when they are saved and afterwards (protocol 16)', async () => {
+  nightly('although there is a connection say for what, when they are saved and afterwards (protocol 16)', async () => {
     const { now } = the.server.clock
     const { alpha } = the.server.world.companies
     await pastPolicies(the.server.app.database, (db) =>

@@ -372,7 +372,7 @@ describe('the rehearsal', () => {
     expect(await whole(id)).toMatchObject({ confirmed: false, uat_charge: '99.00' })
   })
 
-  it('needs a line and says so; an order that one thinks of does not', async () => {
+  nightly('needs a line and says so; an order that one thinks of does not', async () => {
     await the.browser.openAs(staff, path)
     await expect.poll(days).toHaveLength(2)
     await the.user.click(await screen.findByRole('link', { name: '2027-01-01' }))

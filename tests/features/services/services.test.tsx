@@ -276,7 +276,7 @@ nightly('says who does what to a service that is held, and leaves it (M49)', asy
   await work()
 })
 
-it('names no person of the provider to a customer', async () => {
+nightly('names no person of the provider to a customer', async () => {
   const { id, contract_id: contract } = await create('shop5')
   const orders = (
     await acme.send({ url: `/api/company/${(await service('shop5')).company_id}/sorder?results=50` })

@@ -5,6 +5,7 @@ import { headers } from '#contract/headers.ts'
 import { button, described, named, problems, type, typeConfirmation } from '#tests/support/fields.ts'
 import { fillDisk } from '#tests/support/full-disk.ts'
 import { mailBox } from '#tests/support/mailed.ts'
+import { nightly } from '#tests/support/nightly.ts'
 import { arrived, setUpPages } from '#tests/support/screen.ts'
 import { rowOf, namesShown, saveUser, userAction } from '#tests/support/users.ts'
 import { canaries, readUser } from '#tests/support/world.ts'
@@ -143,38 +144,41 @@ describe('a user', () => {
     await expect.poll(() => rowOf('Zhu Ming')?.textContent).toMatch(/Zhu Ming.*Not activated.*Order/)
   })
 
-  it('is shown on top when created, whatever page and filter, and marked as new until the list is asked again', async () => {
-    await openList('?statusType=-1')
-    const create = async (name: string) => {
-      await the.user.click(button('New user'))
-      await dialog()
-      await type(the.user, { name, email: `${name.toLowerCase().replace(' ', '.')}@alpha.example` })
-      await saveUser(the.user)
-      await closed()
-    }
-    await create('Zoe Last')
-    await expect.poll(() => namesShown()[0]).toBe('Zoe LastNew')
-    await create('Zoe Later')
-    await expect.poll(() => namesShown().slice(0, 2)).toEqual(['Zoe LaterNew', 'Zoe LastNew'])
+  nightly(
+    'is shown on top when created, whatever page and filter, and marked as new until the list is asked again',
+    async () => {
+      await openList('?statusType=-1')
+      const create = async (name: string) => {
+        await the.user.click(button('New user'))
+        await dialog()
+        await type(the.user, { name, email: `${name.toLowerCase().replace(' ', '.')}@alpha.example` })
+        await saveUser(the.user)
+        await closed()
+      }
+      await create('Zoe Last')
+      await expect.poll(() => namesShown()[0]).toBe('Zoe LastNew')
+      await create('Zoe Later')
+      await expect.poll(() => namesShown().slice(0, 2)).toEqual(['Zoe LaterNew', 'Zoe LastNew'])
 
-    // One that waits says so, and is new once the server has it.
-    the.browser.goOffline()
-    await create('Zoe Offline')
-    await expect.poll(() => namesShown()[0]).toBe('Zoe OfflineWaiting to be created')
-    the.browser.goOnline()
-    await expect.poll(() => namesShown()[0]).toBe('Zoe OfflineNew')
+      // One that waits says so, and is new once the server has it.
+      the.browser.goOffline()
+      await create('Zoe Offline')
+      await expect.poll(() => namesShown()[0]).toBe('Zoe OfflineWaiting to be created')
+      the.browser.goOnline()
+      await expect.poll(() => namesShown()[0]).toBe('Zoe OfflineNew')
 
-    // Another view is another question.
-    await the.user.click(button('Clear filters'))
-    await expect.poll(() => namesShown().slice(-3)).toEqual(['Zoe Last', 'Zoe Later', 'Zoe Offline'])
-    await create('Zoe Left')
-    await expect.poll(() => namesShown()[0]).toBe('Zoe LeftNew')
-    await the.user.click(screen.getAllByRole('link', { name: 'Home' })[0] as HTMLElement)
-    await screen.findByRole('heading', { name: /^Good /, level: 1 })
-    await the.user.click(screen.getAllByRole('link', { name: 'Users' })[0] as HTMLElement)
-    await expect.poll(() => namesShown()).toContain('Zoe Left')
-    expect(namesShown().join()).not.toContain('New')
-  })
+      // Another view is another question.
+      await the.user.click(button('Clear filters'))
+      await expect.poll(() => namesShown().slice(-3)).toEqual(['Zoe Last', 'Zoe Later', 'Zoe Offline'])
+      await create('Zoe Left')
+      await expect.poll(() => namesShown()[0]).toBe('Zoe LeftNew')
+      await the.user.click(screen.getAllByRole('link', { name: 'Home' })[0] as HTMLElement)
+      await screen.findByRole('heading', { name: /^Good /, level: 1 })
+      await the.user.click(screen.getAllByRole('link', { name: 'Users' })[0] as HTMLElement)
+      await expect.poll(() => namesShown()).toContain('Zoe Left')
+      expect(namesShown().join()).not.toContain('New')
+    },
+  )
 
   it('that the server refuses keeps its form, and is sent again as the same wish', async () => {
     await openList('?user=new')
@@ -256,17 +260,20 @@ describe('a user', () => {
     }
   })
 
-  it('who is not activated has the mail sent once more, and their form says how long its link works (M40, D75)', async () => {
-    await openList()
-    await userAction(the.user, nameOf('invited'), 'Send activation mail')
-    await said('Send activation mail successfully.')
-    await mailBox(() => the.server.app).fetch()
-    await the.browser.open(`/app/user?user=${idOf('invited@alpha')}`)
-    await text(/^Invited on 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d, not activated yet\.$/)
-    await text(/^The link in the latest mail works until 20\d\d-/)
-    await the.user.click(within(await dialog()).getByRole('button', { name: 'Send activation mail' }))
-    await text('A new mail is on its way. It replaces the older link.')
-  })
+  nightly(
+    'who is not activated has the mail sent once more, and their form says how long its link works (M40, D75)',
+    async () => {
+      await openList()
+      await userAction(the.user, nameOf('invited'), 'Send activation mail')
+      await said('Send activation mail successfully.')
+      await mailBox(() => the.server.app).fetch()
+      await the.browser.open(`/app/user?user=${idOf('invited@alpha')}`)
+      await text(/^Invited on 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d, not activated yet\.$/)
+      await text(/^The link in the latest mail works until 20\d\d-/)
+      await the.user.click(within(await dialog()).getByRole('button', { name: 'Send activation mail' }))
+      await text('A new mail is on its way. It replaces the older link.')
+    },
+  )
 
   it('that somebody else changed in another field meanwhile keeps both changes (protocol 14)', async () => {
     await openUser('invited@alpha')

@@ -2,6 +2,7 @@
 import { screen } from '@testing-library/dom'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { button, named, submit, type } from '#tests/support/fields.ts'
+import { nightly } from '#tests/support/nightly.ts'
 import { arrived } from '#tests/support/screen.ts'
 import { bought, type Ordered, paid, readOrder } from '#tests/support/shop-data.ts'
 import { handsOn, newPrices, ordersOf, setUpShopPages, today, without } from '#tests/support/shop-pages.ts'
@@ -184,7 +185,7 @@ describe('a contract is modified', () => {
     expect((await readOrder(admin, id))['state']).toBe('overwritten')
   })
 
-  it('not at all: nothing changed cannot be saved, cancel asks and leaves all as it was', async () => {
+  nightly('not at all: nothing changed cannot be saved, cancel asks and leaves all as it was', async () => {
     await at('unchanged')
     await modify('25')
     expect(submitButton()?.getAttribute('aria-disabled')).toBe('true')
@@ -307,7 +308,7 @@ it('an unpaid order is deleted after a warning, and its page with it (M107)', as
   await screen.findByRole('heading', { name: 'There is no such contract' })
 })
 
-it('the payment alert date is set, kept for the line, and removed, by the staff for mma (M105, D45)', async () => {
+nightly('the payment alert date is set, kept for the line, and removed, by the staff for mma (M105, D45)', async () => {
   const staff = await the.server.signIn('delete@m18')
   const post = async (url: string, payload: object) => (await staff.send({ method: 'POST', url, payload })).json()
   const charges = { hkd: '1000.00', usd: '130.00', rmb: '900.00' }

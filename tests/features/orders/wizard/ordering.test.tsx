@@ -2,6 +2,7 @@
 import { screen, within } from '@testing-library/dom'
 import { beforeEach, expect, it } from 'vitest'
 import { named, submit, type } from '#tests/support/fields.ts'
+import { nightly } from '#tests/support/nightly.ts'
 import { handsOn, newPrices, ordersOf, setUpShopPages, without } from '#tests/support/shop-pages.ts'
 import type { SignedIn } from '#tests/support/server.ts'
 
@@ -128,26 +129,29 @@ it('replaces an unpaid order of the same code once that was said and agreed to (
     .toEqual(expect.arrayContaining([expect.stringMatching(/^Users\d/), expect.stringMatching(/^Yearly fee\d/)]))
 })
 
-it('"order again" fills the form from an order, and leaves a draft of one\'s own alone until that is said', async () => {
-  const [old] = await ordersOf(admin, 'acmetrade')
-  const again = `/app/contract/new?from=${old?.id}`
-  await open('admin@acme', again)
-  await expect.poll(() => named('name').value).toBe('Acme trading')
-  expect([named('code').value, named('users').value]).toEqual(['', '40'])
-  await type(the.user, { name: 'My own' })
-  await screen.findByRole('button', { name: 'Discard draft' })
-  await the.browser.open(again)
-  await says('You already have a draft here.')
-  expect(named('name').value).toBe('My own')
-  await press('Order acmetrade again')
-  await expect.poll(() => named('name').value).toBe('Acme trading')
-  await press('Discard draft')
-  await (await dialog(/draft/)).press('Discard draft')
-  await expect.poll(() => named('name').value).toBe('')
-  // An order that cannot be read here is not silently left out.
-  await the.browser.open('/app/contract/new?from=999999')
-  await says('The order to copy could not be loaded.')
-})
+nightly(
+  '"order again" fills the form from an order, and leaves a draft of one\'s own alone until that is said',
+  async () => {
+    const [old] = await ordersOf(admin, 'acmetrade')
+    const again = `/app/contract/new?from=${old?.id}`
+    await open('admin@acme', again)
+    await expect.poll(() => named('name').value).toBe('Acme trading')
+    expect([named('code').value, named('users').value]).toEqual(['', '40'])
+    await type(the.user, { name: 'My own' })
+    await screen.findByRole('button', { name: 'Discard draft' })
+    await the.browser.open(again)
+    await says('You already have a draft here.')
+    expect(named('name').value).toBe('My own')
+    await press('Order acmetrade again')
+    await expect.poll(() => named('name').value).toBe('Acme trading')
+    await press('Discard draft')
+    await (await dialog(/draft/)).press('Discard draft')
+    await expect.poll(() => named('name').value).toBe('')
+    // An order that cannot be read here is not silently left out.
+    await the.browser.open('/app/contract/new?from=999999')
+    await says('The order to copy could not be loaded.')
+  },
+)
 
 it('a price that changes between the figure and the order is shown beside the one before, and nothing is ordered (D17); a contract for nothing takes effect at once', async () => {
   await open('admin@acme')

@@ -2,6 +2,7 @@
 import { screen, within } from '@testing-library/dom'
 import { expect, it } from 'vitest'
 import { problems, typeConfirmation } from '#tests/support/fields.ts'
+import { nightly } from '#tests/support/nightly.ts'
 import { setUpPages } from '#tests/support/screen.ts'
 import { rowOf, namesShown } from '#tests/support/users.ts'
 import { canaries, readUser } from '#tests/support/world.ts'
@@ -100,26 +101,29 @@ it('waits write by write while there is no line, and each is sent when it is bac
     expect(await readUser(the.server.app, the.server.world, `${role}@alpha`)).toMatchObject({ status: -2 })
 })
 
-it('roles are changed without a line too, except who is an admin: each waits, and is sent when it is back', async () => {
-  await enter()
-  the.browser.goOffline()
-  await pick('user', 'second')
-  await act('Change roles')
-  const role = (flag: string) => within(dialog().getByRole('group', { name: flag }))
-  expect(
-    role('Admin')
-      .getAllByRole<HTMLInputElement>('radio')
-      .map(({ disabled }) => disabled),
-  ).toEqual([true, true, true])
-  role('Admin').getByText('Rights take effect at once, so changing this needs a connection.')
-  await the.user.click(role('Alert').getByRole('radio', { name: 'Give' }))
-  await dialog().findByText(/^You're offline: each change is saved/)
-  await press('Apply to 2 users')
-  await dialog().findByText('2 waiting to be sent')
-  await close()
-  for (const one of ['user', 'second']) await expect.poll(() => rowOf(name(one))?.textContent).toContain('Alert')
-  the.browser.goOnline()
-  for (const one of ['user', 'second'])
-    await expect.poll(() => readUser(the.server.app, the.server.world, `${one}@alpha`)).toMatchObject({ alert: true })
-  await expect.poll(() => document.querySelector('.bar-waiting')).toBeNull()
-})
+nightly(
+  'roles are changed without a line too, except who is an admin: each waits, and is sent when it is back',
+  async () => {
+    await enter()
+    the.browser.goOffline()
+    await pick('user', 'second')
+    await act('Change roles')
+    const role = (flag: string) => within(dialog().getByRole('group', { name: flag }))
+    expect(
+      role('Admin')
+        .getAllByRole<HTMLInputElement>('radio')
+        .map(({ disabled }) => disabled),
+    ).toEqual([true, true, true])
+    role('Admin').getByText('Rights take effect at once, so changing this needs a connection.')
+    await the.user.click(role('Alert').getByRole('radio', { name: 'Give' }))
+    await dialog().findByText(/^You're offline: each change is saved/)
+    await press('Apply to 2 users')
+    await dialog().findByText('2 waiting to be sent')
+    await close()
+    for (const one of ['user', 'second']) await expect.poll(() => rowOf(name(one))?.textContent).toContain('Alert')
+    the.browser.goOnline()
+    for (const one of ['user', 'second'])
+      await expect.poll(() => readUser(the.server.app, the.server.world, `${one}@alpha`)).toMatchObject({ alert: true })
+    await expect.poll(() => document.querySelector('.bar-waiting')).toBeNull()
+  },
+)

@@ -4,6 +4,7 @@ import type { Endpoint, Schema, Shape } from '#contract/endpoint.ts'
 import { endpoints } from '#contract/index.ts'
 import { handlersOf } from '#server/app.ts'
 import { inTransaction } from '#server/db/transaction.ts'
+import { isNight } from '#tests/support/nightly.ts'
 import { basic, type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
 import { roles } from '#tests/support/world.ts'
 
@@ -46,6 +47,13 @@ const wrong: unknown[] = [
   'x'.repeat(70_000),
 ]
 
+let fields = 0
+/** For the next field: a third of them by day, in turns, so that each value is given to fields of all kinds. */
+const wrongForNext = () => {
+  const turn = fields++ % 3
+  return isNight ? wrong : wrong.filter((_, at) => at % 3 === turn)
+}
+
 const rowsOf = () =>
   inTransaction(server.app, { role: 'portal_system' }, async (db) => ({
     users: await db.selectFrom('portal_user').selectAll().orderBy('id').execute(),
@@ -77,12 +85,12 @@ describe.each(built.filter(({ name }) => !skipped.has(name)).map((endpoint) => [
 
     test('takes no wrong value of any field, and breaks at none (F-01, F-02)', async () => {
       for (const name of Object.keys(fieldsOf(endpoint.body)))
-        for (const value of wrong)
+        for (const value of wrongForNext())
           calm(
             await admin.send({ method: endpoint.method, url: pathOf(endpoint), headers, payload: { [name]: value } }),
           )
       for (const name of Object.keys(fieldsOf(endpoint.query)))
-        for (const value of wrong) {
+        for (const value of wrongForNext()) {
           const given = encodeURIComponent(
             String(typeof value === 'string' ? value.slice(0, 5000).toWellFormed() : JSON.stringify(value)),
           )
