@@ -3,6 +3,7 @@ import { screen, within } from '@testing-library/dom'
 import { describe, expect, it } from 'vitest'
 import { getUser } from '#contract/accounts.ts'
 import { button, described, heading, named, submit, type } from '#tests/support/fields.ts'
+import { byDay } from '#tests/support/nightly.ts'
 import { arrived, setUpPages } from '#tests/support/screen.ts'
 import { password, readUser } from '#tests/support/world.ts'
 
@@ -51,28 +52,33 @@ describe('leaving a form by a link', () => {
   })
 })
 
-it.each([
+const typedIn = [
   ['/app/profile/user?edit=1', 'main', 'name', 'Amelia Chan Siu-wai'],
   [company, 'main', 'addr2', 'Unit 9, Harbour Road'],
   ['/app/user?user=new', '[role=dialog]', 'name', 'Nora Lam'],
-])('a session ended from another device loses nothing typed at %s', async (path, place, name, typed) => {
-  await the.browser.openAs('admin@alpha', path)
-  await expect.poll(() => document.querySelector(`${place} [name=${name}]`)).not.toBeNull()
-  await type(the.user, { [name]: typed })
-  const other = await the.server.signIn('admin@alpha')
-  await other.send({ method: 'DELETE', url: '/api/m18s/sessions' })
-  // Whoever asks next is told, as another tab may.
-  const { api } = await import('#app/connection/network-bundle.ts')
-  await api.call(getUser, {})
-  await heading('Login')
-  await type(the.user, { company: 'alpha', username: 'admin@alpha.example', password })
-  await submit(the.user)
-  await expect.poll(() => the.browser.path()).toMatch(path.split('?')[0] ?? '')
-  await expect.poll(() => document.querySelector<HTMLInputElement>(`${place} [name=${name}]`)?.value).toBe(typed)
-  // It is as it was left: still to be saved.
-  const save = () => document.querySelector(`${place} button[type="submit"]`)
-  await expect.poll(() => save()?.getAttribute('aria-disabled')).toBe(null)
-})
+]
+
+it.each(byDay(typedIn, 2))(
+  'a session ended from another device loses nothing typed at %s',
+  async (path, place, name, typed) => {
+    await the.browser.openAs('admin@alpha', path)
+    await expect.poll(() => document.querySelector(`${place} [name=${name}]`)).not.toBeNull()
+    await type(the.user, { [name]: typed })
+    const other = await the.server.signIn('admin@alpha')
+    await other.send({ method: 'DELETE', url: '/api/m18s/sessions' })
+    // Whoever asks next is told, as another tab may.
+    const { api } = await import('#app/connection/network-bundle.ts')
+    await api.call(getUser, {})
+    await heading('Login')
+    await type(the.user, { company: 'alpha', username: 'admin@alpha.example', password })
+    await submit(the.user)
+    await expect.poll(() => the.browser.path()).toMatch(path.split('?')[0] ?? '')
+    await expect.poll(() => document.querySelector<HTMLInputElement>(`${place} [name=${name}]`)?.value).toBe(typed)
+    // It is as it was left: still to be saved.
+    const save = () => document.querySelector(`${place} button[type="submit"]`)
+    await expect.poll(() => save()?.getAttribute('aria-disabled')).toBe(null)
+  },
+)
 
 it('a session that ran out offline is said before anything is typed in vain (W-06)', async () => {
   await the.browser.openAs('admin@alpha', company)

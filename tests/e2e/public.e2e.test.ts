@@ -2,6 +2,7 @@
 import type { BrowserContextOptions } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { tabThrough } from '#tests/support/looks.ts'
+import { nightly } from '#tests/support/nightly.ts'
 import { address, controlled, desk, setUpShared } from '#tests/support/visit.ts'
 
 const { the, ends } = setUpShared()
@@ -87,29 +88,27 @@ describe('the home page (M7)', () => {
   })
 })
 
-describe('a policy (M14)', () => {
-  it('that was read once is read again without a network, and is in no precache', async () => {
-    const page = await visit('/saas/login', {})
-    await page.getByRole('link', { name: 'Privacy policy' }).click()
-    await page.getByRole('heading', { level: 1, name: 'Privacy policy' }).waitFor()
-    await page.goBack()
-    await page.locator('main h1').waitFor()
-    await controlled(page)
-    const kept = await page.evaluate(async () => {
-      const names = await Promise.all((await caches.keys()).map(async (name) => (await caches.open(name)).keys()))
-      return names.flat().map(({ url }) => url)
-    })
-    expect(kept.filter((url) => /privacy|site\.(css|js)/.test(url))).toEqual([])
-    await page.context().setOffline(true)
-    await page.getByRole('link', { name: 'Privacy policy' }).click()
-    await page.getByRole('heading', { level: 1, name: 'Privacy policy' }).waitFor()
-    expect(address(page).pathname).toBe('/privacy.html')
-    expect(
-      await page.evaluate(() => getComputedStyle(document.querySelector('.note') ?? document.body).borderRadius),
-    ).toBe('6px')
-    // A visitors' page that nobody opened on this device before, cold: it knows by itself that the server is not there.
-    await page.goto(new URL('/saas/forget', page.url()).href)
-    await page.getByText('Sending the mail needs a connection.').waitFor()
-    await page.locator('header .line:not(.online)').waitFor()
+nightly('a policy that was read once is read again without a network, and is in no precache (M14)', async () => {
+  const page = await visit('/saas/login', {})
+  await page.getByRole('link', { name: 'Privacy policy' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Privacy policy' }).waitFor()
+  await page.goBack()
+  await page.locator('main h1').waitFor()
+  await controlled(page)
+  const kept = await page.evaluate(async () => {
+    const names = await Promise.all((await caches.keys()).map(async (name) => (await caches.open(name)).keys()))
+    return names.flat().map(({ url }) => url)
   })
+  expect(kept.filter((url) => /privacy|site\.(css|js)/.test(url))).toEqual([])
+  await page.context().setOffline(true)
+  await page.getByRole('link', { name: 'Privacy policy' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Privacy policy' }).waitFor()
+  expect(address(page).pathname).toBe('/privacy.html')
+  expect(
+    await page.evaluate(() => getComputedStyle(document.querySelector('.note') ?? document.body).borderRadius),
+  ).toBe('6px')
+  // A visitors' page that nobody opened on this device before, cold: it knows by itself that the server is not there.
+  await page.goto(new URL('/saas/forget', page.url()).href)
+  await page.getByText('Sending the mail needs a connection.').waitFor()
+  await page.locator('header .line:not(.online)').waitFor()
 })

@@ -20,11 +20,12 @@ import { listUsers as listOnServer } from '#server/db/accounts/users.ts'
 import { suiteSeed } from '#tests/support/chance.ts'
 import { pastPolicies } from '#tests/support/database.ts'
 import type { Tablet } from '#tests/support/device.ts'
+import { isNight } from '#tests/support/nightly.ts'
 import { openInstallation, type Installation } from '#tests/support/app.ts'
 
 const seed = suiteSeed
-const people = 1_500
-const queries = Number(process.env.QUERIES ?? 1_000)
+const people = isNight ? 1_500 : 500
+const queries = Number(process.env.QUERIES ?? 400)
 
 // Where collations part: case, width, accents, marks, Chinese within and beyond 16 bits, an emoji against U+FF5E, blanks.
 const odd = [

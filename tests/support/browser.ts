@@ -146,6 +146,9 @@ export const flags = [
  */
 export const quickFlags = [...flags, '--js-flags=--no-opt,--always-sparkplug', '--v8-cache-options=none']
 
+/** What a test of the suite opens a browser with; by night and in a campaign it is as people have it. */
+export const suiteFlags = process.env.VITEST && !process.env.CAMPAIGN ? quickFlags : flags
+
 export const chromiumPath = (): string =>
   process.env.CHROMIUM_PATH || (existsSync('/usr/bin/chromium') ? '/usr/bin/chromium' : chromium.executablePath())
 
@@ -153,7 +156,7 @@ export const openBrowser = (): Promise<Browser> => chromium.launch({ executableP
 
 /** A browser that keeps its profile in a folder, as a person's does: what is stored outlives `close`. */
 export const openProfile = (folder: string, options: BrowserContextOptions = {}): Promise<BrowserContext> =>
-  chromium.launchPersistentContext(folder, { executablePath: chromiumPath(), args: flags, ...options })
+  chromium.launchPersistentContext(folder, { executablePath: chromiumPath(), args: suiteFlags, ...options })
 
 /** The demo world's people (README). */
 export const people = {

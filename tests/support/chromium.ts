@@ -6,7 +6,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
-import { chromiumPath, flags } from '#tests/support/browser.ts'
+import { chromiumPath, suiteFlags } from '#tests/support/browser.ts'
 
 export interface Chromium {
   context: BrowserContext
@@ -25,7 +25,7 @@ const endWithinMs = 40_000
 
 export async function startChromium(profile: string): Promise<Chromium> {
   const args = [
-    ...flags,
+    ...suiteFlags,
     '--headless=new',
     '--remote-debugging-port=0',
     '--window-size=1280,800',

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import type { TestProject } from 'vitest/node'
-import { chromiumPath, flags, quickFlags, startPortal } from '#tests/support/browser.ts'
+import { chromiumPath, startPortal, suiteFlags } from '#tests/support/browser.ts'
 import { loadCopies, loadWorld } from '#tests/support/companies.ts'
 
 export interface Shared {
@@ -39,7 +39,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   process.env.DEMO_DATA = world
   const [portal, server] = await Promise.all([
     startPortal(settings, withCopies),
-    chromium.launchServer({ executablePath: chromiumPath(), args: process.env.CAMPAIGN ? flags : quickFlags }),
+    chromium.launchServer({ executablePath: chromiumPath(), args: suiteFlags }),
   ])
   project.provide('shared', { url: portal.url, browser: server.wsEndpoint(), taken })
   return async () => {

@@ -7,6 +7,7 @@ import type { Packages } from '#request/results.ts'
 import { begunUploads } from '#app/connection/begun-uploads.ts'
 import { readFile } from '#features/apps/upload/read-file.ts'
 import { UploadQueue } from '#features/apps/upload/upload-queue.ts'
+import { nightly } from '#tests/support/nightly.ts'
 import type { SignedIn } from '#tests/support/server.ts'
 import { onConnections } from '#tests/support/database.ts'
 import { noise, packed } from '#tests/support/packages.ts'
@@ -193,19 +194,23 @@ onConnections('the queue of the upload page', (engine) => {
     expect(await listUploads(the.staff)).toHaveLength(2)
   })
 
-  test('holds what the server has no room for, until something is removed', long, async () => {
-    const { queue, phases, entry } = queueOf()
-    queue.add([await small('pay')])
-    await expect.poll(phases, patience).toEqual({ 'pay.mapp': 'sent' })
-    // Begun on another device: its place is taken, its bytes have not come.
-    while ((await beginUpload(the.staff)).statusCode === 201);
-    queue.add([await small('tax')])
-    await expect.poll(() => queue.snapshot().isFull, patience).toBe(true)
-    expect(phases()).toEqual({ 'pay.mapp': 'sent', 'tax.mapp': 'waiting' })
-    await queue.remove(entry('pay.mapp').key)
-    await expect.poll(() => phases()['tax.mapp'], patience).toBe('sent')
-    expect(queue.snapshot().isFull).toBe(false)
-  })
+  nightly(
+    'holds what the server has no room for, until something is removed',
+    async () => {
+      const { queue, phases, entry } = queueOf()
+      queue.add([await small('pay')])
+      await expect.poll(phases, patience).toEqual({ 'pay.mapp': 'sent' })
+      // Begun on another device: its place is taken, its bytes have not come.
+      while ((await beginUpload(the.staff)).statusCode === 201);
+      queue.add([await small('tax')])
+      await expect.poll(() => queue.snapshot().isFull, patience).toBe(true)
+      expect(phases()).toEqual({ 'pay.mapp': 'sent', 'tax.mapp': 'waiting' })
+      await queue.remove(entry('pay.mapp').key)
+      await expect.poll(() => phases()['tax.mapp'], patience).toBe('sent')
+      expect(queue.snapshot().isFull).toBe(false)
+    },
+    long.timeout,
+  )
 
   test(
     'sends no file with a fault in it, and says what the server found where this device found nothing',

@@ -9,6 +9,7 @@ import type { CopyTarget } from '#server/drivers/backup-store/driver.ts'
 import type { DataPiece } from '#server/drivers/hosting/driver.ts'
 import { dataPieces, piecesOf, shopPieces, ungrouped } from '#tests/support/data-pieces.ts'
 import { startBareEngine } from '#tests/support/database.ts'
+import { isNight } from '#tests/support/nightly.ts'
 import { asSuperuser } from '#tests/support/postgres.ts'
 
 interface TargetUnderTest {
@@ -73,7 +74,7 @@ describe.each(targets.filter(({ isHere }) => isHere))('copies in a second databa
         await target.write('copy_any', piecesOf(pieces))
         expect(ungrouped(await read('copy_any'))).toEqual(ungrouped(pieces))
       }),
-      { numRuns: 60 },
+      { numRuns: isNight ? 60 : 20 },
     )
   }, 60_000)
 

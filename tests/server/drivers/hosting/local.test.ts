@@ -242,7 +242,7 @@ describe('local hosting', () => {
     expect(lines.some(({ text }) => /task 1 used \d+ MB of 256 MB and is replaced/.test(text))).toBe(true)
   })
 
-  it('replaces one task after the other, so that a service of two is never dark', async () => {
+  nightly('replaces one task after the other, so that a service of two is never dark', async () => {
     const the = open()
     await running(the, 2)
     const { address, tasks } = await healthy(the.driver, ref, 2)

@@ -13,6 +13,7 @@ import type { AuditEntry } from '#server/context.ts'
 import { integrate } from '#server/services/audit/integrate.ts'
 import { wrong } from '#tests/support/forms.ts'
 import { onConnections } from '#tests/support/database.ts'
+import { nightly } from '#tests/support/nightly.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
 
 const dayMs = 86_400_000
@@ -290,7 +291,7 @@ onConnections('the calls of the audit trail', (engine) => {
       expect(sheet).not.toContain('<f>')
     })
 
-    it('has more rows than a piece, each once', async () => {
+    nightly('has more rows than a piece, each once', async () => {
       await write('alpha', ...Array.from({ length: 2_100 }, (_, at) => ({ operation: `op${at}` })))
       const answer = await get(admin, { ...old, format: 'csv', sortOrder: 'asc' }, '/export')
       const lines = answer.body.trimEnd().split('\r\n').slice(1)

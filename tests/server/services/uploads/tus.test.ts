@@ -77,25 +77,29 @@ onConnections('an upload in pieces', (engine) => {
     expect((await readdir(the.folder)).filter((name) => !name.endsWith('.json'))).toEqual([])
   })
 
-  test('over a line that breaks time and again comes whole', async () => {
-    const bytes = await large()
-    const proxy = await openFaultProxy(Number(new URL(url).port))
-    try {
-      proxy.set(
-        drawn(chanceOf(suiteSeed), ['cut before the answer', 'cut in the answer', 'reset', 'gateway error', 'slow'], {
-          share: 0.4,
-        }),
-      )
-      await uploadPiecemeal(bytes, { url: proxy.url, token, retryDelays: Array<number>(40).fill(30) })
-      expect(proxy.arrivals.filter(({ fault }) => fault !== null).length).toBeGreaterThan(1)
-    } finally {
-      await proxy.close()
-    }
-    // A creation whose answer was lost has left another, empty one.
-    const whole = (await listUploads(the.staff)).filter(({ state }: { state: string }) => state === 'read')
-    expect(whole).toMatchObject([{ received: bytes.length }])
-    expect(await readFile(join(the.folder, whole[0].id))).toEqual(bytes)
-  }, 60_000)
+  nightly(
+    'over a line that breaks time and again comes whole',
+    async () => {
+      const bytes = await large()
+      const proxy = await openFaultProxy(Number(new URL(url).port))
+      try {
+        proxy.set(
+          drawn(chanceOf(suiteSeed), ['cut before the answer', 'cut in the answer', 'reset', 'gateway error', 'slow'], {
+            share: 0.4,
+          }),
+        )
+        await uploadPiecemeal(bytes, { url: proxy.url, token, retryDelays: Array<number>(40).fill(30) })
+        expect(proxy.arrivals.filter(({ fault }) => fault !== null).length).toBeGreaterThan(1)
+      } finally {
+        await proxy.close()
+      }
+      // A creation whose answer was lost has left another, empty one.
+      const whole = (await listUploads(the.staff)).filter(({ state }: { state: string }) => state === 'read')
+      expect(whole).toMatchObject([{ received: bytes.length }])
+      expect(await readFile(join(the.folder, whole[0].id))).toEqual(bytes)
+    },
+    60_000,
+  )
 
   test('cut in the middle of a piece goes on from the last byte that came', async () => {
     const bytes = await large()
@@ -113,22 +117,26 @@ onConnections('an upload in pieces', (engine) => {
     expect(await listUploads(the.staff)).toMatchObject([{ id: idOf(path), state: 'read' }])
   })
 
-  test('written by two at once is written by the later one, whole', async () => {
-    const bytes = await large()
-    const path = await begun({ 'upload-length': String(bytes.length) })
-    const { status } = await hangingPatch(`${url}${path}`, token(), {
-      offset: 0,
-      length: bytes.length,
-      sent: noise(9000, 7),
-    })
-    await expect.poll(async () => (await listUploads(the.staff))[0].received).toBe(9000)
-    // The one that hangs lets go, and what it wrote is where the next begins.
-    expect(await offsetOf(path)).toBe(9000)
-    const other = await patch(path, bytes.subarray(0, 5000))
-    expect(told(other)).toEqual([409, 'STATE_CONFLICT'])
-    expect((await patch(path, bytes.subarray(9000), { 'upload-offset': '9000' })).statusCode).toBe(204)
-    expect(await status).not.toBe(204)
-  }, 30_000)
+  nightly(
+    'written by two at once is written by the later one, whole',
+    async () => {
+      const bytes = await large()
+      const path = await begun({ 'upload-length': String(bytes.length) })
+      const { status } = await hangingPatch(`${url}${path}`, token(), {
+        offset: 0,
+        length: bytes.length,
+        sent: noise(9000, 7),
+      })
+      await expect.poll(async () => (await listUploads(the.staff))[0].received).toBe(9000)
+      // The one that hangs lets go, and what it wrote is where the next begins.
+      expect(await offsetOf(path)).toBe(9000)
+      const other = await patch(path, bytes.subarray(0, 5000))
+      expect(told(other)).toEqual([409, 'STATE_CONFLICT'])
+      expect((await patch(path, bytes.subarray(9000), { 'upload-offset': '9000' })).statusCode).toBe(204)
+      expect(await status).not.toBe(204)
+    },
+    30_000,
+  )
 
   test('that sends nothing any more is cut off, and goes on later (slow loris)', async () => {
     const path = await begun()

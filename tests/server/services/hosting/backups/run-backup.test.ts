@@ -144,21 +144,25 @@ describe('a backup', () => {
     expect(await failing()).toEqual([])
   }, 60_000)
 
-  test('is tried again where nobody answers, under another place, and given up in the end', async () => {
-    backed.places.fails = 'unreachable'
-    expect(await backUpNow(the.server, alpha, id)).toMatchObject({
-      status: 409,
-      body: { data: { why: 'unreachable' } },
-    })
-    const [failed] = await backupRows(the.server)
-    expect(failed).toMatchObject({ state: 'failed', fault: 'unreachable', bytes: null })
-    await backed.host.driver.erase({ serviceId: id, code: 'alpha1' }, { fence: 1000 })
-    backed.places.fails = null
-    expect(await backUpNow(the.server, alpha, id)).toMatchObject({
-      status: 409,
-      body: { data: { why: 'no_instance' } },
-    })
-  }, 60_000)
+  nightly(
+    'is tried again where nobody answers, under another place, and given up in the end',
+    async () => {
+      backed.places.fails = 'unreachable'
+      expect(await backUpNow(the.server, alpha, id)).toMatchObject({
+        status: 409,
+        body: { data: { why: 'unreachable' } },
+      })
+      const [failed] = await backupRows(the.server)
+      expect(failed).toMatchObject({ state: 'failed', fault: 'unreachable', bytes: null })
+      await backed.host.driver.erase({ serviceId: id, code: 'alpha1' }, { fence: 1000 })
+      backed.places.fails = null
+      expect(await backUpNow(the.server, alpha, id)).toMatchObject({
+        status: 409,
+        body: { data: { why: 'no_instance' } },
+      })
+    },
+    60_000,
+  )
 
   nightly(
     'that hangs is given up',

@@ -1,7 +1,6 @@
 /** What all screens have alike, measured where it is drawn: title rows, dialogs, messages, fields and what is touched. */
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { nightly } from '#tests/support/nightly.ts'
 import { desk, listed, ownCompany, phone, resumedPage, rows, setUpShared } from '#tests/support/visit.ts'
 
 const setup = setUpShared()
@@ -20,7 +19,7 @@ const openUser = (page: Page) => page.locator('.page-action .primary').click()
 const opened = (page: Page) => page.locator('.p-dialog-enter-done').waitFor()
 const focusedName = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('name'))
 
-nightly('title and actions stand on one line, and what is said of a page below both', async () => {
+it('title and actions stand on one line, and what is said of a page below both', async () => {
   const page = await admin('/app/user')
   await listed(page)
   const [title, action, intro] = [
@@ -39,7 +38,7 @@ nightly('title and actions stand on one line, and what is said of a page below b
   expect((await box(page.locator('h1'))).x).toBeCloseTo(16, 0)
 })
 
-nightly('every weight is 400, 500 or 600', async () => {
+it('every weight is 400, 500 or 600', async () => {
   const page = await admin('/app/user')
   await listed(page)
   for (const path of ['/app/home', '/app/contract', '/app/profile/company', '/app/profile/user']) {
@@ -52,63 +51,57 @@ nightly('every weight is 400, 500 or 600', async () => {
   }
 })
 
-nightly(
-  'a drawer begins in a field that is typed in; its buttons are 8 px apart, the one that does first',
-  async () => {
-    const page = await admin('/app/user')
-    await listed(page)
-    await openUser(page)
-    await opened(page)
-    expect(await focusedName(page)).toBe('name')
-    expect((await box(dialog(page))).width).toBe(480)
-    const buttons = dialog(page).locator('.p-dialog-footer .button')
-    expect(await buttons.allInnerTexts()).toEqual(['Create user', 'Cancel'])
-    const [create, cancel] = [await box(buttons.first()), await box(buttons.nth(1))]
-    expect(cancel.x - create.right).toBeCloseTo(8, 0)
-    expect(create.x - (await box(dialog(page))).x).toBeCloseTo(25, 0)
-    // Label to field 6, field to field 20.
-    const [name, label] = [dialog(page).locator('[name=email]'), dialog(page).locator('label', { hasText: 'E-mail' })]
-    expect((await box(name)).y - (await box(label)).bottom).toBeCloseTo(6, 0)
+it('a drawer begins in a field that is typed in; its buttons are 8 px apart, the one that does first', async () => {
+  const page = await admin('/app/user')
+  await listed(page)
+  await openUser(page)
+  await opened(page)
+  expect(await focusedName(page)).toBe('name')
+  expect((await box(dialog(page))).width).toBe(480)
+  const buttons = dialog(page).locator('.p-dialog-footer .button')
+  expect(await buttons.allInnerTexts()).toEqual(['Create user', 'Cancel'])
+  const [create, cancel] = [await box(buttons.first()), await box(buttons.nth(1))]
+  expect(cancel.x - create.right).toBeCloseTo(8, 0)
+  expect(create.x - (await box(dialog(page))).x).toBeCloseTo(25, 0)
+  // Label to field 6, field to field 20.
+  const [name, label] = [dialog(page).locator('[name=email]'), dialog(page).locator('label', { hasText: 'E-mail' })]
+  expect((await box(name)).y - (await box(label)).bottom).toBeCloseTo(6, 0)
 
-    await page.setViewportSize({ width: 390, height: 844 })
-    const [above, below] = [await box(buttons.first()), await box(buttons.nth(1))]
-    expect(below.y - above.bottom).toBeCloseTo(8, 0)
-    expect(above.width).toBe(below.width)
-    await page.setViewportSize({ width: 640, height: 400 })
-    // Head and foot scroll away with what is between them.
-    const foot = dialog(page).locator('.p-dialog-footer')
-    expect((await box(foot)).bottom).toBeGreaterThan(400)
-  },
-)
+  await page.setViewportSize({ width: 390, height: 844 })
+  const [above, below] = [await box(buttons.first()), await box(buttons.nth(1))]
+  expect(below.y - above.bottom).toBeCloseTo(8, 0)
+  expect(above.width).toBe(below.width)
+  await page.setViewportSize({ width: 640, height: 400 })
+  // Head and foot scroll away with what is between them.
+  const foot = dialog(page).locator('.p-dialog-footer')
+  expect((await box(foot)).bottom).toBeGreaterThan(400)
+})
 
-nightly(
-  'a deletion begins on what it does not do; a dialog clips its corners and comes from below on a phone',
-  async () => {
-    const page = await admin('/app/contract')
-    await listed(page)
-    await go(page, '/app/device')
-    await page
-      .getByRole('button', { name: /^(Delete|Clear|Remove)/ })
-      .first()
-      .click()
-    await opened(page)
-    const buttons = dialog(page).locator('.p-dialog-footer .button')
-    await expect.poll(() => buttons.last().evaluate((button) => button === document.activeElement)).toBe(true)
-    expect(await buttons.first().getAttribute('class')).toContain('danger')
-    const at = await box(dialog(page))
-    expect(at.width).toBe(520)
-    const atCorner = await page.evaluate(
-      ([x, y]) => document.elementFromPoint(x ?? 0, y ?? 0)?.closest('[role=dialog]') !== null,
-      [at.x + 2, at.bottom - 2],
-    )
-    expect(atCorner).toBe(false)
-    await page.setViewportSize({ width: 390, height: 844 })
-    const sheet = await box(dialog(page))
-    expect([sheet.x, sheet.width, sheet.bottom]).toEqual([0, 390, 844])
-  },
-)
+it('a deletion begins on what it does not do; a dialog clips its corners and comes from below on a phone', async () => {
+  const page = await admin('/app/contract')
+  await listed(page)
+  await go(page, '/app/device')
+  await page
+    .getByRole('button', { name: /^(Delete|Clear|Remove)/ })
+    .first()
+    .click()
+  await opened(page)
+  const buttons = dialog(page).locator('.p-dialog-footer .button')
+  await expect.poll(() => buttons.last().evaluate((button) => button === document.activeElement)).toBe(true)
+  expect(await buttons.first().getAttribute('class')).toContain('danger')
+  const at = await box(dialog(page))
+  expect(at.width).toBe(520)
+  const atCorner = await page.evaluate(
+    ([x, y]) => document.elementFromPoint(x ?? 0, y ?? 0)?.closest('[role=dialog]') !== null,
+    [at.x + 2, at.bottom - 2],
+  )
+  expect(atCorner).toBe(false)
+  await page.setViewportSize({ width: 390, height: 844 })
+  const sheet = await box(dialog(page))
+  expect([sheet.x, sheet.width, sheet.bottom]).toEqual([0, 390, 844])
+})
 
-nightly('a message stands at the left of the content, names what was made and leads to it', async () => {
+it('a message stands at the left of the content, names what was made and leads to it', async () => {
   const page = await admin('/app/user')
   await listed(page)
   await openUser(page)
@@ -128,7 +121,7 @@ nightly('a message stands at the left of the content, names what was made and le
   await page.getByRole('dialog', { name: /Tim Timed/ }).waitFor()
 })
 
-nightly('fields are as wide as what they hold, and the Enter key says what it does (T-05)', async () => {
+it('fields are as wide as what they hold, and the Enter key says what it does (T-05)', async () => {
   const page = await admin('/app/profile/company')
   await page.locator('[name=dialCode]').waitFor()
   expect((await box(page.locator('[name=dialCode]'))).width).toBeLessThanOrEqual(96)
@@ -166,27 +159,24 @@ nightly('fields are as wide as what they hold, and the Enter key says what it do
   }
 })
 
-nightly(
-  'by touch what is pressed is 44 px high: crumbs, check boxes, links of the account, items of a menu',
-  async () => {
-    const page = await admin('/app/profile/password', phone)
-    await page.locator('.crumbs a').first().waitFor()
-    const heights = async (locator: Locator) =>
-      Promise.all((await locator.all()).map(async (one) => (await box(one)).height))
-    for (const height of await heights(page.locator('.crumbs a'))) expect(height).toBeGreaterThanOrEqual(44)
-    await go(page, '/app/profile/user')
-    await page.locator('.profile-ways a').first().waitFor()
-    for (const height of await heights(page.locator('.profile-ways a'))) expect(height).toBeGreaterThanOrEqual(44)
-    await go(page, '/app/user?user=new')
-    await opened(page)
-    const admins = dialog(page).locator('.check', { hasText: 'Admin' })
-    expect((await box(admins)).height).toBeGreaterThanOrEqual(44)
-    // Anywhere in its row.
-    const row = await box(admins)
-    await page.touchscreen.tap(row.right - 8, row.bottom - 4)
-    expect(await dialog(page).locator('[name=admin]').isChecked()).toBe(true)
-  },
-)
+it('by touch what is pressed is 44 px high: crumbs, check boxes, links of the account, items of a menu', async () => {
+  const page = await admin('/app/profile/password', phone)
+  await page.locator('.crumbs a').first().waitFor()
+  const heights = async (locator: Locator) =>
+    Promise.all((await locator.all()).map(async (one) => (await box(one)).height))
+  for (const height of await heights(page.locator('.crumbs a'))) expect(height).toBeGreaterThanOrEqual(44)
+  await go(page, '/app/profile/user')
+  await page.locator('.profile-ways a').first().waitFor()
+  for (const height of await heights(page.locator('.profile-ways a'))) expect(height).toBeGreaterThanOrEqual(44)
+  await go(page, '/app/user?user=new')
+  await opened(page)
+  const admins = dialog(page).locator('.check', { hasText: 'Admin' })
+  expect((await box(admins)).height).toBeGreaterThanOrEqual(44)
+  // Anywhere in its row.
+  const row = await box(admins)
+  await page.touchscreen.tap(row.right - 8, row.bottom - 4)
+  expect(await dialog(page).locator('[name=admin]').isChecked()).toBe(true)
+})
 
 it('every page has one heading of the first level, and what is no place says so inside the frame', async () => {
   const page = await admin('/app/home')

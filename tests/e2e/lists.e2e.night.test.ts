@@ -2,7 +2,6 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { signIn } from '#tests/support/browser.ts'
-import { nightly } from '#tests/support/nightly.ts'
 import { filesKept, partKept } from '#tests/support/parts.ts'
 import {
   controlled,
@@ -72,7 +71,7 @@ it('ten users fit 1.6 screens of a phone, each in two lines; more are added and 
   expect(new URL(page.url()).search).toBe('?statusType=-1&sortField=name&sortOrder=desc')
 })
 
-nightly('page 3 of a list is there again after Back, as far down as it was (C-01, C-23)', async () => {
+it('page 3 of a list is there again after Back, as far down as it was (C-01, C-23)', async () => {
   const page = await enter('/app/user?page=3', tablet)
   await expect.poll(() => rows(page).count()).toBe(10)
   const names = await links(page).allTextContents()
@@ -88,7 +87,7 @@ nightly('page 3 of a list is there again after Back, as far down as it was (C-01
   expect(new URL(page.url()).search).toBe('?page=3')
 })
 
-nightly('the roles of ten users are changed in 13 clicks, and the bar takes the place of the head', async () => {
+it('the roles of ten users are changed in 13 clicks, and the bar takes the place of the head', async () => {
   const page = await enter('/app/user?statusType=0')
   await expect.poll(() => rows(page).count()).toBe(10)
   await page.evaluate(() => {
@@ -111,7 +110,7 @@ nightly('the roles of ten users are changed in 13 clicks, and the bar takes the 
   for (const row of await rows(page).allTextContents()) expect(row).toContain('Alert')
 })
 
-nightly('readers hear how many are chosen, what it is sorted by, and that nothing is found (A-08)', async () => {
+it('readers hear how many are chosen, what it is sorted by, and that nothing is found (A-08)', async () => {
   const page = await enter('/app/user')
   const log = await page.evaluateHandle(() => {
     const heard: string[] = []
@@ -137,7 +136,7 @@ nightly('readers hear how many are chosen, what it is sorted by, and that nothin
   await expect.poll(heard).toContain('Nothing found')
 })
 
-nightly('what admins do with users is kept by their devices alone (P-09)', async () => {
+it('what admins do with users is kept by their devices alone (P-09)', async () => {
   const page = await enter('/app/user')
   await controlled(page)
   await partKept(page, 'users')

@@ -1,0 +1,66 @@
+/** The frame of the portal under a finger, in two languages and in two tabs. */
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { arrive, listed, ownCompany, phone, setUpShared, visits } from '#tests/support/visit.ts'
+
+const setup = setUpShared()
+const { resume } = visits(setup)
+
+describe('by touch', () => {
+  let page: Page
+  beforeAll(async () => {
+    const options = { viewport: { width: 390, height: 900 }, hasTouch: true, isMobile: true }
+    ;({ page } = await resume('staff', '/app/user', options))
+    await listed(page)
+  })
+
+  it('everything one touches is at least 44 px high, on a phone and on tablets (T-01)', async () => {
+    for (const width of [390, 820, 1024]) {
+      await page.setViewportSize({ width, height: 900 })
+      const small = await page.evaluate(() =>
+        [...document.querySelectorAll<HTMLElement>('button, select, main input, nav a, footer a')]
+          .filter((element) => element.checkVisibility({ visibilityProperty: true }) && element.tabIndex >= 0)
+          .map((element) => ({ element, box: (element.closest('.check') ?? element).getBoundingClientRect() }))
+          .filter(({ box }) => box.width > 0 && box.height < 44)
+          .map(({ element, box }) => `${element.className || element.tagName} ${element.textContent} ${box.height}`),
+      )
+      expect([width, small]).toEqual([width, []])
+    }
+  })
+
+  it('the company stands in one line beside what is quiet, in both languages (M13)', async () => {
+    // Whoever else signs in as the staff meanwhile would read the language that is chosen here.
+    const { page } = await resume(ownCompany().admin, '/app/home', phone)
+    const language = page.locator('.bar .language')
+    const fits = async (other: string) => {
+      await expect.poll(() => language.innerText()).toBe(other)
+      // The account's language is a change like any other: its mark stands there until it is sent.
+      await expect
+        .poll(() =>
+          page
+            .locator('.bar-company')
+            .evaluate((shown) => [shown.scrollWidth - shown.clientWidth, shown.getBoundingClientRect().height < 30]),
+        )
+        .toEqual([0, true])
+    }
+    await fits('中文')
+    await language.click()
+    await fits('English')
+    await language.click()
+    await fits('中文')
+  })
+
+  it('the client type of another tab is this tab’s at once, and what is stored there by others is not believed (M3)', async () => {
+    const choice = (tab: Page) => tab.getByRole('combobox', { name: 'Client type' })
+    await arrive(page, setup.the.portal, '/app/m18/price')
+    await choice(page).waitFor()
+    const other = await page.context().newPage()
+    await arrive(other, setup.the.portal, '/app/m18/module')
+    await choice(other).selectOption('mma')
+    await expect.poll(() => choice(page).inputValue()).toBe('mma')
+    await page.bringToFront()
+    await page.evaluate(() => localStorage.setItem('portal.clientType', 'other'))
+    await page.reload()
+    await expect.poll(() => choice(page).inputValue(), { timeout: 30_000 }).toBe('saas')
+  })
+})
