@@ -1,7 +1,8 @@
 /** Listens and closes. Trouble at the start is one clear sentence and exit code 1. */
 import type { FastifyInstance } from 'fastify'
 import { flushCompileCache } from 'node:module'
-import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import type { Logger } from 'pino'
 import { type Config, readConfig, StartProblem } from '#server/config.ts'
 import { openDatabase } from '#server/db/open.ts'
@@ -24,7 +25,8 @@ try {
 }
 
 async function main(): Promise<void> {
-  const config = readConfig(await withPort(process.env))
+  const { env, release } = await withPort(process.env)
+  const config = readConfig(env)
   const log = buildLog(config.logLevel)
   const paymentSettings = readPaymentSettings(process.env, config)
   const backupSettings = readBackupSettings(process.env, config)
@@ -52,6 +54,7 @@ async function main(): Promise<void> {
   }
   const fastify = buildApp(started.app)
   try {
+    await release()
     await fastify.listen({ port: config.port, host: config.host })
   } catch (error) {
     await closeAppContext()
@@ -170,18 +173,19 @@ async function loadTheRest() {
   return { createAppContext, buildApp, startJobs, warmUp, openPayments, openHosting, openBackups }
 }
 
-/** Port 0 is settled before anything is built, because links name the port. */
-async function withPort(env: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> {
-  if (env.PORT !== '0') return env
-  const probe = createServer()
-  const port = await new Promise<number>((found) => {
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      found(typeof address === 'object' && address ? address.port : 0)
-    })
-  })
-  await new Promise((closed) => probe.close(closed))
-  return { ...env, PORT: String(port) }
+/**
+ * Port 0 is settled before anything is built, because links name the port. It is held until the server takes it, which is
+ * seconds later: meanwhile any connection of this machine might be given it.
+ */
+async function withPort(env: NodeJS.ProcessEnv): Promise<{ env: NodeJS.ProcessEnv; release: () => Promise<void> }> {
+  if (env.PORT !== '0') return { env, release: async () => undefined }
+  // A start that fails before is over all the same.
+  const holder = createServer().unref()
+  holder.listen(0, '127.0.0.1')
+  await once(holder, 'listening')
+  const { port } = holder.address() as AddressInfo
+  const release = async () => void (await once(holder.close(), 'close'))
+  return { env: { ...env, PORT: String(port) }, release }
 }
 
 function asStartProblem(error: unknown, { port, host }: Config): unknown {

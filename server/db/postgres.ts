@@ -101,6 +101,7 @@ function listenOn(databaseUrl: string, log: Logger) {
   const channels = new Set<string>()
   let client: Client | null = null
   let isClosed = false
+  const closing = Promise.withResolvers<void>()
 
   async function connect(): Promise<void> {
     while (!isClosed) {
@@ -114,7 +115,8 @@ function listenOn(databaseUrl: string, log: Logger) {
         await next.connect()
         client = next
         for (const channel of channels) await next.query(`listen ${escapeIdentifier(channel)}`)
-        await isLost
+        // One that was closed while it was being made would keep the process from its end.
+        await Promise.race([isLost, closing.promise])
       } catch (error) {
         log.warn({ err: error }, 'the connection that hears announcements could not be made')
       }
@@ -135,7 +137,8 @@ function listenOn(databaseUrl: string, log: Logger) {
     },
     async close(): Promise<void> {
       isClosed = true
-      await client?.end().catch(() => undefined)
+      closing.resolve()
+      if (client) await running
     },
   }
 }
