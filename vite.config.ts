@@ -66,13 +66,13 @@ const together = [
   // No list waits for what forms alone are made of (P-28).
   {
     name: 'forms',
-    test: /src\/(ui\/(list\/FilterSheet|form\/(Combobox|TypedConfirmation|confirm-code|PasswordMeter|PageForm|ErrorSummary|FormDrawer|ConflictNote))|domain\/accounts\/password)/,
+    test: /src\/(ui\/(list\/FilterSheet|form\/(Combobox|TypedConfirmation|confirm-code|PasswordMeter|PageForm|ErrorSummary|FormDrawer|ConflictNote))|features\/accounts\/components\/LeftBehind|domain\/accounts\/password)/,
   },
   { name: 'home', test: /src\/(app\/pages\/HomePage|features\/home\/|ui\/page\/home-report)/ },
   // What a write takes, and what comes when the first page has come to rest.
   {
     name: 'later',
-    test: /src\/(request(?!\/(audit-trail|reads\/kept-trail))|local(?!\/audit-trail\/(kept-(store|index|tiles|search)|read-kept))|contract|state(?!\/(use-)?long-request))\/|src\/app\/(connection\/(job-timer|kept-trails|SpaceProbe)|pwa\/service-worker|shell\/(?!ClientTypeSelect)[\w/-]+)\.tsx?$/,
+    test: /src\/(request(?!\/(audit-trail|reads\/kept-trail))|local(?!\/audit-trail\/(kept-(store|index|tiles|search)|read-kept))|contract|state(?!\/(use-)?long-request))\/|src\/app\/(connection\/(job-timer|kept-trails|SpaceProbe)|pwa\/(service-worker|chunk-load-error)|shell\/(?!ClientTypeSelect)[\w/-]+)\.tsx?$/,
   },
   // All that is drawn by PrimeReact: one file is 7 kB less than one for each part (docs/decisions/0045).
   { name: 'prime', test: /src\/ui\/prime\// },

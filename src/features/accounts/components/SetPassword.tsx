@@ -17,7 +17,7 @@ const empty: Passwords = { password: '', confirm: '' }
 
 /** The link works; where the account has no password yet, it is set here. */
 export function SetPassword({ otk, setsPassword }: { otk: string; setsPassword: boolean }) {
-  const { t } = useTranslation('accounts')
+  const { t } = useTranslation('visitors')
   const dispatch = useDispatch()
   const { activation } = useSelector(selectAccounts)
   const problem = problemOf(activation)

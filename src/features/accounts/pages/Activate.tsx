@@ -15,7 +15,7 @@ import { linkOpened, readLink, selectAccounts } from '#features/accounts/slice.t
 
 /** Password set-up, success or error, depending on the code (portal 2). */
 export function Activate() {
-  const { t } = useTranslation('accounts')
+  const { t } = useTranslation('visitors')
   const { t: ui } = useTranslation('ui')
   const opened = useTakenKey(openedBy)
   const { link, activation } = useSelector(selectAccounts)
@@ -52,7 +52,7 @@ export function Activate() {
 }
 
 function Done() {
-  const { t } = useTranslation('accounts')
+  const { t } = useTranslation('visitors')
   return (
     <AccountCard title={t('activate.okTitle')}>
       <Note kind="good">{t('activate.okText')}</Note>
@@ -64,7 +64,7 @@ function Done() {
 }
 
 function UsedUp({ problem }: { problem: Problem }) {
-  const { t } = useTranslation('accounts')
+  const { t } = useTranslation('visitors')
   return (
     <AccountCard title={t('activate.failedTitle')}>
       {/* Another mail mends it: there is nothing in it to ask us about. */}
