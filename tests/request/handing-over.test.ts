@@ -57,7 +57,7 @@ interface Stage {
 const cases = Object.keys(deeds).flatMap((deed, first) =>
   lines.flatMap((line, second) =>
     Object.keys(ways)
-      .filter((_, third) => isNight || third === (first + second) % lines.length)
+      .filter((_, third) => isNight || third === (first + second) % Object.keys(ways).length)
       .map((way) => [deed, line, way] as const),
   ),
 )
