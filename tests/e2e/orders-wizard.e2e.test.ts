@@ -159,7 +159,7 @@ it('by keys alone, at the speed of typing: from an empty form that was refused t
   ])
 })
 
-it('whoever has seen the list orders without a line, and what is not here is said (P-10)', async () => {
+nightly('whoever has seen the list orders without a line, and what is not here is said (P-10)', async () => {
   const page = await resumedPage(setup, admin, '/app/home')
   const context = page.context()
   await controlled(page)

@@ -7,8 +7,6 @@ const long = [
   'services/paying-killed',
   'write/kill',
   'server/main',
-  'hosting/backups/killed',
-  'hosting/killed',
   'tend-backups',
   'cli/backup',
   'services/hostile-pictures',

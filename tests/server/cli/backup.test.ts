@@ -136,16 +136,20 @@ describe('on an empty machine', () => {
     expect(readdirSync(folder)).not.toContain('data')
   }, 60_000)
 
-  it('what cannot be meant is answered with how to', async () => {
-    const mistaken = [
-      [],
-      ['keys', '--company', 'a', '--company-id', '1'],
-      ['restore', '--archive', 'a', '--key', '', '--into', 'b'],
-      ['list', '--service', 'shop', '--force'],
-    ]
-    const said = await Promise.all(mistaken.map((args) => backup(args)))
-    expect(said).toEqual(mistaken.map(() => [1, expect.stringContaining('Usage')]))
-  }, 60_000)
+  nightly(
+    'what cannot be meant is answered with how to',
+    async () => {
+      const mistaken = [
+        [],
+        ['keys', '--company', 'a', '--company-id', '1'],
+        ['restore', '--archive', 'a', '--key', '', '--into', 'b'],
+        ['list', '--service', 'shop', '--force'],
+      ]
+      const said = await Promise.all(mistaken.map((args) => backup(args)))
+      expect(said).toEqual(mistaken.map(() => [1, expect.stringContaining('Usage')]))
+    },
+    60_000,
+  )
 })
 
 describe('with a portal', () => {
@@ -155,10 +159,14 @@ describe('with a portal', () => {
     await withContext(env(), async (app) => void (await linkForFirstAdmin(app)))
   })
 
-  it('finds the key of a company by its code', async () => {
-    const [code, said] = await backup(['keys', '--company', 'm18'], env())
-    expect([code, said]).toEqual([0, expect.stringMatching(/company m18 \(\d+\)[^]*\nAGE-SECRET-KEY-1/)])
-  }, 60_000)
+  nightly(
+    'finds the key of a company by its code',
+    async () => {
+      const [code, said] = await backup(['keys', '--company', 'm18'], env())
+      expect([code, said]).toEqual([0, expect.stringMatching(/company m18 \(\d+\)[^]*\nAGE-SECRET-KEY-1/)])
+    },
+    60_000,
+  )
 
   nightly(
     'says what is not there: a company, a service, a backup',

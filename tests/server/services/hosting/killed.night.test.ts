@@ -1,13 +1,11 @@
 /**
- * The portal killed at random points of operations on hosted services: one by day, ten by night, as many as one likes by
- * the campaign `services`.
+ * The portal killed at random points of operations on hosted services: ten by night, as many as one likes by the campaign `services`.
  */
 import { expect, it } from 'vitest'
 import { killedOperations } from '#tests/campaigns/services.ts'
 import { chanceOf, suiteSeed } from '#tests/support/chance.ts'
-import { isNight } from '#tests/support/nightly.ts'
 
-const kills = isNight ? 10 : 1
+const kills = 10
 
 it('each operation ends in a state that is said, nothing runs twice, and nothing is left behind', async () => {
   const { wrong, ended } = await killedOperations(kills, chanceOf(suiteSeed))

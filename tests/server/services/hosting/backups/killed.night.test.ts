@@ -1,13 +1,11 @@
 /**
- * The portal killed at random points of backups and restores: one by day, ten by night, as many as one likes by
- * the campaign `backups`.
+ * The portal killed at random points of backups and restores: ten by night, as many as one likes by the campaign `backups`.
  */
 import { expect, it } from 'vitest'
 import { killedBackups } from '#tests/campaigns/backups.ts'
 import { chanceOf, suiteSeed } from '#tests/support/chance.ts'
-import { isNight } from '#tests/support/nightly.ts'
 
-const kills = isNight ? 10 : 1
+const kills = 10
 
 it('an archive is whole or not there, a service has the old data or the new, and bytes are counted once', async () => {
   const { wrong, ended } = await killedBackups(kills, chanceOf(suiteSeed))
