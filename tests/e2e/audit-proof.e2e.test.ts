@@ -1,5 +1,5 @@
 /**
- * The audit trail under a plane's seat: a month is kept, the network goes, and in a page that is opened then one change is
+ * The audit trail under a plane's seat: a month is kept, the network goes, the browser is closed and opened again, and one change is
  * found by a text, read, proven, taken out as a file and checked by the command that knows no portal (S-91, R-41).
  */
 import { execFile } from 'node:child_process'
@@ -7,13 +7,22 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Page } from 'playwright-core'
-import { expect, it } from 'vitest'
+import type { BrowserContext, Page } from 'playwright-core'
+import { afterEach, expect, it } from 'vitest'
+import { openProfile, signIn, startPortal } from '#tests/support/browser.ts'
 import { partKept } from '#tests/support/parts.ts'
-import { controlled, freshPage, listed, ownCompany, rows, setUpShared, typeInto } from '#tests/support/visit.ts'
+import { controlled, listed, rows, typeInto } from '#tests/support/visit.ts'
 
-const setup = setUpShared()
-const { the, ends } = setup
+const ends: (() => Promise<void> | void)[] = []
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end()
+})
+
+async function open(folder: string): Promise<{ context: BrowserContext; page: Page }> {
+  const context = await openProfile(folder, { locale: 'en-GB', viewport: { width: 1280, height: 800 } })
+  ends.push(() => context.close())
+  return { context, page: context.pages()[0] ?? (await context.newPage()) }
+}
 
 const drawer = (page: Page) => page.getByRole('dialog')
 
@@ -30,25 +39,29 @@ async function rename(page: Page): Promise<{ before: string; after: string }> {
   return { before, after }
 }
 
-it('a month that was kept is searched, read and proven in a page that was opened without a network, and its proof holds outside', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'portal-proof-'))
-  ends.push(async () => rmSync(folder, { recursive: true, force: true }))
-  const first = await freshPage(setup, ownCompany().admin, '/app/user')
-  const trail = `${the.portal.url}/saas/app/systrail`
-  await controlled(first)
-  const { before, after } = await rename(first)
-  await first.goto(trail)
-  await listed(first)
-  await partKept(first, 'trail')
-  await first.getByRole('button', { name: 'Save on this device' }).click()
-  await drawer(first).getByRole('button', { name: 'Save', exact: true }).click()
-  await first.getByRole('button', { name: 'Saved on this device' }).waitFor()
-  const device = first.context()
-  await device.setOffline(true)
-  await first.close()
+it('a month that was kept is searched, read and proven in a browser that was opened without a network, and its proof holds outside', async () => {
+  const portal = await startPortal()
+  const folder = mkdtempSync(join(tmpdir(), 'portal-profile-'))
+  ends.push(
+    () => portal.close(),
+    () => rmSync(folder, { recursive: true, force: true }),
+  )
+  const { url } = portal
+  const first = await open(folder)
+  await signIn(first.page, portal, 'admin', '/app/user')
+  await controlled(first.page)
+  const { before, after } = await rename(first.page)
+  await first.page.goto(`${url}/saas/app/systrail`)
+  await listed(first.page)
+  await partKept(first.page, 'trail')
+  await first.page.getByRole('button', { name: 'Save on this device' }).click()
+  await drawer(first.page).getByRole('button', { name: 'Save', exact: true }).click()
+  await first.page.getByRole('button', { name: 'Saved on this device' }).waitFor()
+  await first.context.close()
+  await portal.stop()
 
-  const page = await device.newPage()
-  await page.goto(trail)
+  const { page } = await open(folder)
+  await page.goto(`${url}/saas/app/systrail`)
   await typeInto(page.getByPlaceholder(/Search by name/), 'of kowloon')
   await expect.poll(() => rows(page).count()).toBe(1)
   await page.getByText(/are saved on this device/).waitFor()

@@ -25,7 +25,7 @@ import { openInstallation, type Installation } from '#tests/support/app.ts'
 
 const seed = suiteSeed
 const people = isNight ? 1_500 : 500
-const queries = Number(process.env.QUERIES ?? 400)
+const queries = Number(process.env.QUERIES ?? (isNight ? 1_000 : 400))
 
 // Where collations part: case, width, accents, marks, Chinese within and beyond 16 bits, an emoji against U+FF5E, blanks.
 const odd = [

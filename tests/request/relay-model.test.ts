@@ -15,9 +15,10 @@ import { watch } from '#request/jobs/job-poller.ts'
 import { pastPolicies } from '#tests/support/database.ts'
 import { breathe, type LineState, type Tablet } from '#tests/support/device.ts'
 import { comeIn, openInstallation, type Installation } from '#tests/support/app.ts'
+import { isNight } from '#tests/support/nightly.ts'
 import { paced, type Paced } from '#tests/support/paced.ts'
 
-const { RUNS = '5', REPLAY } = process.env
+const { RUNS = isNight ? '10' : '5', REPLAY } = process.env
 const runs = Number(RUNS)
 /** As a failure prints them. */
 const replay = REPLAY === undefined ? {} : { path: REPLAY }
