@@ -1,6 +1,6 @@
 /**
- * Makes a fresh machine ready: packages, the pinned Node, the built client, and, when asked, Chromium and PostgreSQL
- * for the tests. Runs before every npm command, so it must be quick when there is nothing to do.
+ * Makes a fresh machine ready: packages, the pinned Node, the built client, and, when asked, Chromium with a Chinese font
+ * and PostgreSQL for the tests. Runs before every npm command, so it must be quick when there is nothing to do.
  *
  *   node scripts/setup.mjs [--client] [--browser] [--postgres]
  *
@@ -14,7 +14,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Trouble, exclusively } from './lock.mjs'
 import { buildId } from './build-id.mjs'
-import { findChromium, findPostgres } from './test-tools.mjs'
+import { ensureChineseFont, findChromium, findPostgres } from './test-tools.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
@@ -128,7 +128,10 @@ async function ensure(wants) {
   ensurePackages()
   const node = ensureNode()
   if (wants.has('--client')) ensureClient(node)
-  if (wants.has('--browser')) rememberTools({ chromium: await findChromium({ run, say, node, root }) })
+  if (wants.has('--browser')) {
+    rememberTools({ chromium: await findChromium({ run, say, node, root }) })
+    ensureChineseFont({ run, say })
+  }
   if (wants.has('--postgres')) rememberTools({ postgres: findPostgres({ run, say }) })
 }
 

@@ -1,7 +1,8 @@
 /**
- * Finds, or on Debian as root installs, the two programs that only the tests need: Chromium and PostgreSQL's binaries.
+ * Finds, or on Debian as root installs, what only the tests need: Chromium, a Chinese font for it, and PostgreSQL's binaries.
  * Plain JavaScript for Node 18.
  */
+import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { Trouble } from './lock.mjs'
@@ -59,6 +60,21 @@ export async function findChromium({ run, say, node, root }) {
   const installed = chromiumHere() ?? (await playwrightBrowser(root))
   if (installed) return installed
   throw new Trouble('The tests need Chromium or Chrome: install one, or set CHROMIUM_PATH to its program file.')
+}
+
+/** macOS and Windows bring one; where Linux cannot be asked, it has none that Chromium would find. */
+const hasChineseFont = () =>
+  process.platform !== 'linux' || Boolean(spawnSync('fc-list', [':lang=zh'], { encoding: 'utf8' }).stdout?.trim())
+
+/** Without one, Chinese is drawn as boxes half as wide: what measures the screens would find faults that nobody has. */
+export function ensureChineseFont({ run, say }) {
+  if (hasChineseFont()) return
+  if (canInstall()) {
+    say('Installing a Chinese font for the browser tests ...')
+    aptInstall(run, 'fontconfig', 'fonts-wqy-microhei')
+  }
+  if (hasChineseFont()) return
+  say('No Chinese font here: tests that measure the Chinese screens will fail. Install one, such as Noto Sans CJK.')
 }
 
 /** Debian keeps initdb and its kind outside PATH, a folder for each version; the newest first. */

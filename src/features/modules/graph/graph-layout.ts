@@ -35,7 +35,7 @@ export interface Layout {
   lines: Line[]
 }
 
-export const boxSize = { width: 168, height: 44 }
+export const boxSize = { width: 184, height: 44 }
 /** Between two columns of boxes, px. */
 const gap = 32
 /** More than these nobody reads in one picture. */

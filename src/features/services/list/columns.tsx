@@ -31,7 +31,11 @@ export const columns = (t: TFunction<'services'>): Column<OverlaidRow<ServiceRow
     sortable: true,
     lines: 2,
     phone: 'fact',
-    render: ({ row }) => <bdi lang={langOf(row.company_name)}>{row.company_name}</bdi>,
+    render: ({ row: { company_name: name } }) => (
+      <bdi title={name} lang={langOf(name)}>
+        {name}
+      </bdi>
+    ),
   },
   {
     key: 'system_status',
