@@ -1,0 +1,49 @@
+/** A tablet held upright: lists are tables of chosen columns, none of which has vanished, in their frame (T-02). */
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { drawn } from '#tests/support/looks.ts'
+import { resize, walkIn } from '#tests/support/screen-walk.ts'
+import { adminScreens, type Screen, serviceScreens, staffScreens } from '#tests/support/screens.ts'
+import { openSweep } from '#tests/support/sweep.ts'
+import { setUpShared } from '#tests/support/visit.ts'
+
+const setup = setUpShared()
+
+const uprights = [768, 834, 960].map((width) => ({ width, height: 1024, isTouched: true, isMobile: false }))
+
+/** Heads whose column has no room for a word of a row, and by how much the table leaves its frame. */
+const faultsOf = (page: Page) =>
+  page.evaluate(() => {
+    const table = document.querySelector('.rows')
+    const frame = table?.closest('.list')
+    if (!table || !frame) return ['no list']
+    const heads = [...table.querySelectorAll('th:not(.pick, .acts)')].filter((one) => one.checkVisibility())
+    const over = table.getBoundingClientRect().right - frame.getBoundingClientRect().right
+    return [
+      ...heads.flatMap((one) => (one.clientWidth < 72 ? [`${one.textContent} ${one.clientWidth}`] : [])),
+      ...(heads.length < 3 ? [`${heads.length} columns`] : []),
+      ...(over > 0 ? [`${over} px over`] : []),
+    ]
+  })
+
+it.each([
+  ['admin', adminScreens, ['contracts', 'users', 'trail']],
+  ['staff', [...staffScreens, ...serviceScreens], ['services', 'staff-modules', 'staff-prices']],
+] as const)('the lists of %s have all their columns', async (who, all, names) => {
+  const context = await openSweep(setup, who)
+  const { session, page, begin, show } = await walkIn(context, setup.the.portal.url)
+  const screens = names.flatMap((name) => (all as readonly Screen[]).filter((one) => one.name === name))
+  expect(screens.map(({ name }) => name)).toEqual(names)
+  await begin('en', screens[0] as Screen)
+  const found: Record<string, string[]> = {}
+  for (const screen of screens) {
+    await show(screen)
+    for (const upright of uprights) {
+      await resize(session, upright)
+      await drawn(page)
+      const faults = await faultsOf(page)
+      if (faults.length > 0) found[`${screen.name}, ${upright.width}`] = faults
+    }
+  }
+  expect(found).toEqual({})
+})
