@@ -8,6 +8,21 @@ import { noBackups } from '#server/backup-places.ts'
 import { noHosting } from '#server/no-hosting.ts'
 import { noPayments } from '#server/payment-methods.ts'
 
+/** A context in which nothing is paid or hosted and no backup is made. */
+export const contextOver = ({
+  config,
+  database,
+  log,
+}: Pick<AppContext, 'config' | 'database' | 'log'>): AppContext => ({
+  config,
+  database,
+  log,
+  clock: Date.now,
+  payments: noPayments,
+  hosting: noHosting,
+  backups: noBackups,
+})
+
 /** A StartProblem is one sentence and exit code 1, as at the start of the server. */
 export async function withApp(work: (app: AppContext) => Promise<void>): Promise<void> {
   try {
@@ -16,16 +31,7 @@ export async function withApp(work: (app: AppContext) => Promise<void>): Promise
     const database = await openDatabase(config, log)
     try {
       const tokenKey = config.tokenKeyGiven ? config.tokenKey : await keyOfFolder(config)
-      const kept = { ...config, tokenKey }
-      await work({
-        config: kept,
-        database,
-        log,
-        clock: Date.now,
-        payments: noPayments,
-        hosting: noHosting,
-        backups: noBackups,
-      })
+      await work(contextOver({ config: { ...config, tokenKey }, database, log }))
     } finally {
       await database.close()
     }

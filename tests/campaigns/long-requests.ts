@@ -2,8 +2,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pino from 'pino'
+import { contextOver } from '#server/cli/with-app.ts'
 import { readConfig } from '#server/config.ts'
 import { openDatabase } from '#server/db/open.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import { writeMany } from '#tests/support/audit-entries.ts'
 import { type Portal, startPortal } from '#tests/support/browser.ts'
 import { outsideClient } from '#tests/support/outside-client.ts'
 
@@ -16,19 +19,26 @@ export async function openLong(restMs: number): Promise<Portal> {
     ACCESS_SECONDS: '3600',
     REFRESH_IDLE_SECONDS: '3600',
   })
-  await portal.stop()
-  const database = await databaseOf(portal)
-  await database.kysely.transaction().execute(async (db) => {
-    await sql`insert into trail (id, company_id, code, operation, exec_user_name, end_time, status, info, request_id, previous, hash)
-      select 0, company.id, 'user', 'update', 'Somebody', at, 0, '{}', '', '', '' from company, generate_series(1, ${entries}) at
-      order by company.id, at`.execute(db)
-  })
-  await database.close()
-  await portal.start()
+  await fillTrail(portal, entries)
   return portal
 }
 
-const databaseOf = ({ dataDir }: Portal) => openDatabase(readConfig({ DATA_DIR: dataDir }), pino({ level: 'silent' }))
+/** So many entries more in the trail of each company, each of a millisecond; the server is stopped meanwhile. */
+export async function fillTrail(portal: Portal, count: number): Promise<void> {
+  await portal.stop()
+  const config = configOf(portal)
+  const database = await openDatabase(config, log)
+  const app = contextOver({ config, database, log })
+  const { rows } = await inTransaction(app, { role: 'portal_system' }, (db) =>
+    sql<{ id: number }>`select id from company`.execute(db),
+  )
+  for (const { id } of rows) await writeMany(app, { companyId: id, count, at: 1, apart: 1 })
+  await database.close()
+  await portal.start()
+}
+
+const log = pino({ level: 'silent' })
+const configOf = ({ dataDir }: Portal) => readConfig({ DATA_DIR: dataDir })
 
 /** Asks for the walk, and how far it is. */
 export async function signedIn(portal: Portal) {
@@ -44,10 +54,14 @@ export async function signedIn(portal: Portal) {
   }
 }
 
-/** What was done, as the stopped server's database has it. */
+/** Which walks there were, as the stopped server's database has it. */
 export async function jobsIn(portal: Portal) {
-  const database = await databaseOf(portal)
-  const found = await database.kysely.selectFrom('job').select(['intent', 'state']).execute()
+  const database = await openDatabase(configOf(portal), log)
+  const found = await database.kysely
+    .selectFrom('job')
+    .select(['intent', 'state'])
+    .where('kind', '=', 'verify-trail')
+    .execute()
   await database.close()
   return found
 }

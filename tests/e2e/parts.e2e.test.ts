@@ -119,6 +119,8 @@ describe('a list', () => {
     }
     await button.click()
     await menu.waitFor()
+    // It comes from a few pixels away.
+    await menu.evaluate((one) => Promise.all(one.getAnimations().map(({ finished }) => finished)))
     const before = await apart()
     const made = await page.evaluateHandle(() => {
       const [above, after] = [document.createElement('div'), document.createElement('div')]

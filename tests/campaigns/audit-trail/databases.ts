@@ -1,12 +1,10 @@
 /** Databases of a campaign: with as many connections as it wants, or of the schema of an older version. */
 import pino from 'pino'
+import { contextOver } from '#server/cli/with-app.ts'
 import { readConfig } from '#server/config.ts'
 import type { AppContext } from '#server/context.ts'
 import { migrate } from '#server/db/migrate.ts'
 import { makePool, overPool } from '#server/db/pool.ts'
-import { noBackups } from '#server/backup-places.ts'
-import { noHosting } from '#server/no-hosting.ts'
-import { noPayments } from '#server/payment-methods.ts'
 import { asSuperuser } from '#tests/support/postgres.ts'
 
 const log = pino({ level: 'silent' })
@@ -41,13 +39,5 @@ export function appOver(kysely: ReturnType<typeof overPool>): AppContext {
     listen: () => () => undefined,
     close: () => kysely.destroy(),
   }
-  return {
-    config: readConfig({ TOKEN_KEY: tokenKey }),
-    database,
-    log,
-    clock: Date.now,
-    payments: noPayments,
-    hosting: noHosting,
-    backups: noBackups,
-  }
+  return contextOver({ config: readConfig({ TOKEN_KEY: tokenKey }), database, log })
 }

@@ -56,7 +56,7 @@ it('holds every row of the filter in the order of the list, from the device, the
   await dialog(page).getByText('Times are in the business time zone: Asia/Hong_Kong.').waitFor()
   await dialog(page).getByText('All of them are on this device, updated', { exact: false }).waitFor()
   expect(await seriousTrouble(page)).toEqual([])
-  const countShown = async () => Number(/^\d+/.exec(await page.locator('.list-foot p').innerText())?.[0])
+  const countShown = async () => Number(/ of (\d+)/.exec(await page.locator('.list-foot p').innerText())?.[1])
   const shown = await countShown()
   const { name, head, lines } = await save(page)
   const whole = new RegExp(`^users-${code}-20\\d\\d-\\d\\d-\\d\\d-\\d{4}\\.csv$`)

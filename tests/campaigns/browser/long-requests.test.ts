@@ -1,9 +1,7 @@
-import { sql } from 'kysely'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { openDatabase } from '#server/db/open.ts'
+import { fillTrail } from '#tests/campaigns/long-requests.ts'
 import { openBrowser, type Portal, signIn, startPortal } from '#tests/support/browser.ts'
-import { silent, testConfig } from '#tests/support/database.ts'
 import { controlWorker } from '#tests/support/worker-control.ts'
 
 /**
@@ -20,7 +18,7 @@ beforeAll(async () => {
     startPortal({ JOB_REST_MS: String(restMs), LOG_LEVEL: 'info' }),
     openBrowser(),
   ])
-  await writeTrail(portal)
+  await fillTrail(portal, entries)
 })
 afterAll(async () => {
   await browser.close()
@@ -36,20 +34,6 @@ async function staff(): Promise<Page> {
   const page = await context.newPage()
   await signIn(page, portal, 'staff')
   return page
-}
-
-/** By the table's own chain, into the stopped server's database. */
-async function writeTrail(portal: Portal) {
-  await portal.stop()
-  const database = await openDatabase(testConfig({ DATA_DIR: portal.dataDir }), silent)
-  // The chain is made by a trigger, so it must not be switched off as for damage.
-  await database.kysely.transaction().execute(async (db) => {
-    await sql`insert into trail (id, company_id, code, operation, exec_user_name, end_time, status, info, request_id, previous, hash)
-      select 0, company.id, 'user', 'update', 'Somebody', at, 0, '{}', '', '', '' from company, generate_series(1, ${entries}) at
-      order by company.id, at`.execute(db)
-  })
-  await database.close()
-  await portal.start()
 }
 
 const show = async (page: Page) => {

@@ -90,7 +90,7 @@ it('a contract is printed in a tab of its own, once, in Chinese too, and where n
   await act(page, `${chinese.code}test`, '打印')
   const [again] = await Promise.all([
     page.context().waitForEvent('page'),
-    page.getByRole('button', { name: orders.toast.printOpen }).click(),
+    page.getByRole('button', { name: orders.toast.printOpen, exact: true }).click(),
   ])
   await again.getByRole('heading', { name: '服务合同' }).waitFor()
 })

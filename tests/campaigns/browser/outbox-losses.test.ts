@@ -60,7 +60,7 @@ it('what is not known to have happened is told as soon as the server says it, ne
   proxy.set((call) => (isRights(call) ? 'cut before the answer' : isAsking(call) ? 'reset' : null))
   await go('/app/user?searchText=bonnie')
   await page.locator('.lead a').first().click()
-  await dialog().locator('input[name="admin"]').click()
+  await dialog().getByText('Admin', { exact: true }).click()
   await dialog().locator('button[type="submit"]').click()
   await dialog().locator('.problem').waitFor(heard)
 
@@ -78,7 +78,7 @@ it('what is not known to have happened is told as soon as the server says it, ne
   await page.locator('.lead a').first().waitFor()
   await listWhole(page)
   await cut()
-  await edit('agnes', (form) => form.locator('input[name="alert"]').click())
+  await edit('agnes', (form) => form.getByText('Alert', { exact: true }).click())
   await create('Carla Tse', 'carla.tse@acme.example')
   await expect.poll(() => page.locator('.bar-waiting').innerText()).toBe('2')
   await expect.poll(async () => await cookie('portal-unsent')).toMatch(/\.2\.2$/)
