@@ -31,11 +31,7 @@ export const columns = (t: TFunction<'services'>): Column<OverlaidRow<ServiceRow
     sortable: true,
     lines: 2,
     phone: 'fact',
-    render: ({ row: { company_name: name } }) => (
-      <bdi title={name} lang={langOf(name)}>
-        {name}
-      </bdi>
-    ),
+    render: ({ row }) => <Whole name={row.company_name} />,
   },
   {
     key: 'system_status',
@@ -74,14 +70,16 @@ export const columns = (t: TFunction<'services'>): Column<OverlaidRow<ServiceRow
   },
 ]
 
+/** What is cut is whole in its title. */
+const Whole = ({ name }: { name: string }) => (
+  <bdi title={name} lang={langOf(name)}>
+    {name}
+  </bdi>
+)
+
 /** Leads to the system itself, in a tab of its own. */
 function Name({ row: { name, url } }: { row: ServiceRow }) {
-  if (!isWebAddress(url))
-    return (
-      <bdi title={name} lang={langOf(name)}>
-        {name}
-      </bdi>
-    )
+  if (!isWebAddress(url)) return <Whole name={name} />
   return (
     <a href={url} target="_blank" rel="noreferrer noopener" title={name}>
       <bdi lang={langOf(name)}>{name}</bdi>
