@@ -7,13 +7,15 @@ import { setUpPages } from '#tests/support/screen.ts'
 const the = setUpPages()
 const soon = 50_000
 
-/** As after a long time in which nothing was asked. */
+const change = async (session: { until?: number; renewFrom: number | undefined }) =>
+  await (await import('#local/storage/device.ts')).thisDevice().directory.session.update('now', session)
+/** As after a long time in which nothing was asked. Whatever the page still asks for renews nothing until it is due. */
 async function endSoon(): Promise<number> {
-  const { directory } = (await import('#local/storage/device.ts')).thisDevice()
   const until = Date.now() + soon
-  await directory.session.update('now', { until, renewFrom: 0 })
+  await change({ until, renewFrom: undefined })
   return until
 }
+const due = () => change({ renewFrom: 0 })
 const untilNow = async () =>
   (await (await import('#local/storage/device.ts')).thisDevice().directory.session.get('now'))?.until ?? 0
 /** What stands above a page is there, though it says nothing yet. */
@@ -25,7 +27,9 @@ it('is announced with a way to put it off, by keys', async () => {
   const until = await endSoon()
   await screen.findByText(/^Your session ends in less than a minute, because/)
   expect(screen.queryByText(/connection/)).toBeNull()
-  button('Extend').focus()
+  const extend = button('Extend')
+  await due()
+  extend.focus()
   await the.user.keyboard('{Enter}')
   await expect.poll(untilNow).toBeGreaterThan(until + soon)
   await expect.poll(() => screen.queryByText(/^Your session ends/)).toBeNull()
@@ -38,6 +42,7 @@ it('is put off by typing and never announced meanwhile', async () => {
   await the.user.click(named('original'))
   await the.user.keyboard('a')
   const until = await endSoon()
+  await due()
   let announced = 0
   const watch = new MutationObserver(() => {
     announced += screen.queryAllByText(/^Your session ends/).length
