@@ -5,10 +5,6 @@
  *
  *   npm run campaign -- browser [file]
  */
-import { runVitest } from '#tests/campaigns/vitest.ts'
+import { showVitest } from '#tests/campaigns/vitest.ts'
 
-export async function run(args: string[]): Promise<void> {
-  const { passed, output } = await runVitest(['--project', 'campaign', ...args], {})
-  console.log(output)
-  if (!passed) process.exitCode = 1
-}
+export const run = (args: string[]): Promise<void> => showVitest(['--project', 'campaign', ...args])

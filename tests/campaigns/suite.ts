@@ -3,12 +3,9 @@
  *
  *   npm run campaign -- suite [file]
  */
-import { runVitest } from '#tests/campaigns/vitest.ts'
+import { showVitest } from '#tests/campaigns/vitest.ts'
 
 const projects = ['node', 'page', 'dom', 'parts', 'device']
 
-export async function run(args: string[]): Promise<void> {
-  const { passed, output } = await runVitest([...projects.flatMap((name) => ['--project', name]), ...args], {})
-  console.log(output)
-  if (!passed) process.exitCode = 1
-}
+export const run = (args: string[]): Promise<void> =>
+  showVitest([...projects.flatMap((name) => ['--project', name]), ...args])

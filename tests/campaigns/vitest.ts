@@ -6,6 +6,12 @@ import { quickStart } from '#tests/support/process.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
+const start = (args: string[], env: Record<string, string>) =>
+  [
+    [...quickStart, join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run', ...args],
+    { cwd: root, env: { ...process.env, NO_COLOR: '1', CAMPAIGN: '1', ...env } },
+  ] as const
+
 export interface VitestRun {
   passed: boolean
   /** Standard output and error as they came. */
@@ -14,14 +20,20 @@ export interface VitestRun {
 
 /** `env` comes on top of this process's own. */
 export async function runVitest(args: string[], env: Record<string, string>): Promise<VitestRun> {
-  const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
-  const child = spawn(process.execPath, [...quickStart, vitest, 'run', ...args], {
-    cwd: root,
-    env: { ...process.env, NO_COLOR: '1', CAMPAIGN: '1', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const [command, options] = start(args, env)
+  const child = spawn(process.execPath, command, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (output += piece))
   const [code] = await once(child, 'close')
   return { passed: code === 0, output }
+}
+
+/** What it says is shown as it comes, because it takes many minutes; where a test fails, so does this process. */
+export async function showVitest(args: string[]): Promise<void> {
+  const [command, options] = start(args, {})
+  const [code] = await once(
+    spawn(process.execPath, command, { ...options, stdio: ['ignore', 'inherit', 'inherit'] }),
+    'close',
+  )
+  if (code !== 0) process.exitCode = 1
 }

@@ -105,6 +105,14 @@ describe('texts', () => {
     expect(await found('cut', '<div class="box">Short</div>', box)).toEqual([])
   })
 
+  it('leave a circle or a tag that is smaller than they are', async () => {
+    const round = '.round { display: grid; place-items: center; width: 24px; height: 24px; border-radius: 50% }'
+    const tag = '.tag { height: 18px; border-radius: 999px }'
+    const texts =
+      '<i class="round" style="font-size: 28px">A C</i><b class="round">1</b><p class="tag">Off<br>line</p><p class="tag">On</p>'
+    expect(await found('cut', texts, round + tag)).toEqual(['A C', 'Offline'])
+  })
+
   it('are set apart as a reader may set them, and back', async () => {
     const page = await shown('<div class="box">Just as wide</div>', box)
     expect((await faultsOf(page)).cut).toEqual([])

@@ -9,7 +9,7 @@ import { setSheet } from '#tests/support/browser.ts'
 export const targets = { finger: 44, mouse: 24 } as const
 
 export interface Faults {
-  /** Texts that the box they stand in does not show whole. */
+  /** Texts that the box they stand in does not show whole, or that leave a round one. */
   cut: string[]
   /** What is too small to be pressed. */
   small: string[]
@@ -41,8 +41,10 @@ function cutTexts(): string[] {
     // Styles are computed for what is wider or higher than its box alone: most of a page is not.
     const [isWide, isHigh] = [one.scrollWidth > one.clientWidth + 1, one.scrollHeight > one.clientHeight + 1]
     if (!own || one.clientWidth === 0 || !(isWide || isHigh)) return false
-    const { overflowX, overflowY, clipPath, visibility, textOverflow } = getComputedStyle(one)
+    const { overflowX, overflowY, clipPath, visibility, textOverflow, borderTopLeftRadius } = getComputedStyle(one)
     if (clipPath !== 'none' || visibility === 'hidden') return false
+    // A letter in a circle, a word on a tag: what is not cut there stands outside of it.
+    if (borderTopLeftRadius === '50%' || parseFloat(borderTopLeftRadius) * 2 >= one.clientHeight) return true
     // One line of a list or of the bar, whose end is marked and whose whole text is its title: it is read in full where it leads.
     const isTitled = textOverflow === 'ellipsis' && one.getAttribute('title') === one.textContent
     if (isTitled && one.closest('td, .bar')) return false

@@ -13,14 +13,18 @@ export const DraftNote = memo(function DraftNote({ keptAt, discard, unkept }: Om
   if (unkept)
     return (
       <p className="draft-note" role="alert">
-        <Icon name="alert" size={16} /> {t('draft.unkept')}
+        <span>
+          <Icon name="alert" size={16} /> {t('draft.unkept')}
+        </span>
       </p>
     )
   // There from the start: what comes with the first letter would push the field away from under the hand.
   if (keptAt === null)
     return (
       <p className="draft-note">
-        <Icon name="device" size={16} /> {t('draft.none')}
+        <span>
+          <Icon name="device" size={16} /> {t('draft.none')}
+        </span>
       </p>
     )
   const act = (
@@ -36,7 +40,9 @@ export const DraftNote = memo(function DraftNote({ keptAt, discard, unkept }: Om
   )
   return (
     <p className="draft-note">
-      <Icon name="check" size={16} /> {t('draft.kept', { at: readingTime(keptAt) })}
+      <span>
+        <Icon name="check" size={16} /> {t('draft.kept', { at: readingTime(keptAt) })}
+      </span>
       <Button kind="plain" onClick={() => setAsked(true)}>
         {t('draft.discard')}
       </Button>
