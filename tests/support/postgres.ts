@@ -5,6 +5,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { chown, mkdtemp, rm } from 'node:fs/promises'
+import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -56,6 +57,11 @@ export async function startCluster(bin: string, { durable = false } = {}): Promi
     })
   }
   await start()
+  // A run that is killed ends nothing: its end is the end of this pipe.
+  const clear = `read -r _; '${join(bin, 'pg_ctl')}' -D '${data}' -m immediate stop; rm -rf '${folder}'`
+  const guard = spawn('sh', ['-c', clear], { ...as, cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
+  guard.unref()
+  ;(guard.stdin as Socket).unref()
   const stop = (mode: 'fast' | 'immediate') => command('pg_ctl', ['-D', data, '-w', '-m', mode, 'stop'])
   return {
     url: `postgres://postgres@127.0.0.1:${port}`,
@@ -66,6 +72,7 @@ export async function startCluster(bin: string, { durable = false } = {}): Promi
     async stop() {
       await stop('immediate').catch(() => undefined)
       await rm(folder, { recursive: true, force: true })
+      guard.stdin.end()
     },
   }
 }
