@@ -15,6 +15,8 @@ import type { Started } from '#server/create-context.ts'
 
 /** How long requests at work may take to finish once the end was asked for, in ms. */
 const patience = { requests: 7000, all: 9500 }
+/** How long what was logged last may take to be written, in ms. */
+const logMs = 50
 
 try {
   await main()
@@ -210,14 +212,14 @@ async function closeApp(fastify: FastifyInstance): Promise<void> {
 function closeOnSignal(log: Logger, close: (signal: string) => Promise<void>): void {
   let isClosing = false
   function end(code: number, signal: string): void {
-    if (isClosing) process.exit(code || 1)
+    if (isClosing) return exitSoon(code || 1)
     isClosing = true
     setTimeout(() => process.exit(code || 1), patience.all).unref()
     close(signal).then(
-      () => process.exit(code),
+      () => exitSoon(code),
       (error: unknown) => {
         log.error({ err: error }, 'closing failed')
-        process.exit(1)
+        exitSoon(1)
       },
     )
   }
@@ -227,6 +229,11 @@ function closeOnSignal(log: Logger, close: (signal: string) => Promise<void>): v
       log.fatal({ err: error }, kind)
       end(1, kind)
     })
+}
+
+/** At the exit itself pino tries its last lines for ever where nobody reads them any more, unless a write has failed before. */
+function exitSoon(code: number): void {
+  setTimeout(() => process.exit(code), logMs)
 }
 
 function welcome({ app: { config }, firstAdminLink }: Started): string {

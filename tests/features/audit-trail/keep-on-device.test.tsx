@@ -50,6 +50,26 @@ it('days are kept: the size is said before, and all of it is checked and removed
   expect(await within(await dialog()).findByText("The size is shown when you're online.")).toBeDefined()
 })
 
+it('days are said to be saved once each entry can be proven here, and not as soon as they can be read', async () => {
+  await open()
+  await the.user.click(await screen.findByRole('button', { name: 'Save on this device' }))
+  await choose('2026-01-10', '2026-01-11')
+  await screen.findByText(/^2 entries, about/)
+  await the.user.click(within(await dialog()).getByRole('button', { name: 'Save' }))
+  const behind = { hidden: true }
+  await screen.findByRole('button', { name: 'Saved on this device', ...behind })
+  // As where the browser is closed when all entries are here, and the hashes around them are not.
+  const { thisDevice } = await import('#local/storage/device.ts')
+  const [subject] = await thisDevice().directory.occupants.toArray()
+  if (!subject) throw new Error('nobody is here')
+  await thisDevice().of(subject).keptTrails.toCollection().modify({ note: null, key: null })
+  await screen.findByRole('button', { name: 'Saving… 100%', ...behind })
+  expect(screen.queryByRole('button', { name: 'Check all entries' })).toBeNull()
+  await the.user.click(within(await dialog()).getByRole('button', { name: 'Continue' }))
+  await screen.findByRole('button', { name: 'Saved on this device', ...behind })
+  await screen.findByRole('button', { name: 'Check all entries' })
+})
+
 it('an entry is proven, and its proof is taken along as a file', async () => {
   await open()
   const saved = vi.spyOn(URL, 'createObjectURL').mockReturnValue('blob:proof')

@@ -6,6 +6,7 @@ import { Button } from '#ui/display/Button.tsx'
 import { useTranslation } from 'react-i18next'
 import { KeepOfflineDialog } from '#features/audit-trail/offline/KeepOfflineDialog.tsx'
 import { useFill } from '#features/audit-trail/offline/useFill.ts'
+import { isWhole } from '#features/audit-trail/offline/is-whole.ts'
 
 /** The button that says whether anything of this company's trail is kept here, and opens the dialog about it. */
 export function KeepOffline({ companyId }: { companyId: number }) {
@@ -30,8 +31,6 @@ type Translate = ReturnType<typeof useTranslation<'auditKept'>>['t']
 function labelOf(t: Translate, state: KeptState | null): string {
   const kept = state?.kept
   if (!kept) return t('keep.open')
-  const of = kept.to - kept.from
-  return kept.next < kept.to
-    ? t('keep.filling', { percent: Math.floor(((kept.next - kept.from) / of) * 100) })
-    : t('keep.opened')
+  if (isWhole(kept, state.alarm)) return t('keep.opened')
+  return t('keep.filling', { percent: Math.floor(((kept.next - kept.from) / (kept.to - kept.from)) * 100) })
 }

@@ -11,6 +11,7 @@ import { ChooseDays } from '#features/audit-trail/offline/ChooseDays.tsx'
 import { KeptFacts } from '#features/audit-trail/offline/KeptFacts.tsx'
 import { trailsPort } from '#features/audit-trail/offline/trails.ts'
 import type { Filling } from '#features/audit-trail/offline/useFill.ts'
+import { isWhole } from '#features/audit-trail/offline/is-whole.ts'
 
 interface Props {
   companyId: number
@@ -47,10 +48,10 @@ export function KeepOfflineDialog({ companyId, state, filling, onClose }: Props)
           />
         ) : (
           <>
-            <KeptFacts companyId={companyId} kept={kept} isProven={alarm === null} />
+            <KeptFacts companyId={companyId} state={{ kept, alarm }} />
             <Acts
               companyId={companyId}
-              isWhole={kept.next >= kept.to}
+              isWhole={isWhole(kept, alarm)}
               filling={filling}
               onChoose={() => setChoosing(true)}
             />

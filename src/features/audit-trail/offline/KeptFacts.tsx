@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { KeptTrail } from '#local/audit-trail/records.ts'
+import type { KeptTrail, LogAlarm } from '#local/audit-trail/records.ts'
 import type { KeptProof } from '#request/results.ts'
 import { useDispatch } from '#state/hooks.ts'
 import { Button } from '#ui/display/Button.tsx'
@@ -9,13 +9,21 @@ import { ProgressBar } from '#ui/page/ProgressBar.tsx'
 import { useTranslation } from 'react-i18next'
 import { AlarmNote } from '#features/audit-trail/offline/AlarmNote.tsx'
 import { trailsPort } from '#features/audit-trail/offline/trails.ts'
+import { isWhole } from '#features/audit-trail/offline/is-whole.ts'
 
 /** Which days are here, how many entries, how old; how far it is while it comes; and the check of all of it. */
-export function KeptFacts({ companyId, kept, isProven }: { companyId: number; kept: KeptTrail; isProven: boolean }) {
+export function KeptFacts({
+  companyId,
+  state,
+}: {
+  companyId: number
+  state: { kept: KeptTrail; alarm: LogAlarm | null }
+}) {
   const { t } = useTranslation('auditKept')
+  const { kept, alarm } = state
   const { from, to, next, hidden, dateFrom, dateTo, follows, asOf } = kept
   const [done, of] = [next - from, to - from]
-  const isWhole = next >= to
+  const isHere = isWhole(kept, alarm)
   const progress = t('keep.progress', { done: number(done), of: number(of) })
   return (
     <>
@@ -23,10 +31,10 @@ export function KeptFacts({ companyId, kept, isProven }: { companyId: number; ke
         <Fact label={t('keep.days')}>
           {follows ? t('keep.daysOn', { from: dateFrom }) : t('keep.daysTo', { from: dateFrom, to: dateTo })}
         </Fact>
-        <Fact label={t('keep.entries')}>{isWhole ? number(done - hidden) : progress}</Fact>
+        <Fact label={t('keep.entries')}>{isHere ? number(done - hidden) : progress}</Fact>
         <Fact label={t('keep.asOf')}>{asOf === null ? t('keep.never') : readingTime(asOf)}</Fact>
       </Facts>
-      {!isWhole && (
+      {!isHere && (
         <ProgressBar
           label={t('keep.progressLabel')}
           percent={of === 0 ? 0 : Math.floor((done / of) * 100)}
@@ -34,7 +42,7 @@ export function KeptFacts({ companyId, kept, isProven }: { companyId: number; ke
         />
       )}
       {hidden > 0 && <p className="field-help">{t('keep.hidden', { count: hidden, number: number(hidden) })}</p>}
-      {isWhole && isProven && <CheckAll companyId={companyId} />}
+      {isHere && !alarm && <CheckAll companyId={companyId} />}
     </>
   )
 }
