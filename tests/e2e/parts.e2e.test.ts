@@ -119,8 +119,9 @@ describe('a list', () => {
     }
     await button.click()
     await menu.waitFor()
-    // It comes from a few pixels away.
-    await menu.evaluate((one) => Promise.all(one.getAnimations().map(({ finished }) => finished)))
+    // Its frame comes from a few pixels away.
+    const frame = page.locator('.menu')
+    await frame.evaluate((one) => Promise.all(one.getAnimations().map(({ finished }) => finished)))
     const before = await apart()
     const made = await page.evaluateHandle(() => {
       const [above, after] = [document.createElement('div'), document.createElement('div')]
