@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { flushCompileCache } from 'node:module'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import type { Logger } from 'pino'
+import { closeOnSignal } from '#server/close-on-signal.ts'
 import { type Config, readConfig, StartProblem } from '#server/config.ts'
 import { openDatabase } from '#server/db/open.ts'
 import { readBackupSettings } from '#server/backup-config.ts'
@@ -14,9 +14,7 @@ import type { AppContext } from '#server/context.ts'
 import type { Started } from '#server/create-context.ts'
 
 /** How long requests at work may take to finish once the end was asked for, in ms. */
-const patience = { requests: 7000, all: 9500 }
-/** How long what was logged last may take to be written, in ms. */
-const logMs = 50
+const requestsMs = 7000
 
 try {
   await main()
@@ -203,37 +201,9 @@ function asStartProblem(error: unknown, { port, host }: Config): unknown {
 
 /** Readiness turns red, no new connection is taken, requests at work finish; what hangs is cut off in the end. */
 async function closeApp(fastify: FastifyInstance): Promise<void> {
-  const cut = setTimeout(() => fastify.server.closeAllConnections(), patience.requests)
+  const cut = setTimeout(() => fastify.server.closeAllConnections(), requestsMs)
   await fastify.close()
   clearTimeout(cut)
-}
-
-/** The first signal closes, the second one ends at once. What nobody foresaw closes too, with 1 (S-92). */
-function closeOnSignal(log: Logger, close: (signal: string) => Promise<void>): void {
-  let isClosing = false
-  function end(code: number, signal: string): void {
-    if (isClosing) return exitSoon(code || 1)
-    isClosing = true
-    setTimeout(() => process.exit(code || 1), patience.all).unref()
-    close(signal).then(
-      () => exitSoon(code),
-      (error: unknown) => {
-        log.error({ err: error }, 'closing failed')
-        exitSoon(1)
-      },
-    )
-  }
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => end(0, signal))
-  for (const kind of ['uncaughtException', 'unhandledRejection'] as const)
-    process.on(kind, (error: unknown) => {
-      log.fatal({ err: error }, kind)
-      end(1, kind)
-    })
-}
-
-/** At the exit itself pino tries its last lines for ever where nobody reads them any more, unless a write has failed before. */
-function exitSoon(code: number): void {
-  setTimeout(() => process.exit(code), logMs)
 }
 
 function welcome({ app: { config }, firstAdminLink }: Started): string {

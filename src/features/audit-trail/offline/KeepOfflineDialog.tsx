@@ -25,6 +25,7 @@ export function KeepOfflineDialog({ companyId, state, filling, onClose }: Props)
   const { t } = useTranslation('auditKept')
   const { kept, alarm } = state
   const [choosing, setChoosing] = useState(false)
+  const whole = kept !== null && isWhole(kept, alarm)
   const note = filling.said && <p role="status">{t(`keep.${filling.said}`)}</p>
   return (
     <Dialog open title={t('keep.title')} onClose={onClose}>
@@ -48,13 +49,8 @@ export function KeepOfflineDialog({ companyId, state, filling, onClose }: Props)
           />
         ) : (
           <>
-            <KeptFacts companyId={companyId} state={{ kept, alarm }} />
-            <Acts
-              companyId={companyId}
-              isWhole={isWhole(kept, alarm)}
-              filling={filling}
-              onChoose={() => setChoosing(true)}
-            />
+            <KeptFacts companyId={companyId} kept={kept} isWhole={whole} isProven={alarm === null} />
+            <Acts companyId={companyId} isWhole={whole} filling={filling} onChoose={() => setChoosing(true)} />
           </>
         )}
       </div>

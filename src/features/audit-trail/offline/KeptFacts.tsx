@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { KeptTrail, LogAlarm } from '#local/audit-trail/records.ts'
+import type { KeptTrail } from '#local/audit-trail/records.ts'
 import type { KeptProof } from '#request/results.ts'
 import { useDispatch } from '#state/hooks.ts'
 import { Button } from '#ui/display/Button.tsx'
@@ -9,21 +9,22 @@ import { ProgressBar } from '#ui/page/ProgressBar.tsx'
 import { useTranslation } from 'react-i18next'
 import { AlarmNote } from '#features/audit-trail/offline/AlarmNote.tsx'
 import { trailsPort } from '#features/audit-trail/offline/trails.ts'
-import { isWhole } from '#features/audit-trail/offline/is-whole.ts'
 
 /** Which days are here, how many entries, how old; how far it is while it comes; and the check of all of it. */
 export function KeptFacts({
   companyId,
-  state,
+  kept,
+  isWhole,
+  isProven,
 }: {
   companyId: number
-  state: { kept: KeptTrail; alarm: LogAlarm | null }
+  kept: KeptTrail
+  isWhole: boolean
+  isProven: boolean
 }) {
   const { t } = useTranslation('auditKept')
-  const { kept, alarm } = state
   const { from, to, next, hidden, dateFrom, dateTo, follows, asOf } = kept
   const [done, of] = [next - from, to - from]
-  const isHere = isWhole(kept, alarm)
   const progress = t('keep.progress', { done: number(done), of: number(of) })
   return (
     <>
@@ -31,10 +32,10 @@ export function KeptFacts({
         <Fact label={t('keep.days')}>
           {follows ? t('keep.daysOn', { from: dateFrom }) : t('keep.daysTo', { from: dateFrom, to: dateTo })}
         </Fact>
-        <Fact label={t('keep.entries')}>{isHere ? number(done - hidden) : progress}</Fact>
+        <Fact label={t('keep.entries')}>{isWhole ? number(done - hidden) : progress}</Fact>
         <Fact label={t('keep.asOf')}>{asOf === null ? t('keep.never') : readingTime(asOf)}</Fact>
       </Facts>
-      {!isHere && (
+      {!isWhole && (
         <ProgressBar
           label={t('keep.progressLabel')}
           percent={of === 0 ? 0 : Math.floor((done / of) * 100)}
@@ -42,7 +43,7 @@ export function KeptFacts({
         />
       )}
       {hidden > 0 && <p className="field-help">{t('keep.hidden', { count: hidden, number: number(hidden) })}</p>}
-      {isHere && !alarm && <CheckAll companyId={companyId} />}
+      {isWhole && isProven && <CheckAll companyId={companyId} />}
     </>
   )
 }

@@ -2,7 +2,7 @@ import { memo, useState } from 'react'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { readingTime } from '#ui/list/Freshness.tsx'
-import { Icon } from '#ui/icons/Icon.tsx'
+import { Icon, type IconName } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 import type { WizardDraft } from '#features/orders/wizard/useWizardDraft.ts'
 
@@ -13,18 +13,14 @@ export const DraftNote = memo(function DraftNote({ keptAt, discard, unkept }: Om
   if (unkept)
     return (
       <p className="draft-note" role="alert">
-        <span>
-          <Icon name="alert" size={16} /> {t('draft.unkept')}
-        </span>
+        <Signed by="alert">{t('draft.unkept')}</Signed>
       </p>
     )
   // There from the start: what comes with the first letter would push the field away from under the hand.
   if (keptAt === null)
     return (
       <p className="draft-note">
-        <span>
-          <Icon name="device" size={16} /> {t('draft.none')}
-        </span>
+        <Signed by="device">{t('draft.none')}</Signed>
       </p>
     )
   const act = (
@@ -40,9 +36,7 @@ export const DraftNote = memo(function DraftNote({ keptAt, discard, unkept }: Om
   )
   return (
     <p className="draft-note">
-      <span>
-        <Icon name="check" size={16} /> {t('draft.kept', { at: readingTime(keptAt) })}
-      </span>
+      <Signed by="check">{t('draft.kept', { at: readingTime(keptAt) })}</Signed>
       <Button kind="plain" onClick={() => setAsked(true)}>
         {t('draft.discard')}
       </Button>
@@ -52,3 +46,10 @@ export const DraftNote = memo(function DraftNote({ keptAt, discard, unkept }: Om
     </p>
   )
 })
+
+/** The sign stays beside its first word where the line is too short for all of them. */
+const Signed = ({ by, children }: { by: IconName; children: string }) => (
+  <span>
+    <Icon name={by} size={16} /> {children}
+  </span>
+)
