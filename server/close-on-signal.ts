@@ -2,7 +2,7 @@
 import type { Logger } from 'pino'
 
 /** How long all of closing may take, in ms. */
-const mostMs = 9500
+const closeMs = 9500
 /** How long what was logged last may take to be written, in ms. */
 const logMs = 50
 
@@ -14,7 +14,7 @@ export function closeOnSignal(log: Logger, close: (signal: string) => Promise<vo
   function end(code: number, signal: string): void {
     if (isClosing) return exitSoon(code || 1)
     isClosing = true
-    setTimeout(() => process.exit(code || 1), mostMs).unref()
+    setTimeout(() => process.exit(code || 1), closeMs).unref()
     close(signal).then(
       () => exitSoon(code),
       (error: unknown) => {
