@@ -1,5 +1,5 @@
 /** The demo world's backups: paid, waiting to be paid and for nothing, with two months of traffic, as their own days made them. */
-import { backupAmount, backupPeriod } from '#domain/fees/backup.ts'
+import { backupAmount, backupAnchor, backupPeriod } from '#domain/fees/backup.ts'
 import { explainBackup, explainTraffic } from '#domain/fees/explain.ts'
 import { trafficAmount } from '#domain/fees/traffic.ts'
 import { readAmount, writeAmount } from '#domain/money.ts'
@@ -113,6 +113,7 @@ async function loadBackup(made: Made, one: DemoBackup): Promise<void> {
   const annual = readAmount(prices[`${one.pdb_type}_fee_${currencyOf(service)}`])
   const discount = readAmount(one.discount ?? prices[`${one.pdb_type}_discount`])
   const { amount, payAmount } = backupAmount(annual, months, discount)
+  const anchor = backupAnchor(period, null)
   const id = await insertBackup(db, {
     company_id: companyId,
     service_id: service.id,
@@ -124,6 +125,8 @@ async function loadBackup(made: Made, one: DemoBackup): Promise<void> {
     period_type: one.period_type,
     period_start: start,
     period_end: end,
+    anchor_date: anchor?.date ?? null,
+    anchor_months: anchor?.months ?? null,
     annual: writeAmount(annual),
     discount: writeAmount(discount),
     amount: writeAmount(amount),

@@ -1,5 +1,5 @@
 /** The demo world's orders: one company's services in every state that there is, made as their own days would have made them. */
-import { dueOf } from '#domain/contracts.ts'
+import { contractAnchor, dueOf } from '#domain/contracts.ts'
 import { explain } from '#domain/fees/explain.ts'
 import { quoteChange, quoteCreate, type QuoteResult } from '#domain/fees/quote.ts'
 import { dateIn, timestampIn } from '#domain/time.ts'
@@ -142,7 +142,8 @@ async function loadOrder(made: Made, one: DemoOrder): Promise<void> {
   if (!contract) throw new Error('a demo order was not paid')
   const changedAt = now - daysAgo * dayMs
   const day = dateIn(app.config.timeZone, changedAt)
-  const result = quoteChange({ ...asked, choice: { ...choice, users } }, segmentsOf(contract), day)
+  const { date: anchor } = contractAnchor(contract)
+  const result = quoteChange({ ...asked, choice: { ...choice, users } }, segmentsOf(contract), day, anchor)
   const change = await place(made, one, { at: changedAt, type: 'change', users, result, baseId: contract.id })
   if (paid) await pay(made, change, changedAt)
 }

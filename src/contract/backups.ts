@@ -34,6 +34,9 @@ const backupRow = z.object({
   period_start: plainDate,
   /** Exclusive (D18). */
   period_end: plainDate,
+  /** From where its months count, and the months bought since; null: it was cut at the end of the contract. */
+  anchor_date: z.nullable(plainDate),
+  anchor_months: z.nullable(z.int()),
   annual: amount,
   discount: amount,
   amount,

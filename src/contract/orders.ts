@@ -3,7 +3,15 @@
  * `contract` is the effective contract number, null until there is one. A contract's `code` is that number.
  */
 import * as z from 'zod/mini'
-import { descLimit, nameLimit, type OrderDraft, orderedHere, userLimits, yearLimits } from '#domain/orders.ts'
+import {
+  descLimit,
+  nameLimit,
+  type OrderDraft,
+  orderedHere,
+  termLimits,
+  userLimits,
+  yearLimits,
+} from '#domain/orders.ts'
 import { endpoint, type ListSpec, type Row } from '#contract/endpoint.ts'
 import {
   amount,
@@ -55,7 +63,8 @@ const agreed = {
   residual_amount: z.nullable(amount),
   amount: z.nullable(amount),
   pay_amount: z.nullable(amount),
-  period: years,
+  /** Years: of an order that is not paid what it asks for, of a contract all that it runs. */
+  period: whole(termLimits.least, termLimits.most),
   period_start: plainDate,
   period_end: plainDate,
   /** The last day, shown as it is (D18). */
@@ -103,6 +112,9 @@ const contractRow = z.object({
   ...agreed,
   /** What it was sold at, by its paid stretches; ends are exclusive. What a change of it costs is worked out from them. */
   segments: z.array(z.object({ start: plainDate, end: plainDate, annual: amount })),
+  /** From where its years count, and the months bought since: what an extension of it ends on is worked out from them. */
+  anchor_date: plainDate,
+  anchor_months: z.int(),
   create_time: timestamp,
 })
 

@@ -1,4 +1,5 @@
 /** Backup subscriptions and backups: how they stand, and what may be done (contracts 4, D21, D31). */
+import type { BoughtPeriod } from '#domain/period.ts'
 import type { PlainDate, Timestamp } from '#domain/time.ts'
 
 export type BackupType = 'pdb2s3' | 'pdb2rds'
@@ -21,15 +22,32 @@ export function backupTag(type: BackupType, service: Subscribed, today: PlainDat
   return type === 'pdb2s3' && service.traffic_disabled ? 'traffic_disabled' : 'effective'
 }
 
+interface AnchoredSubscription {
+  /** Exclusive (D18). */
+  period_end: PlainDate
+  anchor_date?: PlainDate | null
+  anchor_months?: number | null
+}
+
+/** What the next subscription of its kind follows. */
+export const boughtPeriod = ({
+  period_end: end,
+  anchor_date: date,
+  anchor_months: months,
+}: AnchoredSubscription): BoughtPeriod => ({
+  end,
+  anchor: date != null && months != null ? { date, months } : null,
+})
+
 /** -1 invalid, 0 unpaid, 1 paid: one that was not paid in time is invalid, whether or not that was written down (D31). */
 export const orderStatus = (stored: -1 | 0 | 1, due: Timestamp, now: Timestamp): -1 | 0 | 1 =>
   stored === 0 && now > due ? -1 : stored
 
 /**
  * Why a service cannot be subscribed. `extendFirst`: its contract is over; `coveredToEnd`: the present subscription goes on until the
- * contract ends (D21); `noPrice`: the list in force has no prices of backups.
+ * contract ends (D21); `noPrice`: the list in force has no prices of backups; `amountTooLarge`: more than an amount can say.
  */
-export const orderRefusals = ['noContract', 'extendFirst', 'coveredToEnd', 'noPrice'] as const
+export const orderRefusals = ['noContract', 'extendFirst', 'coveredToEnd', 'noPrice', 'amountTooLarge'] as const
 export type OrderRefusal = (typeof orderRefusals)[number]
 
 /** Words stand in `locales/backups.json`. */

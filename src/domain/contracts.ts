@@ -2,7 +2,7 @@
  * The life of a contract (contracts 4). One inner state; the two readings of its number on the wire are renamings of it
  * (D27, D28). What time does to a contract is worked out from what is stored and the moment asked for, never stored first.
  */
-import { addDays, lastDay } from '#domain/period.ts'
+import { addDays, lastDay, type PeriodAnchor, yearsBetween } from '#domain/period.ts'
 import type { PlainDate, Timestamp } from '#domain/time.ts'
 
 export const contractStates = ['invalid', 'unpaid', 'effective', 'overwritten', 'expired'] as const
@@ -44,6 +44,20 @@ export function stateOf({ stored, due, period_end: end }: DueContract, now: Time
   if (stored === 'paid') return now.slice(0, 10) >= end ? 'expired' : 'effective'
   return stored
 }
+
+export interface AnchoredContract {
+  anchor_date?: PlainDate | null
+  anchor_months?: number | null
+  period_start: PlainDate
+  /** Exclusive (D18). */
+  period_end: PlainDate
+}
+
+/** From where the contract's years count (decision 60). What an older version wrote or sent counts from its first start. */
+export const contractAnchor = (contract: AnchoredContract): PeriodAnchor => ({
+  date: contract.anchor_date ?? contract.period_start,
+  months: contract.anchor_months ?? 12 * yearsBetween(contract.period_start, contract.period_end),
+})
 
 export type ContractMove = 'open' | 'pay' | 'remove' | 'print' | 'change' | 'extend'
 

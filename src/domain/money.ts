@@ -7,6 +7,9 @@ export type Hundredths = bigint
 export const currencies = ['HKD', 'USD', 'RMB'] as const
 export type Currency = (typeof currencies)[number]
 
+/** The largest that fits the wire and the database: 13 digits before the point. */
+export const maxAmount: Hundredths = 10n ** 15n - 1n
+
 const written = /^(-?)(\d+)(?:\.(\d{1,2}))?$/
 
 /** Throws RangeError for what is no decimal number of at most two places. */

@@ -1,11 +1,23 @@
 /** Service orders: what a company asks for before a contract stands. */
 import type { ClientType } from '#domain/access.ts'
-import { addYears, lastDay } from '#domain/period.ts'
+import { addYears, lastDay, yearsBetween } from '#domain/period.ts'
 import type { PlainDate } from '#domain/time.ts'
 
 /** Of users and of years, both ends included (contracts 5). */
 export const userLimits = { least: 0, most: 999_999 } as const
 export const yearLimits = { least: 1, most: 99 } as const
+/** Of a contract in effect, from its first start to its end: contracts of an earlier version may run longer than `yearLimits`. */
+export const termLimits = { least: 1, most: 9_999 } as const
+
+/** The most years that a contract can be extended by; one that has ended begins anew. Ends are exclusive. */
+export function maxExtensionYears(
+  { period_start: start, period_end: end }: { period_start: PlainDate; period_end: PlainDate },
+  today: PlainDate,
+): number {
+  const passed = today < end ? yearsBetween(start, end) : 0
+  return Math.max(0, yearLimits.most - passed)
+}
+
 /** Characters. */
 export const nameLimit = 100
 export const descLimit = 500

@@ -27,6 +27,36 @@ export function addMonths(date: PlainDate, months: number): PlainDate {
   return plain(new Date(Date.UTC(last.getUTCFullYear(), last.getUTCMonth(), Math.min(day, last.getUTCDate()))))
 }
 
+/** From where consecutive periods count, and the months bought since. Their end is worked out from these alone (decision 60). */
+export interface PeriodAnchor {
+  date: PlainDate
+  months: number
+}
+
+/** Exclusive. */
+export const anchoredEnd = ({ date, months }: PeriodAnchor): PlainDate => addMonths(date, months)
+
+/** A period that was bought; no anchor: it was cut, or its anchor is not known. */
+export interface BoughtPeriod {
+  /** Exclusive. */
+  end: PlainDate
+  anchor: PeriodAnchor | null
+}
+
+/**
+ * What a period that starts on that day counts from. One that follows the last one without a gap has the same anchor, every
+ * other one begins at its own start. An anchor that leads to another month than the last end is not the one it was bought by.
+ */
+export function anchorOf(start: PlainDate, last: BoughtPeriod | null): PeriodAnchor {
+  const anchor = last?.end === start ? last.anchor : null
+  return anchor && anchoredEnd(anchor).slice(0, 7) === start.slice(0, 7) ? anchor : { date: start, months: 0 }
+}
+
+export const addToAnchor = ({ date, months }: PeriodAnchor, bought: number): PeriodAnchor => ({
+  date,
+  months: months + bought,
+})
+
 /** Backwards where the days are negative. */
 export function addDays(date: PlainDate, days: number): PlainDate {
   const [year = 0, month = 1, day = 1] = date.split('-').map(Number)

@@ -2,8 +2,8 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import { listBackupOrders, listTraffic } from '#contract/backups.ts'
 import type { ListSpec } from '#contract/endpoint.ts'
-import type { BackupType } from '#domain/backups.ts'
-import type { PlainDate } from '#domain/time.ts'
+import { type BackupType, boughtPeriod } from '#domain/backups.ts'
+import type { BoughtPeriod } from '#domain/period.ts'
 import type { BackupOrderTable, TrafficTable } from '#server/db/tables/backup-tables.ts'
 import { changeSince } from '#server/db/change-numbers.ts'
 import type { Handle } from '#server/db/handle.ts'
@@ -161,21 +161,24 @@ export async function insertTraffic(db: Handle, traffic: Insertable<TrafficTable
   return id
 }
 
-/** Until when one of that kind is paid for, exclusive (D18); null: none ever was. */
-export async function paidUntil(
+/** The last one of that kind that is paid; null: none ever was. */
+export async function lastPaidPeriod(
   db: Handle,
   { companyId, serviceId }: OfService,
   type: BackupType,
-): Promise<PlainDate | null> {
-  const { until } = await db
+): Promise<BoughtPeriod | null> {
+  const row = await db
     .selectFrom('backup_order')
-    .select((row) => row.fn.max('period_end').as('until'))
+    .select(['period_end', 'anchor_date', 'anchor_months'])
     .where('company_id', '=', companyId)
     .where('service_id', '=', serviceId)
     .where('pdb_type', '=', type)
     .where('status', '=', 1)
-    .executeTakeFirstOrThrow()
-  return until
+    .orderBy('period_end', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row ? boughtPeriod(row) : null
 }
 
 /** The one that waits to be paid: there is at most one a kind (D91). Locked until the commit. */

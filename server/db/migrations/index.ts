@@ -27,6 +27,7 @@ import * as packages from '#server/db/migrations/024-packages.ts'
 import * as auditLog from '#server/db/migrations/025-audit-log.ts'
 import * as hosting from '#server/db/migrations/026-hosting.ts'
 import * as backupRuns from '#server/db/migrations/027-backup-runs.ts'
+import * as periodAnchors from '#server/db/migrations/028-period-anchors.ts'
 
 export const migrations: Record<string, Migration> = {
   '001-roles': roles,
@@ -56,4 +57,5 @@ export const migrations: Record<string, Migration> = {
   '025-audit-log': auditLog,
   '026-hosting': hosting,
   '027-backup-runs': backupRuns,
+  '028-period-anchors': periodAnchors,
 }

@@ -31,6 +31,9 @@ export interface BackupOrderTable extends OfService {
   period_start: Fixed<PlainDate>
   /** Exclusive (D18). */
   period_end: Fixed<PlainDate>
+  /** From where its months count, and the months bought since (decision 60); null: it was cut, or an older version wrote it. */
+  anchor_date: ColumnType<PlainDate | null, PlainDate | null | undefined, never>
+  anchor_months: ColumnType<number | null, number | null | undefined, never>
   /** The fee of a year. */
   annual: Fixed<string>
   discount: Fixed<string>

@@ -161,6 +161,9 @@ export interface ContractTable extends Agreed {
   type: Fixed<OrderType>
   /** Paid stretches in the order of their days (D12). */
   segments: ColumnType<{ start: PlainDate; end: PlainDate; annual: string }[], string, never>
+  /** From where its years count, and the months bought since (decision 60); null: an older version wrote it. */
+  anchor_date: ColumnType<PlainDate | null, PlainDate | null | undefined, never>
+  anchor_months: ColumnType<number | null, number | null | undefined, never>
   overwritten: Generated<boolean>
   create_time: Fixed<number>
 }

@@ -1,10 +1,11 @@
 /** Subscribing a service to backups: for the rest of its contract at most, at the prices of today (D16, D20, D21). */
 import { fieldChanges } from '#domain/audit-log/changes.ts'
 import { type BackupType, type OrderRefusal } from '#domain/backups.ts'
-import { backupAmount, type BackupPeriod, backupPeriod } from '#domain/fees/backup.ts'
+import { backupAmount, backupAnchor, type BackupPeriod, backupPeriod } from '#domain/fees/backup.ts'
 import { type BackupRates, backupRates } from '#domain/fees/backup-prices.ts'
 import { explainBackup, type Step } from '#domain/fees/explain.ts'
-import { type Hundredths, readAmount, writeAmount } from '#domain/money.ts'
+import { type Hundredths, maxAmount, readAmount, writeAmount } from '#domain/money.ts'
+import type { PeriodAnchor } from '#domain/period.ts'
 import type { orderBackup } from '#contract/backups.ts'
 import type { ParsedInputOf } from '#contract/endpoint.ts'
 import { takeChange } from '#server/db/change-numbers.ts'
@@ -30,6 +31,8 @@ interface Terms extends BackupRates {
   type: BackupType
   priceId: number
   period: BackupPeriod
+  /** From where the next one counts. */
+  anchor: PeriodAnchor | null
   amount: Hundredths
   payAmount: Hundredths
   steps: Step[]
@@ -60,9 +63,11 @@ async function termsOf({ context, companyId }: ActingCompany, serviceId: number,
   const prices = list.content.pdbPrice
   if (!prices) throw refused('noPrice')
   const type = wish.pdb_type
+  const last = await rows.lastPaidPeriod(db, { companyId, serviceId }, type)
   const period = backupPeriod({
     today: moment.today,
-    present: await rows.paidUntil(db, { companyId, serviceId }, type),
+    present: last?.end ?? null,
+    anchor: last?.anchor ?? null,
     contractEnd: contract.period_end,
     period: wish.period,
     unit: wish.period_type,
@@ -72,7 +77,9 @@ async function termsOf({ context, companyId }: ActingCompany, serviceId: number,
   const { months, start, end } = period
   const steps = explainBackup({ ...rates, months, start, end })
   const amounts = backupAmount(rates.annual, months, rates.discount)
-  return { service, contract, type, priceId: list.id, period, ...rates, ...amounts, steps }
+  if (amounts.amount > maxAmount) throw refused('amountTooLarge')
+  const anchor = backupAnchor(period, last)
+  return { service, contract, type, priceId: list.id, period, anchor, ...rates, ...amounts, steps }
 }
 
 /** As quotes of orders are compared (D17). No quote of a backup has an id: one that bears any was not shown by us. */
@@ -124,6 +131,8 @@ async function place(desk: ActingCompany, terms: Terms, { period, period_type }:
     period_type,
     period_start: terms.period.start,
     period_end: terms.period.end,
+    anchor_date: terms.anchor?.date ?? null,
+    anchor_months: terms.anchor?.months ?? null,
     ...amountsOf(terms),
     steps: JSON.stringify(terms.steps),
     status: 0,

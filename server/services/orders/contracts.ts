@@ -1,5 +1,6 @@
 /** Contracts in force: changed and extended by orders of their own, and what came before them (contracts 4, D34). */
-import { statusNumber } from '#domain/contracts.ts'
+import { contractAnchor, statusNumber } from '#domain/contracts.ts'
+import type { PeriodAnchor } from '#domain/period.ts'
 import { timestampIn } from '#domain/time.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { changeContract, getContractHistory } from '#contract/orders.ts'
@@ -50,12 +51,15 @@ export const history: Service<typeof getContractHistory> = (context, { params })
     return { body: all.map((one) => rowOf(context.app, one, contractStateOf(one, moment))) }
   })
 
+const anchorFields = ({ date, months }: PeriodAnchor) => ({ anchor_date: date, anchor_months: months })
+
 /** Reading A (D27). */
 const rowOf = (
   { config }: AppContext,
   record: ContractRecord,
   state: ReturnType<typeof contractStateOf>,
 ): OutputOf<typeof getContractHistory>[number] => ({
+  ...anchorFields(contractAnchor(record)),
   id: record.id,
   code: record.code,
   service_code: record.service_code,

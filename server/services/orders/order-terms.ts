@@ -3,10 +3,11 @@
  * for a quote and for an order alike, so that both say the same; figures that a client sends are never counted with (S-17).
  */
 import { type ClientType, isProvider } from '#domain/access.ts'
-import { type ContractState, stateOf, whyNotContract } from '#domain/contracts.ts'
+import { contractAnchor, type ContractState, stateOf, whyNotContract } from '#domain/contracts.ts'
 import type { Choice } from '#domain/fees/annual.ts'
 import {
   type Asked,
+  isTooLarge,
   type Quote,
   quoteChange,
   quoteCreate,
@@ -15,7 +16,8 @@ import {
 } from '#domain/fees/quote.ts'
 import { joined } from '#domain/catalogue/modules.ts'
 import { type Currency, readAmount } from '#domain/money.ts'
-import { checkChoice, checkCreated, checkName, checkStart } from '#domain/checks/order-checks.ts'
+import { checkChoice, checkCreated, checkExtensionYears, checkName, checkStart } from '#domain/checks/order-checks.ts'
+import { maxExtensionYears } from '#domain/orders.ts'
 import { tidyText } from '#domain/text.ts'
 import type { ParsedInputOf } from '#contract/endpoint.ts'
 import type { changeContract, createOrder } from '#contract/orders.ts'
@@ -133,19 +135,21 @@ export async function termsOfChange(
     // Under the list that it was priced with, nothing changed costs nothing; under a newer one it would (D12).
     if (isSame && list.id !== base.price_id) throw new ProblemError('NOTHING_CHANGED')
     requireChoice(checkChoice(choice, list.content, visible))
-    const quote = quoteOf(quoteChange(asked, segmentsOf(base), moment.today))
+    const quote = quoteOf(quoteChange(asked, segmentsOf(base), moment.today, contractAnchor(base).date))
     return { type: 'change', period: base.period, quote, joining, ...common }
   }
   if (wish.period === undefined) throw invalid([{ field: 'period', code: 'REQUIRED' }])
+  const tooManyYears = checkExtensionYears(wish.period, maxExtensionYears(base, moment.today))
+  if (tooManyYears.length > 0) throw invalid(tooManyYears)
   const years = { period: wish.period, joining, ...common }
+  const extended = quoteExtension(asked, base.period_end, moment.today, wish.period, contractAnchor(base))
   if (state === 'effective') {
     if (!isSame) throw invalid(lockedFields(base, choice))
-    const extended = quoteExtension(asked, base.period_end, moment.today, wish.period)
     if (extended.kind !== 'quote') throw modifyFirst(extended)
-    return { type: 'extend', quote: extended.quote, ...years }
+    return { type: 'extend', quote: quoteOf(extended), ...years }
   }
   requireChoice(checkChoice(choice, list.content, visible))
-  return { type: 'extend', quote: quoteOf(quoteExtension(asked, base.period_end, moment.today, wish.period)), ...years }
+  return { type: 'extend', quote: quoteOf(extended), ...years }
 }
 
 /** The state of a contract's own row. */
@@ -189,7 +193,10 @@ const modifyFirst = (result: Exclude<QuoteResult, { kind: 'quote' }>): ProblemEr
   conflict('modifyFirst', result.kind === 'modules not listed' ? { modules: result.modules } : {})
 
 function quoteOf(result: QuoteResult): Quote {
-  if (result.kind === 'quote') return result.quote
+  if (result.kind === 'quote') {
+    if (isTooLarge(result.quote)) throw conflict('amountTooLarge')
+    return result.quote
+  }
   if (result.kind === 'USERS_OUT_OF_RANGE') throw new ProblemError('USERS_OUT_OF_RANGE')
   if (result.kind === 'expired') throw conflict('extendFirst')
   throw invalid([{ field: 'modules', code: 'NOT_LISTED', named: result.modules.join(', ') }])

@@ -2,7 +2,13 @@
 import { dueOf } from '#domain/contracts.ts'
 import { orderStatus } from '#domain/backups.ts'
 import { timestampIn } from '#domain/time.ts'
-import { beginBackups, isReplacedBackup, isServiceOf, paidUntil, updateBackup } from '#server/db/hosting/backups.ts'
+import {
+  beginBackups,
+  isReplacedBackup,
+  isServiceOf,
+  lastPaidPeriod,
+  updateBackup,
+} from '#server/db/hosting/backups.ts'
 import type { Stamp } from '#server/db/orders/orders.ts'
 import { type PayableBackup, payableBackup } from '#server/db/payments/payables.ts'
 import { invoiceBackup } from '#server/services/payments/invoices.ts'
@@ -51,8 +57,8 @@ export async function subscribe(
 ): Promise<void> {
   const { db, now } = till
   const of = { companyId, serviceId }
-  const until = await paidUntil(db, of, type)
-  const goesOn = until !== null && until > momentOf(till).today
+  const last = await lastPaidPeriod(db, of, type)
+  const goesOn = last !== null && last.end > momentOf(till).today
   await updateBackup(db, id, { status: 1 }, stamp)
   // Last: the counter of services stays locked until the commit.
   await beginBackups(db, of, { type, now, goesOn })

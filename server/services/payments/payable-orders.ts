@@ -1,7 +1,8 @@
 /** Orders as they are paid: the one way in which an order takes effect (D12, D15). */
-import { stateOf, whyNotContract } from '#domain/contracts.ts'
+import { contractAnchor, stateOf, whyNotContract } from '#domain/contracts.ts'
 import { afterChange, type Segment } from '#domain/fees/prorate.ts'
 import { readAmount, writeAmount } from '#domain/money.ts'
+import { addToAnchor, anchorOf, type PeriodAnchor } from '#domain/period.ts'
 import { dateIn } from '#domain/time.ts'
 import {
   type ContractRecord,
@@ -75,6 +76,7 @@ export async function takeEffect(
   const number = await nextNumber(db, 'contract', year)
   const code = `C${year}${today.slice(5, 7)}${String(number).padStart(6, '0')}`
   const { start, segments } = stretch(till, order, base)
+  const anchor = anchorAfter(order, base)
   const id = await insertContract(db, {
     company_id: companyId,
     code,
@@ -96,6 +98,8 @@ export async function takeEffect(
     period: order.period,
     period_start: start,
     period_end: order.period_end,
+    anchor_date: anchor.date,
+    anchor_months: anchor.months,
     segments: JSON.stringify(segments.map(({ annual, ...days }) => ({ ...days, annual: writeAmount(annual) }))),
     create_time: till.now,
   })
@@ -128,6 +132,13 @@ function stretch(
   // that of one ordered before, so it is the day of the order that counts.
   const goesOn = base !== null && dateIn(app.config.timeZone, order.create_time) < base.period_end
   return goesOn ? { start: base.period_start, segments: [...paid, own] } : { start: own.start, segments: [own] }
+}
+
+/** From where the years of the contract count: a change leaves them, an extension without a gap adds to them (decision 60). */
+function anchorAfter(order: PayableOrder, base: ContractRecord | null): PeriodAnchor {
+  const last = base && { end: base.period_end, anchor: contractAnchor(base) }
+  if (order.type === 'change' && last) return last.anchor
+  return addToAnchor(anchorOf(order.period_start, last), 12 * order.period)
 }
 
 const invoiced = (order: PayableOrder, { payment, contract }: { payment: Payment; contract: string }): Invoiced => {

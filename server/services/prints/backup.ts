@@ -75,11 +75,14 @@ const backupFacts = ({ row, name }: Of<BackupRecord>, ordered: string, say: Tran
   [say('fact.ordered'), ordered],
 ]
 
-/** What was asked for; where the contract ends before that, the end is the contract's (D21). */
-function periodOf({ period_start, period_end, period, period_type }: BackupRecord, say: Translate): string {
+/** What was asked for; where the contract ends before that, the end is the contract's (D21), and nothing counts from it. */
+function periodOf(
+  { period_start, period_end, period, period_type, anchor_date }: BackupRecord,
+  say: Translate,
+): string {
   const days = daysOf(say, period_start, period_end)
   const wished = period_type === 'year' ? addYears(period_start, period) : addMonths(period_start, period)
-  if (wished !== period_end) return say('cut', { days })
+  if (anchor_date === null && wished !== period_end) return say('cut', { days })
   const form = period === 1 ? 'one' : 'more'
   const count = { days, years: String(period), months: String(period) }
   return period_type === 'year' ? say(`years.${form}`, count) : say(`months.${form}`, count)

@@ -144,7 +144,10 @@ function stepWords(say: Translate, { code, values }: Step, names: ReadonlyMap<st
     name: names.get(values['code'] ?? '') ?? values['code'] ?? '',
   }
   if (code === 'uat') return say(`step.uat.${values['reading'] ?? 'floor'}`, said)
-  if (code === 'segment' || code === 'paid') return say(`step.${code}.${count ? 'days' : 'years'}`, said)
+  if (code === 'segment' || code === 'paid') {
+    const form = count && values['years'] ? 'capped' : count ? 'days' : 'years'
+    return say(`step.${code}.${form}`, said)
+  }
   return say(`step.${code}`, said)
 }
 

@@ -3,6 +3,7 @@ import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { checkServiceCode } from '#domain/entrance.ts'
 import type { PriceList, UserMode } from '#domain/fees/price-list.ts'
 import type { Dependent } from '#domain/catalogue/modules.ts'
+import { yearLimits } from '#domain/orders.ts'
 import { addDays, isDate, laterOf } from '#domain/period.ts'
 import type { PlainDate } from '#domain/time.ts'
 
@@ -21,6 +22,8 @@ export type OrderFieldCode =
   | 'DUPLICATED_MODULE'
   | 'TOO_FEW_USERS'
   | 'START_WINDOW'
+  | 'TOO_MANY_YEARS'
+  | 'NO_YEARS_LEFT'
   | 'BAD_ARCHIVE'
 
 export interface OrderProblem {
@@ -82,6 +85,13 @@ export function checkWhole(field: string, text: string, { least, most }: { least
   if (!/^\d+$/.test(text.trim())) return [{ field, code: 'INVALID_FORMAT', ...range }]
   const number = Number(text)
   return number < least || number > most ? [{ field, code: 'OUT_OF_RANGE', ...range }] : []
+}
+
+/** `most`: how many more years the contract can run (maxExtensionYears). */
+export function checkExtensionYears(years: number, most: number): OrderProblem[] {
+  if (years <= most) return []
+  const named = String(yearLimits.most)
+  return [{ field: 'period', code: most > 0 ? 'TOO_MANY_YEARS' : 'NO_YEARS_LEFT', limit: most, named }]
 }
 
 /** Against the list that it is priced by and the visible modules there are. */

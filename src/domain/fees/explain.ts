@@ -74,8 +74,9 @@ export function explain(quote: Quote): Step[] {
   ]
 }
 
+/** Years and days where the days would cost more than the years that they count as. */
 const factorValues = (factor: Factor): Record<string, string> =>
-  'years' in factor ? { years: String(factor.years) } : { days: String(factor.days) }
+  Object.fromEntries(Object.entries(factor).map(([unit, count]) => [unit, String(count)]))
 
 /** The fee of a year by itself: for what-if, and as the first part of every quote. */
 export function explainAnnual({ users, modules, sum, uat, total, minimum, fee }: Annual): Step[] {

@@ -1,5 +1,5 @@
 /** How much of a year's fee the rest of a period costs, and which stretches of a contract are paid at what (D9 to D12). */
-import { addYears, daysBetween, laterOf } from '#domain/period.ts'
+import { addYears, daysBetween, laterOf, yearsBetween } from '#domain/period.ts'
 import type { PlainDate } from '#domain/time.ts'
 import { divided, type Hundredths } from '#domain/money.ts'
 
@@ -10,15 +10,32 @@ export interface Segment {
   annual: Hundredths
 }
 
-/** Whole years, else days of 365, in leap years too (D9). */
-export type Factor = { years: number } | { days: number }
+/** Whole years, else days of 365, in leap years too. Years with days: so many days, which count as no more than these years (D9). */
+export type Factor = { years: number; days?: number } | { days: number }
 
 const yearDays = 365
 
-/** Of the time from `from` until before `to`; `to` is later. */
-export function factor(from: PlainDate, to: PlainDate): Factor {
-  const years = Number(to.slice(0, 4)) - Number(from.slice(0, 4))
-  return years >= 1 && addYears(from, years) === to ? { years } : { days: daysBetween(from, to) }
+/**
+ * Of the time from `from` until before `to`; `to` is later. Never more than the whole years that reach `to`, so that it does not
+ * rise as `from` moves later (decision 61). `anchor`: the day that the contract's years count from (decision 60).
+ */
+export function factor(from: PlainDate, to: PlainDate, anchor: PlainDate = from): Factor {
+  const years = yearsToReach(from, to, anchor)
+  if (yearsAfter(from, years, anchor) === to) return { years }
+  const days = daysBetween(from, to)
+  return days > years * yearDays ? { years, days } : { days }
+}
+
+/** On a day on which one of the contract's years begins, years are added to its anchor: a 29 February comes back in leap years. */
+function yearsAfter(from: PlainDate, years: number, anchor: PlainDate): PlainDate {
+  const passed = yearsBetween(anchor, from)
+  return addYears(anchor, passed) === from ? addYears(anchor, passed + years) : addYears(from, years)
+}
+
+/** The fewest whole years from `from` on that end at `to` or after it. */
+function yearsToReach(from: PlainDate, to: PlainDate, anchor: PlainDate): number {
+  const years = yearsBetween(from, to)
+  return years < 1 || yearsAfter(from, years, anchor) < to ? years + 1 : years
 }
 
 /** The factor as so many 365ths. */
@@ -28,13 +45,13 @@ export interface Stretch extends Segment {
   factor: Factor
 }
 
-/** What of the paid segments is still to come; today counts (D10). */
-export function remaining(segments: readonly Segment[], today: PlainDate): Stretch[] {
+/** What of the paid segments is still to come; today counts (D10). `anchor`: as of `factor`. */
+export function remaining(segments: readonly Segment[], today: PlainDate, anchor?: PlainDate): Stretch[] {
   return segments
     .filter(({ end }) => end > today)
     .map(({ start, end, annual }) => {
       const from = laterOf(start, today)
-      return { start: from, end, annual, factor: factor(from, end) }
+      return { start: from, end, annual, factor: factor(from, end, anchor) }
     })
 }
 

@@ -1,7 +1,7 @@
 /** What an order costs: a new contract, more years of one, or a change of one (contracts 9, D8). */
-import { addYears, laterOf } from '#domain/period.ts'
+import { addToAnchor, anchoredEnd, anchorOf, laterOf, type PeriodAnchor } from '#domain/period.ts'
 import type { PlainDate } from '#domain/time.ts'
-import { type Currency, greater, type Hundredths } from '#domain/money.ts'
+import { type Currency, greater, type Hundredths, maxAmount } from '#domain/money.ts'
 import { type Annual, annualFee, type AnnualResult, type Choice, type UatBound } from '#domain/fees/annual.ts'
 import { type PriceList, pricesOf } from '#domain/fees/price-list.ts'
 import { prorated, remaining, type Segment, type Stretch } from '#domain/fees/prorate.ts'
@@ -43,33 +43,56 @@ export interface Asked {
 
 /** From its start on, so many years. */
 export function quoteCreate(asked: Asked, start: PlainDate, years: number): QuoteResult {
-  return wholeYears(asked, { type: 'create', start, years })
+  return wholeYears(asked, { type: 'create', start, years, anchor: anchorOf(start, null) })
 }
 
-/** From where the contract ends, or from today where it has ended (contracts 4). */
-export function quoteExtension(asked: Asked, currentEnd: PlainDate, today: PlainDate, years: number): QuoteResult {
-  return wholeYears(asked, { type: 'extend', start: laterOf(currentEnd, today), years })
-}
-
-function wholeYears(
+/**
+ * From where the contract ends, or from today where it has ended (contracts 4). `anchor`: of the contract (decision 60); null:
+ * the years count from the start of the extension.
+ */
+export function quoteExtension(
   asked: Asked,
-  { type, start, years }: { type: 'create' | 'extend'; start: PlainDate; years: number },
+  currentEnd: PlainDate,
+  today: PlainDate,
+  years: number,
+  anchor: PeriodAnchor | null = null,
 ): QuoteResult {
+  const start = laterOf(currentEnd, today)
+  return wholeYears(asked, { type: 'extend', start, years, anchor: anchorOf(start, { end: currentEnd, anchor }) })
+}
+
+interface WholeYears {
+  type: 'create' | 'extend'
+  start: PlainDate
+  years: number
+  anchor: PeriodAnchor
+}
+
+function wholeYears(asked: Asked, { type, start, years, anchor }: WholeYears): QuoteResult {
   const priced = price(asked)
   if (priced.kind !== 'priced') return priced
   const { annual } = priced
   const amount = annual.fee * BigInt(years)
-  const period = { period_start: start, period_end: addYears(start, years) }
+  const period = { period_start: start, period_end: anchoredEnd(addToAnchor(anchor, 12 * years)) }
   const amounts = { contract_amount: amount, residual_amount: 0n, amount }
   return { kind: 'quote', quote: { type, years, currency: asked.currency, annual, ...period, ...amounts } }
 }
 
+/** Whether a figure of it could not be written down or sent: it is not sold. The parts of a year are no larger than their sum. */
+export const isTooLarge = ({ annual, contract_amount, residual_amount }: Quote): boolean =>
+  [annual.total, annual.fee, contract_amount, residual_amount].some((amount) => amount > maxAmount)
+
 /**
  * Other modules or users for the rest of what is paid. What was paid counts at the fee that it was sold at, whatever the
- * list says now (D11). `segments` are in the order of their days.
+ * list says now (D11). `segments` are in the order of their days. `anchor`: the day that the contract's years count from.
  */
-export function quoteChange(asked: Asked, segments: readonly Segment[], today: PlainDate): QuoteResult {
-  const stretches = remaining(segments, today)
+export function quoteChange(
+  asked: Asked,
+  segments: readonly Segment[],
+  today: PlainDate,
+  anchor?: PlainDate,
+): QuoteResult {
+  const stretches = remaining(segments, today, anchor)
   const [first, last] = [stretches[0], stretches.at(-1)]
   if (!first || !last) return { kind: 'expired' }
   const priced = price(asked)

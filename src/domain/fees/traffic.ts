@@ -1,13 +1,16 @@
 /** Traffic of backups: what goes beyond the free GB of a calendar month (D22), without the discount (D23). */
-import { divided, greater, type Hundredths } from '#domain/money.ts'
+import { divided, greater, type Hundredths, maxAmount } from '#domain/money.ts'
 import { lastDay } from '#domain/period.ts'
 import type { PlainDate } from '#domain/time.ts'
 
 /** GB in hundredths, as they are measured. */
 export const extraTraffic = (measured: Hundredths, free: Hundredths): Hundredths => greater(measured - free, 0n)
 
-export const trafficAmount = (measured: Hundredths, free: Hundredths, pricePerGb: Hundredths): Hundredths =>
-  divided(extraTraffic(measured, free) * pricePerGb, 100n)
+/** No more than an amount can say: the month is closed whatever was measured. */
+export function trafficAmount(measured: Hundredths, free: Hundredths, pricePerGb: Hundredths): Hundredths {
+  const amount = divided(extraTraffic(measured, free) * pricePerGb, 100n)
+  return amount > maxAmount ? maxAmount : amount
+}
 
 const bytesOfGb = 1_000_000_000n
 

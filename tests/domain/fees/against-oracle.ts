@@ -6,7 +6,7 @@ import { afterChange, type Segment } from '#domain/fees/prorate.ts'
 import { type Quote, quoteChange, quoteCreate, quoteExtension, type QuoteResult } from '#domain/fees/quote.ts'
 import { extraTraffic, trafficAmount } from '#domain/fees/traffic.ts'
 import { readAmount, writeAmount } from '#domain/money.ts'
-import { lastDay } from '#domain/period.ts'
+import { addToAnchor, anchorOf, type BoughtPeriod, lastDay } from '#domain/period.ts'
 import { rangesInOrder } from '#domain/checks/price-checks.ts'
 import { dateIn } from '#domain/time.ts'
 import {
@@ -68,6 +68,8 @@ function contractAnswers({ lists: typed, currency, uatBound, paid: before, steps
     concurrentUser: rangesInOrder(list.concurrentUser),
     namedUser: rangesInOrder(list.namedUser),
   }))
+  const given = before.at(-1)?.end
+  let term: BoughtPeriod | null = given ? { end: given, anchor: null } : null
   let paid: Segment[] = before.map(({ annual, ...days }) => ({ ...days, annual: readAmount(annual) }))
   return steps.map((step) => {
     const list = lists[step.list]
@@ -83,11 +85,15 @@ function contractAnswers({ lists: typed, currency, uatBound, paid: before, steps
       step.ask === 'create'
         ? quoteCreate(asked, step.start, step.years)
         : step.ask === 'extend'
-          ? quoteExtension(asked, end ?? '', today, step.years)
-          : quoteChange(asked, paid, today)
+          ? quoteExtension(asked, end ?? '', today, step.years, term?.anchor)
+          : quoteChange(asked, paid, today, term?.anchor?.date)
     if (result.kind === 'quote') {
       const { quote } = result
       checkTold(quote)
+      if (step.isPaid && quote.type !== 'change') {
+        const last: BoughtPeriod | null = quote.type === 'create' ? null : term
+        term = { end: quote.period_end, anchor: addToAnchor(anchorOf(quote.period_start, last), 12 * quote.years) }
+      }
       if (step.isPaid)
         paid = quote.type === 'change' ? afterChange(paid, today, quote.annual.fee) : [...paid, segmentOf(quote)]
     }

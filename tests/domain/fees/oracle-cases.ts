@@ -125,6 +125,7 @@ function firstDay(chance: Chance): string {
     monthsAfter(`${year}-01-31`, between(chance, 0, 11)),
     `${year}-12-31`,
     `${year}-01-01`,
+    '2028-02-29',
   ])
 }
 
@@ -184,7 +185,9 @@ function contractCase(chance: Chance): ContractCase {
     choice = otherChoice(chance, choice, listAt(list))
     since = day
     if (isOneIn(chance, 3) && Number(end.slice(0, 4)) < 2300) {
-      const years = yearsOf(chance)
+      // Up to a leap year, where the 29 February of the start comes back.
+      const upToLeapYear = 4 - ((Number(end.slice(0, 4)) - Number(start.slice(0, 4))) % 4)
+      const years = start.endsWith('-02-29') && isOneIn(chance, 2) ? upToLeapYear : yearsOf(chance)
       steps.push({ ...step, ask: 'extend', choice, years })
       if (step.isPaid) end = yearsAfter(end > day ? end : day, years)
     } else steps.push({ ...step, ask: 'change', choice })
@@ -202,7 +205,15 @@ function contractCase(chance: Chance): ContractCase {
 function backupCase(chance: Chance): BackupCase {
   const at = instantOn(chance, firstDay(chance))
   const today = dayOf(at)
-  const present = isOneIn(chance, 2) ? null : daysAfter(today, between(chance, -400, 400))
+  const ago = between(chance, 1, 40)
+  const lastOfMonth = monthsAfter(`${today.slice(0, 4)}-01-31`, -ago)
+  const date = isOneIn(chance, 4) ? daysAfter(monthsAfter(today, -ago), between(chance, 0, 4)) : lastOfMonth
+  const anchor = isOneIn(chance, 4) ? null : { date, months: ago + between(chance, 0, 14) }
+  const present = anchor
+    ? monthsAfter(anchor.date, anchor.months)
+    : isOneIn(chance, 2)
+      ? null
+      : daysAfter(today, between(chance, -400, 400))
   const start = present && present > today ? present : today
   const unit = pick(chance, ['year', 'month'] as const)
   const period = between(chance, 1, pick(chance, [1, 3, 12, 99]))
@@ -216,7 +227,7 @@ function backupCase(chance: Chance): BackupCase {
     yearsAfter(wished, 2),
   ])
   const discount = pick(chance, [0, 100, 1, 99, 50, 7, between(chance, 0, 100), between(chance, 0, 100)])
-  return { kind: 'backup', at, present, contractEnd, period, unit, fee: amount(chance), discount }
+  return { kind: 'backup', at, present, anchor, contractEnd, period, unit, fee: amount(chance), discount }
 }
 
 function trafficCase(chance: Chance): TrafficCase {

@@ -32,7 +32,16 @@ function caseOf(golden: Golden): Case {
     const bounds =
       golden.id === 'G34' ? { period: 1, unit: 'year' as const } : { period: golden.months, unit: 'month' as const }
     const contractEnd = golden.id === 'G34' ? '2027-03-01' : '2029-03-01'
-    return { kind, at: instantIn('2026-09-14', noon), present: null, contractEnd, ...bounds, fee, discount }
+    return {
+      kind,
+      at: instantIn('2026-09-14', noon),
+      present: null,
+      anchor: null,
+      contractEnd,
+      ...bounds,
+      fee,
+      discount,
+    }
   }
   const [list, paid, steps] = [lists[golden.price], paidOf(golden), [stepOf(golden)]]
   return { kind: 'contract', currency, uatBound: 'floor', lists: [list], paid, steps }
@@ -92,17 +101,26 @@ const often = [
   ),
   ...['the least there is', '0.00', 'what it adds up to'].map((fee) => `fee: ${fee}`),
   ...['UAT', 'backup', 'discount', 'traffic'].map((place) => `half a cent: ${place}`),
-  ...['a single day', 'days', 'days of several years', 'days with a 29 February', 'whole years'].map(
-    (time) => `time: ${time}`,
-  ),
+  ...[
+    'a single day',
+    'days',
+    'days of several years',
+    'days with a 29 February',
+    'days that count as whole years',
+    'whole years',
+  ].map((time) => `time: ${time}`),
   ...['something is due', 'more was paid than it costs', 'costs what was paid'].map((sum) => `change: ${sum}`),
   ...['before the start', 'on the first day', 'on the last day', 'on the day a year begins'].map(
     (day) => `change: ${day}`,
   ),
   ...['change', 'create', 'backup'].flatMap((day) => [`${day}: on 29 February`, `${day}: on the last of a month`]),
   ...['1', '2', 'three and more'].map((count) => `change: of ${count} paid segments`),
-  ...['before the end', 'on the end', 'after the end'].map((day) => `extend: ${day}`),
-  ...['cut at the end of the contract', 'whole, by month', 'whole, by year'].map((period) => `backup: ${period}`),
+  ...['before the end', 'on the end', 'after the end', 'to a 29 February that comes back'].map(
+    (day) => `extend: ${day}`,
+  ),
+  ...['cut at the end of the contract', 'whole, by month', 'whole, by year', 'ends where its run does'].map(
+    (period) => `backup: ${period}`,
+  ),
   ...['0', '100', 'between'].map((discount) => `discount: ${discount}`),
   ...['free', 'to be paid'].map((traffic) => `traffic: ${traffic}`),
   ...['USERS_OUT_OF_RANGE', 'modules not listed', 'expired', 'backup of no contract'].map(

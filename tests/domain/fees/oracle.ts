@@ -48,6 +48,8 @@ export interface BackupCase {
   at: number
   /** End of the present subscription, exclusive. */
   present: string | null
+  /** The first day of the periods that led there without a gap or a cut, and the months bought since; null: there are none. */
+  anchor: { date: string; months: number } | null
   contractEnd: string
   period: number
   unit: 'year' | 'month'
@@ -79,6 +81,8 @@ interface Paid {
 interface Contract {
   end: string
   paid: Paid[]
+  /** The first day of what follows without a gap, and the months bought since; null: not known of what was paid before the first step. */
+  run: { first: string; months: number } | null
 }
 
 interface Year {
@@ -172,13 +176,22 @@ function yearOf(one: ContractCase, { list: at, choice }: Step, marks: Marks): Ye
 
 const later = (a: string, b: string) => (a > b ? a : b)
 
-/** From `from` until before `end`: whole years, else days / 365 (D9). */
-function factor(from: string, end: string, marks: Marks): Exact {
-  for (let years = 1; yearsAfter(from, years) <= end; years++)
-    if (yearsAfter(from, years) === end) {
-      marks.add('time: whole years')
-      return whole(years)
-    }
+/** So many years after a day: on a day on which a year of the run begins, the one on which a later year of it begins. */
+function yearEnd(from: string, years: number, run: Contract['run']): string {
+  for (let begun = 0; run && yearsAfter(run.first, begun) <= from; begun++)
+    if (yearsAfter(run.first, begun) === from) return yearsAfter(run.first, begun + years)
+  return yearsAfter(from, years)
+}
+
+/** From `from` until before `end`: whole years, else days / 365, and no more than the years that hold them (D9). */
+function factor(from: string, end: string, run: Contract['run'], marks: Marks): Exact {
+  let years = 1
+  while (yearEnd(from, years, run) < end) years++
+  if (yearEnd(from, years, run) === end) {
+    marks.add('time: whole years')
+    if (yearsAfter(from, years) !== end) marks.add('time: whole years up to a 29 February that came back')
+    return whole(years)
+  }
   let days = 0
   let hasLeapDay = false
   for (let place = placeOf(from); place < placeOf(end); place++) {
@@ -188,7 +201,9 @@ function factor(from: string, end: string, marks: Marks): Exact {
   marks.add(days === 1 ? 'time: a single day' : days > 366 ? 'time: days of several years' : 'time: days')
   if (days === 366) marks.add('time: 366 days that are no year')
   if (hasLeapDay) marks.add('time: days with a 29 February')
-  return over(whole(days), 365)
+  const byDays = over(whole(days), 365)
+  if (isMore(byDays, whole(years))) marks.add('time: days that count as whole years')
+  return least(byDays, whole(years))
 }
 
 const due = (contractAmount: Exact, residual: Exact) => ({
@@ -202,9 +217,14 @@ function markDay(name: string, day: string, marks: Marks) {
   if (daysAfter(day, 1).endsWith('-01')) marks.add(`${name}: on the last of a month`)
 }
 
-/** So many years from a day on (D8). */
-function bought(start: string, years: number, { annual, parts }: Year): [Answer, Paid] {
-  const end = yearsAfter(start, years)
+/** So many years from a day on (D8), which end where the whole run does (D19). */
+function bought(
+  start: string,
+  years: number,
+  { annual, parts }: Year,
+  run: NonNullable<Contract['run']>,
+): [Answer, Paid] {
+  const end = monthsAfter(run.first, run.months)
   const period = { period_start: start, period_end: end, shown_expiry: daysAfter(end, -1) }
   return [
     { ...parts, ...due(times(annual, whole(years)), zero), ...period },
@@ -216,7 +236,7 @@ function changed(contract: Contract, today: string, { annual, parts }: Year, mar
   const still = contract.paid
     .filter(({ end }) => end > today)
     .map(({ start, ...rest }) => ({ ...rest, start: later(today, start) }))
-  const factors = still.map(({ start, end }) => factor(start, end, marks))
+  const factors = still.map(({ start, end }) => factor(start, end, contract.run, marks))
   const contractAmount = roundedAt('change', sumOf(factors.map((share) => times(annual, share))), marks)
   const paidFor = still.map((one, at) => times(one.annual, factors[at] ?? zero))
   const residual = roundedAt('residual', sumOf(paidFor), marks)
@@ -238,17 +258,24 @@ function changed(contract: Contract, today: string, { annual, parts }: Year, mar
   return [{ ...parts, ...due(contractAmount, residual), ...period }, still.map((one) => ({ ...one, annual }))]
 }
 
-function extended(contract: Contract, today: string, years: number, year: Year, marks: Marks): [Answer, Paid] {
+function extended(contract: Contract, today: string, years: number, year: Year, marks: Marks): [Answer, Contract] {
   marks.add(
     `extend: ${today < contract.end ? 'before the end' : today === contract.end ? 'on the end' : 'after the end'}`,
   )
-  return bought(later(contract.end, today), years, year)
+  const start = later(contract.end, today)
+  const isGap = start !== contract.end || !contract.run
+  const run = isGap
+    ? { first: start, months: 12 * years }
+    : { ...contract.run!, months: contract.run!.months + 12 * years }
+  const [answer, paid] = bought(start, years, year, run)
+  if (yearsAfter(start, years) !== paid.end) marks.add('extend: to a 29 February that comes back')
+  return [answer, { end: paid.end, paid: [...contract.paid, paid], run }]
 }
 
 function contractAnswers(one: ContractCase, marks: Marks): Answer[] {
   const last = one.paid.at(-1)
   let contract: Contract | null = last
-    ? { end: last.end, paid: one.paid.map(({ annual, ...days }) => ({ ...days, annual: decimal(annual) })) }
+    ? { end: last.end, paid: one.paid.map(({ annual, ...days }) => ({ ...days, annual: decimal(annual) })), run: null }
     : null
   marks.add(`currency: ${one.currency}`)
   return one.steps.map((step): Answer => {
@@ -262,25 +289,26 @@ function contractAnswers(one: ContractCase, marks: Marks): Answer[] {
     }
     if (!step.isPaid) marks.add('asked, not paid')
     if (step.ask === 'create') {
-      const [answer, paid] = bought(step.start, step.years, year)
-      if (step.isPaid) contract = { end: paid.end, paid: [paid] }
+      const run = { first: step.start, months: 12 * step.years }
+      const [answer, paid] = bought(step.start, step.years, year, run)
+      if (step.isPaid) contract = { end: paid.end, paid: [paid], run }
       marks.add(`create: ${step.years > 9 ? 'ten years and more' : step.years > 1 ? 'years' : 'a year'}`)
       markDay('create', step.start, marks)
       return answer
     }
     if (!contract) return { refused: ['no contract'] }
     if (step.ask === 'extend') {
-      const [answer, paid] = extended(contract, today, step.years, year, marks)
-      if (step.isPaid) contract = { end: paid.end, paid: [...contract.paid, paid] }
+      const [answer, next] = extended(contract, today, step.years, year, marks)
+      if (step.isPaid) contract = next
       return answer
     }
     const [answer, paid] = changed(contract, today, year, marks)
-    if (step.isPaid) contract = { end: contract.end, paid }
+    if (step.isPaid) contract = { ...contract, paid }
     return answer
   })
 }
 
-/** D20, D21. */
+/** D19, D20, D21. */
 function backupAnswer(one: BackupCase, marks: Marks): Answer {
   const start = later(dayOf(one.at), one.present ?? '')
   if (start >= one.contractEnd) {
@@ -288,15 +316,18 @@ function backupAnswer(one: BackupCase, marks: Marks): Answer {
     return { refused: ['nothing left'] }
   }
   const wished = one.period * (one.unit === 'year' ? 12 : 1)
+  const run = one.anchor && start === one.present ? one.anchor : { date: start, months: 0 }
+  const after = (months: number) => monthsAfter(run.date, run.months + months)
   let months = 1
-  while (months < wished && monthsAfter(start, months) < one.contractEnd) months++
-  const isCut = monthsAfter(start, wished) > one.contractEnd
+  while (months < wished && after(months) < one.contractEnd) months++
+  const isCut = after(wished) > one.contractEnd
+  if (after(wished) !== monthsAfter(start, wished)) marks.add('backup: ends where its run does')
   const amount = roundedAt('backup', over(times(decimal(one.fee), whole(months)), 12), marks)
   const pay = roundedAt('discount', over(times(amount, whole(100 - one.discount)), 100), marks)
   marks.add(`backup: ${isCut ? 'cut at the end of the contract' : `whole, by ${one.unit}`}`)
   marks.add(`discount: ${[0, 100].includes(one.discount) ? one.discount : 'between'}`)
   markDay('backup', start, marks)
-  const end = isCut ? one.contractEnd : monthsAfter(start, wished)
+  const end = isCut ? one.contractEnd : after(wished)
   return { start, end, months, isCut, amount: written(amount), pay_amount: written(pay) }
 }
 

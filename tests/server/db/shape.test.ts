@@ -2,13 +2,11 @@ import { sql } from 'kysely'
 import { describe, expect, inject, it, vi } from 'vitest'
 import { isCanonical } from '#domain/audit-log/canonical.ts'
 import { readLeaf } from '#domain/audit-log/leaf.ts'
-import { overEngine } from '#server/db/embedded/open.ts'
 import type { Database } from '#server/db/handle.ts'
 import { migrate } from '#server/db/migrate.ts'
 import { migrations } from '#server/db/migrations/index.ts'
-import { makePool, overPool } from '#server/db/pool.ts'
-import { eachEngine, type Engine, openTestDatabase, silent, startBareEngine } from '#tests/support/database.ts'
-import { asSuperuser } from '#tests/support/postgres.ts'
+import { openBare } from '#tests/support/bare-database.ts'
+import { eachEngine, type Engine, openTestDatabase } from '#tests/support/database.ts'
 
 // Making a database takes seconds on an idle machine.
 vi.setConfig({ testTimeout: 90_000 })
@@ -84,29 +82,6 @@ async function takenOver({ kysely }: Pick<Database, 'kysely'>) {
     const fits = pending && isCanonical(leaf) && said.id === row.id && said.operation === row.operation
     return { ...row, info: said.info, fits }
   })
-}
-
-/** A database without a single table. */
-async function openBare(engine: Engine): Promise<Pick<Database, 'kysely' | 'close'>> {
-  if (engine === 'embedded') {
-    const running = await startBareEngine()
-    return overEngine(
-      running,
-      () => true,
-      async () => undefined,
-    )
-  }
-  const url = inject('postgresUrl') ?? ''
-  const name = `bare_${process.pid}`
-  await asSuperuser(url, 'postgres', [`create database ${name}`])
-  const kysely = overPool(makePool({ connectionString: `${url}/${name}` }, silent))
-  return {
-    kysely,
-    async close() {
-      await kysely.destroy()
-      await asSuperuser(url, 'postgres', [`drop database ${name}`])
-    },
-  }
 }
 
 describe('the shape of the database', () => {

@@ -55,7 +55,7 @@ export function SubscribeForm({ serviceId, draft, onChange, price, list, currenc
   const section = useArrival()
   const before = draft.seen !== null && amount !== null && draft.seen !== amount ? draft.seen : null
   const refusal = problem && refusalOf(problem)
-  const whyNot = terms ? offline : t('form.correct')
+  const whyNot = !terms ? t('form.correct') : reckoned?.isTooLarge ? t('form.whyNot.amountTooLarge') : offline
   const isFurther = bounds.present !== null && bounds.present > bounds.today
 
   const change = (fields: Partial<SubscribeDraft>) => onChange(seenDraft({ ...draft, ...fields }, price, bounds))

@@ -3,6 +3,7 @@ import { type BackupType, backupTypes } from '#contract/backups.ts'
 import type { OrderRow } from '#contract/orders.ts'
 import type { ServiceRow } from '#contract/services.ts'
 import type { BackupPrices } from '#domain/checks/price-checks.ts'
+import { boughtPeriod } from '#domain/backups.ts'
 import type { PlainDate } from '#domain/time.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
@@ -48,7 +49,11 @@ export function Subscribed({ order, asked, parts, service, services, today, list
     stored.refresh()
   }
   useAsked(asked, refresh)
-  const boundsOf = (type: BackupType) => ({ today, present: service[`${type}_date`], contractEnd: order.period_end })
+  const boundsOf = (type: BackupType) => {
+    const present = service[`${type}_date`]
+    const last = orders.rows?.find((row) => row.pdb_type === type && row.status === 1 && row.period_end === present)
+    return { today, present, anchor: last ? boughtPeriod(last).anchor : null, contractEnd: order.period_end }
+  }
   const priced = (type: BackupType) => priceOf(list.prices, type, currency)
   const unpaidOf = (type: BackupType) => {
     const id = service[`os_${type}`]

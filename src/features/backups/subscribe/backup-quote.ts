@@ -4,7 +4,8 @@ import type { BackupPrices } from '#domain/checks/price-checks.ts'
 import { backupAmount, backupPeriod } from '#domain/fees/backup.ts'
 import { type BackupRates, backupRates, type TrafficRates, trafficRates } from '#domain/fees/backup-prices.ts'
 import { explainBackup, type Step } from '#domain/fees/explain.ts'
-import { type Currency, writeAmount } from '#domain/money.ts'
+import { type Currency, maxAmount, writeAmount } from '#domain/money.ts'
+import type { PeriodAnchor } from '#domain/period.ts'
 import type { PlainDate } from '#domain/time.ts'
 
 /** What a list asks for one kind of backup in one currency; `traffic`: where it causes any. */
@@ -26,6 +27,8 @@ export interface Terms {
 export interface Bounds {
   today: PlainDate
   present: PlainDate | null
+  /** From where the present subscription counts; null: it has none. */
+  anchor: PeriodAnchor | null
   contractEnd: PlainDate
 }
 
@@ -36,6 +39,8 @@ export interface BackupFigure {
   months: number
   /** It would have gone on longer than the contract does. */
   isCut: boolean
+  /** No amount can say it, so that it cannot be ordered. */
+  isTooLarge: boolean
   /** Percent. */
   discount: string
   amount: string
@@ -57,6 +62,7 @@ export function quoteBackup(
   const { amount, payAmount } = backupAmount(annual, when.months, discount)
   return {
     ...when,
+    isTooLarge: amount > maxAmount,
     discount: writeAmount(discount),
     amount: writeAmount(amount),
     pay_amount: writeAmount(payAmount),

@@ -4,6 +4,7 @@ import { grouped, readAmount, writeAmount } from '#domain/money.ts'
 import { useConnection } from '#state/hooks.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { number, readingTime } from '#ui/list/Freshness.tsx'
+import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { Folded } from '#features/orders/Disclosure.tsx'
 import { namesOf } from '#features/orders/quote/PriceSummary.tsx'
@@ -72,6 +73,11 @@ export function Compared({ before, after, names }: Props) {
   )
 }
 
+function timeWords({ years, days }: AnyStep['values'], t: TFunction<'contract'>): string {
+  if (years && days) return t('capped', { days, count: Number(years) })
+  return years ? t('years', { count: Number(years) }) : t('days', { count: Number(days) })
+}
+
 /** What each stretch of what is paid costs as changed, beside what was paid for it (D12); in the currency of the amount due. */
 export function Stretches({ steps }: { steps: readonly AnyStep[] }) {
   const { t } = useTranslation('contract')
@@ -97,9 +103,7 @@ export function Stretches({ steps }: { steps: readonly AnyStep[] }) {
           <tr key={values.from}>
             <th scope="row">
               <i className="day">{values.from}</i> – <i className="day">{lastDay(values.to ?? '')}</i>
-              <span>
-                {values.years ? t('years', { count: Number(values.years) }) : t('days', { count: Number(values.days) })}
-              </span>
+              <span>{timeWords(values, t)}</span>
             </th>
             <td className="number" data-label={t('stretch.changed')}>
               {grouped(amount)}

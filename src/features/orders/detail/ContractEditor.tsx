@@ -17,7 +17,7 @@ import { useChangeDraft } from '#features/orders/detail/useChangeDraft.ts'
 import { useWhyNot } from '#features/orders/detail/useBlockedReason.ts'
 import { differenceOf, isNothing } from '#features/orders/detail/change-diff.ts'
 import type { ContractRow } from '#features/orders/detail/useContract.ts'
-import { amountAfter, type PriceData } from '#features/orders/quote/local-quote.ts'
+import { amountAfter, isAmountTooLarge, type PriceData } from '#features/orders/quote/local-quote.ts'
 import { changeWish, checkChangeDraft, choiceOf, type ChangeDraft } from '#features/orders/detail/change-form.ts'
 
 export interface ChangeProps {
@@ -64,7 +64,8 @@ function Opened({
   const { figure, steps, busy, problem, before } = changing
   const { currency } = contract
   const words = t(figure?.amount === '0.00' ? 'saveNow' : 'saveFor')
-  const whyNot = useWhyNot(nothing ? t('nothingChanged') : problems.length > 0 ? t('correctFirst') : null)
+  const tooLarge = isAmountTooLarge(changing.reckoned) ? t('amountTooLarge') : null
+  const whyNot = useWhyNot(nothing ? t('nothingChanged') : problems.length > 0 ? t('correctFirst') : tooLarge)
   const { isAsked, stay, leave } = useHeldWay(!nothing)
 
   return (

@@ -1,6 +1,10 @@
 import { useMemo } from 'react'
+import { fieldProblems, type Problem } from '#contract/problem.ts'
+import { contractAnchor } from '#domain/contracts.ts'
 import { grouped } from '#domain/money.ts'
-import { addYears, lastDay, laterOf } from '#domain/period.ts'
+import { checkExtensionYears } from '#domain/checks/order-checks.ts'
+import { maxExtensionYears } from '#domain/orders.ts'
+import { addToAnchor, anchoredEnd, anchorOf, lastDay, laterOf } from '#domain/period.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
 import { Fact, Facts } from '#ui/display/DescriptionList.tsx'
@@ -18,8 +22,8 @@ import { useToday } from '#ui/page/business-day.ts'
 import { useChangeDraft } from '#features/orders/detail/useChangeDraft.ts'
 import { useWhyNot } from '#features/orders/detail/useBlockedReason.ts'
 import { differenceOf, isNothing } from '#features/orders/detail/change-diff.ts'
-import { orderFieldWords } from '#ui/i18n/order-field-messages.ts'
-import { amountAfter } from '#features/orders/quote/local-quote.ts'
+import { type AnyProblem, orderFieldWords } from '#ui/i18n/order-field-messages.ts'
+import { amountAfter, isAmountTooLarge } from '#features/orders/quote/local-quote.ts'
 import {
   checkChangeDraft,
   checkYears,
@@ -54,7 +58,8 @@ function Opened({
   const isOver = row.state === 'expired'
   const choice = useMemo(() => choiceOf(typed), [typed])
   const years = wholeOf(typed.years)
-  const wrongYears = checkYears(typed)
+  const mostYears = maxExtensionYears(contract, today)
+  const wrongYears = checkYears(typed, mostYears)
   // More years of what runs are years of just that: whether the list has a price for it is all there is to say.
   const problems = [...(isOver ? checkChangeDraft(typed, market) : []), ...wrongYears]
   const isRight = problems.length === 0
@@ -72,10 +77,15 @@ function Opened({
   const { figure, steps, reckoned, busy, problem } = changing
   const change = (fields: Partial<ChangeDraft>) => keep({ ...typed, ...fields })
   const dirty = typed.years !== '1' || choice === null || !isNothing(differenceOf(contract, choice))
-  const unlisted = !isOver && reckoned?.kind === 'none' ? reckoned.modules : null
-  const whyNot = useWhyNot(unlisted ? t('modifyFirst') : isRight ? null : t('correctFirst'))
+  const isTooLarge = isAmountTooLarge(reckoned)
+  const unlisted = !isOver && !isTooLarge && reckoned?.kind === 'none' ? reckoned.modules : null
+  const whyNot = useWhyNot(
+    unlisted ? t('modifyFirst') : isTooLarge ? t('amountTooLarge') : isRight ? null : t('correctFirst'),
+  )
   const start = laterOf(contract.period_end, today)
-  const until = wish?.type === 'extend' ? addYears(start, wish.years) : null
+  const anchor = anchorOf(start, { end: contract.period_end, anchor: contractAnchor(contract) })
+  const until = wish?.type === 'extend' ? anchoredEnd(addToAnchor(anchor, 12 * wish.years)) : null
+  const yearsProblem = wrongYears[0] ?? refusedYears(problem)
   const { currency } = contract
 
   return (
@@ -108,7 +118,9 @@ function Opened({
         <YearsField
           label={t('extend.years')}
           value={typed.years}
-          error={wrongYears[0] && orderFieldWords(wrongYears[0], t('field.period'), typed.years)}
+          most={mostYears}
+          whyNoMore={orderFieldWords(checkExtensionYears(mostYears + 1, mostYears)[0] as AnyProblem, t('field.period'))}
+          error={yearsProblem && orderFieldWords(yearsProblem, t('field.period'), typed.years)}
           onChange={(text) => change({ years: text })}
         >
           {until && t('extend.until', { last: lastDay(until) })}
@@ -147,3 +159,7 @@ function Opened({
     </>
   )
 }
+
+/** What the server says against the years, where the contract has been extended elsewhere meanwhile. */
+const refusedYears = (problem: Problem | null): AnyProblem | undefined =>
+  problem ? fieldProblems(problem).find(({ field }) => field === 'period') : undefined

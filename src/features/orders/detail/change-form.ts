@@ -1,7 +1,7 @@
 /** A change or an extension of a contract as it stands in its form: what it asks for, and what is wrong with it. */
 import type { Choice } from '#domain/fees/annual.ts'
 import { readAmount } from '#domain/money.ts'
-import { checkChoice, checkWhole } from '#domain/checks/order-checks.ts'
+import { checkChoice, checkExtensionYears, checkWhole } from '#domain/checks/order-checks.ts'
 import { userLimits, yearLimits } from '#domain/orders.ts'
 import type { ContractRow } from '#features/orders/detail/useContract.ts'
 import type { AnyProblem } from '#ui/i18n/order-field-messages.ts'
@@ -50,21 +50,36 @@ export function checkChangeDraft(typed: ChangeDraft, { list, modules }: PriceDat
   return [...wrongUsers, ...chosen.filter(({ field }) => field !== 'users' || wrongUsers.length === 0)]
 }
 
-export const checkYears = ({ years }: ChangeDraft): AnyProblem[] => checkWhole('period', years, yearLimits)
+/** A number of years, and no more of them than the contract can still run (maxExtensionYears). */
+export function checkYears({ years }: ChangeDraft, most: number = yearLimits.most): AnyProblem[] {
+  const wrong = checkWhole('period', years, yearLimits)
+  return wrong.length > 0 ? wrong : checkExtensionYears(Number(years), most)
+}
 
-type Base = Pick<ContractRow, 'currency' | 'segments' | 'period_end'>
+type Term = Pick<ContractRow, 'period_start' | 'period_end'>
+type Base = Term &
+  Pick<ContractRow, 'currency' | 'segments'> &
+  Partial<Pick<ContractRow, 'anchor_date' | 'anchor_months'>>
 
-export const changeWish = ({ currency, segments }: Base, choice: Choice): Wish => ({
+export const changeWish = ({ currency, segments, period_start, anchor_date }: Base, choice: Choice): Wish => ({
   type: 'change',
   currency,
   ...choice,
   segments: segments.map(({ annual, ...days }) => ({ ...days, annual: readAmount(annual) })),
+  anchor: anchor_date ?? period_start,
 })
 
-export const extendWish = ({ currency, period_end: end }: Base, choice: Choice, years: number): Wish => ({
+export const extendWish = (
+  { currency, period_start, period_end, anchor_date, anchor_months }: Base,
+  choice: Choice,
+  years: number,
+): Wish => ({
   type: 'extend',
   currency,
   ...choice,
-  end,
+  start: period_start,
+  end: period_end,
+  anchor_date: anchor_date ?? null,
+  anchor_months: anchor_months ?? null,
   years,
 })

@@ -86,9 +86,11 @@ function wordsOf({ code, values, amount }: Branch, t: TFunction<'wizard'>, names
   const money = (name: string) => grouped(values[name] ?? '0.00')
   const days = { from: values.from ?? '', last: values.to ? lastDay(values.to) : '', annual: money('annual') }
   const time = (of: 'segment' | 'paid') =>
-    'years' in values
-      ? t(`why.${of}Years`, { ...days, count: Number(values.years) })
-      : t(`why.${of}Days`, { ...days, count: Number(values.days) })
+    'years' in values && 'days' in values
+      ? t(`why.${of}Capped`, { ...days, days: values.days, count: Number(values.years) })
+      : 'years' in values
+        ? t(`why.${of}Years`, { ...days, count: Number(values.years) })
+        : t(`why.${of}Days`, { ...days, count: Number(values.days) })
   switch (code) {
     case 'users':
       return t(Number(values.to) >= userLimits.most ? 'why.usersFrom' : 'why.users', {

@@ -65,6 +65,7 @@ export function OrderPrice({ children, ...props }: Props & { children: ReactNode
   function whyNone(none: Exclude<LocalQuote, { kind: 'figure' }> | null): string {
     if (none === null) return t('price.incomplete')
     if (none.code === 'USERS_OUT_OF_RANGE') return t('price.outOfRange')
+    if (none.code === 'AMOUNT_TOO_LARGE') return t('price.tooLarge')
     return orderFieldWords({ field: 'modules', code: 'NOT_LISTED', named: none.modules.join(', ') }, '')
   }
 }

@@ -8,6 +8,7 @@ import type { PriceList } from '#domain/fees/price-list.ts'
 import type { Segment } from '#domain/fees/prorate.ts'
 import {
   type Asked,
+  isTooLarge,
   type Quote,
   quoteChange,
   quoteCreate,
@@ -16,6 +17,8 @@ import {
 } from '#domain/fees/quote.ts'
 import { joined } from '#domain/catalogue/modules.ts'
 import { type Currency, writeAmount } from '#domain/money.ts'
+import { type AnchoredContract, contractAnchor } from '#domain/contracts.ts'
+import { maxExtensionYears } from '#domain/orders.ts'
 import type { PlainDate } from '#domain/time.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { calculate } from '#contract/orders.ts'
@@ -43,9 +46,19 @@ interface Asking extends Choice {
 
 export type Wish =
   | (Asking & { type: 'create'; start: PlainDate; years: number })
-  /** From the end of the contract, or from today where that is over. */
-  | (Asking & { type: 'extend'; end: PlainDate; years: number })
-  | (Asking & { type: 'change'; segments: readonly Segment[] })
+  | ExtendWish
+  | (Asking & { type: 'change'; segments: readonly Segment[]; anchor?: PlainDate })
+
+/** From the end of the contract, or from today where that is over. `start`: its first day. */
+interface ExtendWish extends Asking, Partial<Pick<AnchoredContract, 'anchor_date' | 'anchor_months'>> {
+  type: 'extend'
+  start?: PlainDate
+  end: PlainDate
+  years: number
+}
+
+const termOf = ({ start, end, ...anchor }: ExtendWish) =>
+  start === undefined ? null : { ...anchor, period_start: start, period_end: end }
 
 /** One module of a figure; `auto`: it joins by itself and costs nothing (D5). */
 export interface PricedModule {
@@ -71,13 +84,30 @@ export interface Figure {
 
 export type LocalQuote =
   | { kind: 'figure'; figure: Figure }
-  /** Why there is none: codes as the server would answer. */
-  | { kind: 'none'; code: 'USERS_OUT_OF_RANGE' | 'NOT_LISTED' | 'extendFirst'; modules: string[] }
+  /** Why there is none: codes as the server would answer. `years`: how many more the contract can run. */
+  | { kind: 'none'; code: NoQuoteCode; modules: string[]; years?: number }
+
+type NoQuoteCode =
+  | 'USERS_OUT_OF_RANGE'
+  | 'NOT_LISTED'
+  | 'extendFirst'
+  | 'AMOUNT_TOO_LARGE'
+  | 'TOO_MANY_YEARS'
+  | 'NO_YEARS_LEFT'
 
 /** `today`: in the business time zone. */
 export function quoteLocally(market: PriceData, wish: Wish, today: PlainDate): LocalQuote {
+  const term = wish.type === 'extend' ? termOf(wish) : null
+  if (wish.type === 'extend' && term) {
+    const most = maxExtensionYears(term, today)
+    if (wish.years > most)
+      return { kind: 'none', code: most > 0 ? 'TOO_MANY_YEARS' : 'NO_YEARS_LEFT', modules: [], years: most }
+  }
   const result = quoted(market, wish, today)
-  if (result.kind === 'quote') return { kind: 'figure', figure: figureOf(market, wish, result.quote) }
+  if (result.kind === 'quote')
+    return isTooLarge(result.quote)
+      ? { kind: 'none', code: 'AMOUNT_TOO_LARGE', modules: [] }
+      : { kind: 'figure', figure: figureOf(market, wish, result.quote) }
   if (result.kind === 'modules not listed') return { kind: 'none', code: 'NOT_LISTED', modules: result.modules }
   return { kind: 'none', code: result.kind === 'expired' ? 'extendFirst' : result.kind, modules: [] }
 }
@@ -86,8 +116,11 @@ function quoted({ list, uatBound }: PriceData, wish: Wish, today: PlainDate): Qu
   const { currency, user_mode, users, modules, uat } = wish
   const asked: Asked = { list, currency, choice: { user_mode, users, modules, uat }, uatBound }
   if (wish.type === 'create') return quoteCreate(asked, wish.start, wish.years)
-  if (wish.type === 'extend') return quoteExtension(asked, wish.end, today, wish.years)
-  return quoteChange(asked, wish.segments, today)
+  if (wish.type === 'extend') {
+    const term = termOf(wish)
+    return quoteExtension(asked, wish.end, today, wish.years, term && contractAnchor(term))
+  }
+  return quoteChange(asked, wish.segments, today, wish.anchor)
 }
 
 function figureOf({ modules }: PriceData, wish: Wish, quote: Quote): Figure {
@@ -117,6 +150,10 @@ function pricedModules(modules: readonly ModuleInfo[], chosen: readonly string[]
     ...joined(hidden, chosen).map(({ code, name }) => ({ code, name, price: '0.00', auto: 1 as const })),
   ]
 }
+
+/** No amount can say what it would come to: its form says so, and orders nothing. */
+export const isAmountTooLarge = (quote: LocalQuote | null): boolean =>
+  quote?.kind === 'none' && quote.code === 'AMOUNT_TOO_LARGE'
 
 /** What a toggle does to the amount due; null where one of the two has none. */
 export function amountAfter(

@@ -11,6 +11,9 @@ interface Props {
   /** As it is typed. */
   value: string
   error?: string | null | undefined
+  /** The most that can be chosen, and why no more. */
+  most?: number
+  whyNoMore?: string
   /** What follows of it, beside the number. */
   children?: ReactNode
   onChange: (years: string) => void
@@ -20,9 +23,18 @@ interface Props {
 const common = ['1', '2', '3'] as const
 
 /** For how many years: the usual ones first, and any other number beside them. */
-export function YearsField({ label, value, error, children, onChange }: Props) {
+export function YearsField({
+  label,
+  value,
+  error,
+  most: given = yearLimits.most,
+  whyNoMore,
+  children,
+  onChange,
+}: Props) {
   const { t } = useTranslation('wizard')
-  const { least, most } = yearLimits
+  const { least } = yearLimits
+  const most = Math.max(least, given)
   const years = wholeOf(value) ?? 0
   const to = (next: number) => onChange(String(Math.min(most, Math.max(least, next))))
   const name = 'period'
@@ -53,7 +65,12 @@ export function YearsField({ label, value, error, children, onChange }: Props) {
               {...described}
               onChange={({ target }) => onChange(target.value)}
             />
-            <Button icon="plus" bare whyNot={years >= most && t('years.most', { most })} onClick={() => to(years + 1)}>
+            <Button
+              icon="plus"
+              bare
+              whyNot={years >= most && (whyNoMore ?? t('years.most', { most }))}
+              onClick={() => to(years + 1)}
+            >
               {t('years.more')}
             </Button>
           </div>
