@@ -30,6 +30,8 @@ const byName: Record<string, string> = {
   changeContract: 'update',
   setAlertDate: 'update',
   keepTrail: 'export',
+  refundPaymentTask: 'refund',
+  applyPaymentTask: 'pay',
 }
 
 /** The first that the path of the call begins with. */

@@ -29,11 +29,14 @@ import { settleWithTrail } from '#server/db/record-outcome.ts'
 import { sqlState } from '#server/db/sql-state.ts'
 import { addToTrail } from '#server/db/audit/audit-trail.ts'
 import type { Answer, ServiceContext, AppContext } from '#server/context.ts'
+import { OutsideCallNeeded } from '#server/outside-call.ts'
 import { ProblemError, unavailable } from '#server/problem-error.ts'
 import { runService, refusalOf } from '#server/commands/handler.ts'
 import { fingerprint } from '#server/commands/fingerprint.ts'
 import { readIfMatch } from '#server/commands/references.ts'
 import { inProgress, outcomeOf, problemAnswer, replay, replayIntent } from '#server/commands/replay.ts'
+
+const maxOutsideCalls = 3
 
 /** Every named problem comes back as an answer; thrown is only what nobody foresaw. */
 export async function executeWrite<E extends Endpoint>(
@@ -106,11 +109,24 @@ async function attempt(app: AppContext, request: WriteRequest, service: Act): Pr
     if (!isAnswered(error)) throw error
     return inTransaction(app, write.scope, (db) => repeat(db, write, claimed))
   }
-  const carried = run(false, (db) => act(db, write, claim)).catch((error: unknown) => {
+  const carried = actAfterCalls(app, () => run(false, (db) => act(db, write, claim))).catch((error: unknown) => {
     if (!isRefusal(error)) throw error
     return run(true, (db) => refuse(db, write, claim, error))
   })
   return claim === null ? carried : carried.catch((error: unknown) => told(error, claim))
+}
+
+/** Each round begins anew after what had to be asked outside: what has changed meanwhile is met by the write's own checks. */
+async function actAfterCalls<T>(app: AppContext, run: () => Promise<T>): Promise<T> {
+  for (let round = 0; ; round++) {
+    try {
+      return await run()
+    } catch (error) {
+      if (!(error instanceof OutsideCallNeeded)) throw error
+      if (round === maxOutsideCalls) throw error.unsettled
+      await error.run(app)
+    }
+  }
 }
 
 /** Without the database nothing can be told or kept either. */

@@ -6,3 +6,14 @@ import type { Handle } from '#server/db/handle.ts'
 export async function fenceTo(db: Handle, companyId: number): Promise<void> {
   await sql`select set_config('app.company', ${String(companyId)}, true)`.execute(db)
 }
+
+/**
+ * Runs the work as the system role, which meets the rows of all companies, and puts the caller's role back. Only for calls that are
+ * the provider admins' alone: for them the permission is the one fence.
+ */
+export async function asSystem<T>(db: Handle, work: () => Promise<T>): Promise<T> {
+  await sql`select set_config('role', 'portal_system', true)`.execute(db)
+  const result = await work()
+  await sql`select set_config('role', 'portal_app', true)`.execute(db)
+  return result
+}

@@ -1,5 +1,5 @@
 /** The demo world's orders: one company's services in every state that there is, made as their own days would have made them. */
-import { contractAnchor, dueOf } from '#domain/contracts.ts'
+import { contractAnchor, dueOf, dueOfChange } from '#domain/contracts.ts'
 import { explain } from '#domain/fees/explain.ts'
 import { quoteChange, quoteCreate, type QuoteResult } from '#domain/fees/quote.ts'
 import { dateIn, timestampIn } from '#domain/time.ts'
@@ -161,6 +161,7 @@ async function place(made: Made, one: DemoOrder, { at, type, users, result, base
   if (result.kind !== 'quote') throw new Error(`the demo order ${one.code} has no price: ${result.kind}`)
   const { quote } = result
   const amounts = amountsOf({ quote })
+  const ordered = timestampIn(app.config.timeZone, at)
   const change = await takeChange(db, companyId)
   const id = await insertOrder(db, {
     company_id: companyId,
@@ -186,7 +187,7 @@ async function place(made: Made, one: DemoOrder, { at, type, users, result, base
     steps: JSON.stringify(explain(quote)),
     base_id: baseId ?? null,
     contract_id: null,
-    due: dueOf(timestampIn(app.config.timeZone, at)),
+    due: type === 'change' ? dueOfChange(ordered, quote.period_end) : dueOf(ordered),
     alert_date: null,
     change,
     create_time: at,

@@ -27,6 +27,7 @@ import { overdueBefore } from '#server/services/hosting/traffic/suspension.ts'
 import { notifyJobs } from '#server/services/job-requests.ts'
 import { askMail } from '#server/services/mail/request-mail.ts'
 import { momentOf } from '#server/services/orders/business-time.ts'
+import { endPayments } from '#server/services/payments/request-reconciliation.ts'
 import { mailOf, type OrderMail } from '#server/services/orders/order-mails.ts'
 
 export const tendJob = 'tend-orders'
@@ -49,7 +50,7 @@ export const tendOrders = (): JobKind<unknown, Point, null> => ({
       const settled = await asSystem((db) => settle(db, app))
       const lapsed = await asSystem((db) => lapse(db, app))
       const told = await asSystem((db) => numberExpired(db, momentOf({ app, now: app.clock() }), most))
-      if (settled > 0) notifyJobs(app)
+      if (settled + lapsed > 0) notifyJobs(app)
       const isThrough = settled < most && lapsed < most && told < most
       return { kind: 'on', point: { after: isThrough ? 0 : null }, percent: isThrough ? 50 : 10 }
     }
@@ -65,6 +66,7 @@ async function settle(db: Handle, app: AppContext): Promise<number> {
   const overdue = await overdueOrders(db, moment, most)
   for (const order of overdue) {
     await settleCode(db, order.code, moment)
+    await endPayments(db, { kind: 'order', id: order.id }, now)
     await mailAbout(db, order, 'order-overdue', now)
   }
   return overdue.length
@@ -77,6 +79,7 @@ async function lapse(db: Handle, app: AppContext): Promise<number> {
   for (const { id, company_id, service_code } of overdue) {
     await updateBackup(db, id, { status: -1 }, { change: await takeChange(db, company_id), time: now })
     await touchService(db, company_id, service_code)
+    await endPayments(db, { kind: 'backup', id }, now)
   }
   return overdue.length
 }

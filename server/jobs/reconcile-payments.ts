@@ -5,12 +5,14 @@
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { reconcilePayments as endpoint } from '#contract/payments.ts'
 import { type AttemptRecord, isAnyDue, lookAtAll, takeDue } from '#server/db/payments/payment-attempts.ts'
+import { isAnyRefundDue } from '#server/db/payments/payment-tasks.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context.ts'
 import { onClock } from '#server/jobs/interval.ts'
 import type { JobKind } from '#server/jobs/job-kind.ts'
 import { notifyJobs } from '#server/services/job-requests.ts'
 import { askToLook } from '#server/services/payments/request-reconciliation.ts'
+import { settleRefunds } from '#server/services/payments/settle-refunds.ts'
 import { tend } from '#server/services/payments/settle-attempt.ts'
 
 export const reconcileJob = 'reconcile-payments'
@@ -27,6 +29,7 @@ const start: Output = { looked: 0, paid: 0, ended: 0, waiting: 0, unanswered: 0 
 
 const step: JobKind<unknown, Point, Output>['step'] = async ({ app, point }) => {
   const { total = 0, ...so }: Point = point ?? start
+  await settleRefunds(app)
   const due = await inTransaction(app, system, (db) => takeDue(db, app.clock(), most))
   const after = { ...so }
   for (const attempt of due) {
@@ -72,7 +75,9 @@ export async function askWhereDue(app: AppContext): Promise<void> {
   const isAsked = await inTransaction(
     app,
     system,
-    async (db) => (await isAnyDue(db, now)) && (await askToLook(db, { companyId: 0, intent, now })),
+    async (db) =>
+      ((await isAnyDue(db, now)) || (await isAnyRefundDue(db, now))) &&
+      (await askToLook(db, { companyId: 0, intent, now })),
   )
   if (isAsked) notifyJobs(app)
 }

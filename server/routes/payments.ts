@@ -2,9 +2,12 @@
 import { headers as names } from '#contract/headers.ts'
 import {
   alipayCalls,
+  applyPaymentTask,
   checkPayment,
+  listPaymentTasks,
   pay as payCall,
   reconcilePayments,
+  refundPaymentTask,
   returnFromPayment,
   stripeCalls,
 } from '#contract/payments.ts'
@@ -13,6 +16,7 @@ import { requireCaller } from '#server/http/authenticate.ts'
 import { procedureHandler, type Handler, serviceHandler, type RequestContext } from '#server/routes/route-handler.ts'
 import { beginJob } from '#server/services/job-requests.ts'
 import { kindOf } from '#server/services/payments/payment-description.ts'
+import { apply, list, refund } from '#server/services/payments/payment-tasks.ts'
 import { check, pay } from '#server/services/payments/start-payment.ts'
 import { comeBack, acceptCallback } from '#server/services/payments/gateway-callbacks.ts'
 
@@ -36,6 +40,9 @@ export const payments: Handler[] = [
     return { body: await check(app, { caller: requireCaller(principal), of: paidBy(params, body) }) }
   }),
   serviceHandler(reconcilePayments, (context) => beginJob(context, { kind: 'reconcile-payments', input: {} })),
+  serviceHandler(listPaymentTasks, list),
+  serviceHandler(refundPaymentTask, refund),
+  serviceHandler(applyPaymentTask, apply),
   procedureHandler(stripeCalls, async (visit) => {
     await acceptCallback(visit.app, 'stripe', visit)
     return { body: null }

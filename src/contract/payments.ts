@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import { paymentTypes } from '#domain/payments.ts'
 import { endpoint } from '#contract/endpoint.ts'
-import { randomId, rowId, text } from '#contract/values.ts'
+import { amount, randomId, rowId, text, timestamp } from '#contract/values.ts'
 
 /** Which id stands in the path depends on what is paid: an order, a backup order or a traffic record (D66). */
 const contractType = z.enum(['CONTRACT', 'PDBORDER', 'TRAFFIC'])
@@ -66,6 +66,73 @@ export const reconcilePayments = endpoint({
   }),
   offline: 'online',
   job: 'reconcile-payments',
+})
+
+const paymentTask = z.object({
+  id: z.int(),
+  company_id: z.int(),
+  company_code: z.string(),
+  company_name: z.string(),
+  /** What was to be paid, and its number. */
+  kind: z.enum(['order', 'backup', 'traffic']),
+  payable_id: z.int(),
+  service_code: z.string(),
+  /** Why it could not be applied when it came. */
+  reason: z.enum(['deleted', 'replaced', 'tooLate', 'paidAlready', 'anotherAmount', 'anotherCurrency']),
+  amount,
+  /** The gateway's own name where it is none of ours. */
+  currency: z.string(),
+  gateway: z.string(),
+  /** The gateway's own name of the payment. */
+  reference: z.string(),
+  received: timestamp,
+  state: z.enum(['open', 'refunding', 'refunded', 'applied']),
+  /** Why the gateway refused the latest refund. */
+  problem: z.nullable(z.string()),
+  /** Who refunded or applied it, and when. */
+  user_name: z.nullable(z.string()),
+  settled: z.nullable(timestamp),
+})
+export type PaymentTask = z.output<typeof paymentTask>
+
+/** Money that was taken and no order waited for: what waits for somebody, and the latest that are settled. */
+export const listPaymentTasks = endpoint({
+  name: 'listPaymentTasks',
+  method: 'GET',
+  path: '/api/payment/tasks',
+  summary: 'Money that no order waits for, over all companies',
+  who: 'providerAdmin',
+  matrix: 'Z-20',
+  output: z.array(paymentTask),
+  offline: 'read',
+})
+
+export const refundPaymentTask = endpoint({
+  name: 'refundPaymentTask',
+  method: 'POST',
+  path: '/api/payment/tasks/:id/refund',
+  summary: 'Give the money of a task back at its gateway',
+  who: 'providerAdmin',
+  matrix: 'Z-20',
+  params: z.object({ id: rowId }),
+  body: z.object({}),
+  output: paymentTask,
+  offline: 'online',
+  stepUp: () => true,
+})
+
+export const applyPaymentTask = endpoint({
+  name: 'applyPaymentTask',
+  method: 'POST',
+  path: '/api/payment/tasks/:id/apply',
+  summary: 'Apply the money of a task to what it was paid for, where that is still possible',
+  who: 'providerAdmin',
+  matrix: 'Z-20',
+  params: z.object({ id: rowId }),
+  body: z.object({}),
+  output: paymentTask,
+  offline: 'online',
+  stepUp: () => true,
 })
 
 /** Gateways send the payer's browser here; it goes on to the order in the app. */

@@ -41,6 +41,15 @@ export const problemStatus = {
   STATE_CONFLICT: 409,
   NOTHING_CHANGED: 409,
   USERS_OUT_OF_RANGE: 409,
+  // The gateway has to end a payment before its order is deleted, or replaced by another one.
+  PAYMENT_UNANSWERED: 409,
+  REPLACED_UNANSWERED: 409,
+  PAYMENT_IN_PROGRESS: 409,
+  ORDER_PAID: 409,
+  REPLACED_PAID: 409,
+  // Outside of what any, or this, way of paying takes.
+  AMOUNT_TOO_SMALL: 409,
+  AMOUNT_TOO_LARGE: 409,
   QUOTE_CHANGED: 409,
   CARD_INVALID: 409,
   APP_CONFIRM: 409,

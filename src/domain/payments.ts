@@ -1,6 +1,6 @@
-/** Ways of paying, and who may use which (D66, Z-20, Z-21). */
+/** Ways of paying, who may use which (D66, Z-20, Z-21), and the amounts that each takes. */
 import { type Caller, isProvider, isProviderAdmin } from '#domain/access.ts'
-import type { Currency } from '#domain/money.ts'
+import type { Currency, Hundredths } from '#domain/money.ts'
 
 export const paymentTypes = ['stripe', 'alipay', 'globalAlipay', 'simulate'] as const
 export type PaymentType = (typeof paymentTypes)[number]
@@ -14,4 +14,68 @@ export function whyNotPaidBy(type: PaymentType, currency: Currency, caller: Call
   if (type === 'simulate') return isProviderAdmin(caller) ? null : 'staff'
   if (type !== alipayFor(currency)) return 'currency'
   return type === 'alipay' || isProvider(caller) ? null : 'staff'
+}
+
+interface AmountLimits {
+  min: Hundredths
+  max: Hundredths
+}
+
+/** Eight digits of the smallest unit. */
+const cardMax = 99_999_999n
+
+/**
+ * Of one payment, as the gateways document it. Stripe's minimum is that of the settlement currency; it names none for CNY, and 4.00
+ * is always more than the HKD 4.00 or USD 0.50 that it is converted to.
+ */
+const gatewayLimits: Partial<Record<PaymentType, Partial<Record<Currency, AmountLimits>>>> = {
+  stripe: {
+    HKD: { min: 400n, max: cardMax },
+    USD: { min: 50n, max: cardMax },
+    RMB: { min: 400n, max: cardMax },
+  },
+  alipay: { RMB: { min: 1n, max: 10_000_000_000n } },
+  globalAlipay: { HKD: { min: 1n, max: 100_000_000n }, USD: { min: 1n, max: 100_000_000n } },
+}
+
+/** Null: this method takes any amount. */
+export const amountLimits = (type: PaymentType, currency: Currency): AmountLimits | null =>
+  gatewayLimits[type]?.[currency] ?? null
+
+/** Why a method cannot take this amount; null: it can. */
+export function whyAmountNotTaken(
+  type: PaymentType,
+  currency: Currency,
+  amount: Hundredths,
+): 'tooSmall' | 'tooLarge' | null {
+  const limits = amountLimits(type, currency)
+  if (limits === null) return null
+  if (amount < limits.min) return 'tooSmall'
+  return amount > limits.max ? 'tooLarge' : null
+}
+
+const customer: Caller = { userId: 0, companyId: 0, companyCode: '', admin: false, order: true, accessLevel: 0 }
+
+/** Of the methods that are set up, those by which this caller pays this currency. */
+const methodsFor = (types: readonly string[], currency: Currency, caller: Caller): PaymentType[] =>
+  paymentTypes.filter((type) => types.includes(type) && whyNotPaidBy(type, currency, caller) === null)
+
+/** The least that a customer can pay here; what is less is waived or carried over. Zero where nothing can be paid at all. */
+export function smallestPayable(types: readonly string[], currency: Currency): Hundredths {
+  const minima = methodsFor(types, currency, customer).map((type) => amountLimits(type, currency)?.min ?? 0n)
+  return minima.reduce((least, one) => (one < least ? one : least), minima[0] ?? 0n)
+}
+
+/** The most that this caller can pay here at once; null: there is no limit, or nothing can be paid here at all. */
+export function largestPayable(types: readonly string[], currency: Currency, caller: Caller): Hundredths | null {
+  const maxima = methodsFor(types, currency, caller).map((type) => amountLimits(type, currency)?.max ?? null)
+  return maxima.reduce(
+    (most, one) => (most === null || one === null ? null : one > most ? one : most),
+    maxima[0] ?? null,
+  )
+}
+
+/** Whether an amount is due that nobody can pay because it is too small. */
+export function isBelowPayable(types: readonly string[], currency: Currency, amount: Hundredths): boolean {
+  return amount > 0n && amount < smallestPayable(types, currency)
 }

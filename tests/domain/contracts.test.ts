@@ -4,6 +4,7 @@ import {
   contractMoves,
   contractStates,
   dueOf,
+  dueOfChange,
   remindersDue,
   setUpNotice,
   stateOf,
@@ -127,4 +128,11 @@ describe('reminders', () => {
     expect(remindersDue({ ...contract, alert_date: '2027-02-20' }, '2027-02-14')).toEqual([])
     expect(remindersDue({ ...contract, state: 'overwritten' }, '2027-02-14')).toEqual([])
   })
+})
+
+test('fault 6a a change is due by the end of its contract at the latest', () => {
+  expect(dueOfChange(created, '2027-10-01')).toBe(dueOf(created))
+  expect(dueOfChange(created, '2026-09-17')).toBe('2026-09-16 23:59:59')
+  expect(dueOfChange(created, '2026-09-22')).toBe('2026-09-21 23:59:59')
+  expect(dueOfChange(created, '2026-09-23')).toBe(dueOf(created))
 })

@@ -116,7 +116,7 @@ export function driversFor(
   return {
     stripe: stripePayment(stripe, clock),
     alipay: alipayPayment(alipay, calls, clock),
-    globalAlipay: globalAlipayPayment(globalAlipay, calls),
+    globalAlipay: globalAlipayPayment(globalAlipay, calls, clock),
   }
 }
 

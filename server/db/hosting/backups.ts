@@ -209,6 +209,23 @@ export async function isReplacedBackup(
   return row !== undefined
 }
 
+/** Whether another one of its kind was ordered since, and is paid or waits to be. */
+export async function hasNewerBackup(
+  db: Handle,
+  { id, service_id, pdb_type }: Pick<BackupRecord, 'id' | 'service_id' | 'pdb_type'>,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('backup_order')
+    .select('id')
+    .where('service_id', '=', service_id)
+    .where('pdb_type', '=', pdb_type)
+    .where('id', '>', id)
+    .where('status', '>=', 0)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Writes the status with the next version. */
 export async function updateBackup(
   db: Handle,

@@ -28,6 +28,7 @@ import * as auditLog from '#server/db/migrations/025-audit-log.ts'
 import * as hosting from '#server/db/migrations/026-hosting.ts'
 import * as backupRuns from '#server/db/migrations/027-backup-runs.ts'
 import * as periodAnchors from '#server/db/migrations/028-period-anchors.ts'
+import * as paymentTasks from '#server/db/migrations/029-payment-tasks.ts'
 
 export const migrations: Record<string, Migration> = {
   '001-roles': roles,
@@ -58,4 +59,5 @@ export const migrations: Record<string, Migration> = {
   '026-hosting': hosting,
   '027-backup-runs': backupRuns,
   '028-period-anchors': periodAnchors,
+  '029-payment-tasks': paymentTasks,
 }

@@ -76,7 +76,8 @@ export async function isAnyDue(db: Handle, now: number): Promise<boolean> {
 const minute = 60_000
 /** Until it is asked again, by how often it was asked, ms; the last one for all that follow. */
 const waits = [5000, 15_000, 30_000, minute, 2 * minute, 5 * minute, 10 * minute, 30 * minute, 60 * minute]
-const waitAfter = sql<number>`(array[${sql.join(waits)}]::bigint[])[least(looks + 1, ${waits.length})]`
+/** Of a row with `looks`. */
+export const waitAfter = sql<number>`(array[${sql.join(waits)}]::bigint[])[least(looks + 1, ${waits.length})]`
 
 /** Takes those that are due; another node steps over them, and they are due again later whatever becomes of this one. */
 export async function takeDue(db: Handle, now: number, most: number): Promise<AttemptRecord[]> {

@@ -16,15 +16,15 @@ export async function paymentBy(db: Handle, gateway: string, reference: string):
   return row ?? null
 }
 
-/** False: somebody else has written it down meanwhile. */
-export async function insertPayment(db: Handle, payment: Insertable<PaymentTable>): Promise<boolean> {
+/** Its number; null: somebody else has written it down meanwhile. */
+export async function insertPayment(db: Handle, payment: Insertable<PaymentTable>): Promise<number | null> {
   const made = await db
     .insertInto('payment')
     .values(payment)
     .onConflict((conflict) => conflict.constraint('payment_reference').doNothing())
     .returning('id')
     .executeTakeFirst()
-  return made !== undefined
+  return made?.id ?? null
 }
 
 /** What an invoice is of. */

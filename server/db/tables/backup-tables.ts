@@ -40,6 +40,8 @@ export interface BackupOrderTable extends OfService {
   amount: Fixed<string>
   /** Less the discount (D25). */
   pay_amount: Fixed<string>
+  /** What would be to pay but is below the smallest payable amount; null: nothing. */
+  waived: ColumnType<string | null, string | null | undefined, never>
   /** -1 invalid, 0 unpaid, 1 paid. */
   status: -1 | 0 | 1
 }
@@ -54,7 +56,16 @@ export interface TrafficTable extends OfService {
   free: Fixed<string>
   /** Of a GB beyond them. */
   price: Fixed<string>
+  /** To be paid, with what was carried to it. */
   amount: Fixed<string>
+  /** Of an earlier month, because nobody can pay so little. */
+  carried_in: ColumnType<string, string | undefined, never>
+  /** The latest of those months, `yyyy-MM`. */
+  carried_from: ColumnType<string | null, string | null | undefined, never>
+  /** To the next month that is billed. */
+  carried_out: ColumnType<string, string | undefined, never>
+  /** The record that it was added to. */
+  carried_to: ColumnType<number | null, number | null | undefined, number | null>
   /** Filled together with what was paid (D25). */
   pay_date: PlainDate | null
   pay_amount: string | null

@@ -145,6 +145,8 @@ export interface OrderTable extends Kept, Agreed {
   /** The last second in which it can be paid (D31). */
   due: Fixed<Timestamp>
   alert_date: PlainDate | null
+  /** What a change comes to that is below the smallest payable amount, and is not charged; null: nothing. */
+  waived: ColumnType<string | null, string | null | undefined, never>
   /** Whether it is the row of its service in the list (D35). */
   shown: Generated<boolean>
   /** Devices were told that it has expired. */
@@ -230,6 +232,31 @@ export interface PaymentAttemptTable {
   end_time: number | null
 }
 
+/** Money that was taken and no order waited for: each unit of it is on what it was paid for, was given back, or is such a task. */
+export interface PaymentTaskTable {
+  id: Generated<number>
+  company_id: Fixed<number>
+  payment_id: Fixed<number>
+  /** By which it was paid; null: it is not known, and the portal cannot refund it. */
+  attempt_id: Fixed<number | null>
+  state: 'open' | 'refunding' | 'refunded' | 'applied'
+  /** Under which the gateway knows the refund. */
+  refund_key: string | null
+  /** The gateway's own name of it. */
+  refund_reference: string | null
+  /** Why the gateway refused the latest refund. */
+  problem: string | null
+  /** Who refunded or applied it. */
+  user_id: number | null
+  /** How often the gateway was asked about the refund. */
+  looks: Generated<number>
+  /** Epoch ms; null: nothing is expected of the gateway. */
+  next_look: number | null
+  create_time: Fixed<number>
+  update_time: number
+  end_time: number | null
+}
+
 /** Frozen when it was paid; without gaps in its numbers (D90). What it is of is one of three. */
 export interface InvoiceTable {
   id: Generated<number>
@@ -261,6 +288,7 @@ export interface OrderTables {
   reminder: ReminderTable
   payment: PaymentTable
   payment_attempt: PaymentAttemptTable
+  payment_task: PaymentTaskTable
   invoice: InvoiceTable
   calendar_feed: CalendarFeedTable
 }

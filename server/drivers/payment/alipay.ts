@@ -9,7 +9,14 @@ import {
   statusOfTrade,
   timestampOfAlipay,
 } from '#server/drivers/payment/alipay-trade.ts'
-import type { Asked, Beginning, Payment, PaymentDriver } from '#server/drivers/payment/driver.ts'
+import type {
+  Asked,
+  Beginning,
+  Payment,
+  PaymentDriver,
+  RefundRequest,
+  RefundResult,
+} from '#server/drivers/payment/driver.ts'
 import { NoticeProblem, PaymentProblem } from '#server/drivers/payment/errors.ts'
 import type { AlipaySettings } from '#server/payment-config.ts'
 
@@ -30,8 +37,12 @@ export function alipayPayment(settings: AlipaySettings, notifyUrl: string, clock
   const sdk = () => (opened ??= openSdk(settings))
   const timestamp = () => timestampOfAlipay(clock())
 
-  async function ask(method: string, { key }: Asked): Promise<AlipaySdkCommonResult> {
-    const asked = { bizContent: { out_trade_no: key }, timestamp: timestamp() }
+  async function ask(
+    method: string,
+    { key }: Asked,
+    more: Record<string, string> = {},
+  ): Promise<AlipaySdkCommonResult> {
+    const asked = { bizContent: { out_trade_no: key, ...more }, timestamp: timestamp() }
     // Without being told so the SDK believes an answer that nobody signed.
     return await (await sdk()).exec(method, asked, { validateSign: true }).catch(unclear)
   }
@@ -47,6 +58,14 @@ export function alipayPayment(settings: AlipaySettings, notifyUrl: string, clock
       amount: hundredthsOf(String(answer.totalAmount)),
       currency: 'RMB',
     }
+  }
+
+  async function queryRefund({ payment, refundKey }: RefundRequest): Promise<RefundResult | null> {
+    const answer = await ask('alipay.trade.fastpay.refund.query', payment, { out_request_no: refundKey })
+    if (answer.code === '10000' && answer.refundStatus === 'REFUND_SUCCESS')
+      return { status: 'done', reference: refundKey }
+    // What was paid and is closed was given back, by whatever way.
+    return (await query(payment))?.status === 'closed' ? { status: 'done', reference: refundKey } : null
   }
 
   async function verified(form: FormOfAlipay): Promise<void> {
@@ -77,6 +96,16 @@ export function alipayPayment(settings: AlipaySettings, notifyUrl: string, clock
       return { kind: 'redirect', url, gatewayId: null }
     },
     query,
+    async refund(request) {
+      const { payment, refundKey, amount, reason } = request
+      const fields = { out_request_no: refundKey, refund_amount: writeAmount(amount), refund_reason: reason }
+      const answer = await ask('alipay.trade.refund', payment, fields)
+      if (answer.code !== '10000') throw refusal(answer)
+      // Otherwise the answer does not say whether money has moved.
+      if (answer.fundChange === 'Y') return { status: 'done', reference: refundKey }
+      return (await queryRefund(request)) ?? { status: 'pending', reference: refundKey }
+    },
+    queryRefund,
     close: closing(query, (asked) => ask('alipay.trade.close', asked)),
     ...hearing(verified, (fields) => fields.has('app_id')),
   }

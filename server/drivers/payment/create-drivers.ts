@@ -65,10 +65,10 @@ const openers: Record<PaymentType, (opening: Opening) => Promise<PaymentDriver |
     const { alipayPayment } = await import('#server/drivers/payment/alipay.ts')
     return alipayPayment(alipay, alipayCalls, clock)
   },
-  async globalAlipay({ gateways: { globalAlipay }, alipayCalls }) {
+  async globalAlipay({ gateways: { globalAlipay }, alipayCalls, clock }) {
     if (!globalAlipay) return null
     const { globalAlipayPayment } = await import('#server/drivers/payment/global-alipay.ts')
-    return globalAlipayPayment(globalAlipay, alipayCalls)
+    return globalAlipayPayment(globalAlipay, alipayCalls, clock)
   },
   simulate: async ({ isSimulated }) => (isSimulated ? simulatedPayment : null),
 }

@@ -56,6 +56,25 @@ export interface Asked {
   begunAt: number
 }
 
+/** All of a payment is given back. */
+export interface RefundRequest {
+  /** Ours, the same at every try of one refund: the gateway gives money back once for it. */
+  refundKey: string
+  payment: Asked
+  amount: Hundredths
+  /** As we write it. */
+  currency: string
+  /** For people who read the gateway's lists. */
+  reason: string
+}
+
+export interface RefundResult {
+  /** `pending`: the gateway has taken it on and is not done; `failed`: it will not be done. */
+  status: 'done' | 'pending' | 'failed'
+  /** The gateway's own name for it. */
+  reference: string
+}
+
 export interface Notice {
   /** The same when the gateway repeats it. */
   id: string
@@ -70,6 +89,10 @@ export interface PaymentDriver {
   query(asked: Asked): Promise<Payment | null>
   /** Ends what is still open, so that nothing is paid for an order that is gone. What was paid stays so, and is said. */
   close(asked: Asked): Promise<Payment | null>
+  /** Gives the payment back. Throws PaymentProblem: where it is not final, ask `queryRefund` before it is tried again. */
+  refund(request: RefundRequest): Promise<RefundResult>
+  /** What the gateway knows of a refund, also of one that people made in its own pages; null: it knows of none. */
+  queryRefund(request: RefundRequest): Promise<RefundResult | null>
   /** By the bytes as they came; null: about something else. Throws NoticeProblem. */
   readNotice(raw: Buffer, headers: Record<string, string | string[] | undefined>): Promise<Notice | null>
   /** By what the browser brought back; null: it brought nothing of ours. Throws NoticeProblem. */

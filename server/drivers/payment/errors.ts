@@ -4,10 +4,13 @@
 export class PaymentProblem extends Error {
   override readonly name = 'PaymentProblem'
   readonly final: boolean
+  /** The amount is what the gateway does not take. */
+  readonly amountFault: 'tooSmall' | 'tooLarge' | null
 
-  constructor(message: string, final: boolean) {
+  constructor(message: string, final: boolean, amountFault: 'tooSmall' | 'tooLarge' | null = null) {
     super(message)
     this.final = final
+    this.amountFault = amountFault
   }
 }
 

@@ -11,6 +11,7 @@ import {
   hearing,
   hundredthsOf,
   statusOfTrade,
+  timestampOfAlipay,
 } from '#server/drivers/payment/alipay-trade.ts'
 import { readFlatXml } from '#server/drivers/payment/flat-xml.ts'
 import { type Asked, type Payment, type PaymentDriver, withQuery } from '#server/drivers/payment/driver.ts'
@@ -25,16 +26,25 @@ const products = {
   phone: { service: 'create_forex_trade_wap', product_code: 'NEW_WAP_OVERSEAS_SELLER' },
 } as const
 
+/** It had this very refund before. */
+const repeatedRefund = 'REPEATED_REFUNDMENT_REQUEST'
+/** After these nobody knows whether it was done. */
+const unclearErrors = new Set(['SYSTEM_ERROR', 'no'])
+
 /** `notifyUrl`: where Alipay calls us. */
-export function globalAlipayPayment(settings: GlobalAlipaySettings, notifyUrl: string): PaymentDriver {
+export function globalAlipayPayment(
+  settings: GlobalAlipaySettings,
+  notifyUrl: string,
+  clock: () => number,
+): PaymentDriver {
   const { partner, privateKey, publicKey, gatewayUrl } = settings
   const signed = (fields: FormOfAlipay): FormOfAlipay => {
     const all = { partner, _input_charset: 'UTF-8', ...fields }
     return { ...all, sign: signFields(all, privateKey), sign_type: 'RSA2' }
   }
 
-  async function ask(service: string, { key }: Asked): Promise<FormOfAlipay> {
-    const body = new URLSearchParams(signed({ service, out_trade_no: key, out_order_no: key }))
+  async function ask(service: string, { key }: Asked, more: FormOfAlipay = {}): Promise<FormOfAlipay> {
+    const body = new URLSearchParams(signed({ service, out_trade_no: key, out_order_no: key, ...more }))
     const url = `${gatewayUrl}?_input_charset=UTF-8`
     const signal = AbortSignal.timeout(timeout)
     const answer = await fetch(url, { method: 'POST', body, redirect: 'error', signal }).catch(() => null)
@@ -85,6 +95,23 @@ export function globalAlipayPayment(settings: GlobalAlipaySettings, notifyUrl: s
       return { kind: 'redirect', url: withQuery(gatewayUrl, fields), gatewayId: null }
     },
     query,
+    async refund({ payment, refundKey, amount, currency, reason }) {
+      const { is_success, error = 'no' } = await ask('forex_refund', payment, {
+        out_return_no: refundKey,
+        return_amount: writeAmount(amount),
+        currency,
+        gmt_return: timestampOfAlipay(clock()),
+        reason,
+        is_sync: 'Y',
+      })
+      if (is_success !== 'T' && error !== repeatedRefund)
+        throw new PaymentProblem(`Alipay said ${error}`, !unclearErrors.has(error))
+      return { status: 'done', reference: refundKey }
+    },
+    async queryRefund({ payment, refundKey }) {
+      // There is no question about a refund: what was paid and is closed was given back.
+      return (await query(payment))?.status === 'closed' ? { status: 'done', reference: refundKey } : null
+    },
     close: closing(query, (asked) => ask('close_trade', asked)),
     ...hearing(verified, (fields) => !fields.has('app_id')),
   }

@@ -11,6 +11,8 @@ export const simulatedPayment: PaymentDriver = {
   }),
   query: async () => null,
   close: async () => null,
+  refund: async ({ refundKey }) => ({ status: 'done', reference: refundKey }),
+  queryRefund: async () => null,
   readNotice: async () => null,
   readReturn: async () => null,
   acknowledgement: '',

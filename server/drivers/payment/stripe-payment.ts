@@ -1,7 +1,7 @@
 /** Stripe's objects in our words. */
 import type { Stripe } from 'stripe'
 import type { Currency } from '#domain/money.ts'
-import type { Payment } from '#server/drivers/payment/driver.ts'
+import type { Payment, RefundResult } from '#server/drivers/payment/driver.ts'
 
 /** RMB is written cny at the gateway alone (D24). All three have hundredths. */
 export const currencyCodes: Record<Currency, string> = { HKD: 'hkd', USD: 'usd', RMB: 'cny' }
@@ -39,4 +39,9 @@ export function sessionAsPayment(session: Stripe.Checkout.Session): Payment {
     amount: BigInt((isPaid ? intent?.amount_received : null) ?? session.amount_total ?? 0),
     currency: currencyOf(session.currency ?? ''),
   }
+}
+
+export function asRefund({ id, status }: Stripe.Refund): RefundResult {
+  if (status === 'succeeded') return { status: 'done', reference: id }
+  return { status: status === 'failed' || status === 'canceled' ? 'failed' : 'pending', reference: id }
 }

@@ -10,11 +10,12 @@ import {
   type Begun,
   type Payment,
   type PaymentDriver,
+  type RefundRequest,
   withQuery,
 } from '#server/drivers/payment/driver.ts'
 import { NoticeProblem, PaymentProblem } from '#server/drivers/payment/errors.ts'
 import { readStripeNotice } from '#server/drivers/payment/stripe-webhook.ts'
-import { asPayment, currencyCodes, sessionAsPayment } from '#server/drivers/payment/stripe-payment.ts'
+import { asPayment, asRefund, currencyCodes, sessionAsPayment } from '#server/drivers/payment/stripe-payment.ts'
 import type { StripeSettings } from '#server/payment-config.ts'
 
 /** In ms; an answer that does not come is asked for again with the same key, so it is charged once. */
@@ -62,7 +63,34 @@ export function stripePayment(settings: StripeSettings, clock: () => number): Pa
     return await query({ ...asked, gatewayId: now.gatewayId })
   }
 
+  async function intentIdOf({ payment }: RefundRequest): Promise<string> {
+    const id = payment.gatewayId ?? (await find(payment))?.gatewayId ?? ''
+    if (id.startsWith('pi_')) return id
+    const { payment_intent: intent } = await sessionOf(id)
+    return (typeof intent === 'string' ? intent : intent?.id) ?? ''
+  }
+
   return {
+    async refund(request) {
+      const { refundKey: key, amount } = request
+      const made = await said(
+        stripe.refunds.create(
+          { payment_intent: await intentIdOf(request), amount: Number(amount), metadata: { key } },
+          { idempotencyKey: `${key}-refund` },
+        ),
+      )
+      return asRefund(made)
+    },
+    async queryRefund(request) {
+      const payment_intent = await intentIdOf(request)
+      const { data } = await said(stripe.refunds.list({ payment_intent, limit: 100 }))
+      const own = data.find(({ metadata }) => metadata?.key === request.refundKey)
+      if (own) return asRefund(own)
+      const done = data.filter(({ status }) => status === 'succeeded')
+      const sum = done.reduce((all, { amount }) => all + BigInt(amount), 0n)
+      const [first] = done
+      return first && sum >= request.amount ? asRefund(first) : null
+    },
     begin: (beginning) => (beginning.token === null ? askForCard(stripe, beginning) : charge(stripe, beginning)),
     query,
     close,
@@ -180,6 +208,11 @@ async function askForCard(stripe: Stripe, beginning: Beginning): Promise<Begun> 
 
 const said = <T>(asked: PromiseLike<T>): Promise<T> => Promise.resolve(asked).catch(refused)
 
+const amountFaults: Record<string, 'tooSmall' | 'tooLarge'> = {
+  amount_too_small: 'tooSmall',
+  amount_too_large: 'tooLarge',
+}
+
 /** What Stripe writes about an error can hold what was sent, so only its names are kept. */
 function refused(error: unknown): never {
   if (error instanceof PaymentProblem) throw error
@@ -188,5 +221,10 @@ function refused(error: unknown): never {
   const final =
     statusCode !== undefined && statusCode >= 400 && statusCode < 500 && ![401, 403, 409, 429].includes(statusCode)
   const where = [code, param].filter(Boolean).join(' ')
-  throw new PaymentProblem(`Stripe said ${statusCode ?? 'nothing'} (${type}${where && `: ${where}`})`, final)
+  const amountFault = amountFaults[code ?? ''] ?? null
+  throw new PaymentProblem(
+    `Stripe said ${statusCode ?? 'nothing'} (${type}${where && `: ${where}`})`,
+    final,
+    amountFault,
+  )
 }

@@ -21,7 +21,7 @@ import { momentOf } from '#server/services/orders/business-time.ts'
 import { requireType } from '#server/services/orders/client-types.ts'
 import { contractStateOf } from '#server/services/orders/order-terms.ts'
 import { subscribe } from '#server/services/payments/payable-backups.ts'
-import { endPayments } from '#server/services/payments/request-reconciliation.ts'
+import { requireNoPayment } from '#server/services/payments/stop-payments.ts'
 
 type Wish = ParsedInputOf<typeof orderBackup>['body']
 
@@ -148,10 +148,10 @@ async function place(desk: ActingCompany, terms: Terms, { period, period_type }:
   return id
 }
 
-/** What was begun for it at a gateway is ended. */
-async function replace({ context, companyId }: ActingCompany, id: number, stamp: Stamp): Promise<void> {
+/** What was begun for it at a gateway is ended first. */
+async function replace({ context }: ActingCompany, id: number, stamp: Stamp): Promise<void> {
+  await requireNoPayment(context, { kind: 'backup', id }, 'replace')
   await rows.updateBackup(context.db, id, { status: -1 }, stamp)
-  await endPayments(context, companyId, { kind: 'backup', id })
 }
 
 const facts = ['pdb_type', 'period', 'period_type', 'period_start', 'period_end', 'pay_amount'] as const

@@ -30,6 +30,8 @@ export type MailKind =
   | 'traffic-paid'
   | 'traffic-due'
   | 'traffic-overdue'
+  | 'payment-task'
+  | 'payment-refunded'
 
 export interface Values {
   name: string
@@ -45,6 +47,8 @@ export interface Values {
   service?: string
   date?: string
   amount?: string
+  /** Whose money it is, where that is not the reader's company. */
+  customer?: string
   /** The number of its invoice. */
   invoice?: string
   /** Of a backup: what it is of. */
@@ -68,7 +72,13 @@ const texts = { en, zh }
 
 /** Subjects hold no value of anybody's (S-05): nothing to break a header with, nothing to advertise by. */
 export function compose(kind: MailKind, language: Language, { link, block = '', ...values }: Values): Composed {
-  const filled = { ...values, name: unlinked(values.name), company: unlinked(values.company) }
+  const { customer = '' } = values
+  const filled = {
+    ...values,
+    name: unlinked(values.name),
+    company: unlinked(values.company),
+    customer: unlinked(customer),
+  }
   const words = translator(texts, language)
   const say = (key: string) => words(key, filled)
   const parts = {

@@ -30,6 +30,7 @@ import {
 } from '#server/services/hosting/traffic/payment-mails.ts'
 import { type ServiceMail, type ServiceMatter, serviceWordsOf } from '#server/services/hosting/service-mails.ts'
 import { type OrderMail, wordsOf } from '#server/services/orders/order-mails.ts'
+import { type TaskMail, taskWordsOf } from '#server/services/payments/task-mails.ts'
 
 /** The kind of the job that sends it. */
 export const mailJob = 'send-mail'
@@ -61,6 +62,7 @@ export type Wanted =
   | { mail: 'audit-checkpoint'; userId: number; size: number }
   | ({ userId: number } & ServiceMatter)
   | (AskedOfPayment & { userId: number })
+  | { mail: TaskMail; userId: number; taskId: number }
 /** What its job has of it. */
 export type AskedMail = Wanted & { id: string }
 
@@ -149,15 +151,16 @@ export async function mailNow(db: Handle, app: AppContext, asked: AskedMail): Pr
 /** About an order, a service or what its backups cost, and not about an account. */
 type AskedOfMatter = Extract<
   AskedMail,
-  { orderId: number } | { serviceId: number } | { backupId: number } | { trafficId: number }
+  { orderId: number } | { serviceId: number } | { backupId: number } | { trafficId: number } | { taskId: number }
 >
 type AccountMail = Exclude<AskedMail, AskedOfMatter>
 
 const isOfMatter = (asked: AskedMail): asked is AskedOfMatter =>
-  'orderId' in asked || 'serviceId' in asked || 'backupId' in asked || 'trafficId' in asked
+  ['orderId', 'serviceId', 'backupId', 'trafficId', 'taskId'].some((name) => name in asked)
 
 function matterOf(db: Handle, app: AppContext, asked: AskedOfMatter, language: Language) {
   if ('orderId' in asked) return wordsOf(db, app, asked, language)
+  if ('taskId' in asked) return taskWordsOf(db, app, asked, language)
   if ('serviceId' in asked) return serviceWordsOf(db, app, asked, language)
   return paymentWordsOf(db, app, asked, language)
 }
@@ -196,6 +199,8 @@ const serves: Record<MailKind, readonly UserStatus[]> = {
   'traffic-paid': [userStatus.activated],
   'traffic-due': [userStatus.activated],
   'traffic-overdue': [userStatus.activated],
+  'payment-task': [userStatus.activated],
+  'payment-refunded': [userStatus.activated],
 }
 
 const addresseeOf = (db: Handle, asked: AskedMail): Promise<Credential | null> =>
@@ -210,7 +215,7 @@ const ways = {
 
 /** Mails that only tell: where to go if it was somebody else. */
 const pages: Record<
-  Exclude<MailKind, keyof typeof ways | OrderMail | ServiceMail | BackupPaymentMail | TrafficMail>,
+  Exclude<MailKind, keyof typeof ways | OrderMail | ServiceMail | BackupPaymentMail | TrafficMail | TaskMail>,
   string
 > = {
   'password-changed': '/saas/forget',

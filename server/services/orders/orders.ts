@@ -1,11 +1,11 @@
 /** Service orders: listed, read, made, deleted (contracts 4, D30 to D39). */
 import { fieldChanges } from '#domain/audit-log/changes.ts'
 import { adminUrlOf } from '#domain/entrance.ts'
-import { dueOf, stateOf, statusNumber, whyNotContract } from '#domain/contracts.ts'
+import { dueOf, dueOfChange, stateOf, statusNumber, whyNotContract } from '#domain/contracts.ts'
 import { explain } from '#domain/fees/explain.ts'
 import { isDate, lastDay, yearsBetween } from '#domain/period.ts'
 import { tidyText } from '#domain/text.ts'
-import { type PlainDate, startOfDay, timestampIn } from '#domain/time.ts'
+import { type PlainDate, startOfDay, type Timestamp, timestampIn } from '#domain/time.ts'
 import type { Id, OutputOf } from '#contract/endpoint.ts'
 import type { createOrder, deleteOrder, getOrder, listOrders, setAlertDate } from '#contract/orders.ts'
 import { changeOf, takeChange } from '#server/db/change-numbers.ts'
@@ -17,8 +17,8 @@ import { invalid, notFound, ProblemError } from '#server/problem-error.ts'
 import { type ActingCompany, asCompany, forRow } from '#server/services/orders/acting-company.ts'
 import { requireType, visibleTypes } from '#server/services/orders/client-types.ts'
 import { momentOf } from '#server/services/orders/business-time.ts'
-import { endPayments } from '#server/services/payments/request-reconciliation.ts'
 import { takeEffect } from '#server/services/payments/payable-orders.ts'
+import { requireNoPayment } from '#server/services/payments/stop-payments.ts'
 import { amountsOf, requireShown } from '#server/services/orders/quotes.ts'
 import { serviceCodeOf, type Terms, termsOfCreation } from '#server/services/orders/order-terms.ts'
 import { requireVersion } from '#server/services/if-match.ts'
@@ -157,9 +157,9 @@ export async function replace(desk: ActingCompany, id: Id, ofService: string | n
   if (state === 'invalid') return
   const why = whyNotContract('pay', state)
   if (why) throw new ProblemError('STATE_CONFLICT', { why })
+  await requireNoPayment(context, { kind: 'order', id: found.id }, 'replace')
   const stamp = { change: await takeChange(db, companyId), time: now }
   await orders.updateOrder(db, found.id, { stored: 'invalid', invalid_why: 'replaced' }, stamp)
-  await endPayments(context, companyId, { kind: 'order', id: found.id })
   await orders.showNewest(db, companyId, found.code, stamp)
 }
 
@@ -198,7 +198,7 @@ export async function place(desk: ActingCompany, terms: Terms, { createTime, ...
     steps: JSON.stringify(explain(quote)),
     base_id: terms.base?.id ?? null,
     contract_id: null,
-    due: dueOf(moment.now),
+    due: dueOfOrder(terms, moment.now),
     alert_date: null,
     change: stamp.change,
     create_time: createTime,
@@ -214,6 +214,9 @@ export async function place(desk: ActingCompany, terms: Terms, { createTime, ...
   await context.audit({ ...log, code: 'order', operation, info: { ...info, ...noteOf(made) }, changes })
   return orderRowOf(app, made, moment)
 }
+
+const dueOfOrder = ({ type, base }: Terms, now: Timestamp): Timestamp =>
+  type === 'change' && base ? dueOfChange(now, base.period_end) : dueOf(now)
 
 /** What an order asks for, as its first entry keeps it. */
 const orderFacts = ['name', 'users', 'user_mode', 'modules', 'period', 'period_start', 'period_end', 'amount'] as const
@@ -260,9 +263,9 @@ async function erase({ context, companyId, info, log }: ActingCompany, before: o
   const { db, now } = context
   const why = whyNotContract('remove', stateOf(before, momentOf(context).now))
   if (why) throw new ProblemError('STATE_CONFLICT', { why })
+  await requireNoPayment(context, { kind: 'order', id: before.id }, 'delete')
   const stamp = { change: await takeChange(db, companyId), time: now }
   await orders.updateOrder(db, before.id, { deleted: true }, stamp)
-  await endPayments(context, companyId, { kind: 'order', id: before.id })
   await orders.showNewest(db, companyId, before.code, stamp)
   context.setResultRow('order', before.id, before.row_version + 1)
   const changes = [{ field: 'status', before: stateOf(before, momentOf(context).now), after: null }]

@@ -9,6 +9,7 @@ import { columnsFor, type PayableRef } from '#server/db/payments/payables.ts'
 import { insertPayment, paymentBy, type PaymentRecord } from '#server/db/payments/payments.ts'
 import type { AuditEntry } from '#server/context.ts'
 import { findPayable } from '#server/services/payments/find-payable.ts'
+import { openTask } from '#server/services/payments/open-task.ts'
 import type { Payable, Payment, PaymentWork } from '#server/services/payments/payable.ts'
 
 export interface Applied {
@@ -22,7 +23,7 @@ export interface Applied {
 
 /**
  * Writes the payment down and lets what was paid take effect, in the transaction that is handed in. Money that does not fit
- * is written down and has no effect. Null: there is nothing of that number.
+ * is written down, has no effect and becomes a task of the provider's staff. Null: there is nothing of that number.
  */
 export async function applyPayment(till: PaymentWork, of: PayableRef, payment: Payment): Promise<Applied | null> {
   const { db, now } = till
@@ -34,7 +35,7 @@ export async function applyPayment(till: PaymentWork, of: PayableRef, payment: P
   if (known) return told(known.outcome)
   const outcome = await judge(till, payable, payment)
   const { gateway, reference, amount, currency, paidAt } = payment
-  const isNew = await insertPayment(db, {
+  const paymentId = await insertPayment(db, {
     company_id: companyId,
     ...columnsFor(of),
     gateway,
@@ -45,14 +46,17 @@ export async function applyPayment(till: PaymentWork, of: PayableRef, payment: P
     outcome,
     create_time: now,
   })
-  if (!isNew) return told((await paymentBy(db, gateway, reference))?.outcome ?? outcome)
+  if (paymentId === null) return told((await paymentBy(db, gateway, reference))?.outcome ?? outcome)
   const info = { ...entry.info, Amount: `${currency} ${amount}`, Gateway: gateway }
   const note: AuditEntry = {
     code: entry.code,
     operation: 'pay',
     info: { ...info, Reference: reference, Outcome: outcome },
   }
-  if (outcome !== 'applied') return { outcome, repeated: false, companyId, note }
+  if (outcome !== 'applied') {
+    await openTask(till, { companyId, paymentId, attemptId: payment.attemptId ?? null })
+    return { outcome, repeated: false, companyId, note }
+  }
   const codes = await payable.takeEffect(payment, { change: await takeChange(db, companyId), time: now })
   const changes = [{ field: 'status', ...payable.status }]
   return { outcome, repeated: false, companyId, note: { ...note, info: { ...note.info, ...codes }, changes } }
@@ -65,6 +69,6 @@ async function judge(till: PaymentWork, payable: Payable, payment: Payment): Pro
   if (payment.currency !== payable.currency) return 'another currency'
   if (readAmount(payment.amount) !== readAmount(payable.pay_amount)) return 'another amount'
   const paid = timestampIn(till.app.config.timeZone, payment.paidAt)
-  if (payable.due !== null && paid > payable.due) return 'too late'
+  if (payable.hasEnded || (payable.due !== null && paid > payable.due)) return 'too late'
   return (await payable.isOvertaken()) ? 'replaced' : 'applied'
 }

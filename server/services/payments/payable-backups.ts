@@ -4,6 +4,7 @@ import { orderStatus } from '#domain/backups.ts'
 import { timestampIn } from '#domain/time.ts'
 import {
   beginBackups,
+  hasNewerBackup,
   isReplacedBackup,
   isServiceOf,
   lastPaidPeriod,
@@ -33,8 +34,15 @@ export async function backupToPay(till: PaymentWork, id: number): Promise<Payabl
     isDeleted: false,
     isPaid: status === 1,
     isReplaced: backup.status === -1 && (await isReplacedBackup(db, backup)),
+    hasEnded: false,
     why: ({ [-1]: 'invalid', 0: null, 1: 'paidAlready' } as const)[status],
     isOvertaken: async () => !(await isServiceOf(db, { companyId, serviceId })),
+    async whyNotRevived() {
+      if (backup.period_end <= momentOf(till).today) return 'contractEnded'
+      if (await hasNewerBackup(db, backup)) return 'newerOrder'
+      return (await isServiceOf(db, { companyId, serviceId })) ? null : 'serviceGone'
+    },
+    revive: async () => undefined,
     async takeEffect(payment, stamp) {
       await subscribe(till, backup, stamp)
       return { InvoiceNo: await invoiceBackup(till, companyId, id, payment) }

@@ -11,11 +11,11 @@ import {
   nextNumber,
   overwriteContract,
 } from '#server/db/orders/contracts.ts'
-import { showNewest, type Stamp, unpaidOf, updateOrder } from '#server/db/orders/orders.ts'
+import { type Moment, showNewest, type Stamp, unpaidOf, updateOrder } from '#server/db/orders/orders.ts'
 import { type PayableOrder, payableOrder } from '#server/db/payments/payables.ts'
-import { isCodeTaken } from '#server/db/orders/service-codes.ts'
+import { isCodeTaken, takeCode } from '#server/db/orders/service-codes.ts'
 import { type Invoiced, writeInvoice } from '#server/services/payments/invoices.ts'
-import type { Payable, Payment, PaymentWork } from '#server/services/payments/payable.ts'
+import type { ApplyRefusal, Payable, Payment, PaymentWork } from '#server/services/payments/payable.ts'
 import { momentOf } from '#server/services/orders/business-time.ts'
 import { segmentsOf } from '#server/services/orders/order-terms.ts'
 
@@ -33,8 +33,11 @@ export async function orderToPay(till: PaymentWork, id: number): Promise<Payable
     isDeleted: order.deleted,
     isPaid: order.stored === 'paid' || order.stored === 'overwritten',
     isReplaced: order.deleted || order.invalid_why === 'replaced',
+    hasEnded: order.type === 'change' && order.period_end <= momentOf(till).today,
     why: whyNotContract('pay', stateOf(order, momentOf(till).now)),
     isOvertaken: () => isOvertaken(till, order),
+    whyNotRevived: () => whyNotRevived(till, order),
+    revive: (stamp) => revive(till, order, stamp),
     async takeEffect(payment, stamp) {
       const effect = await takeEffect(till, id, stamp)
       const invoice = await writeInvoice(till, invoiced(order, { payment, contract: effect.code }))
@@ -57,6 +60,32 @@ async function isOvertaken(till: PaymentWork, order: PayableOrder): Promise<bool
   }
   const base = order.base_id === null ? null : await contractForUpdate(db, order.company_id, order.base_id)
   return base?.overwritten === true
+}
+
+/** Its code or its contract may be somebody else's by now, or a newer order's. */
+async function whyNotRevived(till: PaymentWork, order: PayableOrder): Promise<ApplyRefusal | null> {
+  const { db } = till
+  const moment = momentOf(till)
+  if (order.period_end <= moment.today) return 'contractEnded'
+  const next = await unpaidOf(db, order.company_id, moment, order.code)
+  if (next && next.id !== order.id) return 'newerOrder'
+  if (order.type === 'create')
+    return !isWaiting(order, moment) && (await isCodeTaken(db, order.code, moment)) ? 'codeTaken' : null
+  const base = order.base_id === null ? null : await contractForUpdate(db, order.company_id, order.base_id)
+  return base?.overwritten === true ? 'newerOrder' : null
+}
+
+const isWaiting = ({ stored, deleted, due }: PayableOrder, { now }: Moment) =>
+  stored === 'unpaid' && !deleted && due >= now
+
+async function revive(till: PaymentWork, order: PayableOrder, stamp: Stamp): Promise<void> {
+  const { db, now } = till
+  const moment = momentOf(till)
+  const { id, code, company_id: companyId, name, type } = order
+  if (isWaiting(order, moment)) return
+  if (type === 'create' && !(await takeCode(db, { code, companyId, name, time: now }, moment)))
+    throw new Error('the code of an order that comes back was taken in between')
+  await updateOrder(db, id, { deleted: false }, stamp)
 }
 
 /** The order makes a contract, which takes the place of the one that it was built on (D12). */

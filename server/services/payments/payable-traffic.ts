@@ -26,8 +26,11 @@ export async function trafficToPay(till: PaymentWork, id: number): Promise<Payab
     isDeleted: false,
     isPaid,
     isReplaced: false,
+    hasEnded: false,
     why: isPaid ? 'paidAlready' : null,
     isOvertaken: async () => false,
+    whyNotRevived: async () => null,
+    revive: async () => undefined,
     async takeEffect(payment, stamp) {
       await payTraffic(db, id, { pay_date: dateIn(app.config.timeZone, payment.paidAt), pay_amount: amount }, stamp)
       const invoice = await invoiceTraffic(till, companyId, id, payment)

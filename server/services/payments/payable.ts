@@ -19,7 +19,19 @@ export interface Payment {
   currency: Currency | (string & {})
   /** When the gateway took it, epoch ms. */
   paidAt: number
+  /** By which it was paid. */
+  attemptId?: number
 }
+
+/** Why money that came for it in vain cannot be applied to it after all. */
+export type ApplyRefusal =
+  | 'paidAlready'
+  | 'anotherAmount'
+  | 'anotherCurrency'
+  | 'newerOrder'
+  | 'codeTaken'
+  | 'contractEnded'
+  | 'serviceGone'
 
 /** A row that is held until the commit, and what being paid means to it. */
 export interface Payable {
@@ -36,10 +48,16 @@ export interface Payable {
   isPaid: boolean
   /** Something else has taken its place, or it was deleted. */
   isReplaced: boolean
+  /** A change whose contract has ended: money that comes now is worth nothing to it, whenever it was begun. */
+  hasEnded: boolean
   /** Why nobody begins to pay it now; null: it waits for that. */
   why: WhyNotContract | null
   /** Whether it came too late after all, although it was paid in time: what stands by now is in its way. */
   isOvertaken(): Promise<boolean>
+  /** Why it cannot take effect any more, although the money fits; null: it can. */
+  whyNotRevived(): Promise<ApplyRefusal | null>
+  /** What is gone comes back, so that it can take effect. */
+  revive(stamp: Stamp): Promise<void>
   /** What being paid does to it, with its invoice. Answers what the trail says of that. */
   takeEffect(payment: Payment, stamp: Stamp): Promise<Record<string, string>>
   /** Of the trail. */

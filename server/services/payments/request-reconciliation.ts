@@ -1,11 +1,9 @@
-/** Asking for a look at what was begun at gateways: by the clock, and at once when an order is gone. */
+/** Asking for a look at what was begun at gateways: by the clock, and at once when the time to pay of an order is over. */
 import { randomBytes } from 'node:crypto'
 import type { Handle } from '#server/db/handle.ts'
 import { putJob } from '#server/db/jobs.ts'
 import type { PayableRef } from '#server/db/payments/payables.ts'
 import { lookAtOnce } from '#server/db/payments/payment-attempts.ts'
-import type { ServiceContext } from '#server/context.ts'
-import { notifyJobs } from '#server/services/job-requests.ts'
 
 /** The kind of the job. */
 export const lookJob = 'look-after-payments'
@@ -21,13 +19,7 @@ export async function askToLook(
   return (await putJob(db, { ...nobodys, id, intent, kind: lookJob, now, deadline: now + deadlineMs })) !== undefined
 }
 
-/** What was begun for something that is gone is ended at the gateway, so that nobody pays for it. */
-export async function endPayments(
-  { db, app, now, afterCommit: whenDone }: ServiceContext,
-  companyId: number,
-  of: PayableRef,
-): Promise<void> {
-  if (!(await lookAtOnce(db, of, now))) return
-  await askToLook(db, { companyId, intent: `end-${of.kind}-${of.id}`, now })
-  whenDone(() => notifyJobs(app))
+/** What was begun for something that can no longer be paid is ended at the gateway by a job, soon after the commit. */
+export async function endPayments(db: Handle, of: PayableRef, now: number): Promise<void> {
+  if (await lookAtOnce(db, of, now)) await askToLook(db, { companyId: 0, intent: `end-${of.kind}-${of.id}`, now })
 }

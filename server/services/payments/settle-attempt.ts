@@ -30,6 +30,9 @@ const onItsWayMs = 60_000
 /** As long as an address of Alipay may be opened, whose trade begins with that, ms. */
 const openedWithinMs = 24 * 3_600_000
 
+/** Until a closed attempt of that kind is looked at, ms. */
+const openedLookMs = 60_000
+
 const system = { role: 'portal_system' } as const
 
 /** Throws UNAVAILABLE where the way of paying is not set up any more. */
@@ -63,7 +66,7 @@ export async function tend(app: AppContext, attempt: AttemptRecord): Promise<Att
   const now = app.clock()
   const payable = await inTransaction(app, system, (db) => findPayable({ db, app, now }, refOf(attempt)))
   const isPayable = payable && !payable.isDeleted && payable.why === null
-  return await (isPayable ? look(app, attempt) : end(app, attempt))
+  return await (isPayable && attempt.state !== 'closed' ? look(app, attempt) : end(app, attempt))
 }
 
 /** Null: the gateway knows of none. Answers the attempt as it is then. */
@@ -96,16 +99,30 @@ async function writeDown(
   payment: Payment | null,
   { isEnding, now }: { isEnding: boolean; now: number },
 ): Promise<AttemptRecord> {
-  if (isFinal(before)) return before
+  const mayComeYet = payment === null && mayStillBeOpened(before, now)
+  if (isFinal(before)) {
+    const isUnderWay = mayComeYet || payment?.status === 'open' || payment?.status === 'processing'
+    return before.next_look === null || isUnderWay ? before : await updateAttempt(db, before.id, { next_look: null })
+  }
   const ended = { next_look: null, end_time: now }
-  if (payment === null)
-    return isOver(before, isEnding, now) ? await updateAttempt(db, before.id, { state: 'closed', ...ended }) : before
+  if (payment === null) {
+    if (!isOver(before, isEnding, now)) return before
+    const next_look = mayComeYet ? now + openedLookMs : null
+    return await updateAttempt(db, before.id, { state: 'closed', ...ended, next_look })
+  }
   const { status, gatewayId: gateway_id } = payment
   if (status === 'closed') return await updateAttempt(db, before.id, { state: 'closed', gateway_id, ...ended })
   if (status === 'failed') return await updateAttempt(db, before.id, { state: 'declined', gateway_id, ...ended })
   const state = status === 'processing' ? 'processing' : 'open'
   return await updateAttempt(db, before.id, { state, gateway_id: before.gateway_id ?? gateway_id })
 }
+
+/**
+ * A signed address of Alipay cannot be closed before somebody opens it. Until nobody can any more it is looked at, and ended as soon
+ * as it was opened.
+ */
+const mayStillBeOpened = ({ gateway, gateway_id, begun_at }: AttemptRecord, now: number): boolean =>
+  (gateway === 'alipay' || gateway === 'globalAlipay') && gateway_id === null && now - begun_at <= openedWithinMs
 
 /**
  * Whether it can be given up although the gateway knows of none. A card that was sent along may be charged by a request that
@@ -144,6 +161,7 @@ async function takeMoney(
     amount: writeAmount(payment.amount),
     currency: payment.currency,
     paidAt: isLate ? before.begun_at : now,
+    attemptId: before.id,
   })
   if (!taken) throw new Error('an attempt names what is not there')
   const { id, company_id: companyId, user_id: userId, intent } = before
@@ -166,5 +184,5 @@ async function takeMoney(
     const log = isOwn ? {} : { company: { id: companyId, actor: payer.code } }
     await addToTrail(db, { ...head, requestId: `payment-${id}` }, [{ ...taken.note, ...log }])
   }
-  return { attempt, isTold: isApplied }
+  return { attempt, isTold: !taken.repeated }
 }

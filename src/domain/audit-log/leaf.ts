@@ -28,6 +28,7 @@ export const auditOperations = [
   'disable',
   'activate',
   'pay',
+  'refund',
   'print',
   'export',
   'login',

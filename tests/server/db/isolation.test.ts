@@ -42,6 +42,7 @@ const tenants: Partial<Record<keyof Tables, string>> = {
   reminder: 'company_id',
   payment: 'company_id',
   payment_attempt: 'company_id',
+  payment_task: 'company_id',
   invoice: 'company_id',
   backup_order: 'company_id',
   traffic: 'company_id',
@@ -55,7 +56,7 @@ const tenants: Partial<Record<keyof Tables, string>> = {
 }
 const tables = Object.keys(tenants) as (keyof Tables)[]
 /** Where the companies' role has no business at all. */
-const closed: readonly (keyof Tables)[] = ['device', 'failed_sign_in', 'reminder']
+const closed: readonly (keyof Tables)[] = ['device', 'failed_sign_in', 'reminder', 'payment_task']
 /** What everybody reads and the provider alone writes. */
 const shared: readonly (keyof Tables)[] = ['catalogue', 'module', 'app_version', 'price_list', 'web_resource']
 const open = tables.filter((table) => !closed.includes(table))
@@ -155,6 +156,8 @@ async function fillOrders(db: Handle, companyId: number, code: string): Promise<
   await sql`insert into reminder values (${order}, 'due', 1, ${companyId}, 1)`.execute(db)
   await sql`insert into payment (company_id, order_id, gateway, reference, amount, currency, paid_at, outcome, create_time)
     values (${companyId}, ${order}, 'none', ${code}, 1, 'HKD', 1, 'applied', 1)`.execute(db)
+  await sql`insert into payment_task (company_id, payment_id, state, create_time, update_time)
+    select company_id, id, 'open', 1, 1 from payment where reference = ${code}`.execute(db)
   await sql`insert into payment_attempt (company_id, order_id, key, gateway, amount, currency, language, device, state, begun_at)
     values (${companyId}, ${order}, ${code}, 'stripe', 1, 'HKD', 'en', '', 'open', 1)`.execute(db)
   await sql`insert into invoice (company_id, code, order_id, content, create_time)

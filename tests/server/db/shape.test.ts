@@ -73,6 +73,41 @@ async function monthsOfTraffic({ kysely }: Pick<Database, 'kysely'>): Promise<vo
   )
 }
 
+/** A change to be paid after its contract has ended, money that no order waited for, and traffic that no card can pay. */
+async function beforePaymentTasks({ kysely }: Pick<Database, 'kysely'>): Promise<void> {
+  const agreed = sql`'HKD', 'CONCURRENT', 1, '[]', 0, 'saas', p.id, 1, 1, 0, 1, 1, 1, '2025-12-01', '2026-12-01'`
+  const columns = sql`currency, user_mode, users, modules, uat, client_type, price_id, annual, contract_amount, residual_amount,
+    amount, pay_amount, period, period_start, period_end`
+  await sql`insert into contract (company_id, code, service_code, order_id, type, ${columns}, segments, create_time)
+    select s.company_id, 'C1', s.code, 1, 'create', ${agreed}, '[]', 1
+    from service s, price_list p where s.code = 'metered'`.execute(kysely)
+  for (const [type, stored, isShown] of [
+    ['create', 'paid', true],
+    ['change', 'unpaid', false],
+  ] as const)
+    await sql`insert into service_order (company_id, code, name, name_key, type, stored, ${columns}, uat_bound, steps, base_id,
+        due, shown, change, create_time, update_time)
+      select s.company_id, s.code, '', '', ${type}, ${stored}, ${agreed}, 'floor', '[]',
+        ${type === 'change' ? sql`(select id from contract)` : sql`null`}, '2026-12-05 23:59:59', ${isShown}, 0, 1, 1
+      from service s, price_list p where s.code = 'metered'`.execute(kysely)
+  await sql`insert into payment (company_id, order_id, gateway, reference, amount, currency, paid_at, outcome, create_time)
+    select company_id, id, 'stripe', one.outcome, 1, 'HKD', 1, one.outcome, 7
+    from service_order, (values ('applied'), ('paid already')) one (outcome) where type = 'create'`.execute(kysely)
+  await sql`update traffic set amount = 3.99, told_overdue = true where period_end = '2026-12-01'`.execute(kysely)
+  await sql`update service set traffic_disabled = true where code = 'metered'`.execute(kysely)
+}
+
+async function afterPaymentTasks({ kysely }: Pick<Database, 'kysely'>): Promise<unknown> {
+  const { rows } = await sql`
+    select (select due from service_order where type = 'change') as due,
+      (select count(distinct change)::integer from service_order where change > 0) as numbered,
+      (select jsonb_agg(jsonb_build_array(p.outcome, t.state, t.create_time)) from payment_task t
+        join payment p on p.id = t.payment_id) as tasks,
+      (select jsonb_agg(jsonb_build_array(amount::text, carried_out::text) order by id) from traffic) as traffic,
+      (select traffic_disabled from service where code = 'metered') as disabled`.execute(kysely)
+  return rows[0]
+}
+
 async function takenOver({ kysely }: Pick<Database, 'kysely'>) {
   const { rows } = await sql<{ id: number; operation: string; info: unknown; leaf: string; pending: boolean }>`
     select id, operation, info, leaf, exists (select from audit_pending where entry_id = id) as pending
@@ -99,6 +134,7 @@ describe('the shape of the database', () => {
         if (step === '023-seal-keys') await beforeSealKeys(upgraded)
         if (step === '025-audit-log') await chainOfHashes(upgraded)
         if (step === '027-backup-runs') await monthsOfTraffic(upgraded)
+        if (step === '029-payment-tasks') await beforePaymentTasks(upgraded)
         expect(await migrate(upgraded.kysely, step)).toEqual([step])
       }
       expect(await migrate(upgraded.kysely)).toEqual([])
@@ -114,6 +150,17 @@ describe('the shape of the database', () => {
         { code: 'metered', closed_month: '2026-12' },
         { code: 'other', closed_month: null },
       ])
+      // fault 5p, 6c, 7r: an unpaid change ends with its contract, money is a task, and nobody is suspended for what no card takes.
+      expect(await afterPaymentTasks(upgraded)).toEqual({
+        due: '2026-11-30 23:59:59',
+        numbered: 1,
+        tasks: [['paid already', 'open', 7]],
+        traffic: [
+          ['0.00', '3.99'],
+          ['0.00', '0.00'],
+        ],
+        disabled: false,
+      })
       // The old chain's entries are leaves in their order, the columns copies of them, and what was broken is said for ever.
       expect(await takenOver(upgraded)).toEqual([
         { id: 1, operation: 'create', info: { UserName: '陈"美玲', half: '0.5', list: [1, null] }, fits: true },

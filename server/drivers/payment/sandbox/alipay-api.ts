@@ -4,7 +4,14 @@ import { readAmount, writeAmount } from '#domain/money.ts'
 import { timestampOfAlipay } from '#server/drivers/payment/alipay-trade.ts'
 import { withQuery } from '#server/drivers/payment/driver.ts'
 import { isSigned, signFields } from '#server/drivers/payment/global-alipay.ts'
-import type { AlipayGate, SandboxBooks, Trade } from '#server/drivers/payment/sandbox/payment-store.ts'
+import { isAlipayAmount } from '#server/drivers/payment/sandbox/amount-limits.ts'
+import {
+  type AlipayGate,
+  type GivenBack,
+  givenBack,
+  type SandboxBooks,
+  type Trade,
+} from '#server/drivers/payment/sandbox/payment-store.ts'
 import type { Calls } from '#server/drivers/payment/sandbox/webhooks.ts'
 import { newId } from '#server/drivers/payment/sandbox/card-payments.ts'
 import type { SandboxKeys } from '#server/drivers/payment/sandbox/keys.ts'
@@ -67,6 +74,54 @@ export function alipayApi(books: SandboxBooks, calls: Calls, keys: SandboxKeys, 
     books.put({ trades: [{ ...trade, status: 'TRADE_CLOSED' }] })
   }
 
+  /** Gives back what is asked for, once for each name that the shop has for it; the second time it is said to be done. */
+  function giveBack(trade: Trade, name: string, amount: string): 'done' | 'repeated' | 'refused' {
+    const id = `${trade.gate}:${name}`
+    if (books.get('refunds', id)) return 'repeated'
+    const left = trade.amount - givenBack(books, trade.id)
+    const sum = /^\d{1,9}\.\d\d$/.test(amount) ? Number(readAmount(amount)) : 0
+    if (trade.status !== 'TRADE_SUCCESS' || sum === 0 || sum > left) return 'refused'
+    const refund: GivenBack = {
+      id,
+      gate: trade.gate,
+      of: trade.id,
+      created: clock(),
+      amount: sum,
+      currency: trade.currency,
+      metadata: {},
+    }
+    books.put({
+      refunds: [refund],
+      ...(sum === left ? { trades: [{ ...trade, status: 'TRADE_CLOSED' as const }] } : {}),
+    })
+    return 'done'
+  }
+
+  function answerRefund(gate: AlipayGate, fields: Fields): string {
+    const isOurs = isFromShop(gate, fields)
+    const asked = gate === 'alipay' ? bizOf(fields) : fields
+    const trade = books.get('trades', `${gate}:${asked.out_trade_no}`)
+    if (gate === 'globalAlipay') {
+      const refused = (error: string) => `<alipay><is_success>F</is_success><error>${error}</error></alipay>`
+      if (!isOurs) return refused('ILLEGAL_SIGN')
+      if (!trade) return refused('PURCHASE_TRADE_NOT_EXIST')
+      const outcome = giveBack(trade, asked.out_return_no ?? '', asked.return_amount ?? '')
+      if (outcome === 'done') return '<alipay><is_success>T</is_success></alipay>'
+      return refused(outcome === 'repeated' ? 'REPEATED_REFUNDMENT_REQUEST' : 'RETURN_AMOUNT_EXCEED')
+    }
+    const method = fields.method ?? ''
+    const name = asked.out_request_no ?? ''
+    if (!isOurs) return signed(method, refusedAs('40002', 'isv.invalid-signature'), keys)
+    if (!trade) return signed(method, refusedAs('40004', 'ACQ.TRADE_NOT_EXIST'), keys)
+    const known = books.get('refunds', `${gate}:${name}`)
+    const about = { ...tradeSaid(trade), out_request_no: name }
+    if (method.endsWith('query'))
+      return signed(method, { ...ok, ...(known ? { ...about, refund_status: 'REFUND_SUCCESS' } : {}) }, keys)
+    const outcome = giveBack(trade, name, asked.refund_amount ?? '')
+    if (outcome === 'refused') return signed(method, refusedAs('40004', 'ACQ.TRADE_HAS_CLOSE'), keys)
+    return signed(method, { ...ok, ...about, fund_change: outcome === 'done' ? 'Y' : 'N' }, keys)
+  }
+
   return {
     open(gate, fields) {
       const asked = isFromShop(gate, fields) ? tradeOf(gate, fields) : null
@@ -81,6 +136,7 @@ export function alipayApi(books: SandboxBooks, calls: Calls, keys: SandboxKeys, 
       return trade
     },
     answer(gate, fields) {
+      if (/refund/.test(fields.method ?? fields.service ?? '')) return answerRefund(gate, fields)
       const name = gate === 'alipay' ? bizOf(fields).out_trade_no : (fields.out_trade_no ?? fields.out_order_no)
       const trade = books.get('trades', `${gate}:${name}`)
       const verb = (fields.method ?? fields.service ?? '').includes('close') ? 'close' : 'query'
@@ -116,6 +172,7 @@ function tradeOf(gate: AlipayGate, fields: Fields): Wanted | null {
   const total = gate === 'alipay' ? asked.total_amount : asked.total_fee
   const { out_trade_no: outTradeNo, subject } = asked
   if (!outTradeNo || !subject || !total || !/^\d{1,9}\.\d\d$/.test(total)) return null
+  if (!isAlipayAmount(gate, Number(readAmount(total)))) return null
   return {
     outTradeNo,
     subject,
@@ -131,17 +188,27 @@ function tradeOf(gate: AlipayGate, fields: Fields): Wanted | null {
 /** A trade, that there is none, or why the question is refused. */
 type Found = Trade | null | string
 
-function json(method: string, found: Found, verb: string, isClosed: boolean, { gateway }: SandboxKeys): string {
-  const refused = (subCode: string) => ({ code: '40004', msg: 'Business Failed', sub_code: subCode, sub_msg: subCode })
-  const ok = { code: '10000', msg: 'Success' }
+function json(method: string, found: Found, verb: string, isClosed: boolean, keys: SandboxKeys): string {
   const said =
     typeof found === 'string'
-      ? { code: '40002', msg: 'Invalid Arguments', sub_code: found, sub_msg: found }
+      ? refusedAs('40002', found)
       : found === null
-        ? refused('ACQ.TRADE_NOT_EXIST')
+        ? refusedAs('40004', 'ACQ.TRADE_NOT_EXIST')
         : verb === 'close' && !isClosed
-          ? refused('ACQ.TRADE_STATUS_ERROR')
+          ? refusedAs('40004', 'ACQ.TRADE_STATUS_ERROR')
           : { ...ok, ...tradeSaid(found), total_amount: writeAmount(BigInt(found.amount)) }
+  return signed(method, said, keys)
+}
+
+const ok = { code: '10000', msg: 'Success' }
+const refusedAs = (code: '40002' | '40004', subCode: string) => ({
+  code,
+  msg: code === '40002' ? 'Invalid Arguments' : 'Business Failed',
+  sub_code: subCode,
+  sub_msg: subCode,
+})
+
+function signed(method: string, said: Fields, { gateway }: SandboxKeys): string {
   const content = JSON.stringify(said)
   const sign = createSign('RSA-SHA256').update(content, 'utf8').sign(gateway.privateKey, 'base64')
   return `{"${method.replaceAll('.', '_')}_response":${content},"sign":"${sign}"}`

@@ -54,6 +54,19 @@ export interface Trade {
   created: number
 }
 
+/** Money that was given back of an intent or a trade. */
+export interface GivenBack {
+  /** The gateway's own name; of Alipay the gate and the shop's name of the refund. */
+  id: string
+  gate: 'stripe' | AlipayGate
+  /** The id of the intent or the trade. */
+  of: string
+  created: number
+  amount: number
+  currency: string
+  metadata: Record<string, string>
+}
+
 /** What was answered to a key, so that it is answered again (Stripe's `Idempotency-Key`). */
 export interface Answered {
   id: string
@@ -79,13 +92,21 @@ export interface Books {
   intents: Intent
   sessions: Session
   trades: Trade
+  refunds: GivenBack
   answers: Answered
   calls: Call
 }
 
 export type SandboxBooks = Journal<Books>
 
-/** What each gateway took, in hundredths by currency: the other side of every order that was paid. */
+/** What of an intent or a trade was given back. */
+export const givenBack = (books: SandboxBooks, of: string): number =>
+  books
+    .all('refunds')
+    .filter((one) => one.of === of)
+    .reduce((sum, { amount }) => sum + amount, 0)
+
+/** What each gateway took and did not give back, in hundredths by currency: the other side of every order that was paid. */
 export function balances(books: SandboxBooks): Record<'stripe' | AlipayGate, Record<string, number>> {
   const sums = { stripe: {}, alipay: {}, globalAlipay: {} } as Record<'stripe' | AlipayGate, Record<string, number>>
   const add = (gate: 'stripe' | AlipayGate, currency: string, amount: number) => {
@@ -93,7 +114,9 @@ export function balances(books: SandboxBooks): Record<'stripe' | AlipayGate, Rec
   }
   for (const { status, currency, amount } of books.all('intents'))
     if (status === 'succeeded') add('stripe', currency, amount)
-  for (const { gate, status, currency, amount } of books.all('trades'))
-    if (status === 'TRADE_SUCCESS') add(gate, currency, amount)
+  for (const { id, gate, status, currency, amount } of books.all('trades'))
+    if (status === 'TRADE_SUCCESS' || (status === 'TRADE_CLOSED' && givenBack(books, id) > 0))
+      add(gate, currency, amount)
+  for (const { gate, currency, amount } of books.all('refunds')) add(gate, currency, -amount)
   return sums
 }

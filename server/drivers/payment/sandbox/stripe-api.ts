@@ -1,6 +1,14 @@
 /** Stripe's API, as much of it as a shop needs that takes cards: payment intents, checkout sessions, idempotency keys. */
 import { createHash } from 'node:crypto'
-import type { Answered, Intent, SandboxBooks, Session } from '#server/drivers/payment/sandbox/payment-store.ts'
+import { cardAmountFault } from '#server/drivers/payment/sandbox/amount-limits.ts'
+import {
+  type Answered,
+  type GivenBack,
+  givenBack,
+  type Intent,
+  type SandboxBooks,
+  type Session,
+} from '#server/drivers/payment/sandbox/payment-store.ts'
 import {
   apiIntent,
   apiSession,
@@ -51,6 +59,8 @@ export function stripeApi(books: SandboxBooks, cards: CardPayments, clock: () =>
   function createIntent(fields: URLSearchParams): Outcome {
     const amount = amountOf(fields.get('amount'))
     if (amount === null) return invalid('amount')
+    const fault = cardAmountFault(amount, fields.get('currency') ?? '')
+    if (fault) return wrongAmount(fault, 'amount')
     const intent = cards.makeIntent({
       amount,
       currency: fields.get('currency') ?? '',
@@ -76,6 +86,8 @@ export function stripeApi(books: SandboxBooks, cards: CardPayments, clock: () =>
     const item = 'line_items[0][price_data]'
     const amount = amountOf(fields.get(`${item}[unit_amount]`))
     if (amount === null) return invalid(`${item}[unit_amount]`)
+    const fault = cardAmountFault(amount, fields.get(`${item}[currency]`) ?? '')
+    if (fault) return wrongAmount(fault, `${item}[unit_amount]`)
     const session: Session = {
       id: newId('cs_test'),
       created: Math.floor(clock() / 1000),
@@ -108,11 +120,44 @@ export function stripeApi(books: SandboxBooks, cards: CardPayments, clock: () =>
     return intent ? cards.changes({ ...intent, status: 'canceled', card: null }) : {}
   }
 
+  function createRefund(fields: URLSearchParams): Outcome {
+    const id = fields.get('payment_intent') ?? ''
+    const intent = books.get('intents', id)
+    if (!intent) return noSuch(`payment_intent: '${id}'`, 'payment_intent')
+    if (intent.status !== 'succeeded') return unexpected('payment_intent')
+    const left = intent.amount - givenBack(books, id)
+    const amount = fields.has('amount') ? amountOf(fields.get('amount')) : left
+    if (left === 0) return refundRefusal('charge_already_refunded')
+    if (amount === null || amount > left) return invalid('amount')
+    const refund: GivenBack = {
+      id: newId('re'),
+      gate: 'stripe',
+      of: id,
+      created: Math.floor(clock() / 1000),
+      amount,
+      currency: intent.currency,
+      metadata: hash(fields, 'metadata'),
+    }
+    return { status: 200, body: apiRefund(refund), changes: { refunds: [refund] } }
+  }
+
+  function refunds(method: string, id: string | undefined, query: URLSearchParams, fields: URLSearchParams): Outcome {
+    if (method === 'POST' && id === undefined) return createRefund(fields)
+    const refund = id === undefined ? null : books.get('refunds', id)
+    if (refund) return { status: 200, body: apiRefund(refund) }
+    if (id !== undefined) return noSuch(`refund: '${id}'`, 'id')
+    const all = books.all('refunds').filter(({ gate }) => gate === 'stripe')
+    const intent = query.get('payment_intent')
+    return page(intent === null ? all : all.filter(({ of }) => of === intent), query, apiRefund)
+  }
+
   function route({ method, path, query, body }: Asked): Outcome {
     const fields = new URLSearchParams(body)
-    const [, resource, id, verb] = /^(payment_intents|checkout\/sessions)(?:\/(\w+))?(?:\/(\w+))?$/.exec(path) ?? []
+    const [, resource, id, verb] =
+      /^(payment_intents|checkout\/sessions|refunds)(?:\/(\w+))?(?:\/(\w+))?$/.exec(path) ?? []
     const isIntent = resource === 'payment_intents'
     if (!resource) return noSuch(`path: ${path}`, 'path')
+    if (resource === 'refunds') return refunds(method, id, query, fields)
     if (method === 'POST' && id === undefined) return isIntent ? createIntent(fields) : createSession(fields)
     if (id !== undefined) return isIntent ? withIntent(id, verb, fields) : withSession(id, verb)
     return isIntent ? page(books.all('intents'), query, intentSaid) : page(books.all('sessions'), query, sessionSaid)
@@ -144,6 +189,8 @@ const otherRequest = refusal(400, {
 })
 const invalid = (param: string) =>
   refusal(400, { type: 'invalid_request_error', code: 'parameter_invalid_integer', param, message: `Invalid ${param}` })
+const wrongAmount = (code: string, param: string) =>
+  refusal(400, { type: 'invalid_request_error', code, param, message: `The ${param} is outside what is taken.` })
 const noSuch = (what: string, param: string) =>
   refusal(param === 'payment_method' ? 400 : 404, {
     type: 'invalid_request_error',
@@ -158,12 +205,26 @@ const unexpected = (what: string) =>
     message: `This ${what} is in a state in which that is not possible.`,
   })
 
+const refundRefusal = (code: string) =>
+  refusal(400, { type: 'invalid_request_error', code, message: 'This charge cannot be refunded.' })
+
+const apiRefund = ({ id, of, created, amount, currency, metadata }: GivenBack): object => ({
+  id,
+  object: 'refund',
+  payment_intent: of,
+  created,
+  amount,
+  currency,
+  metadata,
+  status: 'succeeded',
+})
+
 const tokenOf = (fields: URLSearchParams): string | null =>
   fields.get('payment_method') ?? fields.get('payment_method_data[card][token]')
 
 function amountOf(text: string | null): number | null {
   const amount = Number(text)
-  return /^\d{1,8}$/.test(text ?? '') && amount > 0 ? amount : null
+  return /^\d{1,12}$/.test(text ?? '') && amount > 0 ? amount : null
 }
 
 function hash(fields: URLSearchParams, name: string): Record<string, string> {

@@ -31,6 +31,7 @@ export function serveControl(fastify: FastifyInstance, { books, calls, moods, ke
           calls: calls.list(),
           intents: books.all('intents'),
           trades: books.all('trades'),
+          refunds: books.all('refunds'),
         })
       : reply.code(401).send(),
   )

@@ -163,7 +163,7 @@ describe.each(gates)('%s in %o', (gate, money, code, shown) => {
     const as = (keys: object) =>
       gate === 'alipay'
         ? alipayPayment({ ...alipay!, ...keys }, `${shop.url}/public/payment/alipay`, Date.now)
-        : globalAlipayPayment({ ...globalAlipay!, ...keys }, `${shop.url}/public/payment/alipay`)
+        : globalAlipayPayment({ ...globalAlipay!, ...keys }, `${shop.url}/public/payment/alipay`, Date.now)
     await expect(as({ publicKey }).query(asked)).rejects.toMatchObject({ name: 'PaymentProblem', final: false })
     await expect(as({ privateKey }).query(asked)).rejects.toMatchObject({ name: 'PaymentProblem' })
     const wrong = await as({ privateKey }).begin(beginning(shop, { money }))
@@ -187,7 +187,8 @@ it('the cross-border gateway cannot send us on to somebody else (S-09)', async (
   }).listen(0, '127.0.0.1')
   await once(gateway, 'listening')
   const gatewayUrl = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}/gateway`
-  const driver = globalAlipayPayment({ ...shop.sandbox.gateways.globalAlipay!, gatewayUrl }, `${shop.url}/public`)
+  const settings = { ...shop.sandbox.gateways.globalAlipay!, gatewayUrl }
+  const driver = globalAlipayPayment(settings, `${shop.url}/public`, Date.now)
   const wanted = beginning(shop, { money: { amount: 1n, currency: 'HKD' } })
   await expect(driver.query(askedFor(wanted, shop.clock.now))).rejects.toMatchObject({ name: 'PaymentProblem' })
   expect(asked).toEqual([expect.stringMatching(/^\/gateway/)])

@@ -23,10 +23,10 @@ describe('a card that the browser has a token for', () => {
   })
 
   it('is charged in RMB as cny, and read as RMB again (D24)', async () => {
-    const wanted = beginning(shop, { money: { amount: 100n, currency: 'RMB' } })
+    const wanted = beginning(shop, { money: { amount: 400n, currency: 'RMB' } })
     const begun = await shop.drivers.stripe.begin(wanted)
-    expect(begun).toMatchObject({ payment: { currency: 'RMB', amount: 100n } })
-    expect(shop.sandbox.balances().stripe.cny).toBe(100)
+    expect(begun).toMatchObject({ payment: { currency: 'RMB', amount: 400n } })
+    expect(shop.sandbox.balances().stripe.cny).toBe(400)
   })
 
   it.each([

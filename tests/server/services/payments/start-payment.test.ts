@@ -218,8 +218,8 @@ onConnections('paying', (engine) => {
       the.server.clock.now = began + 10_000
       await till.lookAfter()
       await paidOnce()
-      for (const { id } of till.sandbox.calls.list().filter(({ nextAt }) => nextAt !== null))
-        expect(await till.sandbox.calls.send(id)).toBe(204)
+      const isHeld = ({ gate, nextAt }: { gate: string; nextAt: number | null }) => gate === 'stripe' && nextAt !== null
+      for (const { id } of till.sandbox.calls.list().filter(isHeld)) expect(await till.sandbox.calls.send(id)).toBe(204)
       await paidOnce()
     })
 
@@ -243,16 +243,6 @@ onConnections('paying', (engine) => {
       expect(page.status).toBe(404)
       expect((await payFor(buyer, made.id)).json()).toMatchObject({ data: { why: 'invalid' } })
       expect(balance()).toBe(0)
-    })
-
-    test('money that comes for an order that is gone is written down for people', async () => {
-      till.sandbox.calls.hold()
-      await onPage(await payFor(buyer, made.id), { card: '4242 4242 4242 4242' })
-      await buyer.send({ method: 'DELETE', url: `/api/sorder/${made.id}` })
-      await till.lookAfter()
-      expect([await outcomes(), await count('invoice')]).toEqual([['replaced'], 0])
-      expect(the.server.logged()).toContain('money was taken that no order waits for')
-      expect(balance()).toBe(due)
     })
 
     test('another way of paying ends the one before it', async () => {

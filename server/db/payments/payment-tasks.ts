@@ -1,0 +1,123 @@
+/** Money that no order waited for, as rows. Read and written as the system, for the provider's admins. */
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import type { Handle } from '#server/db/handle.ts'
+import { waitAfter } from '#server/db/payments/payment-attempts.ts'
+import type { PaymentTable, PaymentTaskTable } from '#server/db/tables/order-tables.ts'
+
+type TaskRow = Selectable<PaymentTaskTable>
+
+type PaymentFields = Pick<
+  Selectable<PaymentTable>,
+  | 'order_id'
+  | 'backup_order_id'
+  | 'traffic_id'
+  | 'gateway'
+  | 'reference'
+  | 'amount'
+  | 'currency'
+  | 'paid_at'
+  | 'outcome'
+>
+
+/** A task with the payment that it is about. */
+export interface TaskRecord extends TaskRow, PaymentFields {
+  company_code: string
+  company_name: string
+  /** The service's code. */
+  code: string
+  is_deleted: boolean
+  /** Who refunded or applied it. */
+  user_name: string | null
+}
+
+const tasks = (db: Handle) =>
+  db
+    .selectFrom('payment_task as t')
+    .innerJoin('payment as p', 'p.id', 't.payment_id')
+    .innerJoin('company as c', 'c.id', 't.company_id')
+    .leftJoin('service_order as o', 'o.id', 'p.order_id')
+    .leftJoin('backup_order as b', 'b.id', 'p.backup_order_id')
+    .leftJoin('traffic as m', 'm.id', 'p.traffic_id')
+    .leftJoin('portal_user as u', 'u.id', 't.user_id')
+    .selectAll('t')
+    .select([
+      'p.order_id',
+      'p.backup_order_id',
+      'p.traffic_id',
+      'p.gateway',
+      'p.reference',
+      'p.amount',
+      'p.currency',
+      'p.paid_at',
+      'p.outcome',
+      'c.code as company_code',
+      'c.name as company_name',
+      'u.name as user_name',
+      sql<string>`coalesce(o.code, b.service_code, m.service_code)`.as('code'),
+      sql<boolean>`coalesce(o.deleted, false)`.as('is_deleted'),
+    ])
+
+export async function insertTask(
+  db: Handle,
+  task: Pick<Insertable<PaymentTaskTable>, 'company_id' | 'payment_id' | 'attempt_id' | 'create_time'>,
+): Promise<number> {
+  const { id } = await db
+    .insertInto('payment_task')
+    .values({ ...task, state: 'open', update_time: task.create_time })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** Those that wait for somebody, oldest first. */
+export const unfinishedTasks = (db: Handle): Promise<TaskRecord[]> =>
+  tasks(db).where('t.end_time', 'is', null).orderBy('t.id').execute()
+
+/** Those that were settled last, newest first. */
+export const settledTasks = (db: Handle, most: number): Promise<TaskRecord[]> =>
+  tasks(db)
+    .where('t.end_time', 'is not', null)
+    .orderBy('t.end_time', 'desc')
+    .orderBy('t.id', 'desc')
+    .limit(most)
+    .execute()
+
+export async function taskById(db: Handle, id: number): Promise<TaskRecord | null> {
+  return (await tasks(db).where('t.id', '=', id).executeTakeFirst()) ?? null
+}
+
+/** Locked until the commit: whoever acts on a task takes turns. */
+export async function taskForUpdate(db: Handle, id: number): Promise<TaskRecord | null> {
+  await db.selectFrom('payment_task').select('id').where('id', '=', id).forUpdate().execute()
+  return await taskById(db, id)
+}
+
+export async function updateTask(db: Handle, id: number, fields: Updateable<PaymentTaskTable>): Promise<void> {
+  await db.updateTable('payment_task').set(fields).where('id', '=', id).execute()
+}
+
+export async function isAnyRefundDue(db: Handle, now: number): Promise<boolean> {
+  const due = await db.selectFrom('payment_task').select('id').where('next_look', '<=', now).limit(1).executeTakeFirst()
+  return due !== undefined
+}
+
+/** Claims refunds that are due: they are due again later, whatever becomes of this try. */
+export async function claimDueRefunds(db: Handle, now: number, most: number): Promise<number[]> {
+  const due = await db
+    .selectFrom('payment_task')
+    .select('id')
+    .where('next_look', '<=', now)
+    .orderBy('next_look')
+    .limit(most)
+    .forUpdate()
+    .skipLocked()
+    .execute()
+  if (due.length === 0) return []
+  const ids = due.map(({ id }) => id)
+  await db
+    .updateTable('payment_task')
+    .set({ looks: sql`least(looks + 1, 30000)`, next_look: sql`${now}::bigint + ${waitAfter}` })
+    .where('id', 'in', ids)
+    .execute()
+  return ids
+}
