@@ -41,6 +41,8 @@ const backupRow = z.object({
   discount: amount,
   amount,
   pay_amount: amount,
+  /** What is below the smallest payable amount and not charged; null: nothing. */
+  waived: z.nullable(amount),
   /** -1 invalid, 0 unpaid, 1 paid; one that was not paid in time is invalid. */
   status: z.union([z.literal(-1), z.literal(0), z.literal(1)]),
   /** Until when it can be paid (D31). */
@@ -102,6 +104,10 @@ const trafficRow = z.object({
   pdb_traffic: amount,
   currency,
   amount,
+  /** Of an earlier month (`yyyy-MM`), in the amount; and what goes on to the next one because nobody can pay so little. */
+  carried_in: amount,
+  carried_from: z.nullable(month),
+  carried_out: amount,
   /** GB of the month that cost nothing, and the price of one beyond them. */
   free: amount,
   price: amount,

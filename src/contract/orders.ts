@@ -92,6 +92,8 @@ const orderRow = z.object({
   admin_url: z.nullable(z.string()),
   /** A change or extension that waits to be paid (D35). */
   pending: z.nullable(z.object({ id: z.int(), type: orderType, amount, due: timestamp })),
+  /** Of a change: what is below the smallest payable amount and not charged; null: nothing. */
+  waived: z.nullable(amount),
   /** The last second in which it can be paid; null: not unpaid (D31). */
   due: z.nullable(timestamp),
   create_time: timestamp,

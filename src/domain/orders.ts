@@ -66,6 +66,7 @@ export const orderedHere = (draft: OrderDraft, named: { intent: string; companyI
     residual_amount: '0.00',
     amount: draft.amount ?? null,
     pay_amount: draft.amount ?? null,
+    waived: null,
     period: draft.period,
     period_start: draft.period_start,
     period_end: periodEnd,

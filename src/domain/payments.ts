@@ -79,3 +79,25 @@ export function largestPayable(types: readonly string[], currency: Currency, cal
 export function isBelowPayable(types: readonly string[], currency: Currency, amount: Hundredths): boolean {
   return amount > 0n && amount < smallestPayable(types, currency)
 }
+
+/** What is to be said of an amount before it is ordered. `noCard`: only another method takes it. */
+export interface PayableFault {
+  kind: 'waived' | 'tooSmall' | 'tooLarge' | 'noCard'
+  currency: Currency
+  limit: Hundredths
+}
+
+/** `waives`: amounts of this kind that are too small are not charged. Null: it can be paid by any method. */
+export function payableFault(
+  types: readonly string[],
+  { currency, amount, waives }: { currency: Currency; amount: Hundredths; waives: boolean },
+  caller: Caller,
+): PayableFault | null {
+  if (isBelowPayable(types, currency, amount))
+    return { kind: waives ? 'waived' : 'tooSmall', currency, limit: smallestPayable(types, currency) }
+  const most = largestPayable(types, currency, caller)
+  if (most !== null && amount > most) return { kind: 'tooLarge', currency, limit: most }
+  const methods = methodsFor(types, currency, caller)
+  const isCardTooLarge = methods.includes('stripe') && whyAmountNotTaken('stripe', currency, amount) === 'tooLarge'
+  return isCardTooLarge ? { kind: 'noCard', currency, limit: cardMax } : null
+}

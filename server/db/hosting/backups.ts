@@ -3,7 +3,9 @@ import { type Insertable, type Selectable, sql } from 'kysely'
 import { listBackupOrders, listTraffic } from '#contract/backups.ts'
 import type { ListSpec } from '#contract/endpoint.ts'
 import { type BackupType, boughtPeriod } from '#domain/backups.ts'
+import { type Hundredths, readAmount } from '#domain/money.ts'
 import type { BoughtPeriod } from '#domain/period.ts'
+import type { PlainDate } from '#domain/time.ts'
 import type { BackupOrderTable, TrafficTable } from '#server/db/tables/backup-tables.ts'
 import { changeSince } from '#server/db/change-numbers.ts'
 import type { Handle } from '#server/db/handle.ts'
@@ -192,6 +194,24 @@ export const unpaidBackup = (db: Handle, { companyId, serviceId }: OfService, ty
     .where('status', '=', 0)
     .forUpdate()
     .executeTakeFirst()
+
+/** What of subscriptions of that kind that are not over was waived. */
+export async function waivedBackups(
+  db: Handle,
+  { companyId, serviceId }: OfService,
+  { type, today }: { type: BackupType; today: PlainDate },
+): Promise<Hundredths> {
+  const { sum } = await db
+    .selectFrom('backup_order')
+    .select(sql<string>`coalesce(sum(waived), 0)::numeric(16, 2)`.as('sum'))
+    .where('company_id', '=', companyId)
+    .where('service_id', '=', serviceId)
+    .where('pdb_type', '=', type)
+    .where('status', '=', 1)
+    .where('period_end', '>', today)
+    .executeTakeFirstOrThrow()
+  return readAmount(sum)
+}
 
 /** Another one of its kind was ordered since. */
 export async function isReplacedBackup(

@@ -1,6 +1,6 @@
 /** What backups and restores have moved, by run and month. */
 import { sql } from 'kysely'
-import type { Currency } from '#domain/money.ts'
+import { type Currency, type Hundredths, readAmount } from '#domain/money.ts'
 import type { PlainDate } from '#domain/time.ts'
 import type { Month, Subscription } from '#domain/traffic-months.ts'
 import type { Handle } from '#server/db/handle.ts'
@@ -149,4 +149,39 @@ export async function payTraffic(
     .set({ ...paid, change, update_time: time, row_version: sql`row_version + 1` })
     .where('id', '=', id)
     .execute()
+}
+
+/** What is carried over to the next month that is billed, and the latest month that it is of. */
+export interface CarriedTraffic {
+  ids: number[]
+  amount: Hundredths
+  /** Exclusive end of that month; null: nothing is carried over. */
+  end: PlainDate | null
+}
+
+export async function carriedTraffic(
+  db: Handle,
+  { companyId, serviceId }: OfService,
+  currency: Currency,
+): Promise<CarriedTraffic> {
+  const rows = await db
+    .selectFrom('traffic')
+    .select(['id', 'carried_out', 'period_end'])
+    .where('company_id', '=', companyId)
+    .where('service_id', '=', serviceId)
+    .where('currency', '=', currency)
+    .where('carried_out', '>', '0')
+    .where('carried_to', 'is', null)
+    .orderBy('period_end')
+    .execute()
+  return {
+    ids: rows.map(({ id }) => id),
+    amount: rows.reduce((sum, { carried_out }) => sum + readAmount(carried_out), 0n),
+    end: rows.at(-1)?.period_end ?? null,
+  }
+}
+
+export async function markCarried(db: Handle, ids: readonly number[], carriedTo: number): Promise<void> {
+  if (ids.length === 0) return
+  await db.updateTable('traffic').set({ carried_to: carriedTo }).where('id', 'in', ids).execute()
 }

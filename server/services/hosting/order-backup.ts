@@ -5,6 +5,7 @@ import { backupAmount, backupAnchor, type BackupPeriod, backupPeriod } from '#do
 import { type BackupRates, backupRates } from '#domain/fees/backup-prices.ts'
 import { explainBackup, type Step } from '#domain/fees/explain.ts'
 import { type Hundredths, maxAmount, readAmount, writeAmount } from '#domain/money.ts'
+import { isBelowPayable } from '#domain/payments.ts'
 import type { PeriodAnchor } from '#domain/period.ts'
 import type { orderBackup } from '#contract/backups.ts'
 import type { ParsedInputOf } from '#contract/endpoint.ts'
@@ -20,6 +21,7 @@ import { type ActingCompany, forRow } from '#server/services/orders/acting-compa
 import { momentOf } from '#server/services/orders/business-time.ts'
 import { requireType } from '#server/services/orders/client-types.ts'
 import { contractStateOf } from '#server/services/orders/order-terms.ts'
+import { requirePayable, tooSmall } from '#server/services/payments/amount-limits.ts'
 import { subscribe } from '#server/services/payments/payable-backups.ts'
 import { requireNoPayment } from '#server/services/payments/stop-payments.ts'
 
@@ -44,6 +46,7 @@ const refused = (why: OrderRefusal | 'noPriceList') => new ProblemError('STATE_C
 export const order: Service<typeof orderBackup> = (context, { body }) =>
   forRow(context, 'service', body.service_id, async (desk, serviceId) => {
     const terms = await termsOf(desk, serviceId, body)
+    requirePayable(context, { currency: terms.contract.currency, amount: terms.payAmount })
     requireShown(terms, body)
     return { body: { id: await place(desk, terms, body) } }
   })
@@ -117,6 +120,7 @@ async function place(desk: ActingCompany, terms: Terms, { period, period_type }:
   const { db, now } = context
   const { service, contract, type } = terms
   const of = { companyId, serviceId: service.id }
+  const waived = await waivedAmountOf(desk, terms, of)
   const former = await rows.unpaidBackup(db, of, type)
   const stamp = { change: await takeChange(db, companyId), time: now }
   if (former) await replace(desk, former.id, stamp)
@@ -134,6 +138,7 @@ async function place(desk: ActingCompany, terms: Terms, { period, period_type }:
     anchor_date: terms.anchor?.date ?? null,
     anchor_months: terms.anchor?.months ?? null,
     ...amountsOf(terms),
+    ...(waived === null ? {} : { pay_amount: '0.00', waived }),
     steps: JSON.stringify(terms.steps),
     status: 0,
     change: stamp.change,
@@ -143,9 +148,26 @@ async function place(desk: ActingCompany, terms: Terms, { period, period_type }:
   await note(desk, id)
   const made = { id, company_id: companyId, service_id: service.id, pdb_type: type }
   // Services last: their counter stays locked until the commit.
-  if (terms.payAmount === 0n) await subscribe(context, made, stamp)
+  if (terms.payAmount === 0n || waived !== null) await subscribe(context, made, stamp)
   else await touchService(db, companyId, service.code)
   return id
+}
+
+/**
+ * What nobody can pay because it is so little is not charged. Throws AMOUNT_TOO_SMALL where that adds up to more by month after month:
+ * a longer period can be paid.
+ */
+async function waivedAmountOf(
+  { context }: ActingCompany,
+  { contract: { currency }, payAmount: amount, type }: Terms,
+  of: rows.OfService,
+): Promise<string | null> {
+  const { app, db } = context
+  const { types } = app.payments
+  if (!isBelowPayable(types, currency, amount)) return null
+  const before = await rows.waivedBackups(db, of, { type, today: momentOf(context).today })
+  if (before > 0n && !isBelowPayable(types, currency, before + amount)) throw tooSmall(context, { currency, amount })
+  return writeAmount(amount)
 }
 
 /** What was begun for it at a gateway is ended first. */
@@ -160,7 +182,13 @@ async function note({ context, companyId, info, log }: ActingCompany, id: number
   const made = await rows.backupById(context.db, companyId, id)
   if (!made) throw new Error('a backup that was just ordered is not there')
   context.setResultRow('backup', id, made.row_version)
-  const said = { ServiceCode: made.service_code, OrderId: id, Amount: `${made.currency} ${made.pay_amount}` }
+  const { currency, waived } = made
+  const said = {
+    ServiceCode: made.service_code,
+    OrderId: id,
+    Amount: `${currency} ${made.pay_amount}`,
+    ...(waived === null ? {} : { Waived: `${currency} ${waived}` }),
+  }
   await context.audit({
     ...log,
     code: 'backup',

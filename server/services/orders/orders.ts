@@ -19,7 +19,7 @@ import { requireType, visibleTypes } from '#server/services/orders/client-types.
 import { momentOf } from '#server/services/orders/business-time.ts'
 import { takeEffect } from '#server/services/payments/payable-orders.ts'
 import { requireNoPayment } from '#server/services/payments/stop-payments.ts'
-import { amountsOf, requireShown } from '#server/services/orders/quotes.ts'
+import { amountsOf, requireShown, waivedAmountOf } from '#server/services/orders/quotes.ts'
 import { serviceCodeOf, type Terms, termsOfCreation } from '#server/services/orders/order-terms.ts'
 import { requireVersion } from '#server/services/if-match.ts'
 
@@ -46,6 +46,7 @@ export function orderRowOf({ config }: AppContext, record: orders.OrderRecord, {
     url: service?.url ?? null,
     admin_url: service?.admin_url ?? (service?.url ? adminUrlOf(service.url) : null),
     pending: record.pending,
+    waived: record.waived,
     due: state === 'unpaid' ? record.due : null,
     create_time: timestampIn(config.timeZone, record.create_time),
     update_time: timestampIn(config.timeZone, record.update_time),
@@ -177,6 +178,7 @@ export async function place(desk: ActingCompany, terms: Terms, { createTime, ...
   const moment = momentOf(context)
   const { quote, choice } = terms
   const amounts = amountsOf(terms)
+  const waived = waivedAmountOf(desk, terms)
   const stamp = { change: await takeChange(db, companyId), time: now }
   const id = await orders.insertOrder(db, {
     company_id: companyId,
@@ -190,7 +192,8 @@ export async function place(desk: ActingCompany, terms: Terms, { createTime, ...
     client_type: terms.clientType,
     price_id: terms.list.id,
     ...amounts,
-    pay_amount: amounts.amount,
+    pay_amount: waived === null ? amounts.amount : '0.00',
+    waived,
     period: terms.period,
     period_start: quote.period_start,
     period_end: quote.period_end,
@@ -205,7 +208,7 @@ export async function place(desk: ActingCompany, terms: Terms, { createTime, ...
     update_time: now,
   })
   await orders.showNewest(db, companyId, named.code, stamp)
-  if (quote.amount === 0n) await takeEffect(context, id, stamp)
+  if (quote.amount === 0n || waived !== null) await takeEffect(context, id, stamp)
   const made = await orders.orderById(db, companyId, moment, id)
   if (!made) throw new Error('an order that was just made is not there')
   context.setResultRow('order', id, made.row_version)
@@ -221,12 +224,13 @@ const dueOfOrder = ({ type, base }: Terms, now: Timestamp): Timestamp =>
 /** What an order asks for, as its first entry keeps it. */
 const orderFacts = ['name', 'users', 'user_mode', 'modules', 'period', 'period_start', 'period_end', 'amount'] as const
 
-const noteOf = ({ id, code, type, amount, currency, contract }: orders.OrderRecord) => ({
+const noteOf = ({ id, code, type, amount, currency, contract, waived }: orders.OrderRecord) => ({
   ServiceCode: code,
   OrderId: id,
   OrderType: type,
   Amount: `${currency} ${amount}`,
   ...(contract ? { ContractCode: contract } : {}),
+  ...(waived === null ? {} : { Waived: `${currency} ${waived}` }),
 })
 
 /** Held until the commit, its overdue neighbours settled. Throws NOT_FOUND and VERSION_CONFLICT. */

@@ -2,6 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { explain } from '#domain/fees/explain.ts'
 import { readAmount, writeAmount } from '#domain/money.ts'
+import { isBelowPayable } from '#domain/payments.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { calculate as calculateEndpoint } from '#contract/orders.ts'
 import { contractById } from '#server/db/orders/contracts.ts'
@@ -11,6 +12,7 @@ import { type ActingCompany, asCompany, forRow } from '#server/services/orders/a
 import { momentOf } from '#server/services/orders/business-time.ts'
 import { hashOf } from '#server/services/catalogue/price-lists.ts'
 import { type Terms, termsOfChange, termsOfCreation } from '#server/services/orders/order-terms.ts'
+import { requireNotTooSmall, requirePayable } from '#server/services/payments/amount-limits.ts'
 
 type Told = OutputOf<typeof calculateEndpoint>
 
@@ -45,7 +47,7 @@ function shownBy(id: string): { amount: string; price_id: number } | null {
   return { amount: writeAmount(hundredths), price_id: parseInt(price, 36) }
 }
 
-export function quoteOf(desk: ActingCompany, terms: Terms): Told {
+function quoteOf(desk: ActingCompany, terms: Terms): Told {
   const { quote, list, currency, choice, visible, joining } = terms
   const { today } = momentOf(desk.context)
   const prices = new Map(quote.annual.modules.map(({ code, amount }) => [code, writeAmount(amount)]))
@@ -76,12 +78,24 @@ export function quoteOf(desk: ActingCompany, terms: Terms): Told {
 export const calculate: Service<typeof calculateEndpoint> = async (context, { body }) => {
   if ('contract_id' in body)
     return forRow(context, 'contract', body.contract_id, async (desk) => ({
-      body: quoteOf(desk, await termsOfChange(desk, body, contractById)),
+      body: payableQuoteOf(desk, await termsOfChange(desk, body, contractById)),
     }))
   return asCompany(context, body.company_id, async (desk) => ({
-    body: quoteOf(desk, await termsOfCreation(desk, body)),
+    body: payableQuoteOf(desk, await termsOfCreation(desk, body)),
   }))
 }
+
+/** Throws AMOUNT_TOO_LARGE, and AMOUNT_TOO_SMALL but for a change, which is waived. */
+function payableQuoteOf(desk: ActingCompany, terms: Terms): Told {
+  const money = { currency: terms.currency, amount: terms.quote.amount }
+  requirePayable(desk.context, money)
+  if (terms.type !== 'change') requireNotTooSmall(desk.context, money)
+  return quoteOf(desk, terms)
+}
+
+/** What a change comes to and nobody can pay because it is so little: it is not charged. Null: nothing. */
+export const waivedAmountOf = ({ context: { app } }: ActingCompany, { type, currency, quote }: Terms) =>
+  type === 'change' && isBelowPayable(app.payments.types, currency, quote.amount) ? writeAmount(quote.amount) : null
 
 interface Shown {
   quote_id?: string | undefined
@@ -89,9 +103,9 @@ interface Shown {
   amount?: string | undefined
 }
 
-/** Throws QUOTE_CHANGED with both figures where the price is no longer the one that was shown. */
+/** Throws QUOTE_CHANGED with both figures where the price is no longer the one that was shown, and as a quote does. */
 export function requireShown(desk: ActingCompany, terms: Terms, { quote_id: id, price_id, amount }: Shown): void {
-  const now = quoteOf(desk, terms)
+  const now = payableQuoteOf(desk, terms)
   const isSame =
     id === undefined
       ? (price_id ?? now.price_id) === now.price_id && (amount === undefined || isEqual(amount, now.amount))

@@ -155,6 +155,9 @@ function stretch(
   const annual = readAmount(order.annual)
   const own = { start: order.period_start, end: order.period_end, annual }
   const paid = base ? segmentsOf(base) : []
+  // What was waived was not paid for, so a later change counts what was paid before (D11).
+  if (order.type === 'change' && order.waived !== null)
+    return { start: base?.period_start ?? own.start, segments: paid }
   if (order.type === 'change' && base)
     return { start: base.period_start, segments: afterChange(paid, order.period_start, annual) }
   // An extension that was ordered after the end begins anew. On the day of the end (exclusive) its period alone looks like

@@ -25,6 +25,7 @@ import { PaymentProblem } from '#server/drivers/payment/errors.ts'
 import type { AppContext } from '#server/context.ts'
 import { forbidden, invalid, notFound, ProblemError, unavailable } from '#server/problem-error.ts'
 import { mayActFor } from '#server/services/orders/acting-company.ts'
+import { notTaken, requireTaken } from '#server/services/payments/amount-limits.ts'
 import { findPayable } from '#server/services/payments/find-payable.ts'
 import type { Payable, PaymentWork } from '#server/services/payments/payable.ts'
 import { descriptionOf, nameOf, pageOf, returnPath } from '#server/services/payments/payment-description.ts'
@@ -84,6 +85,7 @@ async function claim(db: Handle, app: AppContext, asking: Asking): Promise<Found
   const { why } = payable
   if (why) throw new ProblemError('STATE_CONFLICT', { why })
   await requireWay(app, type, payable, caller)
+  requireTaken(type, { currency: payable.currency, amount: readAmount(payable.pay_amount) })
   const tokenHash = asking.token === null ? null : createHash('sha256').update(asking.token).digest('base64url')
   const [attempt] = await unsettledAttempts(db, of)
   if (attempt) return { kind: 'stands', attempt, isSame: attempt.gateway === type && attempt.token_hash === tokenHash }
@@ -199,6 +201,8 @@ async function cutOff(app: AppContext, attempt: AttemptRecord, error: unknown): 
   if (!(error instanceof PaymentProblem)) throw error
   app.log.warn({ err: error, attempt: attempt.id }, 'a payment could not be begun')
   if (error.final) await change(app, attempt, { state: 'closed', next_look: null, end_time: app.clock() })
+  const { gateway, currency, amount } = attempt
+  if (error.amountFault) throw notTaken(gateway, { currency, amount: readAmount(amount) }, error.amountFault)
   // Without a card nothing is taken before the payer has seen the gateway's page.
   if (error.final || attempt.token_hash === null) throw unavailable(error.final ? 60 : 5)
   return null

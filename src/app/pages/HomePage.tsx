@@ -32,10 +32,15 @@ const services = sourceOf(
   async () => (await import('#features/services/home/ServiceReport.tsx')).ServiceReport,
 )
 
+const payments = sourceOf(
+  'payments',
+  async () => (await import('#features/payment-tasks/home/PaymentTaskReport.tsx')).PaymentTaskReport,
+)
+
 const sourcesFor = (caller: Caller): HomeSource[] => [
   ...(may('order', caller) ? [orders, backups] : []),
   ...(may('admin', caller) ? [users] : []),
-  ...(may('providerAdmin', caller) ? [services] : []),
+  ...(may('providerAdmin', caller) ? [payments, services] : []),
 ]
 
 /** Where its code cannot be had nobody misses it. */

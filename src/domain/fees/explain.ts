@@ -26,6 +26,8 @@ export type StepCode =
   | 'months'
   | 'discount'
   | 'traffic'
+  | 'carriedFrom'
+  | 'carriedOn'
   | 'due'
 
 export interface Step {
@@ -132,8 +134,27 @@ export function explainBackup({ annual, months, discount, start, end }: Backup):
 }
 
 /** Of a month's traffic: what its GB beyond the free ones cost. */
-export function explainTraffic(measured: Hundredths, free: Hundredths, pricePerGb: Hundredths): Step[] {
-  const amount = trafficAmount(measured, free, pricePerGb)
+/** What is carried from an earlier month, and whether all of it is carried on to the next one. */
+export interface CarriedOver {
+  /** `yyyy-MM`; null: nothing is. */
+  from: string | null
+  amount: Hundredths
+  isCarriedOn: boolean
+}
+
+export function explainTraffic(
+  measured: Hundredths,
+  free: Hundredths,
+  pricePerGb: Hundredths,
+  { from, amount: carried, isCarriedOn }: CarriedOver = { from: null, amount: 0n, isCarriedOn: false },
+): Step[] {
+  const own = trafficAmount(measured, free, pricePerGb)
   const values = { gb: writeAmount(extraTraffic(measured, free)), price: writeAmount(pricePerGb) }
-  return [step('traffic', 'D22', amount, values), step('due', 'D25', amount)]
+  const total = own + carried
+  return [
+    step('traffic', 'D22', own, values),
+    ...(from === null ? [] : [step('carriedFrom', 'decision 63', carried, { month: from })]),
+    ...(isCarriedOn ? [step('carriedOn', 'decision 63', -total)] : []),
+    step('due', 'D25', isCarriedOn ? 0n : total),
+  ]
 }

@@ -45,7 +45,7 @@ export function NeedsAttention({ reports }: { reports: readonly HomeReport[] }) 
   )
 }
 
-function Item({ duty: { icon, isUrgent, title, text, action } }: { duty: Duty }) {
+function Item({ duty: { icon, isUrgent, title, text, action, otherAction } }: { duty: Duty }) {
   return (
     <li className={`home-item${isUrgent ? ' urgent' : ''}`}>
       <Icon name={icon} />
@@ -57,16 +57,29 @@ function Item({ duty: { icon, isUrgent, title, text, action } }: { duty: Duty })
           <Dated text={text} />
         </span>
       </span>
-      {'path' in action ? (
-        <ButtonLink to={action.path}>
-          {action.label} <span className="sr-only">{title}</span>
-        </ButtonLink>
+      {otherAction ? (
+        <span className="home-actions">
+          <Act action={action} title={title} />
+          <Act action={otherAction} title={title} />
+        </span>
       ) : (
-        <Button onClick={action.run}>
-          {action.label} <span className="sr-only">{title}</span>
-        </Button>
+        <Act action={action} title={title} />
       )}
     </li>
+  )
+}
+
+function Act({ action, title }: Pick<Duty, 'action' | 'title'>) {
+  const words = (
+    <>
+      {action.label} <span className="sr-only">{title}</span>
+    </>
+  )
+  if ('path' in action) return <ButtonLink to={action.path}>{words}</ButtonLink>
+  return (
+    <Button whyNot={action.whyNot} onClick={action.run}>
+      {words}
+    </Button>
   )
 }
 

@@ -23,6 +23,7 @@ import type orders from '#locales/en/orders.json'
 import type outbox from '#locales/en/outbox.json'
 import type passwords from '#locales/en/passwords.json'
 import type payment from '#locales/en/payment.json'
+import type paymentTasks from '#locales/en/payment-tasks.json'
 import type people from '#locales/en/people.json'
 import type problem from '#locales/en/problem.json'
 import type profile from '#locales/en/profile.json'
@@ -63,6 +64,7 @@ declare module 'i18next' {
       outbox: typeof outbox
       passwords: typeof passwords
       payment: typeof payment
+      'payment-tasks': typeof paymentTasks
       people: typeof people
       problem: typeof problem
       profile: typeof profile

@@ -12,8 +12,13 @@ export interface Duty {
   isUrgent?: boolean
   title: string
   text: string
-  action: { label: string; path: string } | { label: string; run: () => void }
+  action: DutyAction
+  /** What can be done instead. */
+  otherAction?: DutyAction
 }
+
+/** `whyNot`: why it cannot be done now. */
+type DutyAction = { label: string; path: string } | { label: string; run: () => void; whyNot?: string | null }
 
 export interface Figure {
   /** As it is shown: a count, or an amount with its currency. */
@@ -24,7 +29,7 @@ export interface Figure {
 }
 
 export interface HomeReport {
-  from: 'orders' | 'backups' | 'users' | 'services' | 'outbox'
+  from: 'orders' | 'backups' | 'users' | 'services' | 'outbox' | 'payments'
   /** `asking`: this device has not read it yet; `unknown`: nor can it read it now. */
   state: 'asking' | 'known' | 'unknown'
   duties: readonly Duty[]

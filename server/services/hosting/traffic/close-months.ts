@@ -6,6 +6,7 @@ import { trafficRates } from '#domain/fees/backup-prices.ts'
 import { explainTraffic } from '#domain/fees/explain.ts'
 import { gigabytes, monthOf, trafficAmount } from '#domain/fees/traffic.ts'
 import { writeAmount } from '#domain/money.ts'
+import { isBelowPayable } from '#domain/payments.ts'
 import { lastDay } from '#domain/period.ts'
 import { type BilledMonth, endOfMonth, monthIn, monthsToBill } from '#domain/traffic-months.ts'
 import { addToTrail } from '#server/db/audit/audit-trail.ts'
@@ -15,7 +16,9 @@ import type { Handle } from '#server/db/handle.ts'
 import { insertTraffic } from '#server/db/hosting/backups.ts'
 import { type ServiceRecord, serviceForUpdate, updateService } from '#server/db/hosting/services.ts'
 import {
+  carriedTraffic,
   closeMonths,
+  markCarried,
   movedByMonth,
   newlyOverdue,
   type OverdueTraffic,
@@ -95,32 +98,42 @@ async function billService(
 }
 
 async function bill(
-  { db, now }: Work,
+  { db, app, now }: Work,
   { id: service_id, company_id, code }: ServiceRecord,
   { record, change }: { record: BilledMonth<TrafficTerms>; change: number },
 ): Promise<void> {
   const { month, bytes, terms } = record
   const { free, price } = await ratesOf(db, terms)
   const measured = gigabytes(bytes)
-  const amount = trafficAmount(measured, free, price)
+  const { currency } = terms
+  const carried = await carriedTraffic(db, { companyId: company_id, serviceId: service_id }, currency)
+  const total = trafficAmount(measured, free, price) + carried.amount
+  // Nobody can pay so little: it waits for the next month.
+  const isCarriedOn = isBelowPayable(app.payments.types, currency, total)
+  const amount = isCarriedOn ? 0n : total
+  const from = carried.end === null ? null : monthOf(carried.end)
   const id = await insertTraffic(db, {
     company_id,
     service_id,
     service_code: code,
     price_id: terms.priceId,
-    currency: terms.currency,
+    currency,
     period_end: endOfMonth(month),
     pdb_traffic: writeAmount(measured),
     free: writeAmount(free),
     price: writeAmount(price),
     amount: writeAmount(amount),
+    carried_in: writeAmount(carried.amount),
+    carried_from: from,
+    carried_out: writeAmount(total - amount),
     pay_date: null,
     pay_amount: null,
-    steps: JSON.stringify(explainTraffic(measured, free, price)),
+    steps: JSON.stringify(explainTraffic(measured, free, price, { from, amount: carried.amount, isCarriedOn })),
     change,
     create_time: now,
     update_time: now,
   })
+  await markCarried(db, carried.ids, id)
   if (amount > 0n) await mailAbout({ db, now }, { id, company_id }, 'traffic-due')
 }
 

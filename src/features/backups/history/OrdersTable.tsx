@@ -41,7 +41,12 @@ export function OrdersTable({ code, orders, print, onPay }: Props) {
       key: 'amount',
       header: t('history.column.amount'),
       align: 'end',
-      render: (row) => <Amount currency={row.currency} amount={row.pay_amount} />,
+      render: (row) => (
+        <>
+          <Amount currency={row.currency} amount={row.waived ?? row.pay_amount} />
+          {row.waived && <span className="backup-beside">{t('history.waived')}</span>}
+        </>
+      ),
     },
     { key: 'status', header: t('history.column.status'), render: ({ status }) => <Status status={status} /> },
     {

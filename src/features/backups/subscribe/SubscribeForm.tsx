@@ -7,6 +7,8 @@ import { lastDay } from '#domain/period.ts'
 import { useConnection } from '#state/hooks.ts'
 import { amountText } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
+import { PayableNote } from '#ui/display/PayableNote.tsx'
+import { isNotPayable, payableWords } from '#ui/i18n/payable-messages.ts'
 import { Fact, Facts } from '#ui/display/DescriptionList.tsx'
 import { SelectField } from '#ui/form/ChoiceFields.tsx'
 import { Field } from '#ui/form/Field.tsx'
@@ -17,6 +19,7 @@ import { useTranslation } from 'react-i18next'
 import { Notice } from '#features/backups/Notice.tsx'
 import type { OrderParts } from '#features/backups/order-parts.ts'
 import { type BackupPrice, type Bounds, quoteBackup } from '#features/backups/subscribe/backup-quote.ts'
+import { useBackupFault } from '#features/backups/subscribe/useBackupFault.ts'
 import { Sum } from '#features/backups/subscribe/Sum.tsx'
 import { seenDraft, type SubscribeDraft, termsOf } from '#features/backups/subscribe/subscribe-form.ts'
 import { useOrdering } from '#features/backups/subscribe/useOrdering.ts'
@@ -49,15 +52,26 @@ export function SubscribeForm({ serviceId, draft, onChange, price, list, currenc
   const { type } = draft
   const terms = termsOf(draft)
   const reckoned = terms && quoteBackup(price, bounds, terms)
-  const ordering = useOrdering({ serviceId, type, terms, figure: reckoned, priceId: list.id, onOrdered, onOld })
+  const ordering = useOrdering({ serviceId, type, terms, figure: reckoned, priceId: list.id, onOrdered: made, onOld })
   const { figure, busy, problem } = ordering
   const amount = figure?.pay_amount ?? null
   const section = useArrival()
   const before = draft.seen !== null && amount !== null && draft.seen !== amount ? draft.seen : null
   const refusal = problem && refusalOf(problem)
-  const whyNot = !terms ? t('form.correct') : reckoned?.isTooLarge ? t('form.whyNot.amountTooLarge') : offline
+  const fault = useBackupFault(currency, amount)
+  const whyNotPayable = reckoned?.isTooLarge
+    ? t('form.whyNot.amountTooLarge')
+    : isNotPayable(fault)
+      ? payableWords(fault)
+      : offline
+  const whyNot = terms ? whyNotPayable : t('form.correct')
+  const isWaived = fault?.kind === 'waived'
   const isFurther = bounds.present !== null && bounds.present > bounds.today
 
+  /** What is waived is not paid either. */
+  function made(order: { id: number; pay_amount: string }) {
+    onOrdered(isWaived ? { ...order, pay_amount: '0.00' } : order)
+  }
   const change = (fields: Partial<SubscribeDraft>) => onChange(seenDraft({ ...draft, ...fields }, price, bounds))
   function submit(event: FormEvent) {
     event.preventDefault()
@@ -118,6 +132,7 @@ export function SubscribeForm({ serviceId, draft, onChange, price, list, currenc
         </div>
         <div className="backup-price">
           {figure && <Sum {...{ figure, before, currency, Why }} />}
+          <PayableNote fault={fault} />
           {line !== 'online' && (
             <p className="field-help">
               {t('form.offlineQuote', { at: readingTime(list.asOf) })} {t('form.kept')}
@@ -129,7 +144,9 @@ export function SubscribeForm({ serviceId, draft, onChange, price, list, currenc
         </div>
         <div className="backup-acts backup-bar">
           <Button kind="primary" type="submit" busy={busy} whyNot={whyNot}>
-            {amount === null ? t('form.orderPlain') : t('form.order', { amount: amountText(currency, amount) })}
+            {amount === null
+              ? t('form.orderPlain')
+              : t('form.order', { amount: amountText(currency, isWaived ? '0.00' : amount) })}
           </Button>
           <Button onClick={() => onChange(null)}>{t('cancel')}</Button>
         </div>

@@ -45,7 +45,14 @@ export function TrafficPart({ service, charged, parts, onPay }: Props) {
       key: 'amount',
       header: t('traffic.column.amount'),
       align: 'end',
-      render: (row) => <Amount currency={row.currency} amount={row.amount} />,
+      render: (row) => (
+        <>
+          <Amount currency={row.currency} amount={row.amount} />
+          {row.carried_from && (
+            <span className="backup-beside">{t('traffic.carriedFrom', { month: row.carried_from })}</span>
+          )}
+        </>
+      ),
     },
     { key: 'paid', header: t('traffic.column.paid'), render: (row) => <Payment row={row} /> },
     {
@@ -88,8 +95,14 @@ export function TrafficPart({ service, charged, parts, onPay }: Props) {
 
 const extraOf = ({ pdb_traffic: used, free }: TrafficRow) => extraTraffic(readAmount(used), readAmount(free))
 
-const stepsOf = ({ pdb_traffic: used, free, price }: TrafficRow) =>
-  explainTraffic(readAmount(used), readAmount(free), readAmount(price))
+/** A device may hold rows of a version that carried nothing over. */
+const isCarriedOn = ({ carried_out: carried = '0.00' }: Partial<TrafficRow>) => carried !== '0.00'
+
+const stepsOf = (row: TrafficRow) => {
+  const { pdb_traffic: used, free, price, carried_from: from = null, carried_in: amount = '0.00' } = row
+  const carried = { from, amount: readAmount(amount), isCarriedOn: isCarriedOn(row) }
+  return explainTraffic(readAmount(used), readAmount(free), readAmount(price), carried)
+}
 
 /** Over the free limit in red, with a sign and in words. */
 function Used({ row }: { row: TrafficRow }) {
@@ -108,6 +121,7 @@ function Payment({ row }: { row: TrafficRow }) {
   const { t } = useTranslation('backups')
   const today = useBusinessToday()
   if (row.pay_date !== null) return t('traffic.paidOn', { date: row.pay_date })
+  if (isCarriedOn(row)) return t('traffic.carriedOn', { amount: grouped(row.carried_out) })
   if (!isUnpaid(row)) return t('traffic.nothing')
   const date = row.due.slice(0, 10)
   const isOver = today !== null && date < today

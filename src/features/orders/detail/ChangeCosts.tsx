@@ -1,8 +1,10 @@
 import type { Choice } from '#domain/fees/annual.ts'
 import { lastDay } from '#domain/period.ts'
 import { grouped, readAmount, writeAmount } from '#domain/money.ts'
+import type { PayableFault } from '#domain/payments.ts'
 import { useConnection } from '#state/hooks.ts'
 import { Amount } from '#ui/display/Amount.tsx'
+import { PayableNote } from '#ui/display/PayableNote.tsx'
 import { number, readingTime } from '#ui/list/Freshness.tsx'
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
@@ -138,10 +140,12 @@ interface SumProps {
   figure: Pick<Figure, 'currency' | 'amount' | 'contract_amount' | 'residual_amount'>
   /** What the device had said, where the server says another. */
   before: { amount: string } | null
+  /** What follows of the amount for who pays it. */
+  fault?: PayableFault | null
 }
 
 /** What must be known of an amount before it is ordered: that it is another than was shown, and by which list it is said (D89). */
-export function PriceNotes({ asOf, figure, before }: Omit<SumProps, 'market'>) {
+export function PriceNotes({ asOf, figure, before, fault = null }: Omit<SumProps, 'market'>) {
   const { t } = useTranslation('contract')
   const { currency, amount } = figure
   const { line } = useConnection()
@@ -156,6 +160,7 @@ export function PriceNotes({ asOf, figure, before }: Omit<SumProps, 'market'>) {
           </span>
         </p>
       )}
+      <PayableNote fault={fault} />
       {line !== 'online' && asOf !== null && (
         <p className="field-help">{t('offlineQuote', { at: readingTime(asOf) })}</p>
       )}
@@ -164,10 +169,11 @@ export function PriceNotes({ asOf, figure, before }: Omit<SumProps, 'market'>) {
 }
 
 /** Where nothing is due, what follows of that (D14, D15). */
-export function NothingDue({ figure }: Pick<SumProps, 'figure'>) {
+export function NothingDue({ figure, fault }: Pick<SumProps, 'figure' | 'fault'>) {
   const { t } = useTranslation('contract')
   const { currency, amount } = figure
   const over = readAmount(figure.residual_amount) - readAmount(figure.contract_amount)
+  if (fault?.kind === 'waived') return <p>{t('nothingDue')}</p>
   if (amount !== '0.00') return null
   return (
     <>

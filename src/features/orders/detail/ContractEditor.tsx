@@ -13,6 +13,8 @@ import { ForAmount, PriceBar, PricedLayout } from '#features/orders/quote/Priced
 import { namesOf } from '#features/orders/quote/PriceSummary.tsx'
 import { useChanging } from '#features/orders/detail/useSubmitChange.ts'
 import { useToday } from '#ui/page/business-day.ts'
+import { usePayableFault } from '#features/orders/payment/usePayableFault.ts'
+import { isNotPayable, payableWords } from '#ui/i18n/payable-messages.ts'
 import { useChangeDraft } from '#features/orders/detail/useChangeDraft.ts'
 import { useWhyNot } from '#features/orders/detail/useBlockedReason.ts'
 import { differenceOf, isNothing } from '#features/orders/detail/change-diff.ts'
@@ -63,9 +65,12 @@ function Opened({
   const changing = useChanging({ market, wish, body, unpaid: row.pending, onOrdered })
   const { figure, steps, busy, problem, before } = changing
   const { currency } = contract
-  const words = t(figure?.amount === '0.00' ? 'saveNow' : 'saveFor')
+  const fault = usePayableFault(nothing ? null : figure, { waives: true })
+  const isFree = figure?.amount === '0.00' || fault?.kind === 'waived'
+  const words = t(isFree ? 'saveNow' : 'saveFor')
   const tooLarge = isAmountTooLarge(changing.reckoned) ? t('amountTooLarge') : null
-  const whyNot = useWhyNot(nothing ? t('nothingChanged') : problems.length > 0 ? t('correctFirst') : tooLarge)
+  const whyNotPayable = isNotPayable(fault) ? payableWords(fault) : tooLarge
+  const whyNot = useWhyNot(nothing ? t('nothingChanged') : problems.length > 0 ? t('correctFirst') : whyNotPayable)
   const { isAsked, stay, leave } = useHeldWay(!nothing)
 
   return (
@@ -86,7 +91,7 @@ function Opened({
                 <p className="field-help">
                   {t('fromWhen', { date: figure.period_start, last: contract.expired_date })}
                 </p>
-                <NothingDue figure={figure} />
+                <NothingDue {...{ figure, fault }} />
               </>
             )}
           </>
@@ -96,14 +101,18 @@ function Opened({
             label={t('due')}
             price={figure}
             none="–"
-            notes={figure && <PriceNotes {...{ asOf, figure, before }} />}
+            notes={figure && <PriceNotes {...{ asOf, figure, before, fault }} />}
             why={figure && steps && (() => <WhyAmount {...{ currency }} steps={steps()} names={namesOf(market)} />)}
           >
             {isAsked ? (
               <LeaveQuestion onStay={stay} onLeave={leave} />
             ) : (
               <Button kind="primary" type="submit" busy={busy} whyNot={whyNot}>
-                {figure ? <ForAmount {...{ words, currency }} amount={figure.amount} /> : t('act.save')}
+                {figure ? (
+                  <ForAmount {...{ words, currency }} amount={isFree ? '0.00' : figure.amount} />
+                ) : (
+                  t('act.save')
+                )}
               </Button>
             )}
           </PriceBar>

@@ -22,6 +22,8 @@ import { useToday } from '#ui/page/business-day.ts'
 import { useChangeDraft } from '#features/orders/detail/useChangeDraft.ts'
 import { useWhyNot } from '#features/orders/detail/useBlockedReason.ts'
 import { differenceOf, isNothing } from '#features/orders/detail/change-diff.ts'
+import { usePayableFault } from '#features/orders/payment/usePayableFault.ts'
+import { isNotPayable, payableWords } from '#ui/i18n/payable-messages.ts'
 import { type AnyProblem, orderFieldWords } from '#ui/i18n/order-field-messages.ts'
 import { amountAfter, isAmountTooLarge } from '#features/orders/quote/local-quote.ts'
 import {
@@ -79,9 +81,9 @@ function Opened({
   const dirty = typed.years !== '1' || choice === null || !isNothing(differenceOf(contract, choice))
   const isTooLarge = isAmountTooLarge(reckoned)
   const unlisted = !isOver && !isTooLarge && reckoned?.kind === 'none' ? reckoned.modules : null
-  const whyNot = useWhyNot(
-    unlisted ? t('modifyFirst') : isTooLarge ? t('amountTooLarge') : isRight ? null : t('correctFirst'),
-  )
+  const fault = usePayableFault(figure, { waives: false })
+  const whyNotPayable = isTooLarge ? t('amountTooLarge') : isNotPayable(fault) ? payableWords(fault) : null
+  const whyNot = useWhyNot(unlisted ? t('modifyFirst') : isRight ? whyNotPayable : t('correctFirst'))
   const start = laterOf(contract.period_end, today)
   const anchor = anchorOf(start, { end: contract.period_end, anchor: contractAnchor(contract) })
   const until = wish?.type === 'extend' ? anchoredEnd(addToAnchor(anchor, 12 * wish.years)) : null
@@ -151,7 +153,7 @@ function Opened({
                 <Amount currency={currency} amount={figure.annual} />
               </Fact>
             </Facts>
-            <Sum {...{ market, asOf, figure, steps }} before={changing.before} />
+            <Sum {...{ market, asOf, figure, steps, fault }} before={changing.before} />
           </>
         )}
       </FormDrawer>

@@ -91,6 +91,7 @@ function Money({ row, contract, today }: Pick<Props, 'row' | 'contract' | 'today
         <Fact label={t('field.currency')}>{row.currency}</Fact>
         {annual && <Fact label={t('field.annual')}>{grouped(annual)}</Fact>}
         <Fact label={t('field.payAmount')}>{row.pay_amount === null ? '–' : grouped(row.pay_amount)}</Fact>
+        {row.waived && <Fact label={t('field.waived')}>{t('waived', { amount: grouped(row.waived) })}</Fact>}
       </Facts>
     </Group>
   )

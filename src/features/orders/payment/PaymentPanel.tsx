@@ -1,7 +1,7 @@
 import '#features/orders/payment-words.ts'
 import { useEffect, useRef, useState } from 'react'
-import { grouped } from '#domain/money.ts'
-import type { PaymentType } from '#domain/payments.ts'
+import { grouped, readAmount, writeAmount } from '#domain/money.ts'
+import { amountLimits, type PaymentType, whyAmountNotTaken } from '#domain/payments.ts'
 import { getSettings } from '#contract/accounts.ts'
 import type { Problem } from '#contract/problem.ts'
 import { readAged } from '#local/lists/responses.ts'
@@ -30,8 +30,20 @@ export function PaymentPanel({ order, onPaid }: { order: Payable; onPaid: () => 
   const ways = settings?.output.payment
   const { stage, problem, failed, send, told } = useSending(order, onPaid)
   const card = useRef<CardForm | null>(null)
-  const [first, ...others] = ways ? waysFor(ways, order.currency, caller) : []
   const amount = order.pay_amount ?? order.amount ?? '0.00'
+  const { currency } = order
+  const methods = ways ? waysFor(ways, currency, caller) : []
+  const whyNotTaken = (type: PaymentType) => {
+    const why = whyAmountNotTaken(type, currency, readAmount(amount))
+    const limits = amountLimits(type, currency)
+    if (!why || !limits) return null
+    const limit = writeAmount(why === 'tooSmall' ? limits.min : limits.max)
+    return t(`notTaken.${why}`, { limit: `${currency} ${grouped(limit)}` })
+  }
+  // One that takes the amount comes first.
+  const first = methods.find((type) => whyNotTaken(type) === null) ?? methods[0]
+  const others = methods.filter((type) => type !== first)
+  const isTaken = first !== undefined && whyNotTaken(first) === null
   const date = order.due?.slice(0, 16) ?? ''
   const written = `${order.currency} ${grouped(amount)}`
   const whyNot = !isOnline && t('offline', { date })
@@ -57,11 +69,12 @@ export function PaymentPanel({ order, onPaid }: { order: Payable; onPaid: () => 
         {ways && !first && <p>{t('noWays')}</p>}
         {first &&
           stage !== 'checking' &&
-          (first === 'stripe' && ways?.stripe_key && isOnline ? (
+          (first === 'stripe' && ways?.stripe_key && isOnline && isTaken ? (
             <PaymentCard form={card} stripeKey={ways.stripe_key} money={{ amount, currency: order.currency }} />
           ) : (
-            <p className="field-help">{t(`help.${first}`)}</p>
+            <p className="field-help">{whyNotTaken(first) ?? t(`help.${first}`)}</p>
           ))}
+        {first && !isTaken && <p>{t('notTaken.contact')}</p>}
         {!isOnline && (
           <p className="payment-offline" role="status">
             {t('offline', { date })}
@@ -80,7 +93,7 @@ export function PaymentPanel({ order, onPaid }: { order: Payable; onPaid: () => 
           <Button
             kind="primary"
             busy={stage !== 'ready'}
-            whyNot={whyNot}
+            whyNot={whyNotTaken(first) ?? whyNot}
             onClick={() => void send(first, first === 'stripe' ? card.current : null)}
           >
             {t(`pay.${first}`, { amount: written })}
@@ -93,10 +106,14 @@ export function PaymentPanel({ order, onPaid }: { order: Payable; onPaid: () => 
           <h3 id="payment-others">{t('others')}</h3>
           {others.map((type) => (
             <div key={type}>
-              <Button busy={stage !== 'ready'} whyNot={whyNot} onClick={() => void send(type, null)}>
+              <Button
+                busy={stage !== 'ready'}
+                whyNot={whyNotTaken(type) ?? whyNot}
+                onClick={() => void send(type, null)}
+              >
                 {t(`pay.${type}`, { amount: written })}
               </Button>
-              <p className="field-help">{t(`help.${type}`)}</p>
+              <p className="field-help">{whyNotTaken(type) ?? t(`help.${type}`)}</p>
             </div>
           ))}
         </div>

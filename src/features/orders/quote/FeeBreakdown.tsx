@@ -129,6 +129,10 @@ function wordsOf({ code, values, amount }: Branch, t: TFunction<'wizard'>, names
       return t('why.discount', { percent: values.percent })
     case 'traffic':
       return t('why.traffic', { gb: values.gb, price: money('price') })
+    case 'carriedFrom':
+      return t('why.carriedFrom', { month: values.month })
+    case 'carriedOn':
+      return t('why.carriedOn')
     default:
       return isMoreThanDue(values) ? t('why.dueNothing') : t('why.due')
   }

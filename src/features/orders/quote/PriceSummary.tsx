@@ -1,7 +1,9 @@
 import '#features/orders/wizard-words.ts'
 import { memo, type ReactNode, useMemo } from 'react'
+import type { PayableFault } from '#domain/payments.ts'
 import { lastDay } from '#domain/period.ts'
 import { Amount } from '#ui/display/Amount.tsx'
+import { PayableNote } from '#ui/display/PayableNote.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
 import { useTranslation } from 'react-i18next'
@@ -16,6 +18,8 @@ interface Props {
   offline: boolean
   /** Without a module it is no price yet, only what the users would cost. */
   hasModules: boolean
+  /** What follows of the amount for who pays it. */
+  fault?: PayableFault | null
 }
 
 const figureOf = (reckoned: LocalQuote | null) => (reckoned?.kind === 'figure' ? reckoned.figure : null)
@@ -56,6 +60,7 @@ export function OrderPrice({ children, ...props }: Props & { children: ReactNode
       label={t('why.due')}
       price={figure}
       none={reckoned?.kind === 'figure' ? null : whyNone(reckoned)}
+      notes={props.fault && <PayableNote fault={props.fault} />}
       why={figure && (() => <Reasons figure={figure} {...props} />)}
     >
       {children}

@@ -26,7 +26,7 @@ export function treeOf(steps: readonly AnyStep[]): Branch | null {
   const sum = one('sum', [...all('users'), ...modulesOf(all('module'))])
   const annual = one('annual', plain([...sum, ...all('uat'), ...all('minimum')]))
   // Of a backup, or of a month of traffic.
-  const alone = [...all('months'), ...all('discount'), ...all('traffic')]
+  const alone = [...all('months'), ...all('discount'), ...all('traffic'), ...all('carriedFrom'), ...all('carriedOn')]
   if (alone.length > 0) return one('due', alone)[0] ?? null
   const isChange = steps.some(({ code }) => code === 'contract')
   const made = isChange

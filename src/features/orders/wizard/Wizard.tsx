@@ -17,6 +17,7 @@ import { ForAmount, PricedLayout } from '#features/orders/quote/PricedLayout.tsx
 import { OrderPrice, PriceFacts } from '#features/orders/quote/PriceSummary.tsx'
 import { StageNotes } from '#features/orders/wizard/SubmitNotes.tsx'
 import { Steps } from '#features/orders/wizard/steps/StepIndicator.tsx'
+import { usePayableFault } from '#features/orders/payment/usePayableFault.ts'
 import { UnpaidNote } from '#features/orders/payment/UnpaidNote.tsx'
 import { useStep } from '#features/orders/wizard/steps/useStep.ts'
 import { useCode } from '#features/orders/wizard/useServiceCode.ts'
@@ -26,6 +27,7 @@ import { useOrdering } from '#features/orders/wizard/useSubmitOrder.ts'
 import { useQuote } from '#features/orders/quote/useQuote.ts'
 import type { OwnUnpaid } from '#features/orders/payment/useUnpaid.ts'
 import type { Agreed, Step } from '#features/orders/wizard/wizard-draft.ts'
+import { isNotPayable, payableWords } from '#ui/i18n/payable-messages.ts'
 import { type AnyProblem, orderFieldWords } from '#ui/i18n/order-field-messages.ts'
 import { checkInformation, checkModuleStep, stepOf, type Values, wishOf } from '#features/orders/wizard/wizard-form.ts'
 import { amountAfter, type PriceData, shownOf } from '#features/orders/quote/local-quote.ts'
@@ -59,6 +61,8 @@ export function Wizard({ market, currencies, type, today, kept, unpaid }: Props)
   // Drawn after the field that is typed into or dragged; what is ordered goes by `reckoned` itself.
   const priced = useDeferredValue(reckoned)
   const figure = reckoned?.kind === 'figure' ? reckoned.figure : null
+  const fault = usePayableFault(figure, { waives: false })
+  const whyNotPayable = isNotPayable(fault) ? payableWords(fault) : null
   const here = useMemo<Agreed | null>(
     () => figure && { shown: shownOf(figure, market.list), effective_date: market.list.effective_date },
     [figure, market],
@@ -133,6 +137,7 @@ export function Wizard({ market, currencies, type, today, kept, unpaid }: Props)
     reckoned: priced,
     offline: line !== 'online',
     hasModules: values.modules.length > 0,
+    fault,
   }
   const beside = { label: t('price.label'), details: <PriceFacts {...facts} /> }
 
@@ -181,7 +186,7 @@ export function Wizard({ market, currencies, type, today, kept, unpaid }: Props)
           bar={
             <OrderPrice {...facts}>
               {way.stage.kind !== 'confirm' && way.stage.kind !== 'waiting' && (
-                <Button kind="primary" busy={way.stage.kind === 'sending'} onClick={order}>
+                <Button kind="primary" busy={way.stage.kind === 'sending'} whyNot={whyNotPayable} onClick={order}>
                   {figure && facts.hasModules ? <ForAmount words={orderWords} {...figure} /> : orderWords}
                 </Button>
               )}

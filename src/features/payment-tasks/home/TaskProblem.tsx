@@ -1,0 +1,30 @@
+import type { Problem } from '#contract/problem.ts'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { useTranslation } from 'react-i18next'
+
+const reasons = [
+  'paidAlready',
+  'anotherAmount',
+  'anotherCurrency',
+  'newerOrder',
+  'codeTaken',
+  'contractEnded',
+  'serviceGone',
+  'noGateway',
+  'refunding',
+  'refunded',
+  'applied',
+] as const
+
+/** Why it was not done, by the reason that the server gives. */
+export function TaskProblem({ problem }: { problem: Problem | null }) {
+  const { t } = useTranslation('payment-tasks')
+  const said = problem?.code === 'STATE_CONFLICT' ? (problem.data as { why?: string } | null)?.why : undefined
+  const reason = reasons.find((one) => one === said)
+  if (!reason) return <ProblemNote problem={problem} focus />
+  return (
+    <p className="field-error" role="alert">
+      {t(`why.${reason}`)}
+    </p>
+  )
+}
