@@ -51,6 +51,17 @@ describe('what is typed', () => {
     ])
   })
 
+  it('fault 3a has no more years than the contract can still run', () => {
+    expect(checkYears({ ...typed, years: '2' }, 2)).toEqual([])
+    expect(checkYears({ ...typed, years: '3' }, 2)).toEqual([
+      { field: 'period', code: 'TOO_MANY_YEARS', limit: 2, named: '99' },
+    ])
+    expect(checkYears({ ...typed, years: '1' }, 0)).toEqual([
+      { field: 'period', code: 'NO_YEARS_LEFT', limit: 0, named: '99' },
+    ])
+    expect(checkYears({ ...typed, years: '' }, 0)).toEqual([{ field: 'period', code: 'REQUIRED' }])
+  })
+
   it('comes back from the device as far as it is of its kind; what an earlier build left otherwise does not', () => {
     const kept = { users: '12', modules: ['core'], uat: 'yes', user_mode: 'ALL', years: 3 }
     expect(storedChange(kept, typed)).toEqual({ ...typed, users: '12', modules: ['core'] })

@@ -3,6 +3,7 @@ import { describe, expect, it, test } from 'vitest'
 import { readAmount } from '#domain/money.ts'
 import {
   amountAfter,
+  isAmountTooLarge,
   isAsShown,
   type PriceData,
   quoteLocally,
@@ -104,5 +105,38 @@ describe('what a person agreed to (D17, D89)', () => {
       { code: 'core', name: 'Core', price: '12000.00', auto: 0 },
       { code: 'base', name: 'Platform', price: '0.00', auto: 1 },
     ])
+  })
+})
+
+describe('an extension that is quoted on the device', () => {
+  const { years: _years, start: _start, ...choice } = { ...wish, type: 'extend' as const }
+  const extend = (start: string, end: string, years: number, today: string, more = {}) =>
+    quoteLocally(market('A'), { ...choice, start, end, years, ...more }, today)
+
+  it('fault 3a is refused beyond 99 years from the first start, and says how many are left', () => {
+    const refused = { kind: 'none', code: 'TOO_MANY_YEARS', years: 49, modules: [] }
+    expect(extend('2026-03-02', '2076-03-02', 50, '2030-01-01')).toEqual(refused)
+    expect(extend('2026-03-02', '2076-03-02', 49, '2030-01-01').kind).toBe('figure')
+    expect(extend('2026-03-02', '2125-03-02', 1, '2030-01-01')).toMatchObject({ code: 'NO_YEARS_LEFT', years: 0 })
+    expect(extend('2026-03-02', '2126-03-02', 1, '2030-01-01')).toMatchObject({ code: 'NO_YEARS_LEFT', years: 0 })
+    expect(extend('2026-03-02', '2076-03-02', 99, '2076-03-02').kind).toBe('figure')
+  })
+
+  it('fault 3a is refused where no amount can say it', () => {
+    const list = { ...market('A').list, min_fee_hkd: '9999999999999.99' }
+    const asking = { ...choice, start: '2026-03-02', end: '2027-03-02', years: 2 }
+    const quote = quoteLocally({ ...market('A'), list }, asking, '2026-03-02')
+    expect(quote).toEqual({ kind: 'none', code: 'AMOUNT_TOO_LARGE', modules: [] })
+    expect([isAmountTooLarge(quote), isAmountTooLarge(null)]).toEqual([true, false])
+  })
+
+  it('fault 8 ends where the contract counts to, with the anchor that the history has, or its first start', () => {
+    const ends = [{}, { anchor_date: '2028-02-29', anchor_months: 12 }].map((anchor) => {
+      const quote = extend('2028-02-29', '2029-02-28', 3, '2028-06-01', anchor)
+      return quote.kind === 'figure' && quote.figure.period_end
+    })
+    expect(ends).toEqual(['2032-02-29', '2032-02-29'])
+    const anew = extend('2029-02-28', '2030-02-28', 2, '2029-06-01', { anchor_date: '2028-02-29', anchor_months: 24 })
+    expect(anew).toMatchObject({ figure: { period_end: '2032-02-29' } })
   })
 })
