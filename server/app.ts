@@ -6,6 +6,7 @@ import createFastify, { type FastifyBaseLogger, type FastifyInstance, LogControl
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:zlib'
 import { endpoints } from '#contract/index.ts'
+import { endIdleResponse } from '#server/http/idle-response.ts'
 import { sendProblem } from '#server/http/responses.ts'
 import { serveBuilds } from '#server/http/client-builds.ts'
 import { devMail } from '#server/http/dev-mail/routes.ts'
@@ -86,7 +87,10 @@ export function buildApp(app: AppContext, settings: Partial<Settings> = {}): Fas
   fastify.addHook('preClose', async () => {
     http.life.closing = true
   })
-  fastify.addHook('onSend', async (request, reply) => protect(request, reply, protection))
+  fastify.addHook('onSend', async (request, reply) => {
+    protect(request, reply, protection)
+    endIdleResponse(request.raw.socket, all.responseIdleMs)
+  })
   fastify.addHook('onResponse', async (request, reply) => {
     const { principal, strays } = request
     request.log.info(

@@ -2,7 +2,7 @@
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import type { OrderProblem } from '#domain/checks/order-checks.ts'
 import { type Language, languages } from '#domain/accounts/users.ts'
-import { type ProblemCode, problemStatus } from '#contract/problem.ts'
+import { getMessageKey, type ProblemCode, problemStatus } from '#contract/problem.ts'
 import { priceFaultInWord } from '#domain/checks/price-file-checks.ts'
 import { faultInWord } from '#domain/catalogue/mapp.ts'
 import { translator } from '#server/i18n.ts'
@@ -42,7 +42,8 @@ const fill = (said: string, values: Record<string, unknown>) =>
 /** The one error shape of every answer. `{{name}}` in the words is filled from the problem's data. */
 export function errorBody(code: ProblemCode, data: unknown, language: Language): ErrorBody {
   const values = withWords(typeof data === 'object' && data !== null ? (data as Record<string, unknown>) : {}, language)
-  const errorMessage = fill(words[language][code] ?? words.en[code] ?? code, values)
+  const key = getMessageKey(code, data)
+  const errorMessage = fill(words[language][key] ?? words.en[key] ?? code, values)
   return { errorCode: code, errorMessage, data: code === 'VALIDATION_ERROR' ? inWords(data, language) : (data ?? null) }
 }
 

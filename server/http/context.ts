@@ -16,6 +16,10 @@ export interface Settings {
   costlyPerMinute: number
   /** How long an upload in pieces may send nothing, ms. */
   uploadIdleMs: number
+  /** How long a piece of a stream may wait for a reader that takes some of it now and then, ms. */
+  pieceWaitMs: number
+  /** How long a connection may stand still, in either direction, once a response is on its way, ms. */
+  responseIdleMs: number
 }
 
 export interface HttpContext {
@@ -39,6 +43,8 @@ export const usualSettings: Settings = {
   queriesPerMinute: 60,
   costlyPerMinute: 60,
   uploadIdleMs: 15_000,
+  pieceWaitMs: 120_000,
+  responseIdleMs: 60_000,
 }
 
 /** What the client's build says of itself; without one (development, tests) no nonce fits anything. */

@@ -26,6 +26,8 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
   if (problem.retryAfterSeconds !== null) reply.header('retry-after', String(problem.retryAfterSeconds))
   if (reply.hasHeader(headers.key) && bySchema.includes(problem.code) && !reply.hasHeader(headers.outcome))
     reply.header(headers.outcome, 'refused; schema')
+  // Of a stream that failed before its first byte was sent.
+  for (const name of ofContent) reply.removeHeader(name)
   const language = languageOf(request.headers['accept-language'])
   const isToken = request.routeOptions.config.endpoint?.name === 'grantToken'
   const body = (isToken ? tokenErrorBody : errorBody)(problem.code, problem.data, language)
@@ -33,6 +35,8 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
   const status = isToken && problem.code === 'USER_STATUS_INVALID' ? 401 : problem.status
   return reply.code(status).type(json).send(JSON.stringify(body))
 }
+
+const ofContent = ['content-encoding', 'content-disposition', 'content-range', 'etag', 'last-modified', 'accept-ranges']
 
 function noteRefusal(request: FastifyRequest, problem: ProblemError): void {
   const event =

@@ -24,15 +24,19 @@ export const trail: Handler[] = [
   serviceHandler(trailTile, tile),
   serviceHandler(trailRange, range),
   serviceHandler(keepTrail, keep),
-  procedureHandler(exportTrail, async ({ app, principal, requestId, stopped }, { query }) => {
-    const { name, type, pieces } = await openExport(
-      { app, caller: requireCaller(principal), requestId, stopped },
-      query,
-    )
-    return {
-      body: pieces,
-      headers: { 'content-type': type, 'content-disposition': `attachment; filename="${name}"` },
-    }
-  }),
+  procedureHandler(
+    exportTrail,
+    async ({ app, principal, requestId, stopped }, { query }) => {
+      const { name, type, pieces } = await openExport(
+        { app, caller: requireCaller(principal), requestId, stopped },
+        query,
+      )
+      return {
+        body: pieces,
+        headers: { 'content-type': type, 'content-disposition': `attachment; filename="${name}"` },
+      }
+    },
+    ({ query }) => (query.format === 'ndjson' ? 'device' : 'file'),
+  ),
   serviceHandler(verifyTrail, (context, { body }) => beginJob(context, { kind: 'verify-trail', input: body })),
 ]

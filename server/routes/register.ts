@@ -3,7 +3,6 @@
  * of the table has a route; one without a handler says NOT_SUPPORT to those who may ask it.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Readable } from 'node:stream'
 import type { Endpoint, ParsedInputOf } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import type { StoredResponse } from '#server/commands/command.ts'
@@ -14,6 +13,9 @@ import type { Counters } from '#server/http/request-guard.ts'
 import { headerOf, parseInput, queryPairs, readBody, type Received } from '#server/http/input/parse.ts'
 import { discardParts, formBytes, readParts, takeForms } from '#server/http/input/multipart.ts'
 import type { HttpContext } from '#server/http/context.ts'
+import { DownloadSlots } from '#server/http/download-slots.ts'
+import type { Piece } from '#server/http/piece-stream.ts'
+import { sendStream } from '#server/http/send-stream.ts'
 import {
   requireCaller,
   checkForUser,
@@ -42,7 +44,7 @@ declare module 'fastify' {
   }
 }
 
-type Served = HttpContext & Counters
+type Served = HttpContext & Counters & { downloads: DownloadSlots }
 /** One request on its way. */
 interface Call {
   endpoint: Endpoint
@@ -53,10 +55,11 @@ interface Call {
 
 export function serve(
   fastify: FastifyInstance,
-  served: Served,
+  http: HttpContext & Counters,
   endpoints: readonly Endpoint[],
   handlers: readonly Handler[],
 ): void {
+  const served: Served = { ...http, downloads: new DownloadSlots() }
   const byName = new Map(handlers.map((handler) => [handler.endpoint.name, handler]))
   const route = (at: FastifyInstance, endpoint: Endpoint) => {
     const handler = byName.get(endpoint.name)
@@ -116,7 +119,7 @@ async function answer(served: Served, call: Call): Promise<FastifyReply> {
   if (!handler) throw new ProblemError('NOT_SUPPORT')
   if (handler.kind === 'procedure')
     return runProcedure(served, handler, await receivedOf(served.app, handler.endpoint, call), request, reply)
-  if (handler.kind === 'list' && wantsStream(request)) return stream(served.app, handler, call)
+  if (handler.kind === 'list' && wantsStream(request)) return stream(served, handler, call)
   return sendCarried(reply, await carried(served.app, handler, call))
 }
 
@@ -147,12 +150,23 @@ function readingOf<H extends Plain>(handler: H, received: Received, request: Fas
   return { handler, input, caller: requireCaller(principal), sessionId, requestId: request.id }
 }
 
-async function stream(app: AppContext, handler: Plain & { kind: 'list' }, call: Call): Promise<FastifyReply> {
+async function stream(
+  { app, settings, downloads }: Served,
+  handler: Plain & { kind: 'list' },
+  call: Call,
+): Promise<FastifyReply> {
   const { request, reply } = call
   const reading = readingOf(handler, await receivedOf(app, handler.endpoint, call), request)
-  const { lines, asOf, change } = await streamList(app, reading)
-  reply.header(headers.asOf, String(asOf)).header(headers.change, String(change))
-  return reply.type('application/x-ndjson; charset=utf-8').send(Readable.from(lines))
+  return sendStream(reply, {
+    release: downloads.take('list', reading.caller),
+    maxWaitMs: settings.pieceWaitMs,
+    async open() {
+      const { lines, asOf, change } = await streamList(app, reading)
+      reply.header(headers.asOf, String(asOf)).header(headers.change, String(change))
+      reply.type('application/x-ndjson; charset=utf-8')
+      return lines
+    },
+  })
 }
 
 async function receivedOf(app: AppContext, endpoint: Endpoint, { request, reply }: Call): Promise<Received> {
@@ -171,7 +185,7 @@ async function receivedOf(app: AppContext, endpoint: Endpoint, { request, reply 
 }
 
 async function runProcedure(
-  { app, life }: HttpContext,
+  { app, life, settings, downloads }: Served,
   handler: Handler & { kind: 'procedure' },
   received: Received,
   request: FastifyRequest,
@@ -192,19 +206,25 @@ async function runProcedure(
     // The socket and not the request: that one counts as destroyed as soon as its body is read.
     stopped: () => life.closing || request.raw.socket.destroyed,
   }
-  const {
-    status,
-    body,
-    headers: said = {},
-    cookies = [],
-  } = await handler.procedure(visit, input as ParsedInputOf<Endpoint>)
-  for (const cookie of cookies) reply.header('set-cookie', cookie)
-  reply.headers(said)
+  const ask = async () => {
+    const said = await handler.procedure(visit, input as ParsedInputOf<Endpoint>)
+    for (const cookie of said.cookies ?? []) reply.header('set-cookie', cookie)
+    reply.headers(said.headers ?? {})
+    return said
+  }
+  if (handler.download) {
+    const release = downloads.take(handler.download(input), requireCaller(visit.principal))
+    const open = async () => (await ask()).body as AsyncIterable<Piece>
+    return sendStream(reply, { open, release, maxWaitMs: settings.pieceWaitMs })
+  }
+  const { status, body } = await ask()
+  if (body instanceof Uint8Array) return reply.code(status ?? 200).send(Buffer.from(body))
   if (handler.endpoint.responseType === 'bytes')
-    // Bytes that are there, or pieces that are made while they are sent.
-    return reply
-      .code(status ?? 200)
-      .send(body instanceof Uint8Array ? Buffer.from(body) : Readable.from(body as AsyncIterable<Uint8Array | string>))
+    return sendStream(reply, {
+      open: async () => body as AsyncIterable<Piece>,
+      release: () => undefined,
+      maxWaitMs: settings.pieceWaitMs,
+    })
   if (status === 204 || handler.endpoint.output === null) return reply.code(status ?? 204).send()
   if (handler.endpoint.responseType === 'html')
     return reply

@@ -7,6 +7,7 @@ import type { Caller } from '#domain/access.ts'
 import type { Language } from '#domain/accounts/users.ts'
 import type { Endpoint, ParsedInputOf, OutputOf } from '#contract/endpoint.ts'
 import type { Principal } from '#server/http/authenticate.ts'
+import type { DownloadKind } from '#server/http/download-slots.ts'
 import type { Answer, ServiceContext, AppContext, Service } from '#server/context.ts'
 
 /** What a procedure may know of the request. */
@@ -52,7 +53,10 @@ export interface Changes {
 export type Handler =
   | { kind: 'service'; endpoint: Endpoint; service: Service<Endpoint>; prepare: Prepare<Endpoint> | null }
   | { kind: 'list'; endpoint: Endpoint; list: ListService<Endpoint> }
-  | { kind: 'procedure'; endpoint: Endpoint; procedure: Procedure<Endpoint> }
+  | { kind: 'procedure'; endpoint: Endpoint; procedure: Procedure<Endpoint>; download: DownloadOf<Endpoint> | null }
+
+/** Which of the downloads that are limited in number it is. */
+export type DownloadOf<E extends Endpoint> = (input: ParsedInputOf<E>) => DownloadKind
 
 /**
  * What is worked out of the input before the transaction begins, because it takes long and reads no row: a file that is
@@ -78,8 +82,13 @@ export const listHandler = <E extends Endpoint>(endpoint: E, list: ListService<E
   list: list as unknown as ListService<Endpoint>,
 })
 
-export const procedureHandler = <E extends Endpoint>(endpoint: E, procedure: Procedure<E>): Handler => ({
+export const procedureHandler = <E extends Endpoint>(
+  endpoint: E,
+  procedure: Procedure<E>,
+  download?: DownloadOf<E>,
+): Handler => ({
   kind: 'procedure',
   endpoint,
   procedure: procedure as unknown as Procedure<Endpoint>,
+  download: (download as unknown as DownloadOf<Endpoint> | undefined) ?? null,
 })

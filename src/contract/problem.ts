@@ -116,6 +116,13 @@ export const localProblem = (code: ProblemCode | LocalCode): Problem => ({
   requestId: null,
 })
 
+/** The key of its message: which limit a RATE_LIMITED is about stands in its data. */
+export function getMessageKey(code: string, data: unknown): string {
+  const exportsOf = typeof data === 'object' && data !== null && 'exportsOf' in data ? data.exportsOf : null
+  if (code !== 'RATE_LIMITED') return code
+  return exportsOf === 'user' ? 'EXPORTS_OF_USER' : exportsOf === 'company' ? 'EXPORTS_OF_COMPANY' : code
+}
+
 /** Nobody was reached: nothing went wrong that its user could mend. */
 export const isOffline = (problem: Problem | null | undefined): boolean =>
   problem?.code === 'OFFLINE' || problem?.code === 'NEEDS_CONNECTION'

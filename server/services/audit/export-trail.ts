@@ -14,7 +14,7 @@ import { newestCheckpoint, sizeOf } from '#server/db/audit/audit-log.ts'
 import { addToTrail } from '#server/db/audit/audit-trail.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import { forbidden, invalid } from '#server/problem-error.ts'
+import { forbidden, invalid, unavailable } from '#server/problem-error.ts'
 import { entryRow, filterOf, openLog } from '#server/services/audit/audit-trail.ts'
 import { isKeepWord, logOf } from '#server/services/audit/keep-trail.ts'
 import { sheetOf } from '#server/services/audit/xlsx.ts'
@@ -99,7 +99,8 @@ const reading = <T>({ app, caller }: Asking, companyId: number, work: (db: Handl
 async function* entriesOf(asking: Asking, filter: TrailFilter, order: 'asc' | 'desc') {
   const { app, caller } = asking
   const at = { results: pieceRows, page: 1, descending: order === 'desc' }
-  for (let after: number | undefined; !asking.stopped(); ) {
+  for (let after: number | undefined; ; ) {
+    requireReader(asking)
     const found: FoundEntry[] = await reading(asking, filter.companyId, (db) => trailPage(db, filter, { ...at, after }))
     yield found.map((entry) => entryCells(entryRow({ app, caller }, entry)))
     if (found.length < pieceRows) return
@@ -108,8 +109,16 @@ async function* entriesOf(asking: Asking, filter: TrailFilter, order: 'asc' | 'd
 }
 
 async function* csvPieces(pieces: AsyncIterable<(string | number)[][]>) {
-  yield csvMark + csvLine(entryColumns)
-  for await (const rows of pieces) yield rows.map((row) => csvLine(row.map(String))).join('')
+  let head = csvMark + csvLine(entryColumns)
+  for await (const rows of pieces) {
+    yield head + rows.map((row) => csvLine(row.map(String))).join('')
+    head = ''
+  }
+}
+
+/** A file that ended here as if it were complete would be taken for the whole trail: it is cut off. */
+function requireReader({ stopped }: Asking): void {
+  if (stopped()) throw unavailable(5)
 }
 
 async function openStream(asking: Asking, { companyId, keep, from = 0, to }: Query): Promise<Export> {
@@ -135,19 +144,19 @@ async function* leafLines(
   { companyId, from, to, note }: { companyId: number; from: number; to: number; note: string | null },
 ) {
   const seesAll = isDeleteLevel(asking.caller)
-  yield line({ zone: asking.app.config.timeZone, from, to })
+  let head = line({ zone: asking.app.config.timeZone, from, to })
   for (let at = from; at < to; at += pieceRows) {
-    if (asking.stopped()) return
+    requireReader(asking)
     const leaves = await reading(asking, companyId, (db) =>
       leavesFrom(db, companyId, { from: at, to: Math.min(to, at + pieceRows), most: pieceRows }),
     )
-    yield leaves
-      .map(({ log_index: index, code, leaf }) =>
-        seesAll || !catalogueMenus.includes(code)
-          ? line({ index, leaf })
-          : line({ index, hash: toBase64(leafHash(leaf)) }),
-      )
-      .join('')
+    const lines = leaves.map(({ log_index: index, code, leaf }) =>
+      seesAll || !catalogueMenus.includes(code)
+        ? line({ index, leaf })
+        : line({ index, hash: toBase64(leafHash(leaf)) }),
+    )
+    yield head + lines.join('')
+    head = ''
   }
-  yield line({ count: to - from, note })
+  yield head + line({ count: to - from, note })
 }

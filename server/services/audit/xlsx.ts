@@ -2,8 +2,10 @@
  * A spreadsheet of one sheet (ECMA-376), row by row as it is sent: libraries that make one keep the whole of it in memory, or are not
  * cared for any more. Texts stand in their cells as text, so none of them is carried out as a formula (S-13).
  */
+import { once } from 'node:events'
 import { type PassThrough, Readable } from 'node:stream'
 import { ZipFile } from 'yazl'
+import { withFirstPiece } from '#server/services/audit/first-piece.ts'
 
 type Cell = string | number
 
@@ -57,20 +59,30 @@ async function* sheet(columns: readonly string[], pieces: AsyncIterable<Cell[][]
   yield '</sheetData></worksheet>'
 }
 
-/** The file in pieces, `columns` as its first row; rows beyond `rowsMost` are left out. */
-export function sheetOf(
+/**
+ * The file in pieces, `columns` as its first row; rows beyond `rowsMost` are left out. Throws what `pieces` throws, the first of
+ * them before anything of the file is there.
+ */
+export async function* sheetOf(
   columns: readonly string[],
   pieces: AsyncIterable<Cell[][]>,
   rowsMost: number,
-): AsyncIterable<Uint8Array> {
+): AsyncGenerator<Uint8Array> {
+  const rows = Readable.from(sheet(columns, await withFirstPiece(pieces), rowsMost))
   const zip = new ZipFile()
   const out = zip.outputStream as PassThrough
-  // Of the rows' source: whoever reads the file learns of it, and nobody else.
+  // yazl listens to neither: an error of the rows would end the process, and the zip would wait for them for ever.
+  rows.on('error', (error: Error) => out.destroy(error))
   zip.on('error', (error: Error) => out.destroy(error))
-  for (const [name, xml] of Object.entries(parts)) zip.addBuffer(Buffer.from(head + xml), name)
-  zip.addReadStreamLazy('xl/worksheets/sheet1.xml', (take) =>
-    take(null, Readable.from(sheet(columns, pieces, rowsMost))),
-  )
+  // Not compressed: yazl does that beside us, and nothing catches what fails there.
+  for (const [name, xml] of Object.entries(parts)) zip.addBuffer(Buffer.from(head + xml), name, { compress: false })
+  zip.addReadStream(rows, 'xl/worksheets/sheet1.xml')
   zip.end()
-  return out
+  try {
+    yield* out
+  } finally {
+    rows.destroy()
+    // A query that runs for them ends first.
+    if (!rows.closed) await once(rows, 'close')
+  }
 }

@@ -12,7 +12,7 @@ import { inTransaction } from '#server/db/transaction.ts'
 import type { Handle } from '#server/db/handle.ts'
 import type { AppContext } from '#server/context.ts'
 import type { InstanceRef, LogLine } from '#server/drivers/hosting/driver.ts'
-import { forbidden, invalid } from '#server/problem-error.ts'
+import { forbidden, invalid, unavailable } from '#server/problem-error.ts'
 import { forService, type OnService } from '#server/services/hosting/acting-on-service.ts'
 import { withHost } from '#server/services/hosting/host-problems.ts'
 import { serviceRowOf } from '#server/services/hosting/service-rows.ts'
@@ -85,7 +85,7 @@ export async function readLog(
   const begun = performance.now()
   const from = place === null ? span.from : Math.max(span.from, place.time)
   for await (const line of placed(withHost(app.hosting.readLog(ref, { from, to: span.to })))) {
-    if (visit.stopped()) break
+    if (visit.stopped()) throw unavailable(5)
     if (performance.now() - begun > most.searchMs) {
       more = true
       break
@@ -186,7 +186,8 @@ const pieceChars = 65_536
 async function* asText(lines: AsyncIterable<LogLine>, zone: string, stopped: () => boolean): AsyncGenerator<string> {
   let piece = ''
   for await (const { time, task, level, text } of lines) {
-    if (stopped()) return
+    // Ended here as if it were complete, it would be taken for the whole log.
+    if (stopped()) throw unavailable(5)
     const ms = String(time % 1000).padStart(3, '0')
     piece += `${timestampIn(zone, time)}.${ms} ${task === 0 ? 'host' : `task ${task}`} ${level} ${text}\n`
     if (piece.length < pieceChars) continue

@@ -1,0 +1,11 @@
+/** The same pieces, of which the first has been read: where that fails, nothing has been sent yet. */
+export async function withFirstPiece<T>(pieces: AsyncIterable<T>): Promise<AsyncIterable<T>> {
+  const source = pieces[Symbol.asyncIterator]()
+  const first = await source.next()
+  async function* all(): AsyncGenerator<T> {
+    if (first.done) return
+    yield first.value
+    yield* { [Symbol.asyncIterator]: () => source }
+  }
+  return all()
+}
