@@ -14,6 +14,8 @@ export function closeOnSignal(log: Logger, close: (signal: string) => Promise<vo
   function end(code: number, signal: string): void {
     if (isClosing) return exitSoon(code || 1)
     isClosing = true
+    // Also where nothing else keeps the process alive before closing ends.
+    process.exitCode = code
     setTimeout(() => process.exit(code || 1), closeMs).unref()
     close(signal).then(
       () => exitSoon(code),

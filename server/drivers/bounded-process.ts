@@ -49,8 +49,8 @@ export function runBounded(
     if (size > bytesOut) child.kill('SIGKILL')
     else parts.push(part)
   })
-  // A process that ends early does not read to the end.
-  child.stdin?.on('error', () => undefined)
+  // A process that ends early does not read to the end; what it said is judged by its exit code.
+  for (const stream of [child.stdin, child.stdout]) stream?.on('error', () => undefined)
   if (!isFile) child.stdin?.end(input)
   const tooLong = setTimeout(() => child.kill('SIGKILL'), wallMs)
   return new Promise<Buffer | null>((done, failed) => {

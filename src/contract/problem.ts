@@ -86,6 +86,8 @@ export type ProblemCode = keyof typeof problemStatus
 export type LocalCode =
   | 'OFFLINE'
   | 'UNREADABLE_ANSWER'
+  /** Of a file not all of it came. */
+  | 'DOWNLOAD_CUT'
   /** It was changed, moved or taken away since it was chosen. */
   | 'UNREADABLE_FILE'
   | 'STORAGE_FAILED'
@@ -115,6 +117,15 @@ export const localProblem = (code: ProblemCode | LocalCode): Problem => ({
   data: null,
   requestId: null,
 })
+
+/** How long a RATE_LIMITED asks to wait, in seconds; null when the problem is another one or does not say. */
+export function waitOf(problem: Problem | null): number | null {
+  if (problem?.code !== 'RATE_LIMITED') return null
+  const data = problem.data
+  if (typeof data !== 'object' || data === null || !('retry_after' in data)) return null
+  const seconds = Number(data.retry_after)
+  return Number.isFinite(seconds) && seconds > 0 ? Math.ceil(seconds) : null
+}
 
 /** The key of its message: which limit a RATE_LIMITED is about stands in its data. */
 export function getMessageKey(code: string, data: unknown): string {

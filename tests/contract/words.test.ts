@@ -15,6 +15,7 @@ import zhParts from '#locales/zh/ui.json' with { type: 'json' }
 const local: Record<LocalCode, true> = {
   OFFLINE: true,
   UNREADABLE_ANSWER: true,
+  DOWNLOAD_CUT: true,
   UNREADABLE_FILE: true,
   STORAGE_FAILED: true,
   DEVICE_FULL: true,
@@ -28,6 +29,8 @@ const local: Record<LocalCode, true> = {
 const beside = ['ACTIVATE_OK', 'ERROR_FOUND', 'apps_loop', 'apps_missing', 'apps_incompatible']
 /** For a code that comes without the names which its sentence needs. */
 const bare = ['bare']
+/** Which limit a RATE_LIMITED is about (`getMessageKey`). */
+const limits = ['EXPORTS_OF_USER', 'EXPORTS_OF_COMPANY']
 
 const fieldCodes: Record<FieldCode, true> = {
   REQUIRED: true,
@@ -53,7 +56,7 @@ describe('words for what goes wrong', () => {
     ['English', en],
     ['Chinese', zh],
   ])('every code has them, in %s', (_, words) => {
-    const codes = [...Object.keys(problemStatus), ...Object.keys(local), ...beside, ...bare]
+    const codes = [...Object.keys(problemStatus), ...Object.keys(local), ...beside, ...bare, ...limits]
     expect(Object.keys(words).toSorted()).toEqual(codes.toSorted())
     expect(Object.values(words).filter((said) => said.trim() === '')).toEqual([])
   })

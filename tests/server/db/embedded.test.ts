@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { lockFolder } from '#server/db/embedded/folder-lock.ts'
@@ -24,6 +25,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   vi.useRealTimers()
+  vi.restoreAllMocks()
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -136,6 +138,41 @@ describe('room on the disk (R-13)', () => {
     await vi.advanceTimersByTimeAsync(1)
     expect(database.hasFreeSpace()).toBe(true)
     await database.close()
+  })
+})
+
+describe('a thread of the database that ends', () => {
+  it('fault 1l ends nothing else: what runs is told 503, and the database is open again with all that was written', async () => {
+    const threads: Worker[] = []
+    const { postMessage } = Worker.prototype
+    vi.spyOn(Worker.prototype, 'postMessage').mockImplementation(function (this: Worker, ...sent) {
+      threads.push(this)
+      postMessage.apply(this, sent)
+    })
+    await layDataFolder(folder)
+    const database = await openEmbedded(testConfig({ DATA_DIR: folder }), silent)
+    const app = testContext(database)
+    const ask = (text: string) => inTransaction(app, system, (db) => sql.raw<{ n: number }>(text).execute(db))
+    try {
+      await database.kysely.transaction().execute((db) => sql`create table kept as select 7 as n`.execute(db))
+      await database.kysely.transaction().execute((db) => sql`grant select on kept to portal_system`.execute(db))
+      const running = ask('select pg_sleep(0.2), 1 as n from generate_series(1, 100)')
+      const refused = expect(running).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+      await threads.at(-1)?.terminate()
+      await refused
+      await expect
+        .poll(
+          () =>
+            ask('select n from kept').then(
+              ({ rows }) => rows,
+              () => null,
+            ),
+          { timeout: 30_000 },
+        )
+        .toEqual([{ n: 7 }])
+    } finally {
+      await database.close()
+    }
   })
 })
 

@@ -45,18 +45,38 @@ export function forward(
   }
   const outgoing = asked
   outgoing.on('timeout', () => outgoing.destroy(new Error('silent')))
+  // What comes after the task's answer, or after ours in its place, changes nothing any more.
+  let isDecided = false
   outgoing.on('error', () => {
+    if (isDecided) return
+    isDecided = true
     if (response.headersSent || response.destroyed) return void response.destroy()
     // It ended between two health checks.
     if (!hasBody && (method === 'GET' || method === 'HEAD') && others.length > 0)
       return forward(request, response, others, fail)
     fail()
   })
-  outgoing.on('response', (incoming) => {
-    response.writeHead(incoming.statusCode ?? 502, endToEnd(incoming))
-    incoming.pipe(response)
-    incoming.on('error', () => response.destroy())
+  // A task that wants another protocol: there is no answer then, and no error.
+  outgoing.on('close', () => {
+    if (isDecided) return
+    isDecided = true
+    fail()
   })
+  outgoing.on('response', (incoming) => {
+    if (isDecided) return
+    isDecided = true
+    try {
+      response.writeHead(incoming.statusCode ?? 502, endToEnd(incoming))
+    } catch {
+      // A status or a header that nobody may send.
+      incoming.on('error', () => undefined)
+      outgoing.destroy()
+      return fail()
+    }
+    incoming.on('error', () => response.destroy())
+    incoming.pipe(response)
+  })
+  response.on('error', () => outgoing.destroy())
   response.on('close', () => {
     if (!response.writableFinished) outgoing.destroy()
   })

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Gateway, openGateway } from '#server/drivers/hosting/local/gateway.ts'
 import { ask } from '#tests/support/hosting.ts'
+import { expectNothingUncaught } from '#tests/support/uncaught.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-'))
 const sockets = [join(folder, '1.sock'), join(folder, '2.sock')]
@@ -80,7 +81,20 @@ const host = 'Host: www.acme.localhost'
 const close = 'Connection: close'
 const seen = () => upstreams.flatMap(({ requests }) => requests)
 
+expectNothingUncaught()
+
 describe('the gateway', () => {
+  it.each([
+    ['a status that there is none of', 'HTTP/1.1 099 Hm\r\nContent-Length: 2\r\n\r\nhi'],
+    ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\nConnection: upgrade\r\n\r\n'],
+    ['no HTTP', 'what?\r\n\r\n'],
+  ])('fault 1m says itself that a task does not answer, which sent %s', async (_, sent) => {
+    respond = (_request, response) => void response.socket?.end(sent)
+    expect(statusOf(await raw(head('POST / HTTP/1.1', host, close, 'Content-Length: 0')))).toBe(503)
+    respond = (_request, response) => void response.end('from a task')
+    expect((await ask(url, '/', { headers: { host: 'www.acme.localhost' } })).status).toBe(200)
+  })
+
   it('serves both hosts of a service, however they are written, and no other', async () => {
     for (const name of ['www.acme.localhost', 'ADMIN.Acme.LocalHost', 'www.acme.localhost:1'])
       expect([name, (await ask(url, '/', { headers: { host: name } })).status]).toEqual([name, 200])

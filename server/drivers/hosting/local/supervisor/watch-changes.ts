@@ -8,6 +8,7 @@ import { request } from '#server/drivers/hosting/local/socket-http.ts'
 
 /** How often it is looked whether there is something to watch, and how long is waited after a supervisor has ended. */
 const pauseMs = 500
+const maxLine = 10_000
 
 /** Answers how to stop. Whenever it begins to listen anew, all are told of: what changed in between was not heard. */
 export function watchChanges({
@@ -49,21 +50,37 @@ export function watchChanges({
           response.socket.unref()
           let rest = ''
           response.setEncoding('utf8').on('data', (part: string) => {
-            const lines = (rest + part).split('\n')
-            rest = lines.pop() ?? ''
-            for (const line of lines) tell(JSON.parse(line) as InstanceRef)
+            try {
+              rest = tellLines(rest + part)
+            } catch (error) {
+              // Thrown in an event, it would end the portal.
+              failed(error)
+              asked.destroy()
+            }
           })
           response.on('error', () => done())
           response.on('close', () => done())
-          client.call('lookAll', []).then(
-            (all) => all.forEach(tell),
-            () => undefined,
-          )
+          client
+            .call('lookAll', [])
+            .then(
+              (all) => all.forEach(tell),
+              () => undefined,
+            )
+            .catch(failed)
         },
       )
       asked.on('error', failed)
       asked.end()
     })
+  }
+
+  /** Returns what is not yet a line. Throws for lines that no supervisor of ours sends. */
+  function tellLines(text: string): string {
+    const lines = text.split('\n')
+    const rest = lines.pop() ?? ''
+    if (rest.length > maxLine) throw new Error(`a line is longer than ${maxLine}`)
+    for (const line of lines) tell(JSON.parse(line) as InstanceRef)
+    return rest
   }
 
   function tell({ code, serviceId }: InstanceRef): void {
