@@ -26,7 +26,10 @@ export async function download<E extends Endpoint>(endpoint: E, input: InputOf<E
       return { kind: 'problem', problem: readProblem(answer.status, body, answer.headers.get(headers.requestId)) }
     }
     const name = nameIn(answer.headers.get('content-disposition'))
-    return { kind: 'fresh', output: { bytes: await answer.blob(), name } }
+    const bytes = await answer.blob().catch(() => null)
+    // Cut off on its way: the server says by that alone that the rest could not be read.
+    if (!bytes) return { kind: 'problem', problem: localProblem('DOWNLOAD_CUT') }
+    return { kind: 'fresh', output: { bytes, name } }
   } catch (error) {
     if (!(error instanceof TypeError || error instanceof DOMException)) ports.report(error)
     return { kind: 'problem', problem: localProblem('OFFLINE') }

@@ -1,19 +1,10 @@
-/** Problems that pass by themselves: no connection, and too many attempts, whose answer says how long (S-62). */
-import { localProblem, type Problem } from '#contract/problem.ts'
+/** Problems that pass by themselves: no connection, and too many attempts, whose answer says how long (S-62: `waitOf`). */
+import { localProblem } from '#contract/problem.ts'
 
 /** What is asked with code that comes when it is first needed, which may be out of reach like everything else. */
 export const reached = <T>(ask: () => Promise<T>) => ask().catch(unreachable)
 
 const unreachable = () => ({ kind: 'problem' as const, problem: localProblem('NEEDS_CONNECTION') })
-
-/** Seconds; null when the problem is another one or does not say. */
-export function waitOf(problem: Problem | null): number | null {
-  if (problem?.code !== 'RATE_LIMITED') return null
-  const data = problem.data
-  if (typeof data !== 'object' || data === null || !('retry_after' in data)) return null
-  const seconds = Number(data.retry_after)
-  return Number.isFinite(seconds) && seconds > 0 ? Math.ceil(seconds) : null
-}
 
 /** In the larger unit as soon as it is more than one of it: nobody counts 540 seconds. */
 export const spoken = (seconds: number): { unit: 'Seconds' | 'Minutes'; count: number } =>

@@ -4,7 +4,7 @@
  */
 import { exportTrail, type keepTrail } from '#contract/audit-trail.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
-import { localProblem } from '#contract/problem.ts'
+import { localProblem, waitOf } from '#contract/problem.ts'
 import { LogError } from '#domain/audit-log/fault.ts'
 import { readLeafStream } from '#domain/audit-log/leaf-stream.ts'
 import type { PlainDate } from '#domain/time.ts'
@@ -87,9 +87,8 @@ async function fillTo(
   for (let next = kept.next; next < end; ) {
     if (signal?.aborted) return { kind: 'paused' }
     onProgress?.(next - kept.from, end - kept.from)
-    const began = ports.clock()
-    const piece = await fetchPiece(ports, guard, kept, { from: next, to: Math.min(end, next + entries) })
-    const took = ports.clock() - began
+    const range = { from: next, to: Math.min(end, next + entries) }
+    const { piece, took } = await fetchInTurn(ports, () => fetchPiece(ports, guard, kept, range), signal)
     if (!(await storePiece(guard.db, piece, guard.generation))) return { kind: 'gone' }
     if (piece.entries.length === 0) throw new LogError('STREAM_CUT', 'the log ends before the range')
     next += piece.entries.length
@@ -98,6 +97,26 @@ async function fillTo(
   }
   onProgress?.(end - kept.from, end - kept.from)
   return null
+}
+
+/** One user's devices fetch two pieces at a time, and a company's four (429): the next one waits for its turn. */
+const maxTurns = 24
+
+async function fetchInTurn<T>(
+  ports: Ports,
+  fetchNow: () => Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<{ piece: T; took: number }> {
+  for (let turn = 0; ; turn++) {
+    const began = ports.clock()
+    try {
+      return { piece: await fetchNow(), took: ports.clock() - began }
+    } catch (error) {
+      const seconds = error instanceof TrailProblem ? waitOf(error.problem) : null
+      if (seconds === null || turn === maxTurns || signal?.aborted) throw error
+      await ports.wait(seconds * 1000)
+    }
+  }
 }
 
 async function fetchPiece(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Problem } from '#contract/problem.ts'
-import { spoken, waitOf } from '#features/accounts/retry-after.ts'
+import { type Problem, waitOf } from '#contract/problem.ts'
+import { spoken } from '#features/accounts/retry-after.ts'
 
 const limited = (data: unknown): Problem => ({ status: 429, code: 'RATE_LIMITED', message: '', data, requestId: null })
 

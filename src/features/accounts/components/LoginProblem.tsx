@@ -1,4 +1,4 @@
-import { isOffline, type Problem } from '#contract/problem.ts'
+import { isOffline, type Problem, waitOf } from '#contract/problem.ts'
 import { useDispatch, useSelector } from '#state/hooks.ts'
 import { problemOf } from '#state/request-status.ts'
 import type { Credentials } from '#state/store.ts'
@@ -7,7 +7,7 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { Note } from '#features/accounts/components/Note.tsx'
 import { resendMail, selectAccounts } from '#features/accounts/slice.ts'
-import { spoken, waitOf } from '#features/accounts/retry-after.ts'
+import { spoken } from '#features/accounts/retry-after.ts'
 
 /** What the login was refused with, and the way out of it where there is one. */
 export function LoginProblem({ problem, typed }: { problem: Problem; typed: Credentials }) {

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
-import type { Problem } from '#contract/problem.ts'
+import { type Problem, waitOf } from '#contract/problem.ts'
 import { useTranslation } from 'react-i18next'
-import { spoken, waitOf } from '#features/accounts/retry-after.ts'
+import { spoken } from '#features/accounts/retry-after.ts'
 
 /** Why one cannot try again yet, counting down; null as soon as one can. */
 export function useWait(problem: Problem | null): string | null {
