@@ -35,7 +35,8 @@ interface Asking {
 
 type Query = ParsedInputOf<typeof exportTrail>['query']
 
-const pieceRows = 1_000
+/** Rows are written out between two other requests: so many take some milliseconds. */
+const pieceRows = 250
 /** What a sheet holds, its head included. */
 const sheetRows = 1_048_576
 
