@@ -98,10 +98,14 @@ async function compare(db: Handle, taken: Taken, settled: readonly Paying[]): Pr
       where a.backup_order_id = one.backup_order_id or a.traffic_id = one.traffic_id)`.execute(db)
   const attempts = await db.selectFrom('payment_attempt').selectAll().orderBy('id').execute()
   const payments = await db.selectFrom('payment').selectAll().where('gateway', '<>', 'simulate').execute()
+  const { rows: unaccounted } = await sql<{ reference: string }>`
+    select p.reference from payment p left join payment_task t on t.payment_id = p.id
+    where (p.outcome = 'applied') <> (t.id is null)`.execute(db)
   const { rows: numbers } = await sql<{ code: string }>`select code from invoice order by code`.execute(db)
   const known = new Map(attempts.map((one) => [one.key, one]))
   const keys = new Map(attempts.map(({ state, gateway_id, key }) => [state === 'paid' ? gateway_id : null, key]))
   const wrong = [...torn(orders), ...tornOthers(others), ...gaps(numbers)]
+  for (const { reference } of unaccounted) wrong.push(`${reference} is neither on what it was paid for nor a task`)
   for (const { reference, amount } of payments)
     if (taken.get(keys.get(reference) ?? '') !== hundredths(amount))
       wrong.push(`${reference} was written down and the gateway says otherwise`)

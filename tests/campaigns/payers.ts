@@ -188,6 +188,20 @@ const once = async (world: World, paying: Paying, fields: object) => {
   return said
 }
 
+const notYet = ['PAYMENT_UNANSWERED', 'PAYMENT_IN_PROGRESS']
+
+/** Until it is deleted, or was paid in the meantime; a gateway that does not answer is asked again. False: it is paid. */
+async function remove(world: World, { id }: Paying): Promise<boolean> {
+  for (let tries = 0; tries < 200; tries++) {
+    const key = randomUUID()
+    const { status, body } = await surely(world, () => call(world, 'DELETE', `/api/sorder/${id}`, null, key))
+    if (status === 204) return true
+    if (!notYet.includes(body.errorCode ?? '')) return false
+    await wait(50)
+  }
+  throw new Error(`order ${id} is neither deleted nor paid after 200 tries`)
+}
+
 const ways: Record<Plan, (world: World, paying: Paying) => Promise<void>> = {
   card: (world, paying) => insist(world, paying),
   async declined(world, paying) {
@@ -215,12 +229,10 @@ const ways: Record<Plan, (world: World, paying: Paying) => Promise<void>> = {
   },
   async deleted(world, paying) {
     const said = await once(world, paying, {})
-    const key = randomUUID()
-    const remove = () => call(world, 'DELETE', `/api/sorder/${paying.id}`, null, key)
-    const [{ status }] = await Promise.all([
-      surely(world, remove),
+    const [isGone] = await Promise.all([
+      remove(world, paying),
       said?.body.redirect === undefined ? null : onPage(world, said.body.redirect, plansForm('page')),
     ])
-    paying.told = status === 204 ? 'gone' : 'paid'
+    paying.told = isGone ? 'gone' : 'paid'
   },
 }
