@@ -32,6 +32,7 @@ const byName: Record<string, string> = {
   keepTrail: 'export',
   refundPaymentTask: 'refund',
   applyPaymentTask: 'pay',
+  reinstatePriceList: 'restore',
 }
 
 /** The first that the path of the call begins with. */

@@ -13,13 +13,17 @@ import {
   updatePriceList,
   uploadPriceList,
 } from '#contract/prices.ts'
+import { listPriceListUses, reinstatePriceList } from '#contract/withdrawn-price-lists.ts'
 import { isPriceFileName } from '#domain/checks/price-file-checks.ts'
+import { requireCaller } from '#server/http/authenticate.ts'
 import { ReceivedFile } from '#server/http/input/multipart.ts'
 import { invalid } from '#server/problem-error.ts'
 import { procedureHandler, type Handler, serviceHandler, listHandler } from '#server/routes/route-handler.ts'
 import { badFile, unpackPriceList } from '#server/services/catalogue/price-archive.ts'
 import { download, exportList, importList, upload } from '#server/services/catalogue/price-files.ts'
-import { create, get, inForce, list, modulePrices, remove, update } from '#server/services/catalogue/price-lists.ts'
+import { create, get, inForce, list, modulePrices, update } from '#server/services/catalogue/price-lists.ts'
+import { reinstate, remove } from '#server/services/catalogue/withdraw-price-lists.ts'
+import { readUses } from '#server/services/catalogue/price-list-uses.ts'
 import { rehearse } from '#server/services/catalogue/rehearse-prices.ts'
 
 export const prices: Handler[] = [
@@ -29,6 +33,10 @@ export const prices: Handler[] = [
   serviceHandler(createPriceList, create),
   serviceHandler(updatePriceList, update),
   serviceHandler(deletePriceList, remove),
+  serviceHandler(reinstatePriceList, reinstate),
+  procedureHandler(listPriceListUses, async ({ app, principal }, input) => ({
+    body: await readUses(app, requireCaller(principal), input),
+  })),
   serviceHandler(rehearsePriceList, rehearse),
   serviceHandler(listModulePrices, modulePrices),
   serviceHandler(exportPriceList, exportList),

@@ -15,6 +15,7 @@ import * as sessions from '#contract/sessions.ts'
 import * as trail from '#contract/audit-trail.ts'
 import * as users from '#contract/users.ts'
 import * as visitors from '#contract/public.ts'
+import * as withdrawnPrices from '#contract/withdrawn-price-lists.ts'
 
 const isEndpoint = (value: unknown): value is Endpoint =>
   typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'who' in value
@@ -30,7 +31,7 @@ export const nouns: Readonly<Record<string, readonly Endpoint[]>> = {
   requests: rowsOf(requests),
   users: rowsOf(users),
   orders: rowsOf(orders),
-  prices: rowsOf(prices),
+  prices: [...rowsOf(prices), ...rowsOf(withdrawnPrices)],
   payments: rowsOf(payments),
   calendars: rowsOf(calendars),
   services: rowsOf(services),

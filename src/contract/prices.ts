@@ -67,6 +67,8 @@ const priceRow = z.object({
   id: z.int(),
   ...header,
   confirmed: z.boolean(),
+  /** A confirmed list that is used for nothing new; its last update says when and by whom. */
+  withdrawn: z.boolean(),
   update_time: timestamp,
   update_user_name: z.string(),
   row_version: z.int(),
@@ -104,7 +106,7 @@ export const getPriceList = endpoint({
   name: 'getPriceList',
   method: 'GET',
   path: '/api/prices/:id',
-  summary: 'A price list, whole: in force, or named by an own order; any for a provider admin',
+  summary: 'A price list, whole: in force, or named by an own order; any for a provider admin, withdrawn ones too',
   who: 'orderOrProviderAdmin',
   matrix: 'Z-16',
   params: byId,
@@ -117,7 +119,11 @@ export const priceListsFills = {
   row: priceRow,
   sorts: { id: 'number', effective_date: 'time', desc: 'text', confirmed: 'flag', update_time: 'time' },
   sort: ['effective_date', 'desc'],
-  filters: { type: { kind: 'equal', column: 'type' } },
+  filters: {
+    type: { kind: 'equal', column: 'type' },
+    withdrawn: { kind: 'equal', column: 'withdrawn' },
+    includedWithdrawn: { kind: 'shows', column: 'withdrawn', value: true },
+  },
   scope: null,
 } satisfies ListSpec
 
@@ -125,10 +131,14 @@ export const listPriceLists = endpoint({
   name: 'listPriceLists',
   method: 'GET',
   path: '/api/pricelist',
-  summary: 'Price lists by client type, without their rows',
+  summary: 'Price lists by client type, without their rows: those that are not withdrawn, only those that are, or both',
   who: 'providerAdmin',
   matrix: 'Z-32',
-  query: page(sortNames(priceListsFills), { type: z.optional(clientType) }),
+  query: page(sortNames(priceListsFills), {
+    type: z.optional(clientType),
+    withdrawn: z.optional(z.boolean()),
+    includedWithdrawn: z.optional(z.boolean()),
+  }),
   output: z.union([paged(priceRow), changes(priceRow)]),
   offline: 'list',
   list: priceListsFills,

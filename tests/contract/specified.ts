@@ -103,6 +103,8 @@ export const added = [
   'GET /api/company',
   'GET /api/module/contracts',
   'POST /api/pricelist/rehearse',
+  'POST /api/pricelist/:id/reinstate',
+  'GET /api/pricelist/uses',
   'GET /api/app/upload',
   'GET /api/m18s/calendar',
   'POST /api/m18s/calendar',

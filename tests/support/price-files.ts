@@ -36,7 +36,7 @@ export const packedWith = (change: (list: Record<string, unknown>) => void) => {
 
 /** What of a list a file says. */
 export const saidIn = (list: Record<string, unknown>): ComparedPrices => {
-  const { id: _i, confirmed: _c, row_version: _r, update_time: _t, update_user_name: _u, ...said } = list
+  const { id: _i, confirmed: _c, withdrawn: _w, row_version: _r, update_time: _t, update_user_name: _u, ...said } = list
   const plain = (rows: unknown) =>
     (rows as Record<string, unknown>[]).map(({ id: _id, module_id: _module, ...row }) => row)
   const { concurrentUser, namedUser, module } = said

@@ -26,11 +26,15 @@ export async function catalogueChange(db: Handle): Promise<number> {
   return (await db.selectFrom('catalogue').select('change').executeTakeFirstOrThrow()).change
 }
 
-/** Rows as they are now whose number is above `since`; null: all there are. Throws GONE for a number of no known past. */
+/**
+ * Rows as they are now whose number is above `since`; null: all there are. Throws GONE for a number of no known past.
+ * `isGone`: whether devices forget the row.
+ */
 export async function catalogueSince<T extends Shared, R extends { deleted: boolean; id: number }>(
   db: Handle,
   rows: SelectQueryBuilder<Tables, T, R>,
   since: number | null,
+  isGone: (row: R) => boolean = ({ deleted }) => deleted,
 ): Promise<{ changed: R[]; gone: number[]; upto: number }> {
   const upto = await catalogueChange(db)
   if (since !== null && since > upto) throw new ProblemError('GONE')
@@ -40,8 +44,8 @@ export async function catalogueSince<T extends Shared, R extends { deleted: bool
     .orderBy(sql.ref('id'))
     .execute()
   // Deleted rows stay, so a device that was away for years still learns that they are gone.
-  const gone = since === null ? [] : all.filter(({ deleted }) => deleted).map(({ id }) => id)
-  return { changed: all.filter(({ deleted }) => !deleted), gone, upto }
+  const gone = since === null ? [] : all.filter(isGone).map(({ id }) => id)
+  return { changed: all.filter((row) => !isGone(row)), gone, upto }
 }
 
 /** `null`: of every type. */

@@ -14,6 +14,14 @@ import { invalid } from '#server/problem-error.ts'
 
 export type PriceListRecord = Selectable<PriceListTable>
 
+/** Sold by once, and used for nothing new: still read by everybody who read it before (D81). */
+export const isWithdrawn = ({ deleted, confirmed }: Pick<PriceListRecord, 'deleted' | 'confirmed'>): boolean =>
+  deleted && confirmed
+
+/** A deleted list that was never confirmed is gone: nothing was sold by it. */
+const isGone = ({ deleted, confirmed }: PriceListRecord) => deleted && !confirmed
+const isThere = sql<boolean>`(not price_list.deleted or price_list.confirmed)`
+
 const seen = (db: Handle, type: VisibleTypes) =>
   db
     .selectFrom('price_list')
@@ -26,20 +34,21 @@ const columns = {
   desc: { value: sql.ref('price_list.description'), folded: sql.ref('price_list.description_key') },
   type: sql.ref('price_list.type'),
   confirmed: sql.ref('price_list.confirmed'),
+  withdrawn: sql.ref('price_list.deleted'),
   update_time: sql`price_list.update_time / 1000`,
 }
 
 export function pageOfPriceLists(db: Handle, type: VisibleTypes, query: ListQuery): Promise<Page<PriceListRecord>> {
   const { list } = listPriceLists
   if (!list) throw new Error('the list of price lists fills no table')
-  return readPage(seen(db, type).where('deleted', '=', false), { list, columns, id: columns.id }, query)
+  return readPage(seen(db, type).where(isThere), { list, columns, id: columns.id }, query)
 }
 
 export const priceListsSince = (db: Handle, type: VisibleTypes, since: number | null) =>
-  catalogueSince(db, seen(db, type), since)
+  catalogueSince(db, seen(db, type), since, isGone)
 
 export const priceListsAfter = (db: Handle, type: VisibleTypes, id: number, most: number): Promise<PriceListRecord[]> =>
-  seen(db, type).where('deleted', '=', false).where('id', '>', id).orderBy('id').limit(most).execute()
+  seen(db, type).where(isThere).where('id', '>', id).orderBy('id').limit(most).execute()
 
 /** Confirmed, of that type, the latest that has begun (D16). */
 export async function priceListInForce(
@@ -57,17 +66,28 @@ export async function priceListInForce(
   return row ?? null
 }
 
+/** Confirmed and not withdrawn: the one in force and those that begin later. */
+export const priceListsFrom = async (db: Handle, type: ClientType, today: PlainDate): Promise<PriceListRecord[]> => {
+  const present = await priceListInForce(db, type, today)
+  return seen(db, type)
+    .where('deleted', '=', false)
+    .where('confirmed', '=', true)
+    .where('effective_date', '>=', present?.effective_date ?? today)
+    .orderBy('effective_date')
+    .execute()
+}
+
 /** A withdrawn one too, for orders that name it. */
 export async function priceListById(db: Handle, id: number): Promise<PriceListRecord | null> {
-  return (await seen(db, null).where('id', '=', id).executeTakeFirst()) ?? null
+  return (await seen(db, null).where('id', '=', id).where(isThere).executeTakeFirst()) ?? null
 }
 
 export async function priceListForUpdate(db: Handle, id: number): Promise<PriceListRecord | null> {
-  const row = await seen(db, null).where('id', '=', id).where('deleted', '=', false).forUpdate().executeTakeFirst()
+  const row = await seen(db, null).where('id', '=', id).where(isThere).forUpdate().executeTakeFirst()
   return row ?? null
 }
 
-/** Effective dates of lists in force or to come that price this module. */
+/** Effective dates of lists that price this module, withdrawn ones left out. */
 export async function listsWithModule(db: Handle, type: ClientType, code: string): Promise<PlainDate[]> {
   const rows = await seen(db, type)
     .where('deleted', '=', false)

@@ -230,15 +230,13 @@ export async function showNewest(db: Handle, companyId: number, code: string, { 
   await touchService(db, companyId, code)
 }
 
-/** Whether a company has bought, or was about to buy, by that list. */
+/** Whether a company has bought, or was about to buy, by that list: a contract, or backups. */
 export async function isPriceListNamed(db: Handle, companyId: number, priceId: number): Promise<boolean> {
-  const row = await db
-    .selectFrom('service_order')
-    .select('id')
-    .where('company_id', '=', companyId)
-    .where('price_id', '=', priceId)
-    .where('deleted', '=', false)
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
+  const isOwn = sql`company_id = ${companyId} and price_id = ${priceId}`
+  const { rows } = await sql<{ is_named: boolean }>`select
+    exists (select from service_order where ${isOwn} and not deleted)
+    or exists (select from contract where ${isOwn})
+    or exists (select from backup_order where ${isOwn})
+    or exists (select from traffic where ${isOwn}) as is_named`.execute(db)
+  return rows[0]?.is_named ?? false
 }

@@ -51,7 +51,7 @@ export interface PriceListTable extends Kept {
   description_key: string
   confirmed: boolean
   content: Json<PriceContent>
-  /** Withdrawn too: orders that name it still read it. */
+  /** Of a confirmed list: withdrawn. Its last update is then when and by whom. */
   deleted: Generated<boolean>
   update_user_name: string
 }

@@ -15,7 +15,7 @@ import type {
 } from '#contract/modules.ts'
 import type { Id, OutputOf } from '#contract/endpoint.ts'
 import { newestApps } from '#server/db/catalogue/apps.ts'
-import { catalogueChange } from '#server/db/catalogue/catalogue.ts'
+import { catalogueChange, lockCatalogue } from '#server/db/catalogue/catalogue.ts'
 import * as modules from '#server/db/catalogue/modules.ts'
 import { listsWithModule } from '#server/db/catalogue/price-lists.ts'
 import type { Answer, ServiceContext, AppContext, Service, AuditEntry } from '#server/context.ts'
@@ -23,6 +23,7 @@ import { invalid, notFound, ProblemError } from '#server/problem-error.ts'
 import { isVisible, requireType, visibleTypes } from '#server/services/orders/client-types.ts'
 import { requireVersion } from '#server/services/if-match.ts'
 import { dependents } from '#server/services/catalogue/module-relations.ts'
+import { requireListsStayUsable } from '#server/services/catalogue/usable-price-list.ts'
 
 type Row = OutputOf<typeof getModule>
 
@@ -157,6 +158,7 @@ export const update: Service<typeof updateModule> = async (context, { params, bo
   // What an app was told stays as it is while it is not changed, whatever its newest version knows of it.
   const problems = await check(context, fields, before.code, body.apps !== undefined)
   if (problems.length > 0) throw invalid(problems)
+  await requireListsStayUsable(context, fields)
   const { type: _type, code: _code, hidden: _hidden, ...changed } = fields
   const stored = await modules.updateModule(context.db, before.id, changed, context.now)
   return answer(context, stored, 'update', before)
@@ -165,6 +167,8 @@ export const update: Service<typeof updateModule> = async (context, { params, bo
 export const remove: Service<typeof deleteModule> = async (context, { params }) => {
   const { db, now } = context
   const before = await held(context, params.id)
+  // No list takes the module up meanwhile.
+  await lockCatalogue(db)
   const needing = dependents(await modules.modulesOf(db, before.type), before.code)
   if (needing.hidden.length + needing.visible.length > 0)
     throw new ProblemError('STATE_CONFLICT', { why: 'dependents', ...needing })

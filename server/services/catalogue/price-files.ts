@@ -17,7 +17,7 @@ import { issueTicket, redeemTicket } from '#server/services/tickets.ts'
 /** Empty where there is no such list (D64). */
 export const exportList: Service<typeof exportPriceList> = async (context, { body }) => {
   const found = typeof body.id === 'number' ? await priceListById(context.db, body.id) : null
-  if (!found || found.deleted || !isVisible(context.caller, found)) return { body: '' }
+  if (!found || !isVisible(context.caller, found)) return { body: '' }
   const info = { PriceEffDate: found.effective_date, PriceDesc: found.description }
   await context.audit({ code: 'price', operation: 'export', info })
   return { body: await issueTicket(context, { kind: 'price', subject: { id: found.id } }) }
@@ -28,7 +28,7 @@ export interface Download {
   bytes: Buffer
 }
 
-/** The list as it is now. Throws NOT_FOUND: also where it was deleted since. */
+/** The list as it is now, withdrawn too. Throws NOT_FOUND: also where it was deleted since. */
 export async function download(
   app: AppContext,
   { params }: ParsedInputOf<typeof downloadPriceList>,
@@ -36,7 +36,7 @@ export async function download(
   const { subject } = await redeemTicket(app, 'price', params.key)
   const { id } = subject as { id: number }
   const found = await inTransaction(app, { role: 'portal_system' }, (db) => priceListById(db, id), 'reading')
-  if (!found || found.deleted) throw notFound()
+  if (!found) throw notFound()
   return { name: `price-${found.type}-${found.effective_date}.zip`, bytes: await packPriceList(found) }
 }
 

@@ -7,14 +7,13 @@ import { timestampIn } from '#domain/time.ts'
 import type { Id, OutputOf, ParsedInputOf } from '#contract/endpoint.ts'
 import type {
   createPriceList,
-  deletePriceList,
   getPriceInForce,
   getPriceList,
   listModulePrices,
   listPriceLists,
   updatePriceList,
 } from '#contract/prices.ts'
-import { catalogueChange } from '#server/db/catalogue/catalogue.ts'
+import { catalogueChange, lockCatalogue } from '#server/db/catalogue/catalogue.ts'
 import { isPriceListNamed } from '#server/db/orders/orders.ts'
 import * as lists from '#server/db/catalogue/price-lists.ts'
 import { userById } from '#server/db/accounts/users.ts'
@@ -22,7 +21,8 @@ import type { Answer, ServiceContext, AppContext, Service } from '#server/contex
 import { invalid, notFound, ProblemError } from '#server/problem-error.ts'
 import { isVisible, requireType, visibleTypes } from '#server/services/orders/client-types.ts'
 import { momentOf } from '#server/services/orders/business-time.ts'
-import { contentOf, contentOfNew, requireSound } from '#server/services/catalogue/price-content.ts'
+import { contentOf, contentOfNew, draftProblems, requireSound } from '#server/services/catalogue/price-content.ts'
+import { requireUsable } from '#server/services/catalogue/usable-price-list.ts'
 import { requireVersion } from '#server/services/if-match.ts'
 
 type Whole = OutputOf<typeof getPriceList>
@@ -35,6 +35,7 @@ function headerOf({ config }: AppContext, { content, ...record }: lists.PriceLis
     effective_date: record.effective_date,
     desc: record.description,
     confirmed: record.confirmed,
+    withdrawn: lists.isWithdrawn(record),
     ...header,
     update_time: timestampIn(config.timeZone, record.update_time),
     update_user_name: record.update_user_name,
@@ -77,7 +78,7 @@ export const get: Service<typeof getPriceList> = async (context, { params }) => 
 
 async function maySee(context: ServiceContext, found: lists.PriceListRecord): Promise<boolean> {
   const { db, caller } = context
-  if (isProviderAdmin(caller)) return isVisible(caller, found) && !found.deleted
+  if (isProviderAdmin(caller)) return isVisible(caller, found)
   const present = await lists.priceListInForce(db, 'saas', momentOf(context).today)
   return present?.id === found.id || (await isPriceListNamed(db, caller.companyId, found.id))
 }
@@ -85,7 +86,7 @@ async function maySee(context: ServiceContext, found: lists.PriceListRecord): Pr
 export const modulePrices: Service<typeof listModulePrices> = async ({ db, caller }, { params, query }) => {
   if (query.type) requireType(caller, query.type)
   const found = typeof params.priceId === 'number' ? await lists.priceListById(db, params.priceId) : null
-  const isAsked = found && !found.deleted && isVisible(caller, found) && (query.type ?? found.type) === found.type
+  const isAsked = found && isVisible(caller, found) && (query.type ?? found.type) === found.type
   if (!isAsked) throw notFound()
   return { body: found.content.module }
 }
@@ -109,7 +110,7 @@ export const list = {
   },
 }
 
-const nameOf = async ({ db, caller }: ServiceContext) =>
+export const nameOf = async ({ db, caller }: ServiceContext) =>
   (await userById(db, caller.companyId, caller.userId))?.name ?? ''
 
 export const create: Service<typeof createPriceList> = (context, { body }) =>
@@ -125,7 +126,10 @@ export async function make(
   requireType(caller, body.type)
   const { type, effective_date } = body
   const draft = { type, effective_date, description: tidyText(body.desc), content: contentOfNew(body) }
+  // Its modules stay in the catalogue until the commit.
+  await lockCatalogue(db)
   await requireSound(context, draft)
+  if (body.confirmed) await requireUsable(context, draft)
   const stored = await lists.insertPriceList(db, {
     ...draft,
     confirmed: body.confirmed ?? false,
@@ -137,8 +141,8 @@ export async function make(
   return answer(context, stored, operations)
 }
 
-/** Held until the commit. Throws NOT_FOUND, FORBIDDEN, VERSION_CONFLICT. */
-async function held(context: ServiceContext, id: Id): Promise<lists.PriceListRecord> {
+/** Held until the commit, withdrawn ones too. Throws NOT_FOUND, FORBIDDEN, VERSION_CONFLICT. */
+export async function held(context: ServiceContext, id: Id): Promise<lists.PriceListRecord> {
   const found = typeof id === 'number' ? await lists.priceListForUpdate(context.db, id) : null
   if (!found) throw notFound()
   requireType(context.caller, found.type)
@@ -149,6 +153,7 @@ async function held(context: ServiceContext, id: Id): Promise<lists.PriceListRec
 
 export const update: Service<typeof updatePriceList> = async (context, { body }) => {
   const before = await held(context, body.id)
+  if (lists.isWithdrawn(before)) throw new ProblemError('STATE_CONFLICT', { why: 'withdrawn' })
   const content = contentOf(before.content, body)
   const draft = {
     type: body.type ?? before.type,
@@ -162,7 +167,12 @@ export const update: Service<typeof updatePriceList> = async (context, { body })
     ? [...changed, ...(isSame ? [] : ['content'])]
     : changed.filter((one) => one === 'type')
   if (refused.length > 0) throw invalid(refused.map((field) => ({ field, code: 'LOCKED' })))
-  await requireSound(context, { ...draft, content })
+  // A confirmed list keeps its prices, also where the catalogue has become another since.
+  const problems = before.confirmed ? draftProblems({ ...draft, content }) : []
+  if (problems.length > 0) throw invalid(problems)
+  await lockCatalogue(context.db)
+  if (!before.confirmed) await requireSound(context, { ...draft, content })
+  if (draft.confirmed && !before.confirmed) await requireUsable(context, { type: before.type, content })
   const { type: _type, ...fields } = draft
   const stored = await lists.updatePriceList(context.db, before.id, {
     ...fields,
@@ -174,25 +184,10 @@ export const update: Service<typeof updatePriceList> = async (context, { body })
   return answer(context, stored, [operation], changesIn(before, stored))
 }
 
-/** A list that was sold by stays readable for those who bought (D81). Throws STATE_CONFLICT for the one that is needed. */
-export const remove: Service<typeof deletePriceList> = async (context, { params }) => {
-  const { db, now } = context
-  const before = await held(context, params.id)
-  const present = await lists.priceListInForce(db, before.type, momentOf(context).today)
-  if (before.confirmed && present?.id === before.id) throw new ProblemError('STATE_CONFLICT', { why: 'inForce' })
-  const stored = await lists.updatePriceList(db, before.id, {
-    deleted: true,
-    update_user_name: await nameOf(context),
-    update_time: now,
-  })
-  await answer(context, stored, [before.confirmed ? 'withdraw' : 'delete'])
-  return { status: 204, body: null }
-}
-
 /** Each operation is an entry of its own in the trail (D86): whoever looks for what was confirmed finds all of it. */
-type Operation = 'create' | 'import' | 'update' | 'confirm' | 'delete' | 'withdraw'
+type Operation = 'create' | 'import' | 'update' | 'confirm' | 'delete' | 'withdraw' | 'restore'
 
-async function answer(
+export async function answer(
   context: ServiceContext,
   stored: lists.PriceListRecord,
   operations: readonly Operation[],

@@ -42,7 +42,7 @@ type Asked = Pick<RehearseInput, 'type' | 'list'>
 
 async function kept({ db, caller }: ServiceContext, id: Id | undefined): Promise<Asked> {
   const found = typeof id === 'number' ? await priceListById(db, id) : null
-  if (!found || found.deleted) throw notFound()
+  if (!found) throw notFound()
   requireType(caller, found.type)
   return { type: found.type, list: found.content }
 }

@@ -18,6 +18,7 @@ export const listedHere = <F extends { type: string; effective_date: string; des
   min_fee_rmb: '0.00',
   ...fields,
   confirmed: false,
+  withdrawn: false,
   id: `~${named.intent}` as const,
   update_time: '',
   update_user_name: '',

@@ -25,11 +25,29 @@ export type OrderFieldCode =
   | 'TOO_MANY_YEARS'
   | 'NO_YEARS_LEFT'
   | 'BAD_ARCHIVE'
+  | 'NO_MODULES_LISTED'
+  | 'NEEDS_UNLISTED'
+  | 'NEEDS_UNLISTED_MODULES'
+  | 'MODULE_UNPRICED'
+  | 'MODULES_UNPRICED'
+  | 'MODULE_PRICE_MISSING'
+  | 'MODULE_FREE'
+  | 'NO_RANGES'
+  | 'MINIMUM_ABOVE_RANGES'
+  | 'RANGES_END'
+  | 'RANGE_PRICE_MISSING'
+  | 'RANGE_FREE'
+  | 'AMOUNT_MISSING'
+  | 'PRICE_LISTS_LACK'
 
 export interface OrderProblem {
   field: string
   code: OrderFieldCode
   limit?: number
+  /** What has the problem, where the field alone does not say it: a module of a price list by name and code. */
+  subject?: string
+  /** Price lists by their days and descriptions. */
+  lists?: string
   /** What it is about, as people know it: codes of modules, dates. */
   named?: string
 }

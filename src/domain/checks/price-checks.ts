@@ -30,7 +30,7 @@ export interface PriceContent extends Omit<PriceList, 'concurrentUser' | 'namedU
   pdbPrice: BackupPrices | null
 }
 
-const maxUsers = 999_999
+export const maxUsers = 999_999
 /** Hundredths of a percent. */
 const maxUatCharge = 99_999n
 const maxDiscount = 10_000n

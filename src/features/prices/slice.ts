@@ -2,6 +2,7 @@
 import type { Id } from '#contract/endpoint.ts'
 import { listModules, type ModuleRow } from '#contract/modules.ts'
 import { deletePriceList, exportPriceList, getPriceList, listPriceLists, type PriceRow } from '#contract/prices.ts'
+import { reinstatePriceList } from '#contract/withdrawn-price-lists.ts'
 import type { ClientType } from '#domain/access.ts'
 import { readList } from '#local/lists/read-list.ts'
 import { type OverlaidRow, versionOf } from '#local/lists/list-view.ts'
@@ -45,6 +46,15 @@ export const removePriceList =
     const base = { rowVersion: versionOf(opened), values: { desc, effective_date } }
     const query = confirmed ? { query: { withdraw: true } } : { query: {} }
     return await api.call(deletePriceList, { params: { id }, ...query }, { base })
+  }
+
+/** Makes a withdrawn list count again; never without a connection. */
+export const reinstate =
+  (opened: OverlaidRow<PriceRow>): AppThunk<Result<unknown>> =>
+  async (_dispatch, _getState, { api }) => {
+    const { id, desc, effective_date } = opened.row
+    const base = { rowVersion: versionOf(opened), values: { desc, effective_date } }
+    return await api.call(reinstatePriceList, { params: { id } }, { base })
   }
 
 /** A key to download it by. */

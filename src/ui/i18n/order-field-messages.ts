@@ -13,8 +13,9 @@ export type AnyProblem = FieldProblem | OrderProblem
 /** `label` and `value`: of the field as the person sees it. */
 export function orderFieldWords(problem: AnyProblem, label: string, value = ''): string {
   const { code, limit, named } = problem
+  const { subject, lists } = problem as OrderProblem
   if ('from' in problem) return i18n.t('RANGE', { ns: 'order-fields', from: problem.from, limit })
-  const values = { field: label, limit, code: named ?? value }
+  const values = { field: label, limit, code: named ?? value, subject, lists }
   if (find('order-fields', code) === null) return i18n.t(code as FieldProblem['code'], { ns: 'fields', ...values })
   return i18n.t(code as keyof typeof en, { ns: 'order-fields', ...values })
 }

@@ -108,6 +108,15 @@ async function afterPaymentTasks({ kysely }: Pick<Database, 'kysely'>): Promise<
   return rows[0]
 }
 
+/** Price lists that an older version withdrew and deleted, of which devices were told that they are gone. */
+async function withdrawnLists({ kysely }: Pick<Database, 'kysely'>): Promise<void> {
+  await sql`update catalogue set change = 7`.execute(kysely)
+  await sql`insert into price_list (type, effective_date, description, description_key, confirmed, deleted, content,
+    update_user_name, change, create_time, update_time) values
+    ('saas', '2024-01-01', 'withdrawn', '', true, true, '{}', '', 5, 1, 1),
+    ('saas', '2024-02-01', 'deleted', '', false, true, '{}', '', 6, 1, 1)`.execute(kysely)
+}
+
 async function takenOver({ kysely }: Pick<Database, 'kysely'>) {
   const { rows } = await sql<{ id: number; operation: string; info: unknown; leaf: string; pending: boolean }>`
     select id, operation, info, leaf, exists (select from audit_pending where entry_id = id) as pending
@@ -135,6 +144,7 @@ describe('the shape of the database', () => {
         if (step === '025-audit-log') await chainOfHashes(upgraded)
         if (step === '027-backup-runs') await monthsOfTraffic(upgraded)
         if (step === '029-payment-tasks') await beforePaymentTasks(upgraded)
+        if (step === '031-withdrawn-price-lists') await withdrawnLists(upgraded)
         expect(await migrate(upgraded.kysely, step)).toEqual([step])
       }
       expect(await migrate(upgraded.kysely)).toEqual([])
@@ -145,6 +155,12 @@ describe('the shape of the database', () => {
         { seal_key: 'her first' },
       ])
       expect((await sql`select id from seal_key`.execute(upgraded.kysely)).rows).toEqual([])
+      // Fault 11f: withdrawn lists are sent to devices again.
+      const lists = sql`select description, change from price_list where deleted order by id`
+      expect((await lists.execute(upgraded.kysely)).rows).toEqual([
+        { description: 'withdrawn', change: 8 },
+        { description: 'deleted', change: 6 },
+      ])
       // What was billed is not billed again.
       expect((await sql`select code, closed_month from service order by code`.execute(upgraded.kysely)).rows).toEqual([
         { code: 'metered', closed_month: '2026-12' },

@@ -10,18 +10,22 @@ interface Props {
   wrong: Record<string, string>
   /** Why all but the description cannot be changed; null: it can. */
   locked: string | null
+  /** The description neither. */
+  isWithdrawn: boolean
+  /** What keeps the list from being confirmed, by field; in the place of its help, so that nothing moves. */
+  notes: Readonly<Record<string, string>>
   /** The list begins on another day than it did. */
   dispatch: (act: Act) => void
 }
 
 /** The day it begins, what it is for, the UAT fee, minima: each with its limit beside it (M146). */
-export const HeaderFields = memo(function HeaderFields({ header, wrong, locked, dispatch }: Props) {
+export const HeaderFields = memo(function HeaderFields({ header, wrong, locked, isWithdrawn, notes, dispatch }: Props) {
   const { t } = useTranslation('prices')
   const given = (name: HeaderName) => ({
     name,
     value: header[name],
     error: wrong[name],
-    locked: name === 'desc' ? null : locked && '',
+    locked: name === 'desc' && !isWithdrawn ? null : locked && '',
   })
   const type = (name: HeaderName, value: string) => dispatch({ kind: 'header', name, value })
   const field = (name: HeaderName) => ({
@@ -60,14 +64,14 @@ export const HeaderFields = memo(function HeaderFields({ header, wrong, locked, 
       <div className="price-pair">
         <Field
           label={t('field.min_concurrent_user')}
-          help={t('help.min_users')}
+          help={notes['min_concurrent_user'] ?? t('help.min_users')}
           inputMode="numeric"
           maxLength={10}
           {...field('min_concurrent_user')}
         />
         <Field
           label={t('field.min_named_user')}
-          help={t('help.min_users')}
+          help={notes['min_named_user'] ?? t('help.min_users')}
           inputMode="numeric"
           maxLength={10}
           {...field('min_named_user')}

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { Cell } from '#features/prices/editor/Cell.tsx'
 import type { Act } from '#features/prices/editor/form-reducer.ts'
 import { charges, type ModuleRow as Row } from '#features/prices/editor/price-list-form.ts'
-import { RowButton, RowProblems } from '#features/prices/editor/RowParts.tsx'
+import { FaultNote, RowButton, RowProblems } from '#features/prices/editor/RowParts.tsx'
 
 interface Props {
   locked: boolean
@@ -14,6 +14,8 @@ interface Props {
   row: Row
   place: number
   name: string | undefined
+  /** What keeps the list from being confirmed; empty: nothing. */
+  note: string
   isTwice: boolean
   wrong: Record<string, string> | undefined
   /** Id of the codes that are suggested. */
@@ -25,6 +27,7 @@ export const ModuleRow = memo(function ModuleRow({
   row,
   place,
   name,
+  note,
   isTwice,
   wrong,
   list,
@@ -73,7 +76,7 @@ export const ModuleRow = memo(function ModuleRow({
           label={t('module.codeOf', { place })}
           wrong={said?.['code'] ? id : undefined}
         />
-        <span className="price-module-name">{name}</span>
+        <span className="price-module-name">{note === '' ? name : <FaultNote>{note}</FaultNote>}</span>
       </span>
       {charges.map((charge) => (
         <span key={charge} role="cell" className={`cell-${charge}`} data-label={charge.toUpperCase()}>

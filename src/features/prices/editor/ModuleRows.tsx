@@ -25,6 +25,8 @@ interface Props {
   /** Of modules of the catalogue, by code. */
   names: ReadonlyMap<string, string>
   wrong: RowTexts
+  /** What keeps the list from being confirmed, by the row's key. */
+  notes: ReadonlyMap<number, string>
   locked: boolean
   dispatch: (act: Act) => void
   /** Asks what depends on it first (contracts 4). */
@@ -39,7 +41,7 @@ const byPointer = { activationConstraint: { distance: 4 } }
 const byKeys = { coordinateGetter: sortableKeyboardCoordinates }
 
 /** What each module costs a year, in the order in which customers see them: drawn by hand, by key, or to a place that is typed. */
-export const ModuleRows = memo(function ModuleRows({ rows, names, wrong, locked, dispatch, onRemove }: Props) {
+export const ModuleRows = memo(function ModuleRows({ rows, names, wrong, notes, locked, dispatch, onRemove }: Props) {
   const { t } = useTranslation('prices')
   const list = useId()
   const shown = useGrowing(rows.length)
@@ -78,6 +80,7 @@ export const ModuleRows = memo(function ModuleRows({ rows, names, wrong, locked,
                     {...{ row, list, locked, dispatch, onRemove }}
                     place={at + 1}
                     name={names.get(row.code.trim())}
+                    note={notes.get(row.key) ?? ''}
                     isTwice={twice.has(row.code.trim())}
                     wrong={wrong[row.key]}
                   />

@@ -8,13 +8,15 @@ import { problemOf } from '#state/request-status.ts'
 import { ButtonLink } from '#ui/display/Button.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
 import { ConflictNote } from '#ui/form/ConflictNote.tsx'
-import { PageForm } from '#ui/form/PageForm.tsx'
+import { PageForm, type PageFormProps } from '#ui/form/PageForm.tsx'
 import { PendingMark } from '#ui/list/PendingMark.tsx'
 import { Page } from '#ui/page/Page.tsx'
 import { useTranslation } from 'react-i18next'
 import { differenceLabel, differenceValue } from '#features/prices/difference-words.ts'
 import { BackupFields } from '#features/prices/editor/BackupFields.tsx'
 import { HeaderFields } from '#features/prices/editor/HeaderFields.tsx'
+import { findFormFaults, noteFaults } from '#features/prices/editor/list-faults.ts'
+import { ListCheck } from '#features/prices/editor/ListCheck.tsx'
 import { ModuleRows } from '#features/prices/editor/ModuleRows.tsx'
 import { isDirty, type ModuleRow, rebase, tierTables, type Values } from '#features/prices/editor/price-list-form.ts'
 import { hasField, readForm } from '#features/prices/editor/sent-list.ts'
@@ -25,6 +27,7 @@ import { useKnown } from '#features/prices/editor/useKnown.ts'
 import type { Opened } from '#features/prices/editor/useOpenedList.ts'
 import { type Draft, useKeptDraft } from '#features/prices/editor/usePriceDraft.ts'
 import { usePriceForm } from '#features/prices/editor/usePriceForm.ts'
+import { WithdrawnActions } from '#features/prices/editor/WithdrawnActions.tsx'
 import { useSavePriceList } from '#features/prices/editor/useSavePriceList.ts'
 import { newPath, pathOf } from '#features/prices/paths.ts'
 import { Sheet } from '#features/prices/PriceStyles.tsx'
@@ -58,9 +61,9 @@ export function PriceListEditor({ type, title, opened, first, isCopy, draftName,
   const form = useRef<HTMLDivElement>(null)
   const { form: status } = useSelector(selectSaving)
   const blocked = useSaveBlocked()
-  const { known, names, modules, lists, today, standingOf } = useKnown(type, opened?.whole ?? null)
+  const { known, names, modules, catalogue, lists, today, standingOf } = useKnown(type, opened?.whole ?? null)
   const { values, wrong, dispatch, show } = usePriceForm(() =>
-    draft ? rebase(draft.values, draft.before, first) : first,
+    draft && !opened?.shown.row.withdrawn ? rebase(draft.values, draft.before, first) : first,
   )
   const [removing, setRemoving] = useState<ModuleRow | null>(null)
   const saving = useSavePriceList({
@@ -85,10 +88,14 @@ export function PriceListEditor({ type, title, opened, first, isCopy, draftName,
   const refused = problem ? fieldProblems(problem) : []
   const isFieldProblem = refused.length > 0 && refused.every(({ field }) => hasField(field))
   const locked = isLocked ? '' : null
+  const isWithdrawn = opened?.shown.row.withdrawn ?? false
   // Typed at full speed, it is read at leisure.
   const typed = useSettled(values)
   const typedList = useMemo(() => readForm(typed, known), [typed, known])
   const row = base.opened?.shown.row ?? null
+  const faults = useMemo(() => findFormFaults(typedList, catalogue), [typedList, catalogue])
+  const notes = useMemo(() => noteFaults(t, faults), [t, faults])
+  const isUsable = faults.every(({ problem }) => problem.isWarning)
 
   const onRemove = (one: ModuleRow) =>
     stays(values.module, one) ? dispatch({ kind: 'remove', table: 'module', key: one.key }) : setRemoving(one)
@@ -100,18 +107,22 @@ export function PriceListEditor({ type, title, opened, first, isCopy, draftName,
     <Page
       title={title}
       crumbs={[{ label: t('title'), to: pathOf() }]}
-      intro={t(isLocked ? 'lead.locked' : 'lead.form')}
+      intro={t(isWithdrawn ? 'lead.withdrawn' : isLocked ? 'lead.locked' : 'lead.form')}
       action={
         row && (
-          <ButtonLink to={newPath(row.id)} icon="copy">
-            {t('act.saveAs')}
-          </ButtonLink>
+          <>
+            <ButtonLink to={newPath(row.id)} icon="copy">
+              {t('act.saveAs')}
+            </ButtonLink>
+            {opened && isWithdrawn && <WithdrawnActions {...{ lists, today }} opened={opened.shown} onDone={onSaved} />}
+          </>
         )
       }
     >
       <Sheet />
       <div ref={form} className="price-editor">
-        <PageForm
+        <EditorForm
+          isReadOnly={isWithdrawn}
           status={status.kind}
           problem={isFieldProblem || conflict ? null : problem}
           failed={
@@ -132,15 +143,20 @@ export function PriceListEditor({ type, title, opened, first, isCopy, draftName,
         >
           {row && (
             <p className="price-status">
-              <Tag tone={isLocked ? 'positive' : 'neutral'}>
-                {t(isLocked ? 'state.confirmed' : 'state.unconfirmed')}
+              <Tag tone={isLocked && !isWithdrawn ? 'positive' : 'neutral'}>
+                {t(isWithdrawn ? 'state.withdrawn' : isLocked ? 'state.confirmed' : 'state.unconfirmed')}
               </Tag>
-              <span>{t('form.changed', { by: row.update_user_name || '–', at: row.update_time || t('notYet') })}</span>
+              <span>
+                {t(isWithdrawn ? 'form.withdrawn' : 'form.changed', {
+                  by: row.update_user_name || '–',
+                  at: row.update_time || t('notYet'),
+                })}
+              </span>
               {base.opened?.shown.waiting && <PendingMark {...base.opened.shown.waiting} />}
             </p>
           )}
-          {draft && <p className="price-note">{t('form.draft')}</p>}
-          {isLocked && <p className="price-note">{t('form.locked')}</p>}
+          {draft && !isWithdrawn && <p className="price-note">{t('form.draft')}</p>}
+          {isLocked && <p className="price-note">{t(isWithdrawn ? 'form.withdrawnText' : 'form.locked')}</p>}
           {conflict && (
             <ConflictNote
               title={t('form.conflict')}
@@ -150,18 +166,31 @@ export function PriceListEditor({ type, title, opened, first, isCopy, draftName,
               }))}
             />
           )}
+          <ListCheck faults={faults} isConfirmed={isLocked} />
           <Section title={t('section.header')}>
-            <HeaderFields header={values.header} wrong={wrong.fields} locked={locked} dispatch={dispatch} />
+            <HeaderFields
+              {...{ locked, isWithdrawn, dispatch }}
+              header={values.header}
+              wrong={wrong.fields}
+              notes={notes.header}
+            />
           </Section>
           {tierTables.map((name) => (
             <Section key={name} title={t(`section.${name}`)} help={t('help.tiers')}>
-              <TierTable name={name} rows={values[name]} wrong={wrong.rows} locked={isLocked} dispatch={dispatch} />
+              <TierTable
+                {...{ name, dispatch }}
+                rows={values[name]}
+                wrong={wrong.rows}
+                note={notes[name]}
+                locked={isLocked}
+              />
             </Section>
           ))}
           <Section title={t('section.module')} help={t('help.modules')}>
             <ModuleRows
               rows={values.module}
               wrong={wrong.rows}
+              notes={notes.modules}
               locked={isLocked}
               {...{ names, dispatch }}
               onRemove={onRemoveStable}
@@ -170,10 +199,10 @@ export function PriceListEditor({ type, title, opened, first, isCopy, draftName,
           <Section title={t('section.pdbPrice')}>
             <BackupFields prices={values.pdbPrice} wrong={wrong.fields} locked={locked} dispatch={dispatch} />
           </Section>
-        </PageForm>
+        </EditorForm>
       </div>
       <RehearsalPanel
-        {...{ type, names, lists, today, standingOf, ShowFee, dirty, typedList }}
+        {...{ type, names, lists, today, standingOf, ShowFee, dirty, typedList, isUsable }}
         row={row}
         onAsk={onAsk}
         onConfirm={isLocked ? null : onConfirm}
@@ -199,6 +228,11 @@ export function PriceListEditor({ type, title, opened, first, isCopy, draftName,
 /** Whether the list prices the same as before without this row: it names nothing, or what another row names too. */
 const stays = (rows: readonly ModuleRow[], { key, code }: ModuleRow) =>
   code.trim() === '' || rows.some((other) => other.key !== key && other.code.trim() === code.trim())
+
+/** A list that can be changed no more has nothing to send. */
+function EditorForm({ isReadOnly, ...form }: PageFormProps & { isReadOnly: boolean }) {
+  return isReadOnly ? <div className="card form page-form">{form.children}</div> : <PageForm {...form} />
+}
 
 function Section({ title, help, children }: { title: string; help?: string; children: ReactNode }) {
   return (

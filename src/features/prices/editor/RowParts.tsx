@@ -15,6 +15,17 @@ export function RowButton({ icon, children, onClick }: { icon: IconName; childre
   )
 }
 
+/** What keeps the list from being confirmed, beside what it is about; nothing is marked as wrong, for the list can be saved. */
+export function FaultNote({ id, children }: { id?: string; children: string }) {
+  if (children === '') return null
+  return (
+    <span className="price-fault" id={id} title={children}>
+      <Icon name="alert" size={16} />
+      <span>{children}</span>
+    </span>
+  )
+}
+
 /** Under the row, over its whole width: a cell is too narrow for a sentence. */
 export function RowProblems({ id, wrong }: { id: string; wrong: Record<string, string> }) {
   return (

@@ -3,7 +3,7 @@ import { flushSync } from 'react-dom'
 import { Button } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
-import { RowButton, RowProblems } from '#features/prices/editor/RowParts.tsx'
+import { FaultNote, RowButton, RowProblems } from '#features/prices/editor/RowParts.tsx'
 import { Cell } from '#features/prices/editor/Cell.tsx'
 import { onCellKeys } from '#features/prices/editor/cell-keys.ts'
 import type { Act } from '#features/prices/editor/form-reducer.ts'
@@ -16,13 +16,15 @@ interface Props {
   rows: readonly RangeRow[]
   wrong: RowTexts
   locked: boolean
+  /** What keeps the list from being confirmed; empty: nothing. */
+  note: string
   dispatch: (act: Act) => void
 }
 
 const maxUsers = 999_999
 
 /** The prices of a user by range, of one user mode: a range begins one above the one before it (contracts 5, D82). */
-export const TierTable = memo(function TierTable({ name, rows, wrong, locked, dispatch }: Props) {
+export const TierTable = memo(function TierTable({ name, rows, wrong, locked, note, dispatch }: Props) {
   const { t } = useTranslation('prices')
   const froms = fromsOf(rows)
   const last = Math.max(0, ...rows.map(({ to }) => wholeOf(to) ?? 0))
@@ -63,6 +65,7 @@ export const TierTable = memo(function TierTable({ name, rows, wrong, locked, di
           <Button icon="plus" onClick={add}>
             {t('tier.add')}
           </Button>
+          <FaultNote>{note}</FaultNote>
         </div>
       )}
       {last > 0 && last < maxUsers && (
@@ -75,7 +78,7 @@ export const TierTable = memo(function TierTable({ name, rows, wrong, locked, di
   )
 })
 
-interface RowProps extends Omit<Props, 'rows' | 'wrong'> {
+interface RowProps extends Omit<Props, 'rows' | 'wrong' | 'note'> {
   row: RangeRow
   from: number | null
   place: number

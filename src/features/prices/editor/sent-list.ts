@@ -61,7 +61,7 @@ export function wholeOf(text: string): number | null {
 const maxUsers = 999_999
 const emptyAmount = '0.00'
 
-interface Reading {
+export interface Reading {
   list: SentList
   wrong: PlacedProblem[]
   /** Of the rows that are sent, in their order. */
@@ -135,7 +135,8 @@ export function readForm(values: Values, known: Known): Reading {
   return { list, keys, wrong: [...wrong, ...found.filter((one) => !said.has(placeOf(one)))] }
 }
 
-const placeOf = ({ table, key, name }: PlacedProblem) => `${table} ${key} ${name}`
+/** Names the place: two problems of one place are told once. */
+export const placeOf = ({ table, key, name }: PlacedProblem) => `${table} ${key} ${name}`
 
 const named = <N extends string, V>(names: readonly N[], of: (name: N) => V) =>
   Object.fromEntries(names.map((name) => [name, of(name)])) as Record<N, V>

@@ -25,10 +25,14 @@ export function useKnown(type: ClientType, whole: WholeList | null) {
   const known = useMemo(
     (): Known => ({
       modules: freshness.complete ? ids : null,
-      taken: new Set(lists?.filter(({ id }) => id !== ownId).map(({ effective_date: day }) => day)),
+      taken: new Set(
+        lists?.filter(({ id, withdrawn }) => id !== ownId && !withdrawn).map(({ effective_date: day }) => day),
+      ),
       formerIds: new Map((whole?.module ?? []).map(({ code, module_id: id }) => [code, id])),
     }),
     [freshness.complete, ids, lists, ownId, whole],
   )
-  return { known, names, modules, lists, today, standingOf }
+  /** Null: not known whole on this device. */
+  const catalogue = freshness.complete ? modules : null
+  return { known, names, modules, catalogue, lists, today, standingOf }
 }

@@ -7,7 +7,7 @@ import { useLiveQuery } from '#state/live-query.ts'
 import { SelectField } from '#ui/form/ChoiceFields.tsx'
 import { useTranslation } from 'react-i18next'
 import { differenceLabel, differenceValue } from '#features/prices/difference-words.ts'
-import type { Standing } from '#features/prices/list/in-force.ts'
+import { pickWords, type Standing } from '#features/prices/list/in-force.ts'
 
 /** What is in a file, as the server has read it. */
 export type Looked = OutputOf<typeof uploadPriceList>
@@ -38,7 +38,7 @@ export function Differences({ looked, lists, standingOf }: Props) {
         label={t('import.compare')}
         options={here.map((row) => ({
           value: String(row.id),
-          label: t(standingOf(row) === 'inForce' ? 'whatIf.inForce' : 'whatIf.list', {
+          label: t(pickWords[standingOf(row)] ?? 'whatIf.list', {
             day: row.effective_date,
             desc: row.desc,
           }),

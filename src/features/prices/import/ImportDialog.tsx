@@ -70,7 +70,7 @@ export function ImportDialog({ type, onClose }: Props) {
     void navigate(pathOf(made.id))
   }
   const fault = useId()
-  const taken = looked && lists?.some((row) => row.effective_date === looked.effective_date)
+  const taken = looked && lists?.some((row) => !row.withdrawn && row.effective_date === looked.effective_date)
   const whyNot = () => {
     if (!looked) return t('import.choose')
     if (line !== 'online') return t('needsConnection')

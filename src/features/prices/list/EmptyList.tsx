@@ -1,17 +1,19 @@
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { useTranslation } from 'react-i18next'
+import type { Tab } from '#features/prices/list/list-url.ts'
 import { newPath } from '#features/prices/paths.ts'
 
 interface Props {
   /** A list was read here before. */
   read: boolean
+  tab: Tab
   page: number
   onFirst: () => void
 }
 
 /** Never read here, a page that there is none of, none yet (C-04, C-11). */
-export function NoPriceLists({ read, page, onFirst }: Props) {
+export function NoPriceLists({ read, tab, page, onFirst }: Props) {
   const { t } = useTranslation('prices')
   if (!read)
     return (
@@ -27,6 +29,12 @@ export function NoPriceLists({ read, page, onFirst }: Props) {
         action={<Button onClick={onFirst}>{t('empty.first')}</Button>}
       >
         {t('empty.noPageText')}
+      </EmptyState>
+    )
+  if (tab === 'withdrawn')
+    return (
+      <EmptyState icon="price" title={t('empty.noneWithdrawn')}>
+        {t('empty.noneWithdrawnText')}
       </EmptyState>
     )
   return (

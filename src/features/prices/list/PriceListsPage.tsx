@@ -21,8 +21,11 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { columns } from '#features/prices/list/columns.tsx'
 import { NoPriceLists } from '#features/prices/list/EmptyList.tsx'
+import { whyNotReinstate } from '#features/prices/list/in-force.ts'
 import { ways } from '#features/prices/list/list-url.ts'
+import { Tabs } from '#features/prices/list/Tabs.tsx'
 import { useExport } from '#features/prices/list/useExport.ts'
+import { usePriceListUses } from '#features/prices/list/usePriceListUses.ts'
 import { useKeptWhole, usePriceLists } from '#features/prices/list/usePriceLists.ts'
 import { Sheet } from '#features/prices/PriceStyles.tsx'
 import { newPath, pathOf } from '#features/prices/paths.ts'
@@ -31,13 +34,16 @@ import { priceLists } from '#features/prices/slice.ts'
 const RemoveDialog = lazy(async () => ({
   default: (await import('#features/prices/list/RemoveDialog.tsx')).RemoveDialog,
 }))
+const ReinstateDialog = lazy(async () => ({
+  default: (await import('#features/prices/list/ReinstateDialog.tsx')).ReinstateDialog,
+}))
 const ImportDialog = lazy(async () => ({
   default: (await import('#features/prices/import/ImportDialog.tsx')).ImportDialog,
 }))
 
 type Shown = OverlaidRow<PriceRow>
 
-/** What is charged from which day on: the lists of one client type, and which of them counts today (contracts 2, M145). */
+/** What is charged from which day on: the lists of one client type, which of them counts today, and those withdrawn (contracts 2, M145). */
 export function PriceLists() {
   const { t } = useTranslation('prices')
   const { t: words } = useTranslation('ui')
@@ -50,10 +56,12 @@ export function PriceLists() {
   const grows = useNarrow()
   const shown = useList(priceLists, { scope: null, view: { ...view, type }, newRows, grows })
   const { rows, count, freshness, isFetching, problem, refetch } = shown
-  const { lists, standingOf } = usePriceLists(type)
+  const { lists, today, standingOf } = usePriceLists(type)
+  const uses = usePriceListUses(type)
   useKeptWhole(lists)
   const download = useExport()
   const [removing, setRemoving] = useState<Shown | null>(null)
+  const [reinstating, setReinstating] = useState<Shown | null>(null)
   const [importing, setImporting] = useState(false)
   const needsLine = line === 'online' ? null : t('needsConnection')
 
@@ -63,6 +71,8 @@ export function PriceLists() {
     if (!row.confirmed) return null
     return standingOf(row) === 'inForce' ? t('withdraw.inForce') : needsLine
   }
+  const whyNotReinstated = ({ row }: Shown) =>
+    lapsed ? words('form.lapsed') : (needsLine ?? whyNotReinstate(t, row, lists ?? [], today))
   const whyNotExported = ({ row }: Shown) => (typeof row.id === 'number' ? needsLine : t('export.notYet'))
   const past = (row: PriceRow): RowAction<Shown>[] => {
     const history = historyPath({ code: 'price', name: row.effective_date, who: 'deleteLevel' }, caller)
@@ -79,14 +89,22 @@ export function PriceLists() {
     { key: 'saveAs', label: t('act.saveAs'), icon: 'copy', onSelect: () => void navigate(newPath(row.id)) },
     { key: 'export', label: t('act.export'), icon: 'install', whyNot: whyNotExported, onSelect: download },
     ...past(row),
-    {
-      key: 'remove',
-      label: t(row.confirmed ? 'act.withdraw' : 'act.remove'),
-      icon: 'remove',
-      danger: true,
-      whyNot: whyNotRemoved,
-      onSelect: setRemoving,
-    },
+    row.withdrawn
+      ? {
+          key: 'reinstate',
+          label: t('act.reinstate'),
+          icon: 'check',
+          whyNot: whyNotReinstated,
+          onSelect: setReinstating,
+        }
+      : {
+          key: 'remove',
+          label: t(row.confirmed ? 'act.withdraw' : 'act.remove'),
+          icon: 'remove',
+          danger: true,
+          whyNot: whyNotRemoved,
+          onSelect: setRemoving,
+        },
   ]
 
   return (
@@ -117,10 +135,11 @@ export function PriceLists() {
     >
       <Sheet />
       <ProblemNote problem={isOffline(problem) ? null : problem} onRetry={refetch} />
+      <Tabs view={view} withdrawn={lists ? lists.filter((row) => row.withdrawn).length : null} />
       <DataList
-        caption={t('title')}
+        caption={view.tab === 'withdrawn' ? t('tab.withdrawn') : t('title')}
         counted={(all) => t('counted', { count: all, number: number(all) })}
-        columns={columns(t, standingOf)}
+        columns={columns(t, standingOf, uses)}
         rows={rows}
         rowKey={({ row }) => String(row.id)}
         rowName={({ row }) => t('named', { day: row.effective_date, desc: row.desc })}
@@ -137,7 +156,14 @@ export function PriceLists() {
         onResults={(results) => change({ results })}
         fresh={freshness}
         isFetching={isFetching}
-        empty={<NoPriceLists read={freshness.asOf !== null} page={view.page} onFirst={() => change({ page: 1 })} />}
+        empty={
+          <NoPriceLists
+            read={freshness.asOf !== null}
+            tab={view.tab}
+            page={view.page}
+            onFirst={() => change({ page: 1 })}
+          />
+        }
       />
       <Suspense fallback={null}>
         {removing && (
@@ -146,6 +172,17 @@ export function PriceLists() {
             onClose={() => setRemoving(null)}
             onDone={() => {
               setRemoving(null)
+              refetch()
+            }}
+          />
+        )}
+        {reinstating && (
+          <ReinstateDialog
+            opened={reinstating}
+            today={today}
+            onClose={() => setReinstating(null)}
+            onDone={() => {
+              setReinstating(null)
               refetch()
             }}
           />

@@ -1,15 +1,19 @@
 import type { TFunction } from 'i18next'
 import type { PriceRow } from '#contract/prices.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
+import { number } from '#ui/list/Freshness.tsx'
 import { NoValue } from '#ui/list/NoValue.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
 import type { Column } from '#ui/list/column.ts'
+import type { PriceListUses } from '#features/prices/list/usePriceListUses.ts'
 import type { Standing } from '#features/prices/list/in-force.ts'
 
 /** Effective date, state, description, who changed it when (M145); the client type stands above all pages of the staff. */
 export const columns = (
   t: TFunction<'prices'>,
   standingOf: (row: PriceRow) => Standing,
+  /** Null: not known on this device. */
+  uses: PriceListUses | null,
 ): Column<OverlaidRow<PriceRow>>[] => [
   {
     key: 'effective_date',
@@ -25,7 +29,7 @@ export const columns = (
     sortable: true,
     width: 'roles',
     phone: 'tag',
-    render: ({ row }) => <State confirmed={row.confirmed} standing={standingOf(row)} t={t} />,
+    render: ({ row }) => <State row={row} standing={standingOf(row)} t={t} />,
   },
   {
     key: 'desc',
@@ -34,6 +38,14 @@ export const columns = (
     lines: 2,
     phone: 'fact',
     render: ({ row }) => <span>{row.desc}</span>,
+  },
+  {
+    key: 'contracts',
+    header: t('column.contracts'),
+    width: 'number',
+    align: 'end',
+    phone: 'fact',
+    render: ({ row }) => <Uses row={row} uses={uses} t={t} />,
   },
   {
     key: 'type',
@@ -59,7 +71,29 @@ export const columns = (
   },
 ]
 
-function State({ confirmed, standing, t }: { confirmed: boolean; standing: Standing; t: TFunction<'prices'> }) {
+/** How many contracts were sold by it, and what else was ordered. */
+function Uses({ row, uses, t }: { row: PriceRow; uses: PriceListUses | null; t: TFunction<'prices'> }) {
+  if (!uses || typeof row.id !== 'number') return <NoValue />
+  const { contracts = 0, orders = 0, backups = 0 } = uses.get(row.id) ?? {}
+  return (
+    <span className="price-uses">
+      <span>{number(contracts)}</span>
+      {orders > 0 && <span className="price-sub">{t('uses.orders', { count: orders, number: number(orders) })}</span>}
+      {backups > 0 && (
+        <span className="price-sub">{t('uses.backups', { count: backups, number: number(backups) })}</span>
+      )}
+    </span>
+  )
+}
+
+function State({ row, standing, t }: { row: PriceRow; standing: Standing; t: TFunction<'prices'> }) {
+  const { confirmed } = row
+  if (standing === 'withdrawn')
+    return (
+      <span className="price-state">
+        <Tag tone="neutral">{t('state.withdrawn')}</Tag>
+      </span>
+    )
   return (
     <span className="price-state">
       <Tag tone={confirmed ? 'positive' : 'neutral'}>{t(confirmed ? 'state.confirmed' : 'state.unconfirmed')}</Tag>

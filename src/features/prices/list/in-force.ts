@@ -1,18 +1,41 @@
 /** Which price lists count (D16): among those of one client type, as this device knows them. */
+import type { TFunction } from 'i18next'
 import type { PriceRow } from '#contract/prices.ts'
 
-export type Standing = 'inForce' | 'next' | 'later' | 'replaced' | 'draft'
+export type Standing = 'inForce' | 'next' | 'later' | 'replaced' | 'draft' | 'withdrawn'
 
-/** By the list's own words: the confirmed one that began last, the one that takes its place, and what lies before and after. */
+/** How a list is named where one is picked; the others by their day alone. */
+export const pickWords: Partial<Record<Standing, 'whatIf.inForce' | 'whatIf.withdrawn'>> = {
+  inForce: 'whatIf.inForce',
+  withdrawn: 'whatIf.withdrawn',
+}
+
+/** Withdrawn lists count for nothing. By the list's own words: the confirmed one that began last, the one that takes its place, and what lies before and after. */
 export function standings(rows: readonly PriceRow[], today: string): (row: PriceRow) => Standing {
-  const days = rows.filter(({ confirmed }) => confirmed).map((row) => row.effective_date)
+  const days = rows.filter(({ confirmed, withdrawn }) => confirmed && !withdrawn).map((row) => row.effective_date)
   days.sort()
   const now = days.findLast((day) => day <= today)
   const next = days.find((day) => day > today)
-  return ({ confirmed, effective_date: day }) => {
+  return ({ confirmed, withdrawn, effective_date: day }) => {
+    if (withdrawn) return 'withdrawn'
     if (!confirmed) return 'draft'
     if (day === now) return 'inForce'
     if (day === next) return 'next'
     return day > today ? 'later' : 'replaced'
   }
+}
+
+/** The later list that keeps a withdrawn one from counting again (D81), in words; null: there is none known here. */
+export function whyNotReinstate(
+  t: TFunction<'prices'>,
+  { effective_date: day }: PriceRow,
+  lists: readonly PriceRow[],
+  today: string,
+): string | null {
+  const isInForce = standings(lists, today)
+  const present = lists.find((row) => isInForce(row) === 'inForce')
+  if (present && present.effective_date > day)
+    return t('reinstate.laterInForce', { day: present.effective_date, desc: present.desc })
+  const isTaken = lists.some((row) => !row.withdrawn && row.effective_date === day)
+  return isTaken ? t('reinstate.taken', { day }) : null
 }

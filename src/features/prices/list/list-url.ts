@@ -3,12 +3,22 @@ import { priceListsFills } from '#contract/prices.ts'
 import type { ClientType } from '#domain/access.ts'
 import { changeListing, type Listing, pageOf, readListing, writeListing } from '#state/list-url.ts'
 
-export type View = Listing
+export const tabs = ['current', 'withdrawn'] as const
+export type Tab = (typeof tabs)[number]
+
+export interface View extends Listing {
+  /** As the address says it (`?tab=withdrawn`). */
+  tab: Tab
+}
 
 export const ways = {
-  read: (query: URLSearchParams): View => readListing(query, priceListsFills),
+  read: (query: URLSearchParams): View => ({
+    ...readListing(query, priceListsFills),
+    tab: query.get('tab') === 'withdrawn' ? 'withdrawn' : 'current',
+  }),
   write(view: View): URLSearchParams {
     const query = new URLSearchParams()
+    if (view.tab !== 'current') query.set('tab', view.tab)
     writeListing(query, view, priceListsFills)
     return query
   },
@@ -19,4 +29,8 @@ export const ways = {
 }
 
 /** As both the call and the device's rows understand it. */
-export const queryOf = ({ type, ...view }: View & { type: ClientType }) => ({ ...pageOf(view), type })
+export const queryOf = ({ type, tab, ...view }: View & { type: ClientType }) => ({
+  ...pageOf(view),
+  type,
+  ...(tab === 'withdrawn' ? { withdrawn: true } : {}),
+})

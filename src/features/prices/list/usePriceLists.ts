@@ -11,9 +11,9 @@ import { standings } from '#features/prices/list/in-force.ts'
 
 const query = pageOf(plainListing(priceListsFills))
 
-/** All price lists of a client type as this device has them, and which of them count today. */
+/** All price lists of a client type as this device has them, withdrawn ones too, and which of them count today. */
 export function usePriceLists(type: ClientType) {
-  const { rows } = useList(wholePriceLists, { scope: null, view: { ...query, type } })
+  const { rows } = useList(wholePriceLists, { scope: null, view: { ...query, type, includedWithdrawn: true } })
   // Until the server's is known, the device's own.
   const today = useToday(useSettings()?.time_zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone)
   const lists = useMemo(() => rows?.map(({ row }) => row), [rows])

@@ -1,15 +1,17 @@
 import { lazy, memo, Suspense, useMemo, useState } from 'react'
 import type { PriceRow } from '#contract/prices.ts'
-import { localProblem, type Problem } from '#contract/problem.ts'
+import { fieldProblems, localProblem, type Problem } from '#contract/problem.ts'
 import type { ClientType } from '#domain/access.ts'
 import { useConnection, useDispatch, useSelector } from '#state/hooks.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Button } from '#ui/display/Button.tsx'
+import type { AnyProblem } from '#ui/i18n/order-field-messages.ts'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { ProgressBar } from '#ui/page/ProgressBar.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
+import { FaultList } from '#features/prices/editor/FaultList.tsx'
 import type { readForm, SentList } from '#features/prices/editor/sent-list.ts'
 import type { Standing } from '#features/prices/list/in-force.ts'
 import type { ShowFee } from '#features/prices/rehearsal/fee-of.ts'
@@ -33,6 +35,8 @@ interface Props {
   dirty: boolean
   /** The list as it is typed. */
   typedList: ReturnType<typeof readForm>
+  /** Nothing is known here that refuses confirming. */
+  isUsable: boolean
   /** The same, or null after saying what is wrong with it. */
   onAsk: () => SentList | null
   /** Null: it is confirmed. */
@@ -50,6 +54,7 @@ export const RehearsalPanel = memo(function RehearsalPanel({
   ShowFee,
   dirty,
   typedList,
+  isUsable,
   onAsk,
   onConfirm,
 }: Props) {
@@ -72,6 +77,7 @@ export const RehearsalPanel = memo(function RehearsalPanel({
   const whyNotConfirm = () => {
     if (!row) return t('confirm.unsaved')
     if (dirty || typeof row.id !== 'number') return t('confirm.unsaved')
+    if (!isUsable) return t('confirm.unusable')
     if (line !== 'online') return t('needsConnection')
     return result ? null : t('confirm.unrehearsed')
   }
@@ -145,6 +151,7 @@ function ConfirmDialog({ day, past, result, onConfirm, onClose }: ConfirmProps) 
   const { t } = useTranslation('prices')
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
+  const faults = problem ? (fieldProblems(problem) as AnyProblem[]) : []
   async function confirm() {
     setBusy(true)
     const refused = await onConfirm().catch(() => localProblem('OFFLINE'))
@@ -165,7 +172,16 @@ function ConfirmDialog({ day, past, result, onConfirm, onClose }: ConfirmProps) 
       cancel={t('confirm.keep')}
     >
       <div className="price-confirm">
-        <ProblemNote problem={problem} title={t('confirm.failed')} />
+        {faults.length > 0 ? (
+          <div className="price-warning" role="alert">
+            <div>
+              <p>{t('confirm.refused')}</p>
+              <FaultList faults={faults} />
+            </div>
+          </div>
+        ) : (
+          <ProblemNote problem={problem} title={t('confirm.failed')} />
+        )}
         <p>{t(past ? 'confirm.now' : 'confirm.later', { day })}</p>
         <p>{t('confirm.final')}</p>
         <p>{t('confirm.found', { count: result.contracts })}</p>

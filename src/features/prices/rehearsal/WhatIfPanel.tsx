@@ -10,7 +10,7 @@ import { CheckField, SelectField } from '#ui/form/ChoiceFields.tsx'
 import { Field } from '#ui/form/Field.tsx'
 import { useTranslation } from 'react-i18next'
 import { type SentList, wholeOf } from '#features/prices/editor/sent-list.ts'
-import type { Standing } from '#features/prices/list/in-force.ts'
+import { pickWords, type Standing } from '#features/prices/list/in-force.ts'
 import type { ShowFee } from '#features/prices/rehearsal/fee-of.ts'
 import { PricePlot } from '#features/prices/rehearsal/PricePlot.tsx'
 import { SampleFees } from '#features/prices/rehearsal/SampleFees.tsx'
@@ -61,7 +61,7 @@ export function WhatIfPanel({ lists, standingOf, ownId, list, names, uatBound, S
             { value: '', label: t('whatIf.nothing') },
             ...others.map((row) => ({
               value: String(row.id),
-              label: t(standingOf(row) === 'inForce' ? 'whatIf.inForce' : 'whatIf.list', {
+              label: t(pickWords[standingOf(row)] ?? 'whatIf.list', {
                 day: row.effective_date,
                 desc: row.desc,
               }),

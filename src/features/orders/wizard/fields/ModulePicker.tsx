@@ -1,5 +1,5 @@
 import '#features/orders/wizard-words.ts'
-import { memo, useDeferredValue, useEffect, useMemo, useState } from 'react'
+import { memo, useDeferredValue, useEffect, useId, useMemo, useState } from 'react'
 import { type Currency, grouped } from '#domain/money.ts'
 import { preloadDialog } from '#ui/overlay/Dialog.tsx'
 import { Field } from '#ui/form/Field.tsx'
@@ -92,7 +92,8 @@ export function ModuleChoice({ market, currency, chosen, onChange, amountOf, err
             key={row.code}
             row={row}
             chosen={chosen.includes(row.code)}
-            needs={row.needs === '' ? '' : t('modules.needs', { names: row.needs })}
+            needs={row.lacks !== '' || row.needs === '' ? '' : t('modules.needs', { names: row.needs })}
+            lacks={row.lacks === '' ? '' : t('modules.lacks', { names: row.lacks })}
             unlisted={t('modules.unlisted')}
             onPress={press}
           />
@@ -139,22 +140,41 @@ interface RowProps {
   row: Choosable
   chosen: boolean
   needs: string
+  /** Why it cannot be chosen; empty: it can. */
+  lacks: string
   unlisted: string
   onPress: (code: string) => void
 }
 
 /** Drawn again only when it changes: a list may have 300 of them. */
 const Row = memo(
-  function Row({ row: { code, name, price }, chosen, needs, unlisted, onPress }: RowProps) {
+  function Row({ row: { code, name, price }, chosen, needs, lacks, unlisted, onPress }: RowProps) {
+    const id = useId()
+    // What stands chosen can be taken away.
+    const isBarred = lacks !== '' && !chosen
     return (
       <li>
-        <label className={`module${chosen ? ' chosen' : ''}`}>
+        <label className={`module${chosen ? ' chosen' : ''}${isBarred ? ' barred' : ''}`}>
           <span className="check box">
-            <input type="checkbox" name={`module-${code}`} checked={chosen} onChange={() => onPress(code)} />
+            <input
+              type="checkbox"
+              name={`module-${code}`}
+              checked={chosen}
+              aria-disabled={isBarred || undefined}
+              aria-describedby={lacks === '' ? undefined : id}
+              onChange={() => {
+                if (!isBarred) onPress(code)
+              }}
+            />
           </span>
           <span className="module-name">
             <span lang={langOf(name)}>{name}</span> <code>{code}</code>
             {needs !== '' && <span className="field-help">{needs}</span>}
+            {lacks !== '' && (
+              <span className="module-lacks" id={id}>
+                {lacks}
+              </span>
+            )}
           </span>
           {price === null ? <Tag tone="warning">{unlisted}</Tag> : <span className="figure">{grouped(price)}</span>}
         </label>
@@ -164,6 +184,7 @@ const Row = memo(
   (a, b) =>
     a.chosen === b.chosen &&
     a.needs === b.needs &&
+    a.lacks === b.lacks &&
     a.unlisted === b.unlisted &&
     a.row.name === b.row.name &&
     a.row.price === b.row.price,

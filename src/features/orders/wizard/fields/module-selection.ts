@@ -1,5 +1,6 @@
 /** The module list as it is shown: what can be chosen, what stands chosen and cannot be had any more, what comes by itself. */
 import { chooseModule, dropModule, joined } from '#domain/catalogue/modules.ts'
+import { findUnmetNeeds } from '#domain/catalogue/unmet-needs.ts'
 import type { Currency } from '#domain/money.ts'
 import type { ListInForce, ModuleInfo } from '#features/orders/quote/local-quote.ts'
 
@@ -10,6 +11,8 @@ export interface Choosable {
   needs: string
   /** A year; null: it has no price on the list in force. */
   price: string | null
+  /** Names of what it needs, directly or not, and the list in force does not have; empty: it can be ordered. */
+  lacks: string
 }
 
 /** In the order of the price list, which the provider's staff have put them in (contracts 3). */
@@ -22,6 +25,11 @@ export function choosable(
   const own = currency.toLowerCase() as Lowercase<Currency>
   const known = new Map(modules.filter(({ hidden }) => !hidden).map((one) => [one.code, one]))
   const nameOf = (code: string) => known.get(code)?.name ?? code
+  const unmet = findUnmetNeeds(
+    list.module.map(({ code }) => code),
+    modules,
+  )
+  const lacking = new Map(unmet.map(({ code, missing }) => [code, missing.map(nameOf).join(', ')]))
   const priced = list.module
     .filter(({ code }) => known.has(code))
     .map((row) => ({ ...rowOf(row.code), price: row[own] }))
@@ -30,7 +38,8 @@ export function choosable(
   return [...lost, ...priced]
 
   function rowOf(code: string) {
-    return { code, name: nameOf(code), needs: (known.get(code)?.dependencies ?? []).map(nameOf).join(', ') }
+    const needs = (known.get(code)?.dependencies ?? []).map(nameOf).join(', ')
+    return { code, name: nameOf(code), needs, lacks: lacking.get(code) ?? '' }
   }
 }
 

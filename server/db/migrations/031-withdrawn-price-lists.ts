@@ -1,0 +1,12 @@
+/**
+ * Withdrawn price lists are rows that devices keep: those withdrawn before are sent again, because devices were told that they are gone.
+ * What is sold by a list is counted, so it is found by the list.
+ */
+import { type Kysely, sql } from 'kysely'
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`update catalogue set change = change + 1`.execute(db)
+  await sql`update price_list set change = (select change from catalogue) where deleted and confirmed`.execute(db)
+  for (const table of ['contract', 'service_order', 'backup_order'])
+    await sql`create index ${sql.id(`${table}_price_list`)} on ${sql.table(table)} (price_id)`.execute(db)
+}

@@ -1,0 +1,28 @@
+/** What was sold by each price list, over all companies. */
+import { sql } from 'kysely'
+import type { ClientType } from '#domain/access.ts'
+import type { Handle } from '#server/db/handle.ts'
+
+export interface PriceListUse {
+  id: number
+  /** Contracts, whatever became of them. */
+  contracts: number
+  /** Orders that are not paid. */
+  orders: number
+  /** Orders of backups. */
+  backups: number
+}
+
+/** As the system. Lists that nothing was sold by are left out. */
+export async function countPriceListUses(db: Handle, type: ClientType): Promise<PriceListUse[]> {
+  const { rows } = await sql<PriceListUse>`
+    select id, contracts::integer, orders::integer, backups::integer from (
+      select price_list.id,
+        (select count(*) from contract where price_id = price_list.id) as contracts,
+        (select count(*) from service_order
+          where price_id = price_list.id and stored = 'unpaid' and not deleted) as orders,
+        (select count(*) from backup_order where price_id = price_list.id) as backups
+      from price_list where type = ${type} and (not deleted or confirmed)
+    ) uses where contracts + orders + backups > 0 order by id`.execute(db)
+  return rows
+}

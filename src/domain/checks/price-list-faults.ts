@@ -1,0 +1,147 @@
+/**
+ * What makes a price list unusable although each of its fields is valid: customers could not order by it, or would order for nothing.
+ * The same in the editor and in the server. Errors refuse confirming; warnings are only shown.
+ */
+import { type BackupPrices, maxUsers, type PriceContent } from '#domain/checks/price-checks.ts'
+import type { OrderFieldCode } from '#domain/checks/order-checks.ts'
+import { type CatalogueModule, findUnmetNeeds, nameModules } from '#domain/catalogue/unmet-needs.ts'
+import { currencies, readAmount } from '#domain/money.ts'
+
+/** Placed like any other problem of a list: `module.2.code`, `namedUser`, `min_named_user`. */
+export interface PriceListFault {
+  field: string
+  code: OrderFieldCode
+  /** What it is about, as people know it: a module by name and code, a range of users. */
+  subject?: string
+  named?: string
+  limit?: number
+  isWarning: boolean
+}
+
+export type UsableContent = Pick<
+  PriceContent,
+  'min_concurrent_user' | 'min_named_user' | 'concurrentUser' | 'namedUser' | 'pdbPrice'
+> &
+  AmountsInCurrencies & { module: readonly (Charges & { code: string })[] }
+
+type Charges = Record<'hkd' | 'usd' | 'rmb', string>
+type AmountsInCurrencies = Record<`${'min_fee' | 'uat_cap'}_${keyof Charges}`, string>
+
+/** `catalogue`: modules of the list's client type; null: not known here, so nothing is said about modules. */
+export function findPriceListFaults(
+  list: UsableContent,
+  catalogue: readonly CatalogueModule[] | null,
+): PriceListFault[] {
+  return [
+    ...moduleFaults(list.module, catalogue),
+    ...rangeFaults(list, 'concurrentUser', 'min_concurrent_user'),
+    ...rangeFaults(list, 'namedUser', 'min_named_user'),
+    ...(list.pdbPrice ? backupFaults(list.pdbPrice) : []),
+    ...(['min_fee', 'uat_cap'] as const).flatMap((name) => {
+      const { hkd, usd, rmb } = ofCurrencies(list, name)
+      return missingPrice(`${name}_`, { hkd, usd, rmb }, 'AMOUNT_MISSING', { isWarning: true })
+    }),
+  ]
+}
+
+function moduleFaults(rows: UsableContent['module'], catalogue: readonly CatalogueModule[] | null): PriceListFault[] {
+  const codes = rows.map(({ code }) => code)
+  const called = (code: string) => nameModules([code], catalogue ?? [])
+  const prices = rows.flatMap((row, at) => {
+    const subject = called(row.code)
+    return [
+      ...missingPrice(`module.${at}.`, row, 'MODULE_PRICE_MISSING', { subject, isWarning: false }),
+      ...(isFree(row) ? [{ field: `module.${at}.hkd`, code: 'MODULE_FREE' as const, subject, isWarning: true }] : []),
+    ]
+  })
+  if (rows.length === 0) return [{ field: 'module', code: 'NO_MODULES_LISTED', isWarning: false }]
+  if (!catalogue) return prices
+  const visible = catalogue.filter(({ hidden }) => !hidden).map(({ code }) => code)
+  const known = new Set(visible)
+  const onList = new Set(codes)
+  const unpriced = visible.filter((code) => !onList.has(code))
+  return [
+    ...rows.flatMap(({ code }, at) =>
+      known.has(code)
+        ? []
+        : [{ field: `module.${at}.code`, code: 'MODULE_UNKNOWN' as const, named: code, isWarning: false }],
+    ),
+    ...findUnmetNeeds(codes, catalogue).map(
+      ({ code, missing }): PriceListFault => ({
+        field: `module.${codes.indexOf(code)}.code`,
+        code: missing.length === 1 ? 'NEEDS_UNLISTED' : 'NEEDS_UNLISTED_MODULES',
+        subject: called(code),
+        named: nameModules(missing, catalogue),
+        isWarning: false,
+      }),
+    ),
+    ...prices,
+    ...(unpriced.length === 0
+      ? []
+      : [
+          {
+            field: 'module',
+            code: unpriced.length === 1 ? ('MODULE_UNPRICED' as const) : ('MODULES_UNPRICED' as const),
+            limit: unpriced.length,
+            named: nameModules(unpriced, catalogue),
+            isWarning: true,
+          },
+        ]),
+  ]
+}
+
+function rangeFaults(
+  list: UsableContent,
+  field: 'concurrentUser' | 'namedUser',
+  minimum: 'min_concurrent_user' | 'min_named_user',
+): PriceListFault[] {
+  const ranges = list[field]
+  const last = ranges.at(-1)?.to ?? 0
+  if (last === 0) return [{ field, code: 'NO_RANGES', isWarning: false }]
+  return [
+    ...(list[minimum] > last
+      ? [{ field: minimum, code: 'MINIMUM_ABOVE_RANGES' as const, limit: last, isWarning: false }]
+      : []),
+    ...ranges.flatMap((range, at) => {
+      const subject = `${range.from} – ${range.to}`
+      return [
+        ...missingPrice(`${field}.${at}.`, range, 'RANGE_PRICE_MISSING', { subject, isWarning: false }),
+        ...(isFree(range)
+          ? [{ field: `${field}.${at}.hkd`, code: 'RANGE_FREE' as const, subject, isWarning: true }]
+          : []),
+      ]
+    }),
+    // D3: more users are refused, so the list is usable.
+    ...(last < maxUsers ? [{ field, code: 'RANGES_END' as const, limit: last, isWarning: true }] : []),
+  ]
+}
+
+function backupFaults(prices: BackupPrices): PriceListFault[] {
+  return (['pdb2s3_fee', 'pdb2s3_up', 'pdb2rds_fee'] as const).flatMap((name) =>
+    missingPrice(`pdbPrice.${name}_`, ofCurrencies(prices, name), 'AMOUNT_MISSING', { isWarning: false }),
+  )
+}
+
+const names = ['hkd', 'usd', 'rmb'] as const
+
+const ofCurrencies = <N extends string>(amounts: Record<`${N}_${keyof Charges}`, string>, name: N): Charges => ({
+  hkd: amounts[`${name}_hkd`],
+  usd: amounts[`${name}_usd`],
+  rmb: amounts[`${name}_rmb`],
+})
+
+const isZero = (amount: string) => readAmount(amount) === 0n
+const isFree = (row: Charges) => names.every((name) => isZero(row[name]))
+
+/** A price in some currencies and none in others: whoever pays in those would pay nothing. */
+function missingPrice(
+  prefix: string,
+  row: Charges,
+  code: OrderFieldCode,
+  more: { subject?: string; isWarning: boolean },
+): PriceListFault[] {
+  const zero = currencies.filter((currency) => isZero(row[currency.toLowerCase() as keyof Charges]))
+  const [first] = zero
+  if (first === undefined || zero.length === currencies.length) return []
+  return [{ field: `${prefix}${first.toLowerCase()}`, code, named: zero.join(', '), ...more }]
+}
