@@ -28,6 +28,7 @@ const byMethod: Record<string, string> = { POST: 'create', PUT: 'update', DELETE
 const byName: Record<string, string> = {
   sendActivationMail: 'update',
   changeContract: 'update',
+  undoChange: 'update',
   setAlertDate: 'update',
   keepTrail: 'export',
   refundPaymentTask: 'refund',

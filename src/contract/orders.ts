@@ -96,6 +96,8 @@ const orderRow = z.object({
   waived: z.nullable(amount),
   /** The last second in which it can be paid; null: not unpaid (D31). */
   due: z.nullable(timestamp),
+  /** The last second in which the change that made this contract can be undone; null: it cannot. */
+  undo_until: z.nullable(timestamp),
   create_time: timestamp,
   update_time: timestamp,
   row_version: z.int(),
@@ -114,6 +116,8 @@ const contractRow = z.object({
   ...agreed,
   /** What it was sold at, by its paid stretches; ends are exclusive. What a change of it costs is worked out from them. */
   segments: z.array(z.object({ start: plainDate, end: plainDate, annual: amount })),
+  /** The number of the contract whose terms an undo restored; null: it is no undo. */
+  restores: z.nullable(z.string()),
   /** From where its years count, and the months bought since: what an extension of it ends on is worked out from them. */
   anchor_date: plainDate,
   anchor_months: z.int(),
@@ -292,6 +296,8 @@ const changePayload = z.object({
   uat: z.optional(flag01),
   period: z.optional(years),
   confirmKey: z.optional(randomId),
+  /** The `discarded_amount` that the user agreed to lose: required where a change discards money. */
+  confirm_discard: z.optional(amount),
   ...quoted,
 })
 
@@ -312,6 +318,8 @@ export const calculate = endpoint({
     contract_amount: amount,
     residual_amount: amount,
     amount,
+    /** What was paid and is not refunded: residual_amount less contract_amount, never below 0 (D14). */
+    discarded_amount: amount,
     annual: amount,
     currency,
     period_start: plainDate,
@@ -338,6 +346,20 @@ export const changeContract = endpoint({
   who: 'order',
   matrix: 'Z-19',
   body: changePayload,
+  output: orderRow,
+  offline: 'online',
+})
+
+/** By the id of the contract that the change made. */
+export const undoChange = endpoint({
+  name: 'undoChange',
+  method: 'POST',
+  path: '/api/contract/:id/undo',
+  summary: 'Restore the contract before a change that discarded money, for 0.00, until the end of its day',
+  who: 'order',
+  matrix: 'Z-19',
+  params: z.object({ id: ref('contract') }),
+  body: z.object({ confirmKey: z.optional(randomId) }),
   output: orderRow,
   offline: 'online',
 })

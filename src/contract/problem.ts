@@ -53,6 +53,8 @@ export const problemStatus = {
   QUOTE_CHANGED: 409,
   CARD_INVALID: 409,
   APP_CONFIRM: 409,
+  // A change discards money that was paid: the order has to carry the sum.
+  DISCARD_CONFIRM: 409,
   WRONG_SESSION: 409,
   INTENT_DONE: 409,
   INTENT_VOID: 409,

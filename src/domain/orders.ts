@@ -78,6 +78,7 @@ export const orderedHere = (draft: OrderDraft, named: { intent: string; companyI
     admin_url: null,
     pending: null,
     due: null,
+    undo_until: null,
     create_time: '',
     update_time: '',
     row_version: 0,

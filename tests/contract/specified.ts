@@ -110,6 +110,7 @@ export const added = [
   'POST /api/m18s/calendar',
   'DELETE /api/m18s/calendar',
   'GET /public/calendar/:key/contracts.ics',
+  'POST /api/contract/:id/undo',
   'POST /api/payment/:contract/check',
   'POST /api/payment/reconcile',
   'GET /api/payment/tasks',

@@ -50,6 +50,7 @@ const byCode: Record<ProblemCode, Verdict | Record<'POST' | 'PUT' | 'DELETE', Ve
   QUOTE_CHANGED: 'refused',
   CARD_INVALID: 'refused',
   APP_CONFIRM: 'asks',
+  DISCARD_CONFIRM: 'refused',
   WRONG_SESSION: 'sign in',
   INTENT_DONE: 'done',
   INTENT_VOID: 'refused',

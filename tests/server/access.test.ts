@@ -101,6 +101,7 @@ const bodies: Record<string, unknown> = {
   refundPaymentTask: {},
   applyPaymentTask: {},
   changeContract: { type: 'change', contract_id: 1 },
+  undoChange: {},
   exportPriceList: { id: 1 },
   validateModules: ['core'],
   importPriceList: { md5: '0'.repeat(32) },

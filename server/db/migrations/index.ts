@@ -29,6 +29,7 @@ import * as hosting from '#server/db/migrations/026-hosting.ts'
 import * as backupRuns from '#server/db/migrations/027-backup-runs.ts'
 import * as periodAnchors from '#server/db/migrations/028-period-anchors.ts'
 import * as paymentTasks from '#server/db/migrations/029-payment-tasks.ts'
+import * as undoOfChanges from '#server/db/migrations/030-undo-of-changes.ts'
 import * as withdrawnPriceLists from '#server/db/migrations/031-withdrawn-price-lists.ts'
 
 export const migrations: Record<string, Migration> = {
@@ -61,5 +62,6 @@ export const migrations: Record<string, Migration> = {
   '027-backup-runs': backupRuns,
   '028-period-anchors': periodAnchors,
   '029-payment-tasks': paymentTasks,
+  '030-undo-of-changes': undoOfChanges,
   '031-withdrawn-price-lists': withdrawnPriceLists,
 }

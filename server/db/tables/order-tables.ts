@@ -140,6 +140,8 @@ export interface OrderTable extends Kept, Agreed {
   steps: ColumnType<Step[], string, never>
   /** The contract that is changed or extended. */
   base_id: Fixed<number | null>
+  /** The contract whose terms it restores; null: it is no undo. */
+  restores_id: ColumnType<number | null, number | null | undefined, never>
   /** The contract that came of it. */
   contract_id: number | null
   /** The last second in which it can be paid (D31). */

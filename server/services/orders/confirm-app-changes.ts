@@ -12,6 +12,9 @@ import { ProblemError } from '#server/problem-error.ts'
 import type { ActingCompany } from '#server/services/orders/acting-company.ts'
 import type { Terms } from '#server/services/orders/order-terms.ts'
 
+/** What the question is about. */
+export type AppTerms = Pick<Terms, 'type' | 'choice' | 'period' | 'base' | 'visible' | 'joining' | 'former'>
+
 export type AppChange =
   | { code: string; change: 'enter' | 'leave' }
   /** A newer one was published since the service was given its own. */
@@ -47,7 +50,7 @@ function versionChanges(
 
 async function appChanges(
   { context: { db }, companyId }: ActingCompany,
-  { choice, visible, joining, former }: Terms,
+  { choice, visible, joining, former }: AppTerms,
   service: string,
 ): Promise<AppChange[]> {
   const next = [...visible.filter(({ code }) => choice.modules.includes(code)), ...joining]
@@ -61,7 +64,7 @@ async function appChanges(
 /** Throws APP_CONFIRM with `{confirm_info, confirm_key}` until the order is sent again with that key. */
 export async function requireAppsConfirmed(
   desk: ActingCompany,
-  terms: Terms,
+  terms: AppTerms,
   { key, code, service }: { key: string | undefined } & Pick<OrderRecord, 'code' | 'service'>,
 ): Promise<void> {
   if (!service || service.system_status === 0) return
@@ -80,7 +83,7 @@ export async function requireAppsConfirmed(
 const timeDigits = 9
 const plainDigits = timeDigits + 16
 
-function newKey(desk: ActingCompany, terms: Terms, changes: readonly AppChange[]): string {
+function newKey(desk: ActingCompany, terms: AppTerms, changes: readonly AppChange[]): string {
   const until = (desk.context.now + lifeMs).toString(36).padStart(timeDigits, '0')
   const plain = until + randomBytes(12).toString('base64url')
   return plain + sealOf(desk, terms, changes, plain)
@@ -88,7 +91,7 @@ function newKey(desk: ActingCompany, terms: Terms, changes: readonly AppChange[]
 
 function sealOf(
   { context, companyId }: ActingCompany,
-  terms: Terms,
+  terms: AppTerms,
   changes: readonly AppChange[],
   plain: string,
 ): string {
@@ -99,7 +102,7 @@ function sealOf(
   return createHmac('sha256', app.config.tokenKey).update('apps').update(said).digest('base64url').slice(0, 32)
 }
 
-function isSealed(desk: ActingCompany, terms: Terms, changes: readonly AppChange[], key: string): boolean {
+function isSealed(desk: ActingCompany, terms: AppTerms, changes: readonly AppChange[], key: string): boolean {
   const plain = key.slice(0, plainDigits)
   const [given, own] = [Buffer.from(key.slice(plainDigits)), Buffer.from(sealOf(desk, terms, changes, plain))]
   const isOurs = given.length === own.length && timingSafeEqual(given, own)

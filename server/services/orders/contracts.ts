@@ -5,6 +5,7 @@ import { timestampIn } from '#domain/time.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { changeContract, getContractHistory } from '#contract/orders.ts'
 import { contractById, type ContractRecord, contractsUpTo } from '#server/db/orders/contracts.ts'
+import { restoredContracts } from '#server/db/orders/restored-contracts.ts'
 import { orderById, unpaidOf } from '#server/db/orders/orders.ts'
 import { settleCode } from '#server/db/orders/service-codes.ts'
 import type { AppContext, Service } from '#server/context.ts'
@@ -12,6 +13,7 @@ import { notFound, ProblemError } from '#server/problem-error.ts'
 import { type ActingCompany, forRow } from '#server/services/orders/acting-company.ts'
 import { momentOf } from '#server/services/orders/business-time.ts'
 import { requireAppsConfirmed } from '#server/services/orders/confirm-app-changes.ts'
+import { requireDiscardConfirmed } from '#server/services/orders/confirm-discard.ts'
 import { agreedOf, place, replace, runningFrom } from '#server/services/orders/orders.ts'
 import { requireShown } from '#server/services/orders/quotes.ts'
 import { contractStateOf, termsOfChange } from '#server/services/orders/order-terms.ts'
@@ -24,6 +26,7 @@ export const change: Service<typeof changeContract> = (context, { body }) =>
     const { base } = terms
     if (!base) throw notFound()
     requireShown(desk, terms, body)
+    requireDiscardConfirmed(terms, body.confirm_discard)
     await settleCode(db, base.service_code, momentOf(context))
     if (body.replaces !== undefined) await replace(desk, body.replaces, base.service_code)
     await requireNoneUnpaid(desk, base)
@@ -47,8 +50,14 @@ export const history: Service<typeof getContractHistory> = (context, { params })
     const found = await contractById(context.db, companyId, id)
     if (!found) throw notFound()
     const all = await contractsUpTo(context.db, companyId, found)
+    const restored = await restoredContracts(context.db, companyId, all)
     const moment = momentOf(context)
-    return { body: all.map((one) => rowOf(context.app, one, contractStateOf(one, moment))) }
+    return {
+      body: all.map((one) => ({
+        ...rowOf(context.app, one, contractStateOf(one, moment)),
+        restores: restored.get(one.id) ?? null,
+      })),
+    }
   })
 
 const anchorFields = ({ date, months }: PeriodAnchor) => ({ anchor_date: date, anchor_months: months })
@@ -58,7 +67,7 @@ const rowOf = (
   { config }: AppContext,
   record: ContractRecord,
   state: ReturnType<typeof contractStateOf>,
-): OutputOf<typeof getContractHistory>[number] => ({
+): Omit<OutputOf<typeof getContractHistory>[number], 'restores'> => ({
   ...anchorFields(contractAnchor(record)),
   id: record.id,
   code: record.code,

@@ -17,6 +17,7 @@ import { invalid, notFound, ProblemError } from '#server/problem-error.ts'
 import { type ActingCompany, asCompany, forRow } from '#server/services/orders/acting-company.ts'
 import { requireType, visibleTypes } from '#server/services/orders/client-types.ts'
 import { momentOf } from '#server/services/orders/business-time.ts'
+import { undoUntil } from '#server/services/orders/undo-until.ts'
 import { takeEffect } from '#server/services/payments/payable-orders.ts'
 import { requireNoPayment } from '#server/services/payments/stop-payments.ts'
 import { amountsOf, requireShown, waivedAmountOf } from '#server/services/orders/quotes.ts'
@@ -48,6 +49,7 @@ export function orderRowOf({ config }: AppContext, record: orders.OrderRecord, {
     pending: record.pending,
     waived: record.waived,
     due: state === 'unpaid' ? record.due : null,
+    undo_until: undoUntil(config, record, now),
     create_time: timestampIn(config.timeZone, record.create_time),
     update_time: timestampIn(config.timeZone, record.update_time),
     row_version: record.row_version,

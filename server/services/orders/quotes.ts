@@ -1,6 +1,7 @@
 /** What something would cost, and whether what was shown is still so (D17). */
 import { createHmac } from 'node:crypto'
 import { explain } from '#domain/fees/explain.ts'
+import { discardedAmount } from '#domain/fees/discarded-amount.ts'
 import { readAmount, writeAmount } from '#domain/money.ts'
 import { isBelowPayable } from '#domain/payments.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
@@ -54,6 +55,7 @@ function quoteOf(desk: ActingCompany, terms: Terms): Told {
   const names = new Map(visible.map(({ code, name }) => [code, name]))
   return {
     ...amountsOf(terms),
+    discarded_amount: writeAmount(discardedAmount(quote)),
     currency,
     period_start: quote.period_start,
     period_end: quote.period_end,

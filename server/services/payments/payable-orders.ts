@@ -6,6 +6,7 @@ import { addToAnchor, anchorOf, type PeriodAnchor } from '#domain/period.ts'
 import { dateIn } from '#domain/time.ts'
 import {
   type ContractRecord,
+  contractById,
   contractForUpdate,
   insertContract,
   nextNumber,
@@ -104,7 +105,10 @@ export async function takeEffect(
   const year = today.slice(0, 4)
   const number = await nextNumber(db, 'contract', year)
   const code = `C${year}${today.slice(5, 7)}${String(number).padStart(6, '0')}`
-  const { start, segments } = stretch(till, order, base)
+  const restored = order.restores_id === null ? null : await contractById(db, companyId, order.restores_id)
+  const { start, segments } = restored
+    ? { start: restored.period_start, segments: segmentsOf(restored) }
+    : stretch(till, order, base)
   const anchor = anchorAfter(order, base)
   const id = await insertContract(db, {
     company_id: companyId,

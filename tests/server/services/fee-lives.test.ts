@@ -48,6 +48,8 @@ describe('what contracts cost in the course of their lives', () => {
       steps,
     }
     const session = {} as { buyer: SignedIn }
+    /** What the last step would discard: its order has to name the sum. */
+    let discarded = ''
     let signedIn = 0
     /** Not more often than a person would. */
     async function goTo(at: number) {
@@ -64,6 +66,7 @@ describe('what contracts cost in the course of their lives', () => {
       const figures = Object.fromEntries(compared.map((name) => [name, ought[name]]))
       const answer = await session.buyer.send({ method: 'POST', url: '/api/calculate', payload })
       expect(answer.json(), JSON.stringify(one.steps)).toMatchObject(figures)
+      discarded = answer.json().discarded_amount
       return figures.amount ?? ''
     }
     const stepAt = (at: number, choice: Choice) => ({ at, list: listOn(dayOf(at)), choice, isPaid: true })
@@ -91,7 +94,9 @@ describe('what contracts cost in the course of their lives', () => {
       const period = last.ask === 'extend' ? { period: last.years } : {}
       const payload = { type: last.ask, contract_id: inForce.contract_id, ...choice, ...period }
       const amount = await ask(last, payload)
-      const ordered: Ordered = (await session.buyer.send({ method: 'POST', url: '/api/contract', payload })).json()
+      const confirmed = { ...payload, ...(last.ask === 'change' ? { confirm_discard: discarded } : {}) }
+      const made = await session.buyer.send({ method: 'POST', url: '/api/contract', payload: confirmed })
+      const ordered: Ordered = made.json()
       expect(ordered.amount).toBe(amount)
       last.isPaid = amount === '0.00' || between(chance, 1, 4) > 1
       if (!last.isPaid) {

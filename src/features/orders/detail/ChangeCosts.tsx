@@ -1,10 +1,11 @@
 import type { Choice } from '#domain/fees/annual.ts'
 import { lastDay } from '#domain/period.ts'
-import { grouped, readAmount, writeAmount } from '#domain/money.ts'
+import { grouped } from '#domain/money.ts'
 import type { PayableFault } from '#domain/payments.ts'
 import { useConnection } from '#state/hooks.ts'
-import { Amount } from '#ui/display/Amount.tsx'
+import { Amount, amountText } from '#ui/display/Amount.tsx'
 import { PayableNote } from '#ui/display/PayableNote.tsx'
+import { Icon } from '#ui/icons/Icon.tsx'
 import { number, readingTime } from '#ui/list/Freshness.tsx'
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
@@ -137,7 +138,7 @@ interface SumProps {
   market: PriceData
   /** When the price list was read, epoch ms. */
   asOf: number | null
-  figure: Pick<Figure, 'currency' | 'amount' | 'contract_amount' | 'residual_amount'>
+  figure: Pick<Figure, 'currency' | 'amount' | 'discarded_amount'>
   /** What the device had said, where the server says another. */
   before: { amount: string } | null
   /** What follows of the amount for who pays it. */
@@ -171,15 +172,15 @@ export function PriceNotes({ asOf, figure, before, fault = null }: Omit<SumProps
 /** Where nothing is due, what follows of that (D14, D15). */
 export function NothingDue({ figure, fault }: Pick<SumProps, 'figure' | 'fault'>) {
   const { t } = useTranslation('contract')
-  const { currency, amount } = figure
-  const over = readAmount(figure.residual_amount) - readAmount(figure.contract_amount)
+  const { currency, amount, discarded_amount: discarded } = figure
   if (fault?.kind === 'waived') return <p>{t('nothingDue')}</p>
   if (amount !== '0.00') return null
   return (
     <>
-      {over > 0n && (
-        <p>
-          {t('nothingBack')} <Amount currency={currency} amount={writeAmount(over)} />
+      {discarded !== '0.00' && (
+        <p className="order-note warning" role="status">
+          <Icon name="alert" />
+          <span>{t('discard.text', { amount: amountText(currency, discarded) })}</span>
         </p>
       )}
       <p>{t('nothingDue')}</p>

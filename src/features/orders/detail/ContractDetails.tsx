@@ -1,4 +1,4 @@
-import { Suspense, useState } from 'react'
+import { Suspense, useMemo, useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router-dom'
 import type { OrderRow } from '#contract/orders.ts'
 import { whyNotContract } from '#domain/contracts.ts'
@@ -21,6 +21,7 @@ import { Sheet } from '#features/orders/OrderStyles.tsx'
 import { BackupsNotHere, isTabbed, Tabs, tabOf } from '#features/orders/detail/ContractTabs.tsx'
 import { StatusTag } from '#features/orders/list/StatusTag.tsx'
 import { Terms } from '#features/orders/detail/ContractTerms.tsx'
+import { UndoNotice } from '#features/orders/detail/UndoNotice.tsx'
 import { type ShownOrder, useHistory, usePrices } from '#features/orders/detail/useContract.ts'
 import { useToday } from '#ui/page/business-day.ts'
 import { payableOf } from '#features/orders/list/payable.ts'
@@ -61,7 +62,8 @@ export function Agreement({ order, Service, Backups }: { order: ShownOrder } & C
     refresh()
   }
 
-  const { market, asOf, zone } = prices
+  const { market, asOf, zone, modules } = prices
+  const names = useMemo(() => new Map(modules.map(({ code, name }) => [code, name])), [modules])
   const now = useToday(zone ?? 'UTC')
   const today = zone === null ? null : now
   const changing = market && contract && { row, market, asOf, contract, onOrdered: ordered }
@@ -91,6 +93,14 @@ export function Agreement({ order, Service, Backups }: { order: ShownOrder } & C
         <>
           <PaymentReturn order={payableOf(row) ?? row} onSettled={refresh} />
           <Notices row={row} zone={prices.zone} asOf={order.asOf} editing={editing} onOpen={setDialog} />
+          {!editing && zone !== null && (
+            <UndoNotice
+              {...{ row, zone, names }}
+              contracts={history.rows}
+              onUndone={(made) => goFreely(() => void navigate(`/app/contract/${made.id}`, { replace: true }))}
+              onRefused={refresh}
+            />
+          )}
           {editing && changing && <Editor {...changing} />}
           {editing && !changing && <Skeleton lines={6} />}
           <Terms {...{ row, contract, market, today, editing }} modules={prices.modules} />

@@ -72,6 +72,7 @@ function Opened({
   const whyNotPayable = isNotPayable(fault) ? payableWords(fault) : tooLarge
   const whyNot = useWhyNot(nothing ? t('nothingChanged') : problems.length > 0 ? t('correctFirst') : whyNotPayable)
   const { isAsked, stay, leave } = useHeldWay(!nothing)
+  const terms = choice && <Compared before={contract} after={choice} names={namesOf(market)} />
 
   return (
     <>
@@ -84,7 +85,7 @@ function Opened({
         details={
           <>
             <h2>{t('whatChanges')}</h2>
-            {choice && <Compared before={contract} after={choice} names={namesOf(market)} />}
+            {terms}
             {figure && steps && !nothing && (
               <>
                 <Stretches steps={steps()} />
@@ -127,7 +128,7 @@ function Opened({
           />
         </section>
       </PricedLayout>
-      <ConsentDialog changing={changing} currency={currency} />
+      <ConsentDialog changing={changing} currency={currency} terms={terms} />
     </>
   )
 }

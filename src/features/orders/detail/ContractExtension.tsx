@@ -157,7 +157,7 @@ function Opened({
           </>
         )}
       </FormDrawer>
-      <ConsentDialog changing={changing} currency={currency} />
+      <ConsentDialog changing={changing} currency={currency} terms={null} />
     </>
   )
 }

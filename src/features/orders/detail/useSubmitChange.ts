@@ -42,6 +42,8 @@ const unasked: Answer = { wish: null, told: null, problem: null, intent: null }
 interface Yes {
   replaces?: number
   confirmKey?: string
+  /** The sum that may be lost. */
+  confirm_discard?: string
 }
 
 /**
@@ -81,8 +83,17 @@ export function useChanging({ market, wish, body, unpaid, onOrdered }: Given) {
   async function start(): Promise<void> {
     const made = answer.intent === null ? null : await dispatch(askMade(answer.intent))
     if (made) onOrdered(made)
-    else if (unpaid) setConsent({ kind: 'unpaid', unpaid })
-    else await order({})
+    else await goOn({})
+  }
+
+  /** Asks for each consent that is known to be needed, and orders once all are there. */
+  async function goOn(yes: Yes): Promise<void> {
+    setGiven(yes)
+    const discarded = (told ?? figure)?.discarded_amount ?? '0.00'
+    if (unpaid && yes.replaces === undefined) return setConsent({ kind: 'unpaid', unpaid })
+    if (discarded !== '0.00' && yes.confirm_discard !== discarded)
+      return setConsent({ kind: 'discard', amount: discarded })
+    await order(yes)
   }
 
   async function send(by: ServerQuote, yes: Yes): Promise<void> {
@@ -112,8 +123,9 @@ export function useChanging({ market, wish, body, unpaid, onOrdered }: Given) {
     consent,
     start: () => void start(),
     agree: () => {
-      if (consent?.kind === 'unpaid') void order({ ...given, replaces: consent.unpaid.id })
+      if (consent?.kind === 'unpaid') void goOn({ ...given, replaces: consent.unpaid.id })
       if (consent?.kind === 'apps') void order({ ...given, confirmKey: consent.key })
+      if (consent?.kind === 'discard') void order({ ...given, confirm_discard: consent.amount })
     },
     decline: () => setConsent(null),
   }

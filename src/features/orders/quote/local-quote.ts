@@ -4,6 +4,7 @@
  */
 import { type Step, explain } from '#domain/fees/explain.ts'
 import type { Choice, UatBound } from '#domain/fees/annual.ts'
+import { discardedAmount } from '#domain/fees/discarded-amount.ts'
 import type { PriceList } from '#domain/fees/price-list.ts'
 import type { Segment } from '#domain/fees/prorate.ts'
 import {
@@ -73,6 +74,8 @@ export interface Figure {
   contract_amount: string
   residual_amount: string
   amount: string
+  /** Of what was paid, not refunded; 0.00: nothing (D14). */
+  discarded_amount: string
   annual: string
   period_start: PlainDate
   /** Exclusive (D18). */
@@ -129,6 +132,7 @@ function figureOf({ modules }: PriceData, wish: Wish, quote: Quote): Figure {
     contract_amount: writeAmount(quote.contract_amount),
     residual_amount: writeAmount(quote.residual_amount),
     amount: writeAmount(quote.amount),
+    discarded_amount: writeAmount(discardedAmount(quote)),
     annual: writeAmount(quote.annual.fee),
     period_start: quote.period_start,
     period_end: quote.period_end,

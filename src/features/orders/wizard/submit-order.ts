@@ -81,6 +81,8 @@ export type Question =
   | { kind: 'changed'; now: ServerQuote }
   | { kind: 'unpaid'; unpaid: UnpaidOrder }
   | { kind: 'apps'; info: readonly AppChange[]; key: string }
+  /** Of what was paid, not refunded. */
+  | { kind: 'discard'; amount: string }
 
 export type AppChange =
   | { code: string; change: 'enter' | 'leave' }
@@ -93,12 +95,14 @@ export function questionOf({ code, data }: Problem): Question | null {
     unpaid?: UnpaidOrder
     confirm_info?: AppChange[]
     confirm_key?: string
+    discarded_amount?: string
   }
   if (code === 'QUOTE_CHANGED' && said.now) return { kind: 'changed', now: said.now }
   if (code === 'DUP_CODE' && said.unpaid?.type === 'create') return { kind: 'unpaid', unpaid: said.unpaid }
   if (code === 'STATE_CONFLICT' && said.why === 'unpaid' && said.unpaid) return { kind: 'unpaid', unpaid: said.unpaid }
   if (code === 'APP_CONFIRM' && said.confirm_key)
     return { kind: 'apps', info: said.confirm_info ?? [], key: said.confirm_key }
+  if (code === 'DISCARD_CONFIRM' && said.discarded_amount) return { kind: 'discard', amount: said.discarded_amount }
   return null
 }
 

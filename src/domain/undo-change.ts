@@ -1,0 +1,39 @@
+/**
+ * A change that discarded money can be undone until the end of its day, in the business time zone, as long as nothing
+ * was ordered after it.
+ */
+import type { DueContract } from '#domain/contracts.ts'
+import { stateOf } from '#domain/contracts.ts'
+import { discardedAmount } from '#domain/fees/discarded-amount.ts'
+import { readAmount } from '#domain/money.ts'
+import type { PlainDate, Timestamp } from '#domain/time.ts'
+
+export const undoRefusals = ['notUndoable', 'anotherOrderFollowed', 'tooLate', 'ended'] as const
+export type UndoRefusal = (typeof undoRefusals)[number]
+
+export interface UndoableOrder extends DueContract {
+  type: 'create' | 'extend' | 'change'
+  /** The day of the order, in the business time zone. */
+  ordered_on: PlainDate
+  contract_amount: string
+  residual_amount: string
+  /** The contract whose terms it restores; null: it is no undo itself. */
+  restores_id: number | null
+  /** An unpaid order of the same service. */
+  pending: object | null
+}
+
+/** The last second in which a change of that day can be undone. */
+export const undoDeadline = (orderedOn: PlainDate): Timestamp => `${orderedOn} 23:59:59`
+
+/** Null: it can be undone. `now` in the business time zone. */
+export function whyNotUndone(order: UndoableOrder, now: Timestamp): UndoRefusal | null {
+  const { type, restores_id: restores, stored, contract_amount: contract, residual_amount: residual } = order
+  const discarded = discardedAmount({ contract_amount: readAmount(contract), residual_amount: readAmount(residual) })
+  if (type !== 'change' || restores !== null || discarded === 0n) return 'notUndoable'
+  if (stored === 'overwritten' || order.pending) return 'anotherOrderFollowed'
+  if (now > undoDeadline(order.ordered_on)) return 'tooLate'
+  const state = stateOf(order, now)
+  if (state === 'effective') return null
+  return state === 'expired' ? 'ended' : 'notUndoable'
+}

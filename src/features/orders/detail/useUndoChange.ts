@@ -1,0 +1,63 @@
+import { useState } from 'react'
+import { type OrderRow, undoChange } from '#contract/orders.ts'
+import type { Intent } from '#contract/endpoint.ts'
+import type { Problem } from '#contract/problem.ts'
+import { type UndoRefusal, undoRefusals } from '#domain/undo-change.ts'
+import { callEndpoint } from '#state/app-thunk.ts'
+import { useDispatch } from '#state/hooks.ts'
+import { type AppChange, askMade, isConnectionLost, questionOf } from '#features/orders/wizard/submit-order.ts'
+
+interface AppsQuestion {
+  info: readonly AppChange[]
+  key: string
+}
+
+/** Undoes the change that made a contract. `onRefused`: the server says why not, so what is shown here is old. */
+export function useUndoChange(
+  contractId: number,
+  { onUndone, onRefused }: { onUndone: (made: OrderRow) => void; onRefused: () => void },
+) {
+  const dispatch = useDispatch()
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const [question, setQuestion] = useState<AppsQuestion | null>(null)
+  /** Of a call whose answer was lost: sent again under it, it is done once. */
+  const [intent, setIntent] = useState<Intent | null>(null)
+
+  async function send(body: { confirmKey?: string }): Promise<void> {
+    setQuestion(null)
+    setProblem(null)
+    setBusy(true)
+    const done = intent === null ? null : await dispatch(askMade(intent))
+    if (done) return onUndone(done)
+    const options = intent === null ? {} : { intent }
+    const result = await dispatch(callEndpoint(undoChange, { params: { id: contractId }, body }, options))
+    setBusy(false)
+    if (result.kind === 'fresh') return onUndone(result.output as OrderRow)
+    if (result.kind !== 'problem') return
+    const asked = questionOf(result.problem)
+    if (asked?.kind === 'apps') {
+      setIntent(null)
+      return setQuestion(asked)
+    }
+    setProblem(result.problem)
+    setIntent(isConnectionLost(result.problem) ? (result.intent ?? null) : null)
+    if (undoRefusalOf(result.problem)) onRefused()
+  }
+
+  return {
+    busy,
+    problem,
+    /** Why the server refuses it; null: it does not. */
+    refusal: problem && undoRefusalOf(problem),
+    question,
+    undo: () => void send({}),
+    agree: () => question && void send({ confirmKey: question.key }),
+    decline: () => setQuestion(null),
+  }
+}
+
+function undoRefusalOf({ data }: Problem): UndoRefusal | null {
+  const reason = (data as { why?: string } | null)?.why
+  return undoRefusals.find((one) => one === reason) ?? null
+}

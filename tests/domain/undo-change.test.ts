@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { discardedAmount } from '#domain/fees/discarded-amount.ts'
+import { explainUndo } from '#domain/fees/explain-undo.ts'
+import type { Step } from '#domain/fees/explain.ts'
+import { type UndoableOrder, undoDeadline, whyNotUndone } from '#domain/undo-change.ts'
+
+const change: UndoableOrder = {
+  type: 'change',
+  stored: 'paid',
+  due: '2026-11-21 23:59:59',
+  period_end: '2028-03-01',
+  ordered_on: '2026-11-28',
+  contract_amount: '10000.00',
+  residual_amount: '53643.84',
+  restores_id: null,
+  pending: null,
+}
+
+test('fault 4a what is discarded is what was paid beyond the new amount, and never below 0', () => {
+  expect(discardedAmount({ contract_amount: 1_000_000n, residual_amount: 5_364_384n })).toBe(4_364_384n)
+  expect(discardedAmount({ contract_amount: 5_364_384n, residual_amount: 1_000_000n })).toBe(0n)
+  expect(discardedAmount({ contract_amount: 5n, residual_amount: 5n })).toBe(0n)
+})
+
+test('fault 4b a change is undone until the last second of its day', () => {
+  expect(undoDeadline('2026-11-28')).toBe('2026-11-28 23:59:59')
+  expect(whyNotUndone(change, '2026-11-28 00:00:00')).toBeNull()
+  expect(whyNotUndone(change, '2026-11-28 23:59:59')).toBeNull()
+  expect(whyNotUndone(change, '2026-11-29 00:00:00')).toBe('tooLate')
+})
+
+test.each([
+  ['notUndoable', 'a purchase', { type: 'create' }],
+  ['notUndoable', 'an extension', { type: 'extend' }],
+  ['notUndoable', 'an undo', { restores_id: 7 }],
+  ['notUndoable', 'a change that discarded nothing', { residual_amount: '10000.00' }],
+  ['notUndoable', 'a change that is not in effect', { stored: 'unpaid' }],
+  ['notUndoable', 'a change that became invalid', { stored: 'invalid' }],
+  ['anotherOrderFollowed', 'one that another contract replaced', { stored: 'overwritten' }],
+  ['anotherOrderFollowed', 'one beside which an order is unpaid', { pending: {} }],
+  ['ended', 'one whose contract is over', { period_end: '2026-11-28' }],
+] as const)('fault 4b %s: %s', (reason, _, over) => {
+  expect(whyNotUndone({ ...change, ...over }, '2026-11-28 12:00:00')).toBe(reason)
+})
+
+test('fault 4b the steps of an undo add up to 0.00 out of what was paid', () => {
+  const step = (code: Step['code'], amount: string): Step => ({ code, rule: 'D12', values: {}, amount })
+  const steps = [step('annual', '1.00'), step('contract', '2.00'), step('paid', '3.00'), step('residual', '3.00')]
+  expect(explainUndo([...steps, step('due', '0.00')]).map(({ code, amount }) => `${code} ${amount}`)).toEqual([
+    'segment 3.00',
+    'contract 3.00',
+    'paid 3.00',
+    'residual 3.00',
+    'due 0.00',
+  ])
+})
