@@ -19,6 +19,7 @@ import { servePages } from '#server/http/static-files.ts'
 import { serveProgress, websocketOptions } from '#server/http/progress-socket.ts'
 import { answerGarbage } from '#server/http/client-error.ts'
 import type { AppContext } from '#server/context.ts'
+import { inputLimits } from '#server/input-limits.ts'
 import { accounts } from '#server/routes/accounts.ts'
 import { apps } from '#server/routes/apps.ts'
 import { assets } from '#server/routes/assets.ts'
@@ -48,8 +49,6 @@ import { users } from '#server/routes/users.ts'
 import { visitors } from '#server/routes/public.ts'
 import { warmUp } from '#server/services/accounts/password-hash.ts'
 
-const megabyte = 1_048_576
-
 export function buildApp(app: AppContext, settings: Partial<Settings> = {}): FastifyInstance {
   const { clientDir } = app.config
   const all = { ...usualSettings, ...(clientDir ? { dist: clientDir } : {}), ...settings }
@@ -65,7 +64,7 @@ export function buildApp(app: AppContext, settings: Partial<Settings> = {}): Fas
     genReqId: () => randomUUID(),
     // Hop 0 is whoever holds the socket.
     trustProxy: (_address, hop) => hop < config.trustProxy,
-    bodyLimit: megabyte,
+    bodyLimit: inputLimits.jsonBytes,
     requestTimeout: 30_000,
     http: { maxHeaderSize: 16_384 },
     exposeHeadRoutes: false,

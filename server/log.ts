@@ -2,6 +2,7 @@
  * The log: JSON lines in UTC (S-89). What may stand in it is chosen here by name, never a request or a header as a whole,
  * so tokens, passwords, keys, cookies and query strings cannot slip in; the redaction is the second fence.
  */
+import { inputLimits } from '#server/input-limits.ts'
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
 
 const secrets = [
@@ -38,7 +39,9 @@ export const buildLog = (level: string, destination?: DestinationStream): Logger
 function errorFields(error: unknown) {
   if (!(error instanceof Error)) return { type: typeof error }
   const { code, constraint } = error as Error & { code?: unknown; constraint?: unknown }
-  return { type: error.name, code, constraint, message: error.message, stack: error.stack }
+  // Its message may repeat what was sent, and the stack begins with the message.
+  const message = error.message.slice(0, inputLimits.logMessage)
+  return { type: error.name, code, constraint, message, stack: error.stack?.slice(0, inputLimits.logStack) }
 }
 
 /** What happened, in words that a search of the log can rely on (S-88). */

@@ -2,6 +2,7 @@
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import type { OrderProblem } from '#domain/checks/order-checks.ts'
 import { type ProblemCode, problemStatus } from '#contract/problem.ts'
+import { inputLimits } from '#server/input-limits.ts'
 
 export class ProblemError extends Error {
   readonly code: ProblemCode
@@ -24,10 +25,24 @@ export class ProblemError extends Error {
 /** Also for a row of another company: nobody learns that it exists. */
 export const notFound = () => new ProblemError('NOT_FOUND')
 export const forbidden = () => new ProblemError('FORBIDDEN')
-/** `typed`: what stood in the fields, for the one message that names it (portal 5). */
-export const invalid = (fields: (FieldProblem | OrderProblem)[], typed: Record<string, string> = {}) =>
+/**
+ * The first 50 of the fields, names and repeated values cut: what was sent decides how many there are and how long, and the answer
+ * is stored. `typed`: what stood in the fields, for the one message that names it (portal 5).
+ */
+export const invalid = (fields: readonly (FieldProblem | OrderProblem)[], typed: Record<string, string> = {}) =>
   new ProblemError(
     'VALIDATION_ERROR',
-    fields.map((one) => (one.code === 'RESERVED' ? { named: typed[one.field], ...one } : one)),
+    fields
+      .slice(0, inputLimits.problems)
+      .map((one) => shortened(one.code === 'RESERVED' ? { named: typed[one.field] ?? one.field, ...one } : one)),
   )
+
+function shortened<P extends FieldProblem | OrderProblem>(problem: P): P {
+  const { field, named } = problem
+  return {
+    ...problem,
+    field: field.slice(0, inputLimits.fieldLength),
+    ...(named === undefined ? {} : { named: named.slice(0, inputLimits.namedLength) }),
+  }
+}
 export const unavailable = (retryAfterSeconds: number) => new ProblemError('UNAVAILABLE', null, retryAfterSeconds)

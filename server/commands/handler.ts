@@ -7,6 +7,7 @@ import type { Handle } from '#server/db/handle.ts'
 import { type Claim, findIntents, type Left } from '#server/db/idempotency.ts'
 import type { ServiceContext, AuditEntry } from '#server/context.ts'
 import { etagOf, outputOf } from '#server/response-schema.ts'
+import { inputLimits } from '#server/input-limits.ts'
 import { ProblemError } from '#server/problem-error.ts'
 import { checkAfter, namedIn, versionLeftBy, withIds } from '#server/commands/references.ts'
 import { problemAnswer } from '#server/commands/replay.ts'
@@ -89,7 +90,9 @@ export function refusalOf(problem: ProblemError, write: Write, claim: Claim | nu
   const note = noteOf(request.endpoint, request.body)
   return {
     outcome: { state: 'refused', status, headers, body, left: null },
-    notes: request.caller ? [{ ...note, info: { ...note.info, problem: problem.code, path: request.path } }] : [],
+    notes: request.caller
+      ? [{ ...note, info: { ...note.info, problem: problem.code, path: request.path.slice(0, inputLimits.auditPath) } }]
+      : [],
     learn: [],
   }
 }

@@ -14,6 +14,7 @@ import { key as keyShape } from '#contract/values.ts'
 import { buildWords } from '#server/http/client-builds.ts'
 import { isCrossSite, isOurHost } from '#server/http/cross-site.ts'
 import { malformed } from '#server/http/input/json.ts'
+import { inputLimits } from '#server/input-limits.ts'
 import { isApi, pathOf, workerPath } from '#server/http/security-headers.ts'
 import { headerOf } from '#server/http/input/parse.ts'
 import { securityEvent } from '#server/log.ts'
@@ -21,8 +22,6 @@ import type { HttpContext } from '#server/http/context.ts'
 import { bearerOf } from '#server/http/authenticate.ts'
 import { forbidden, ProblemError, unavailable } from '#server/problem-error.ts'
 import { addressGroup } from '#server/services/address-group.ts'
-
-const longestUrl = 8192
 
 /** Throw RATE_LIMITED with the wait. */
 export interface Counters {
@@ -64,7 +63,7 @@ export function guard(fastify: FastifyInstance, { app, settings, life, build }: 
       reply.header('connection', 'close')
       throw unavailable(5)
     }
-    if (request.url.length > longestUrl) throw new ProblemError('TOO_LARGE')
+    if (request.url.length > inputLimits.url) throw new ProblemError('TOO_LARGE')
     // `GET http://host/path` is for proxies: the router would find its way, past everything here that goes by the path.
     if (!request.url.startsWith('/')) throw malformed('url')
     if (!isOurHost(request.headers.host, app.config.publicUrl)) {

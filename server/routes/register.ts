@@ -25,6 +25,7 @@ import {
   type Principal,
   principalOf,
 } from '#server/http/authenticate.ts'
+import { inputLimits } from '#server/input-limits.ts'
 import { ProblemError } from '#server/problem-error.ts'
 import { streamList } from '#server/queries/stream-list.ts'
 import { read } from '#server/queries/execute.ts'
@@ -67,7 +68,7 @@ export function serve(
       method: endpoint.method,
       url: endpoint.path,
       config: { endpoint },
-      ...(endpoint.encoding === 'multipart' ? { bodyLimit: formBytes } : {}),
+      bodyLimit: bodyLimitOf(endpoint),
       // Before the body is read: a megabyte of a stranger's is not parsed to be refused.
       onRequest: (request, reply) => admit(served, { endpoint, handler, request, reply }),
       handler: (request, reply) => answer(served, { endpoint, handler, request, reply }),
@@ -79,6 +80,12 @@ export function serve(
     takeForms(forms)
     for (const endpoint of endpoints) if (isForm(endpoint)) route(forms, endpoint)
   })
+}
+
+function bodyLimitOf({ encoding, who, body }: Endpoint): number {
+  if (encoding === 'multipart') return formBytes
+  if (encoding === 'form' || !body) return inputLimits.formBytes
+  return who === 'anybody' ? inputLimits.openJsonBytes : inputLimits.jsonBytes
 }
 
 async function admit(served: Served, call: Call): Promise<void> {

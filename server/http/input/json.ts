@@ -1,21 +1,40 @@
 /**
- * JSON as received. JSON.parse takes what we do not: names given twice (the last would win unseen), `__proto__`, and
- * depths that later code would walk recursively (S-02, S-11).
+ * JSON as received. JSON.parse takes what we do not: names given twice (the last would win unseen), `__proto__`, depths that later
+ * code would walk recursively (S-02, S-11), and any number of values. All of that is refused before it is parsed.
  */
-import { jsonTrick } from '#domain/checks/json-checks.ts'
+import type { FieldProblem } from '#domain/checks/field-checks.ts'
+import { findJsonFault, type JsonFault } from '#domain/checks/json-checks.ts'
+import { inputLimits } from '#server/input-limits.ts'
 import { ProblemError } from '#server/problem-error.ts'
 
 /** Throws VALIDATION_ERROR for anything but well-formed JSON within the limits. */
 export function readJson(text: string): unknown {
-  let value: unknown
+  const fault = findJsonFault(text, inputLimits.json)
+  if (fault !== null) throw new ProblemError('VALIDATION_ERROR', [problemOfFault(fault)])
   try {
-    value = JSON.parse(text)
+    return JSON.parse(text)
   } catch {
     throw malformed('')
   }
-  const trick = jsonTrick(text)
-  if (trick !== null) throw malformed(trick.slice(0, 100))
-  return value
 }
 
-export const malformed = (field: string) => new ProblemError('VALIDATION_ERROR', [{ field, code: 'INVALID_FORMAT' }])
+function problemOfFault(fault: JsonFault): FieldProblem {
+  const { depth, names, values, nameLength } = inputLimits.json
+  switch (fault.code) {
+    case 'NAME':
+      return { field: fault.name.slice(0, inputLimits.fieldLength), code: 'INVALID_FORMAT' }
+    case 'NO_JSON':
+      return { field: '', code: 'INVALID_FORMAT' }
+    case 'TOO_DEEP':
+      return { field: '', code: 'TOO_DEEP', limit: depth }
+    case 'TOO_MANY_NAMES':
+      return { field: '', code: 'TOO_MANY', limit: names }
+    case 'TOO_MANY_VALUES':
+      return { field: '', code: 'TOO_MANY', limit: values }
+    case 'NAME_TOO_LONG':
+      return { field: '', code: 'TOO_LONG', limit: nameLength }
+  }
+}
+
+export const malformed = (field: string) =>
+  new ProblemError('VALIDATION_ERROR', [{ field: field.slice(0, inputLimits.fieldLength), code: 'INVALID_FORMAT' }])

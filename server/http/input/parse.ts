@@ -8,6 +8,7 @@ import type { FieldCode, FieldProblem } from '#domain/checks/field-checks.ts'
 import type { Endpoint, ParsedInputOf, Schema, Shape } from '#contract/endpoint.ts'
 import { fromPairs } from '#contract/http-mapping.ts'
 import { malformed, readJson } from '#server/http/input/json.ts'
+import { inputLimits } from '#server/input-limits.ts'
 import { ReceivedFile, type ReceivedPart } from '#server/http/input/multipart.ts'
 import { StoredFile } from '#server/http/input/stored-parts.ts'
 import { invalid, ProblemError } from '#server/problem-error.ts'
@@ -33,7 +34,19 @@ export function headerOf(headers: IncomingHttpHeaders, name: string): string | u
 
 export const queryPairs = (url: string): [string, string][] => {
   const at = url.indexOf('?')
-  return at < 0 ? [] : [...new URLSearchParams(url.slice(at + 1))]
+  return at < 0 ? [] : readPairs(url.slice(at + 1), inputLimits.queryPairs)
+}
+
+/** Throws VALIDATION_ERROR for more pairs than `limit`, before any is read, and for a name that is too long. */
+function readPairs(text: string, limit: number): [string, string][] {
+  let count = 1
+  for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1))
+    if (++count > limit) throw invalid([wrong('', 'TOO_MANY', limit)])
+  const pairs = [...new URLSearchParams(text)]
+  const { nameLength } = inputLimits
+  const long = pairs.find(([name]) => name.length > nameLength)
+  if (long) throw invalid([wrong(long[0], 'TOO_LONG', nameLength)])
+  return pairs
 }
 
 /** Exact: a media type that only looks like JSON is not parsed as JSON (S-03). */
@@ -52,7 +65,7 @@ export function readBody(endpoint: Endpoint, contentType: string | undefined, by
   const form = endpoint.encoding === 'form' && mediaTypes.pairs.test(type)
   if (!form && !mediaTypes.json.test(type)) throw new ProblemError('UNSUPPORTED_TYPE')
   const text = decode(bytes)
-  return form ? { kind: 'pairs', pairs: [...new URLSearchParams(text)] } : { kind: 'json', value: readJson(text) }
+  return form ? { kind: 'pairs', pairs: readPairs(text, inputLimits.pairs) } : { kind: 'json', value: readJson(text) }
 }
 
 function decode(bytes: Buffer): string {
@@ -69,14 +82,15 @@ export interface Parsed<E extends Endpoint = Endpoint> {
   strays: number
 }
 
-/** Throws VALIDATION_ERROR with every field that is wrong. */
+/** Throws VALIDATION_ERROR with the fields that are wrong, up to 50 of them. */
 export function parseInput<E extends Endpoint>(endpoint: E, received: Received): Parsed<E> {
   const params = parsePairs(endpoint.params, Object.entries(received.params), false)
   const query = parsePairs(endpoint.query, received.query, true)
   const body = parseBody(endpoint, received.body)
   const problems = [...params.problems, ...query.problems, ...body.problems]
   if (problems.length > 0) throw invalid(problems)
-  const unkeepable = [params.value, query.value, body.value].flatMap((value) => unkeepableIn(value, ''))
+  const unkeepable: FieldProblem[] = []
+  for (const value of [params.value, query.value, body.value]) findUnkeepable(value, '', unkeepable)
   if (unkeepable.length > 0) throw invalid(unkeepable)
   // The parts were parsed by the schemas that InputOf is derived from.
   const input = { params: params.value ?? {}, query: query.value ?? {}, body: body.value } as ParsedInputOf<E>
@@ -99,8 +113,12 @@ function parseBody(endpoint: Endpoint, body: ReceivedBody): Part {
 }
 
 function parseParts(schema: Schema, parts: ReceivedPart[]): Part {
-  const names = parts.map(([name]) => name)
-  const twice = names.filter((name, at) => names.indexOf(name) !== at)
+  const seen = new Set<string>()
+  const twice: string[] = []
+  for (const [name] of parts) {
+    if (seen.has(name)) twice.push(name)
+    seen.add(name)
+  }
   const parsed = parse(schema, Object.fromEntries(parts))
   return { ...parsed, problems: [...twice.map((field) => wrong(field, 'DUPLICATE')), ...parsed.problems] }
 }
@@ -119,16 +137,39 @@ function knowsEmpty(shape: Shape, name: string): boolean {
   return field !== undefined && z.safeParse(field, '').success
 }
 
+/** As a schema leaves it; of the members of a union it is complete. */
+type Issue = z.core.$ZodRawIssue | z.core.$ZodIssue
+
+interface ParseResult {
+  value: unknown
+  issues: Issue[]
+}
+
+/**
+ * Not by `safeParse`: that one makes an error of each issue and a text of all of them, for whoever sends thousands of wrong rows.
+ */
 function parse(schema: Schema, value: unknown): Part {
-  const found = z.safeParse(schema, value)
-  if (found.success) return { value: found.data, problems: [], strays: straysIn(value, found.data) }
-  const issues = found.error.issues.flatMap(closest)
-  return { value: undefined, problems: unique(issues.map((issue) => problemOf(issue, value))), strays: 0 }
+  const { value: parsed, issues } = schema._zod.run({ value, issues: [] }, { async: false }) as ParseResult
+  if (issues.length === 0) return { value: parsed, problems: [], strays: straysIn(value, parsed) }
+  return { value: undefined, problems: firstProblems(issues, value), strays: 0 }
+}
+
+/** One for each field, up to the limit of a refusal. */
+function firstProblems(issues: readonly Issue[], value: unknown): FieldProblem[] {
+  const byField = new Map<string, FieldProblem>()
+  for (const issue of issues) {
+    for (const one of closest(issue)) {
+      const problem = problemOf(one, value)
+      byField.set(problem.field, problem)
+    }
+    if (byField.size > inputLimits.problems) break
+  }
+  return [...byField.values()]
 }
 
 /** Of a body that may be one of several: what is wrong with the one that it comes nearest to. */
-function closest(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
-  if (issue.code !== 'invalid_union' || issue.path.length > 0) return [issue]
+function closest(issue: Issue): Issue[] {
+  if (issue.code !== 'invalid_union' || issue.path?.length) return [issue]
   const [fewest] = issue.errors.toSorted((a, b) => a.length - b.length)
   return fewest && fewest.length > 0 ? fewest : [issue]
 }
@@ -136,14 +177,17 @@ function closest(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
 /** Compared by their bytes and never stored, so any character may stand in them (S-27). */
 const passwordFields = new Set(['password', 'orgPwd', 'newPwd', 'pwd', 'user_password', 'confirmPwd'])
 
-/** Text that no database column holds as it came: NUL, and halves of characters (F-03). */
-function unkeepableIn(value: unknown, field: string): FieldProblem[] {
-  if (typeof value === 'string')
-    return value.includes('\0') || !value.isWellFormed() ? [wrong(field, 'INVALID_FORMAT')] : []
-  if (typeof value !== 'object' || value === null || isFile(value)) return []
-  return Object.entries(value).flatMap(([name, one]) =>
-    passwordFields.has(name) ? [] : unkeepableIn(one, field === '' ? name : `${field}.${name}`),
-  )
+/** Text that no database column holds as it came: NUL, and halves of characters (F-03). Adds to `problems`, up to their limit. */
+function findUnkeepable(value: unknown, field: string, problems: FieldProblem[]): void {
+  if (problems.length >= inputLimits.problems) return
+  if (typeof value === 'string') {
+    if (value.includes('\0') || !value.isWellFormed()) problems.push(wrong(field, 'INVALID_FORMAT'))
+    return
+  }
+  if (typeof value !== 'object' || value === null || isFile(value)) return
+  for (const name of Object.keys(value))
+    if (!passwordFields.has(name))
+      findUnkeepable((value as Record<string, unknown>)[name], field === '' ? name : `${field}.${name}`, problems)
 }
 
 const isFile = (value: unknown) => value instanceof ReceivedFile || value instanceof StoredFile
@@ -157,13 +201,10 @@ const straysIn = (given: unknown, kept: unknown): number =>
 const wrong = (field: string, code: FieldCode, limit?: number): FieldProblem =>
   limit === undefined ? { field, code } : { field, code, limit }
 
-const unique = (problems: FieldProblem[]): FieldProblem[] => [
-  ...new Map(problems.map((problem) => [problem.field, problem])).values(),
-]
-
-function problemOf(issue: z.core.$ZodIssue, value: unknown): FieldProblem {
-  const field = issue.path.join('.')
-  const sent = issue.path.reduce<unknown>((at, name) => (at as Record<PropertyKey, unknown> | null)?.[name], value)
+function problemOf(issue: Issue, value: unknown): FieldProblem {
+  const path = issue.path ?? []
+  const field = path.join('.')
+  const sent = path.reduce<unknown>((at, name) => (at as Record<PropertyKey, unknown> | null)?.[name], value)
   if (sent === undefined || sent === null) return wrong(field, 'REQUIRED')
   if (issue.code === 'too_small') {
     const limit = Number(issue.minimum)

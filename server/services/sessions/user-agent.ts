@@ -1,6 +1,7 @@
 /** What a sign-in came from, in words that say enough to recognise it and nothing that the caller could have made up. */
 import { isIPv4 } from 'node:net'
 import bowser from 'bowser'
+import { inputLimits } from '#server/input-limits.ts'
 
 export interface DeviceWords {
   browser: string | null
@@ -18,7 +19,7 @@ const unknown: DeviceWords = { browser: null, system: null, form: null }
 export function deviceWords(userAgent: string): DeviceWords {
   // It throws on an empty one.
   if (userAgent === '') return unknown
-  const { browser, os, platform } = bowser.parse(userAgent)
+  const { browser, os, platform } = bowser.parse(userAgent.slice(0, inputLimits.userAgent))
   return {
     browser: known(browsers, browser.name),
     system: known(systems, os.name),

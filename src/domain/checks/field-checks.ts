@@ -32,6 +32,9 @@ export type FieldCode =
   | 'BAD_PACKAGE'
   | 'RESERVED'
   | 'UNKNOWN_FIELD'
+  /** Of a request as a whole: it has more values, names or pairs than `limit`, or more levels. */
+  | 'TOO_MANY'
+  | 'TOO_DEEP'
 
 export type Check = (value: string) => Omit<FieldProblem, 'field'> | null
 

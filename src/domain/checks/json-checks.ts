@@ -1,25 +1,102 @@
-/** What stands in JSON text and is gone once it is parsed (S-02, S-11): names given twice, `__proto__`, depth. */
+/**
+ * What is seen in JSON text before it is parsed: names given twice and `__proto__`, which are gone once it is parsed (S-02, S-11),
+ * and how much it holds, so that too much is refused before anything is made of it.
+ */
+
+export interface JsonLimits {
+  /** Levels of nesting. */
+  depth: number
+  /** Names in one object. */
+  names: number
+  /** Objects, arrays, names and plain values together. */
+  values: number
+  /** Characters of a name, as it is written. */
+  nameLength: number
+}
+
+export type JsonFault =
+  /** A name that is given twice in one object or that means something to JavaScript. */
+  | { code: 'NAME'; name: string }
+  | { code: 'NO_JSON' }
+  | { code: 'TOO_DEEP' | 'TOO_MANY_NAMES' | 'TOO_MANY_VALUES' | 'NAME_TOO_LONG' }
 
 const maxDepth = 20
+const noLimits: JsonLimits = { depth: maxDepth, names: Infinity, values: Infinity, nameLength: Infinity }
 const forbidden = new Set(['__proto__', 'constructor', 'prototype'])
+
+const quote = 0x22
+const backslash = 0x5c
+const colon = 0x3a
+const comma = 0x2c
+const openBrace = 0x7b
+const closeBrace = 0x7d
+const openBracket = 0x5b
+const closeBracket = 0x5d
+
+/**
+ * The first fault of the text; null: none, if it is JSON at all, which this does not check. Linear, not recursive, and it
+ * allocates nothing for values: each level of nesting has one set of names, which is emptied for the next object.
+ */
+export function findJsonFault(text: string, limits: JsonLimits): JsonFault | null {
+  const namesByLevel: Set<string>[] = []
+  let depth = 0
+  let values = 1
+  let stringStart = -1
+  let stringEnd = -1
+  for (let at = 0; at < text.length; at++) {
+    const sign = text.charCodeAt(at)
+    if (sign === quote) {
+      stringStart = at
+      at = stringEnd = endOfString(text, at)
+      continue
+    }
+    if (sign === openBrace || sign === openBracket) {
+      if (++depth > limits.depth) return { code: 'TOO_DEEP' }
+      namesByLevel[depth]?.clear()
+    } else if (sign === closeBrace || sign === closeBracket) {
+      if (--depth < 0) return { code: 'NO_JSON' }
+      continue
+    } else if (sign === colon) {
+      if (stringStart < 0) return { code: 'NO_JSON' }
+      if (stringEnd - stringStart - 1 > limits.nameLength) return { code: 'NAME_TOO_LONG' }
+      const name = readName(text, stringStart, stringEnd)
+      if (name === null) return { code: 'NO_JSON' }
+      const names = (namesByLevel[depth] ??= new Set())
+      if (forbidden.has(name) || names.has(name)) return { code: 'NAME', name }
+      if (names.add(name).size > limits.names) return { code: 'TOO_MANY_NAMES' }
+    } else if (sign !== comma) continue
+    if (++values > limits.values) return { code: 'TOO_MANY_VALUES' }
+  }
+  return null
+}
+
+/** Where the string that begins at `start` ends: its second quote, or the end of the text. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const sign = text.charCodeAt(at)
+    if (sign === quote) return at
+    if (sign === backslash) at++
+  }
+  return text.length
+}
+
+/** Null: no string of JSON. */
+function readName(text: string, start: number, end: number): string | null {
+  const name = text.slice(start + 1, end)
+  if (!name.includes('\\')) return name
+  try {
+    return JSON.parse(text.slice(start, end + 1)) as string
+  } catch {
+    return null
+  }
+}
 
 /**
  * Of text that is known to be valid JSON: the name that is given twice in one object or that means something to JavaScript; the
- * empty text for more than 20 levels; null for text without such tricks. Linear, not recursive: a string before a colon is a name.
+ * empty text for more than 20 levels; null for text without such tricks.
  */
 export function jsonTrick(text: string): string | null {
-  const open: (Set<string> | null)[] = []
-  let string = ''
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]:]/g)) {
-    if (token === '{' || token === '[') {
-      if (open.push(token === '{' ? new Set() : null) > maxDepth) return ''
-    } else if (token === '}' || token === ']') open.pop()
-    else if (token === ':') {
-      const name = JSON.parse(string) as string
-      const names = open.at(-1)
-      if (forbidden.has(name) || names?.has(name)) return name
-      names?.add(name)
-    } else string = token
-  }
-  return null
+  const fault = findJsonFault(text, noLimits)
+  if (fault === null) return null
+  return fault.code === 'NAME' ? fault.name : ''
 }
