@@ -8,7 +8,8 @@ import type { Handle } from '#server/db/handle.ts'
 import { findIntents } from '#server/db/idempotency.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import type { Answer, ServiceContext, AppContext } from '#server/context.ts'
-import { etagOf, outputOf } from '#server/response-schema.ts'
+import { etagOf, shapeRows } from '#server/response-schema.ts'
+import { reportLeftOutRows } from '#server/queries/report-left-out-rows.ts'
 import type { Handler } from '#server/routes/route-handler.ts'
 import { namedIn, withIds } from '#server/commands/references.ts'
 
@@ -63,7 +64,8 @@ export async function read(app: AppContext, reading: Reading): Promise<StoredRes
     change: reading.handler.kind === 'list' ? await newestChange(context, reading.handler, input) : null,
     said: await ask(context, reading.handler, input),
   }))
-  const body = outputOf(endpoint, said.body)
+  const { body, leftOut } =
+    endpoint.output === null ? { body: null, leftOut: [] } : shapeRows(endpoint.output, said.body, endpoint.name)
   const etag = etagOf(body)
   return {
     status: said.status ?? 200,
@@ -71,6 +73,7 @@ export async function read(app: AppContext, reading: Reading): Promise<StoredRes
       [headers.asOf]: String(asOf),
       ...(change === null ? {} : { [headers.change]: String(change) }),
       ...(etag ? { etag } : {}),
+      ...reportLeftOutRows(app, reading, leftOut),
       ...said.headers,
     },
     body: JSON.stringify(body),

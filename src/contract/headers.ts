@@ -15,6 +15,9 @@ export const headers = {
   asOf: 'x-as-of',
   /** Change number of a company's list tables at that reading. */
   change: 'x-change',
+  /** How many rows an answer lacks because they could not be shown, and the ids of those that have one. They are not deleted. */
+  rowsLeftOut: 'x-rows-left-out',
+  leftOutIds: 'x-rows-left-out-ids',
   requestId: 'x-request-id',
   build: 'x-build',
   /** `queued`: this 202 is the device's own word, not the server's. `refused`, `asks`, `conflict`: where the entry stands. */

@@ -15,8 +15,11 @@ export interface KeptDays {
 }
 
 export type Result<O> =
-  /** The server said so just now. A fresh list is already in the device's rows. */
-  | { kind: 'fresh'; output: O }
+  /**
+   * The server said so just now. A fresh list is already in the device's rows. `leftOut`: so many rows are there besides, which the
+   * server could not show.
+   */
+  | { kind: 'fresh'; output: O; leftOut?: number }
   /**
    * The device's last reading; for lists the rows come through their live query. `days`: it was asked for more days than the device
    * keeps, and the answer is of these alone.

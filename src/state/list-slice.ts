@@ -19,6 +19,8 @@ interface ListState {
   problem: Problem | null
   /** The latest request brought nothing from the server: what the device has is all there is. */
   isKept: boolean
+  /** Rows of the page that the server could not show. */
+  leftOut: number
   /** Rows created since the user last asked for the list, newest first. */
   newRows: readonly Id[]
 }
@@ -47,11 +49,19 @@ export function createListSlice<R extends Row, V>({ name, endpoint, read, queryO
       const own = param === undefined ? {} : { [param]: scope }
       const asked = isInPath ? { params: own, query } : { query: { ...query, ...own } }
       const result = await api.call(endpoint, asked as never)
-      return result.kind === 'problem' ? rejectWithValue(result.problem) : result.kind
+      if (result.kind === 'problem') return rejectWithValue(result.problem)
+      return { isKept: result.kind === 'kept', leftOut: result.kind === 'fresh' ? (result.leftOut ?? 0) : 0 }
     },
   )
 
-  const initialState: ListState = { savedQuery: '', requestId: null, problem: null, isKept: false, newRows: noRows }
+  const initialState: ListState = {
+    savedQuery: '',
+    requestId: null,
+    problem: null,
+    isKept: false,
+    leftOut: 0,
+    newRows: noRows,
+  }
   const slice = createSlice({
     name,
     initialState,
@@ -64,7 +74,7 @@ export function createListSlice<R extends Row, V>({ name, endpoint, read, queryO
       builder
         .addCase(fetchList.pending, (state, { meta }) => ({ ...state, requestId: meta.requestId, problem: null }))
         .addCase(fetchList.fulfilled, (state, { meta, payload }) =>
-          meta.requestId === state.requestId ? { ...state, requestId: null, isKept: payload === 'kept' } : state,
+          meta.requestId === state.requestId ? { ...state, requestId: null, ...payload } : state,
         )
         .addCase(fetchList.rejected, (state, action) =>
           action.meta.requestId === state.requestId
@@ -82,6 +92,7 @@ export function createListSlice<R extends Row, V>({ name, endpoint, read, queryO
     ...slice.actions,
     selectIsFetching: (state: object) => own.selectSlice(state).requestId !== null,
     selectIsKept: (state: object) => own.selectSlice(state).isKept,
+    selectLeftOut: (state: object) => own.selectSlice(state).leftOut,
     selectProblem: (state: object) => own.selectSlice(state).problem,
     selectNewRows: (state: object) => own.selectSlice(state).newRows,
     selectSavedQuery: (state: object) => own.selectSlice(state).savedQuery,

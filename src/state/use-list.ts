@@ -32,6 +32,7 @@ export function useList<R extends Row, V>(
   const isOffline = useConnection().line !== 'online'
   const isFetching = useSelector(list.selectIsFetching) && !isOffline
   const isKept = useSelector(list.selectIsKept) || isOffline
+  const leftOut = useSelector(list.selectLeftOut)
   const problem = useSelector(list.selectProblem)
   // A view is the same as long as it asks for the same: an open drawer lists nothing else.
   const key = JSON.stringify(list.queryOf(view))
@@ -44,7 +45,7 @@ export function useList<R extends Row, V>(
     async () => (skip ? undefined : await list.readPage(scope, shownOf(JSON.parse(key) as PageQuery, grows), newRows)),
     [list, scope, key, skip, newRows, grows],
   )
-  const freshness = { ...(found ?? unread), isKept }
+  const freshness = { ...(found ?? unread), isKept, leftOut }
   return { rows: found?.rows, count: found?.count ?? 0, freshness, isFetching, problem, refetch }
 }
 

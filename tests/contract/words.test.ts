@@ -49,6 +49,8 @@ const fieldCodes: Record<FieldCode, true> = {
   BAD_PACKAGE: true,
   RESERVED: true,
   UNKNOWN_FIELD: true,
+  TOO_MANY: true,
+  TOO_DEEP: true,
 }
 
 describe('words for what goes wrong', () => {

@@ -11,7 +11,15 @@ import { makeIndex, nameAfter } from '#local/list-index/list-index.ts'
 import type { ListIndex, StoredRow } from '#local/storage/cache-records.ts'
 import { fillId } from '#local/lists/coverage.ts'
 import { mayStore } from '#local/session/session-generation.ts'
-import { forgetGraves, putRows, type ServerRow, removeRows, wentSince } from '#local/lists/row-store.ts'
+import {
+  forgetGraves,
+  isLeftOut,
+  type LeftOutRows,
+  putRows,
+  type ServerRow,
+  removeRows,
+  wentSince,
+} from '#local/lists/row-store.ts'
 import { transact } from '#local/storage/transaction.ts'
 
 /** Stored at once: long enough to be quick, short enough that a screen that asks meanwhile does not wait for long. */
@@ -21,6 +29,7 @@ export interface WholeAnswer {
   pieces: Iterable<ServerRow[]> | AsyncIterable<ServerRow[]>
   upto: number
   asOf: number
+  leftOut?: LeftOutRows
 }
 
 export function* inPieces(rows: readonly ServerRow[]): Generator<ServerRow[]> {
@@ -80,11 +89,12 @@ async function show(
 ): Promise<void> {
   const { asOf, upto } = answer
   const missing = await findMissing(db, list, index.name, next)
-  const gone = missing.filter((row) => row.asOf < asOf)
-  // Came after the answer was made, so it says nothing about them.
-  const newer = missing.filter((row) => row.asOf >= asOf)
+  // What came after the answer was made, or was left out of it: it says nothing about them.
+  const isUntold = (row: StoredRow) => row.asOf >= asOf || isLeftOut(answer, row.id)
+  const gone = missing.filter((row) => !isUntold(row))
+  const newer = missing.filter(isUntold)
   if (newer.length > 0) await moveRows(db, next, layoutOf(list), { gone: [], come: newer })
-  const gaps = await wentSince(db, list.table, asOf)
+  const gaps = (await wentSince(db, list.table, asOf)) || answer.leftOut !== undefined
   await removeRows(db, list.table, gone, asOf)
   await forgetGraves(db, asOf)
   await db.syncPoints.put({ id: index.id, upto, asOf, gaps })

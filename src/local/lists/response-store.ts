@@ -11,6 +11,8 @@ import {
   deleted,
   exchange,
   forgetGraves,
+  isLeftOut,
+  type LeftOutRows,
   noLongerWhole,
   type PageAnswer,
   putRow,
@@ -105,7 +107,7 @@ async function dropLeft(db: UserDatabase, list: ListSpec, query: ListQuery, answ
   const first = query.page === 1 ? null : (read[0] ?? null)
   const last = isLast ? null : (read.at(-1) ?? null)
   const inside = await readBetween(db, list, query, { first, last })
-  const gone = inside.filter((one) => !ids.has(one.id) && one.asOf < answer.asOf)
+  const gone = inside.filter((one) => !ids.has(one.id) && !isLeftOut(answer, one.id) && one.asOf < answer.asOf)
   if (gone.length === 0) return
   await removeRows(db, list.table, gone, answer.asOf)
   await noLongerWhole(db, list.table, query.scope)
@@ -137,6 +139,7 @@ export interface ChangesAnswer {
   gone: number[]
   upto: number
   asOf: number
+  leftOut?: LeftOutRows
 }
 
 /** Brings a whole table up to a change number. `all`: the answer is the whole table, so what it lacks is gone. */
@@ -160,7 +163,7 @@ export async function storeChanges(
     await exchange(db, table, { gone, come: [] })
     await db.tombstones.bulkPut(answer.gone.map((gone) => ({ table, id: gone, asOf, version: deleted })))
     await forgetGraves(db, asOf)
-    await db.syncPoints.put({ id, upto: answer.upto, asOf, gaps })
+    await db.syncPoints.put({ id, upto: answer.upto, asOf, gaps: gaps || answer.leftOut !== undefined })
     return true
   })
 }
@@ -169,7 +172,7 @@ async function dropMissing(db: UserDatabase, table: string, scope: number | null
   const there = new Set(answer.changed.map(({ id }) => id))
   const missing = (await rowsIn(db, table, scope).primaryKeys()).filter((id) => !there.has(id))
   const rows = (await rowsOf(db, table).bulkGet(missing)).filter((row) => row !== undefined)
-  const gone = rows.filter((one) => one.asOf < answer.asOf)
+  const gone = rows.filter((one) => !isLeftOut(answer, one.id) && one.asOf < answer.asOf)
   await removeRows(db, table, gone, answer.asOf)
 }
 

@@ -23,7 +23,15 @@ export interface PageAnswer {
   asOf: number
   /** The company's change number, as the header says it. */
   change: string
+  leftOut?: LeftOutRows
 }
+
+/** Ids of rows that the server could not show, although they are there; `unknown`: it did not name all of them. */
+export type LeftOutRows = ReadonlySet<number> | 'unknown'
+
+/** Whether the answer says nothing about that row: it is not gone because the answer lacks it. */
+export const isLeftOut = ({ leftOut }: { leftOut?: LeftOutRows }, id: number): boolean =>
+  leftOut === 'unknown' || leftOut?.has(id) === true
 
 export function toStored(table: string, row: ServerRow, asOf: number, there?: StoredRow): StoredRow {
   const list = fillsOf(table)

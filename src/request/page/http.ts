@@ -38,7 +38,8 @@ export async function toResult(response: Response, intent?: string): Promise<Res
       asOf: Number(given.get(headers.asOf)),
       days: daysIn(given.get(headers.keptDays)),
     }
-  return { kind: 'fresh', output: body }
+  const leftOut = Number(given.get(headers.rowsLeftOut) ?? 0)
+  return { kind: 'fresh', output: body, ...(leftOut > 0 ? { leftOut } : {}) }
 }
 
 const daysIn = (text: string | null) => readJson(text ?? '') as KeptDays | null

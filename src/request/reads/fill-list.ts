@@ -7,7 +7,7 @@ import type { ListQuery } from '#local/lists/list-view.ts'
 import { sendSignedIn } from '#request/session/auth-fetch.ts'
 import { isGood, jsonOf } from '#request/transport/transport.ts'
 import type { Ports } from '#request/ports.ts'
-import { type Asked, atOnce, type Guard, kept, type Page } from '#request/reads/read-context.ts'
+import { type Asked, atOnce, type Guard, kept, leftOutOf, type Page } from '#request/reads/read-context.ts'
 import { subjectOf } from '#request/session/subject.ts'
 
 /** A list of more rows than this, some 6 MB on their way, is kept page by page as it is read, not whole. */
@@ -34,14 +34,15 @@ export async function fill(
   if (answer.headers.get(headers.subject) !== subjectOf(guard.subject)) return
   const { changed, gone, upto } = body
   const all = !known
+  const leftOut = leftOutOf(answer)
   const { db, generation } = guard
   if (!all || changed.length <= atOnce)
     return void (await kept(ports, () =>
-      storeChanges(db, list, query.scope, { changed, gone, upto, asOf }, { all, generation }),
+      storeChanges(db, list, query.scope, { changed, gone, upto, asOf, ...leftOut }, { all, generation }),
     ))
   const { inPieces, storeWhole } = await import('#local/list-index/bulk-load.ts')
   const pieces = inPieces(changed)
-  await kept(ports, () => storeWhole(db, list, query.scope, { pieces, upto, asOf }, generation))
+  await kept(ports, () => storeWhole(db, list, query.scope, { pieces, upto, asOf, ...leftOut }, generation))
 }
 
 type Changes = { changed: ServerRow[]; gone: number[]; upto: number }

@@ -13,7 +13,7 @@ import { sendSignedIn } from '#request/session/auth-fetch.ts'
 import { type ResponseData, isGood, jsonOf, localResponse } from '#request/transport/transport.ts'
 import type { Ports } from '#request/ports.ts'
 import { fill } from '#request/reads/fill-list.ts'
-import { type Asked, type Guard, guardFor, kept, type Page, whoNow } from '#request/reads/read-context.ts'
+import { type Asked, type Guard, guardFor, kept, leftOutOf, type Page, whoNow } from '#request/reads/read-context.ts'
 
 /** So long a screen waits for the line while the device has something to show. */
 export const patienceMs = 3_000
@@ -74,7 +74,8 @@ function readPage(answer: ResponseData): Page | null {
   const body = jsonOf(answer) as { count?: unknown; data?: unknown } | undefined
   const asOf = Number(answer.headers.get(headers.asOf) ?? Number.NaN)
   if (!Array.isArray(body?.data) || typeof body.count !== 'number' || !Number.isFinite(asOf)) return null
-  return { rows: body.data, count: body.count, asOf, change: answer.headers.get(headers.change) ?? '' }
+  const change = answer.headers.get(headers.change) ?? ''
+  return { rows: body.data, count: body.count, asOf, change, ...leftOutOf(answer) }
 }
 
 const pageWords = new Set(['results', 'page', 'sortField', 'sortOrder'])

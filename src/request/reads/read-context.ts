@@ -3,7 +3,7 @@ import type { Endpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import type { Device } from '#local/storage/device.ts'
-import type { ServerRow } from '#local/lists/row-store.ts'
+import type { LeftOutRows, PageAnswer } from '#local/lists/row-store.ts'
 import { readSession, type Session } from '#local/session/session.ts'
 import { readGate } from '#local/session/session-generation.ts'
 import type { Subject } from '#local/storage/records.ts'
@@ -58,4 +58,12 @@ export async function kept(ports: Ports, store: () => Promise<boolean>): Promise
   }
 }
 
-export type Page = { rows: ServerRow[]; count: number; asOf: number; change: string }
+export type Page = PageAnswer
+
+/** The rows that the answer lacks although they are there; an empty object where it has all. */
+export function leftOutOf({ headers: given }: ResponseData): { leftOut?: LeftOutRows } {
+  const count = Number(given.get(headers.rowsLeftOut) ?? 0)
+  if (count === 0) return {}
+  const ids = (given.get(headers.leftOutIds) ?? '').split(',').flatMap((id) => (id === '' ? [] : [Number(id)]))
+  return { leftOut: ids.length === count ? new Set(ids) : 'unknown' }
+}

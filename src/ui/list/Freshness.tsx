@@ -15,6 +15,8 @@ export interface Fresh {
   pending?: number
   /** The last asking brought nothing from the server: nothing more is to be waited for. */
   isKept?: boolean
+  /** Rows of the page that the server could not show. */
+  leftOut?: number
 }
 
 const two = (value: number) => String(value).padStart(2, '0')
@@ -51,6 +53,7 @@ export function Freshness({ fresh, found = fresh.here }: { fresh: Fresh; found?:
       )}
       {fresh.searched && ` · ${searchedWords(t, fresh.searched, found)}`}
       {(fresh.pending ?? 0) > 0 && ` · ${t('fresh.pending', { count: fresh.pending })}`}
+      {(fresh.leftOut ?? 0) > 0 && ` · ${t('fresh.leftOut', { count: fresh.leftOut })}`}
     </span>
   )
 }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { enqueue } from '#local/outbox/enqueue.ts'
 import { makeIndex } from '#local/list-index/list-index.ts'
-import { besideRows } from '#local/storage/database.ts'
+import { besideRows, type UserDatabase } from '#local/storage/database.ts'
 import { readListOn } from '#local/lists/read-list.ts'
+import { storeWhole } from '#local/list-index/bulk-load.ts'
 import { storeChanges, storePage } from '#local/lists/response-store.ts'
 import { removeRow } from '#local/lists/row-store.ts'
 import { markSignedOut, openSession } from '#local/session/session.ts'
@@ -197,5 +198,21 @@ describe('how much of a list is here', () => {
     expect((await db.table('users').toCollection().primaryKeys()).sort()).toEqual([1, 2])
     await storeChanges(db, list, company, { changed: [], gone: [2], upto: 3, asOf: 300 }, { all: false, generation })
     expect(await db.table('users').toCollection().primaryKeys()).toEqual([1])
+  })
+  it('fault 3b keeps what a whole reading left out, and does not take it for the whole', async () => {
+    const all = { changed: [aUser(1)], gone: [], upto: 2, asOf: 200, leftOut: new Set([2]) }
+    const fills = [
+      (db: UserDatabase, generation: number) => storeChanges(db, list, company, all, { all: true, generation }),
+      (db: UserDatabase, generation: number) =>
+        storeWhole(db, list, company, { ...all, pieces: [all.changed] }, generation),
+    ]
+    for (const fill of fills) {
+      const { db, device, generation } = await keptDevice()
+      await storePage(db, list, firstPage, pageAnswer([aUser(1), aUser(2), aUser(3)], 100, '1', 62), generation)
+      await fill(db, generation)
+      expect((await db.table('users').toCollection().primaryKeys()).sort()).toEqual([1, 2])
+      const view = await readListOn(device, list, firstPage)
+      expect([names(view), view.complete]).toEqual([[1, 2], false])
+    }
   })
 })

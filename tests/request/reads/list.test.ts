@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { getUser } from '#contract/accounts.ts'
+import { headers } from '#contract/headers.ts'
 import { listUsers } from '#contract/users.ts'
 import { createClock, createTablet } from '#tests/support/device.ts'
 import { aUser, company } from '#tests/support/device-database.ts'
@@ -89,5 +90,50 @@ describe('a list', () => {
     const { tablet } = await signedIn()
     tablet.line.state = 'down'
     expect(await tablet.api.call(listUsers, users)).toMatchObject({ kind: 'problem', problem: { code: 'OFFLINE' } })
+  })
+})
+
+describe('fault 3b a row that the server could not show', () => {
+  /** Row 2 is there still, and no answer has it. */
+  async function withoutRow2(told: Record<string, string>) {
+    const { clock, server, tablet } = await signedIn()
+    await tablet.api.call(listUsers, users)
+    await tablet.rest()
+    await clock.turn(1_000)
+    server.script = (sent, answer) => {
+      if (!sent.path.includes('/users')) return null
+      const { headers: given, body, ...rest } = answer()
+      const said = JSON.parse(body)
+      const isThere = ({ id }: { id: number }) => id !== 2
+      const less = said.data
+        ? { ...said, data: said.data.filter(isThere) }
+        : { ...said, changed: said.changed.filter(isThere) }
+      return {
+        ...rest,
+        headers: { ...given, [headers.change]: '2', ...told },
+        body: JSON.stringify({ ...less, ...(said.data ? {} : { upto: 2 }) }),
+      }
+    }
+    const result = await tablet.api.call(listUsers, users)
+    await tablet.rest()
+    const rows = await Promise.all([1, 2, 3].map((id) => tablet.row('users', id)))
+    return { result, ids: rows.flatMap((row) => (row ? [row.row.id] : [])) }
+  }
+
+  it('stays on the device, named or not, and the screen is told of it', async () => {
+    for (const ids of ['2', '']) {
+      const told = { [headers.rowsLeftOut]: '1', [headers.leftOutIds]: ids }
+      const { result, ids: here } = await withoutRow2(told)
+      expect(result).toMatchObject({ kind: 'fresh', leftOut: 1, output: { count: 3 } })
+      expect(here).toEqual([1, 2, 3])
+    }
+  })
+
+  it('is not taken for one that is gone, which leaves the device', async () => {
+    const { result, ids } = await withoutRow2({})
+    expect(result).not.toHaveProperty('leftOut')
+    expect(ids).toEqual([1, 3])
+    const other = await withoutRow2({ [headers.rowsLeftOut]: '1', [headers.leftOutIds]: '3' })
+    expect(other.ids).toEqual([1, 3])
   })
 })

@@ -1,0 +1,40 @@
+/** Rows that an answer lacks because they do not fit their schema: the operator learns which, the client how many. */
+import type { Endpoint } from '#contract/endpoint.ts'
+import { headers } from '#contract/headers.ts'
+import type { Caller } from '#domain/access.ts'
+import type { AppContext } from '#server/context.ts'
+import type { LeftOutRow } from '#server/response-schema.ts'
+
+const loggedRows = 20
+/** A header has its length. */
+const namedRows = 200
+
+interface ReadRequest {
+  handler: { endpoint: Endpoint }
+  caller: Caller
+  requestId: string
+}
+
+/** The headers that say so; none where all rows are there. */
+export function reportLeftOutRows(
+  app: AppContext,
+  { handler, caller, requestId }: ReadRequest,
+  leftOut: readonly LeftOutRow[],
+): Record<string, string> {
+  if (leftOut.length === 0) return {}
+  app.log.error(
+    {
+      endpoint: handler.endpoint.name,
+      requestId,
+      tenant: caller.companyId,
+      leftOut: leftOut.length,
+      rows: leftOut.slice(0, loggedRows),
+    },
+    'rows that do not fit the response schema were left out',
+  )
+  const ids = leftOut.flatMap(({ id }) => (typeof id === 'number' ? [id] : []))
+  return {
+    [headers.rowsLeftOut]: String(leftOut.length),
+    [headers.leftOutIds]: ids.slice(0, namedRows).join(','),
+  }
+}
