@@ -38,6 +38,19 @@ describe('a problem in words (M48)', () => {
     expect(locked(null)).toBe('暂时无法操作，请稍后再试。')
   })
 
+  test('fault 1g says whose exports are too many, and any other limit as before', async () => {
+    const limited = (data: unknown) => problemWords({ ...localProblem('RATE_LIMITED'), data })
+    expect(limited({ exportsOf: 'user', most: 2, retry_after: 5 })).toBe(
+      'You already have 2 exports running. Wait until one of them has finished, then try again.',
+    )
+    expect(limited({ retry_after: 5 })).toBe('Too many attempts. Wait a moment and try again.')
+    await i18n.changeLanguage('zh')
+    expect(limited({ exportsOf: 'company', most: 4, retry_after: 5 })).toBe(
+      '贵公司已有 4 个导出任务正在进行。请等其中一个完成后再试。',
+    )
+    expect(problemWords(localProblem('DOWNLOAD_CUT'))).toBe('下载中断，文件不完整。请重试。')
+  })
+
   test('takes what the server sends for values, never for options of i18next', () => {
     expect(locked({ user: 'Li Wei', action: 'a backup', lng: 'zh', ns: 'ui', defaultValue: 'x', keyPrefix: 'y' })).toBe(
       'Li Wei is doing a backup, please try again later.',
