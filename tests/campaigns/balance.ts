@@ -6,27 +6,15 @@ import { readConfig } from '#server/config.ts'
 import { openDatabase } from '#server/db/open.ts'
 import type { Handle } from '#server/db/handle.ts'
 import type { Sandbox } from '#server/drivers/payment/sandbox/server.ts'
+import { readGatewayBook } from '#tests/campaigns/gateway-book.ts'
 import type { Paying, Subject } from '#tests/campaigns/payers.ts'
 
 /** What the gateways took, in hundredths by our key. */
 export type Taken = ReadonlyMap<string, number>
 
-interface Books {
-  intents: { status: string; amount: number; metadata: Record<string, string> }[]
-  trades: { status: string; amount: number; outTradeNo: string }[]
-}
-
 /** Throws where one key took money twice. */
-export async function takenBy({ gateways, keys }: Sandbox): Promise<Taken> {
-  const headers = { authorization: `Bearer ${keys.stripe.secretKey}` }
-  const answer = await fetch(`${gateways.stripe?.apiUrl}/control`, { headers })
-  const { intents, trades } = (await answer.json()) as Books
-  const paid = [
-    ...intents
-      .filter(({ status }) => status === 'succeeded')
-      .map((one) => [one.metadata.key ?? '', one.amount] as const),
-    ...trades.filter(({ status }) => status === 'TRADE_SUCCESS').map((one) => [one.outTradeNo, one.amount] as const),
-  ]
+export async function takenBy(sandbox: Sandbox): Promise<Taken> {
+  const paid = (await readGatewayBook(sandbox)).map(({ key, taken }) => [key, taken] as const)
   const taken = new Map(paid)
   if (taken.size !== paid.length) throw new Error('a gateway took money twice for one key')
   return taken

@@ -145,7 +145,7 @@ const failure = (seed: number, round: number, wrong: readonly string[]) =>
   new Error(`seed ${seed}, round ${round}: ${wrong.length} wrong: ${wrong.slice(0, 6).join('; ')}`)
 
 /** The gateways' keys, as an operator would set them: they outlive the server. */
-function keysOf({ gateways: { stripe, alipay, globalAlipay } }: Sandbox): Record<string, string> {
+export function keysOf({ gateways: { stripe, alipay, globalAlipay } }: Sandbox): Record<string, string> {
   if (!stripe || !alipay || !globalAlipay) throw new Error('the sandbox stands in for all of them')
   return {
     STRIPE_SECRET_KEY: stripe.secretKey,
@@ -157,6 +157,10 @@ function keysOf({ gateways: { stripe, alipay, globalAlipay } }: Sandbox): Record
     ALIPAY_PRIVATE_KEY: alipay.privateKey,
     ALIPAY_PUBLIC_KEY: alipay.publicKey,
     ALIPAY_GATEWAY_URL: alipay.gatewayUrl,
+    GLOBAL_ALIPAY_PARTNER: globalAlipay.partner,
+    GLOBAL_ALIPAY_PRIVATE_KEY: globalAlipay.privateKey,
+    GLOBAL_ALIPAY_PUBLIC_KEY: globalAlipay.publicKey,
+    GLOBAL_ALIPAY_GATEWAY_URL: globalAlipay.gatewayUrl,
   }
 }
 
@@ -178,7 +182,7 @@ async function repeatCalls({ calls }: Sandbox, chance: Chance): Promise<void> {
 }
 
 /** The staff's call, and its end. */
-async function lookAtEverything(url: string): Promise<void> {
+export async function lookAtEverything(url: string): Promise<void> {
   const access = await signIn(url, 'm18', 'staff')
   const begun = await call({ url, access }, 'POST', '/api/payment/reconcile', {})
   const location = begun?.body.location
@@ -192,7 +196,7 @@ async function lookAtEverything(url: string): Promise<void> {
 }
 
 /** A busy machine's database may not answer in time for a start: then it is started again, as a supervisor does. */
-async function supervised(settings: Record<string, string>): Promise<Running> {
+export async function supervised(settings: Record<string, string>): Promise<Running> {
   for (let tries = 1; ; tries++) {
     const server = startProcess(settings)
     const failed = await server.ready.then(

@@ -10,6 +10,7 @@ import { run as fees } from '#tests/campaigns/fees.ts'
 import { run as histories } from '#tests/campaigns/histories.ts'
 import { run as invitationFlood } from '#tests/campaigns/invitation-flood.ts'
 import { run as killWrites } from '#tests/campaigns/kill-writes.ts'
+import { run as money } from '#tests/campaigns/money.ts'
 import { run as mutants } from '#tests/campaigns/mutants.ts'
 import { nightly } from '#tests/campaigns/nightly.ts'
 import { run as outboxModel } from '#tests/campaigns/outbox-model.ts'
@@ -34,6 +35,7 @@ const campaigns: Record<string, (args: string[]) => Promise<void>> = {
   fees,
   histories,
   'invitation-flood': invitationFlood,
+  money,
   mutants,
   'outbox-model': outboxModel,
   packages,

@@ -1,18 +1,25 @@
 /** Months of traffic that wait to be paid: nobody orders those, so they are written into the database while no server runs on it. */
 import { sql } from 'kysely'
+import { type Currency } from '#domain/money.ts'
 import { addMonths } from '#domain/period.ts'
 import type { AppContext } from '#server/context.ts'
 import { takeChange } from '#server/db/change-numbers.ts'
 import { insertTraffic } from '#server/db/hosting/backups.ts'
 
-/** Of the demo world's `acmetrade`, long ago, at 10.00 each. Answers their numbers. */
-export const writeUnpaidTraffic = ({ database }: Pick<AppContext, 'database'>, count: number): Promise<number[]> =>
+const demoService = { code: 'acmetrade', currency: 'HKD' as Currency, first: '1990-01-01', amount: '10.00' }
+
+/** Months of one service from `first` on, of the demo world's unless told otherwise, at that amount each. Answers their numbers. */
+export const writeUnpaidTraffic = (
+  { database }: Pick<AppContext, 'database'>,
+  count: number,
+  { code, currency, first, amount } = demoService,
+): Promise<number[]> =>
   database.kysely.transaction().execute(async (db) => {
     await sql`set local role portal_system`.execute(db)
     const { id: service_id, company_id } = await db
       .selectFrom('service')
       .select(['id', 'company_id'])
-      .where('code', '=', 'acmetrade')
+      .where('code', '=', code)
       .executeTakeFirstOrThrow()
     const { id: price_id } = await db.selectFrom('price_list').select('id').limit(1).executeTakeFirstOrThrow()
     const now = Date.now()
@@ -22,14 +29,14 @@ export const writeUnpaidTraffic = ({ database }: Pick<AppContext, 'database'>, c
         await insertTraffic(db, {
           company_id,
           service_id,
-          service_code: 'acmetrade',
+          service_code: code,
           price_id,
-          currency: 'HKD',
-          period_end: addMonths('1990-01-01', at),
+          currency,
+          period_end: addMonths(first, at),
           pdb_traffic: '51.00',
           free: '50.00',
-          price: '10.00',
-          amount: '10.00',
+          price: amount,
+          amount,
           pay_date: null,
           pay_amount: null,
           steps: '[]',

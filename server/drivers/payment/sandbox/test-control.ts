@@ -30,6 +30,7 @@ export function serveControl(fastify: FastifyInstance, { books, calls, moods, ke
           balances: balances(books),
           calls: calls.list(),
           intents: books.all('intents'),
+          sessions: books.all('sessions'),
           trades: books.all('trades'),
           refunds: books.all('refunds'),
         })

@@ -1,0 +1,169 @@
+/** A company's administrator who orders and pays in one history, and what is known of what was ordered. */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Currency } from '#domain/money.ts'
+import type { Claim } from '#tests/campaigns/money/check-money.ts'
+import type { MoneyWorld } from '#tests/campaigns/money/world.ts'
+import { call, signIn } from '#tests/campaigns/payers.ts'
+import type { Chance } from '#tests/support/chance.ts'
+
+/** Something that can be paid. */
+export interface Payable {
+  contractType: 'CONTRACT' | 'PDBORDER' | 'TRAFFIC'
+  id: number
+  type: 'create' | 'change' | 'extend' | 'backup' | 'traffic'
+  /** Of the service. */
+  code: string
+  currency: Currency
+  /** As its buyer knows it. */
+  state: 'unpaid' | 'paid' | 'replaced' | 'deleted' | 'overdue'
+  /** Until when it can be paid; null: no end. */
+  due: string | null
+  /** Exclusive end of what is bought; null: of traffic. */
+  end: string | null
+  users: number
+  modules: string[]
+  /** The contract that a change made, where it can be undone; null: it cannot. */
+  undoable: number | null
+  /** Addresses of gateways at which it can be paid, newest last. */
+  pages: string[]
+}
+
+export interface Buyer {
+  /** Of the history. */
+  seed: number
+  company: string
+  world: MoneyWorld
+  payables: Payable[]
+  claims: Claim[]
+  /** Adds one to what the report says of that name. */
+  count(name: string): void
+  /** What the portal said last of something that it refused. */
+  lastRefusal: string
+  /** Of the administrator and of the provider's staff. */
+  sessions: Partial<Record<'admin' | 'staff', string>>
+}
+
+export interface PortalResponse {
+  status: number
+  body: Record<string, unknown> & { errorCode?: string; data?: { why?: string; discarded_amount?: string } | null }
+}
+
+interface RequestOptions {
+  body?: object | null
+  as?: 'admin' | 'staff'
+  /** Sent again with the same key until it is answered, through kills. Without one it is sent once. */
+  isRepeated?: boolean
+}
+
+const tries = 6
+
+/** Returns null where no answer came. */
+export async function request(
+  buyer: Buyer,
+  method: string,
+  path: string,
+  { body = null, as = 'admin', isRepeated = false }: RequestOptions = {},
+): Promise<PortalResponse | null> {
+  const { world } = buyer
+  const key = isRepeated ? randomUUID() : null
+  let refusals = 0
+  for (;;) {
+    await world.up()
+    const access = await accessOf(buyer, as)
+    if (access === null) continue
+    const response = (await call({ url: world.url, access }, method, path, body, key)) as PortalResponse | null
+    if (response?.status === 401) {
+      buyer.sessions[as] = ''
+      continue
+    }
+    const isBusy =
+      response !== null &&
+      (response.status >= 500 ||
+        response.status === 429 ||
+        response.body.errorCode === 'IDEMPOTENCY_IN_PROGRESS' ||
+        response.status === 423)
+    if (response === null) buyer.lastRefusal = 'no answer'
+    else if (response.status >= 400) buyer.lastRefusal = refusalOf(response)
+    if (!isRepeated || (response !== null && !isBusy)) return response
+    // A kill is waited for as long as it takes; what a live server refuses is given up in the end.
+    if (isBusy && ++refusals >= tries) return response
+    await wait(50 * (refusals + 1))
+  }
+}
+
+const refusalOf = ({ status, body: { errorCode = '', data } }: PortalResponse) =>
+  [status, errorCode, data?.why ?? ''].join(' ').trim()
+
+/** Returns null where the server went away meanwhile. */
+async function accessOf({ sessions, world, company }: Buyer, as: 'admin' | 'staff'): Promise<string | null> {
+  const known = sessions[as]
+  if (known) return known
+  const [code, who] = as === 'staff' ? ['m18', 'staff'] : [company, 'admin']
+  const access = await signIn(world.url, code, who).catch(() => null)
+  if (access !== null) sessions[as] = access
+  return access
+}
+
+/** An order as the portal shows it. */
+interface OrderRow {
+  id: number
+  code: string
+  type: 'create' | 'change' | 'extend'
+  state: 'invalid' | 'unpaid' | 'effective' | 'overwritten' | 'expired'
+  currency: Currency
+  contract_id: number
+  users: number
+  modules: string[]
+  period_end: string
+  due: string | null
+  undo_until?: string | null
+}
+
+const states = {
+  invalid: 'replaced',
+  unpaid: 'unpaid',
+  effective: 'paid',
+  expired: 'paid',
+  overwritten: 'paid',
+} as const
+
+/** Notes what an answer says of an order. */
+export function noteOrder(buyer: Buyer, response: PortalResponse): Payable {
+  const row = response.body as unknown as OrderRow
+  const { id, code, type, currency, users, modules, period_end: end, due } = row
+  const state = states[row.state]
+  buyer.claims.push({ kind: 'order', id, is: 'ordered' })
+  const payable: Payable = {
+    contractType: 'CONTRACT',
+    id,
+    type,
+    code,
+    currency,
+    state,
+    due,
+    end,
+    users,
+    modules,
+    undoable: typeof row.undo_until === 'string' ? row.contract_id : null,
+    pages: [],
+  }
+  buyer.payables.push(payable)
+  return payable
+}
+
+/** Asks how an order stands. Returns null where there is none any more, or no answer. */
+export async function readOrder(buyer: Buyer, payable: Payable): Promise<OrderRow | null> {
+  const response = await request(buyer, 'GET', `/api/sorder/${payable.id}`)
+  if (response?.status === 404) payable.state = 'deleted'
+  if (response?.status !== 200) return null
+  const row = response.body as unknown as OrderRow
+  payable.state = states[row.state]
+  return row
+}
+
+export const pickSome = <T>(chance: Chance, all: readonly T[]): T | null => {
+  // What is newest is most often of interest.
+  const at = Math.floor(Math.sqrt(chance()) * all.length)
+  return all[at] ?? null
+}

@@ -1,0 +1,255 @@
+/**
+ * Every unit of money against the database, by SQL of its own: what a gateway took is applied to one order, backup or month of
+ * traffic with one invoice, or it was refunded, or staff have a task for it. Read while no server runs on the database.
+ */
+import { type RawBuilder, sql } from 'kysely'
+import type { Database, Handle } from '#server/db/handle.ts'
+import type { TakenPayment } from '#tests/campaigns/gateway-book.ts'
+
+/** What a buyer was answered with, which must be so from then on. */
+export interface Claim {
+  kind: 'order' | 'backup' | 'traffic'
+  id: number
+  is: 'ordered' | 'paid' | 'deleted'
+}
+
+export interface Fault {
+  companyId: number
+  text: string
+}
+
+export interface MoneyReport {
+  faults: Fault[]
+  /** Taken, and not written down: a kill came between gateway and commit. A fault once everything has had its time. */
+  underWay: Fault[]
+  /** Payments by what became of them. */
+  outcomes: Record<string, number>
+}
+
+export interface CheckInput {
+  /** Read after the snapshot began: the gateways may be ahead of the database, and never behind it. */
+  readBook: () => Promise<TakenPayment[]>
+  claims: readonly Claim[]
+}
+
+/** Of one moment: what a killed server had sent off may still be carried out by the database. */
+export const checkMoney = ({ kysely }: Database, { readBook, claims }: CheckInput): Promise<MoneyReport> =>
+  kysely
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .execute(async (db) => {
+      // The snapshot is taken by the first query.
+      await sql`select 1 from payment limit 1`.execute(db)
+      return await compare(db, await readBook(), claims)
+    })
+
+/** In the transaction that is passed in. */
+export async function compare(
+  db: Handle,
+  book: readonly TakenPayment[],
+  claims: readonly Claim[],
+): Promise<MoneyReport> {
+  await sql`set local role portal_system`.execute(db)
+  const common = views(book, claims, await hasTasks(db))
+  const faults: Fault[] = []
+  for (const rule of rules) faults.push(...(await faultsOf(db, sql`${common} ${rule}`)))
+  return {
+    faults: [...faults, ...twice(book)],
+    underWay: await faultsOf(db, sql`${common} ${notWrittenDown}`),
+    outcomes: await outcomesOf(db, common),
+  }
+}
+
+/** Whether the database is of a version that has tasks of the staff. */
+async function hasTasks(db: Handle): Promise<boolean> {
+  const { rows } = await sql<{ is: boolean }>`select to_regclass('payment_task') is not null as is`.execute(db)
+  return rows[0]?.is === true
+}
+
+async function faultsOf(db: Handle, query: RawBuilder<unknown>): Promise<Fault[]> {
+  const { rows } = await (query as RawBuilder<{ company_id: number | null; text: string }>).execute(db)
+  return rows.map(({ company_id, text }) => ({ companyId: company_id ?? 0, text }))
+}
+
+async function outcomesOf(db: Handle, common: RawBuilder<unknown>): Promise<Record<string, number>> {
+  const { rows } = await sql<{ outcome: string; count: number }>`
+    ${common} select concat_ws(', task ', m.outcome, m.task) as outcome, count(*)::integer as count
+    from money m join buyer on buyer.id = m.company_id group by 1`.execute(db)
+  return Object.fromEntries(rows.map(({ outcome, count }) => [outcome, count]))
+}
+
+function twice(book: readonly TakenPayment[]): Fault[] {
+  const byKey = Map.groupBy(book, ({ key }) => key)
+  return [...byKey]
+    .filter(([, all]) => all.length > 1)
+    .map(([key, all]) => ({ companyId: 0, text: `a gateway took money ${all.length} times for ${key}` }))
+}
+
+/**
+ * `book`: what gateways took and gave back. `task`: what waits for the staff, or was settled by them. `owed`: what can be paid. `money`: payments as they were written down, with what they
+ * are of. `bill`: invoices likewise. Amounts in units of the currency.
+ */
+const views = (book: readonly TakenPayment[], claims: readonly Claim[], hasTasks: boolean) => sql`
+  with book as (
+    select key, gateway, "references", currency, (taken / 100)::numeric(16, 2) as taken,
+      (refunded / 100)::numeric(16, 2) as refunded
+    from jsonb_to_recordset(${JSON.stringify(book)}::jsonb)
+      as b(key text, gateway text, "references" jsonb, currency text, taken numeric, refunded numeric)),
+  claim as (select * from jsonb_to_recordset(${JSON.stringify(claims)}::jsonb) as c(kind text, id integer, "is" text)),
+  buyer as (select id from company where code ~ '^h[0-9]'),
+  owed as (
+    select 'order' as kind, id, company_id, code, currency, pay_amount, stored in ('paid', 'overwritten') as is_paid,
+      stored || case when deleted then ', deleted' else '' end as state
+    from service_order
+    union all select 'backup', id, company_id, service_code, currency, pay_amount, status = 1, status::text from backup_order
+    union all select 'traffic', id, company_id, service_code, currency, amount, pay_date is not null,
+      coalesce(pay_date, 'unpaid') from traffic),
+  task as (${
+    hasTasks
+      ? sql`select id, payment_id, state from payment_task`
+      : sql`select 0 as id, 0 as payment_id, '' as state where false`
+  }),
+  money as (
+    select p.*, gateway <> 'simulate' as is_real, t.id as task_id, t.state as task,
+      outcome = 'applied' or coalesce(t.state, '') = 'applied' as is_applied, coalesce(order_id, backup_order_id, traffic_id) as subject_id,
+      case when order_id is not null then 'order' when backup_order_id is not null then 'backup' else 'traffic' end as kind
+    from payment p left join task t on t.payment_id = p.id),
+  bill as (
+    select i.*, coalesce(order_id, backup_order_id, traffic_id) as subject_id,
+      case when order_id is not null then 'order' when backup_order_id is not null then 'backup' else 'traffic' end as kind,
+      (content ->> 'pay_amount')::numeric as charged, content ->> 'currency' as currency
+    from invoice i)`
+
+/** Also of an attempt that was given up, until somebody looks. */
+const notWrittenDown = sql`
+  select a.company_id, format('%s %s was taken by %s for %s, and the attempt is %s', b.currency, b.taken, b.gateway, b.key, a.state)
+    as text
+  from book b join payment_attempt a on a.key = b.key where a.state <> 'paid'`
+
+const rules: RawBuilder<unknown>[] = [
+  // Each payment at a gateway has its attempt, and is what the attempt asked for.
+  sql`select 0 as company_id, format('%s took %s %s for %s, of which nothing was written down before', b.gateway, b.currency,
+      b.taken, b.key) as text
+    from book b where not exists (select from payment_attempt a where a.key = b.key)`,
+  sql`select a.company_id, format('%s took %s %s for %s, and %s %s was asked of %s', b.gateway, b.currency, b.taken, b.key,
+      a.currency, a.amount, a.gateway) as text
+    from book b join payment_attempt a on a.key = b.key
+    where (a.currency, a.amount, a.gateway) is distinct from (b.currency, b.taken, b.gateway)`,
+  // An attempt that is paid has one payment, and a payment of a gateway has one attempt and the gateway's money.
+  sql`select a.company_id, format('attempt %s is paid by %s, and %s payments name it', a.id, a.gateway_id, count(m.id)) as text
+    from payment_attempt a left join money m on m.gateway = a.gateway and m.reference = a.gateway_id
+    where a.state = 'paid' group by a.id having count(m.id) <> 1`,
+  sql`select m.company_id, format('payment %s of %s %s by %s %s is not what the gateway has: %s %s', m.id, m.currency, m.amount,
+      m.gateway, m.reference, b.currency, b.taken) as text
+    from money m left join book b on b.gateway = m.gateway and b."references" ? m.reference
+    where m.is_real and (b.key is null or (m.currency, m.amount) is distinct from (b.currency, b.taken))`,
+  sql`select m.company_id, format('payment %s is of %s %s of company %s, and its attempt of %s', m.id, m.kind, m.subject_id,
+      m.company_id, to_jsonb(a)) as text
+    from money m join book b on b.gateway = m.gateway and b."references" ? m.reference join payment_attempt a on a.key = b.key
+    where (m.company_id, m.order_id, m.backup_order_id, m.traffic_id)
+      is distinct from (a.company_id, a.order_id, a.backup_order_id, a.traffic_id)`,
+  // Applied money is on one thing, which is paid by it and invoiced once. All other money needs an owner.
+  sql`select m.company_id, format('%s %s was applied to %s %s, which is %s and costs %s %s', m.currency, m.amount, m.kind,
+      m.subject_id, o.state, o.currency, o.pay_amount) as text
+    from money m left join owed o on o.kind = m.kind and o.id = m.subject_id
+    where m.is_applied and (o.is_paid is not true
+      or (o.company_id, o.currency, o.pay_amount) is distinct from (m.company_id, m.currency, m.amount))`,
+  sql`select m.company_id, format('%s %s by %s %s has no owner: %s for %s %s', m.currency, m.amount, m.gateway, m.reference,
+      m.outcome, m.kind, m.subject_id) as text
+    from money m join book b on b.gateway = m.gateway and b."references" ? m.reference
+    where not m.is_applied and b.refunded <> b.taken and m.task_id is null`,
+  // A task of the staff is of money that was not applied, and says what the gateway says.
+  sql`select m.company_id, format('payment %s was applied when it came, and task %s is about it', m.id, m.task_id) as text
+    from money m where m.outcome = 'applied' and m.task_id is not null`,
+  sql`select m.company_id, format('task %s is %s, and the gateway gave back %s of %s', m.task_id, m.task, b.refunded, b.taken)
+      as text
+    from money m join book b on b.gateway = m.gateway and b."references" ? m.reference
+    where m.task_id is not null and case m.task when 'refunded' then b.refunded <> b.taken
+      when 'refunding' then b.refunded not in (0, b.taken) else b.refunded <> 0 end`,
+  sql`select m.company_id, format('%s %s for %s %s was refunded, and it is applied', b.currency, b.refunded, m.kind, m.subject_id)
+      as text
+    from money m join book b on b.gateway = m.gateway and b."references" ? m.reference
+    where m.is_applied and b.refunded <> 0`,
+  // Paid with all that belongs to it, once, or not at all. Where nothing is due there is neither money nor an invoice.
+  sql`select o.company_id, format('%s %s (%s, %s %s) has %s payments and %s invoices', o.kind, o.id, o.state, o.currency,
+      o.pay_amount, p.count, i.count) as text
+    from owed o join buyer on buyer.id = o.company_id
+      cross join lateral (select count(*) from money m where m.kind = o.kind and m.subject_id = o.id
+        and m.is_applied) as p
+      cross join lateral (select count(*) from bill where bill.kind = o.kind and bill.subject_id = o.id) as i
+    where (p.count, i.count) is distinct from case when o.is_paid and o.pay_amount > 0 then (1::bigint, 1::bigint)
+      else (0::bigint, 0::bigint) end`,
+  sql`select o.company_id, format('invoice %s says %s %s for %s %s, which cost %s %s and was paid with %s', bill.code,
+      bill.currency, bill.charged, o.kind, o.id, o.currency, o.pay_amount, m.reference) as text
+    from bill join owed o on o.kind = bill.kind and o.id = bill.subject_id join buyer on buyer.id = o.company_id
+      left join money m on m.kind = o.kind and m.subject_id = o.id and m.is_applied
+    where (bill.company_id, bill.currency, bill.charged, bill.content -> 'payment' ->> 'reference')
+      is distinct from (o.company_id, o.currency, o.pay_amount, m.reference)`,
+  sql`select o.company_id, format('order %s is %s with %s contracts', o.id, o.state, count(c.id)) as text
+    from owed o join buyer on buyer.id = o.company_id left join contract c on c.order_id = o.id
+    where o.kind = 'order' group by o.id, o.company_id, o.state, o.is_paid
+    having count(c.id) <> case when o.is_paid then 1 else 0 end`,
+  // One contract of a service is in force, one order of it waits to be paid, and one order builds on a contract.
+  sql`select company_id, format('%s contracts of %s are in force', count(*), service_code) as text
+    from contract where not overwritten group by company_id, service_code having count(*) > 1`,
+  sql`select company_id, format('%s orders of %s wait to be paid', count(*), code) as text
+    from service_order where stored = 'unpaid' and not deleted group by company_id, code having count(*) > 1`,
+  sql`select company_id, format('contract %s is the base of %s paid orders', base_id, count(*)) as text
+    from service_order where base_id is not null and stored in ('paid', 'overwritten')
+    group by company_id, base_id having count(*) > 1`,
+  sql`select o.company_id, format('order %s is %s, and its contract %s is %s', o.id, o.stored, c.id,
+      case when c.overwritten then 'overwritten' else 'in force' end) as text
+    from service_order o join contract c on c.order_id = o.id where (o.stored = 'overwritten') <> c.overwritten`,
+  // The paid stretches of a contract are what its orders bought (D12).
+  sql`select c.company_id, format('contract %s of order %s (%s) has the stretches %s, and was sold %s', c.id, o.id, o.type,
+      c.segments, sold.segments) as text
+    from contract c join buyer on buyer.id = c.company_id join service_order o on o.id = c.order_id
+      left join contract base on base.id = o.base_id
+      left join contract restored on restored.id = (to_jsonb(o) ->> 'restores_id')::integer
+      cross join lateral (select jsonb_build_object('start', o.period_start, 'end', o.period_end, 'annual', o.annual::text)
+        as segment, to_char(to_timestamp(o.create_time / 1000) at time zone 'UTC' + interval '8 hours', 'YYYY-MM-DD') as day)
+        as own
+      cross join lateral (select case
+        when restored.id is not null then restored.segments
+        when o.type = 'change' then (
+          select jsonb_agg(case when s ->> 'end' > o.period_start collate "C" then jsonb_build_object(
+            'start', greatest(s ->> 'start', o.period_start), 'end', s ->> 'end', 'annual', o.annual::text) else s end order by n)
+          from jsonb_array_elements(base.segments) with ordinality as t(s, n))
+        when base.id is not null and own.day < base.period_end then base.segments || own.segment
+        else jsonb_build_array(own.segment) end as segments) as sold
+    where c.segments <> sold.segments`,
+  // A change leaves out what is over by then, so they may begin later than the contract.
+  sql`select c.company_id, format('contract %s runs from %s to %s, and its stretches are %s', c.id, c.period_start, c.period_end,
+      c.segments) as text
+    from contract c join buyer on buyer.id = c.company_id
+    where c.segments -> 0 ->> 'start' < c.period_start or c.segments -> -1 ->> 'end' <> c.period_end
+      or exists (select from jsonb_array_elements(c.segments) with ordinality as t(s, n)
+        where s ->> 'start' >= s ->> 'end' or n > 1 and s ->> 'start' < c.segments -> (n::integer - 2) ->> 'end')`,
+  // What was bought of a service is what was invoiced for it.
+  sql`select o.company_id, format('orders of %s cost %s %s, and %s was invoiced', o.code, o.currency, sum(o.pay_amount),
+      coalesce(sum(bill.charged), 0)) as text
+    from owed o join buyer on buyer.id = o.company_id left join bill on bill.kind = o.kind and bill.subject_id = o.id
+    where o.is_paid group by o.company_id, o.code, o.currency
+    having sum(o.pay_amount) <> coalesce(sum(bill.charged), 0)`,
+  // Of each currency: what gateways have and did not give back is applied, or waits for somebody.
+  sql`select 0 as company_id, format('%s: gateways have %s, %s is applied and %s is not', currency, sum(has), sum(applied),
+      sum(waits)) as text
+    from (
+      select b.currency, b.taken - b.refunded as has, 0 as applied, 0 as waits
+      from book b join payment_attempt a on a.key = b.key and a.state = 'paid'
+      union all select currency, 0, amount, 0 from money where is_real and is_applied
+      union all select m.currency, 0, 0, m.amount - b.refunded from money m
+        join book b on b.gateway = m.gateway and b."references" ? m.reference where not m.is_applied) as one
+    group by currency having sum(has) <> sum(applied) + sum(waits)`,
+  // D90: by year, from 1 on, none left out.
+  sql`select 0 as company_id, format('invoices of %s have gaps: %s up to %s', substr(code, 2, 4), count(*),
+      max(substr(code, 8)::integer)) as text
+    from invoice group by substr(code, 2, 4) having count(*) <> max(substr(code, 8)::integer)`,
+  // What people were told is so.
+  sql`select o.company_id, format('%s %s is %s, and its buyer was told that it is %s', c.kind, c.id, coalesce(o.state, 'missing'),
+      c."is") as text
+    from claim c left join owed o on o.kind = c.kind and o.id = c.id left join service_order s on s.id = c.id and c.kind = 'order'
+    where case c."is" when 'ordered' then o.id is null when 'paid' then o.is_paid is not true
+      -- What was deleted comes back when its money is applied after all.
+      else s.deleted is not true and not exists (select from money m where m.order_id = s.id and m.task = 'applied') end`,
+]

@@ -1,0 +1,110 @@
+/** What gateways and attackers do: answers lost, silence, notices held back, repeated, out of order, dropped and forged. */
+import { createHmac } from 'node:crypto'
+import { between, type Chance, pick } from '#tests/support/chance.ts'
+import type { Call } from '#server/drivers/payment/sandbox/payment-store.ts'
+import { lookAtEverything } from '#tests/campaigns/payments.ts'
+import type { Buyer } from '#tests/campaigns/money/buyer.ts'
+import type { Operation } from '#tests/campaigns/money/order-operations.ts'
+
+export const loseAnswers: Operation = async ({ world }, chance) => {
+  // The library of the cards asks three times by itself.
+  world.sandbox.moods.loseAnswers = between(chance, 1, 4)
+  return 'done'
+}
+
+export const silence: Operation = async ({ world }, chance) => {
+  world.sandbox.moods.fail = between(chance, 1, 6)
+  return 'done'
+}
+
+export const holdNotices: Operation = async ({ world }) => {
+  world.sandbox.calls.hold()
+  return 'done'
+}
+
+export const releaseNotices: Operation = async ({ world }) => {
+  world.sandbox.calls.release()
+  return 'done'
+}
+
+const latest = ({ world }: Buyer): Call[] => world.sandbox.calls.list().slice(-30)
+
+export const repeatNotices: Operation = async (buyer, chance) => {
+  const calls = latest(buyer)
+  if (calls.length === 0) return 'skipped'
+  const { id } = pick(chance, calls)
+  const { calls: sender } = buyer.world.sandbox
+  const answers = await Promise.all([sender.send(id), sender.send(id), sender.send(id)])
+  return answers.some((status) => status !== null) ? 'done' : 'unanswered'
+}
+
+export const reverseNotices: Operation = async (buyer) => {
+  const calls = latest(buyer).slice(-6).toReversed()
+  if (calls.length < 2) return 'skipped'
+  const { calls: sender } = buyer.world.sandbox
+  const answers: (number | null)[] = []
+  for (const { id } of calls) answers.push(await sender.send(id))
+  return answers.some((status) => status !== null) ? 'done' : 'unanswered'
+}
+
+/** It never comes by itself. */
+export const dropNotice: Operation = async (buyer, chance) => {
+  const waiting = latest(buyer).filter(({ nextAt }) => nextAt !== null)
+  if (waiting.length === 0) return 'skipped'
+  buyer.world.sandbox.calls.drop(pick(chance, waiting).id)
+  return 'done'
+}
+
+/** A notice that no gateway has signed. Throws where it is taken for one. */
+export const forgeNotice: Operation = async (buyer, chance) => {
+  const calls = latest(buyer)
+  if (calls.length === 0) return 'skipped'
+  const call = pick(chance, calls)
+  const response = await fetch(call.url, { method: 'POST', ...forged(buyer, call, chance) }).catch(() => null)
+  await response?.text()
+  if (response === null || response.status >= 500) return 'unanswered'
+  if (response.status < 400) throw new Error(`a forged notice of ${call.gate} was answered with ${response.status}`)
+  return 'done'
+}
+
+function forged(
+  { world }: Buyer,
+  { gate, body }: Call,
+  chance: Chance,
+): { body: string; headers: Record<string, string> } {
+  if (gate !== 'stripe') {
+    const fields = new URLSearchParams(body)
+    // The signature is of another amount.
+    for (const name of ['total_amount', 'total_fee']) if (fields.has(name)) fields.set(name, '1.00')
+    if (chance() < 0.5) fields.set('sign', Buffer.from('nobody').toString('base64'))
+    fields.set('trade_status', chance() < 0.5 ? 'TRADE_SUCCESS' : 'TRADE_FINISHED')
+    fields.set('gmt_payment', '2026-01-01 00:00:00')
+    return { body: fields.toString(), headers: { 'content-type': 'application/x-www-form-urlencoded' } }
+  }
+  const time = Math.floor(world.clock() / 1000)
+  const signature = createHmac('sha256', 'whsec_nobody').update(`${time}.${body}`).digest('hex')
+  return { body, headers: { 'content-type': 'application/json', 'stripe-signature': `t=${time},v1=${signature}` } }
+}
+
+/** Comes back from a payment that somebody else made, to have it counted for one's own. */
+export const forgeReturn: Operation = async (buyer, chance) => {
+  const ids = latest(buyer).flatMap(({ body }) => /"id":"((?:cs_test|pi)_\w+)"/.exec(body)?.[1] ?? [])
+  const returns = latest(buyer).flatMap(({ body }) => /"key":"(\w+)"/.exec(body)?.[1] ?? [])
+  if (ids.length === 0 || returns.length === 0) return 'skipped'
+  const id = pick(chance, ids)
+  const query = id.startsWith('cs_')
+    ? `session_id=${id}`
+    : `payment_intent=${id}&payment_intent_client_secret=${id}_secret_guessed`
+  const address = `${buyer.world.url}/public/payment/return/${pick(chance, returns)}?${query}`
+  const response = await fetch(address, { redirect: 'manual' }).catch(() => null)
+  return response === null ? 'unanswered' : 'done'
+}
+
+/** The staff's tool. */
+export const reconcile: Operation = async ({ world }) => {
+  await world.up()
+  return await lookAtEverything(world.url).then(
+    () => 'done' as const,
+    () => 'unanswered' as const,
+  )
+}

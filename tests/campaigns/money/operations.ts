@@ -1,0 +1,67 @@
+/** All that may happen in a history, and how often it is drawn. */
+import type { Chance } from '#tests/support/chance.ts'
+import * as gateway from '#tests/campaigns/money/gateway-operations.ts'
+import type { Operation } from '#tests/campaigns/money/order-operations.ts'
+import * as orders from '#tests/campaigns/money/order-operations.ts'
+import * as payments from '#tests/campaigns/money/payment-operations.ts'
+import * as tasks from '#tests/campaigns/money/task-operations.ts'
+
+/** By the name that the report uses. */
+export const operations: Record<string, [weight: number, operation: Operation]> = {
+  create: [6, orders.create],
+  'order and leave': [3, payments.orderAndLeave],
+  replace: [5, orders.replace],
+  delete: [5, orders.removeUnpaid],
+  'change up': [8, orders.changeUp],
+  'change down': [4, orders.changeDown],
+  'replace a change': [3, orders.replaceChange],
+  extend: [4, orders.extend],
+  'extend after the end': [3, orders.extendExpired],
+  'back up months': [4, orders.backUpMonths],
+  'back up a year': [2, orders.backUpYear],
+  'back up to the end': [2, orders.backUpToTheEnd],
+  'pay by card': [24, payments.payByCard],
+  'pay by a declined card': [3, payments.payByDeclinedCard],
+  'pay at the bank': [4, payments.payAtBank],
+  'refuse at the bank': [2, payments.refuseAtBank],
+  'pay on the page': [7, payments.payOnPage],
+  'decline on the page': [2, payments.declineOnPage],
+  'leave the page': [4, payments.leavePage],
+  'pay by Alipay': [7, payments.payByAlipay],
+  'keep the address of Alipay': [7, payments.keepAlipayAddress],
+  'pay by simulation': [1, payments.simulate],
+  'pay twice': [4, payments.payTwice],
+  'pay in two tabs': [4, payments.payInTwoTabs],
+  'pay otherwise': [3, payments.payOtherwise],
+  'pay on an old page': [12, payments.payOldPage],
+  'pay again': [2, payments.payAgain],
+  'ask how it stands': [3, payments.askHowItStands],
+  'delete while paying': [5, payments.deleteWhilePaying],
+  'replace while paying': [3, payments.replaceWhilePaying],
+  'delete while the gateway is silent': [3, payments.deleteUnderSilence],
+  undo: [6, orders.undo],
+  'refund a task': [5, tasks.refundTask],
+  'apply a task': [5, tasks.applyTask],
+  'refund and apply a task at once': [2, tasks.refundAndApply],
+  'lose answers': [1, gateway.loseAnswers],
+  'silence of the gateway': [1, gateway.silence],
+  'hold notices': [1, gateway.holdNotices],
+  'release notices': [2, gateway.releaseNotices],
+  'repeat notices': [2, gateway.repeatNotices],
+  'reverse notices': [1, gateway.reverseNotices],
+  'drop a notice': [1, gateway.dropNotice],
+  'forge a notice': [1, gateway.forgeNotice],
+  'forge a return': [1, gateway.forgeReturn],
+  reconcile: [0.5, gateway.reconcile],
+}
+
+const total = Object.values(operations).reduce((sum, [weight]) => sum + weight, 0)
+
+export function drawOperation(chance: Chance): { name: string; operation: Operation } {
+  let left = chance() * total
+  for (const [name, [weight, operation]] of Object.entries(operations)) {
+    left -= weight
+    if (left < 0) return { name, operation }
+  }
+  throw new Error('no operation was drawn')
+}

@@ -1,0 +1,180 @@
+/**
+ * A portal as a process of its own, on a copy of one prepared database, beside gateways that live on when it is killed. Its clock and
+ * theirs go ahead of the machine's by as much as one likes, from one start to the next.
+ */
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import pino from 'pino'
+import type { Currency } from '#domain/money.ts'
+import { dateIn } from '#domain/time.ts'
+import { readConfig } from '#server/config.ts'
+import type { Database } from '#server/db/handle.ts'
+import { openDatabase } from '#server/db/open.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import { type DemoCompany, demoCompanies, demoPassword } from '#server/dev/demo-data.ts'
+import { loadCompanies, loadDemoWorld } from '#server/dev/load-demo-data.ts'
+import { openSandbox, type Sandbox } from '#server/drivers/payment/sandbox/server.ts'
+import { hashPassword } from '#server/services/accounts/password-hash.ts'
+import { keysOf, supervised } from '#tests/campaigns/payments.ts'
+import { withContext } from '#tests/support/companies.ts'
+import { freePort } from '#tests/support/free-port.ts'
+import { asSuperuser } from '#tests/support/postgres.ts'
+import { quickHashes, type Running } from '#tests/support/process.ts'
+import { layDataFolder } from '#tests/support/template.ts'
+
+const zone = 'Asia/Hong_Kong'
+const maxCompanies = 30
+
+/** Of buyers: `h00`, `h01`, ... */
+export const buyerCode = (at: number): string => `h${String(at).padStart(2, '0')}`
+
+export interface WorldTemplate {
+  /** A world of its own, as long as `work` takes. */
+  open<T>(work: (world: MoneyWorld) => Promise<T>): Promise<T>
+}
+
+export interface MoneyWorld {
+  url: string
+  sandbox: Sandbox
+  /** Epoch ms, of the portal and of the gateways. */
+  clock(): number
+  /** The business day. */
+  today(): string
+  /** Resolves when a server answers. Rejects once the world is closed. */
+  up(): Promise<void>
+  start(): Promise<void>
+  stop(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
+  /** While no server runs. */
+  moveClock(ms: number): void
+  /** While no server runs. */
+  inspect<T>(work: (database: Database) => Promise<T>): Promise<T>
+}
+
+/** `clusterUrl`: of a PostgreSQL server; null: the embedded engine. */
+export async function prepareTemplate(folder: string, clusterUrl: string | null): Promise<WorldTemplate> {
+  const template = join(folder, 'template')
+  const base = { DEMO: '1', TOKEN_KEY: '5a'.repeat(32), PAYMENTS_PER_USER: '1000000', ...quickHashes }
+  const databaseUrl = (name: string): Record<string, string> =>
+    clusterUrl === null ? {} : { DATABASE_URL: `${clusterUrl}/${name}` }
+  if (clusterUrl === null) await layDataFolder(template)
+  else await asSuperuser(clusterUrl, 'postgres', ['create database money_template'])
+  await withContext({ ...base, ...databaseUrl('money_template'), DATA_DIR: template }, async (app) => {
+    await loadDemoWorld(app)
+    const hash = await hashPassword(demoPassword, app.config.argon2)
+    const companies = Array.from({ length: maxCompanies }, (_, at) => buyerCompany(buyerCode(at)))
+    await inTransaction(app, { role: 'portal_system' }, async (db) => {
+      const { id: listId } = await db.selectFrom('price_list').select('id').orderBy('id').executeTakeFirstOrThrow()
+      await loadCompanies(db, app, { companies, hash, listId, now: app.clock() })
+    })
+  })
+  // Their keys take a second to be made.
+  const gateways = join(folder, 'gateways')
+  await (await openGateways(gateways, 'http://127.0.0.1:1', Date.now)).close()
+
+  let opened = 0
+  return {
+    async open(work) {
+      opened += 1
+      const dataDir = join(folder, `world-${opened}`)
+      cpSync(template, dataDir, { recursive: true })
+      cpSync(gateways, `${dataDir}-gateways`, { recursive: true })
+      const name = `money_${opened}`
+      if (clusterUrl !== null)
+        await asSuperuser(clusterUrl, 'postgres', [`create database ${name} template money_template`])
+      const { world, close } = await openWorld({ ...base, ...databaseUrl(name), DATA_DIR: dataDir })
+      try {
+        return await work(world)
+      } finally {
+        await close()
+        if (clusterUrl !== null) await asSuperuser(clusterUrl, 'postgres', [`drop database ${name} with (force)`])
+      }
+    },
+  }
+}
+
+/** An administrator who orders, and nothing else. */
+function buyerCompany(code: string): DemoCompany {
+  const acme = demoCompanies.find((company) => company.code === 'acme')
+  const [admin] = acme?.users ?? []
+  if (!acme || !admin) throw new Error('the demo world has no Acme')
+  return { ...acme, code, services: [], orders: [], users: [{ ...admin, email: `admin@${code}.example` }] }
+}
+
+const openGateways = (dataDir: string, portalUrl: string, clock: () => number): Promise<Sandbox> =>
+  openSandbox({ dataDir, portalUrl, log: pino({ level: 'silent' }), clock, port: 0, url: null })
+
+async function openWorld(
+  env: Record<string, string> & { DATA_DIR: string },
+): Promise<{ world: MoneyWorld; close: () => Promise<void> }> {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  let shiftMs = 0
+  const clock = () => Date.now() + shiftMs
+  const sandbox = await openGateways(`${env.DATA_DIR}-gateways`, url, clock)
+  const settings = { ...env, ...keysOf(sandbox), PORT: String(port), PUBLIC_URL: url }
+  const shiftedClock = `--import ${join(import.meta.dirname, '..', '..', 'support', 'shifted-clock.mjs')}`
+  let server: Running | null = null
+  let ready = Promise.withResolvers<void>()
+  const world: MoneyWorld = {
+    url,
+    sandbox,
+    clock,
+    today: () => dateIn(zone, clock()),
+    up: () => ready.promise,
+    async start() {
+      server = await supervised({ ...settings, NODE_OPTIONS: shiftedClock, CLOCK_SHIFT_MS: String(shiftMs) })
+      ready.resolve()
+    },
+    async stop(signal) {
+      ready = Promise.withResolvers<void>()
+      const code = await server?.kill(signal)
+      if (signal === 'SIGTERM' && code !== 0) throw new Error(`the server ended with ${code}: ${server?.said()}`)
+      server = null
+    },
+    moveClock(ms) {
+      shiftMs += ms
+    },
+    async inspect(work) {
+      const database = await openDatabase(readConfig(settings), pino({ level: 'silent' }))
+      try {
+        return await work(database)
+      } finally {
+        await database.close()
+      }
+    },
+  }
+  const close = async () => {
+    ready = Promise.withResolvers<void>()
+    ready.promise.catch(() => undefined)
+    ready.reject(new Error('the world is closed'))
+    await server?.kill('SIGKILL')
+    await sandbox.close()
+  }
+  return { world, close }
+}
+
+/** A service whose contract is in force. */
+export interface LiveContract {
+  company: string
+  code: string
+  currency: Currency
+  /** Exclusive. */
+  end: string
+}
+
+/** Of buyers. */
+export const readLiveContracts = ({ kysely }: Database, today: string): Promise<LiveContract[]> =>
+  kysely
+    .transaction()
+    .execute((db) =>
+      db
+        .selectFrom('contract')
+        .innerJoin('company', 'company.id', 'contract.company_id')
+        .where('contract.overwritten', '=', false)
+        .where('contract.period_end', '>', today)
+        .where('company.code', 'like', 'h__')
+        .select(['company.code as company', 'contract.service_code as code', 'contract.currency'])
+        .select('contract.period_end as end')
+        .orderBy('contract.id')
+        .execute(),
+    )
