@@ -68,9 +68,10 @@ export async function runHistories({
 const events = [
   'kills',
   'ends in good order',
-  'payments cut off by a kill',
+  'payments and refunds cut off by a kill',
   'more than a week passed',
   'months of traffic',
+  'money discarded after a question',
   'money for a deleted order',
   'money for a replaced order',
   'money for something paid already',
@@ -94,7 +95,7 @@ function report({ operations: counts, events: found, refusals }: Tally): void {
     )
   }
   const byName = (counted: Map<string, number>) => [...counted].toSorted(([a], [b]) => (a < b ? -1 : 1))
-  for (const [name, times] of byName(found)) console.log(`  ${name.padEnd(36)} ${String(times).padStart(6)}`)
+  for (const [name, times] of byName(found)) console.log(`  ${name.padEnd(56)} ${String(times).padStart(6)}`)
   console.log('  no effect because')
   for (const [name, times] of byName(refusals)) console.log(`  ${name.padEnd(64)} ${String(times).padStart(6)}`)
 }

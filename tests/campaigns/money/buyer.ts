@@ -26,7 +26,13 @@ export interface Payable {
   /** The contract that a change made, where it can be undone; null: it cannot. */
   undoable: number | null
   /** Addresses of gateways at which it can be paid, newest last. */
-  pages: string[]
+  pages: PaymentPage[]
+}
+
+export interface PaymentPage {
+  address: string
+  /** When it was signed, epoch ms. */
+  since: number
 }
 
 export interface Buyer {

@@ -50,7 +50,7 @@ export async function compare(
   claims: readonly Claim[],
 ): Promise<MoneyReport> {
   await sql`set local role portal_system`.execute(db)
-  const common = views(book, claims, await hasTasks(db))
+  const common = views(book, claims)
   const faults: Fault[] = []
   for (const rule of rules) faults.push(...(await faultsOf(db, sql`${common} ${rule}`)))
   return {
@@ -58,12 +58,6 @@ export async function compare(
     underWay: await faultsOf(db, sql`${common} ${notWrittenDown}`),
     outcomes: await outcomesOf(db, common),
   }
-}
-
-/** Whether the database is of a version that has tasks of the staff. */
-async function hasTasks(db: Handle): Promise<boolean> {
-  const { rows } = await sql<{ is: boolean }>`select to_regclass('payment_task') is not null as is`.execute(db)
-  return rows[0]?.is === true
 }
 
 async function faultsOf(db: Handle, query: RawBuilder<unknown>): Promise<Fault[]> {
@@ -86,10 +80,10 @@ function twice(book: readonly TakenPayment[]): Fault[] {
 }
 
 /**
- * `book`: what gateways took and gave back. `task`: what waits for the staff, or was settled by them. `owed`: what can be paid. `money`: payments as they were written down, with what they
+ * `book`: what gateways took and gave back. `owed`: what can be paid. `money`: payments as they were written down, with their tasks and what they
  * are of. `bill`: invoices likewise. Amounts in units of the currency.
  */
-const views = (book: readonly TakenPayment[], claims: readonly Claim[], hasTasks: boolean) => sql`
+const views = (book: readonly TakenPayment[], claims: readonly Claim[]) => sql`
   with book as (
     select key, gateway, "references", currency, (taken / 100)::numeric(16, 2) as taken,
       (refunded / 100)::numeric(16, 2) as refunded
@@ -104,27 +98,24 @@ const views = (book: readonly TakenPayment[], claims: readonly Claim[], hasTasks
     union all select 'backup', id, company_id, service_code, currency, pay_amount, status = 1, status::text from backup_order
     union all select 'traffic', id, company_id, service_code, currency, amount, pay_date is not null,
       coalesce(pay_date, 'unpaid') from traffic),
-  task as (${
-    hasTasks
-      ? sql`select id, payment_id, state from payment_task`
-      : sql`select 0 as id, 0 as payment_id, '' as state where false`
-  }),
   money as (
     select p.*, gateway <> 'simulate' as is_real, t.id as task_id, t.state as task,
       outcome = 'applied' or coalesce(t.state, '') = 'applied' as is_applied, coalesce(order_id, backup_order_id, traffic_id) as subject_id,
       case when order_id is not null then 'order' when backup_order_id is not null then 'backup' else 'traffic' end as kind
-    from payment p left join task t on t.payment_id = p.id),
+    from payment p left join payment_task t on t.payment_id = p.id),
   bill as (
     select i.*, coalesce(order_id, backup_order_id, traffic_id) as subject_id,
       case when order_id is not null then 'order' when backup_order_id is not null then 'backup' else 'traffic' end as kind,
       (content ->> 'pay_amount')::numeric as charged, content ->> 'currency' as currency
     from invoice i)`
 
-/** Also of an attempt that was given up, until somebody looks. */
+/** Also of an attempt that was given up, until somebody looks; and refunds that were claimed. */
 const notWrittenDown = sql`
   select a.company_id, format('%s %s was taken by %s for %s, and the attempt is %s', b.currency, b.taken, b.gateway, b.key, a.state)
     as text
-  from book b join payment_attempt a on a.key = b.key where a.state <> 'paid'`
+  from book b join payment_attempt a on a.key = b.key where a.state <> 'paid'
+  union all select m.company_id, format('task %s of %s %s is still being refunded', m.task_id, m.currency, m.amount)
+  from money m where m.task = 'refunding'`
 
 const rules: RawBuilder<unknown>[] = [
   // Each payment at a gateway has its attempt, and is what the attempt asked for.
@@ -157,7 +148,7 @@ const rules: RawBuilder<unknown>[] = [
   sql`select m.company_id, format('%s %s by %s %s has no owner: %s for %s %s', m.currency, m.amount, m.gateway, m.reference,
       m.outcome, m.kind, m.subject_id) as text
     from money m join book b on b.gateway = m.gateway and b."references" ? m.reference
-    where not m.is_applied and b.refunded <> b.taken and m.task_id is null`,
+    where not m.is_applied and m.task_id is null`,
   // A task of the staff is of money that was not applied, and says what the gateway says.
   sql`select m.company_id, format('payment %s was applied when it came, and task %s is about it', m.id, m.task_id) as text
     from money m where m.outcome = 'applied' and m.task_id is not null`,
@@ -205,7 +196,7 @@ const rules: RawBuilder<unknown>[] = [
       c.segments, sold.segments) as text
     from contract c join buyer on buyer.id = c.company_id join service_order o on o.id = c.order_id
       left join contract base on base.id = o.base_id
-      left join contract restored on restored.id = (to_jsonb(o) ->> 'restores_id')::integer
+      left join contract restored on restored.id = o.restores_id
       cross join lateral (select jsonb_build_object('start', o.period_start, 'end', o.period_end, 'annual', o.annual::text)
         as segment, to_char(to_timestamp(o.create_time / 1000) at time zone 'UTC' + interval '8 hours', 'YYYY-MM-DD') as day)
         as own
@@ -241,6 +232,15 @@ const rules: RawBuilder<unknown>[] = [
       union all select m.currency, 0, 0, m.amount - b.refunded from money m
         join book b on b.gateway = m.gateway and b."references" ? m.reference where not m.is_applied) as one
     group by currency having sum(has) <> sum(applied) + sum(waits)`,
+  // What is too little to be charged is waived, or waits for the next month, and nothing of it is lost on the way.
+  sql`select company_id, format('%s %s: %s is waived, and %s is to be paid', kind, id, waived, pay_amount) as text
+    from (select 'order' as kind, id, company_id, waived, pay_amount from service_order
+      union all select 'backup', id, company_id, waived, pay_amount from backup_order) as one
+    where waived is not null and (pay_amount <> 0 or waived <= 0)`,
+  sql`select t.company_id, format('traffic %s has %s carried to it, and %s was carried on', t.id, t.carried_in, coalesce(f.sum, 0))
+      as text
+    from traffic t left join lateral (select sum(carried_out) from traffic f where f.carried_to = t.id) f on true
+    where t.carried_in <> coalesce(f.sum, 0)`,
   // D90: by year, from 1 on, none left out.
   sql`select 0 as company_id, format('invoices of %s have gaps: %s up to %s', substr(code, 2, 4), count(*),
       max(substr(code, 8)::integer)) as text

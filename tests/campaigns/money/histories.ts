@@ -154,7 +154,7 @@ async function end(run: Run): Promise<void> {
   addTo(tally.events, isKill ? 'kills' : 'ends in good order')
   const contracts = await world.inspect(async (database) => {
     const { underWay } = await count(run, database)
-    if (isKill) addTo(tally.events, 'payments cut off by a kill', underWay.length)
+    if (isKill) addTo(tally.events, 'payments and refunds cut off by a kill', underWay.length)
     const live = await readLiveContracts(database, world.today())
     await bill(run, database, live)
     return live

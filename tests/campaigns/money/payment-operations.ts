@@ -23,6 +23,9 @@ const kinds = { CONTRACT: 'order', PDBORDER: 'backup', TRAFFIC: 'traffic' } as c
 const visa = { type: 'stripe', token: 'pm_card_visa' }
 const cardPage = { type: 'stripe' }
 
+/** A signed address of Alipay that is older is refused there. */
+const signedForMs = 24 * 3_600_000
+
 const unpaidOf = ({ payables }: Buyer) => payables.filter(({ state }) => state === 'unpaid')
 
 /** Presses the button once, as the administrator or as the staff. */
@@ -43,7 +46,8 @@ async function pay(
   }
   if (response?.status === 404) payable.state = 'deleted'
   if (response?.body.data?.why === 'invalid' && payable.state === 'unpaid') payable.state = 'overdue'
-  if (response?.status === 200 && typeof response.body.redirect === 'string') payable.pages.push(response.body.redirect)
+  if (response?.status === 200 && typeof response.body.redirect === 'string')
+    payable.pages.push({ address: response.body.redirect, since: buyer.world.clock() })
   return response
 }
 
@@ -167,7 +171,8 @@ export const payOldPage: Operation = async (buyer, chance) => {
   )
   const page = payable && pickSome(chance, payable.pages)
   if (!payable || page === null) return 'skipped'
-  return await answerPage(buyer, payable, { page, answer: 'pay', chance })
+  const isTooOld = page.address.includes('gateway.do') && buyer.world.clock() - page.since > signedForMs
+  return isTooOld ? 'refused' : await answerPage(buyer, payable, { page: page.address, answer: 'pay', chance })
 }
 
 /** The gateway says nothing while an order is deleted, and the payer has its page. */

@@ -25,6 +25,11 @@ const inDatabase: Record<string, RawBuilder<unknown>> = {
     where id = ${realPayment(sql`outcome = 'applied' and order_id is not null`)} and exists (
       select from service_order o where o.company_id = p.company_id and o.stored in ('unpaid', 'invalid'))`,
   'applied money that lost its owner': sql`update payment set outcome = 'replaced' where id = ${applied}`,
+  'a task that is missing': sql`
+    delete from payment_task where payment_id = ${realPayment(sql`outcome <> 'applied'`)}`,
+  'a task that says it was refunded': sql`
+    update payment_task set state = 'refunded', end_time = 1 where payment_id = ${realPayment(sql`outcome <> 'applied'`)}
+      and state = 'open'`,
   'an attempt that is closed although it was paid': sql`
     update payment_attempt set state = 'closed' where id = ${latest('payment_attempt', sql`state = 'paid' and gateway <> 'simulate'`)}`,
   'an attempt that names another payment': sql`
