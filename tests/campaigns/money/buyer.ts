@@ -139,7 +139,7 @@ export function noteOrder(buyer: Buyer, response: PortalResponse): Payable {
   const row = response.body as unknown as OrderRow
   const { id, code, type, currency, users, modules, period_end: end, due } = row
   const state = states[row.state]
-  buyer.claims.push({ kind: 'order', id, is: 'ordered' })
+  buyer.claims.push({ kind: 'order', id, state: 'ordered' })
   const payable: Payable = {
     contractType: 'CONTRACT',
     id,

@@ -10,7 +10,7 @@ import type { TakenPayment } from '#tests/campaigns/gateway-book.ts'
 export interface Claim {
   kind: 'order' | 'backup' | 'traffic'
   id: number
-  is: 'ordered' | 'paid' | 'deleted'
+  state: 'ordered' | 'paid' | 'deleted'
 }
 
 export interface Fault {
@@ -89,7 +89,7 @@ const views = (book: readonly TakenPayment[], claims: readonly Claim[]) => sql`
       (refunded / 100)::numeric(16, 2) as refunded
     from jsonb_to_recordset(${JSON.stringify(book)}::jsonb)
       as b(key text, gateway text, "references" jsonb, currency text, taken numeric, refunded numeric)),
-  claim as (select * from jsonb_to_recordset(${JSON.stringify(claims)}::jsonb) as c(kind text, id integer, "is" text)),
+  claim as (select * from jsonb_to_recordset(${JSON.stringify(claims)}::jsonb) as c(kind text, id integer, state text)),
   buyer as (select id from company where code ~ '^h[0-9]'),
   owed as (
     select 'order' as kind, id, company_id, code, currency, pay_amount, stored in ('paid', 'overwritten') as is_paid,
@@ -247,9 +247,9 @@ const rules: RawBuilder<unknown>[] = [
     from invoice group by substr(code, 2, 4) having count(*) <> max(substr(code, 8)::integer)`,
   // What people were told is so.
   sql`select o.company_id, format('%s %s is %s, and its buyer was told that it is %s', c.kind, c.id, coalesce(o.state, 'missing'),
-      c."is") as text
+      c.state) as text
     from claim c left join owed o on o.kind = c.kind and o.id = c.id left join service_order s on s.id = c.id and c.kind = 'order'
-    where case c."is" when 'ordered' then o.id is null when 'paid' then o.is_paid is not true
+    where case c.state when 'ordered' then o.id is null when 'paid' then o.is_paid is not true
       -- What was deleted comes back when its money is applied after all.
       else s.deleted is not true and not exists (select from money m where m.order_id = s.id and m.task = 'applied') end`,
 ]

@@ -81,7 +81,7 @@ export async function removeOrder(buyer: Buyer, chance: Chance, payable: Payable
   const result = toResult(response)
   if (result === 'done') {
     payable.state = 'deleted'
-    buyer.claims.push({ kind: 'order', id: payable.id, is: 'deleted' })
+    buyer.claims.push({ kind: 'order', id: payable.id, state: 'deleted' })
   }
   return result
 }
@@ -168,8 +168,9 @@ const backup =
     if (!contract || contract.isExpired) return 'skipped'
     const { code, currency, end } = contract.order
     const found = await request(buyer, 'GET', `/api/aws/service?searchText=${code}`)
-    const [service] = (found?.body.data as { id: number }[] | null | undefined) ?? []
-    if (!service) return found ? 'refused' : 'unanswered'
+    if (found?.status !== 200) return toResult(found)
+    const [service] = found.body.data as unknown as { id: number }[]
+    if (!service) return 'refused'
     const type = pick(chance, ['pdb2s3', 'pdb2rds'])
     const body = {
       service_id: service.id,
@@ -192,7 +193,7 @@ const backup =
       pages: [],
     }
     buyer.payables.push({ ...more, id, code, currency, end } as Payable)
-    buyer.claims.push({ kind: 'backup', id, is: 'ordered' })
+    buyer.claims.push({ kind: 'backup', id, state: 'ordered' })
     return 'done'
   }
 

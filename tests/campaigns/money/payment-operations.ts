@@ -42,7 +42,7 @@ async function pay(
     (response?.status === 409 && response.body.data?.why === 'paidAlready')
   if (isPaid) {
     payable.state = 'paid'
-    buyer.claims.push({ kind: kinds[payable.contractType], id: payable.id, is: 'paid' })
+    buyer.claims.push({ kind: kinds[payable.contractType], id: payable.id, state: 'paid' })
   }
   if (response?.status === 404) payable.state = 'deleted'
   if (response?.body.data?.why === 'invalid' && payable.state === 'unpaid') payable.state = 'overdue'
