@@ -1,121 +1,34 @@
-/** Money that no order waits for: a task for the provider's admins, refunded or applied once (fault 5). */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { sql } from 'kysely'
-import { inTransaction } from '#server/db/transaction.ts'
+/** Money that no order waits for: a task for the provider's admins, refunded once (fault 5). */
+import { describe, expect, test } from 'vitest'
 import { tendOrders } from '#server/jobs/expire-orders.ts'
-import { applyPayment } from '#server/services/payments/apply-payment.ts'
-import { serviceIdOf, trafficOf } from '#tests/support/backups.ts'
 import { onConnections } from '#tests/support/database.ts'
 import { visit } from '#tests/support/gateway-pages.ts'
-import { mailBox } from '#tests/support/mailed.ts'
-import { openTill, payFor, type Till } from '#tests/support/sandbox-server.ts'
-import { began, bought, order, type Ordered, paid, readOrder, setUpShop } from '#tests/support/shop-data.ts'
-import type { SignedIn } from '#tests/support/server.ts'
+import { payFor } from '#tests/support/sandbox-server.ts'
+import { began, bought, order, readOrder } from '#tests/support/shop-data.ts'
+import { isNight } from '#tests/support/nightly.ts'
+import { setUpStrayPayments } from '#tests/support/stray-payments.ts'
 import { entriesOf } from '#tests/support/trail-entries.ts'
 
 const dayMs = 86_400_000
 
-interface Task {
-  id: number
-  reason: string
-  state: string
-  amount: string
-  currency: string
-  problem: string | null
-  user_name: string | null
-  settled: string | null
-}
-
 onConnections('money that no order waits for', (engine) => {
-  const the = setUpShop(engine)
-  const box = mailBox(() => the.server.app)
-  let till: Till
-  let buyer: SignedIn
-  let staff: SignedIn
-  beforeAll(async () => {
-    till = await openTill(the.server)
-  }, 60_000)
-  afterAll(() => till.close())
-  beforeEach(async () => {
-    till.sandbox.calls.hold()
-    Object.assign(till.sandbox.moods, { loseAnswers: 0, fail: 0 })
-    await signIn()
-    await asSystem((db) => db.updateTable('portal_user').set({ alert: true }).where('admin', '=', true).execute())
-    await box.fetch()
-    taken = sum()
-  })
-
-  let taken = 0
-  const sum = () =>
-    Object.values(till.sandbox.balances())
-      .flatMap((one) => Object.values(one))
-      .reduce((a, b) => a + b, 0)
-  /** What the gateways took and did not give back since the test began, in hundredths. */
-  const balance = () => sum() - taken
-  const asSystem = <T>(work: Parameters<typeof inTransaction<T>>[2]) =>
-    inTransaction(the.server.app, { role: 'portal_system' }, work)
-  async function signIn(): Promise<void> {
-    buyer = await the.server.signIn('order@alpha')
-    staff = await the.server.signIn('admin@m18')
-  }
-  const later = async (ms: number) => {
-    the.server.clock.now += ms
-    await signIn()
-  }
-  const tasks = async (): Promise<Task[]> => (await staff.send({ url: '/api/payment/tasks' })).json()
-  const act = (id: number, action: 'refund' | 'apply', by = staff) =>
-    by.send({ method: 'POST', url: `/api/payment/tasks/${id}/${action}`, payload: {} })
-  const why = ({ statusCode, json }: { statusCode: number; json(): { data: { why: string } } }) => [
-    statusCode,
-    json().data.why,
-  ]
-  const onPage = async (address: string, form: Record<string, string>) => {
-    const page = await visit(address)
-    return await visit(page.url, form)
-  }
-  /** The gateway tells of it. */
-  const tellAll = async () => {
-    for (const { id, nextAt } of till.sandbox.calls.list())
-      if (nextAt !== null) {
-        await till.sandbox.calls.send(id)
-        till.sandbox.calls.drop(id)
-      }
-  }
-  const addressOf = (answer: { json(): unknown }) => (answer.json() as { redirect: string }).redirect
-  const orderFlag = async () => {
-    const id = the.server.world.users['user@m18'] ?? 0
-    await asSystem((db) => db.updateTable('portal_user').set({ orders: true }).where('id', '=', id).execute())
-    return await the.server.signIn('user@m18')
-  }
-  /** Decision 62: every payment is applied, or has one task. */
-  const unaccounted = () =>
-    asSystem(async (db) => {
-      const { rows } = await sql`select p.id from payment p left join payment_task t on t.payment_id = p.id
-        where (p.outcome = 'applied') <> (t.id is null)`.execute(db)
-      return rows
-    })
-
-  /** Its address is opened for the first time after the order was deleted, and paid. */
-  async function paidAfterDeletion(type: 'alipay' | 'globalAlipay'): Promise<Ordered> {
-    const made = (await order(buyer, { code: type.toLowerCase(), currency: type === 'alipay' ? 'RMB' : 'HKD' })).json()
-    const payer = type === 'alipay' ? buyer : await orderFlag()
-    const address = addressOf(await payFor(payer, made.id, { type }))
-    expect((await buyer.send({ method: 'DELETE', url: `/api/sorder/${made.id}` })).statusCode).toBe(204)
-    await onPage(address, { answer: 'pay' })
-    await tellAll()
-    return made
-  }
-
-  /** Its time is over and the code is another company's by the time that the page is paid. */
-  async function paidTooLate(): Promise<Ordered> {
-    const made = (await order(buyer)).json()
-    const address = addressOf(await payFor(buyer, made.id))
-    await later(8 * dayMs)
-    await order(await the.server.signIn('order@beta'), { period_start: '2026-03-10' })
-    await onPage(address, { card: '4242 4242 4242 4242' })
-    await tellAll()
-    return made
-  }
+  const {
+    the,
+    box,
+    people,
+    balance,
+    asSystem,
+    later,
+    tasks,
+    act,
+    why,
+    onPage,
+    tellAll,
+    addressOf,
+    unaccounted,
+    paidAfterDeletion,
+    paidTooLate,
+  } = setUpStrayPayments(engine)
 
   const gateways = {
     stripe: { make: paidTooLate, reason: 'replaced', amount: 'HKD 42,000.00' },
@@ -146,7 +59,7 @@ onConnections('money that no order waits for', (engine) => {
       const answers = await Promise.all([1, 2, 3].map(() => act(task?.id ?? 0, 'refund')))
       expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 409, 409])
       expect((await tasks())[0]).toMatchObject({ state: 'refunding' })
-      await till.lookAfter()
+      await people.till.lookAfter()
       expect(balance()).toBe(0)
       expect((await tasks())[0]).toMatchObject({ state: 'refunded', user_name: expect.stringContaining('admin') })
       expect(why(await act(task?.id ?? 0, 'refund'))).toEqual([409, 'refunded'])
@@ -161,6 +74,9 @@ onConnections('money that no order waits for', (engine) => {
         new Set([the.server.world.companies.alpha]),
       )
     })
+
+    // One gateway by day: the others differ in the driver alone, whose refunds are tried above.
+    if (gateway !== 'stripe' && !isNight) return
 
     test('fault 5j is refunded once although the answer was lost, or the server was killed before it came', async () => {
       await make()
@@ -184,7 +100,7 @@ onConnections('money that no order waits for', (engine) => {
       })
       expect(balance()).toBe(0)
       await asSystem((db) => db.updateTable('payment_task').set({ looks: 1 }).execute())
-      await till.lookAfter()
+      await people.till.lookAfter()
       expect([(await tasks())[0]?.state, balance()]).toEqual(['refunded', 0])
     })
 
@@ -192,13 +108,13 @@ onConnections('money that no order waits for', (engine) => {
       await make()
       const [task] = await tasks()
       await act(task?.id ?? 0, 'refund')
-      till.sandbox.moods.fail = 50
-      await till.lookAfter()
+      people.till.sandbox.moods.fail = 50
+      await people.till.lookAfter()
       expect((await tasks())[0]).toMatchObject({ state: 'refunding' })
       expect(why(await act(task?.id ?? 0, 'apply'))).toEqual([409, 'refunding'])
-      till.sandbox.moods.fail = 0
+      people.till.sandbox.moods.fail = 0
       await later(60_000)
-      await till.lookAfter()
+      await people.till.lookAfter()
       expect([(await tasks())[0]?.state, balance()]).toEqual(['refunded', 0])
     })
   })
@@ -219,7 +135,7 @@ onConnections('money that no order waits for', (engine) => {
       })
     await byHand('first', 100n)
     await act(id, 'refund')
-    await till.lookAfter()
+    await people.till.lookAfter()
     expect((await tasks())[0]).toMatchObject({
       state: 'open',
       problem: expect.stringContaining('40004'),
@@ -228,7 +144,7 @@ onConnections('money that no order waits for', (engine) => {
     // Somebody gives the rest back in the gateway's own pages: the task learns of it.
     await byHand('rest', BigInt(made.amount.replace('.', '')) - 100n)
     await act(id, 'refund')
-    await till.lookAfter()
+    await people.till.lookAfter()
     expect([(await tasks())[0]?.state, balance()]).toEqual(['refunded', 0])
   })
 
@@ -249,118 +165,20 @@ onConnections('money that no order waits for', (engine) => {
     expect((await tasks())[0]?.state).toBe('open')
   })
 
-  describe('applied', () => {
-    const first = async () => (await tasks()).find(({ state }) => state === 'open')?.id ?? 0
-
-    test('fault 5l brings a deleted order back, with contract, invoice and receipt', async () => {
-      const made = await paidAfterDeletion('alipay')
-      await box.fetch()
-      expect((await act(await first(), 'apply')).json()).toMatchObject({ state: 'applied' })
-      expect(await readOrder(buyer, made.id)).toMatchObject({ status: 1, contract: 'C202603000001' })
-      expect((await tasks())[0]).toMatchObject({ state: 'applied', settled: '2026-03-02 10:00:00' })
-      expect((await box.fetch()).map(({ subject }) => subject)).toContainEqual(
-        expect.stringContaining('Payment received'),
-      )
-      expect((await order(buyer, { code: 'alipay' })).json().errorCode).toBe('DUP_CODE')
-      expect(balance()).toBe(Number(made.amount) * 100)
-      expect(await unaccounted()).toEqual([])
-    })
-
-    test('fault 5l an order whose code is taken by now says so, and the money can be refunded', async () => {
-      await paidTooLate()
-      expect(why(await act(await first(), 'apply'))).toEqual([409, 'codeTaken'])
-      expect((await act(await first(), 'refund')).statusCode).toBe(200)
-    })
-
-    test('fault 5l an order that came too late takes effect where its code is still free', async () => {
-      const made = (await order(buyer)).json()
-      await later(8 * dayMs)
-      await paid(the.server, made)
-      expect((await act(await first(), 'apply')).statusCode).toBe(200)
-      expect(await readOrder(buyer, made.id)).toMatchObject({ status: 1 })
-    })
-
-    test('fault 5l says why it cannot: another sum or currency, paid already, a newer order', async () => {
-      const made = (await order(buyer)).json()
-      await paid(the.server, made, { amount: '41999.99' })
-      expect(why(await act(await first(), 'apply'))).toEqual([409, 'anotherAmount'])
-      const other = (await order(buyer, { code: 'other' })).json()
-      await paid(the.server, other, { currency: 'USD' })
-      const newest = async () => (await tasks()).filter(({ state }) => state === 'open').at(-1)?.id ?? 0
-      expect(why(await act(await newest(), 'apply'))).toEqual([409, 'anotherCurrency'])
-      await paid(the.server, other)
-      await paid(the.server, other)
-      expect(why(await act(await newest(), 'apply'))).toEqual([409, 'paidAlready'])
-      const third = (await order(buyer, { code: 'third' })).json()
-      await order(buyer, { code: 'third', users: 11, replaces: third.id })
-      await paid(the.server, third)
-      expect(why(await act(await newest(), 'apply'))).toEqual([409, 'newerOrder'])
-      // Nobody knows at which gateway these were paid.
-      expect(why(await act(await newest(), 'refund'))).toEqual([409, 'noGateway'])
-      expect(await unaccounted()).toEqual([])
-    })
-
-    test('fault 5m backups and traffic are tasks too, and are applied where nothing newer took their place', async () => {
-      await bought(the.server, buyer)
-      const service_id = await serviceIdOf(the.server, 'shop')
-      const ask = async (period: number) =>
-        (
-          await buyer.send({
-            method: 'POST',
-            url: '/api/pdb/order',
-            payload: { service_id, pdb_type: 'pdb2s3', period, period_type: 'month' },
-          })
-        ).json().id as number
-      const pay = (kind: 'backup' | 'traffic', id: number, amount: string, reference: string) =>
-        asSystem((db) =>
-          applyPayment(
-            { db, app: the.server.app, now: the.server.clock.now },
-            { kind, id },
-            {
-              gateway: 'test',
-              reference,
-              amount,
-              currency: 'HKD',
-              paidAt: the.server.clock.now,
-            },
-          ),
-        )
-      const replaced = await ask(6)
-      const newer = await ask(12)
-      await pay('backup', replaced, '2700.00', 'b1')
-      expect(why(await act(await first(), 'apply'))).toEqual([409, 'newerOrder'])
-      await later(8 * dayMs)
-      await pay('backup', newer, '5400.00', 'b2')
-      await asSystem((db) => db.updateTable('backup_order').set({ status: -1 }).where('id', '=', newer).execute())
-      const open = (await tasks()).filter(({ state }) => state === 'open')
-      expect(open.map(({ reason }) => reason)).toEqual(['replaced', 'tooLate'])
-      expect((await act(open.at(-1)?.id ?? 0, 'apply')).statusCode).toBe(200)
-      const rows = (await buyer.send({ url: `/api/pdb/order?serviceId=${service_id}&results=50` })).json().data
-      expect(rows.find((row: { id: number }) => row.id === newer)).toMatchObject({ status: 1 })
-      const month = await trafficOf(the.server, 'shop', { isPaid: false })
-      await pay('traffic', month, '162.50', 't1')
-      await pay('traffic', month, '162.50', 't2')
-      const last = (await tasks()).filter(({ state }) => state === 'open').at(-1)
-      expect(last).toMatchObject({ reason: 'paidAlready', kind: 'traffic' })
-      expect(why(await act(last?.id ?? 0, 'apply'))).toEqual([409, 'paidAlready'])
-      expect(await unaccounted()).toEqual([])
-    })
-  })
-
   test('fault 5n an address that is opened late is found by the job although no notice ever comes, and one that is open is closed', async () => {
-    const made = (await order(buyer, { code: 'late', currency: 'RMB' })).json()
-    const address = addressOf(await payFor(buyer, made.id, { type: 'alipay' }))
-    const second = (await order(buyer, { code: 'late2', currency: 'RMB' })).json()
-    const open = addressOf(await payFor(buyer, second.id, { type: 'alipay' }))
-    for (const { id } of [made, second]) await buyer.send({ method: 'DELETE', url: `/api/sorder/${id}` })
+    const made = (await order(people.buyer, { code: 'late', currency: 'RMB' })).json()
+    const address = addressOf(await payFor(people.buyer, made.id, { type: 'alipay' }))
+    const second = (await order(people.buyer, { code: 'late2', currency: 'RMB' })).json()
+    const open = addressOf(await payFor(people.buyer, second.id, { type: 'alipay' }))
+    for (const { id } of [made, second]) await people.buyer.send({ method: 'DELETE', url: `/api/sorder/${id}` })
     await onPage(address, { answer: 'pay' })
     const page = await visit(open)
     await later(120_000)
-    await till.lookAfter()
+    await people.till.lookAfter()
     expect(await tasks()).toMatchObject([{ reason: 'deleted', payable_id: made.id }])
     expect((await visit(page.url)).status).toBe(404)
     await later(30 * 3_600_000)
-    await till.lookAfter()
+    await people.till.lookAfter()
     const waiting = await asSystem((db) =>
       db.selectFrom('payment_attempt').select('id').where('next_look', 'is not', null).execute(),
     )
@@ -368,8 +186,8 @@ onConnections('money that no order waits for', (engine) => {
   })
 
   test('fault 5o an order whose time is over is ended at the gateway by the job that expires it', async () => {
-    const made = (await order(buyer)).json()
-    const address = addressOf(await payFor(buyer, made.id))
+    const made = (await order(people.buyer)).json()
+    const address = addressOf(await payFor(people.buyer, made.id))
     const page = await visit(address)
     await later(8 * dayMs)
     await asSystem((db) =>
@@ -379,17 +197,17 @@ onConnections('money that no order waits for', (engine) => {
         .execute(),
     )
     await tendOrders().step({ app: the.server.app, point: null } as never)
-    await till.lookAfter()
+    await people.till.lookAfter()
     expect((await visit(page.url)).status).toBe(404)
     expect(the.server.clock.now).toBe(began + 8 * dayMs)
   })
 
   test('fault 6a a change cannot be paid after its contract has ended, and an extension can', async () => {
-    const live = await bought(the.server, buyer)
+    const live = await bought(the.server, people.buyer)
     await later(362 * dayMs)
     const ask = async (fields: object) =>
       (
-        await buyer.send({
+        await people.buyer.send({
           method: 'POST',
           url: '/api/contract',
           payload: { contract_id: live.contract_id, ...fields },
@@ -397,22 +215,22 @@ onConnections('money that no order waits for', (engine) => {
       ).json()
     const change = await ask({ type: 'change', users: 60 })
     expect(change.due).toBe('2027-03-01 23:59:59')
-    expect((await readOrder(buyer, live.id)).pending).toMatchObject({ due: '2027-03-01 23:59:59' })
+    expect((await readOrder(people.buyer, live.id)).pending).toMatchObject({ due: '2027-03-01 23:59:59' })
     await later(3 * dayMs)
-    expect((await payFor(buyer, change.id)).json()).toMatchObject({ data: { why: 'invalid' } })
-    expect((await readOrder(buyer, live.id)).pending).toBeNull()
+    expect((await payFor(people.buyer, change.id)).json()).toMatchObject({ data: { why: 'invalid' } })
+    expect((await readOrder(people.buyer, live.id)).pending).toBeNull()
     const extension = await ask({ type: 'extend', period: 1 })
     expect(extension.due).toBe('2027-03-09 23:59:59')
   })
 
   test('fault 6b a change that was begun in time and is paid after its contract has ended is a task', async () => {
-    const live = await bought(the.server, buyer)
+    const live = await bought(the.server, people.buyer)
     await later(362 * dayMs)
     const payload = { type: 'change', contract_id: live.contract_id, users: 60 }
-    const answer = await buyer.send({ method: 'POST', url: '/api/contract', payload })
+    const answer = await people.buyer.send({ method: 'POST', url: '/api/contract', payload })
     const made = answer.json()
     expect(made.due).toBe('2027-03-01 23:59:59')
-    const address = addressOf(await payFor(buyer, made.id))
+    const address = addressOf(await payFor(people.buyer, made.id))
     await later(5 * dayMs)
     await onPage(address, { card: '4242 4242 4242 4242' })
     await tellAll()
