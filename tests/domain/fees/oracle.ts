@@ -48,8 +48,8 @@ export interface BackupCase {
   at: number
   /** End of the present subscription, exclusive. */
   present: string | null
-  /** The first day of the periods that led there without a gap or a cut, and the months bought since; null: there are none. */
-  anchor: { date: string; months: number } | null
+  /** The first day of the periods that led there without a gap or a cut, and the months bought since; none: it is not known. */
+  anchor?: { date: string; months: number } | null
   contractEnd: string
   period: number
   unit: 'year' | 'month'

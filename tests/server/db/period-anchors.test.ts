@@ -1,5 +1,5 @@
 /** What an earlier version sold gets its anchors (decision 60); no end that was agreed changes. */
-import { sql } from 'kysely'
+import { type QueryResult, sql } from 'kysely'
 import { expect, it, vi } from 'vitest'
 import type { Database } from '#server/db/handle.ts'
 import { migrate } from '#server/db/migrate.ts'
@@ -43,13 +43,13 @@ async function sell(kysely: Kysely, code: string, orders: readonly Sold[]): Prom
     ) => sql`'HKD', 'NAMED', 1, '[]', 0, 'saas', (select min(id) from price_list), 1, 1, 0, 1, 1,
       ${years}::int, ${first}, ${end}`
     const isLast = at === orders.length - 1
-    const made = await sql<{ id: number }>`
+    const made: QueryResult<{ id: number }> = await sql<{ id: number }>`
       insert into service_order (company_id, code, name, name_key, type, stored, ${agreed}, uat_bound, steps, due, change,
         create_time, update_time, base_id)
       select id, ${code}, '', '', ${type}, ${isLast ? 'paid' : 'overwritten'}, ${values(start)}, 'floor', '[]', '', 1, 1, 1,
         ${base}::int from company where code = 'acme' returning id`.execute(kysely)
     const order = made.rows[0]?.id ?? 0
-    const contract = await sql<{ id: number }>`
+    const contract: QueryResult<{ id: number }> = await sql<{ id: number }>`
       insert into contract (company_id, code, service_code, order_id, type, ${agreed}, segments, create_time, overwritten)
       select id, ${`${code}${at}`}, ${code}, ${order}::int, ${type}, ${values(from)}, '[]', 1, ${!isLast}
       from company where code = 'acme' returning id`.execute(kysely)
