@@ -7,7 +7,7 @@ import { clearCache, trimCache } from '#local/storage/clear-cache.ts'
 import { retryAfterEviction } from '#local/storage/eviction.ts'
 import { readUsage } from '#local/storage/usage.ts'
 import { type Installation, openInstallation } from '#tests/support/app.ts'
-import { breathe, type Tablet } from '#tests/support/device.ts'
+import type { Tablet } from '#tests/support/device.ts'
 import {
   dayMs,
   fillTrail,
@@ -148,33 +148,6 @@ describe('keeping a month', () => {
     const asked = tablet.line.log.slice(before).filter(({ sent }) => sent.path.includes('/export'))
     expect(asked[0]?.sent.path).toContain('from=200')
     expect(await entriesIn(db)).toBe(600)
-  })
-
-  it('fault 1j waits for its turn where others of the user fetch, as long as the server says', async () => {
-    const liar = await signedInBehind(house, 'admin@alpha')
-    const { tablet } = liar
-    const opened = await openKeep(tablet, month)
-    await begin(tablet.ports, { ...month, today: '2026-03-02' }, opened)
-    let refusals = 0
-    let underWay = 0
-    liar.between = async ({ path }, pass) => {
-      underWay += 1
-      const answer = await pass().finally(() => (underWay -= 1))
-      if (!path.includes('/export') || refusals === 2) return answer
-      refusals += 1
-      const data = { exportsOf: 'user', most: 2, retry_after: 5 }
-      return { ...answer, status: 429, body: JSON.stringify({ errorCode: 'RATE_LIMITED', errorMessage: '', data }) }
-    }
-    const began = house.clock.now()
-    let isFilled = false
-    const filled = keeper(tablet)
-      .fill(companyId)
-      .finally(() => (isFilled = true))
-    // Not while a request is under way, whose time would be up.
-    while (!isFilled) await (underWay === 0 ? house.clock.turn(500) : breathe())
-    expect([await filled, refusals]).toEqual([{ kind: 'done' }, 2])
-    expect(house.clock.now() - began).toBeGreaterThanOrEqual(10_000)
-    expect(await entriesIn(await database(tablet))).toBe(600)
   })
 
   it('brings hashes alone of entries that the reader may not see, and proves around them', async () => {
