@@ -26,8 +26,11 @@ export const pay = endpoint({
     token: z.optional(text(300)),
   }),
   encoding: 'form',
-  /** `processing`: the gateway has not said its last word. */
-  output: z.union([z.object({ status: z.enum(['paid', 'processing']) }), z.object({ redirect: z.string() })]),
+  /**
+   * `processing`: the gateway has not said its last word. `received`: the money was taken, but what it was for could no longer be paid;
+   * the provider's staff refund or apply it.
+   */
+  output: z.union([z.object({ status: z.enum(['paid', 'received', 'processing']) }), z.object({ redirect: z.string() })]),
   offline: 'online',
   secret: true,
 })
@@ -43,7 +46,7 @@ export const checkPayment = endpoint({
   params: z.object({ contract: rowId }),
   body: z.object({ contractType }),
   encoding: 'form',
-  output: z.object({ status: z.enum(['none', 'open', 'processing', 'paid', 'declined']) }),
+  output: z.object({ status: z.enum(['none', 'open', 'processing', 'paid', 'received', 'declined']) }),
   offline: 'online',
   secret: true,
 })

@@ -27,6 +27,7 @@ import { forbidden, invalid, notFound, ProblemError, unavailable } from '#server
 import { mayActFor } from '#server/services/orders/acting-company.ts'
 import { notTaken, requireTaken } from '#server/services/payments/amount-limits.ts'
 import { findPayable } from '#server/services/payments/find-payable.ts'
+import { type PaidStatus, readPaidStatus, toPaidStatus } from '#server/services/payments/paid-status.ts'
 import type { Payable, PaymentWork } from '#server/services/payments/payable.ts'
 import { descriptionOf, nameOf, pageOf, returnPath } from '#server/services/payments/payment-description.ts'
 import { driverOf, end, look, settle } from '#server/services/payments/settle-attempt.ts'
@@ -43,7 +44,7 @@ export interface Asking {
   device: 'desktop' | 'phone'
 }
 
-export type PaymentProgress = { status: 'paid' | 'processing' } | { redirect: string }
+export type PaymentProgress = { status: PaidStatus | 'processing' } | { redirect: string }
 
 const system = { role: 'portal_system' } as const
 
@@ -80,7 +81,8 @@ async function claim(db: Handle, app: AppContext, asking: Asking): Promise<Found
   const now = app.clock()
   const payable = await ownPayable({ db, app, now }, asking)
   const known = intent === null ? null : await attemptByIntent(db, { of, userId: caller.userId, intent })
-  if (known?.state === 'paid' || known?.state === 'processing') return { kind: 'told', told: { status: known.state } }
+  if (known?.state === 'paid') return { kind: 'told', told: { status: toPaidStatus(payable) } }
+  if (known?.state === 'processing') return { kind: 'told', told: { status: 'processing' } }
   if (known?.state === 'declined') throw declined(known.reason)
   const { why } = payable
   if (why) throw new ProblemError('STATE_CONFLICT', { why })
@@ -163,8 +165,8 @@ async function goOn(
   // Nobody knows whether the gateway has heard of it: with the same key it takes nothing more.
   if (isSame && attempt.state === 'begun') return await begin(app, attempt, token)
   const after = await (isSame ? look(app, attempt) : end(app, attempt)).catch(unanswered)
-  if (after.state === 'paid' || after.state === 'processing') return { status: after.state }
-  if (after.state === 'begun') return { status: 'processing' }
+  if (after.state === 'paid') return { status: await readPaidStatus(app, after) }
+  if (after.state === 'processing' || after.state === 'begun') return { status: 'processing' }
   if (after.state !== 'open') return null
   if (!isSame) return { status: 'processing' }
   return after.url === null ? await begin(app, after, token) : { redirect: after.url }
@@ -218,7 +220,7 @@ async function written(app: AppContext, attempt: AttemptRecord, begun: Begun): P
     if (after.state === 'open') return { redirect: begun.url }
     // Another way was chosen meanwhile, or it is paid: nobody is sent to a page that nobody looks after.
     await end(app, { ...after, gateway_id: begun.gatewayId }).catch(unanswered)
-    return { status: after.state === 'paid' ? 'paid' : 'processing' }
+    return await progressAfter(app, after)
   }
   if (begun.kind === 'declined') {
     const { reason } = begun
@@ -226,8 +228,12 @@ async function written(app: AppContext, attempt: AttemptRecord, begun: Begun): P
     throw declined(reason)
   }
   const after = await settle(app, attempt, begun.payment)
-  return { status: after.state === 'paid' ? 'paid' : 'processing' }
+  return await progressAfter(app, after)
 }
+
+const progressAfter = async (app: AppContext, after: AttemptRecord): Promise<PaymentProgress> => ({
+  status: after.state === 'paid' ? await readPaidStatus(app, after) : 'processing',
+})
 
 /** Alipay's is signed with its time and made anew; the page of a card stays where it is. */
 const stableUrl = ({ gateway }: AttemptRecord, url: string) => (gateway === 'stripe' ? url : null)
@@ -253,7 +259,7 @@ function unanswered(error: unknown): never {
 export async function check(
   app: AppContext,
   asking: Pick<Asking, 'caller' | 'of'>,
-): Promise<{ status: 'none' | 'open' | 'processing' | 'paid' | 'declined' }> {
+): Promise<{ status: 'none' | 'open' | 'processing' | PaidStatus | 'declined' }> {
   const now = app.clock()
   const { isPaid, newest, mayLook } = await inTransaction(app, system, async (db) => {
     const { of, isPaid } = await ownPayable({ db, app, now }, asking)
@@ -264,9 +270,9 @@ export async function check(
   if (isPaid) return { status: 'paid' }
   if (!newest) return { status: 'none' }
   const isSettled = newest.state === 'declined' || newest.state === 'closed' || newest.state === 'paid'
-  const { state } =
+  const attempt =
     isSettled || !mayLook ? newest : await look(app, newest).catch((error: unknown) => unclear(error, newest))
-  return { status: statusFor[state] }
+  return { status: attempt.state === 'paid' ? await readPaidStatus(app, attempt) : statusFor[attempt.state] }
 }
 
 function unclear(error: unknown, before: AttemptRecord): AttemptRecord {
@@ -278,7 +284,6 @@ const statusFor = {
   begun: 'processing',
   processing: 'processing',
   open: 'open',
-  paid: 'paid',
   declined: 'declined',
   closed: 'none',
 } as const

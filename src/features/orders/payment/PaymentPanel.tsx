@@ -140,6 +140,7 @@ function useSending(order: Payable, onPaid: () => void) {
   function told(outcome: Outcome) {
     if (outcome === 'paid') return paid()
     setStage('ready')
+    if (outcome === 'received') return setFailed([t('received.title'), t('received.text')])
     setFailed([outcome === 'declined' ? t('declined') : t('unfinished')])
   }
   async function settle(type: PaymentType, form: CardForm | null) {
@@ -153,8 +154,8 @@ function useSending(order: Payable, onPaid: () => void) {
     }
     if (result.kind !== 'fresh') return
     if ('redirect' in result.output) return leave(result.output.redirect)
-    if (result.output.status === 'paid') return paid()
-    setStage('checking')
+    if (result.output.status === 'processing') return setStage('checking')
+    told(result.output.status)
   }
   function leave(address: string) {
     setStage('leaving')

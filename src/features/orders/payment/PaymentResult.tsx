@@ -13,6 +13,8 @@ import { isOfDraft, type Outcome, type Payable } from '#features/orders/payment/
 const words = ['paid', 'checking', 'cancelled', 'declined'] as const
 type Word = (typeof words)[number]
 
+const noteKinds = { paid: 'paid', received: 'late', declined: 'failed', cancelled: 'cancelled' } as const
+
 interface Props {
   /** `client_type`: of an order of a contract. */
   order: Payable & { client_type?: ClientType }
@@ -35,9 +37,9 @@ function Back({ order, onSettled, word }: Props & { word: Word }) {
   const { t } = useTranslation('payment')
   const { pathname, search } = useLocation()
   const navigate = useNavigate()
-  const [stands, setStands] = useState<Word>(word === 'paid' ? 'checking' : word)
+  const [stands, setStands] = useState<Word | 'received'>(word === 'paid' ? 'checking' : word)
   async function told(outcome: Outcome) {
-    setStands(outcome === 'paid' || outcome === 'declined' ? outcome : 'cancelled')
+    setStands(outcome === 'paid' || outcome === 'received' || outcome === 'declined' ? outcome : 'cancelled')
     onSettled()
     // Who set out from the wizard comes back to its last step.
     if (outcome === 'paid' && (await isOfDraft(order.id, order.client_type)))
@@ -53,10 +55,20 @@ function Back({ order, onSettled, word }: Props & { word: Word }) {
   if (stands === 'checking') return <PaymentWait paid={order} onTold={(outcome) => void told(outcome)} />
   const date = order.due?.slice(0, 16)
   const cancelled = date ? t('cancelled.text', { date }) : t('cancelled.over')
-  const texts = { paid: t('paid.text', { amount }), declined: t('declinedNext'), cancelled }
-  const titles = { paid: t('paid.title'), declined: t('declined'), cancelled: t('cancelled.title') }
+  const texts = {
+    paid: t('paid.text', { amount }),
+    received: t('received.text'),
+    declined: t('declinedNext'),
+    cancelled,
+  }
+  const titles = {
+    paid: t('paid.title'),
+    received: t('received.title'),
+    declined: t('declined'),
+    cancelled: t('cancelled.title'),
+  }
   return (
-    <PaymentNote kind={stands === 'declined' ? 'failed' : stands} title={titles[stands]}>
+    <PaymentNote kind={noteKinds[stands]} title={titles[stands]}>
       <p>{texts[stands]}</p>
       <Button icon="close" onClick={close}>
         {t('dismiss')}

@@ -202,6 +202,13 @@ onConnections('money that no order waits for', (engine) => {
     expect(the.server.clock.now).toBe(began + 8 * dayMs)
   })
 
+  test('fault 5q tells the payer that the money came too late, and not that the order is paid', async () => {
+    const made = await paidTooLate()
+    const url = `/api/payment/${made.id}/check`
+    const answer = await people.buyer.send({ method: 'POST', url, payload: { contractType: 'CONTRACT' } })
+    expect(answer.json()).toEqual({ status: 'received' })
+  })
+
   test('fault 6a a change cannot be paid after its contract has ended, and an extension can', async () => {
     const live = await bought(the.server, people.buyer)
     await later(362 * dayMs)
