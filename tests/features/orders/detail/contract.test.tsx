@@ -1,10 +1,7 @@
 /** A contract's page in every state, and what is asked and said on it before something changes (contracts 2). */
 import { screen } from '@testing-library/dom'
-import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { addDays, addYears, daysBetween } from '#domain/period.ts'
-import { inTransaction } from '#server/db/transaction.ts'
-import { button, described, named, submit, type } from '#tests/support/fields.ts'
+import { button, named, submit, type } from '#tests/support/fields.ts'
 import { nightly } from '#tests/support/nightly.ts'
 import { arrived } from '#tests/support/screen.ts'
 import { bought, type Ordered, paid, readOrder } from '#tests/support/shop-data.ts'
@@ -208,29 +205,6 @@ describe('a contract is modified', () => {
   })
 })
 
-it('fault 9 a change tells both the days and the years that they count as', async () => {
-  const { id, contract_id } = await bought(the.server, admin, {
-    code: 'capped',
-    name: 'Capped',
-    period: 9,
-    period_start: today(),
-  })
-  // It began yesterday: two leap days make the rest of nine years longer than nine times 365 days.
-  const [start, end] = [addDays(today(), -1), addYears(addDays(today(), -1), 9)]
-  await inTransaction(the.server.app, { role: 'portal_system' }, async (db) => {
-    await sql`update contract set period_start = ${start}, period_end = ${end}, anchor_date = ${start}, segments =
-      jsonb_build_array(jsonb_build_object('start', ${start}::text, 'end', ${end}::text, 'annual', annual::text))
-      where id = ${contract_id}`.execute(db)
-    await sql`update service_order set period_start = ${start}, period_end = ${end} where id = ${id}`.execute(db)
-  })
-  await the.browser.openAs('admin@acme', pageOf(id))
-  await modify('11')
-  const words = `${daysBetween(today(), end)} days, counted as 9 years`
-  await expect.poll(() => document.querySelector('.order-stretches')?.textContent).toContain(words)
-  await the.user.click(await screen.findByText('Why?'))
-  await expect.poll(() => document.querySelector('.why')?.textContent).toContain(`${words} at`)
-})
-
 describe('a contract is extended', () => {
   /** The drawer's button stands beside its form. */
   const send = async () => {
@@ -304,26 +278,6 @@ describe('a contract is extended', () => {
     await (await dialog(/^Delete the unpaid order/)).press('Delete')
     await expect.poll(() => document.querySelector('.order-note.warning')).toBeNull()
     await expect.poll(() => pending(id)).toBeNull()
-  })
-
-  it('fault 3a no further than 99 years: the field says how many are left, and nothing is ordered', async () => {
-    const { id } = await bought(the.server, admin, {
-      code: 'longest',
-      name: 'Longest',
-      period: 97,
-      period_start: today(),
-    })
-    await the.browser.openAs('admin@acme', pageOf(id))
-    await press('Extend')
-    const drawer = await dialog('Extend longest')
-    await press('3 years')
-    await drawer.findAllByText('A contract runs for 99 years at most. Years you can still add: 2.')
-    expect(document.querySelector('.price-due')).toBeNull()
-    await send()
-    expect(await pending(id)).toBeNull()
-    await press('2 years')
-    await expect.poll(due).toBe('HKD 84,000.00')
-    expect(described(button('One year more'))).toContain('Years you can still add: 2.')
   })
 
   it('after its end: from today, with other modules and users (M102, D16)', async () => {

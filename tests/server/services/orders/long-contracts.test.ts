@@ -21,7 +21,7 @@ eachEngine('long contracts', (engine) => {
 
   /** All that shows a contract. */
   async function readAll({ id, contract_id, company_id }: Ordered) {
-    const list = await buyer.send({ url: `/api/company/${company_id}/sorder` })
+    const list = await buyer.send({ url: `/api/company/${String(company_id)}/sorder` })
     const detail = await buyer.send({ url: `/api/sorder/${id}` })
     const history = await buyer.send({ url: `/api/contract/${contract_id}/history` })
     expect([list.statusCode, detail.statusCode, history.statusCode]).toEqual([200, 200, 200])
