@@ -30,7 +30,10 @@ export const pay = endpoint({
    * `processing`: the gateway has not said its last word. `received`: the money was taken, but what it was for could no longer be paid;
    * the provider's staff refund or apply it.
    */
-  output: z.union([z.object({ status: z.enum(['paid', 'received', 'processing']) }), z.object({ redirect: z.string() })]),
+  output: z.union([
+    z.object({ status: z.enum(['paid', 'received', 'processing']) }),
+    z.object({ redirect: z.string() }),
+  ]),
   offline: 'online',
   secret: true,
 })
