@@ -108,14 +108,22 @@ function meet(app: AppContext, listeners: Set<Listener>, socket: WebSocket, requ
   const late = setTimeout(() => socket.close(because.unauthorized), times.firstMessage)
   const isFlood = countPerSecond()
   let isClosing = false
+  const endFlood = () => {
+    isClosing = true
+    securityEvent(request.log, 'flood', { route: path })
+    socket.close(because.policy)
+  }
+  // Each ping is answered, and answers that nobody reads stay in memory: such a socket is not closed but cut.
+  const countControl = () => {
+    if (isClosing) return socket.terminate()
+    if (isFlood()) endFlood()
+  }
+  socket.on('ping', countControl)
+  socket.on('pong', countControl)
   socket.on('message', (data, isBinary) => {
     // What was on its way when it was closed still comes in: it is neither read nor written down.
     if (isClosing) return
-    if (isFlood()) {
-      isClosing = true
-      securityEvent(request.log, 'flood', { route: path })
-      return socket.close(because.policy)
-    }
+    if (isFlood()) return endFlood()
     // Only the first message says anything; what a page sends after it is not read.
     if (isKnown) return
     isKnown = true

@@ -4,6 +4,7 @@
  */
 import { run as auditTrail } from '#tests/campaigns/audit-trail.ts'
 import { run as backups } from '#tests/campaigns/backups.ts'
+import { run as bodies } from '#tests/campaigns/bodies.ts'
 import { run as browser } from '#tests/campaigns/browser.ts'
 import { run as faults } from '#tests/campaigns/faults.ts'
 import { run as fees } from '#tests/campaigns/fees.ts'
@@ -29,6 +30,7 @@ const [, , id = '', ...args] = process.argv
 const campaigns: Record<string, (args: string[]) => Promise<void>> = {
   'audit-trail': auditTrail,
   backups,
+  bodies,
   browser,
   'kill-writes': killWrites,
   faults,

@@ -114,3 +114,89 @@ export const hostileQueries = (length: number): [string, string][] => [
   ['a long name', repeated('a', length)],
   ['broken percents', repeated('%ff&', length)],
 ]
+
+const json1 = (name: string, value: unknown): HostileBody => ({
+  name: `json: ${name}`,
+  type: json,
+  body: JSON.stringify(value),
+})
+const times = <T>(count: number, one: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => one(at))
+
+/** As many rows as a schema takes, every field of each of them wrong; and batches of what is wrong. */
+export function fullRows(endpointName: string): HostileBody[] {
+  const list = {
+    type: 'saas',
+    effective_date: '2026-09-01',
+    desc: 'x',
+    module: times(1000, () => ({ code: 5, module_id: 'x', hkd: 1, usd: 2, rmb: 3 })),
+    concurrentUser: times(1000, () => ({ from: 'x', to: 'y', hkd: 1, usd: 2, rmb: 3 })),
+    namedUser: times(1000, () => ({ from: 'x', to: 'y', hkd: 1, usd: 2, rmb: 3 })),
+  }
+  const flags = Object.fromEntries(times(90, (at) => [`flag${at}`, 'x']))
+  const module = {
+    name: 'x',
+    apps: times(500, () => ({ code: '*', flag: flags })),
+    dependencies: times(500, () => '*'),
+  }
+  const item = (at: number, body: unknown) => ({ method: 'POST', path: '/api/m18s/user', key: `key-${at}`, body })
+  if (endpointName === 'createPriceList') return [json1('wrong rows', list)]
+  if (endpointName === 'updatePriceList') return [json1('wrong rows', { ...list, id: 1 })]
+  if (endpointName === 'rehearsePriceList') return [json1('wrong rows', { list })]
+  if (endpointName === 'createModule' || endpointName === 'updateModule') return [json1('wrong rows', module)]
+  if (endpointName === 'validateModules')
+    return [
+      json1(
+        'wrong rows',
+        times(500, () => '*'),
+      ),
+    ]
+  if (endpointName === 'calculate' || endpointName === 'createOrder')
+    return [json1('wrong rows', { modules: times(500, () => '*'), code: {} })]
+  if (endpointName === 'alipayCalls')
+    return [json1('wrong rows', Object.fromEntries(times(500, (at) => [`name${at}`.padEnd(150, 'x'), 1])))]
+  if (endpointName !== 'sendBatch') return []
+  return [
+    json1(
+      'long texts in each item',
+      times(50, (at) => item(at, { name: 'x'.repeat(19_000), email: 'y' })),
+    ),
+    json1(
+      'many fields in each item',
+      times(50, (at) => item(at, Object.fromEntries(times(400, (name) => [`name${name}`, 1])))),
+    ),
+    json1(
+      'wrong rows in each item',
+      times(50, (at) => ({
+        ...item(at, { ...list, module: list.module.slice(0, 200), concurrentUser: [], namedUser: [] }),
+        path: '/api/pricelist',
+      })),
+    ),
+    json1(
+      'many headers in each item',
+      times(50, (at) => ({ ...item(at, {}), headers: Object.fromEntries(times(400, (name) => [`name-${name}`, 1])) })),
+    ),
+    json1(
+      'thousands of pairs in each path',
+      times(50, (at) => ({ ...item(at, {}), path: `/api/m18s/user?${'a&'.repeat(900)}` })),
+    ),
+  ]
+}
+
+/** Of the lengths that Node still takes. */
+export const hostileHeaders: readonly Record<string, string>[] = [
+  { cookie: numbered(12_000, (at) => `a${at}=b`, ';') },
+  { cookie: `portal-device=${'a'.repeat(12_000)}`, 'sec-fetch-site': 'same-origin' },
+  { cookie: `portal-refresh=${'a'.repeat(200)}${' '.repeat(12_000)}x`, 'sec-fetch-site': 'same-origin' },
+  { 'accept-language': repeated('zz;q=0.1,', 12_000) },
+  { 'accept-encoding': repeated('br;q=0.1,', 12_000) },
+  { accept: repeated('a/b;q=0.1,', 12_000) },
+  { 'if-match': `W/"${repeated('~-', 12_000)}` },
+  { 'if-none-match': repeated('"a",', 12_000) },
+  { 'user-agent': repeated('Mozilla/5.0 (', 12_000) },
+  { 'user-agent': repeated(' Chrome/1', 12_000) },
+  { range: `bytes=${repeated('0-0,', 12_000)}` },
+  { 'idempotency-key': repeated('a.', 12_000) },
+  { 'for-user': repeated('1:', 12_000) },
+  { 'stripe-signature': repeated('v1=a,t=1,', 12_000) },
+  { 'upload-metadata': repeated('a YQ==,', 12_000), 'tus-resumable': '1.0.0' },
+]

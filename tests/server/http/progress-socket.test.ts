@@ -182,6 +182,30 @@ eachEngine('progress over a websocket', (engine) => {
     expect((await server.send({ method: 'GET', url: '/health/live' })).statusCode).toBe(200)
   })
 
+  it('fault 2 is cut off for who floods it with pings and reads no answer', async () => {
+    const before = server.logged().match(/"security":"flood"/g)?.length ?? 0
+    const upgrade = {
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      origin: `http://${host}`,
+    }
+    const key = { 'sec-websocket-key': Buffer.alloc(16).toString('base64') }
+    await new Promise<void>((closed, failed) => {
+      const asked = httpRequest(`http://${host}${path}`, { headers: { ...upgrade, ...key } })
+      asked.on('error', failed)
+      asked.on('upgrade', (_answer, socket) => {
+        socket.on('error', () => {})
+        socket.on('close', () => closed())
+        socket.resume()
+        // Final frames of opcode 9 without content, masked by nothing.
+        socket.write(Buffer.from('898000000000'.repeat(200), 'hex'))
+      })
+      asked.end()
+    })
+    expect(server.logged().match(/"security":"flood"/g)).toHaveLength(before + 1)
+  })
+
   it('is no page: asked for without an upgrade there is nothing', async () => {
     const answer = await server.send({ method: 'GET', url: path, headers: { origin: server.app.config.publicUrl } })
     expect([answer.statusCode, answer.json().errorCode]).toEqual([404, 'NOT_FOUND'])
