@@ -29,7 +29,7 @@ export function factor(from: PlainDate, to: PlainDate, anchor: PlainDate = from)
 /** On a day on which one of the contract's years begins, years are added to its anchor: a 29 February comes back in leap years. */
 function yearsAfter(from: PlainDate, years: number, anchor: PlainDate): PlainDate {
   const passed = yearsBetween(anchor, from)
-  return addYears(anchor, passed) === from ? addYears(anchor, passed + years) : addYears(from, years)
+  return passed >= 0 && addYears(anchor, passed) === from ? addYears(anchor, passed + years) : addYears(from, years)
 }
 
 /** The fewest whole years from `from` on that end at `to` or after it. */

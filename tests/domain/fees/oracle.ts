@@ -176,18 +176,19 @@ function yearOf(one: ContractCase, { list: at, choice }: Step, marks: Marks): Ye
 
 const later = (a: string, b: string) => (a > b ? a : b)
 
-/** So many years after a day: on a day on which a year of the run begins, the one on which a later year of it begins. */
-function yearEnd(from: string, years: number, run: Contract['run']): string {
+/** The first day of the run, and how many of its years are over, on a day on which one of them begins; else the day itself. */
+function yearDay(from: string, run: Contract['run']): { first: string; begun: number } {
   for (let begun = 0; run && yearsAfter(run.first, begun) <= from; begun++)
-    if (yearsAfter(run.first, begun) === from) return yearsAfter(run.first, begun + years)
-  return yearsAfter(from, years)
+    if (yearsAfter(run.first, begun) === from) return { first: run.first, begun }
+  return { first: from, begun: 0 }
 }
 
 /** From `from` until before `end`: whole years, else days / 365, and no more than the years that hold them (D9). */
 function factor(from: string, end: string, run: Contract['run'], marks: Marks): Exact {
+  const { first, begun } = yearDay(from, run)
   let years = 1
-  while (yearEnd(from, years, run) < end) years++
-  if (yearEnd(from, years, run) === end) {
+  while (yearsAfter(first, begun + years) < end) years++
+  if (yearsAfter(first, begun + years) === end) {
     marks.add('time: whole years')
     if (yearsAfter(from, years) !== end) marks.add('time: whole years up to a 29 February that came back')
     return whole(years)
