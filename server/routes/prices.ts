@@ -13,7 +13,7 @@ import {
   updatePriceList,
   uploadPriceList,
 } from '#contract/prices.ts'
-import { listPriceListUses, reinstatePriceList } from '#contract/withdrawn-price-lists.ts'
+import { listPriceListUses, reinstatePriceList } from '#contract/price-lists/withdrawn.ts'
 import { isPriceFileName } from '#domain/checks/price-file-checks.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
 import { ReceivedFile } from '#server/http/input/multipart.ts'

@@ -1,6 +1,7 @@
 /** Price lists from a device: what may wait without a line, and what never does (D81, protocol 13). */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { deletePriceList, listPriceLists, rehearsePriceList, updatePriceList } from '#contract/prices.ts'
+import { deletePriceList, getPriceList, listPriceLists, rehearsePriceList, updatePriceList } from '#contract/prices.ts'
+import { reinstatePriceList } from '#contract/price-lists/withdrawn.ts'
 import { versionOf } from '#local/lists/list-view.ts'
 import { kinds } from '#server/jobs/registry.ts'
 import { workAll } from '#tests/server/jobs/requests.ts'
@@ -67,6 +68,55 @@ describe('withdrawing a confirmed list', () => {
       kind: 'problem',
       problem: { code: 'STATE_CONFLICT', data: { why: 'inForce' } },
     })
+  })
+})
+
+describe('a withdrawn list on a device', () => {
+  it('fault 11f stays in its storage, whole too, and is listed without a line under its filter alone', async () => {
+    const tablet = await atWork()
+    await tablet.api.call(
+      deletePriceList,
+      { params: { id: later }, query: { withdraw: true } },
+      await baseOf(tablet, later),
+    )
+    const ask = (query: object) => tablet.api.call(listPriceLists, { query: { results: 50, ...query } })
+    await ask({})
+    await tablet.rest()
+    expect(await tablet.row('price_lists', later)).toMatchObject({ row: { confirmed: true, withdrawn: true } })
+    await tablet.api.call(getPriceList, { params: { id: later } })
+    tablet.line.state = 'down'
+    const ids = async (query: object) => {
+      const result = await ask(query)
+      if (!('output' in result) || !result.output || !('data' in result.output)) throw new Error('no rows are here')
+      return result.output.data.map(({ id }) => id).toSorted()
+    }
+    expect(await ids({})).toEqual([present])
+    expect(await ids({ withdrawn: true })).toEqual([later])
+    expect(await ids({ includedWithdrawn: true })).toEqual([present, later].toSorted())
+    expect(await tablet.api.call(getPriceList, { params: { id: later } })).toMatchObject({
+      kind: 'kept',
+      output: { withdrawn: true },
+    })
+  })
+
+  it('fault 11d is reinstated with a line alone, and counts again', async () => {
+    const tablet = await atWork()
+    await tablet.api.call(
+      deletePriceList,
+      { params: { id: later }, query: { withdraw: true } },
+      await baseOf(tablet, later),
+    )
+    await tablet.api.call(listPriceLists, { query: { results: 50 } })
+    await tablet.rest()
+    const reinstate = async () =>
+      tablet.api.call(reinstatePriceList, { params: { id: later } }, await baseOf(tablet, later))
+    tablet.line.state = 'down'
+    expect(await reinstate()).toMatchObject({ kind: 'problem', problem: { code: 'NEEDS_CONNECTION' } })
+    expect(await tablet.waiting()).toBe(0)
+    tablet.line.state = 'up'
+    await tablet.tick()
+    expect(await reinstate()).toMatchObject({ kind: 'fresh', output: { withdrawn: false } })
+    expect(await kept(later)).toMatchObject({ deleted: false, confirmed: true })
   })
 })
 

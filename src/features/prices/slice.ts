@@ -2,7 +2,7 @@
 import type { Id } from '#contract/endpoint.ts'
 import { listModules, type ModuleRow } from '#contract/modules.ts'
 import { deletePriceList, exportPriceList, getPriceList, listPriceLists, type PriceRow } from '#contract/prices.ts'
-import { reinstatePriceList } from '#contract/withdrawn-price-lists.ts'
+import { reinstatePriceList } from '#contract/price-lists/withdrawn.ts'
 import type { ClientType } from '#domain/access.ts'
 import { readList } from '#local/lists/read-list.ts'
 import { type OverlaidRow, versionOf } from '#local/lists/list-view.ts'

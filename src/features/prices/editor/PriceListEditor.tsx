@@ -15,19 +15,20 @@ import { useTranslation } from 'react-i18next'
 import { differenceLabel, differenceValue } from '#features/prices/difference-words.ts'
 import { BackupFields } from '#features/prices/editor/BackupFields.tsx'
 import { HeaderFields } from '#features/prices/editor/HeaderFields.tsx'
-import { findFormFaults, noteFaults } from '#features/prices/editor/list-faults.ts'
-import { ListCheck } from '#features/prices/editor/ListCheck.tsx'
+import { findFormFaults, noteFaults } from '#features/prices/faults/list-faults.ts'
+import { ListCheck } from '#features/prices/faults/ListCheck.tsx'
 import { ModuleRows } from '#features/prices/editor/ModuleRows.tsx'
 import { isDirty, type ModuleRow, rebase, tierTables, type Values } from '#features/prices/editor/price-list-form.ts'
 import { hasField, readForm } from '#features/prices/editor/sent-list.ts'
 import { formOpened, selectSaving } from '#features/prices/editor/save-price-list.ts'
 import { useSettled, useStable } from '#features/prices/editor/settled.ts'
+import { SoldBy } from '#features/prices/withdrawn/SoldBy.tsx'
 import { TierTable } from '#features/prices/editor/TierTable.tsx'
 import { useKnown } from '#features/prices/editor/useKnown.ts'
 import type { Opened } from '#features/prices/editor/useOpenedList.ts'
 import { type Draft, useKeptDraft } from '#features/prices/editor/usePriceDraft.ts'
 import { usePriceForm } from '#features/prices/editor/usePriceForm.ts'
-import { WithdrawnActions } from '#features/prices/editor/WithdrawnActions.tsx'
+import { WithdrawnActions } from '#features/prices/withdrawn/WithdrawnActions.tsx'
 import { useSavePriceList } from '#features/prices/editor/useSavePriceList.ts'
 import { newPath, pathOf } from '#features/prices/paths.ts'
 import { Sheet } from '#features/prices/PriceStyles.tsx'
@@ -152,6 +153,7 @@ export function PriceListEditor({ type, title, opened, first, isCopy, draftName,
                   at: row.update_time || t('notYet'),
                 })}
               </span>
+              {isWithdrawn && <SoldBy row={row} />}
               {base.opened?.shown.waiting && <PendingMark {...base.opened.shown.waiting} />}
             </p>
           )}

@@ -25,7 +25,7 @@ import { whyNotReinstate } from '#features/prices/list/in-force.ts'
 import { ways } from '#features/prices/list/list-url.ts'
 import { Tabs } from '#features/prices/list/Tabs.tsx'
 import { useExport } from '#features/prices/list/useExport.ts'
-import { usePriceListUses } from '#features/prices/list/usePriceListUses.ts'
+import { usePriceListUses } from '#features/prices/withdrawn/usePriceListUses.ts'
 import { useKeptWhole, usePriceLists } from '#features/prices/list/usePriceLists.ts'
 import { Sheet } from '#features/prices/PriceStyles.tsx'
 import { newPath, pathOf } from '#features/prices/paths.ts'
@@ -35,7 +35,7 @@ const RemoveDialog = lazy(async () => ({
   default: (await import('#features/prices/list/RemoveDialog.tsx')).RemoveDialog,
 }))
 const ReinstateDialog = lazy(async () => ({
-  default: (await import('#features/prices/list/ReinstateDialog.tsx')).ReinstateDialog,
+  default: (await import('#features/prices/withdrawn/ReinstateDialog.tsx')).ReinstateDialog,
 }))
 const ImportDialog = lazy(async () => ({
   default: (await import('#features/prices/import/ImportDialog.tsx')).ImportDialog,
@@ -139,7 +139,7 @@ export function PriceLists() {
       <DataList
         caption={view.tab === 'withdrawn' ? t('tab.withdrawn') : t('title')}
         counted={(all) => t('counted', { count: all, number: number(all) })}
-        columns={columns(t, standingOf, uses)}
+        columns={columns(t, standingOf, uses, grows)}
         rows={rows}
         rowKey={({ row }) => String(row.id)}
         rowName={({ row }) => t('named', { day: row.effective_date, desc: row.desc })}

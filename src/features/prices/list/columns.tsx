@@ -5,7 +5,7 @@ import { number } from '#ui/list/Freshness.tsx'
 import { NoValue } from '#ui/list/NoValue.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
 import type { Column } from '#ui/list/column.ts'
-import type { PriceListUses } from '#features/prices/list/usePriceListUses.ts'
+import { usesInWords, type PriceListUses } from '#features/prices/withdrawn/usePriceListUses.ts'
 import type { Standing } from '#features/prices/list/in-force.ts'
 
 /** Effective date, state, description, who changed it when (M145); the client type stands above all pages of the staff. */
@@ -14,6 +14,7 @@ export const columns = (
   standingOf: (row: PriceRow) => Standing,
   /** Null: not known on this device. */
   uses: PriceListUses | null,
+  isNarrow: boolean,
 ): Column<OverlaidRow<PriceRow>>[] => [
   {
     key: 'effective_date',
@@ -42,10 +43,9 @@ export const columns = (
   {
     key: 'contracts',
     header: t('column.contracts'),
-    width: 'number',
-    align: 'end',
+    width: 'money',
     phone: 'fact',
-    render: ({ row }) => <Uses row={row} uses={uses} t={t} />,
+    render: ({ row }) => <Uses {...{ row, uses, isNarrow, t }} />,
   },
   {
     key: 'type',
@@ -71,17 +71,28 @@ export const columns = (
   },
 ]
 
+interface UsesProps {
+  row: PriceRow
+  uses: PriceListUses | null
+  /** In one line, which has no header. */
+  isNarrow: boolean
+  t: TFunction<'prices'>
+}
+
 /** How many contracts were sold by it, and what else was ordered. */
-function Uses({ row, uses, t }: { row: PriceRow; uses: PriceListUses | null; t: TFunction<'prices'> }) {
+function Uses({ row, uses, isNarrow, t }: UsesProps) {
   if (!uses || typeof row.id !== 'number') return <NoValue />
-  const { contracts = 0, orders = 0, backups = 0 } = uses.get(row.id) ?? {}
+  const use = uses.get(row.id)
+  const [contracts = '', ...others] = usesInWords(t, use)
+  if (isNarrow) return <span>{contracts}</span>
   return (
     <span className="price-uses">
-      <span>{number(contracts)}</span>
-      {orders > 0 && <span className="price-sub">{t('uses.orders', { count: orders, number: number(orders) })}</span>}
-      {backups > 0 && (
-        <span className="price-sub">{t('uses.backups', { count: backups, number: number(backups) })}</span>
-      )}
+      <span>{number(use?.contracts ?? 0)}</span>
+      {others.map((text) => (
+        <span key={text} className="price-sub">
+          {text}
+        </span>
+      ))}
     </span>
   )
 }

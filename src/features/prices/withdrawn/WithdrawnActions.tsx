@@ -8,7 +8,7 @@ import { useTranslation } from 'react-i18next'
 import { whyNotReinstate } from '#features/prices/list/in-force.ts'
 
 const ReinstateDialog = lazy(async () => ({
-  default: (await import('#features/prices/list/ReinstateDialog.tsx')).ReinstateDialog,
+  default: (await import('#features/prices/withdrawn/ReinstateDialog.tsx')).ReinstateDialog,
 }))
 
 interface Props {

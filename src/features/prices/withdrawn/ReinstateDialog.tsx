@@ -9,7 +9,7 @@ import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
-import { FaultList } from '#features/prices/editor/FaultList.tsx'
+import { FaultList } from '#features/prices/faults/FaultList.tsx'
 import { reinstate } from '#features/prices/slice.ts'
 
 interface Props {

@@ -1,8 +1,8 @@
 import { memo } from 'react'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
-import { faultText } from '#features/prices/editor/fault-text.ts'
-import type { PlacedFault } from '#features/prices/editor/list-faults.ts'
+import { faultText } from '#features/prices/faults/fault-text.ts'
+import type { PlacedFault } from '#features/prices/faults/list-faults.ts'
 
 interface Props {
   faults: readonly PlacedFault[]
