@@ -69,10 +69,13 @@ export function useStored(serviceId: number) {
 export type Plan = OutputOf<typeof getBackupPlan>
 export type Stored = ReturnType<typeof useStored>
 
+/** Null: not known yet. */
+export const useBusinessZone = (): string | null =>
+  useCachedResponse(readAged, getSettings, {}).response?.output.time_zone ?? null
+
 /** Today in the business time zone (D31); null: it is not known yet. */
 export function useBusinessToday(): PlainDate | null {
-  const { response } = useCachedResponse(readAged, getSettings, {})
-  const zone = response?.output.time_zone
+  const zone = useBusinessZone()
   const today = useToday(zone ?? 'UTC')
-  return zone === undefined ? null : today
+  return zone === null ? null : today
 }

@@ -3,12 +3,26 @@
  * and does not take what was given to it just before the page is loaded anew; as soon as it has it, the note goes.
  */
 const prefix = 'portal.typed:'
+const visitName = 'portal.visit'
+/** For a tab that may store nothing: as long as the page. */
+const pageVisit = crypto.randomUUID()
+
+/** Names this tab's session: the same after a reload, another one in another tab. */
+export function readVisit(): string {
+  const found = guarded((storage) => {
+    const stored = storage.getItem(visitName) ?? pageVisit
+    storage.setItem(visitName, stored)
+    return stored
+  })
+  return found ?? pageVisit
+}
 
 export interface Note {
   /** Whose words they are. */
   of: string
   /** Null: what was kept is to be forgotten. */
   value: unknown
+  base?: string | undefined
   /** This device's clock, epoch ms. */
   at: number
 }

@@ -221,4 +221,6 @@ export interface FormDraft {
   value: unknown
   /** When it was kept, this device's clock, epoch ms. */
   at: number
+  /** The version of what it changes, as the form names it. Absent: it changes nothing that is there already. */
+  base?: string
 }

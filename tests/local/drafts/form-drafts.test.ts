@@ -3,12 +3,14 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { getUser } from '#contract/accounts.ts'
 import { unseal } from '#local/outbox/sealed-outbox.ts'
 import { markSignedOut, openSession } from '#local/session/session.ts'
+import type { Device } from '#local/storage/device.ts'
 import { forgetNotes } from '#local/drafts/tab-drafts.ts'
-import { saveDraft, noteDraft, readDraft } from '#local/drafts/form-drafts.ts'
+import { dropDraft, noteDraft, putDraftAside, readDrafts, saveDraft } from '#local/drafts/form-drafts.ts'
 import { company, keptDevice } from '#tests/support/device-database.ts'
 
 const form = 'newContract:saas'
 const value = { step: 1, values: { code: 'shop' } }
+const readDraft = async (name: string, device: Device) => (await readDrafts(name, null, device)).own
 const me = { companyId: company, userId: 1 }
 
 async function withKey() {
@@ -21,20 +23,20 @@ async function withKey() {
 it('is kept and forgotten by its name', async () => {
   const { device } = await keptDevice()
   expect(await readDraft(form, device)).toBeNull()
-  expect(await saveDraft(form, value, device)).toBe(true)
+  expect(await saveDraft(form, value, undefined, device)).toBe(true)
   expect(await readDraft(form, device)).toMatchObject({ value })
   expect(await readDraft('newContract:mma', device)).toBeNull()
-  await saveDraft(form, null, device)
+  await saveDraft(form, null, undefined, device)
   expect(await readDraft(form, device)).toBeNull()
 })
 
 describe('whoever signs out', () => {
   it('takes it along: nothing readable stays, and it is there again for its user', async () => {
     const { device, db, body } = await withKey()
-    await saveDraft(form, value, device)
+    await saveDraft(form, value, undefined, device)
     await markSignedOut(device)
     expect(await readDraft(form, device)).toBeNull()
-    expect(await saveDraft(form, value, device)).toBe(false)
+    expect(await saveDraft(form, value, undefined, device)).toBe(false)
     const left = await db.meta.toArray()
     expect(left.filter(({ name }) => name.startsWith('draft:'))).toEqual([])
     expect(left.filter(({ name }) => name.startsWith('sealed:'))).toHaveLength(1)
@@ -47,11 +49,11 @@ describe('whoever signs out', () => {
 
   it('finds what was typed since, not what was sealed before', async () => {
     const { device, db, body } = await withKey()
-    await saveDraft(form, value, device)
+    await saveDraft(form, value, undefined, device)
     await markSignedOut(device)
     await openSession(device, me)
     await db.responses.put({ path: getUser.path, body, asOf: 0 })
-    await saveDraft(form, { step: 0 }, device)
+    await saveDraft(form, { step: 0 }, undefined, device)
     await unseal(db)
     expect(await readDraft(form, device)).toMatchObject({ value: { step: 0 } })
   })
@@ -59,42 +61,44 @@ describe('whoever signs out', () => {
 
 it("another user's form is none of theirs", async () => {
   const { device } = await withKey()
-  await saveDraft(form, value, device)
+  await saveDraft(form, value, undefined, device)
   await openSession(device, { companyId: company, userId: 2 })
   expect(await readDraft(form, device)).toBeNull()
 })
 
-describe('what was typed just before the page went', () => {
-  /** As a tab's own storage lists its names. */
-  class Shelf {
-    getItem(name: string) {
-      return Object.hasOwn(this, name) ? (this as unknown as Record<string, string>)[name] : null
-    }
-    setItem(name: string, text: string) {
-      Object.assign(this, { [name]: text })
-    }
-    removeItem(name: string) {
-      Reflect.deleteProperty(this, name)
-    }
+/** As a tab's own storage lists its names. */
+class Shelf {
+  getItem(name: string) {
+    return Object.hasOwn(this, name) ? (this as unknown as Record<string, string>)[name] : null
   }
+  setItem(name: string, text: string) {
+    Object.assign(this, { [name]: text })
+  }
+  removeItem(name: string) {
+    Reflect.deleteProperty(this, name)
+  }
+}
+
+describe('what was typed just before the page went', () => {
   let shelf: Shelf
   beforeEach(() => vi.stubGlobal('sessionStorage', (shelf = new Shelf())))
   afterEach(() => void vi.unstubAllGlobals())
+  const noted = () => Object.keys(shelf).filter((name) => name.startsWith('portal.typed:'))
   const later = { step: 2, values: { code: 'shop2' } }
 
   it('is there again at once, and the device has it afterwards', async () => {
     const { device } = await keptDevice()
-    await saveDraft(form, value, device)
+    await saveDraft(form, value, undefined, device)
     await readDraft(form, device)
     noteDraft(form, later)
     expect(await readDraft(form, device)).toMatchObject({ value: later })
-    await expect.poll(() => Object.keys(shelf)).toEqual([])
+    await expect.poll(() => noted()).toEqual([])
     expect(await readDraft(form, device)).toMatchObject({ value: later })
   })
 
   it('is forgotten as well, if that was the last of it', async () => {
     const { device } = await keptDevice()
-    await saveDraft(form, value, device)
+    await saveDraft(form, value, undefined, device)
     await readDraft(form, device)
     noteDraft(form, null)
     expect(await readDraft(form, device)).toBeNull()
@@ -103,12 +107,12 @@ describe('what was typed just before the page went', () => {
   it('is noted until the device has it, and what was typed since stays noted', async () => {
     const { device } = await keptDevice()
     await readDraft(form, device)
-    const kept = saveDraft(form, value, device)
-    expect(Object.keys(shelf)).toHaveLength(1)
+    const kept = saveDraft(form, value, undefined, device)
+    expect(noted()).toHaveLength(1)
     await kept
-    expect(Object.keys(shelf)).toEqual([])
+    expect(noted()).toEqual([])
 
-    const first = saveDraft(form, value, device)
+    const first = saveDraft(form, value, undefined, device)
     noteDraft(form, later)
     await first
     expect(await readDraft(form, device)).toMatchObject({ value: later })
@@ -120,10 +124,10 @@ describe('what was typed just before the page went', () => {
     noteDraft(form, value)
     await openSession(device, { companyId: company, userId: 2 })
     expect(await readDraft(form, device)).toBeNull()
-    expect(Object.keys(shelf)).toEqual([])
+    expect(noted()).toEqual([])
     noteDraft(form, value)
     forgetNotes()
-    expect(Object.keys(shelf)).toEqual([])
+    expect(noted()).toEqual([])
   })
 
   it('lasts as long as the page where the tab may store nothing', async () => {
@@ -131,7 +135,78 @@ describe('what was typed just before the page went', () => {
     vi.stubGlobal('sessionStorage', undefined)
     await readDraft(form, device)
     noteDraft(form, later)
-    expect(await saveDraft(form, value, device)).toBe(true)
+    expect(await saveDraft(form, value, undefined, device)).toBe(true)
     expect(await readDraft(form, device)).toMatchObject({ value })
+  })
+})
+
+describe('fault 4c a draft of an earlier visit', () => {
+  let shelf: Shelf
+  beforeEach(() => vi.stubGlobal('sessionStorage', (shelf = new Shelf())))
+  afterEach(() => {
+    vi.useRealTimers()
+    vi.unstubAllGlobals()
+  })
+  /** Another tab has a storage of its own. */
+  const openTab = (visit: string) => {
+    shelf = new Shelf()
+    shelf.setItem('portal.visit', visit)
+    vi.stubGlobal('sessionStorage', shelf)
+  }
+  const read = (device: Device, formerForm: string | null = null) => readDrafts(form, formerForm, device)
+  const valuesOf = ({ own, earlier }: Awaited<ReturnType<typeof readDrafts>>) => ({
+    own: own?.value ?? null,
+    earlier: earlier.map((draft) => draft.value),
+  })
+
+  it('is not the own draft of another tab, and of the same tab it still is after a reload', async () => {
+    const { device } = await keptDevice()
+    openTab('first')
+    await saveDraft(form, value, '7', device)
+    expect(await read(device)).toMatchObject({ own: { value, base: '7' }, earlier: [] })
+    openTab('second')
+    expect(await read(device)).toMatchObject({ own: null, earlier: [{ value, base: '7' }] })
+  })
+
+  it('is not written over by what is typed in another tab, and is forgotten by its own name alone', async () => {
+    const { device } = await keptDevice()
+    openTab('first')
+    await saveDraft(form, 'first', undefined, device)
+    openTab('second')
+    await saveDraft(form, 'second', undefined, device)
+    await putDraftAside(form, 'aside', undefined, device)
+    const drafts = await read(device)
+    expect(valuesOf(drafts).own).toBe('second')
+    expect(valuesOf(drafts).earlier.toSorted()).toEqual(['aside', 'first'])
+    await saveDraft(form, null, undefined, device)
+    for (const { name, value: found } of drafts.earlier) if (found === 'aside') await dropDraft(name, device)
+    expect(valuesOf(await read(device))).toEqual({ own: null, earlier: ['first'] })
+  })
+
+  it('is one of the same tab on a later day as well, also where the page had no time to store it', async () => {
+    const { device } = await keptDevice()
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date(2026, 10, 27, 12) })
+    openTab('first')
+    await saveDraft(form, 'stored', undefined, device)
+    vi.setSystemTime(new Date(2026, 10, 28, 12))
+    expect(valuesOf(await read(device))).toEqual({ own: null, earlier: ['stored'] })
+    noteDraft(form, 'noted')
+    vi.setSystemTime(new Date(2026, 10, 29, 12))
+    await saveDraft('other form', 'x', undefined, device)
+    expect(valuesOf(await read(device))).toEqual({ own: null, earlier: ['noted', 'stored'] })
+    await saveDraft(form, 'typed anew', undefined, device)
+    expect(valuesOf(await read(device))).toEqual({ own: 'typed anew', earlier: ['noted', 'stored'] })
+  })
+
+  it('is also what an earlier build left, under the name that it gave the form', async () => {
+    const { device, db } = await keptDevice()
+    openTab('first')
+    await db.meta.put({ name: `draft:${form}`, value: 'of an earlier build', at: 5 })
+    await db.meta.put({ name: 'draft:former', value: 'former name', at: 4 })
+    await db.meta.put({ name: `draft:${form}2@x`, value: 'of another form', at: 6 })
+    expect(valuesOf(await read(device, 'former'))).toEqual({
+      own: null,
+      earlier: ['of an earlier build', 'former name'],
+    })
   })
 })

@@ -3,13 +3,17 @@ import { Link } from 'react-router-dom'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { useConnection, useDispatch } from '#state/hooks.ts'
 import { useTranslation } from 'react-i18next'
+import { DraftOffer } from '#ui/form/DraftOffer.tsx'
 import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
 import { Note } from '#features/accounts/components/Note.tsx'
 import { type CompanyForm, RegisterCompany } from '#features/accounts/components/RegisterCompany.tsx'
 import { RegisterUser } from '#features/accounts/components/RegisterUser.tsx'
 import { Registered } from '#features/accounts/components/Registered.tsx'
-import { emptySignup, keepDraft, readDraft, type Step } from '#features/accounts/signup-draft.ts'
+import { emptySignup, isTyped, keepDraft, putEarlier, readDrafts, type Step } from '#features/accounts/signup-draft.ts'
 import { signupOpened } from '#features/accounts/registration.ts'
+
+/** Nobody is signed in, so the business time zone is not known. */
+const deviceZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 const steps = ['company', 'user', 'sent'] as const satisfies Step[]
 
@@ -17,7 +21,9 @@ const steps = ['company', 'user', 'sent'] as const satisfies Step[]
 export function Signup({ CompanyFields }: { CompanyFields: CompanyForm }) {
   const { t } = useTranslation('visitors')
   const dispatch = useDispatch()
-  const [draft, setDraft] = useState(readDraft)
+  const [stored] = useState(() => readDrafts())
+  const [draft, setDraft] = useState(stored.draft)
+  const [earlier, setEarlier] = useState(stored.earlier)
   const [refused, setRefused] = useState<readonly FieldProblem[]>([])
   const { step, values } = draft
   const { line } = useConnection()
@@ -39,6 +45,19 @@ export function Signup({ CompanyFields }: { CompanyFields: CompanyForm }) {
   const change = (fields: Partial<typeof values>) =>
     setDraft((now) => ({ ...now, values: { ...now.values, ...fields } }))
 
+  /** What stands in the form by then is offered in its place. */
+  function acceptEarlier() {
+    if (!earlier) return
+    const aside = isTyped(draft) ? draft : null
+    putEarlier(aside)
+    setEarlier(aside && { draft: aside, at: Date.now() })
+    setDraft(earlier.draft)
+  }
+  function discardEarlier() {
+    putEarlier(null)
+    setEarlier(null)
+  }
+
   return (
     <AccountCard
       title={t('signup.title')}
@@ -58,6 +77,9 @@ export function Signup({ CompanyFields }: { CompanyFields: CompanyForm }) {
           </li>
         ))}
       </ol>
+      {earlier && step !== 'sent' && (
+        <DraftOffer at={earlier.at} zone={deviceZone} onContinue={acceptEarlier} onDiscard={discardEarlier} />
+      )}
       {line !== 'online' && step === 'company' && <Note kind="pending">{t('signup.offline')}</Note>}
       {step === 'company' && (
         <RegisterCompany

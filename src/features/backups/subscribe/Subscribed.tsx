@@ -5,6 +5,7 @@ import type { ServiceRow } from '#contract/services.ts'
 import type { BackupPrices } from '#domain/checks/price-checks.ts'
 import { boughtPeriod } from '#domain/backups.ts'
 import type { PlainDate } from '#domain/time.ts'
+import { DraftOffer } from '#ui/form/DraftOffer.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { Sheet } from '#features/backups/BackupStyles.tsx'
@@ -19,7 +20,7 @@ import { SubscribeForm } from '#features/backups/subscribe/SubscribeForm.tsx'
 import { startedDraft } from '#features/backups/subscribe/subscribe-form.ts'
 import { SubscriptionCard } from '#features/backups/subscribe/SubscriptionCard.tsx'
 import { TrafficPart } from '#features/backups/traffic/TrafficPart.tsx'
-import { useCharged, type useServices, useStored } from '#features/backups/useBackups.ts'
+import { useBusinessZone, useCharged, type useServices, useStored } from '#features/backups/useBackups.ts'
 import { useSubscribeDraft } from '#features/backups/subscribe/useSubscribeDraft.ts'
 
 interface Props {
@@ -39,7 +40,8 @@ export function Subscribed({ order, asked, parts, service, services, today, list
   const { t } = useTranslation('backups')
   const charged = useCharged(service.id)
   const stored = useStored(service.id)
-  const [draft, keep] = useSubscribeDraft(service.id)
+  const { draft, keep, offer, onContinue, onDiscard } = useSubscribeDraft(service.id)
+  const zone = useBusinessZone() ?? 'UTC'
   const [paying, setPaying] = useState<Due | null>(null)
   const { currency } = order
   const { orders, months } = charged
@@ -85,6 +87,7 @@ export function Subscribed({ order, asked, parts, service, services, today, list
           />
         ))}
       </div>
+      {offer && <DraftOffer at={offer.at} zone={zone} {...{ onContinue, onDiscard }} />}
       {draft && (
         <SubscribeForm
           key={draft.type}

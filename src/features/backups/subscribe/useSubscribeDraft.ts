@@ -1,22 +1,34 @@
-import { useEffect, useState } from 'react'
-import { readDraft, saveDraft } from '#local/drafts/form-drafts.ts'
+import { useState } from 'react'
+import * as drafts from '#local/drafts/form-drafts.ts'
+import { type DraftOffer, useDraftOffers } from '#state/use-draft-offers.ts'
 import { type SubscribeDraft, storedDraft } from '#features/backups/subscribe/subscribe-form.ts'
+
+interface SubscribeDrafts {
+  /** Null: no form is open. */
+  draft: SubscribeDraft | null
+  keep: (draft: SubscribeDraft | null) => void
+  offer: DraftOffer | null
+  onContinue: () => void
+  onDiscard: () => void
+}
 
 /**
  * What stands in the form of a service's subscription, kept on the device as it is typed: whoever chose without a line, or left,
- * finds it again and orders it then, by the price of that day (D89). Null: no form is open.
+ * finds it again and orders it then, by the price of that day (D89). A draft of an earlier visit is offered.
  */
-export function useSubscribeDraft(serviceId: number): [SubscribeDraft | null, (draft: SubscribeDraft | null) => void] {
-  const [draft, setDraft] = useState<SubscribeDraft | null>(null)
+export function useSubscribeDraft(serviceId: number): SubscribeDrafts {
   const form = `backup:${serviceId}`
-  useEffect(() => {
-    let stands = true
-    void readDraft(form).then((kept) => stands && setDraft((now) => now ?? storedDraft(kept?.value)))
-    return () => void (stands = false)
-  }, [form])
-  const keep = (now: SubscribeDraft | null) => {
-    setDraft(now)
-    void saveDraft(form, now)
+  const [typed, setTyped] = useState<SubscribeDraft | null | undefined>()
+  const { own, offer, accept, discard } = useDraftOffers(drafts, { form, parse: storedDraft })
+  const draft = typed === undefined ? (own?.value ?? null) : typed
+  return {
+    draft,
+    keep(now) {
+      setTyped(now)
+      void drafts.saveDraft(form, now)
+    },
+    offer,
+    onContinue: () => setTyped(accept(draft)),
+    onDiscard: discard,
   }
-  return [draft, keep]
 }

@@ -1,6 +1,7 @@
 import { useMemo } from 'react'
 import type { OrderRow } from '#contract/orders.ts'
 import { Button } from '#ui/display/Button.tsx'
+import { DraftOffer } from '#ui/form/DraftOffer.tsx'
 import { LeaveQuestion, useHeldWay } from '#ui/navigation-guard/NavigationGuard.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
@@ -33,8 +34,22 @@ export interface ChangeProps {
 
 /** Mode, users, modules and UAT of a contract in effect, with what it changes and costs beside (M100, M101). */
 export function Editor(props: ChangeProps) {
-  const [typed, keep] = useChangeDraft('contract', props.contract)
-  if (typed) return <Opened {...props} typed={typed} keep={keep} />
+  const { t } = useTranslation('contract')
+  const { typed, keep, offer, onContinue, onDiscard } = useChangeDraft('contract', props.contract)
+  if (typed)
+    return (
+      <>
+        {offer && (
+          <DraftOffer
+            at={offer.at}
+            zone={props.market.zone}
+            changed={offer.isChanged ? t('draftChanged') : undefined}
+            {...{ onContinue, onDiscard }}
+          />
+        )}
+        <Opened {...props} typed={typed} keep={keep} />
+      </>
+    )
   return (
     <section className="card">
       <Skeleton lines={6} />

@@ -8,6 +8,7 @@ import { addToAnchor, anchoredEnd, anchorOf, lastDay, laterOf } from '#domain/pe
 import { Amount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
 import { Fact, Facts } from '#ui/display/DescriptionList.tsx'
+import { DraftOffer } from '#ui/form/DraftOffer.tsx'
 import { Field } from '#ui/form/Field.tsx'
 import { FormDrawer } from '#ui/form/FormDrawer.tsx'
 import { useTranslation } from 'react-i18next'
@@ -19,7 +20,7 @@ import { YearsField } from '#features/orders/wizard/fields/YearsField.tsx'
 import { wholeOf } from '#features/orders/wizard/fields/TermsFields.tsx'
 import { useChanging } from '#features/orders/detail/useSubmitChange.ts'
 import { useToday } from '#ui/page/business-day.ts'
-import { useChangeDraft } from '#features/orders/detail/useChangeDraft.ts'
+import { type ChangeDrafts, useChangeDraft } from '#features/orders/detail/useChangeDraft.ts'
 import { useWhyNot } from '#features/orders/detail/useBlockedReason.ts'
 import { differenceOf, isNothing } from '#features/orders/detail/change-diff.ts'
 import { usePayableFault } from '#features/orders/payment/usePayableFault.ts'
@@ -39,8 +40,9 @@ type Props = ChangeProps & { onClose: () => void; onModify: () => void }
 
 /** More years, from the end of the contract or from today where that is over (M102); an expired one may change as well. */
 export function Extend(props: Props) {
-  const [typed, keep] = useChangeDraft('extend', props.contract)
-  return typed && <Opened {...props} typed={typed} keep={keep} />
+  const drafts = useChangeDraft('extend', props.contract)
+  const { typed } = drafts
+  return typed && <Opened {...props} drafts={drafts} typed={typed} />
 }
 
 function Opened({
@@ -52,8 +54,8 @@ function Opened({
   onOrdered,
   onModify,
   typed,
-  keep,
-}: Props & { typed: ChangeDraft; keep: (typed: ChangeDraft) => void }) {
+  drafts: { keep, offer, onContinue, onDiscard },
+}: Props & { typed: ChangeDraft; drafts: ChangeDrafts }) {
   const { t } = useTranslation('contract')
   const { t: ui } = useTranslation('ui')
   const today = useToday(market.zone)
@@ -107,6 +109,14 @@ function Opened({
         onClose={onClose}
         dirty={dirty}
       >
+        {offer && (
+          <DraftOffer
+            at={offer.at}
+            zone={market.zone}
+            changed={offer.isChanged ? t('draftChanged') : undefined}
+            {...{ onContinue, onDiscard }}
+          />
+        )}
         {unlisted && (
           <div className="order-note warning" role="alert">
             <div>

@@ -22,6 +22,13 @@ export const changeDraftOf = ({ user_mode, users, uat, modules }: ContractRow): 
   years: '1',
 })
 
+export const isSameDraft = (one: ChangeDraft, other: ChangeDraft): boolean =>
+  one.user_mode === other.user_mode &&
+  one.users === other.users &&
+  one.uat === other.uat &&
+  one.years === other.years &&
+  one.modules.toSorted().join() === other.modules.toSorted().join()
+
 /** What an earlier build kept may have other fields. */
 export function storedChange(kept: unknown, otherwise: ChangeDraft): ChangeDraft {
   const { user_mode, users, uat, modules, years } = (kept ?? {}) as Partial<Record<keyof ChangeDraft, unknown>>

@@ -5,7 +5,7 @@ import { type PaymentType, paymentTypes, whyNotPaidBy } from '#domain/payments.t
 import type { getSettings } from '#contract/accounts.ts'
 import type { Id, InputOf, OutputOf } from '#contract/endpoint.ts'
 import { checkPayment, pay } from '#contract/payments.ts'
-import { readDraft } from '#local/drafts/form-drafts.ts'
+import { readDrafts } from '#local/drafts/form-drafts.ts'
 import type { Result } from '#request/results.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
 import { type Draft, draftName } from '#features/orders/wizard/wizard-draft.ts'
@@ -46,8 +46,11 @@ export const sendPayment =
 /** Whether the wizard's draft on this device waits for it to be paid: then the wizard has its last step still to show. */
 export async function isOfDraft(id: Id, type: ClientType | undefined): Promise<boolean> {
   if (!type) return false
-  const { step, ordered } = ((await readDraft(draftName(type)))?.value ?? {}) as Partial<Draft>
-  return step === 2 && ordered === id
+  const { own, earlier } = await readDrafts(draftName(type))
+  return [own, ...earlier].some((draft) => {
+    const { step, ordered } = (draft?.value ?? {}) as Partial<Draft>
+    return step === 2 && ordered === id
+  })
 }
 
 export type Outcome = OutputOf<typeof checkPayment>['status']

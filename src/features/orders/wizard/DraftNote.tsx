@@ -7,7 +7,11 @@ import { useTranslation } from 'react-i18next'
 import type { WizardDraft } from '#features/orders/wizard/useWizardDraft.ts'
 
 /** Says that nothing has to be saved here, and how to begin anew. */
-export const DraftNote = memo(function DraftNote({ keptAt, discard, unkept }: Omit<WizardDraft, 'draft' | 'change'>) {
+export const DraftNote = memo(function DraftNote({
+  keptAt,
+  discard,
+  unkept,
+}: Pick<WizardDraft, 'keptAt' | 'discard' | 'unkept'>) {
   const { t } = useTranslation('wizard')
   const [asked, setAsked] = useState(false)
   if (unkept)

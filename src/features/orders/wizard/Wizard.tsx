@@ -5,6 +5,7 @@ import { tidyText } from '#domain/text.ts'
 import type { OrderRow } from '#contract/orders.ts'
 import { useConnection, useSignedIn } from '#state/hooks.ts'
 import { Button } from '#ui/display/Button.tsx'
+import { DraftOffer } from '#ui/form/DraftOffer.tsx'
 import { ErrorSummary } from '#ui/form/ErrorSummary.tsx'
 import { LeaveQuestion, useHeldWay } from '#ui/navigation-guard/NavigationGuard.tsx'
 import { useTranslation } from 'react-i18next'
@@ -19,7 +20,7 @@ import { StageNotes } from '#features/orders/wizard/SubmitNotes.tsx'
 import { Steps } from '#features/orders/wizard/steps/StepIndicator.tsx'
 import { usePayableFault } from '#features/orders/payment/usePayableFault.ts'
 import { UnpaidNote } from '#features/orders/payment/UnpaidNote.tsx'
-import { useStep } from '#features/orders/wizard/steps/useStep.ts'
+import { lastStepOf, useStep } from '#features/orders/wizard/steps/useStep.ts'
 import { useCode } from '#features/orders/wizard/useServiceCode.ts'
 import type { WizardDraft } from '#features/orders/wizard/useWizardDraft.ts'
 import { useLatest } from '#features/orders/quote/useLatest.ts'
@@ -144,6 +145,17 @@ export function Wizard({ market, currencies, type, today, kept, unpaid }: Props)
   return (
     <div className="wizard" ref={frame}>
       <Steps now={step} />
+      {step < 2 && kept.offer && (
+        <DraftOffer
+          at={kept.offer.at}
+          zone={market.zone}
+          onContinue={() => {
+            const accepted = kept.acceptOffer()
+            if (accepted) goTo(lastStepOf(accepted, market, today) < accepted.step ? 0 : accepted.step)
+          }}
+          onDiscard={kept.discardOffer}
+        />
+      )}
       {step < 2 && <DraftNote keptAt={kept.keptAt} unkept={kept.unkept} discard={discard} />}
       {isAsked && <LeaveQuestion onStay={stay} onLeave={leave} />}
       {step < 2 && (

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { saveDraft, noteDraft, readDraft } from '#local/drafts/form-drafts.ts'
+import * as drafts from '#local/drafts/form-drafts.ts'
+import { type DraftOffer, useDraftOffers } from '#state/use-draft-offers.ts'
 import { type Draft, draftFrom, draftName, isWorthKeeping, newDraft } from '#features/orders/wizard/wizard-draft.ts'
 import type { Values } from '#features/orders/wizard/wizard-form.ts'
 
@@ -16,6 +17,11 @@ export interface WizardDraft {
   /** This device could not keep it: leaving would lose it. */
   unkept: boolean
   discard: () => void
+  /** A draft of an earlier visit; null: there is none. */
+  offer: DraftOffer | null
+  /** Puts the offered draft into the form, and offers what stood there. Null: there is none any more. */
+  acceptOffer: () => Draft | null
+  discardOffer: () => void
 }
 
 /** The draft of this device. Null until the device has been asked, and while `fresh`, an empty form's values, is null. */
@@ -33,18 +39,22 @@ export function useWizardDraft(type: string, fresh: Values | null): WizardDraft 
     plain.current = fresh
   })
 
+  const {
+    own,
+    offer,
+    accept,
+    discard: discardOffer,
+  } = useDraftOffers<Draft>(drafts, {
+    form: name,
+    parse: (value) => (plain.current ? draftFrom(value, plain.current) : (value as Draft)),
+  })
   useEffect(() => {
-    if (!isReady) return
-    let stands = true
-    void readDraft(name).then((typed) => {
-      if (!stands || !plain.current) return
-      const found = draftFrom(typed?.value, plain.current)
-      stored.current = found ?? newDraft(plain.current)
-      setDraft(stored.current)
-      setKeptAt(found && typed ? typed.at : null)
-    })
-    return () => void (stands = false)
-  }, [name, isReady])
+    if (!isReady || own === undefined || !plain.current || stored.current) return
+    const found = own && draftFrom(own.value, plain.current)
+    stored.current = found ?? newDraft(plain.current)
+    setDraft(stored.current)
+    setKeptAt(found && own ? own.at : null)
+  }, [isReady, own])
 
   const keep = useCallback(
     async (latest: Draft | null) => {
@@ -52,7 +62,7 @@ export function useWizardDraft(type: string, fresh: Values | null): WizardDraft 
       stored.current = latest
       storedAt.current = performance.now()
       const isWorth = isWorthKeeping(latest, plain.current)
-      const isKept = await saveDraft(name, isWorth ? latest : null)
+      const isKept = await drafts.saveDraft(name, isWorth ? latest : null)
       setUnkept(!isKept && isWorth)
       // To the minute, as it is shown.
       setKeptAt(isKept && isWorth ? Math.floor(Date.now() / 60_000) * 60_000 : null)
@@ -64,7 +74,7 @@ export function useWizardDraft(type: string, fresh: Values | null): WizardDraft 
   useEffect(() => {
     latest.current = draft
     if (draft && plain.current && draft !== stored.current)
-      noteDraft(name, isWorthKeeping(draft, plain.current) ? draft : null)
+      drafts.noteDraft(name, isWorthKeeping(draft, plain.current) ? draft : null)
     // The first change at once, and while they follow each other the last one of every while; what stands between is noted.
     const left = storedAt.current + maxMs - performance.now()
     const timer = setTimeout(() => void keep(draft), Math.min(restMs, left))
@@ -87,5 +97,12 @@ export function useWizardDraft(type: string, fresh: Values | null): WizardDraft 
 
   const change = useCallback((next: (now: Draft) => Draft) => setDraft((now) => now && next(now)), [])
   const discard = useCallback(() => plain.current && setDraft(newDraft(plain.current)), [])
-  return draft && { draft, keptAt, unkept, change, discard }
+  const acceptOffer = () => {
+    const isTyped = draft && plain.current && isWorthKeeping(draft, plain.current)
+    const accepted = accept(isTyped ? draft : null)
+    const known = accepted && plain.current ? draftFrom(accepted, plain.current) : accepted
+    if (known) setDraft(known)
+    return known
+  }
+  return draft && { draft, keptAt, unkept, change, discard, offer, acceptOffer, discardOffer }
 }

@@ -7,6 +7,8 @@ import { useDispatch, useSaveBlocked, useSelector } from '#state/hooks.ts'
 import { problemOf } from '#state/request-status.ts'
 import { ButtonLink } from '#ui/display/Button.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
+import type { DraftOffers } from '#state/use-draft-offers.ts'
+import { DraftOffer } from '#ui/form/DraftOffer.tsx'
 import { ConflictNote } from '#ui/form/ConflictNote.tsx'
 import { PageForm, type PageFormProps } from '#ui/form/PageForm.tsx'
 import { PendingMark } from '#ui/list/PendingMark.tsx'
@@ -32,6 +34,7 @@ import { WithdrawnActions } from '#features/prices/withdrawn/WithdrawnActions.ts
 import { useSavePriceList } from '#features/prices/editor/useSavePriceList.ts'
 import { newPath, pathOf } from '#features/prices/paths.ts'
 import { Sheet } from '#features/prices/PriceStyles.tsx'
+import { useSettings } from '#features/prices/useSettings.ts'
 import { RehearsalPanel } from '#features/prices/rehearsal/RehearsalPanel.tsx'
 import type { ShowFee } from '#features/prices/rehearsal/fee-of.ts'
 
@@ -48,14 +51,18 @@ interface Props {
   /** Whether that is worth saving as it is: a copy of another list. */
   isCopy: boolean
   draftName: string
-  draft: Draft | null
+  drafts: DraftOffers<Draft>
+  /** The version of the list, as a draft of it names it. */
+  base: string | undefined
   ShowFee: ShowFee
   onSaved: () => void
 }
 
 /** A price list as a form: header, ranges, modules, backups, and what it would do to what is sold (M146 to M151). */
-export function PriceListEditor({ type, title, opened, first, isCopy, draftName, draft, ShowFee, onSaved }: Props) {
+export function PriceListEditor(props: Props) {
+  const { type, title, opened, first, isCopy, draftName, drafts, base: version, ShowFee, onSaved } = props
   const { t } = useTranslation('prices')
+  const zone = useSettings()?.time_zone ?? 'UTC'
   const { t: words } = useTranslation('ui')
   const storeDispatch = useDispatch()
   const navigate = useNavigate()
@@ -63,8 +70,9 @@ export function PriceListEditor({ type, title, opened, first, isCopy, draftName,
   const { form: status } = useSelector(selectSaving)
   const blocked = useSaveBlocked()
   const { known, names, modules, catalogue, lists, today, standingOf } = useKnown(type, opened?.whole ?? null)
+  const isWithdrawn = opened?.shown.row.withdrawn ?? false
   const { values, wrong, dispatch, show } = usePriceForm(() =>
-    draft && !opened?.shown.row.withdrawn ? rebase(draft.values, draft.before, first) : first,
+    drafts.own && !isWithdrawn ? rebased(drafts.own.value, first) : first,
   )
   const [removing, setRemoving] = useState<ModuleRow | null>(null)
   const saving = useSavePriceList({
@@ -84,12 +92,16 @@ export function PriceListEditor({ type, title, opened, first, isCopy, draftName,
   const { base, conflict, isLocked } = saving
   useEffect(() => void storeDispatch(formOpened()), [storeDispatch])
   const dirty = useMemo(() => isDirty(values, base.before), [values, base.before])
-  useKeptDraft(draftName, dirty ? { values, before: base.before } : null)
+  const typedDraft = dirty ? { values, before: base.before } : null
+  useKeptDraft(draftName, typedDraft, version)
+  const onContinue = () => {
+    const accepted = drafts.accept(typedDraft)
+    if (accepted) dispatch({ kind: 'whole', values: rebased(accepted, base.before) })
+  }
   const problem = blocked ? localProblem(blocked.code) : problemOf(status)
   const refused = problem ? fieldProblems(problem) : []
   const isFieldProblem = refused.length > 0 && refused.every(({ field }) => hasField(field))
   const locked = isLocked ? '' : null
-  const isWithdrawn = opened?.shown.row.withdrawn ?? false
   // Typed at full speed, it is read at leisure.
   const typed = useSettled(values)
   const typedList = useMemo(() => readForm(typed, known), [typed, known])
@@ -121,6 +133,15 @@ export function PriceListEditor({ type, title, opened, first, isCopy, draftName,
       }
     >
       <Sheet />
+      {drafts.offer && !isWithdrawn && (
+        <DraftOffer
+          at={drafts.offer.at}
+          zone={zone}
+          changed={drafts.offer.isChanged ? t('form.draftChanged') : undefined}
+          onContinue={onContinue}
+          onDiscard={drafts.discard}
+        />
+      )}
       <div ref={form} className="price-editor">
         <EditorForm
           isReadOnly={isWithdrawn}
@@ -157,7 +178,7 @@ export function PriceListEditor({ type, title, opened, first, isCopy, draftName,
               {base.opened?.shown.waiting && <PendingMark {...base.opened.shown.waiting} />}
             </p>
           )}
-          {draft && !isWithdrawn && <p className="price-note">{t('form.draft')}</p>}
+          {drafts.own && !isWithdrawn && <p className="price-note">{t('form.draft')}</p>}
           {isLocked && <p className="price-note">{t(isWithdrawn ? 'form.withdrawnText' : 'form.locked')}</p>}
           {conflict && (
             <ConflictNote
@@ -226,6 +247,9 @@ export function PriceListEditor({ type, title, opened, first, isCopy, draftName,
     </Page>
   )
 }
+
+/** A draft over the list as it is by now. */
+const rebased = ({ values, before }: Draft, current: Values) => rebase(values, before, current)
 
 /** Whether the list prices the same as before without this row: it names nothing, or what another row names too. */
 const stays = (rows: readonly ModuleRow[], { key, code }: ModuleRow) =>

@@ -13,7 +13,7 @@ import { useTranslation } from 'react-i18next'
 import { copyOf, newValues, valuesOf } from '#features/prices/editor/price-list-form.ts'
 import { PriceListEditor } from '#features/prices/editor/PriceListEditor.tsx'
 import { type Opened, useOpenedList } from '#features/prices/editor/useOpenedList.ts'
-import { useEarlierDraft } from '#features/prices/editor/usePriceDraft.ts'
+import { usePriceDrafts } from '#features/prices/editor/usePriceDraft.ts'
 import { pathOf } from '#features/prices/paths.ts'
 import type { ShowFee } from '#features/prices/rehearsal/fee-of.ts'
 
@@ -60,12 +60,16 @@ function Form({
   const type = whole?.type ?? chosen
   const isNew = isCopy || !whole
   const draftName = isNew ? `price:new:${type}:${whole?.id ?? ''}` : `price:${whole.id}`
-  const draft = useEarlierDraft(draftName)
+  const base = isNew ? undefined : String(opened?.shown.row.row_version ?? '')
+  const drafts = usePriceDrafts(draftName, base)
   const first = useMemo(() => (whole ? (isCopy ? copyOf(whole) : valuesOf(whole)) : newValues()), [whole, isCopy])
-  if (draft === undefined) return <Loading />
+  if (drafts.own === undefined) return <Loading />
   const title = isNew ? t('form.new') : t('form.title', { day: whole.effective_date })
   return (
-    <PriceListEditor {...{ type, title, first, draftName, draft, isCopy, ...rest }} opened={isNew ? null : opened} />
+    <PriceListEditor
+      {...{ type, title, first, draftName, drafts, base, isCopy, ...rest }}
+      opened={isNew ? null : opened}
+    />
   )
 }
 

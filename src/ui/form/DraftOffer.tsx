@@ -1,0 +1,40 @@
+import { timestampIn } from '#domain/time.ts'
+import { useTranslation } from 'react-i18next'
+import { Button } from '#ui/display/Button.tsx'
+import { Icon } from '#ui/icons/Icon.tsx'
+import { useToday } from '#ui/page/business-day.ts'
+
+interface Props {
+  /** When the draft was kept, epoch ms. */
+  at: number
+  /** The business time zone. */
+  zone: string
+  /** Says that what it changes was changed since; left out: it was not. */
+  changed?: string | undefined
+  onContinue: () => void
+  onDiscard: () => void
+}
+
+/** `Continue your draft of 2026-11-27?` A draft of an earlier visit fills in nothing by itself. */
+export function DraftOffer({ at, zone, changed, onContinue, onDiscard }: Props) {
+  const { t } = useTranslation('ui')
+  const today = useToday(zone)
+  const stamp = timestampIn(zone, at)
+  const day = stamp.slice(0, 10)
+  const question = t('draft.offer', { at: day === today ? stamp.slice(0, 16) : day })
+  return (
+    <section className="draft-offer" aria-label={question}>
+      <Icon name="info" />
+      <div role="status">
+        <p>{question}</p>
+        {changed && <p>{changed}</p>}
+      </div>
+      <div className="draft-offer-acts">
+        <Button onClick={onContinue}>{t('draft.continue')}</Button>
+        <Button kind="plain" onClick={onDiscard}>
+          {t('draft.discard')}
+        </Button>
+      </div>
+    </section>
+  )
+}
