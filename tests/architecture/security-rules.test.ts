@@ -76,7 +76,6 @@ describe('regular expressions (S-10)', () => {
   }
   /** What each of them reads is short or well-formed before it comes there. */
   const spared: Record<string, string> = {
-    'src/domain/checks/json-checks.ts': 'valid JSON',
     'server/drivers/payment/sandbox/pages.ts': 'an amount as we write it',
     'src/domain/money.ts': 'an amount as we write it',
     'server/services/sessions/user-agent.ts': 'an IPv4 address',
