@@ -216,8 +216,15 @@ eachEngine('the rehearsal of a price list', (engine) => {
 
     test('a list that is not there or was deleted', async () => {
       expect(told(await begin({ id: 999_999 }))).toEqual([404, 'NOT_FOUND'])
+      const payload = { type: 'saas', effective_date: '2027-05-01', desc: 'x' }
+      const { id } = (await staff.send({ method: 'POST', url: '/api/pricelist', payload })).json()
+      await staff.send({ method: 'DELETE', url: `/api/pricelist/${id}` })
+      expect(told(await begin({ id }))).toEqual([404, 'NOT_FOUND'])
+    })
+
+    test('but not a withdrawn list, which stays readable (decision 66)', async () => {
       await staff.send({ method: 'DELETE', url: `/api/pricelist/${the.lists[1]}` })
-      expect(told(await begin({ id: the.lists[1] }))).toEqual([404, 'NOT_FOUND'])
+      expect((await begin({ id: the.lists[1] })).statusCode).toBe(202)
     })
 
     test('customers, and the other client type without the delete level (Z-32, Z-33)', async () => {
