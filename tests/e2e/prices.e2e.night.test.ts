@@ -204,7 +204,15 @@ it('a list is taken out as a file and in again, its differences shown first (M15
   const made = await keptOn(page, '2027-01-01')
   expect(made).toMatchObject({ confirmed: false })
   const after = await ask<Record<string, unknown>>(page, 'GET', `/api/prices/${made?.id}`)
-  const { id: _id, confirmed: _c, update_time: _t, update_user_name: _n, row_version: _v, ...content } = after.body
+  const {
+    id: _id,
+    confirmed: _c,
+    withdrawn: _w,
+    update_time: _t,
+    update_user_name: _n,
+    row_version: _v,
+    ...content
+  } = after.body
   expect(before.body).toMatchObject(content)
   expect(wrong).toEqual([])
 })

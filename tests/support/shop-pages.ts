@@ -125,3 +125,23 @@ export async function newPrices(server: TestServer, changed: (list: Prices) => o
   })
   if (made.statusCode !== 200) throw new Error(`no price list was made: ${made.body}`)
 }
+
+/** As a version that let such a list be confirmed: by the list in force from today on nothing costs anything in RMB. */
+export const makeFreeInRmb = (server: TestServer): Promise<void> =>
+  inTransaction(server.app, { role: 'portal_system' }, async (db) => {
+    const list = db.selectFrom('price_list').select(['id', 'content']).where('effective_date', '=', today())
+    const { id, content } = await list.executeTakeFirstOrThrow()
+    const free = <R extends object>(rows: readonly R[]) => rows.map((row) => ({ ...row, rmb: '0.00' }))
+    const { concurrentUser, namedUser, module } = content
+    const changed = {
+      ...content,
+      concurrentUser: free(concurrentUser),
+      namedUser: free(namedUser),
+      module: free(module),
+    }
+    await db
+      .updateTable('price_list')
+      .set({ content: JSON.stringify(changed) })
+      .where('id', '=', id)
+      .execute()
+  })

@@ -3,7 +3,7 @@ import { screen, within } from '@testing-library/dom'
 import { beforeEach, expect, it } from 'vitest'
 import { named, submit, type } from '#tests/support/fields.ts'
 import { nightly } from '#tests/support/nightly.ts'
-import { handsOn, newPrices, ordersOf, setUpShopPages, without } from '#tests/support/shop-pages.ts'
+import { handsOn, makeFreeInRmb, newPrices, ordersOf, setUpShopPages, without } from '#tests/support/shop-pages.ts'
 import type { SignedIn } from '#tests/support/server.ts'
 
 const the = setUpShopPages()
@@ -164,13 +164,11 @@ it('a price that changes between the figure and the order is shown beside the on
   await screen.findByText(/^You're offline. Nothing was ordered/)
   the.browser.goOnline()
   await says("The server's price is the one you saw")
-  const free = (row: object) => ({ ...without(row, 'id'), rmb: '0.00' })
-  await newPrices(the.server, ({ concurrentUser, namedUser, module }) => ({
-    concurrentUser: concurrentUser.map(free),
-    namedUser: namedUser.map(free),
-    module: module.map((row) => ({ ...free(row), ...(row.code === 'core' ? { hkd: '12500.00' } : {}) })),
+  await newPrices(the.server, ({ module }) => ({
+    module: module.map((row) => ({ ...without(row, 'id'), ...(row.code === 'core' ? { hkd: '12500.00' } : {}) })),
     min_fee_rmb: '0.00',
   }))
+  await makeFreeInRmb(the.server)
   await press('Create order · HKD 43,000.00')
   await says('The price differs from the one you saw. Nothing has been ordered.')
   const both = [...document.querySelectorAll('.compared dd')].map(({ textContent }) => textContent)
