@@ -105,15 +105,21 @@ export async function closeMonths(db: Handle, serviceId: number, upto: Month): P
   await db.updateTable('service').set({ closed_month: upto }).where('id', '=', serviceId).execute()
 }
 
-/** Whether a month that costs something waits to be paid since before that instant. */
-export async function isAnyOverdue(db: Handle, serviceId: number, before: number): Promise<boolean> {
-  const row = await unpaid(db, before).where('service_id', '=', serviceId).limit(1).executeTakeFirst()
+/** What is overdue: not paid since before that instant, and at least the smallest amount that can be paid at all. */
+export interface OverdueBounds {
+  before: number
+  smallest: Record<Currency, string>
+}
+
+/** Whether a month that costs something is overdue. */
+export async function isAnyOverdue(db: Handle, serviceId: number, bounds: OverdueBounds): Promise<boolean> {
+  const row = await unpaid(db, bounds).where('service_id', '=', serviceId).limit(1).executeTakeFirst()
   return row !== undefined
 }
 
 /** Those of which nobody was told, by id. As the system. */
-export const newlyOverdue = (db: Handle, before: number): Promise<OverdueTraffic[]> =>
-  unpaid(db, before).where('told_overdue', '=', false).orderBy('id').execute()
+export const newlyOverdue = (db: Handle, bounds: OverdueBounds): Promise<OverdueTraffic[]> =>
+  unpaid(db, bounds).where('told_overdue', '=', false).orderBy('id').execute()
 
 export type OverdueTraffic = Pick<TrafficRecord, 'id' | 'service_id' | 'company_id' | 'service_code' | 'period_end'>
 
@@ -130,12 +136,16 @@ export async function takeOverdue(db: Handle, id: number): Promise<boolean> {
   return row !== undefined
 }
 
-const unpaid = (db: Handle, before: number) =>
+const unpaid = (db: Handle, { before, smallest: { HKD, USD, RMB } }: OverdueBounds) =>
   db
     .selectFrom('traffic')
     .select(['id', 'service_id', 'company_id', 'service_code', 'period_end'])
     .where('pay_date', 'is', null)
     .where(sql<boolean>`amount > 0`)
+    .where(
+      sql<boolean>`amount >= case currency when 'HKD' then ${HKD}::numeric when 'USD' then ${USD}::numeric
+        else ${RMB}::numeric end`,
+    )
     .where('create_time', '<', before)
 
 export async function payTraffic(

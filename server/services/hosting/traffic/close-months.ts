@@ -32,7 +32,7 @@ import { inTransaction } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context.ts'
 import { announceServices } from '#server/services/hosting/announce.ts'
 import type { TrafficMail } from '#server/services/hosting/traffic/payment-mails.ts'
-import { overdueBefore, settleSuspension } from '#server/services/hosting/traffic/suspension.ts'
+import { overdueBounds, settleSuspension } from '#server/services/hosting/traffic/suspension.ts'
 import { newJobId, notifyJobs } from '#server/services/job-requests.ts'
 import { askMail } from '#server/services/mail/request-mail.ts'
 import { momentOf } from '#server/services/orders/business-time.ts'
@@ -154,8 +154,8 @@ async function mailAbout(
 }
 
 async function tellOverdue(app: AppContext): Promise<number> {
-  const before = overdueBefore({ app, now: app.clock() })
-  const found = await inTransaction(app, system, (db) => newlyOverdue(db, before), 'reading')
+  const bounds = overdueBounds({ app, now: app.clock() })
+  const found = await inTransaction(app, system, (db) => newlyOverdue(db, bounds), 'reading')
   let told = 0
   for (const traffic of found) {
     if (!(await inTransaction(app, system, (db) => suspend({ db, app, now: app.clock() }, traffic)))) continue

@@ -1,9 +1,11 @@
 /** Whether the backups of a service that cause traffic are suspended: by the staff, or because a month is overdue (D31). */
 import { firstDayToPay } from '#domain/contracts.ts'
+import { type Currency, writeAmount } from '#domain/money.ts'
+import { smallestPayable } from '#domain/payments.ts'
 import { startOfDay } from '#domain/time.ts'
 import type { OfService } from '#server/db/hosting/backups.ts'
 import { touchService, updateService, serviceForUpdate } from '#server/db/hosting/services.ts'
-import { isAnyOverdue } from '#server/db/hosting/traffic.ts'
+import { isAnyOverdue, type OverdueBounds } from '#server/db/hosting/traffic.ts'
 import type { ServiceContext } from '#server/context.ts'
 import { momentOf } from '#server/services/orders/business-time.ts'
 
@@ -12,6 +14,13 @@ type Work = Pick<ServiceContext, 'db' | 'app' | 'now'>
 /** What was made before this instant and is not paid is overdue. */
 export const overdueBefore = ({ app, now }: Pick<Work, 'app' | 'now'>): number =>
   startOfDay(app.config.timeZone, firstDayToPay(momentOf({ app, now }).today))
+
+/** What nobody can pay because it is so little suspends nothing. */
+export function overdueBounds(work: Pick<Work, 'app' | 'now'>): OverdueBounds {
+  const { types } = work.app.payments
+  const least = (currency: Currency) => writeAmount(smallestPayable(types, currency))
+  return { before: overdueBefore(work), smallest: { HKD: least('HKD'), USD: least('USD'), RMB: least('RMB') } }
+}
 
 /**
  * Writes down how it is now, and that the service's row has changed. `blocked`: what the staff want from now on. Answers whether it
@@ -23,7 +32,7 @@ export async function settleSuspension(
   blocked?: boolean,
 ): Promise<boolean> {
   const { db, now } = work
-  const isOverdue = await isAnyOverdue(db, serviceId, overdueBefore(work))
+  const isOverdue = await isAnyOverdue(db, serviceId, overdueBounds(work))
   const service = await serviceForUpdate(db, serviceId)
   // It may be another company's by now, whose matter this is not.
   if (service?.company_id !== companyId) return isOverdue

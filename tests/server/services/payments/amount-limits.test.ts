@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { inTransaction } from '#server/db/transaction.ts'
 import { closeTraffic } from '#server/services/hosting/traffic/close-months.ts'
-import { backupOf, listPrices, move, serviceIdOf } from '#tests/support/backups.ts'
+import { backupOf, listPrices, move, serviceIdOf, trafficOf } from '#tests/support/backups.ts'
 import { onConnections } from '#tests/support/database.ts'
 import { visit } from '#tests/support/gateway-pages.ts'
 import { openTill, payFor, type Till } from '#tests/support/sandbox-server.ts'
@@ -180,6 +180,16 @@ onConnections('amounts that a gateway does not take', (engine) => {
           db.selectFrom('service').select('traffic_disabled').where('id', '=', service_id).execute(),
         ),
       ).toEqual([{ traffic_disabled: false }])
+    })
+
+    test('fault 7d traffic that was billed before the methods had a minimum suspends nothing either', async () => {
+      await bought(the.server, buyer)
+      await trafficOf(the.server, 'shop', { isPaid: false, amount: '0.03', currency: 'USD' })
+      await on('2026-05-20')
+      expect(await closeTraffic(the.server.app)).toMatchObject({ overdue: 0 })
+      await trafficOf(the.server, 'shop', { isPaid: false, period_end: '2026-05-01' })
+      await on('2026-06-20')
+      expect(await closeTraffic(the.server.app)).toMatchObject({ overdue: 1 })
     })
 
     test('fault 7e what a gateway declines for its amount is named, and never a 503', async () => {
