@@ -139,7 +139,7 @@ export function PriceLists() {
       <DataList
         caption={view.tab === 'withdrawn' ? t('tab.withdrawn') : t('title')}
         counted={(all) => t('counted', { count: all, number: number(all) })}
-        columns={columns(t, standingOf, uses, grows)}
+        columns={columns(t, standingOf, uses, grows, view.tab)}
         rows={rows}
         rowKey={({ row }) => String(row.id)}
         rowName={({ row }) => t('named', { day: row.effective_date, desc: row.desc })}

@@ -7,6 +7,7 @@ import { Tag } from '#ui/display/Tag.tsx'
 import type { Column } from '#ui/list/column.ts'
 import { usesInWords, type PriceListUses } from '#features/prices/withdrawn/usePriceListUses.ts'
 import type { Standing } from '#features/prices/list/in-force.ts'
+import type { Tab } from '#features/prices/list/list-url.ts'
 
 /** Effective date, state, description, who changed it when (M145); the client type stands above all pages of the staff. */
 export const columns = (
@@ -15,6 +16,7 @@ export const columns = (
   /** Null: not known on this device. */
   uses: PriceListUses | null,
   isNarrow: boolean,
+  tab: Tab,
 ): Column<OverlaidRow<PriceRow>>[] => [
   {
     key: 'effective_date',
@@ -44,6 +46,8 @@ export const columns = (
     key: 'contracts',
     header: t('column.contracts'),
     width: 'money',
+    // A tablet held upright has room for one of the two.
+    priority: tab === 'withdrawn' ? 2 : 3,
     phone: 'fact',
     render: ({ row }) => <Uses {...{ row, uses, isNarrow, t }} />,
   },
@@ -59,7 +63,7 @@ export const columns = (
     header: t('column.update_time'),
     sortable: true,
     width: 'time',
-    priority: 2,
+    priority: tab === 'withdrawn' ? 3 : 2,
     phone: 'fact',
     render: ({ row }) => row.update_time || t('notYet'),
   },
