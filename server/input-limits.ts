@@ -1,6 +1,6 @@
 /**
  * How much one request may hold, in one place (decision 59, docs/security.md). Each is several times what the portal's own client
- * sends at most: a price list of 3,000 rows has 18,000 values, and a batch 256 kB. What goes beyond is refused before it is parsed.
+ * sends: a price list of a thousand modules has 6,000 values, and a batch 256 kB. What goes beyond is refused before it is parsed.
  */
 export const inputLimits = {
   /** Characters of path and query. */
@@ -21,7 +21,7 @@ export const inputLimits = {
     /** Names in one object. */
     names: 500,
     /** Objects, arrays, names and plain values together. */
-    values: 100_000,
+    values: 40_000,
     /** Characters of a name. */
     nameLength: 200,
   },

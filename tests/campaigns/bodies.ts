@@ -3,7 +3,7 @@
  * costs at most 200 ms of processor time and 50 MB. Then all of them at once, with hostile headers, from strangers and from who is
  * signed in, while the event loop is watched.
  *
- *   npm run campaign -- bodies [seconds of the flood]
+ *   npm run campaign -- bodies [seconds of the flood] [measure one of so many]
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Endpoint, Shape } from '#contract/endpoint.ts'
@@ -101,6 +101,7 @@ interface Measured {
 async function measureAll(server: WatchedServer, requests: HostileRequest[], failures: string[]): Promise<Measured[]> {
   const all: Measured[] = []
   for (const request of requests) {
+    if (all.length % 200 === 199) console.log(`  ${all.length + 1} of ${requests.length}`)
     let best = { cpu: Infinity, memory: Infinity }
     for (let at = 0; at < tries && (best.cpu > limits.cpu || best.memory > limits.memory); at++) {
       let outcome: Outcome = { status: 0, length: 0 }
@@ -157,7 +158,7 @@ const print = (title: string, rows: Measured[]) => {
     console.log(`    ${cpu.toFixed(0).padStart(5)} ms ${memory.toFixed(1).padStart(6)} MB  ${name}`)
 }
 
-export async function run([seconds = '20']: string[]): Promise<void> {
+export async function run([seconds = '20', oneOf = '1']: string[]): Promise<void> {
   const server = await startWatchedServer()
   const failures: string[] = []
   try {
@@ -173,7 +174,11 @@ export async function run([seconds = '20']: string[]): Promise<void> {
     console.log(
       `bodies: ${requests.length} hostile requests to ${endpoints.length} calls, then a flood of ${seconds} s`,
     )
-    const measured = await measureAll(server, requests, failures)
+    const sample = requests.filter((_, at) => at % Number(oneOf) === 0)
+    const measured = await measureAll(server, sample, failures)
+    console.log(
+      `  ${measured.length} measured; the server holds ${(await server.readGrowth()).toFixed(0)} MB more than at first`,
+    )
     print(
       'most processor time',
       measured.toSorted((a, b) => b.cpu - a.cpu),
@@ -183,6 +188,9 @@ export async function run([seconds = '20']: string[]): Promise<void> {
       measured.toSorted((a, b) => b.memory - a.memory),
     )
     await server.readLoopDelay()
+    await wait(5000)
+    // Other work of the machine holds it up as well.
+    const idle = await server.readLoopDelay()
     // Strangers to every call, and everybody to those that they may ask.
     const strangers = endpoints.flatMap((endpoint) => requestsFor(endpoint, null))
     const pings = await flood(
@@ -193,9 +201,9 @@ export async function run([seconds = '20']: string[]): Promise<void> {
     const { p99, longest } = await server.readLoopDelay()
     const slowest = Math.max(...pings)
     console.log(
-      `  event loop: p99 ${p99.toFixed(0)} ms, longest ${longest.toFixed(0)} ms; slowest of ${pings.length} pings ${slowest.toFixed(0)} ms`,
+      `  event loop: p99 ${p99.toFixed(0)} ms, longest ${longest.toFixed(0)} ms, without requests ${idle.p99.toFixed(0)} and ${idle.longest.toFixed(0)} ms; slowest of ${pings.length} pings ${slowest.toFixed(0)} ms`,
     )
-    if (p99 > limits.loopP99) failures.push(`the event loop was held up: p99 ${p99.toFixed(0)} ms`)
+    if (p99 > limits.loopP99 + idle.longest) failures.push(`the event loop was held up: p99 ${p99.toFixed(0)} ms`)
     const { status } = await fetch(`${server.url}/health/ready`)
     if (status !== 200) failures.push(`the server is not ready: ${status}`)
     const longestLine = Math.max(

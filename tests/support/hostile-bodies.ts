@@ -132,7 +132,7 @@ export function fullRows(endpointName: string): HostileBody[] {
     concurrentUser: times(1000, () => ({ from: 'x', to: 'y', hkd: 1, usd: 2, rmb: 3 })),
     namedUser: times(1000, () => ({ from: 'x', to: 'y', hkd: 1, usd: 2, rmb: 3 })),
   }
-  const flags = Object.fromEntries(times(90, (at) => [`flag${at}`, 'x']))
+  const flags = Object.fromEntries(times(35, (at) => [`flag${at}`, 'x']))
   const module = {
     name: 'x',
     apps: times(500, () => ({ code: '*', flag: flags })),

@@ -31,6 +31,8 @@ export interface WatchedServer {
   measure(request: () => Promise<unknown>): Promise<RequestWork>
   /** Since the last time, ms. */
   readLoopDelay(): Promise<LoopDelay>
+  /** MB that it holds now above what it held at first. */
+  readGrowth(): Promise<number>
   end(): Promise<number | null>
 }
 
@@ -59,20 +61,25 @@ export async function startWatchedServer(): Promise<WatchedServer> {
     return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? Number.NaN) / 1024
   }
 
+  // The last line of one request is the first of the next.
+  let latest = await report()
+  const heldAtFirst = await megabytes('VmRSS')
+
   return {
     url,
     said: server.said,
     async measure(request) {
-      const { after } = await report()
+      const { after } = latest
       // Forgets the highest that it held until now.
       await writeFile(`/proc/${pid}/clear_refs`, '5')
       const held = await megabytes('VmRSS')
       await request()
       const highest = await megabytes('VmHWM')
-      const { before } = await report()
-      return { cpu: before - after, memory: highest - held }
+      latest = await report()
+      return { cpu: latest.before - after, memory: highest - held }
     },
     readLoopDelay: report,
+    readGrowth: async () => (await megabytes('VmRSS')) - heldAtFirst,
     async end() {
       const code = await server.kill('SIGTERM')
       await rm(folder, { recursive: true, force: true })
