@@ -106,8 +106,11 @@ function smallTargets({ target = 0 }: { target?: number }): string[] {
     return (block?.textContent?.trim().length ?? 0) > linked + links.length
   }
 
-  /** Shown when it is focused, such as the link that skips to the content. */
-  const isAway = ({ right, bottom }: Area) => right + scrollX <= 0 || bottom + scrollY <= 0
+  /** Shown when it is focused, such as the link that skips to the content. What is fixed does not scroll. */
+  function isAway(one: Element, { right, bottom }: Area): boolean {
+    const [x, y] = getComputedStyle(one).position === 'fixed' ? [0, 0] : [scrollX, scrollY]
+    return right + x <= 0 || bottom + y <= 0
+  }
   const nameOf = (one: Element) =>
     (one.getAttribute('aria-label') ?? (one.textContent?.trim() || one.getAttribute('name')) ?? '').slice(0, 30)
   const found = [...within.querySelectorAll(pressed)].flatMap((one) => {
@@ -116,7 +119,7 @@ function smallTargets({ target = 0 }: { target?: number }): string[] {
     const area = areaOf(one)
     const [width, height] = [area.right - area.left, area.bottom - area.top]
     // What readers aloud alone have, and what helps the focus on, is pressed by nobody.
-    if (width <= 1 || height <= 1 || isAway(area)) return []
+    if (width <= 1 || height <= 1 || isAway(one, area)) return []
     // What is placed by thirds of a pixel is as large as it was meant.
     if (width > target - 0.5 && height > target - 0.5) return []
     if (isInSentence(one)) return []
