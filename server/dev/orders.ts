@@ -1,5 +1,5 @@
 /** The demo world's orders: one company's services in every state that there is, made as their own days would have made them. */
-import { contractAnchor, dueOf, dueOfChange } from '#domain/contracts.ts'
+import { contractAnchor, dueOf, dueWithin } from '#domain/contracts.ts'
 import { explain } from '#domain/fees/explain.ts'
 import { quoteChange, quoteCreate, type QuoteResult } from '#domain/fees/quote.ts'
 import { dateIn, timestampIn } from '#domain/time.ts'
@@ -187,7 +187,7 @@ async function place(made: Made, one: DemoOrder, { at, type, users, result, base
     steps: JSON.stringify(explain(quote)),
     base_id: baseId ?? null,
     contract_id: null,
-    due: type === 'change' ? dueOfChange(ordered, quote.period_end) : dueOf(ordered),
+    due: type === 'change' ? dueWithin(ordered, quote.period_end) : dueOf(ordered),
     alert_date: null,
     change,
     create_time: at,

@@ -26,9 +26,12 @@ const daysToPay = 7
 /** The last second in which an order can be paid, in the business time zone (D31). */
 export const dueOf = (created: Timestamp): Timestamp => `${addDays(created.slice(0, 10), daysToPay)} 23:59:59`
 
-/** Of a change: not later than the last second of the contract that it changes, whose end is exclusive. */
-export function dueOfChange(created: Timestamp, contractEnd: PlainDate): Timestamp {
-  const [due, end] = [dueOf(created), `${lastDay(contractEnd)} 23:59:59`]
+/**
+ * The due time of a change or a backup: not later than the last second of the contract that it changes, or of its own period. That end is
+ * exclusive (decision 62).
+ */
+export function dueWithin(created: Timestamp, periodEnd: PlainDate): Timestamp {
+  const [due, end] = [dueOf(created), `${lastDay(periodEnd)} 23:59:59`]
   return end < due ? end : due
 }
 

@@ -4,7 +4,7 @@ import {
   contractMoves,
   contractStates,
   dueOf,
-  dueOfChange,
+  dueWithin,
   remindersDue,
   setUpNotice,
   stateOf,
@@ -131,8 +131,8 @@ describe('reminders', () => {
 })
 
 test('fault 6a a change is due by the end of its contract at the latest', () => {
-  expect(dueOfChange(created, '2027-10-01')).toBe(dueOf(created))
-  expect(dueOfChange(created, '2026-09-17')).toBe('2026-09-16 23:59:59')
-  expect(dueOfChange(created, '2026-09-22')).toBe('2026-09-21 23:59:59')
-  expect(dueOfChange(created, '2026-09-23')).toBe(dueOf(created))
+  expect(dueWithin(created, '2027-10-01')).toBe(dueOf(created))
+  expect(dueWithin(created, '2026-09-17')).toBe('2026-09-16 23:59:59')
+  expect(dueWithin(created, '2026-09-22')).toBe('2026-09-21 23:59:59')
+  expect(dueWithin(created, '2026-09-23')).toBe(dueOf(created))
 })

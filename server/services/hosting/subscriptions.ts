@@ -1,6 +1,6 @@
 /** Backup subscriptions of a service and its traffic, as they are listed (contracts 3, D91). */
 import { orderStatus } from '#domain/backups.ts'
-import { dueOf } from '#domain/contracts.ts'
+import { dueOf, dueWithin } from '#domain/contracts.ts'
 import { timestampIn } from '#domain/time.ts'
 import type { listBackupOrders, listTraffic } from '#contract/backups.ts'
 import type { Id, OutputOf } from '#contract/endpoint.ts'
@@ -35,7 +35,7 @@ const changeNow = (context: ServiceContext, input: OfService) =>
 
 function backupRowOf(context: ServiceContext, row: rows.BackupRecord): BackupRow {
   const created = timestampIn(context.app.config.timeZone, row.create_time)
-  const due = dueOf(created)
+  const due = dueWithin(created, row.period_end)
   return { ...row, create_time: created, due, status: orderStatus(row.status, due, momentOf(context).now) }
 }
 

@@ -1,7 +1,7 @@
 /** Service orders: listed, read, made, deleted (contracts 4, D30 to D39). */
 import { fieldChanges } from '#domain/audit-log/changes.ts'
 import { adminUrlOf } from '#domain/entrance.ts'
-import { dueOf, dueOfChange, stateOf, statusNumber, whyNotContract } from '#domain/contracts.ts'
+import { dueOf, dueWithin, stateOf, statusNumber, whyNotContract } from '#domain/contracts.ts'
 import { explain } from '#domain/fees/explain.ts'
 import { isDate, lastDay, yearsBetween } from '#domain/period.ts'
 import { tidyText } from '#domain/text.ts'
@@ -221,7 +221,7 @@ export async function place(desk: ActingCompany, terms: Terms, { createTime, ...
 }
 
 const dueOfOrder = ({ type, base }: Terms, now: Timestamp): Timestamp =>
-  type === 'change' && base ? dueOfChange(now, base.period_end) : dueOf(now)
+  type === 'change' && base ? dueWithin(now, base.period_end) : dueOf(now)
 
 /** What an order asks for, as its first entry keeps it. */
 const orderFacts = ['name', 'users', 'user_mode', 'modules', 'period', 'period_start', 'period_end', 'amount'] as const

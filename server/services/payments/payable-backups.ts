@@ -1,5 +1,5 @@
 /** Backup subscriptions as they are paid: the one way in which one takes effect (D15, D21). */
-import { dueOf } from '#domain/contracts.ts'
+import { dueWithin } from '#domain/contracts.ts'
 import { orderStatus } from '#domain/backups.ts'
 import { timestampIn } from '#domain/time.ts'
 import {
@@ -22,7 +22,7 @@ export async function backupToPay(till: PaymentWork, id: number): Promise<Payabl
   const backup = await payableBackup(db, id)
   if (!backup) return null
   const { company_id: companyId, service_id: serviceId, service_code: code, currency, pay_amount } = backup
-  const due = dueOf(timestampIn(app.config.timeZone, backup.create_time))
+  const due = dueWithin(timestampIn(app.config.timeZone, backup.create_time), backup.period_end)
   const status = orderStatus(backup.status, due, momentOf(till).now)
   return {
     of: { kind: 'backup', id },

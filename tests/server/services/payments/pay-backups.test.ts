@@ -109,6 +109,17 @@ onConnections('paying for backups', (engine) => {
       expect([await outcomes(), (await invoices()).length, balance()]).toEqual([['applied'], 1, due])
     }
 
+    test('fault 6c a backup cannot be paid after its own period has ended', async () => {
+      await later(362)
+      const id = await ordered()
+      expect(await read('order', id)).toMatchObject({ due: '2027-03-01 23:59:59', status: 0 })
+      await later(366)
+      expect((await payFor(buyer, id, { ...card, contractType: 'PDBORDER' })).json()).toMatchObject({
+        data: { why: 'invalid' },
+      })
+      expect(await read('order', id)).toMatchObject({ status: -1 })
+    })
+
     test('by card takes its own amount once, makes one invoice, and is told so', async () => {
       const id = await make()
       expect(await check(id)).toEqual({ status: 'none' })
