@@ -190,7 +190,7 @@ describe('a withdrawn list', () => {
     await screen.findByRole('link', { name: 'Withdrawn (0)' })
   })
 
-  it('fault 11h that a later one has replaced says so, and what the server refuses is said in the dialog', async () => {
+  it('fault 11h that a later one has replaced says why it cannot be reinstated', async () => {
     await newPrices(the.server, () => ({}))
     const by = await asStaff()
     const lists = (await by.send({ url: '/api/pricelist?results=50' })).json().data as {
