@@ -178,7 +178,7 @@ export function NothingDue({ figure, fault }: Pick<SumProps, 'figure' | 'fault'>
   return (
     <>
       {discarded !== '0.00' && (
-        <p className="order-note warning" role="status">
+        <p className="order-note warning discarded" role="status">
           <Icon name="alert" />
           <span>{t('discard.text', { amount: amountText(currency, discarded) })}</span>
         </p>
