@@ -23,7 +23,7 @@ import { settleCode } from '#server/db/orders/service-codes.ts'
 import type { AppContext } from '#server/context.ts'
 import { onClock } from '#server/jobs/interval.ts'
 import type { JobKind } from '#server/jobs/job-kind.ts'
-import { overdueBefore } from '#server/services/hosting/traffic/suspension.ts'
+import { lapseBounds } from '#server/services/hosting/traffic/suspension.ts'
 import { notifyJobs } from '#server/services/job-requests.ts'
 import { askMail } from '#server/services/mail/request-mail.ts'
 import { momentOf } from '#server/services/orders/business-time.ts'
@@ -75,12 +75,13 @@ async function settle(db: Handle, app: AppContext): Promise<number> {
 /** Backups that were not paid in time (D31). */
 async function lapse(db: Handle, app: AppContext): Promise<number> {
   const now = app.clock()
-  const overdue = await overdueBackups(db, overdueBefore({ app, now }), most)
-  for (const { id, company_id, service_code } of overdue) {
+  const overdue = await overdueBackups(db, lapseBounds({ app, now }), most)
+  // The companies' counters in one order for all nodes, and the services' after them: they stay locked until the commit.
+  for (const { id, company_id } of overdue.toSorted((a, b) => a.company_id - b.company_id)) {
     await updateBackup(db, id, { status: -1 }, { change: await takeChange(db, company_id), time: now })
-    await touchService(db, company_id, service_code)
     await endPayments(db, { kind: 'backup', id }, now)
   }
+  for (const { company_id, service_code } of overdue) await touchService(db, company_id, service_code)
   return overdue.length
 }
 

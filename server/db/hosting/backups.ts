@@ -46,17 +46,26 @@ const backupsOf = (db: Handle, { companyId, serviceId }: OfService) =>
 const trafficOf = (db: Handle, { companyId, serviceId }: OfService) =>
   traffics(db, companyId).where('service_id', '=', serviceId)
 
-/** What was ordered before that instant and is not paid is invalid by now (D31); tests compare it with `orderStatus`. */
-const statusAt = (before: number) => sql<-1 | 0 | 1>`
-  (case when backup_order.status = 0 and backup_order.create_time < ${before} then -1 else backup_order.status end)`
+/** What was ordered before that instant, or ends by that day, and is not paid cannot be paid any more (D31, decision 62). */
+export interface LapseBounds {
+  before: number
+  today: PlainDate
+}
 
-const backupColumnsAt = (before: number) => ({
+const isLapsed = ({ before, today }: LapseBounds) => sql<boolean>`
+  (backup_order.status = 0 and (backup_order.create_time < ${before} or backup_order.period_end <= ${today}))`
+
+/** As `orderStatus` has it; tests compare the two. */
+const statusAt = (bounds: LapseBounds) => sql<-1 | 0 | 1>`
+  (case when ${isLapsed(bounds)} then -1 else backup_order.status end)`
+
+const backupColumnsAt = (bounds: LapseBounds) => ({
   id: sql.ref('backup_order.id'),
   pdb_type: sql.ref('backup_order.pdb_type'),
   create_time: sql`(backup_order.create_time / 1000)`,
   period_start: sql.ref('backup_order.period_start'),
   period_end: sql.ref('backup_order.period_end'),
-  status: statusAt(before),
+  status: statusAt(bounds),
 })
 
 const trafficColumns = {
@@ -71,14 +80,13 @@ const fillsOf = ({ list }: { list?: ListSpec }): ListSpec => {
   return list
 }
 
-/** `before`: what was ordered earlier can no longer be paid. */
 export function pageOfBackups(
   db: Handle,
   of: OfService,
-  before: number,
+  bounds: LapseBounds,
   query: ListQuery,
 ): Promise<Page<BackupRecord>> {
-  const columns = backupColumnsAt(before)
+  const columns = backupColumnsAt(bounds)
   return readPage(backupsOf(db, of), { list: fillsOf(listBackupOrders), columns, id: columns.id, noNulls: true }, query)
 }
 
@@ -86,11 +94,10 @@ export const pageOfTraffic = (db: Handle, of: OfService, query: ListQuery): Prom
   readPage(trafficOf(db, of), { list: fillsOf(listTraffic), columns: trafficColumns, id: trafficColumns.id }, query)
 
 /** Rows whose number is above `since`, and those that time has changed and no job has numbered yet; null: all. None ever goes. */
-export async function backupsSince(db: Handle, of: OfService, before: number, since: number | null) {
+export async function backupsSince(db: Handle, of: OfService, bounds: LapseBounds, since: number | null) {
   const upto = await changeSince(db, of.companyId, since)
-  const isOver = sql<boolean>`(status = 0 and create_time < ${before})`
   const changed = await backupsOf(db, of)
-    .where((where) => where.or([where('change', '>', since ?? -1), isOver]))
+    .where((where) => where.or([where('change', '>', since ?? -1), isLapsed(bounds)]))
     .orderBy('change')
     .orderBy('id')
     .execute()
@@ -288,12 +295,11 @@ export async function isTrafficDisabled(db: Handle, companyId: number, serviceId
 }
 
 /** Locked for this transaction; those that another node works on are stepped over. As the system. */
-export const overdueBackups = (db: Handle, before: number, most: number) =>
+export const overdueBackups = (db: Handle, bounds: LapseBounds, most: number) =>
   db
     .selectFrom('backup_order')
     .select(['id', 'company_id', 'service_code'])
-    .where('status', '=', 0)
-    .where('create_time', '<', before)
+    .where(isLapsed(bounds))
     .orderBy('id')
     .limit(most)
     .forUpdate()

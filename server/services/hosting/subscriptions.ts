@@ -8,7 +8,7 @@ import * as rows from '#server/db/hosting/backups.ts'
 import { changeOf } from '#server/db/change-numbers.ts'
 import type { ServiceContext, AppContext, Service } from '#server/context.ts'
 import { notFound } from '#server/problem-error.ts'
-import { overdueBefore } from '#server/services/hosting/traffic/suspension.ts'
+import { lapseBounds } from '#server/services/hosting/traffic/suspension.ts'
 import { forRow } from '#server/services/orders/acting-company.ts'
 import { momentOf } from '#server/services/orders/business-time.ts'
 
@@ -49,13 +49,13 @@ export const backups = {
 
   page: ((context, { query }) =>
     forService(context, { query }, async (of) => {
-      const { count, rows: found } = await rows.pageOfBackups(context.db, of, overdueBefore(context), query)
+      const { count, rows: found } = await rows.pageOfBackups(context.db, of, lapseBounds(context), query)
       return { body: { count, data: found.map((row) => backupRowOf(context, row)) } }
     })) satisfies Service<typeof listBackupOrders>,
 
   changes: (context: ServiceContext, input: OfService, since: number | null) =>
     forService(context, input, async (of) => {
-      const { changed, ...told } = await rows.backupsSince(context.db, of, overdueBefore(context), since)
+      const { changed, ...told } = await rows.backupsSince(context.db, of, lapseBounds(context), since)
       return { changed: changed.map((row) => backupRowOf(context, row)), ...told }
     }),
 

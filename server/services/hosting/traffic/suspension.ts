@@ -3,7 +3,7 @@ import { firstDayToPay } from '#domain/contracts.ts'
 import { type Currency, writeAmount } from '#domain/money.ts'
 import { smallestPayable } from '#domain/payments.ts'
 import { startOfDay } from '#domain/time.ts'
-import type { OfService } from '#server/db/hosting/backups.ts'
+import type { LapseBounds, OfService } from '#server/db/hosting/backups.ts'
 import { touchService, updateService, serviceForUpdate } from '#server/db/hosting/services.ts'
 import { isAnyOverdue, type OverdueBounds } from '#server/db/hosting/traffic.ts'
 import type { ServiceContext } from '#server/context.ts'
@@ -12,8 +12,14 @@ import { momentOf } from '#server/services/orders/business-time.ts'
 type Work = Pick<ServiceContext, 'db' | 'app' | 'now'>
 
 /** What was made before this instant and is not paid is overdue. */
-export const overdueBefore = ({ app, now }: Pick<Work, 'app' | 'now'>): number =>
+const overdueBefore = ({ app, now }: Pick<Work, 'app' | 'now'>): number =>
   startOfDay(app.config.timeZone, firstDayToPay(momentOf({ app, now }).today))
+
+/** Which orders of backups that are not paid have lapsed by now. */
+export const lapseBounds = (work: Pick<Work, 'app' | 'now'>): LapseBounds => ({
+  before: overdueBefore(work),
+  today: momentOf(work).today,
+})
 
 /** What nobody can pay because it is so little suspends nothing. */
 export function overdueBounds(work: Pick<Work, 'app' | 'now'>): OverdueBounds {

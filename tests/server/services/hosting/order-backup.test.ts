@@ -214,6 +214,28 @@ describe('ordering a backup', () => {
       expect(await since()).toMatchObject([{ id, status: -1, row_version: 2 }])
     })
 
+    test('fault 6d is invalid from the end of its own period on, in the list, since the last reading, and for the job', async () => {
+      await late(362)
+      const { id } = (await ask()).json()
+      const number = Number((await buyer.send({ url: `/api/pdb/order?serviceId=${serviceId}` })).headers['x-change'])
+      await late(364)
+      expect(await list()).toMatchObject([{ id, period_end: '2027-03-02', status: 0 }])
+      await late(365)
+      const paid = await backupOf(server, 'shop', { pdb_type: 'pdb2rds' })
+      // One that is invalid stands before one that is paid.
+      const sorted = await list('&sortField=status&sortOrder=asc')
+      expect(sorted.map((row: { id: number }) => row.id)).toEqual([id, paid])
+      const since = (await buyer.send({ url: `/api/pdb/order?serviceId=${serviceId}&since=${number}` })).json().changed
+      expect(since).toContainEqual(expect.objectContaining({ id, status: -1 }))
+      await askToTend(server.app)
+      while (await workOne(server.app, clockKinds));
+      const [row] = await asSystem((db) =>
+        db.selectFrom('backup_order').select('status').where('id', '=', id).execute(),
+      )
+      expect(row).toEqual({ status: -1 })
+      expect(await service()).toMatchObject({ os_pdb2s3: 0 })
+    })
+
     test('is sorted as it reads', async () => {
       const overdue = (await ask()).json().id
       const replaced = await backupOf(server, 'shop', { pdb_type: 'pdb2rds', status: -1 })
