@@ -8,12 +8,20 @@ const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"'
 
 /** Throws PaymentProblem. The repeated request (`<param name="...">`) is left out: it is ours. */
 export function readFlatXml(text: string): Record<string, string> {
-  const said = text.replace(/<request>[^]*?<\/request>/, '')
-  if (/<!|<\?(?!xml )/.test(said) || !/<alipay>[^]*<\/alipay>\s*$/.test(said)) throw unreadable()
+  const said = withoutRequest(text).trimEnd()
+  const isWhole = said.includes('<alipay>') && said.endsWith('</alipay>')
+  if (/<!|<\?(?!xml )/.test(said) || !isWhole) throw unreadable()
   const found = [...said.matchAll(/<(\w+)>([^<]*)<\/\1>/g)].map(([, name = '', value = '']) => [name, plain(value)])
   const fields = Object.fromEntries(found) as Record<string, string>
   if (Object.keys(fields).length !== found.length) throw unreadable()
   return fields
+}
+
+/** Found word by word: an expression would look from each `<request>` to the end again. */
+function withoutRequest(text: string): string {
+  const start = text.indexOf('<request>')
+  const end = text.indexOf('</request>', start)
+  return start < 0 || end < 0 ? text : text.slice(0, start) + text.slice(end + '</request>'.length)
 }
 
 const plain = (text: string) => text.trim().replace(/&(\w+);/g, (sign, name: string) => entities[name] ?? sign)

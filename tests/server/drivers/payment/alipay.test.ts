@@ -211,4 +211,18 @@ describe('the XML of the cross-border gateway', () => {
     ])
       expect(() => readFlatXml(bad)).toThrow('cannot be read')
   })
+
+  // An expression that looks from each place to the end takes minutes for these, and nothing else is served meanwhile.
+  it('fault 2n an answer of a megabyte that nests, repeats or never ends is refused without stalling the server', () => {
+    const filled = (piece: string) => piece.repeat(Math.ceil(1_000_000 / piece.length))
+    for (const hostile of [
+      filled('<request>'),
+      filled('<alipay>'),
+      `<alipay></alipay>${filled(' ')}x`,
+      `<alipay>${filled('</alipay>')}<a>`,
+      filled('<a>'),
+      `<${filled('a')}`,
+    ])
+      expect(() => readFlatXml(hostile)).toThrow('cannot be read')
+  })
 })
