@@ -44,8 +44,10 @@ export async function backupToPay(till: PaymentWork, id: number): Promise<Payabl
     },
     revive: async () => undefined,
     async takeEffect(payment, stamp) {
+      const invoice = await invoiceBackup(till, companyId, id, payment)
+      // Last, as for traffic: taken before the series of invoices, the counter of services would lock both against the other.
       await subscribe(till, backup, stamp)
-      return { InvoiceNo: await invoiceBackup(till, companyId, id, payment) }
+      return { InvoiceNo: invoice }
     },
     entry: { code: 'backup', info: { ServiceCode: code, OrderId: id } },
     status: { before: backup.status === 0 ? 'unpaid' : 'invalid', after: 'effective' },
