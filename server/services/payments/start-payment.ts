@@ -95,10 +95,17 @@ async function claim(db: Handle, app: AppContext, asking: Asking): Promise<Found
   return { kind: 'fresh', attempt: await writeBegun(db, payable, { ...asking, tokenHash, now }) }
 }
 
-async function ownPayable(till: PaymentWork, { caller, of }: Pick<Asking, 'caller' | 'of'>): Promise<Payable> {
+async function ownPayable(till: PaymentWork, asking: Pick<Asking, 'caller' | 'of'>): Promise<Payable> {
+  const payable = await findOwn(till, asking)
+  if (payable.isDeleted) throw notFound()
+  return payable
+}
+
+/** A deleted one too. */
+async function findOwn(till: PaymentWork, { caller, of }: Pick<Asking, 'caller' | 'of'>): Promise<Payable> {
   const payable = await findPayable(till, of)
   const isTheirs = payable?.companyId === caller.companyId || mayActFor({ caller })
-  if (!payable || payable.isDeleted || !isTheirs) throw notFound()
+  if (!payable || !isTheirs) throw notFound()
   return payable
 }
 
@@ -255,16 +262,20 @@ function unanswered(error: unknown): never {
   throw error
 }
 
-/** How a payment stands: what was written down, and what the gateway says where it is not settled yet. Throws NOT_FOUND. */
+/**
+ * How a payment stands: what was written down, and what the gateway says where it is not settled yet. Whoever paid what was deleted
+ * meanwhile is told too (decision 62). Throws NOT_FOUND.
+ */
 export async function check(
   app: AppContext,
   asking: Pick<Asking, 'caller' | 'of'>,
 ): Promise<{ status: 'none' | 'open' | 'processing' | PaidStatus | 'declined' }> {
   const now = app.clock()
   const { isPaid, newest, mayLook } = await inTransaction(app, system, async (db) => {
-    const { of, isPaid } = await ownPayable({ db, app, now }, asking)
+    const { of, isPaid, isDeleted } = await findOwn({ db, app, now }, asking)
     const counted = { subject: `payment looks of ${asking.caller.userId}`, most: maxLooks, spanMs: budgetMs }
     const newest = await newestAttempt(db, of)
+    if (isDeleted && !newest) throw notFound()
     return { isPaid, newest, mayLook: newest !== null && (await countMail(db, { ...counted, now })) === null }
   })
   if (isPaid) return { status: 'paid' }

@@ -1,6 +1,7 @@
 /** Money that no order waits for, on the home page of the provider's admins (fault 5), and amounts that a method cannot take (fault 7). */
 import { screen, within } from '@testing-library/dom'
 import { expect, it } from 'vitest'
+import { inTransaction } from '#server/db/transaction.ts'
 import { described } from '#tests/support/fields.ts'
 import { order, paid } from '#tests/support/shop-data.ts'
 import { handsOn, setUpShopPages, today } from '#tests/support/shop-pages.ts'
@@ -26,6 +27,38 @@ it('fault 5q shows staff a task with its sum, asks before a refund, and says why
   await apply.press('Apply HKD 41,999.99')
   await apply.findByText('It cannot be applied: another amount was due. Refund it.', {}, patient)
 })
+
+it.each(['overdue', 'deleted'])(
+  'fault 5r tells who comes back from paying an order that is %s by now that the money was taken',
+  async (fate) => {
+    const admin = await the.server.signIn('admin@acme')
+    const made = (await order(admin, { code: 'tardy', period_start: today() })).json()
+    await inTransaction(the.server.app, { role: 'portal_system' }, async (db) => {
+      await db
+        .insertInto('payment_attempt')
+        .values({
+          company_id: made.company_id,
+          order_id: made.id,
+          key: 'tardy',
+          gateway: 'stripe',
+          amount: made.amount,
+          currency: 'HKD',
+          language: 'en',
+          device: 'phone',
+          state: 'paid',
+          begun_at: the.server.clock.now,
+          end_time: the.server.clock.now,
+        })
+        .execute()
+      const row = db.updateTable('service_order').where('id', '=', made.id)
+      if (fate === 'deleted') await row.set({ deleted: true, shown: false }).execute()
+      else await row.set({ stored: 'invalid', invalid_why: 'overdue' }).execute()
+    })
+    await the.browser.openAs('admin@acme', `/app/contract/${made.id}?payment=paid`)
+    await screen.findByText('Your payment arrived too late', {}, patient)
+    screen.getByText(/Do not pay again\.$/)
+  },
+)
 
 it('fault 7g disables a card for what it cannot take, with the reason, and offers Alipay first', async () => {
   const admin = await the.server.signIn('admin@acme')

@@ -11,6 +11,7 @@ import { useTranslation } from 'react-i18next'
 import { Agreement } from '#features/orders/detail/ContractDetails.tsx'
 import { Priced } from '#features/orders/quote/RequirePriceList.tsx'
 import { Sheet } from '#features/orders/OrderStyles.tsx'
+import { LatePayment } from '#features/orders/payment/LatePayment.tsx'
 import type { ContractParts } from '#features/orders/detail/service-part.ts'
 import { useOrder } from '#features/orders/detail/useContract.ts'
 
@@ -29,8 +30,18 @@ function Order({ id, ...parts }: { id: number } & ContractParts) {
   const order = useOrder(id)
   const { shown, problem } = order
   // What never came to be is nothing to look at (M96).
-  if (shown?.row.state === 'invalid') return <Redirect to={list} why={t('invalid', { code: shown.row.code })} />
-  if (problem?.code === 'NOT_FOUND') return <Unknown />
+  if (shown?.row.state === 'invalid')
+    return (
+      <LatePayment {...{ id, list }}>
+        <Redirect to={list} why={t('invalid', { code: shown.row.code })} />
+      </LatePayment>
+    )
+  if (problem?.code === 'NOT_FOUND')
+    return (
+      <LatePayment {...{ id, list }}>
+        <Unknown />
+      </LatePayment>
+    )
   if (shown) return <Agreement order={{ ...order, shown }} {...parts} />
   return (
     <Page title={t('title')} crumbs={[{ label: t('list'), to: list }]}>
