@@ -69,13 +69,10 @@ export function useStored(serviceId: number) {
 export type Plan = OutputOf<typeof getBackupPlan>
 export type Stored = ReturnType<typeof useStored>
 
-/** Null: not known yet. */
-export const useBusinessZone = (): string | null =>
-  useCachedResponse(readAged, getSettings, {}).response?.output.time_zone ?? null
-
 /** Today in the business time zone (D31); null: it is not known yet. */
 export function useBusinessToday(): PlainDate | null {
-  const zone = useBusinessZone()
+  const { response } = useCachedResponse(readAged, getSettings, {})
+  const zone = response?.output.time_zone
   const today = useToday(zone ?? 'UTC')
-  return zone === null ? null : today
+  return zone === undefined ? null : today
 }

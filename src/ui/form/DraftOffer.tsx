@@ -1,14 +1,12 @@
-import { timestampIn } from '#domain/time.ts'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
-import { useToday } from '#ui/page/business-day.ts'
+import { ownTime } from '#ui/list/Freshness.tsx'
 
 interface Props {
   /** When the draft was kept, epoch ms. */
   at: number
-  /** The business time zone. */
-  zone: string
   /** Says that what it changes was changed since; left out: it was not. */
   changed?: string | undefined
   onContinue: () => void
@@ -16,11 +14,12 @@ interface Props {
 }
 
 /** `Continue your draft of 2026-11-27?` A draft of an earlier visit fills in nothing by itself. */
-export function DraftOffer({ at, zone, changed, onContinue, onDiscard }: Props) {
+export function DraftOffer({ at, changed, onContinue, onDiscard }: Props) {
   const { t } = useTranslation('ui')
-  const today = useToday(zone)
-  const stamp = timestampIn(zone, at)
+  // As the device's clock has it, like all times of what is kept here.
+  const stamp = ownTime(at)
   const day = stamp.slice(0, 10)
+  const [today] = useState(() => ownTime(Date.now()).slice(0, 10))
   const question = t('draft.offer', { at: day === today ? stamp.slice(0, 16) : day })
   return (
     <section className="draft-offer" aria-label={question}>

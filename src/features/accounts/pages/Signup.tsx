@@ -12,9 +12,6 @@ import { Registered } from '#features/accounts/components/Registered.tsx'
 import { emptySignup, isTyped, keepDraft, putEarlier, readDrafts, type Step } from '#features/accounts/signup-draft.ts'
 import { signupOpened } from '#features/accounts/registration.ts'
 
-/** Nobody is signed in, so the business time zone is not known. */
-const deviceZone = Intl.DateTimeFormat().resolvedOptions().timeZone
-
 const steps = ['company', 'user', 'sent'] as const satisfies Step[]
 
 /** Register company, register user, activation mail sent (portal 2). */
@@ -78,7 +75,7 @@ export function Signup({ CompanyFields }: { CompanyFields: CompanyForm }) {
         ))}
       </ol>
       {earlier && step !== 'sent' && (
-        <DraftOffer at={earlier.at} zone={deviceZone} onContinue={acceptEarlier} onDiscard={discardEarlier} />
+        <DraftOffer at={earlier.at} onContinue={acceptEarlier} onDiscard={discardEarlier} />
       )}
       {line !== 'online' && step === 'company' && <Note kind="pending">{t('signup.offline')}</Note>}
       {step === 'company' && (

@@ -20,7 +20,7 @@ import { SubscribeForm } from '#features/backups/subscribe/SubscribeForm.tsx'
 import { startedDraft } from '#features/backups/subscribe/subscribe-form.ts'
 import { SubscriptionCard } from '#features/backups/subscribe/SubscriptionCard.tsx'
 import { TrafficPart } from '#features/backups/traffic/TrafficPart.tsx'
-import { useBusinessZone, useCharged, type useServices, useStored } from '#features/backups/useBackups.ts'
+import { useCharged, type useServices, useStored } from '#features/backups/useBackups.ts'
 import { useSubscribeDraft } from '#features/backups/subscribe/useSubscribeDraft.ts'
 
 interface Props {
@@ -41,7 +41,6 @@ export function Subscribed({ order, asked, parts, service, services, today, list
   const charged = useCharged(service.id)
   const stored = useStored(service.id)
   const { draft, keep, offer, onContinue, onDiscard } = useSubscribeDraft(service.id)
-  const zone = useBusinessZone() ?? 'UTC'
   const [paying, setPaying] = useState<Due | null>(null)
   const { currency } = order
   const { orders, months } = charged
@@ -87,7 +86,7 @@ export function Subscribed({ order, asked, parts, service, services, today, list
           />
         ))}
       </div>
-      {offer && <DraftOffer at={offer.at} zone={zone} {...{ onContinue, onDiscard }} />}
+      {offer && <DraftOffer at={offer.at} {...{ onContinue, onDiscard }} />}
       {draft && (
         <SubscribeForm
           key={draft.type}

@@ -42,7 +42,6 @@ export function Editor(props: ChangeProps) {
         {offer && (
           <DraftOffer
             at={offer.at}
-            zone={props.market.zone}
             changed={offer.isChanged ? t('draftChanged') : undefined}
             {...{ onContinue, onDiscard }}
           />

@@ -112,7 +112,6 @@ function Opened({
         {offer && (
           <DraftOffer
             at={offer.at}
-            zone={market.zone}
             changed={offer.isChanged ? t('draftChanged') : undefined}
             {...{ onContinue, onDiscard }}
           />

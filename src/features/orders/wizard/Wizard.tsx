@@ -148,7 +148,6 @@ export function Wizard({ market, currencies, type, today, kept, unpaid }: Props)
       {step < 2 && kept.offer && (
         <DraftOffer
           at={kept.offer.at}
-          zone={market.zone}
           onContinue={() => {
             const accepted = kept.acceptOffer()
             if (accepted) goTo(lastStepOf(accepted, market, today) < accepted.step ? 0 : accepted.step)

@@ -34,7 +34,6 @@ import { WithdrawnActions } from '#features/prices/withdrawn/WithdrawnActions.ts
 import { useSavePriceList } from '#features/prices/editor/useSavePriceList.ts'
 import { newPath, pathOf } from '#features/prices/paths.ts'
 import { Sheet } from '#features/prices/PriceStyles.tsx'
-import { useSettings } from '#features/prices/useSettings.ts'
 import { RehearsalPanel } from '#features/prices/rehearsal/RehearsalPanel.tsx'
 import type { ShowFee } from '#features/prices/rehearsal/fee-of.ts'
 
@@ -62,7 +61,6 @@ interface Props {
 export function PriceListEditor(props: Props) {
   const { type, title, opened, first, isCopy, draftName, drafts, base: version, ShowFee, onSaved } = props
   const { t } = useTranslation('prices')
-  const zone = useSettings()?.time_zone ?? 'UTC'
   const { t: words } = useTranslation('ui')
   const storeDispatch = useDispatch()
   const navigate = useNavigate()
@@ -136,7 +134,6 @@ export function PriceListEditor(props: Props) {
       {drafts.offer && !isWithdrawn && (
         <DraftOffer
           at={drafts.offer.at}
-          zone={zone}
           changed={drafts.offer.isChanged ? t('form.draftChanged') : undefined}
           onContinue={onContinue}
           onDiscard={drafts.discard}
