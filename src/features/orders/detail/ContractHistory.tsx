@@ -68,7 +68,7 @@ function Contract({ row, isNow }: { row: ContractRow; isNow: boolean }) {
         <span className="beside">
           {orders(`type.${row.type}`)} · {row.create_time.slice(0, 10)}
         </span>
-        {row.restores && <span className="beside">{t('undo.restores', { code: row.restores })}</span>}
+        {row.restores && <span className="beside restores">{t('undo.restores', { code: row.restores })}</span>}
       </th>
       <td data-label={t('column.status')}>
         <StatusTag state={row.state} />

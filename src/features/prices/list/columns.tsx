@@ -46,9 +46,9 @@ export const columns = (
     key: 'contracts',
     header: t('column.contracts'),
     width: 'money',
-    // A tablet held upright has room for one of the two.
+    // A tablet held upright and a phone have room for this or the last update.
     priority: tab === 'withdrawn' ? 2 : 3,
-    phone: 'fact',
+    ...(tab === 'withdrawn' ? { phone: 'fact' as const } : {}),
     render: ({ row }) => <Uses {...{ row, uses, isNarrow, t }} />,
   },
   {
@@ -64,7 +64,7 @@ export const columns = (
     sortable: true,
     width: 'time',
     priority: tab === 'withdrawn' ? 3 : 2,
-    phone: 'fact',
+    ...(tab === 'withdrawn' ? {} : { phone: 'fact' as const }),
     render: ({ row }) => row.update_time || t('notYet'),
   },
   {
