@@ -29,7 +29,10 @@ export function useUndoChange(
     setProblem(null)
     setBusy(true)
     const done = intent === null ? null : await dispatch(askMade(intent))
-    if (done) return onUndone(done)
+    if (done) {
+      setBusy(false)
+      return onUndone(done)
+    }
     const options = intent === null ? {} : { intent }
     const result = await dispatch(callEndpoint(undoChange, { params: { id: contractId }, body }, options))
     setBusy(false)
