@@ -202,6 +202,8 @@ const rules: RawBuilder<unknown>[] = [
         as own
       cross join lateral (select case
         when restored.id is not null then restored.segments
+        -- What was waived was not paid for: what was paid before still counts (decision 63).
+        when o.waived is not null then base.segments
         when o.type = 'change' then (
           select jsonb_agg(case when s ->> 'end' > o.period_start collate "C" then jsonb_build_object(
             'start', greatest(s ->> 'start', o.period_start), 'end', s ->> 'end', 'annual', o.annual::text) else s end order by n)

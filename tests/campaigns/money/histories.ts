@@ -151,6 +151,7 @@ async function end(run: Run): Promise<void> {
   const { world, tally, hasKills, chance } = run
   const isKill = chance() < 0.75 && hasKills
   await world.stop(isKill ? 'SIGKILL' : 'SIGTERM')
+  for (const error of world.takeErrors()) addTo(tally.events, `logged: ${error}`)
   addTo(tally.events, isKill ? 'kills' : 'ends in good order')
   const contracts = await world.inspect(async (database) => {
     const { underWay } = await count(run, database)
@@ -179,6 +180,7 @@ async function settle(run: Run): Promise<void> {
   await Promise.all(late.map(({ id }) => world.sandbox.calls.send(id)))
   await lookAtEverything(world.url)
   await world.stop('SIGTERM')
+  for (const error of world.takeErrors()) addTo(tally.events, `logged: ${error}`)
   const { outcomes, underWay } = await world.inspect(async (database) => {
     const counted = await count(run, database)
     const book = await readGatewayBook(world.sandbox)

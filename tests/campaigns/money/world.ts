@@ -44,6 +44,8 @@ export interface MoneyWorld {
   up(): Promise<void>
   start(): Promise<void>
   stop(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
+  /** What the servers that ended logged as errors since it was asked last. */
+  takeErrors(): string[]
   /** While no server runs. */
   moveClock(ms: number): void
   /** While no server runs. */
@@ -115,6 +117,7 @@ async function openWorld(
   const shiftedClock = `--import ${join(import.meta.dirname, '..', '..', 'support', 'shifted-clock.mjs')}`
   let server: Running | null = null
   let ready = Promise.withResolvers<void>()
+  let errors: string[] = []
   const world: MoneyWorld = {
     url,
     sandbox,
@@ -128,8 +131,14 @@ async function openWorld(
     async stop(signal) {
       ready = Promise.withResolvers<void>()
       const code = await server?.kill(signal)
+      errors.push(...readErrors(server?.said() ?? ''))
       if (signal === 'SIGTERM' && code !== 0) throw new Error(`the server ended with ${code}: ${server?.said()}`)
       server = null
+    },
+    takeErrors() {
+      const taken = errors
+      errors = []
+      return taken
     },
     moveClock(ms) {
       shiftMs += ms
@@ -151,6 +160,24 @@ async function openWorld(
     await sandbox.close()
   }
   return { world, close }
+}
+
+/** pino writes 50 for an error. */
+const errorLevel = 50
+
+function readErrors(output: string): string[] {
+  return output.split('\n').flatMap((line) => {
+    if (!line.startsWith('{')) return []
+    const { level = 0, msg = '', err } = JSON.parse(line) as LogLine
+    const where = err?.stack?.match(/server\/[\w/-]+\.ts:\d+/)?.[0] ?? ''
+    return level >= errorLevel ? [[msg, err?.message ?? '', where].join(' · ')] : []
+  })
+}
+
+interface LogLine {
+  level?: number
+  msg?: string
+  err?: { message?: string; stack?: string }
 }
 
 /** A service whose contract is in force. */
