@@ -3,6 +3,10 @@
  * listens and nothing is mocked.
  */
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
+import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { clientCredential } from '#contract/accounts.ts'
 import { buildApp } from '#server/app.ts'
@@ -59,8 +63,9 @@ export async function startServer({ settings, env, engine = 'embedded' }: Server
   const lines: string[] = []
   const log = buildLog('info', lineSink(lines))
   const database = await openTestDatabase(engine)
+  const filesDir = join(tmpdir(), `portal-files-${randomUUID()}`)
   const app: AppContext = {
-    config: testConfig(env),
+    config: testConfig({ FILES_DIR: filesDir, ...env }),
     database,
     log,
     clock: () => clock.now,
@@ -92,6 +97,7 @@ export async function startServer({ settings, env, engine = 'embedded' }: Server
     close: async () => {
       await fastify.close()
       await database.close()
+      await rm(filesDir, { recursive: true, force: true })
     },
   }
   return server

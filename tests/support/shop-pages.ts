@@ -1,6 +1,6 @@
 /** Pages over a server that sells: the demo world's catalogue, and Acme with a service and an order in every state. */
 import { screen, within } from '@testing-library/dom'
-import { expect } from 'vitest'
+import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { simulatedPayment } from '#server/drivers/payment/simulated.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { demoCompanies } from '#server/dev/demo-data.ts'
@@ -27,7 +27,30 @@ const payments: Payments = {
 const first = workerWide<{ day: string; world: World; snapshot: Snapshot }>('shop of pages')
 
 /** As `setUpPages`; `admin@acme` orders, and `delete@m18`. */
-export const setUpShopPages = () => setUpPages({}, resetToShop)
+export function setUpShopPages() {
+  beginInTheMorning()
+  return setUpPages({}, resetToShop)
+}
+
+/** The file begins at ten in Hong Kong, whenever it is run: no test of it may meet the end of the business day. */
+function beginInTheMorning(): void {
+  const MachineDate = Date
+  beforeAll(() => {
+    const shift = MachineDate.parse(`${today()}T10:00:00+08:00`) - MachineDate.now()
+    const now = () => MachineDate.now() + shift
+    class MorningDate extends MachineDate {
+      constructor(...given: [] | [string | number | Date]) {
+        super(...((given.length === 0 ? [now()] : given) as [number]))
+      }
+      static override now = now
+      static override [Symbol.hasInstance](value: unknown): boolean {
+        return value instanceof MachineDate
+      }
+    }
+    vi.stubGlobal('Date', MorningDate)
+  })
+  afterAll(() => void vi.stubGlobal('Date', MachineDate))
+}
 
 async function resetToShop(server: TestServer): Promise<void> {
   const { app, clock } = server
