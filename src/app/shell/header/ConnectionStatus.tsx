@@ -11,7 +11,9 @@ export function ConnectionState({ sending }: { sending: number }) {
   return (
     <span className={`line ${state}`} role="status" title={t(`lineHelp.${state}`)}>
       {state !== 'online' && <Icon name={state === 'syncing' ? 'refresh' : 'offline'} size={16} />}
-      <span className={state === 'online' ? 'sr-only' : undefined}>{words}</span>
+      <span className={state === 'online' ? 'sr-only' : 'line-words'} data-short={t('line.noAnswer')}>
+        {words}
+      </span>
     </span>
   )
 }
