@@ -6,7 +6,7 @@ import { createHash, hash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { ZipFile } from 'yazl'
 import * as z from 'zod/mini'
-import { jsonTrick } from '#domain/checks/json-checks.ts'
+import { findJsonFault } from '#domain/checks/json-checks.ts'
 import { priceFaultAsWord, type PriceFileFaultCode, priceFileFault } from '#domain/checks/price-file-checks.ts'
 import { tidyText } from '#domain/text.ts'
 import { createPriceList } from '#contract/prices.ts'
@@ -14,6 +14,7 @@ import { amount, wordCode } from '#contract/values.ts'
 import type { ParsedInputOf } from '#contract/endpoint.ts'
 import type { PriceListRecord } from '#server/db/catalogue/price-lists.ts'
 import { ArchiveError, type ArchiveFault, readArchive } from '#server/drivers/zip-reader.ts'
+import { inputLimits } from '#server/input-limits.ts'
 import { invalid } from '#server/problem-error.ts'
 import { contentOfNew, draftProblems } from '#server/services/catalogue/price-content.ts'
 
@@ -137,12 +138,11 @@ function strayIn(written: unknown, known: unknown): string | null {
   return null
 }
 
-/** Undefined for what is no JSON, or says one thing twice. */
+/** Undefined for what is no JSON, says one thing twice, or holds more than a request may: a small zip unpacks to megabytes. */
 function parsed(bytes: Buffer): unknown {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-    const value = JSON.parse(text) as unknown
-    return jsonTrick(text) === null ? value : undefined
+    return findJsonFault(text, inputLimits.json) === null ? (JSON.parse(text) as unknown) : undefined
   } catch {
     return undefined
   }

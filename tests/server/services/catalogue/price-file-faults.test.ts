@@ -177,6 +177,21 @@ onConnections('a file', (engine) => {
         () => packed(`${'['.repeat(10_000)}${']'.repeat(10_000)}`),
         'badList price.json',
       ],
+      [
+        'fault 2p a list of more values than a request may hold',
+        () => packed(`{"desc":"x","module":[${Array.from({ length: 40_000 }, (_, at) => at)}]}`),
+        'badList price.json',
+      ],
+      [
+        'fault 2p a list of thousands of fields',
+        () => packedWith((list) => Array.from({ length: 501 }, (_, at) => (list[`field${at}`] = 1))),
+        'badList price.json',
+      ],
+      [
+        'fault 2p a manifest of thousands of fields',
+        () => packed(json(plainList), Object.fromEntries(Array.from({ length: 501 }, (_, at) => [`field${at}`, 1]))),
+        'otherFormat',
+      ],
     ])('%s', async (_, make, why) => {
       const answer = await upload(await make())
       expect([answer.statusCode, whys(answer)]).toEqual([400, [['file', 'BAD_ARCHIVE', why]]])
