@@ -52,11 +52,14 @@ export function startOfDay(zone: string, date: PlainDate): number {
  * do. Null: there is no such day or time.
  */
 export function instantIn(zone: string, timestamp: Timestamp): number | null {
-  if (Number.isNaN(Date.parse(asUtc(timestamp)))) return null
+  if (timestamp < firstShown || timestamp >= endShown || Number.isNaN(Date.parse(asUtc(timestamp)))) return null
   const [one, other] = moments(zone, timestamp)
   const shown = [Math.min(one, other), Math.max(one, other)].find((at) => timestampIn(zone, at) === timestamp)
   return shown ?? Math.max(one, other)
 }
+
+/** Between these a year has four digits in every zone, as a timestamp has them. */
+const [firstShown, endShown] = ['1000-01-02', '9999-12-31']
 
 const asUtc = (timestamp: Timestamp) => `${timestamp.replace(' ', 'T')}Z`
 

@@ -198,6 +198,18 @@ describe('a hosted service', () => {
       expect((await alpha.send({ method: 'POST', url: '/api/aws/log', payload: wrong })).statusCode).toBe(400)
   }, 60_000)
 
+  it('fault 2q has a log that is refused for times at the ends of the calendar, and no error of ours', async () => {
+    await create()
+    const { id } = await row()
+    for (const at of ['0000-01-01 00:00:00', '0999-12-31 23:59:59', '9999-12-31 23:59:59'])
+      for (const field of ['from', 'to'])
+        expect([
+          field,
+          at,
+          await ask('GET' as 'POST', `/api/aws/log/${id}?${field}=${encodeURIComponent(at)}`),
+        ]).toEqual([field, at, expect.objectContaining({ status: 400, errorCode: 'VALIDATION_ERROR' })])
+  }, 60_000)
+
   it('is found stopped, gone or running by the health check, and nobody else’s is touched', async () => {
     await create()
     const { id } = await row()
