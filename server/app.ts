@@ -18,6 +18,7 @@ import { type HttpContext, readBuild, type Settings, usualSettings } from '#serv
 import { servePages } from '#server/http/static-files.ts'
 import { serveProgress, websocketOptions } from '#server/http/progress-socket.ts'
 import { answerGarbage } from '#server/http/client-error.ts'
+import { countPieces } from '#server/http/input/piece-count.ts'
 import type { AppContext } from '#server/context.ts'
 import { inputLimits } from '#server/input-limits.ts'
 import { accounts } from '#server/routes/accounts.ts'
@@ -82,6 +83,12 @@ export function buildApp(app: AppContext, settings: Partial<Settings> = {}): Fas
   // Bytes for everybody: each endpoint says by its own schemas what it takes (S-03).
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  fastify.addHook('preParsing', (request, _reply, payload, done) => {
+    // Nobody reads the rest, so the connection goes with it.
+    if (!request.routeOptions.config.isStreamed)
+      countPieces(request.raw, (problem) => void request.raw.destroy(problem))
+    done(null, payload)
+  })
 
   fastify.addHook('preClose', async () => {
     http.life.closing = true

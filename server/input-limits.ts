@@ -10,6 +10,8 @@ export const inputLimits = {
   openJsonBytes: 262_144,
   /** Bytes of a form without files. */
   formBytes: 131_072,
+  /** Pieces in which a body of any kind may come, where they have fewer bytes than that on average. */
+  pieces: { count: 4096, bytes: 256 },
   /** Pairs of a form, and of a query. */
   pairs: 200,
   queryPairs: 100,

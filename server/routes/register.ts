@@ -42,6 +42,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     endpoint?: Endpoint
+    /** Its handler reads the body as it comes. */
+    isStreamed?: boolean
   }
 }
 
@@ -62,19 +64,19 @@ export function serve(
 ): void {
   const served: Served = { ...http, downloads: new DownloadSlots() }
   const byName = new Map(handlers.map((handler) => [handler.endpoint.name, handler]))
+  const isForm = ({ encoding }: Endpoint) => encoding === 'multipart'
   const route = (at: FastifyInstance, endpoint: Endpoint) => {
     const handler = byName.get(endpoint.name)
     at.route({
       method: endpoint.method,
       url: endpoint.path,
-      config: { endpoint },
+      config: { endpoint, isStreamed: isForm(endpoint) },
       bodyLimit: bodyLimitOf(endpoint),
       // Before the body is read: a megabyte of a stranger's is not parsed to be refused.
       onRequest: (request, reply) => admit(served, { endpoint, handler, request, reply }),
       handler: (request, reply) => answer(served, { endpoint, handler, request, reply }),
     })
   }
-  const isForm = ({ encoding }: Endpoint) => encoding === 'multipart'
   for (const endpoint of endpoints) if (!isForm(endpoint)) route(fastify, endpoint)
   fastify.register(async (forms) => {
     takeForms(forms)

@@ -8,6 +8,7 @@ import { uploadApp } from '#contract/apps.ts'
 import { headers as names } from '#contract/headers.ts'
 import type { HttpContext } from '#server/http/context.ts'
 import { anonymous, checkForUser, permit, principalOf, requireCaller, subjectOf } from '#server/http/authenticate.ts'
+import { countPieces } from '#server/http/input/piece-count.ts'
 import { headerOf } from '#server/http/input/parse.ts'
 import type { Counters } from '#server/http/request-guard.ts'
 import { notFound, unavailable } from '#server/problem-error.ts'
@@ -46,7 +47,9 @@ export function serveTusUploads(
     if (id !== null && !isUploadId(id)) throw notFound()
     const isStream = request.body instanceof Readable
     if (isStream) endIdle(request)
-    const response = await (await loaded())({
+    const serveUpload = await loaded()
+    if (isStream) countPieces(request.raw, () => request.raw.destroy())
+    const response = await serveUpload({
       caller: requireCaller(request.principal ?? anonymous),
       requestId: request.id,
       method: request.method as TusCall['method'],
@@ -81,10 +84,11 @@ export function serveTusUploads(
   fastify.register(async (inner) => {
     inner.addContentTypeParser('application/offset+octet-stream', (_request, payload, done) => done(null, payload))
     // A new one costs as much as one in a form, its pieces cost nothing.
-    const config = { endpoint: uploadApp }
+    const config = { endpoint: uploadApp, isStreamed: true }
     for (const url of [tusPath, `${tusPath}/`])
       inner.route({ method: 'POST', url, config, onRequest: admit, handler: answer })
-    inner.route({ method: ['HEAD', 'PATCH', 'DELETE'], url: `${tusPath}/:id`, onRequest: admit, handler: answer })
+    const pieces = { url: `${tusPath}/:id`, config: { isStreamed: true }, onRequest: admit, handler: answer }
+    inner.route({ ...pieces, method: ['HEAD', 'PATCH', 'DELETE'] })
   })
 }
 

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import fastifyMultipart, { type MultipartFile, type MultipartValue } from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { imageBytes } from '#domain/images.ts'
+import { countPieces } from '#server/http/input/piece-count.ts'
 import { StoredFile, storeFile } from '#server/http/input/stored-parts.ts'
 import { malformed } from '#server/http/input/json.ts'
 import { ProblemError } from '#server/problem-error.ts'
@@ -109,9 +110,10 @@ function textOf({ fieldname, value, valueTruncated }: MultipartValue): string {
   return value
 }
 
-/** Never resolves; rejects once more has come than a form may have. */
+/** Never resolves; rejects once more has come than a form may have, or in too many pieces. */
 const tooManyBytes = ({ raw }: FastifyRequest, most: number) =>
   new Promise<never>((_, reject) => {
+    countPieces(raw, reject)
     let bytes = 0
     raw.on('data', (chunk: Buffer) => {
       bytes += chunk.length

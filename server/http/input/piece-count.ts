@@ -1,0 +1,24 @@
+/**
+ * A body that comes in very small pieces (decision 59): each costs as much as a large one, so that a megabyte of single bytes took
+ * seconds. No client of ours sends such; what a line or a proxy cuts up stays far above.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { FieldProblem } from '#domain/checks/field-checks.ts'
+import { inputLimits } from '#server/input-limits.ts'
+import { invalid, type ProblemError } from '#server/problem-error.ts'
+
+/** To be called by whoever reads the body, and when: from here on its pieces come. `refuse` is called once. */
+export function countPieces(raw: IncomingMessage, refuse: (problem: ProblemError) => void): void {
+  const { count: most, bytes: least } = inputLimits.pieces
+  let count = 0
+  let bytes = 0
+  const onPiece = (piece: Buffer) => {
+    count += 1
+    bytes += piece.length
+    if (count <= most || bytes >= count * least) return
+    raw.off('data', onPiece)
+    const problem: FieldProblem = { field: '', code: 'TOO_MANY', limit: most }
+    refuse(invalid([problem]))
+  }
+  raw.on('data', onPiece)
+}

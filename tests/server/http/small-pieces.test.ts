@@ -1,0 +1,66 @@
+/** Bodies in pieces of single bytes: each piece costs as much as a large one (decision 59). */
+import { connect, type AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { inputLimits } from '#server/input-limits.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
+import { expectNothingUncaught } from '#tests/support/uncaught.ts'
+
+expectNothingUncaught()
+
+let server: TestServer
+let port: number
+let admin: SignedIn
+let staff: SignedIn
+beforeAll(async () => {
+  server = await startServer()
+  await server.fastify.listen({ port: 0, host: '127.0.0.1' })
+  port = (server.fastify.server.address() as AddressInfo).port
+  admin = await server.signIn('admin@alpha')
+  staff = await server.signIn('delete@m18')
+})
+afterAll(() => server.close())
+
+/** A chunked body of these pieces; what the server says until it closes, or until it has answered. */
+function send(head: string, pieces: readonly string[]): Promise<string> {
+  return new Promise((said) => {
+    const socket = connect(port, '127.0.0.1')
+    let text = ''
+    socket.on('data', (data) => {
+      text += data.toString()
+    })
+    socket.on('error', () => undefined).on('close', () => said(text))
+    socket.write(`${head}\r\nHost: 127.0.0.1:${port}\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n`)
+    const chunks = pieces.map((piece) => `${Buffer.byteLength(piece).toString(16)}\r\n${piece}\r\n`)
+    socket.write(`${chunks.join('')}0\r\n\r\n`)
+  })
+}
+
+const signed = (who: SignedIn) => `Authorization: Bearer ${who.access}`
+const json = (path: string, more: string) => `POST ${path} HTTP/1.1\r\nContent-Type: application/json${more}`
+const form = (path: string, who: SignedIn) =>
+  `POST ${path} HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=b\r\n${signed(who)}`
+const { count } = inputLimits.pieces
+const bytes = (many: number) => Array<string>(many).fill(' ')
+
+test('fault 2r JSON in thousands of single bytes is cut off, with and without sign-in', async () => {
+  const heads = [json('/public/payment/stripe', ''), json('/api/batch', `\r\n${signed(admin)}`)]
+  for (const head of heads) {
+    expect(await send(head, bytes(count + 1))).toBe('')
+    expect(await send(head, bytes(count))).toMatch(/^HTTP\/1\.1 400 /)
+    // Of a length that a line cuts off.
+    expect(await send(head, [...bytes(100), ...Array<string>(200).fill(' '.repeat(1000))])).toMatch(/^HTTP\/1\.1 400 /)
+  }
+  expect(server.logged()).toContain('input refused')
+})
+
+test('fault 2r a form in thousands of single bytes is refused before all of it has come', async () => {
+  const part = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.zip"\r\n\r\n'
+  for (const [path, who] of [
+    ['/api/m18s/asset', admin],
+    ['/api/template/price/upload', staff],
+    ['/api/app/upload', staff],
+  ] as const) {
+    const answer = await send(form(path, who), [part, ...bytes(count), '\r\n--b--\r\n'])
+    expect([path, answer]).toEqual([path, expect.stringMatching(/^HTTP\/1\.1 400 [^]*"code":"TOO_MANY"/)])
+  }
+})
