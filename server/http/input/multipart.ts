@@ -38,6 +38,9 @@ const limits = {
   headerPairs: 20,
 }
 
+/** Of one to 70 characters (RFC 2046, 5.1.1); without one, each line of the body begins a part. */
+const boundary = /;\s*boundary=(?:"[^"]{1,70}"|[^\s;"]{1,70})\s*(?:;|$)/i
+
 /** Forms are understood on the routes of `app` alone: everywhere else they stay bytes of a type that nobody takes. */
 export function takeForms(app: FastifyInstance): void {
   // What has a file's name is a file, whatever type it says it is of.
@@ -66,6 +69,7 @@ export async function readParts(
   const { raw } = request
   try {
     if (Number(length) > most) throw new ProblemError('TOO_LARGE')
+    if (!boundary.test(type)) throw malformed('')
     return await Promise.race([collect(request, store), tooManyBytes(request, most)])
   } catch (error) {
     // Nobody reads the rest, so the connection cannot carry another request.

@@ -151,6 +151,8 @@ describe('a form that is malformed', () => {
     ['multipart/form-data', 415, 'UNSUPPORTED_TYPE'],
     ['multipart/mixed; boundary=b', 415, 'UNSUPPORTED_TYPE'],
     ['multipart/form-data; boundary=', 400, 'VALIDATION_ERROR'],
+    ['multipart/form-data; boundary=""', 400, 'VALIDATION_ERROR'],
+    [`multipart/form-data; boundary=${'b'.repeat(71)}`, 400, 'VALIDATION_ERROR'],
     ['multipart/form-data; charset=utf-8', 400, 'VALIDATION_ERROR'],
     ['multipart/form-data; boundary=c', 400, 'VALIDATION_ERROR'],
   ])('is refused by its type: %s', async (said, status, code) => {

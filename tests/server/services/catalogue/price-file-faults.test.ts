@@ -179,7 +179,7 @@ onConnections('a file', (engine) => {
       ],
       [
         'fault 2p a list of more values than a request may hold',
-        () => packed(`{"desc":"x","module":[${Array.from({ length: 40_000 }, (_, at) => at)}]}`),
+        () => packed(`{"desc":"x","module":[${Array.from({ length: 40_000 }, (_, at) => at).join()}]}`),
         'badList price.json',
       ],
       [
