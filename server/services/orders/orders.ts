@@ -132,13 +132,18 @@ export const create: Service<typeof createOrder> = (context, { body }) =>
     const code = serviceCodeOf(body.code)
     const name = tidyText(body.name)
     await settleCode(db, code, moment)
-    if (body.replaces !== undefined) await replace(desk, body.replaces, null)
+    const replaced = body.replaces === undefined ? null : await replace(desk, body.replaces, null)
     if (!(await takeCode(db, { code, companyId: desk.companyId, name, time: now }, moment)))
       throw await taken(desk, code)
     const created = body.sOrderCreateTime ?? moment.today
     const createTime = created === moment.today ? now : startOfDay(app.config.timeZone, created)
     const description = tidyText(body.desc ?? '') || null
-    return { body: await place(desk, terms, { code, name, description, createTime }) }
+    const made = await place(desk, terms, { code, name, description, createTime })
+    if (replaced !== null && replaced !== code) {
+      const stamp = { change: await takeChange(db, desk.companyId), time: now }
+      await orders.showNewest(db, desk.companyId, replaced, stamp)
+    }
+    return { body: made }
   })
 
 /** Shows an own unpaid order that holds the code, so that people can choose to replace it (D32). */
@@ -148,8 +153,11 @@ async function taken({ context, companyId }: ActingCompany, code: string): Promi
   return new ProblemError('DUP_CODE', { code, ...(unpaid ? { unpaid } : {}) })
 }
 
-/** The unpaid order turns invalid in the same transaction (D32). Throws STATE_CONFLICT where it is not unpaid. */
-export async function replace(desk: ActingCompany, id: Id, ofService: string | null): Promise<void> {
+/**
+ * The unpaid order turns invalid in the same transaction (D32). Answers its code, of which the newest order is to be shown once the new
+ * one is placed; null: it was invalid. Throws STATE_CONFLICT where it is not unpaid.
+ */
+export async function replace(desk: ActingCompany, id: Id, ofService: string | null): Promise<string | null> {
   const { context, companyId } = desk
   const { db, now } = context
   const moment = momentOf(context)
@@ -157,13 +165,13 @@ export async function replace(desk: ActingCompany, id: Id, ofService: string | n
   if (!found || (found.type === 'create') !== (ofService === null)) throw notFound()
   if (ofService !== null && found.code !== ofService) throw notFound()
   const state = stateOf(found, moment.now)
-  if (state === 'invalid') return
+  if (state === 'invalid') return null
   const why = whyNotContract('pay', state)
   if (why) throw new ProblemError('STATE_CONFLICT', { why })
   await requireNoPayment(context, { kind: 'order', id: found.id }, 'replace')
   const stamp = { change: await takeChange(db, companyId), time: now }
   await orders.updateOrder(db, found.id, { stored: 'invalid', invalid_why: 'replaced' }, stamp)
-  await orders.showNewest(db, companyId, found.code, stamp)
+  return found.code
 }
 
 interface Placing {
@@ -209,8 +217,8 @@ export async function place(desk: ActingCompany, terms: Terms, { createTime, ...
     create_time: createTime,
     update_time: now,
   })
-  await orders.showNewest(db, companyId, named.code, stamp)
-  if (quote.amount === 0n || waived !== null) await takeEffect(context, id, stamp)
+  if (quote.amount === 0n || waived !== null) await takeEffect(context, { id, companyId, code: named.code }, stamp)
+  else await orders.showNewest(db, companyId, named.code, stamp)
   const made = await orders.orderById(db, companyId, moment, id)
   if (!made) throw new Error('an order that was just made is not there')
   context.setResultRow('order', id, made.row_version)

@@ -8,7 +8,7 @@ import type { undoChange } from '#contract/orders.ts'
 import { modulesOf } from '#server/db/catalogue/modules.ts'
 import { takeChange } from '#server/db/change-numbers.ts'
 import { contractById, type ContractRecord, contractForUpdate } from '#server/db/orders/contracts.ts'
-import { insertOrder, orderById, type OrderRecord, showNewest } from '#server/db/orders/orders.ts'
+import { insertOrder, orderById, type OrderRecord } from '#server/db/orders/orders.ts'
 import { settleCode } from '#server/db/orders/service-codes.ts'
 import { payableOrder } from '#server/db/payments/payables.ts'
 import type { Service, ServiceContext } from '#server/context.ts'
@@ -114,8 +114,7 @@ async function restore(desk: ActingCompany, { changed, change, former }: Undoing
     create_time: now,
     update_time: now,
   })
-  await showNewest(db, companyId, change.code, stamp)
-  await takeEffect(context, id, stamp)
+  await takeEffect(context, { id, companyId, code: change.code }, stamp)
   const made = await orderById(db, companyId, moment, id)
   if (!made) throw new Error('an order that was just made is not there')
   context.setResultRow('order', id, made.row_version)

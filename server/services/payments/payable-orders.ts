@@ -40,9 +40,11 @@ export async function orderToPay(till: PaymentWork, id: number): Promise<Payable
     whyNotRevived: () => whyNotRevived(till, order),
     revive: (stamp) => revive(till, order, stamp),
     async takeEffect(payment, stamp) {
-      const effect = await takeEffect(till, id, stamp)
-      const invoice = await writeInvoice(till, invoiced(order, { payment, contract: effect.code }))
-      return { ContractCode: effect.code, InvoiceNo: invoice }
+      const contract = await makeContract(till, id, stamp)
+      const invoice = await writeInvoice(till, invoiced(order, { payment, contract }))
+      // Last: it takes the counter of services, which stays locked until the commit.
+      await showNewest(till.db, order.company_id, order.code, stamp)
+      return { ContractCode: contract, InvoiceNo: invoice }
     },
     entry: { code: 'order', info: { ServiceCode: order.code, OrderId: id } },
     status: { before: order.stored, after: 'effective' },
@@ -89,12 +91,21 @@ async function revive(till: PaymentWork, order: PayableOrder, stamp: Stamp): Pro
   await updateOrder(db, id, { deleted: false }, stamp)
 }
 
-/** The order makes a contract, which takes the place of the one that it was built on (D12). */
+/** The order makes a contract, which takes the place of the one that it was built on (D12). Nothing is invoiced. */
 export async function takeEffect(
   till: PaymentWork,
-  orderId: number,
+  { id, companyId, code }: { id: number; companyId: number; code: string },
   stamp: Stamp,
-): Promise<{ id: number; code: string }> {
+): Promise<void> {
+  await makeContract(till, id, stamp)
+  await showNewest(till.db, companyId, code, stamp)
+}
+
+/**
+ * Answers its number. Numbers of contracts and invoices are taken before the counter of services by everybody: the other way round
+ * two companies that pay at once lock each other out.
+ */
+async function makeContract(till: PaymentWork, orderId: number, stamp: Stamp): Promise<string> {
   const { db } = till
   const order = await payableOrder(db, orderId)
   if (!order) throw new Error('an order that takes effect is not there')
@@ -139,8 +150,7 @@ export async function takeEffect(
   // A change leaves the end where it was, and with it the day from which people are reminded.
   const alert = order.type === 'change' && replaced ? { alert_date: replaced.alert_date } : {}
   await updateOrder(db, order.id, { stored: 'paid', invalid_why: null, contract_id: id, ...alert }, stamp)
-  await showNewest(db, companyId, order.code, stamp)
-  return { id, code }
+  return code
 }
 
 async function replaceBase({ db }: PaymentWork, base: ContractRecord, stamp: Stamp): Promise<PayableOrder | null> {

@@ -1,9 +1,6 @@
 /** Paying backups and traffic: on the same way as contracts, with the same ends (D15, D25, D31, D66, D90; R-27, S-95). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { sql } from 'kysely'
 import { randomUUID } from 'node:crypto'
-import { takeServiceChange } from '#server/db/hosting/services.ts'
-import { nextNumber } from '#server/db/orders/contracts.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { applyPayment } from '#server/services/payments/apply-payment.ts'
 import type { Payment } from '#server/services/payments/payable.ts'
@@ -99,28 +96,6 @@ onConnections('paying for backups', (engine) => {
       paid: { pay_date: '2026-03-02', pay_amount: '162.50' },
     },
   } as const
-
-  // The embedded engine has one connection, on which nothing waits for anything.
-  if (engine === 'postgres')
-    test('fault 5s a backup that is paid waits for the series of invoices without holding the counter of services', async () => {
-      const id = await ordered()
-      const isAnyWaiting = async () => {
-        const { rows } = await sql<{ waiting: boolean }>`select exists (select from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock') as waiting`.execute(
-          the.server.app.database.kysely,
-        )
-        return rows[0]?.waiting
-      }
-      const { paying } = await inTransaction(the.server.app, { role: 'portal_system' }, async (db) => {
-        await nextNumber(db, 'invoice', '2026')
-        const paying = payFor(buyer, id, { ...card, contractType: 'PDBORDER' })
-        await expect.poll(isAnyWaiting).toBe(true)
-        await sql`set local lock_timeout = '300ms'`.execute(db)
-        await takeServiceChange(db)
-        return { paying }
-      })
-      expect((await paying).json()).toEqual({ status: 'paid' })
-    })
 
   describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('%s', (contractType) => {
     const { kind, make, path, due, paid } = kinds[contractType]
