@@ -220,38 +220,24 @@ export async function waivedBackups(
   return readAmount(sum)
 }
 
-/** Another one of its kind was ordered since. */
-export async function isReplacedBackup(
-  db: Handle,
-  { id, service_id, pdb_type }: Pick<BackupRecord, 'id' | 'service_id' | 'pdb_type'>,
-): Promise<boolean> {
-  const row = await db
+type OneOfItsKind = Pick<BackupRecord, 'id' | 'service_id' | 'pdb_type'>
+
+const laterBackups = (db: Handle, { id, service_id, pdb_type }: OneOfItsKind) =>
+  db
     .selectFrom('backup_order')
     .select('id')
     .where('service_id', '=', service_id)
     .where('pdb_type', '=', pdb_type)
     .where('id', '>', id)
     .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
-}
+
+/** Another one of its kind was ordered since. */
+export const isReplacedBackup = async (db: Handle, backup: OneOfItsKind): Promise<boolean> =>
+  (await laterBackups(db, backup).executeTakeFirst()) !== undefined
 
 /** Whether another one of its kind was ordered since, and is paid or waits to be. */
-export async function hasNewerBackup(
-  db: Handle,
-  { id, service_id, pdb_type }: Pick<BackupRecord, 'id' | 'service_id' | 'pdb_type'>,
-): Promise<boolean> {
-  const row = await db
-    .selectFrom('backup_order')
-    .select('id')
-    .where('service_id', '=', service_id)
-    .where('pdb_type', '=', pdb_type)
-    .where('id', '>', id)
-    .where('status', '>=', 0)
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
-}
+export const hasNewerBackup = async (db: Handle, backup: OneOfItsKind): Promise<boolean> =>
+  (await laterBackups(db, backup).where('status', '>=', 0).executeTakeFirst()) !== undefined
 
 /** Writes the status with the next version. */
 export async function updateBackup(
