@@ -146,11 +146,15 @@ async function charge(stripe: Stripe, beginning: Beginning): Promise<Begun> {
 
 const unknownIntent: Begun = { kind: 'declined', code: 'CARD_INVALID', reason: 'resource_missing' }
 
-/** The payer named it: one that does not exist, or was made for something else, is theirs to change. */
-async function payByIntent(stripe: Stripe, id: string, { order }: Beginning): Promise<Begun> {
+/**
+ * The payer named it: one that does not exist, or was made for something else, is theirs to change. One of another attempt is followed
+ * under the key of that one, and pays nothing here.
+ */
+async function payByIntent(stripe: Stripe, id: string, { order, key }: Beginning): Promise<Begun> {
   try {
     const intent = await stripe.paymentIntents.retrieve(id)
-    return intent.metadata.order === order ? outcomeOf(intent) : unknownIntent
+    const { metadata } = intent
+    return metadata.order === order && metadata.key === key ? outcomeOf(intent) : unknownIntent
   } catch (error) {
     return error instanceof Stripe.errors.StripeInvalidRequestError ? unknownIntent : refused(error)
   }

@@ -78,12 +78,16 @@ describe('a card that the browser has a token for', () => {
     expect(taken()).toBe(before)
   })
 
-  it('is no token of ours when it names an intent of another order', async () => {
-    const other = await shop.drivers.stripe.begin(beginning(shop, { order: 'CONTRACT-1' }))
+  it.each([
+    ['another order', { order: 'CONTRACT-1' }],
+    ['another attempt at the same order', {}],
+  ])('is no token of ours when it names an intent of %s', async (_, fields) => {
+    const wanted = beginning(shop, fields)
+    const other = await shop.drivers.stripe.begin(wanted)
     const token = other.kind === 'taken' ? other.payment.gatewayId : ''
     const declined = { kind: 'declined', code: 'CARD_INVALID', reason: 'resource_missing' }
     expect(await shop.drivers.stripe.begin(beginning(shop, { token }))).toEqual(declined)
-    expect(await shop.drivers.stripe.begin(beginning(shop, { token, order: 'CONTRACT-1' }))).toEqual(other)
+    expect(await shop.drivers.stripe.begin({ ...wanted, token })).toEqual(other)
   })
 })
 
