@@ -220,9 +220,9 @@ export async function waivedBackups(
   return readAmount(sum)
 }
 
-type OneOfItsKind = Pick<BackupRecord, 'id' | 'service_id' | 'pdb_type'>
+type BackupOrderKey = Pick<BackupRecord, 'id' | 'service_id' | 'pdb_type'>
 
-const laterBackups = (db: Handle, { id, service_id, pdb_type }: OneOfItsKind) =>
+const laterBackups = (db: Handle, { id, service_id, pdb_type }: BackupOrderKey) =>
   db
     .selectFrom('backup_order')
     .select('id')
@@ -232,11 +232,11 @@ const laterBackups = (db: Handle, { id, service_id, pdb_type }: OneOfItsKind) =>
     .limit(1)
 
 /** Another one of its kind was ordered since. */
-export const isReplacedBackup = async (db: Handle, backup: OneOfItsKind): Promise<boolean> =>
+export const isReplacedBackup = async (db: Handle, backup: BackupOrderKey): Promise<boolean> =>
   (await laterBackups(db, backup).executeTakeFirst()) !== undefined
 
 /** Whether another one of its kind was ordered since, and is paid or waits to be. */
-export const hasNewerBackup = async (db: Handle, backup: OneOfItsKind): Promise<boolean> =>
+export const hasNewerBackup = async (db: Handle, backup: BackupOrderKey): Promise<boolean> =>
   (await laterBackups(db, backup).where('status', '>=', 0).executeTakeFirst()) !== undefined
 
 /** Writes the status with the next version. */

@@ -7,17 +7,17 @@ import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { inputLimits } from '#server/input-limits.ts'
 import { invalid, type ProblemError } from '#server/problem-error.ts'
 
-/** To be called by whoever reads the body, and when: from here on its pieces come. `refuse` is called once. */
+/** Call it when reading begins, because the body flows from then on. Calls `refuse` at most once. */
 export function countPieces(raw: IncomingMessage, refuse: (problem: ProblemError) => void): void {
-  const { count: most, bytes: least } = inputLimits.pieces
+  const { count: maxCount, bytes: minBytes } = inputLimits.pieces
   let count = 0
   let bytes = 0
   const onPiece = (piece: Buffer) => {
     count += 1
     bytes += piece.length
-    if (count <= most || bytes >= count * least) return
+    if (count <= maxCount || bytes >= count * minBytes) return
     raw.off('data', onPiece)
-    const problem: FieldProblem = { field: '', code: 'TOO_MANY', limit: most }
+    const problem: FieldProblem = { field: '', code: 'TOO_MANY', limit: maxCount }
     refuse(invalid([problem]))
   }
   raw.on('data', onPiece)

@@ -132,18 +132,18 @@ export const create: Service<typeof createOrder> = (context, { body }) =>
     const code = serviceCodeOf(body.code)
     const name = tidyText(body.name)
     await settleCode(db, code, moment)
-    const replaced = body.replaces === undefined ? null : await replace(desk, body.replaces, null)
+    const replacedCode = body.replaces === undefined ? null : await replace(desk, body.replaces, null)
     if (!(await takeCode(db, { code, companyId: desk.companyId, name, time: now }, moment)))
       throw await taken(desk, code)
     const created = body.sOrderCreateTime ?? moment.today
     const createTime = created === moment.today ? now : startOfDay(app.config.timeZone, created)
     const description = tidyText(body.desc ?? '') || null
-    const made = await place(desk, terms, { code, name, description, createTime })
-    if (replaced !== null && replaced !== code) {
+    const placedOrder = await place(desk, terms, { code, name, description, createTime })
+    if (replacedCode !== null && replacedCode !== code) {
       const stamp = { change: await takeChange(db, desk.companyId), time: now }
-      await orders.showNewest(db, desk.companyId, replaced, stamp)
+      await orders.showNewest(db, desk.companyId, replacedCode, stamp)
     }
-    return { body: made }
+    return { body: placedOrder }
   })
 
 /** Shows an own unpaid order that holds the code, so that people can choose to replace it (D32). */
@@ -154,8 +154,8 @@ async function taken({ context, companyId }: ActingCompany, code: string): Promi
 }
 
 /**
- * The unpaid order turns invalid in the same transaction (D32). Answers its code, of which the newest order is to be shown once the new
- * one is placed; null: it was invalid. Throws STATE_CONFLICT where it is not unpaid.
+ * The unpaid order turns invalid in the same transaction (D32). Returns its service code, because the caller has to show the newest
+ * order of that code after the new one is placed; null if it was invalid already. Throws STATE_CONFLICT if it is not unpaid.
  */
 export async function replace(desk: ActingCompany, id: Id, ofService: string | null): Promise<string | null> {
   const { context, companyId } = desk

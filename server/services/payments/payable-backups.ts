@@ -45,7 +45,7 @@ export async function backupToPay(till: PaymentWork, id: number): Promise<Payabl
     revive: async () => undefined,
     async takeEffect(payment, stamp) {
       const invoice = await invoiceBackup(till, companyId, id, payment)
-      // Last, as for traffic: taken before the series of invoices, the counter of services would lock both against the other.
+      // Last: the counter of services is taken after the invoice's number (see makeContract).
       await subscribe(till, backup, stamp)
       return { InvoiceNo: invoice }
     },

@@ -102,8 +102,8 @@ export async function takeEffect(
 }
 
 /**
- * Answers its number. Numbers of contracts and invoices are taken before the counter of services by everybody: the other way round
- * two companies that pay at once lock each other out.
+ * Returns the contract's number. Numbers of contracts and invoices are always taken before the counter of services: in the other order
+ * two companies that pay at the same time deadlock.
  */
 async function makeContract(till: PaymentWork, orderId: number, stamp: Stamp): Promise<string> {
   const { db } = till

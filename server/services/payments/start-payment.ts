@@ -101,7 +101,7 @@ async function ownPayable(till: PaymentWork, asking: Pick<Asking, 'caller' | 'of
   return payable
 }
 
-/** A deleted one too. */
+/** Also finds what is deleted. */
 async function findOwn(till: PaymentWork, { caller, of }: Pick<Asking, 'caller' | 'of'>): Promise<Payable> {
   const payable = await findPayable(till, of)
   const isTheirs = payable?.companyId === caller.companyId || mayActFor({ caller })

@@ -32,13 +32,13 @@ function Order({ id, ...parts }: { id: number } & ContractParts) {
   // What never came to be is nothing to look at (M96).
   if (shown?.row.state === 'invalid')
     return (
-      <LatePayment {...{ id, list }}>
+      <LatePayment id={id} listPath={list}>
         <Redirect to={list} why={t('invalid', { code: shown.row.code })} />
       </LatePayment>
     )
   if (problem?.code === 'NOT_FOUND')
     return (
-      <LatePayment {...{ id, list }}>
+      <LatePayment id={id} listPath={list}>
         <Unknown />
       </LatePayment>
     )

@@ -12,29 +12,29 @@ import { PaymentWait } from '#features/orders/payment/PaymentPending.tsx'
 
 interface Props {
   id: Id
-  list: string
+  listPath: string
   /** What is shown of an order without a page to everybody who did not just pay it. */
   children: ReactNode
 }
 
-/** Whoever comes back from a gateway to an order that has no page any more: was their money taken, and what becomes of it? */
-export function LatePayment({ id, list, children }: Props) {
+/** Tells a payer who returns from a gateway to an order without a page whether the money was taken, and what happens to it. */
+export function LatePayment({ id, listPath, children }: Props) {
   const { t } = useTranslation('contract')
   const { t: payment } = useTranslation('payment')
   const { search } = useLocation()
   const [outcome, setOutcome] = useState<Outcome | null>(null)
-  const said = new URLSearchParams(search).get('payment')
-  const hasPaid = said === 'paid' || said === 'checking'
-  if (!hasPaid || (outcome !== null && outcome !== 'received')) return children
+  const returnStatus = new URLSearchParams(search).get('payment')
+  const isBackFromPaying = returnStatus === 'paid' || returnStatus === 'checking'
+  if (!isBackFromPaying || (outcome !== null && outcome !== 'received')) return children
   return (
-    <Page title={t('title')} crumbs={[{ label: t('list'), to: list }]}>
+    <Page title={t('title')} crumbs={[{ label: t('list'), to: listPath }]}>
       <Sheet />
       {outcome === null ? (
         <PaymentWait paid={{ id }} onTold={setOutcome} />
       ) : (
         <PaymentNote kind="late" title={payment('received.title')}>
           <p>{payment('received.text')}</p>
-          <ButtonLink to={list}>{t('unknown.all')}</ButtonLink>
+          <ButtonLink to={listPath}>{t('unknown.all')}</ButtonLink>
         </PaymentNote>
       )}
     </Page>

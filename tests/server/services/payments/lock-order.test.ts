@@ -1,6 +1,6 @@
 /**
- * Numbers of contracts and invoices are taken before the counter of services: the other way round two companies that pay at once lock each
- * other out. On PostgreSQL alone: the embedded engine has one connection, on which nothing waits for anything.
+ * Numbers of contracts and invoices are taken before the counter of services. In the other order two companies that pay at the same time
+ * deadlock. Only on PostgreSQL: the embedded engine has one connection, so nothing ever waits.
  */
 import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
@@ -51,7 +51,7 @@ onConnections('while the counter of services is free', (engine) => {
     return rows[0]?.waiting
   }
 
-  /** Each makes ready, and answers the work that takes a number. */
+  /** Each prepares its rows, and returns the call that takes a number. */
   const works: [string, 'contract' | 'invoice', () => Promise<() => Promise<unknown>>][] = [
     [
       'an order that is paid',
@@ -103,7 +103,7 @@ onConnections('while the counter of services is free', (engine) => {
     const { done } = await inTransaction(the.server.app, system, async (db) => {
       await nextNumber(db, series, '2026')
       const done = work()
-      // It is awaited below, and nobody misses its failure.
+      // Awaited below: a failure here is not lost.
       done.catch(() => undefined)
       await expect.poll(isAnyWaiting).toBe(true)
       await sql`set local lock_timeout = '300ms'`.execute(db)
