@@ -84,6 +84,7 @@ export function isBelowPayable(types: readonly string[], currency: Currency, amo
 export interface PayableFault {
   kind: 'waived' | 'tooSmall' | 'tooLarge' | 'noCard'
   currency: Currency
+  amount: Hundredths
   limit: Hundredths
 }
 
@@ -94,10 +95,10 @@ export function payableFault(
   caller: Caller,
 ): PayableFault | null {
   if (isBelowPayable(types, currency, amount))
-    return { kind: waives ? 'waived' : 'tooSmall', currency, limit: smallestPayable(types, currency) }
+    return { kind: waives ? 'waived' : 'tooSmall', currency, amount, limit: smallestPayable(types, currency) }
   const most = largestPayable(types, currency, caller)
-  if (most !== null && amount > most) return { kind: 'tooLarge', currency, limit: most }
+  if (most !== null && amount > most) return { kind: 'tooLarge', currency, amount, limit: most }
   const methods = methodsFor(types, currency, caller)
   const isCardTooLarge = methods.includes('stripe') && whyAmountNotTaken('stripe', currency, amount) === 'tooLarge'
-  return isCardTooLarge ? { kind: 'noCard', currency, limit: cardMax } : null
+  return isCardTooLarge ? { kind: 'noCard', currency, amount, limit: cardMax } : null
 }

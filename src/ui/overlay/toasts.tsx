@@ -32,10 +32,12 @@ const set = (next: readonly Shown[]) => {
  * Says what has just happened, at the edge of the window. Errors of a form belong beside its fields, not here. What stands there
  * already is said anew in its place, not twice.
  */
-export function showToast(toast: Toast) {
+export function showToast(toast: Toast): () => void {
   lastId += 1
+  const id = lastId
   const others = shown.filter(({ kind, text }) => kind !== toast.kind || text !== toast.text)
-  set([...others.slice(-3), { ...toast, id: lastId, at: Date.now() }])
+  set([...others.slice(-3), { ...toast, id, at: Date.now() }])
+  return () => dismiss(id)
 }
 
 const dismiss = (id: number) => set(shown.filter((toast) => toast.id !== id))

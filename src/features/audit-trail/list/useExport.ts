@@ -28,9 +28,10 @@ export function useExport(view: View) {
   const [busy, setBusy] = useState(false)
   async function save(format: Format) {
     setBusy(true)
-    showToast({ kind: 'note', text: t('export.begun') })
+    const dismissBegun = showToast({ kind: 'note', text: t('export.begun') })
     const result = await dispatch(fetchExport(format, view))
     setBusy(false)
+    dismissBegun()
     if (result.kind === 'fresh') {
       const name = result.output.name ?? `audit-trail.${format}`
       saveBytes(result.output.bytes, name)

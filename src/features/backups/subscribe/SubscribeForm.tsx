@@ -131,7 +131,7 @@ export function SubscribeForm({ serviceId, draft, onChange, price, list, currenc
           )}
         </div>
         <div className="backup-price">
-          {figure && <Sum {...{ figure, before, currency, Why }} />}
+          {figure && <Sum {...{ figure, before, currency, isWaived, Why }} />}
           <PayableNote fault={fault} />
           {line !== 'online' && (
             <p className="field-help">

@@ -10,11 +10,12 @@ interface Props {
   /** What stood here before; null: just that. */
   before: string | null
   currency: Currency
+  isWaived: boolean
   Why: OrderParts['Why']
 }
 
 /** What it costs, what the discount takes off, what is left to pay; where that is another than was shown, both. */
-export function Sum({ figure, before, currency, Why }: Props) {
+export function Sum({ figure, before, currency, isWaived, Why }: Props) {
   const { t } = useTranslation('backups')
   const [open, setOpen] = useState(false)
   const { discount, pay_amount: amount } = figure
@@ -40,7 +41,7 @@ export function Sum({ figure, before, currency, Why }: Props) {
       <p className="backup-due" role="status">
         <span>{t('form.due')}</span>
         <strong>
-          <Amount currency={currency} amount={amount} />
+          <Amount currency={currency} amount={isWaived ? '0.00' : amount} />
         </strong>
       </p>
       {before !== null && (

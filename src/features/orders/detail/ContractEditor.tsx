@@ -114,7 +114,7 @@ function Opened({
         bar={
           <PriceBar
             label={t('due')}
-            price={figure}
+            price={figure && isFree ? { ...figure, amount: '0.00' } : figure}
             none="–"
             notes={figure && <PriceNotes {...{ asOf, figure, before, fault }} />}
             why={figure && steps && (() => <WhyAmount {...{ currency }} steps={steps()} names={namesOf(market)} />)}
