@@ -9,6 +9,7 @@ import type { Buyer } from '#tests/campaigns/money/buyer.ts'
 import { checkMoney, type Fault } from '#tests/campaigns/money/check-money.ts'
 import { drawOperation } from '#tests/campaigns/money/operations.ts'
 import type { OperationResult } from '#tests/campaigns/money/order-operations.ts'
+import { changeAndLeave, payEndedPage } from '#tests/campaigns/money/payment-operations.ts'
 import { tamper } from '#tests/campaigns/money/tamper.ts'
 import { buyerCode, type LiveContract, type MoneyWorld, readLiveContracts } from '#tests/campaigns/money/world.ts'
 import { readGatewayBook } from '#tests/campaigns/gateway-book.ts'
@@ -31,6 +32,7 @@ const addTo = (counts: Map<string, number>, name: string, count = 1) =>
 
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
+const hongKongMs = 8 * 60 * minuteMs
 const maxBuyers = 3
 /** What a buyer does in a history: one operation after the other. */
 const operationsOf = { least: 15, most: 30 }
@@ -81,9 +83,13 @@ export async function liveThrough(batch: Batch): Promise<string[]> {
   for (let at = 1; at <= ends; at++) {
     await Promise.race([progress.reached(Math.floor((planned * (at - 0.2 + 0.4 * chance())) / (ends + 1))), all])
     await wait(between(chance, 0, 60))
-    await end(run)
+    await end(run, anyTime(world))
   }
   await all
+  // An order can be paid on a page until the contract ends, and the money may come a moment later (decision 62).
+  await end(run, toLastDay(world))
+  for (const buyer of buyers) await changeAndLeave(buyer, chance)
+  await end(run, overMidnight(world))
   await settle(run)
   return [...run.faults]
 }
@@ -147,7 +153,7 @@ async function live(buyer: Buyer, { seed, count, tally, onBegin }: Life): Promis
 }
 
 /** The server ends, money is counted, time passes, and it starts again. */
-async function end(run: Run): Promise<void> {
+async function end(run: Run, draw: DrawTime): Promise<void> {
   const { world, tally, hasKills, chance } = run
   const isKill = chance() < 0.75 && hasKills
   await world.stop(isKill ? 'SIGKILL' : 'SIGTERM')
@@ -160,10 +166,11 @@ async function end(run: Run): Promise<void> {
     await bill(run, database, live)
     return live
   })
-  const ms = drawTime(chance, { contracts, today: world.today() })
+  const ms = draw(chance, contracts)
   if (ms >= 8 * dayMs) addTo(tally.events, 'more than a week passed')
   world.moveClock(ms)
   await world.start()
+  for (const buyer of run.buyers) await payEndedPage(buyer, chance)
 }
 
 /** Waits until everything has had its time, and counts for the last time. */
@@ -234,16 +241,35 @@ async function bill({ buyers, chance }: Run, database: Database, contracts: read
   }
 }
 
+/** How long nothing is done, ms. */
+type DrawTime = (chance: Chance, contracts: readonly LiveContract[]) => number
+
+/** To the last day of the contract that ends first. */
+const toLastDay =
+  ({ today }: MoneyWorld): DrawTime =>
+  (_chance, contracts) => {
+    const [nearest] = contracts.map(({ end: last }) => last).toSorted()
+    return nearest === undefined ? 0 : Math.max(0, daysBetween(today(), nearest) - 1) * dayMs
+  }
+
+/** To the first minutes of the next business day: what was signed in the last 24 hours is still good. */
+const overMidnight =
+  ({ clock }: MoneyWorld): DrawTime =>
+  (chance) =>
+    dayMs - ((clock() + hongKongMs) % dayMs) + between(chance, 1, 5) * 1000
+
 /** Mostly minutes or a day; more than all can be paid in; to shortly before the end of a contract, and over it. */
-function drawTime(chance: Chance, { contracts, today }: { contracts: readonly LiveContract[]; today: string }): number {
-  const drawn = chance()
-  if (drawn < 0.35) return between(chance, 0, 90) * minuteMs
-  if (drawn < 0.5) return between(chance, 1, 6) * dayMs
-  if (drawn < 0.7) return between(chance, 8, 40) * dayMs
-  const nearest = contracts.map(({ end: last }) => last).toSorted()[0]
-  if (nearest === undefined) return dayMs
-  // Whoever is near it goes over it next.
-  const isNear = daysBetween(today, nearest) < 8
-  const to = addDays(nearest, isNear || chance() < 0.3 ? between(chance, 0, 4) : -between(chance, 2, 5))
-  return Math.max(0, daysBetween(today, to)) * dayMs
-}
+const anyTime =
+  ({ today }: MoneyWorld): DrawTime =>
+  (chance, contracts) => {
+    const drawn = chance()
+    if (drawn < 0.35) return between(chance, 0, 90) * minuteMs
+    if (drawn < 0.5) return between(chance, 1, 6) * dayMs
+    if (drawn < 0.7) return between(chance, 8, 40) * dayMs
+    const nearest = contracts.map(({ end: last }) => last).toSorted()[0]
+    if (nearest === undefined) return dayMs
+    // Whoever is near it goes over it next.
+    const isNear = daysBetween(today(), nearest) < 8
+    const to = addDays(nearest, isNear || chance() < 0.3 ? between(chance, 0, 4) : -between(chance, 2, 5))
+    return Math.max(0, daysBetween(today(), to)) * dayMs
+  }

@@ -10,6 +10,8 @@ import * as tasks from '#tests/campaigns/money/task-operations.ts'
 export const operations: Record<string, [weight: number, operation: Operation]> = {
   create: [6, orders.create],
   'order and leave': [3, payments.orderAndLeave],
+  'change and leave': [4, payments.changeAndLeave],
+  'back up and leave': [2, payments.backUpAndLeave],
   replace: [5, orders.replace],
   delete: [5, orders.removeUnpaid],
   'change up': [8, orders.changeUp],

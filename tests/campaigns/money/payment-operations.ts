@@ -4,12 +4,15 @@ import { visit } from '#tests/support/gateway-pages.ts'
 import {
   type Buyer,
   type Payable,
+  type PaymentPage,
   pickSome,
   type PortalResponse,
   readOrder,
   request,
 } from '#tests/campaigns/money/buyer.ts'
 import {
+  backUpToTheEnd,
+  changeUp,
   create,
   type Operation,
   type OperationResult,
@@ -160,6 +163,20 @@ export const replaceWhilePaying = whilePaying(
   ({ type }) => type === 'create',
 )
 
+/** A page whose order has ended meanwhile is paid, where there is one that still takes money. */
+export async function payEndedPage(buyer: Buyer, chance: Chance): Promise<void> {
+  const ended = buyer.payables.filter(
+    ({ state, end, pages }) =>
+      (state === 'unpaid' || state === 'overdue') && end !== null && end <= buyer.world.today() && pages.length > 0,
+  )
+  const payable = pickSome(chance, ended)
+  const page = payable?.pages.findLast((one) => !isTooOld(buyer, one))
+  if (payable && page) await answerPage(buyer, payable, { page: page.address, answer: 'pay', chance })
+}
+
+const isTooOld = ({ world }: Buyer, { address, since }: PaymentPage) =>
+  address.includes('gateway.do') && world.clock() - since > signedForMs
+
 /** Any page that was ever led to is opened again and paid, whatever has become of what it is for. */
 export const payOldPage: Operation = async (buyer, chance) => {
   const states = [...new Set(buyer.payables.filter(({ pages }) => pages.length > 0).map(({ state }) => state))]
@@ -171,8 +188,9 @@ export const payOldPage: Operation = async (buyer, chance) => {
   )
   const page = payable && pickSome(chance, payable.pages)
   if (!payable || page === null) return 'skipped'
-  const isTooOld = page.address.includes('gateway.do') && buyer.world.clock() - page.since > signedForMs
-  return isTooOld ? 'refused' : await answerPage(buyer, payable, { page: page.address, answer: 'pay', chance })
+  return isTooOld(buyer, page)
+    ? 'refused'
+    : await answerPage(buyer, payable, { page: page.address, answer: 'pay', chance })
 }
 
 /** The gateway says nothing while an order is deleted, and the payer has its page. */
@@ -210,13 +228,20 @@ export const askHowItStands: Operation = async (buyer, chance) => {
 }
 
 /** Orders, and is led to a page that is paid later, or never. */
-export const orderAndLeave: Operation = async (buyer, chance) => {
-  const result = await create(buyer, chance)
-  const payable = buyer.payables.at(-1)
-  if (result !== 'done' || payable?.state !== 'unpaid') return result
-  const { fields, as } = chance() < 0.6 ? alipayOf(payable) : { fields: cardPage, as: 'admin' as const }
-  return resultOf(await pay(buyer, payable, fields, as))
-}
+const leaving =
+  (place: Operation): Operation =>
+  async (buyer, chance) => {
+    const before = buyer.payables.length
+    const result = await place(buyer, chance)
+    const payable = buyer.payables.at(-1)
+    if (result !== 'done' || buyer.payables.length === before || payable?.state !== 'unpaid') return result
+    const { fields, as } = chance() < 0.6 ? alipayOf(payable) : { fields: cardPage, as: 'admin' as const }
+    return resultOf(await pay(buyer, payable, fields, as))
+  }
+
+export const orderAndLeave = leaving(create)
+export const changeAndLeave = leaving(changeUp)
+export const backUpAndLeave = leaving(backUpToTheEnd)
 
 interface Visit {
   page: string
