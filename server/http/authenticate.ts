@@ -5,8 +5,8 @@
 import { type Caller, may } from '#domain/access.ts'
 import { userStatus } from '#domain/accounts/users.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
-import { findByAccess, type Presented } from '#server/db/accounts/tokens.ts'
-import { atOnce } from '#server/db/transaction.ts'
+import { findByAccess, markAccessUsed, type Presented } from '#server/db/accounts/tokens.ts'
+import { atOnce, inTransaction } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context.ts'
 import { forbidden, ProblemError } from '#server/problem-error.ts'
 import { hashToken } from '#server/services/sessions/tokens.ts'
@@ -33,7 +33,14 @@ export async function principalOf(app: AppContext, authorization: string | undef
   const found = await atOnce(app, (db) => findByAccess(db, hashToken(token)))
   const wrong = whatIsWrong(found, app.clock())
   if (wrong || !found) return refused(wrong ?? 'UNAUTHORIZED')
+  await noteFirstUse(app, found)
   return { caller: found.caller, sessionId: found.sessionId, problem: null }
+}
+
+/** Once for each token that another was exchanged for: its parent is then good for ten more seconds (decision 69). */
+async function noteFirstUse(app: AppContext, { tokenId, parentId, accessUsed }: Presented): Promise<void> {
+  if (parentId === null || accessUsed !== null) return
+  await inTransaction(app, { role: 'portal_system' }, (db) => markAccessUsed(db, tokenId, app.clock()))
 }
 
 function whatIsWrong(found: Presented | null, now: number): 'UNAUTHORIZED' | 'TOKENEXPIRED' | null {

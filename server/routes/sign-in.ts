@@ -77,7 +77,13 @@ function byRefresh(visit: RequestContext, form: Form): Promise<Granted> {
   const inForm = form.refresh_token && form.refresh_token !== 'cookie' ? form.refresh_token : null
   const refresh = inForm ?? refreshCookieOf(visit.headers, visit.app.config.tls)
   if (!refresh) throw new ProblemError('UNAUTHORIZED')
-  return renewSession(visit.app, { refresh, expected: expectedOf(visit, form), requestId: visit.requestId })
+  const newestAccess = headerOf(visit.headers, headers.newestAccess) ?? null
+  return renewSession(visit.app, {
+    refresh,
+    expected: expectedOf(visit, form),
+    newestAccess,
+    requestId: visit.requestId,
+  })
 }
 
 /** Who the caller takes itself for: by For-User, or by the user that its access value names (protocol 28). */

@@ -18,6 +18,8 @@ export const headers = {
   /** How many rows an answer lacks because they could not be shown, and the ids of those that have one. They are not deleted. */
   rowsLeftOut: 'x-rows-left-out',
   leftOutIds: 'x-rows-left-out-ids',
+  /** SHA-256 of the newest access token that the device was given, in hex: sent when it renews its session (decision 69). */
+  newestAccess: 'x-newest-access',
   requestId: 'x-request-id',
   build: 'x-build',
   /** `queued`: this 202 is the device's own word, not the server's. `refused`, `asks`, `conflict`: where the entry stands. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { getUser } from '#contract/accounts.ts'
 import { headers } from '#contract/headers.ts'
@@ -44,6 +45,16 @@ describe('an expired token', () => {
     await tablet.api.call(getUser, {})
     const renewal = tablet.line.log.find(({ sent }) => sent.body?.includes('refresh_token'))
     expect(renewal?.sent.headers[headers.forUser]).toBe(`${company}:1`)
+  })
+
+  it('fault 14d shows by its hash the newest token that this device was given, also when its cookie is an older one', async () => {
+    const { tablet } = await signedIn()
+    const newest = tablet.cookies.get('portal-access') ?? ''
+    tablet.cookies.delete('portal-access')
+    tablet.reopen()
+    await tablet.api.call(getUser, {})
+    const renewal = tablet.line.log.find(({ sent }) => sent.body?.includes('refresh_token'))
+    expect(renewal?.sent.headers[headers.newestAccess]).toBe(createHash('sha256').update(newest).digest('hex'))
   })
 
   it('ends nothing when the line is down: the app still opens with what it keeps', async () => {

@@ -35,6 +35,8 @@ export interface Presented extends Holder {
   accessUntil: number
   refreshUntil: number
   used: number | null
+  parentId: number | null
+  accessUsed: number | null
 }
 
 const presented = (db: Handle) =>
@@ -48,6 +50,8 @@ const presented = (db: Handle) =>
       'token.access_until',
       'token.refresh_until',
       'token.used',
+      'token.parent_id',
+      'token.access_used',
       'session.id as sessionId',
       'session.ended',
       'session.end_time',
@@ -81,6 +85,8 @@ const toPresented = (row: Row): Presented => ({
   accessUntil: row.access_until,
   refreshUntil: row.refresh_until,
   used: row.used,
+  parentId: row.parent_id,
+  accessUsed: row.access_used,
 })
 
 interface Held {
@@ -99,6 +105,8 @@ interface Held {
   access_level: AccessLevel
   company_id: number
   company_code: string
+  parent_id: number | null
+  access_used: number | null
 }
 
 const byAccess = 'select * from holder_of_access($1)'
@@ -132,15 +140,24 @@ export async function findByRefresh(db: Handle, refreshHash: string): Promise<Pr
   return row ? toPresented(row) : null
 }
 
-/** The generation that came after; null while the token is the newest. */
-export async function findChild(db: Handle, { sessionId, tokenId }: Presented) {
-  const row = await db
+/** The pairs that a parent was exchanged for, the oldest first. */
+export const childrenOf = (db: Handle, sessionId: string, parentId: number) =>
+  db
     .selectFrom('token')
-    .select(['id', 'used', 'access_until', 'refresh_until'])
+    .select(['id', 'used', 'access_used', 'access_hash', 'refresh_until'])
     .where('session_id', '=', sessionId)
-    .where('parent_id', '=', tokenId)
-    .executeTakeFirst()
-  return row ?? null
+    .where('parent_id', '=', parentId)
+    .orderBy('id')
+    .execute()
+
+/** Notes the first request that came with this access token. */
+export async function markAccessUsed(db: Handle, tokenId: number, now: number): Promise<void> {
+  await db
+    .updateTable('token')
+    .set({ access_used: now })
+    .where('id', '=', tokenId)
+    .where('access_used', 'is', null)
+    .execute()
 }
 
 export interface NewSession {
@@ -202,7 +219,12 @@ export async function addToken(db: Handle, token: NewToken): Promise<void> {
 }
 
 export async function markUsed(db: Handle, presentedToken: Presented, now: number): Promise<void> {
-  await db.updateTable('token').set({ used: now }).where('id', '=', presentedToken.tokenId).execute()
+  await db
+    .updateTable('token')
+    .set({ used: now })
+    .where('id', '=', presentedToken.tokenId)
+    .where('used', 'is', null)
+    .execute()
   await db.updateTable('session').set({ last_time: now }).where('id', '=', presentedToken.sessionId).execute()
 }
 

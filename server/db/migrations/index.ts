@@ -31,6 +31,7 @@ import * as periodAnchors from '#server/db/migrations/028-period-anchors.ts'
 import * as paymentTasks from '#server/db/migrations/029-payment-tasks.ts'
 import * as undoOfChanges from '#server/db/migrations/030-undo-of-changes.ts'
 import * as withdrawnPriceLists from '#server/db/migrations/031-withdrawn-price-lists.ts'
+import * as presentedTokens from '#server/db/migrations/034-presented-tokens.ts'
 
 export const migrations: Record<string, Migration> = {
   '001-roles': roles,
@@ -64,4 +65,5 @@ export const migrations: Record<string, Migration> = {
   '029-payment-tasks': paymentTasks,
   '030-undo-of-changes': undoOfChanges,
   '031-withdrawn-price-lists': withdrawnPriceLists,
+  '034-presented-tokens': presentedTokens,
 }

@@ -104,8 +104,9 @@ export interface TokenTable {
   create_time: Fixed<number>
   access_until: Fixed<number>
   refresh_until: Fixed<number>
-  /** When its refresh token was presented: from then on its parent is a reused one. */
+  /** When its refresh token was first presented, and when its access token was (decision 69; only where it has a parent). Epoch ms. */
   used: number | null
+  access_used: Generated<number | null>
 }
 
 /** A device from which a user has signed in, by a hash that is of that user alone. */

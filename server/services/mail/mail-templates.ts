@@ -17,6 +17,7 @@ export type MailKind =
   | 'recovery-used'
   | 'recovery-renewed'
   | 'new-device'
+  | 'session-copied'
   | 'order-due'
   | 'order-expiry'
   | 'order-expired'

@@ -55,7 +55,7 @@ export interface NewDevice extends Pick<DeviceWords, 'browser' | 'system'> {
 
 /** Whom it is to: a user, or who has typed that they are one, which nobody is told (S-32). */
 export type Wanted =
-  | { mail: 'activation' | 'password-changed' | FactorMail; userId: number }
+  | { mail: 'activation' | 'password-changed' | 'session-copied' | FactorMail; userId: number }
   | { mail: 'reset'; companyCode: string; email: string }
   | { mail: 'new-device'; userId: number; device: NewDevice }
   | { mail: OrderMail; userId: number; orderId: number }
@@ -186,6 +186,7 @@ const serves: Record<MailKind, readonly UserStatus[]> = {
   'recovery-used': [userStatus.activated],
   'recovery-renewed': [userStatus.activated],
   'new-device': [userStatus.activated],
+  'session-copied': [userStatus.activated],
   'order-due': [userStatus.activated],
   'order-expiry': [userStatus.activated],
   'order-expired': [userStatus.activated],
@@ -226,6 +227,7 @@ const pages: Record<
   'recovery-used': '/saas/app/profile/security',
   'recovery-renewed': '/saas/app/profile/security',
   'new-device': '/saas/app/profile/sessions',
+  'session-copied': '/saas/forget',
   'audit-checkpoint': '/saas/app/systrail',
 }
 

@@ -1,26 +1,41 @@
 /**
- * Renewing a session (K-05 to K-11, protocol 28). A refresh token is rotated each time it is presented. Its own child is
- * answered again as long as that child was not presented itself, because the first answer may have been lost on the way;
- * anything older can only be a copy, and ends the whole family.
+ * Renewing a session (K-05 to K-11, protocol 28, decision 69). A refresh token is exchanged once. It may come back, because a
+ * response was lost, two tabs asked at once, or a browser was killed before it had saved its cookies; it then gets another pair, and
+ * only one of these pairs can be exchanged later. Where more than one is in use, somebody has a copy: the session ends and its
+ * user is told by mail.
  */
 import { tellEnded } from '#server/services/sessions/ended-sessions.ts'
 import { userStatus } from '#domain/accounts/users.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import { addToken, endSession, findByRefresh, findChild, markUsed, type Presented } from '#server/db/accounts/tokens.ts'
+import {
+  addToken,
+  childrenOf,
+  endSession,
+  findByRefresh,
+  markUsed,
+  type Presented,
+} from '#server/db/accounts/tokens.ts'
 import { addToTrail } from '#server/db/audit/audit-trail.ts'
 import type { AppContext } from '#server/context.ts'
 import { securityEvent } from '#server/log.ts'
 import { ProblemError } from '#server/problem-error.ts'
+import { notifyJobs } from '#server/services/job-requests.ts'
+import { askMail } from '#server/services/mail/request-mail.ts'
 import { type Granted, grantedOf, lifetimesOf } from '#server/services/sessions/sign-in.ts'
-import { childPair, hashToken } from '#server/services/sessions/tokens.ts'
+import { childPair, hashToken, type Pair, randomPair } from '#server/services/sessions/tokens.ts'
 
 export interface Renewal {
   refresh: string
   /** The user whom the caller takes itself for; another's cookie is then left as it is. */
   expected: { userId: number; companyId: number | null } | null
+  /** SHA-256 of the newest access token that the device was given, in hex; null where it says nothing of it. */
+  newestAccess: string | null
   requestId: string
 }
+
+/** So long after its exchange a token may come back whatever became of its children (K-08), ms. */
+const graceMs = 10_000
 
 type Outcome = { granted: Granted } | { refused: 'UNAUTHORIZED' | 'WRONG_SESSION' }
 const refused = (code: 'UNAUTHORIZED' | 'WRONG_SESSION'): Outcome => ({ refused: code })
@@ -31,6 +46,7 @@ export async function renewSession(app: AppContext, asked: Renewal): Promise<Gra
   if ('granted' in outcome) return outcome.granted
   // A family that was used twice has ended, and its sockets with it.
   tellEnded(app)
+  notifyJobs(app)
   securityEvent(app.log, 'refresh refused', { request: asked.requestId, code: outcome.refused })
   throw new ProblemError(outcome.refused)
 }
@@ -45,21 +61,39 @@ async function renew(db: Handle, app: AppContext, asked: Renewal): Promise<Outco
     await endSession(db, held.sessionId, now, 'refused')
     return refused('UNAUTHORIZED')
   }
-  const child = await findChild(db, held)
-  if (!child) return held.refreshUntil <= now ? refused('UNAUTHORIZED') : rotate(db, app, held, asked.refresh, now)
-  if (child.used !== null) return endFamily(db, app, held, asked, now)
-  if (child.refresh_until <= now) return refused('UNAUTHORIZED')
-  const pair = childPair(app.config.tokenKey, held.caller.userId, asked.refresh)
-  return { granted: grantedOf(pair, held.caller.userId, child.access_until, child.refresh_until, now) }
+  const siblings = held.parentId === null ? [] : await childrenOf(db, held.sessionId, held.parentId)
+  if (siblings.some(({ id, used }) => id !== held.tokenId && used !== null)) return endFamily(db, app, held, asked, now)
+  if (held.used === null) {
+    if (held.refreshUntil <= now) return refused('UNAUTHORIZED')
+    return exchange(db, app, held, childPair(app.config.tokenKey, held.caller.userId, asked.refresh), now)
+  }
+  const children = await childrenOf(db, held.sessionId, held.tokenId)
+  if (isStolen(children, held.used, asked.newestAccess, now)) return endFamily(db, app, held, asked, now)
+  // The idle end is that of the pair that may have been lost.
+  if (children.every(({ refresh_until: until }) => until <= now)) return refused('UNAUTHORIZED')
+  return exchange(db, app, held, randomPair(held.caller.userId), now)
+}
+
+/** Whether a token that was exchanged before has come back from somebody else than whoever uses what it was exchanged for. */
+function isStolen(
+  children: Awaited<ReturnType<typeof childrenOf>>,
+  exchanged: number,
+  newestAccess: string | null,
+  now: number,
+): boolean {
+  if (children.some(({ used }) => used !== null)) return true
+  const presented = children.filter(({ access_used: at }) => at !== null)
+  if (presented.length === 0 || now - exchanged <= graceMs) return false
+  // A browser that was killed comes back without its newest cookies, but knows what it was given.
+  return !presented.some(({ access_hash: hash }) => hash === newestAccess)
 }
 
 const isExpected = ({ caller }: Presented, expected: Renewal['expected']) =>
   expected === null ||
   (expected.userId === caller.userId && (expected.companyId === null || expected.companyId === caller.companyId))
 
-async function rotate(db: Handle, app: AppContext, held: Presented, refresh: string, now: number): Promise<Outcome> {
+async function exchange(db: Handle, app: AppContext, held: Presented, pair: Pair, now: number): Promise<Outcome> {
   const { userId, companyId, companyCode } = held.caller
-  const pair = childPair(app.config.tokenKey, userId, refresh)
   // Never past the first token's absolute end (K-06).
   const refreshUntil = Math.min(now + lifetimesOf(app, companyCode).idle * 1000, held.endTime)
   const accessUntil = Math.min(now + app.config.lifetimes.access * 1000, held.endTime)
@@ -84,6 +118,7 @@ async function endFamily(db: Handle, app: AppContext, held: Presented, asked: Re
   await addToTrail(db, { companyId, userId, now, status: -1, intent: null, requestId: asked.requestId }, [
     { code: 'user', operation: 'login', info: { UserName: held.userName, Reason: 'token reused' } },
   ])
+  await askMail(db, { companyId, now }, { mail: 'session-copied', userId })
   securityEvent(app.log, 'token reused', { user: userId, tenant: companyId, request: asked.requestId })
   return refused('UNAUTHORIZED')
 }

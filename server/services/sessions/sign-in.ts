@@ -30,7 +30,7 @@ import { demandFactor } from '#server/services/factors/mfa-token.ts'
 import { newSealKey } from '#server/services/sessions/seal-key.ts'
 import { noteFailure } from '#server/services/sessions/failed-sign-ins.ts'
 import { forgive, reserve, type Tried, triedBy } from '#server/services/sessions/sign-in-limits.ts'
-import { firstPair, hashToken, type Pair } from '#server/services/sessions/tokens.ts'
+import { randomPair, hashToken, type Pair } from '#server/services/sessions/tokens.ts'
 
 export interface Device extends From {
   requestId: string
@@ -191,7 +191,7 @@ async function openSession(
 ): Promise<Granted> {
   const { access } = app.config.lifetimes
   const { idle, absolute } = lifetimesOf(app, who.companyCode)
-  const pair = firstPair(who.userId)
+  const pair = randomPair(who.userId)
   const endTime = now + absolute * 1000
   const refreshUntil = Math.min(now + idle * 1000, endTime)
   const accessUntil = Math.min(now + access * 1000, endTime)

@@ -1,6 +1,6 @@
 /**
- * Token values (K-01, K-04, K-07). The first pair of a session is random; each later one is derived from the refresh
- * token before it, so the same pair can be answered again although only hashes are stored.
+ * Token values (K-01, K-04, K-07). Pairs are random, but for the first one that a refresh token is exchanged for: it is derived
+ * from that token, because a server of an earlier build answers it again.
  */
 import { createHmac, hash, randomBytes } from 'node:crypto'
 
@@ -14,7 +14,7 @@ export const hashToken = (token: string) => hash('sha256', token, 'hex')
 /** The access value names its user, so that page and worker can tell whose it is (D85). */
 const accessOf = (userId: number, secret: string) => `${userId}.${secret}`
 
-export const firstPair = (userId: number): Pair => ({
+export const randomPair = (userId: number): Pair => ({
   access: accessOf(userId, randomBytes(32).toString('base64url')),
   refresh: randomBytes(32).toString('base64url'),
 })

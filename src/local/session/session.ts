@@ -16,14 +16,15 @@ export interface Session extends Subject {
   until: number | null
   /** From when on a new token is asked for ahead (local/renewing). */
   renewFrom?: number | undefined
+  newestAccess?: string | undefined
 }
 
 /** Null: nobody ever signed in here, or the session ended and the server knows. */
 export async function readSession(device: Device = thisDevice()): Promise<Session | null> {
   const found = await device.directory.session.get('now')
   if (!found?.subject) return null
-  const { subject, generation, signedOut, until = null, renewFrom } = found
-  return { ...subject, generation, signedOut, until, renewFrom }
+  const { subject, generation, signedOut, until = null, renewFrom, newestAccess } = found
+  return { ...subject, generation, signedOut, until, renewFrom, newestAccess }
 }
 
 /** Hears the state now and every change, of other tabs and the worker too; returns how to stop hearing. */
@@ -40,7 +41,7 @@ export async function openSession(device: Device, subject: Subject): Promise<voi
   // Before the gate: who is clearing away after a former session looks at the gate first and then here.
   await changeSession(
     device,
-    (was) => ({ ...was, subject, signedOut: false, until: undefined, renewFrom: undefined }),
+    (was) => ({ ...was, subject, signedOut: false, until: undefined, renewFrom: undefined, newestAccess: undefined }),
     {
       ...subject,
       clean: false,

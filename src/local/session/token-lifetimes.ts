@@ -1,4 +1,4 @@
-/** What the device knows of its session's tokens: when they end, and whether somebody already sees to the next one. */
+/** What the device knows of its session's tokens: when they end, which one is the newest, and whether somebody already sees to the next one. */
 import type { Device } from '#local/storage/device.ts'
 import { transact } from '#local/storage/transaction.ts'
 
@@ -7,6 +7,8 @@ export interface Lifetimes {
   until?: number
   /** From when on a token is asked for before the present one ends; absent: not before it has ended. */
   renewFrom?: number
+  /** SHA-256 of the access token, in hex; absent where this browser cannot calculate it. */
+  newestAccess?: string
 }
 
 /** The server gave a token. A renewal lengthens the session, and only that (W-06). */

@@ -13,6 +13,8 @@ export interface SessionRecord {
   until?: number | undefined
   /** From when on the present token is renewed ahead, the same clock; absent: somebody does, or nobody need. */
   renewFrom?: number | undefined
+  /** SHA-256 of the newest access token that this device was given, in hex (decision 69). */
+  newestAccess?: string | undefined
 }
 
 /** One user who has, or had, something on this device. */

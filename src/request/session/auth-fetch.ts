@@ -105,7 +105,7 @@ async function renew(
 ): Promise<string | null | typeof lineDown> {
   const act = () => renewOnce(ports, session, seen)
   const held = await ports.locks.hold('portal-renew', { waitMs: renewWaitMs }, act)
-  // A frozen tab keeps its lock: then without it, because the server gives a second asker the same pair.
+  // A frozen tab keeps its lock: then without it, because the server gives a second asker a pair as well.
   return held ? held.value : await act()
 }
 
@@ -119,13 +119,22 @@ async function renewAhead(ports: Ports, session: Session, token: string): Promis
 
 /** Notes how long what the server gave is good for. Durations, by this device's clock: what hour it is does not matter. */
 export async function noteGiven(ports: Ports, given: TokenInfo): Promise<void> {
-  const { expires_in: life, refresh_expires_in: whole } = given
+  const { access_token: access, expires_in: life, refresh_expires_in: whole } = given
   const now = ports.clock()
+  const newestAccess = await hashOf(access)
   const early = Math.min(ahead.maxMs, life * 1_000 * ahead.part) * (1 + ports.chance() / 2)
   await noteToken(await ports.device(), {
     ...(whole ? { until: now + whole * 1_000 } : {}),
     ...(life ? { renewFrom: now + life * 1_000 - early } : {}),
+    ...(newestAccess ? { newestAccess } : {}),
   })
+}
+
+/** SHA-256 in hex, as the server has it; null where there is no cryptography: on a page that came without TLS. */
+async function hashOf(token: string): Promise<string | null> {
+  if (!('subtle' in crypto)) return null
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token))
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 async function renewOnce(
@@ -137,7 +146,7 @@ async function renewOnce(
   if (there && there !== seen) return there
   const now = await readSession(await ports.device())
   if (now?.signedOut) return null
-  const answer = await sendRequest(ports, renewal(session))
+  const answer = await sendRequest(ports, renewal(session, now))
   if (!answer) return lineDown
   const token = isGood(answer) ? (jsonOf(answer) as TokenInfo | undefined) : undefined
   if (token?.access_token) {
@@ -150,14 +159,18 @@ async function renewOnce(
   return null
 }
 
-/** The refresh token travels as its HttpOnly cookie; the user it must belong to is stated (protocol 28). */
-const renewal = (session: Session | null): RequestData => ({
+/**
+ * The refresh token travels as its HttpOnly cookie; the user it must belong to is stated (protocol 28). A browser that was killed
+ * may have lost its newest cookies, and shows with `newestAccess` that they were given to this device.
+ */
+const renewal = (session: Session | null, stored: Session | null): RequestData => ({
   method: 'POST',
   path: '/api/m18s/token',
   headers: {
     authorization: basicCredential,
     'content-type': 'application/x-www-form-urlencoded',
     ...(session ? { [headers.forUser]: subjectOf(session) } : {}),
+    ...(stored?.newestAccess ? { [headers.newestAccess]: stored.newestAccess } : {}),
   },
   body: 'grant_type=refresh_token',
 })

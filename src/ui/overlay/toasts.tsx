@@ -11,6 +11,8 @@ export interface Toast {
   act?: { label: string; run: () => void }
   /** What it is about, by its name, and where that is: "Create successfully. Tim Timed – Open". */
   to?: { label: string; path: string }
+  /** The text of an earlier one that this one follows up. */
+  replaces?: string
 }
 interface Shown extends Toast {
   id: number
@@ -32,12 +34,11 @@ const set = (next: readonly Shown[]) => {
  * Says what has just happened, at the edge of the window. Errors of a form belong beside its fields, not here. What stands there
  * already is said anew in its place, not twice.
  */
-export function showToast(toast: Toast): () => void {
+export function showToast(toast: Toast): void {
   lastId += 1
-  const id = lastId
-  const others = shown.filter(({ kind, text }) => kind !== toast.kind || text !== toast.text)
-  set([...others.slice(-3), { ...toast, id, at: Date.now() }])
-  return () => dismiss(id)
+  const isSame = ({ kind, text }: Toast) => kind === toast.kind && text === toast.text
+  const others = shown.filter((one) => !isSame(one) && one.text !== toast.replaces)
+  set([...others.slice(-3), { ...toast, id: lastId, at: Date.now() }])
 }
 
 const dismiss = (id: number) => set(shown.filter((toast) => toast.id !== id))

@@ -28,22 +28,22 @@ export function useExport(view: View) {
   const [busy, setBusy] = useState(false)
   async function save(format: Format) {
     setBusy(true)
-    const dismissBegun = showToast({ kind: 'note', text: t('export.begun') })
+    const replaces = t('export.begun')
+    showToast({ kind: 'note', text: replaces })
     const result = await dispatch(fetchExport(format, view))
     setBusy(false)
-    dismissBegun()
     if (result.kind === 'fresh') {
       const name = result.output.name ?? `audit-trail.${format}`
       saveBytes(result.output.bytes, name)
-      showToast({ kind: 'done', text: t('export.done', { name }) })
+      showToast({ kind: 'done', text: t('export.done', { name }), replaces })
     } else if (result.kind === 'kept' && result.output) {
       const { bytes, name } = result.output
       saveBytes(bytes, name ?? 'audit-trail.csv')
       const { days } = result
       const text = days ? t('export.keptSince', { name, date: days.from }) : t('export.kept', { name })
-      showToast({ kind: days ? 'note' : 'done', text })
+      showToast({ kind: days ? 'note' : 'done', text, replaces })
     } else if (result.kind === 'problem')
-      showToast({ kind: 'failed', text: `${t('export.failed')} ${problemWords(result.problem)}` })
+      showToast({ kind: 'failed', text: `${t('export.failed')} ${problemWords(result.problem)}`, replaces })
   }
   return { busy, save: (format: Format) => void save(format) }
 }

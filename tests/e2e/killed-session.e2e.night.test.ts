@@ -1,0 +1,50 @@
+/** A browser that is killed before it has saved the cookies of a renewed session (protocol 28, decision 69). */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Page } from 'playwright-core'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { signIn } from '#tests/support/browser.ts'
+import { type Chromium, startChromium } from '#tests/support/chromium.ts'
+import { controlled, setUpShared } from '#tests/support/visit.ts'
+
+const { the } = setUpShared()
+let folder: string
+let browser: Chromium | null = null
+beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'portal-killed-'))))
+afterEach(async () => {
+  if (browser?.isUp()) await browser.kill()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Opens a page with a session that has to be renewed first. */
+async function openWithRenewal(page: Page): Promise<void> {
+  const context = page.context()
+  await context.clearCookies({ name: /portal-access/ })
+  await page.goto(`${the.portal.url}/saas/app/company`)
+  await page.locator('main h1').waitFor()
+  const names = async () => (await context.cookies()).map(({ name }) => name)
+  await expect.poll(async () => (await names()).some((name) => name.includes('portal-access'))).toBe(true)
+}
+
+it('fault 14d stays signed in, also where the renewed session was in use already', async () => {
+  browser = await startChromium(folder)
+  const first = await browser.page()
+  await signIn(first, the.portal, 'admin')
+  await controlled(first)
+  await browser.close()
+
+  browser = await startChromium(folder)
+  const second = await browser.page()
+  await openWithRenewal(second)
+  await browser.kill()
+  // Past the time in which a parent may come back whatever became of its child.
+  await wait(11_000)
+
+  browser = await startChromium(folder)
+  const third = await browser.page()
+  await openWithRenewal(third)
+  expect(new URL(third.url()).pathname).toBe('/saas/app/company')
+  expect(the.portal.output()).not.toContain('token reused')
+}, 120_000)
