@@ -30,6 +30,8 @@ export interface Config {
   argon2: { memoryCost: number; timeCost: number; parallelism: number }
   lifetimes: Lifetimes
   freeSpace: FreeSpaceMark
+  /** What the pictures of one company's users may take up, MB (decision 70). */
+  picturesPerCompanyMb: number
   /** Where mail is sent to; null: each one is a file in `dataDir`. */
   smtpUrl: string | null
   mailFrom: { name: string; address: string }
@@ -166,6 +168,7 @@ export function readConfig(env: Env): Config {
     backupKeepCount: whole(env, 'BACKUP_KEEP_COUNT', 30, 1, 1000),
     backupKeepDays: whole(env, 'BACKUP_KEEP_DAYS', 90, 1, 3650),
     backupHour: whole(env, 'BACKUP_HOUR', 1, 0, 20),
+    picturesPerCompanyMb: whole(env, 'PICTURES_PER_COMPANY_MB', 200, 1, 100_000),
     auditYears: whole(env, 'AUDIT_YEARS', 7, 0, 100),
     hosting: oneOf(env, 'HOSTING', 'local', ['local', 'elsewhere', 'off'] as const),
     hostingDir: resolve(env.HOSTING_DIR || join(dataDir, 'hosting')),

@@ -14,6 +14,8 @@ export interface Settings {
   queriesPerMinute: number
   /** Calls that cost the server much, per user and minute; a company has twice as many (S-25). */
   costlyPerMinute: number
+  /** Writes, alone or in a batch, per user and minute; a company has twice as many (decision 70). */
+  writesPerMinute: number
   /** How long an upload in pieces may send nothing, ms. */
   uploadIdleMs: number
   /** How long a piece of a stream may wait for a reader that takes some of it now and then, ms. */
@@ -42,6 +44,7 @@ export const usualSettings: Settings = {
   anonymousPerMinute: 600,
   queriesPerMinute: 60,
   costlyPerMinute: 60,
+  writesPerMinute: 1200,
   uploadIdleMs: 15_000,
   pieceWaitMs: 120_000,
   responseIdleMs: 60_000,

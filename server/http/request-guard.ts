@@ -10,6 +10,7 @@ import { exportPriceList, importPriceList, rehearsePriceList, uploadPriceList } 
 import { requestLog } from '#contract/services.ts'
 import { serviceUrl } from '#contract/public.ts'
 import { headers } from '#contract/headers.ts'
+import { may } from '#domain/access.ts'
 import { key as keyShape } from '#contract/values.ts'
 import { buildWords } from '#server/http/client-builds.ts'
 import { isCrossSite, isOurHost } from '#server/http/cross-site.ts'
@@ -29,6 +30,8 @@ export interface Counters {
   countStranger: (request: FastifyRequest) => Promise<void>
   /** A call of somebody who is signed in: it counts where it is a costly one. */
   countCostly: (request: FastifyRequest) => Promise<void>
+  /** One write of somebody who is signed in. */
+  countWrite: (request: FastifyRequest) => Promise<void>
 }
 
 export function guard(fastify: FastifyInstance, { app, settings, life, build }: HttpContext): Counters {
@@ -46,11 +49,13 @@ export function guard(fastify: FastifyInstance, { app, settings, life, build }: 
   }
   const takeCall = perMinute(settings.anonymousPerMinute, 'call')
   const takeQuery = perMinute(settings.queriesPerMinute, 'query')
-  const { costlyPerMinute } = settings
-  const takeOfUser = perMinute(costlyPerMinute, 'user', ({ principal }) => String(principal?.caller?.userId))
-  const takeOfCompany = perMinute(2 * costlyPerMinute, 'company', ({ principal }) =>
-    String(principal?.caller?.companyId),
-  )
+  const { costlyPerMinute, writesPerMinute } = settings
+  const userOf = ({ principal }: FastifyRequest) => String(principal?.caller?.userId)
+  const companyOf = ({ principal }: FastifyRequest) => String(principal?.caller?.companyId)
+  const takeOfUser = perMinute(costlyPerMinute, 'user', userOf)
+  const takeOfCompany = perMinute(2 * costlyPerMinute, 'company', companyOf)
+  const takeWrite = perMinute(writesPerMinute, 'write of user', userOf)
+  const takeCompanyWrite = perMinute(2 * writesPerMinute, 'write of company', companyOf)
   const ofBuilds = buildWords(app.config)
 
   fastify.addHook('onRequest', async (request, reply) => {
@@ -93,9 +98,16 @@ export function guard(fastify: FastifyInstance, { app, settings, life, build }: 
     countStranger: takeCall,
     async countCostly(request) {
       const { endpoint } = request.routeOptions.config
-      if (!request.principal?.caller || !endpoint || !costly.has(endpoint.name)) return
+      const { caller } = request.principal ?? {}
+      if (!caller || !endpoint || !costly.has(endpoint.name)) return
       await takeOfUser(request)
-      await takeOfCompany(request)
+      // Who may not make the call gets a refusal, and takes nothing from colleagues who may.
+      if (may(endpoint.who, caller)) await takeOfCompany(request)
+    },
+    async countWrite(request) {
+      if (!request.principal?.caller) return
+      await takeWrite(request)
+      await takeCompanyWrite(request)
     },
   }
 }

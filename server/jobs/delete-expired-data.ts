@@ -1,6 +1,6 @@
 /**
  * What nobody needs any more: old answers, pictures that nobody wears, tombstones, ended sessions, devices long unused,
- * spent keys, proofs and tickets, sealing keys that nobody asked for, files that nobody imported, counted attempts.
+ * spent keys, proofs and tickets, codes of sign-ups that were never activated, sealing keys that nobody asked for, files that nobody imported, counted attempts.
  */
 import { sweepAssets } from '#server/db/accounts/assets.ts'
 import { sweepTombstones } from '#server/db/change-numbers.ts'
@@ -11,6 +11,7 @@ import { sweepBodies, sweepStubs } from '#server/db/idempotency.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context.ts'
 import { ProblemError } from '#server/problem-error.ts'
+import { releaseCodes } from '#server/services/accounts/release-codes.ts'
 
 const dayMs = 86_400_000
 const everyMs = 3_600_000
@@ -54,6 +55,7 @@ export async function sweep(app: AppContext): Promise<Record<string, number>> {
     results: (db) => sweepJobBodies(db, before(kept.results)),
     // A write that names one may wait on a device for 30 days and longer (protocol 19).
     assets: (db) => sweepAssets(db, before(kept.assets)),
+    signUps: (db) => releaseCodes(db, now),
     // As long as the idempotency store can name them: a known job is gone, never unknown (protocol 39).
     jobs: (db) => sweepJobs(db, before(kept.stubs)),
     attempts: (db) =>

@@ -129,6 +129,7 @@ async function answer(served: Served, call: Call): Promise<FastifyReply> {
   if (handler.kind === 'procedure')
     return runProcedure(served, handler, await receivedOf(served.app, handler.endpoint, call), request, reply)
   if (handler.kind === 'list' && wantsStream(request)) return stream(served, handler, call)
+  if (handler.endpoint.method !== 'GET') await served.countWrite(request)
   return sendCarried(reply, await carried(served.app, handler, call))
 }
 
@@ -194,7 +195,7 @@ async function receivedOf(app: AppContext, endpoint: Endpoint, { request, reply 
 }
 
 async function runProcedure(
-  { app, life, settings, downloads }: Served,
+  { app, life, settings, downloads, countWrite }: Served,
   handler: Handler & { kind: 'procedure' },
   received: Received,
   request: FastifyRequest,
@@ -212,6 +213,7 @@ async function runProcedure(
     now: app.clock(),
     requestId: request.id,
     language: languageOf(request.headers['accept-language']),
+    countWrite: () => countWrite(request),
     // The socket and not the request: that one counts as destroyed as soon as its body is read.
     stopped: () => life.closing || request.raw.socket.destroyed,
   }

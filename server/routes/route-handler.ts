@@ -23,6 +23,8 @@ export interface RequestContext {
   now: number
   requestId: string
   language: Language
+  /** Counts one write of a batch. Throws RATE_LIMITED. */
+  countWrite: () => Promise<void>
   /** Nobody waits for the rest any more: the socket is closed, or the server is about to. */
   stopped: () => boolean
 }

@@ -50,6 +50,9 @@ export const problemStatus = {
   // Outside of what any, or this, way of paying takes.
   AMOUNT_TOO_SMALL: 409,
   AMOUNT_TOO_LARGE: 409,
+  // A company has as many orders to pay, or pictures, as it may have at once.
+  TOO_MANY_UNPAID: 409,
+  PICTURE_QUOTA: 409,
   QUOTE_CHANGED: 409,
   CARD_INVALID: 409,
   APP_CONFIRM: 409,

@@ -47,6 +47,8 @@ const byCode: Record<ProblemCode, Verdict | Record<'POST' | 'PUT' | 'DELETE', Ve
   REPLACED_PAID: 'refused',
   AMOUNT_TOO_SMALL: 'refused',
   AMOUNT_TOO_LARGE: 'refused',
+  TOO_MANY_UNPAID: 'refused',
+  PICTURE_QUOTA: 'refused',
   QUOTE_CHANGED: 'refused',
   CARD_INVALID: 'refused',
   APP_CONFIRM: 'asks',

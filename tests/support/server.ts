@@ -78,6 +78,7 @@ export async function startServer({ settings, env, engine = 'embedded' }: Server
     anonymousPerMinute: 1_000_000,
     queriesPerMinute: 1_000_000,
     costlyPerMinute: 1_000_000,
+    writesPerMinute: 1_000_000,
     ...settings,
   })
   await fastify.ready()

@@ -41,6 +41,16 @@ export async function sweepAssets(db: Handle, before: number): Promise<number> {
   return Number(numDeletedRows)
 }
 
+/** What the company's pictures take up, bytes. */
+export async function pictureBytesOf(db: Handle, companyId: number): Promise<number> {
+  const { bytes } = await db
+    .selectFrom('asset')
+    .select(sql<number>`coalesce(sum(octet_length(bytes)), 0)::float8`.as('bytes'))
+    .where('company_id', '=', companyId)
+    .executeTakeFirstOrThrow()
+  return bytes
+}
+
 /** How many pictures this user has put in since then. */
 export async function countAssetsOf(db: Handle, userId: number, since: number): Promise<number> {
   const { count } = await db

@@ -1,5 +1,7 @@
 /** Companies as rows. */
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { PROVIDER } from '#domain/access.ts'
+import { userStatus } from '#domain/accounts/users.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { sqlState } from '#server/db/sql-state.ts'
 import type { CompanyTable } from '#server/db/tables/tables.ts'
@@ -45,6 +47,44 @@ export async function companyOfUser(db: Handle, userId: number): Promise<{ id: n
 /** Locks the row until the commit. */
 export async function companyForUpdate(db: Handle, id: number): Promise<CompanyRecord | null> {
   return (await db.selectFrom('company').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()) ?? null
+}
+
+/** Sign-ups older than `before` that nobody has activated, or can activate at `now`: no user was ever active, no link is open. */
+export const unusedSignUps = (db: Handle, { before, now, most }: { before: number; now: number; most: number }) =>
+  db
+    .selectFrom('company')
+    .select(['id', 'code', 'name'])
+    .where('create_time', '<', before)
+    .where('code', '<>', PROVIDER)
+    .where(sql<boolean>`position('~' in code) = 0`)
+    .where(
+      sql<boolean>`exists (select from portal_user u where u.company_id = company.id and u.status = ${userStatus.deactivated})`,
+    )
+    .where(
+      sql<boolean>`not exists (select from portal_user u where u.company_id = company.id
+        and u.status in (${userStatus.activated}, ${userStatus.disabled}))`,
+    )
+    .where(
+      sql<boolean>`not exists (select from one_time_key k where k.company_id = company.id and k.used is null and k.until > ${now})`,
+    )
+    .where(sql<boolean>`not exists (select from service_order o where o.company_id = company.id)`)
+    .orderBy('id')
+    .limit(most)
+    .forUpdate()
+    .execute()
+
+/** Gives the code back: `~` stands in no code that can be typed at a sign-up. Its users can be activated no longer. */
+export async function releaseCode(db: Handle, { id, code }: CompanyName, stamp: { change: number; time: number }) {
+  await db
+    .updateTable('portal_user')
+    .set({ status: userStatus.deleted, change: stamp.change, update_time: stamp.time })
+    .where('company_id', '=', id)
+    .execute()
+  await db
+    .updateTable('company')
+    .set({ code: `${code}~${id}`, update_time: stamp.time, row_version: sql`row_version + 1` })
+    .where('id', '=', id)
+    .execute()
 }
 
 /** Codes are stored in lower case (D71). */

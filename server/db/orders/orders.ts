@@ -172,6 +172,19 @@ export async function unpaidOf(
   return row ?? null
 }
 
+/** How many orders of the company wait to be paid. */
+export async function countUnpaid(db: Handle, companyId: number, { now }: Moment): Promise<number> {
+  const { count } = await db
+    .selectFrom('service_order')
+    .select(sql<number>`count(*)::integer`.as('count'))
+    .where('company_id', '=', companyId)
+    .where('stored', '=', 'unpaid')
+    .where('deleted', '=', false)
+    .where('due', '>=', now)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
 export type NewOrder = Omit<Insertable<OrderTable>, 'name_key'>
 
 export async function insertOrder(db: Handle, order: NewOrder): Promise<number> {

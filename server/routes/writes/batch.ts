@@ -77,6 +77,7 @@ async function attempt(byName: Map<string, Handler>, visit: RequestContext, item
     throw invalid([{ field: 'path', code: 'OUT_OF_RANGE' }])
   const handler = byName.get(endpoint.name)
   if (!handler) throw new ProblemError('NOT_SUPPORT')
+  await visit.countWrite()
   if (!visit.app.database.hasFreeSpace()) throw new ProblemError('STORAGE_FULL', null, 60)
   const { carried } = await write(visit.app, {
     handler,

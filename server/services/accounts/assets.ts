@@ -1,7 +1,7 @@
 /** Pictures of users: put in by their owner, shown to whoever knows the name, which nobody can guess. */
 import { randomBytes } from 'node:crypto'
 import type { uploadAsset } from '#contract/accounts.ts'
-import { assetByName, countAssetsOf, insertAsset, type NewAsset } from '#server/db/accounts/assets.ts'
+import { assetByName, countAssetsOf, insertAsset, type NewAsset, pictureBytesOf } from '#server/db/accounts/assets.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import type { AppContext, Service } from '#server/context.ts'
 import { notFound, ProblemError } from '#server/problem-error.ts'
@@ -13,7 +13,7 @@ const maxPerDay = 100
 
 /** The input is the picture already: `prepared` by the route, before the transaction. */
 export const upload: Service<typeof uploadAsset> = async (
-  { db, caller, now, audit: note, setResultRow: left },
+  { app, db, caller, now, audit: note, setResultRow: left },
   { body },
 ) => {
   if ((await countAssetsOf(db, caller.userId, now - dayMs)) >= maxPerDay)
@@ -21,6 +21,9 @@ export const upload: Service<typeof uploadAsset> = async (
   const picture = body.avatar as Picture
   const name = randomBytes(24).toString('base64url')
   const { companyId, userId } = caller
+  const { picturesPerCompanyMb: mostMb } = app.config
+  if ((await pictureBytesOf(db, companyId)) + picture.bytes.length > mostMb * 1024 ** 2)
+    throw new ProblemError('PICTURE_QUOTA', { most: `${mostMb} MB` })
   const id = await insertAsset(db, { ...picture, name, company_id: companyId, user_id: userId, create_time: now })
   left('asset', id, 1)
   await note({ code: 'user', operation: 'create', info: { File: 'avatar' } })

@@ -14,6 +14,7 @@ import type { AgreedRow } from '#server/db/tables/order-tables.ts'
 import { settleCode, takeCode } from '#server/db/orders/service-codes.ts'
 import type { ServiceContext, AppContext, Service } from '#server/context.ts'
 import { invalid, notFound, ProblemError } from '#server/problem-error.ts'
+import { quotas } from '#server/quotas.ts'
 import { type ActingCompany, asCompany, forRow } from '#server/services/orders/acting-company.ts'
 import { requireType, visibleTypes } from '#server/services/orders/client-types.ts'
 import { momentOf } from '#server/services/orders/business-time.ts'
@@ -189,7 +190,11 @@ export async function place(desk: ActingCompany, terms: Terms, { createTime, ...
   const { quote, choice } = terms
   const amounts = amountsOf(terms)
   const waived = waivedAmountOf(desk, terms)
+  const isFree = quote.amount === 0n || waived !== null
+  // The company's counter is locked from here on: its orders are counted one after the other.
   const stamp = { change: await takeChange(db, companyId), time: now }
+  if (!isFree && (await orders.countUnpaid(db, companyId, moment)) >= quotas.unpaidOrders)
+    throw new ProblemError('TOO_MANY_UNPAID', { most: quotas.unpaidOrders })
   const id = await orders.insertOrder(db, {
     company_id: companyId,
     ...named,
@@ -217,7 +222,7 @@ export async function place(desk: ActingCompany, terms: Terms, { createTime, ...
     create_time: createTime,
     update_time: now,
   })
-  if (quote.amount === 0n || waived !== null) await takeEffect(context, { id, companyId, code: named.code }, stamp)
+  if (isFree) await takeEffect(context, { id, companyId, code: named.code }, stamp)
   else await orders.showNewest(db, companyId, named.code, stamp)
   const made = await orders.orderById(db, companyId, moment, id)
   if (!made) throw new Error('an order that was just made is not there')

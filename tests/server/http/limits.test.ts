@@ -1,6 +1,7 @@
 /** Limits on strangers (S-25, S-33, S-58, S-62), and the end of a server. */
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startServer, type TestServer } from '#tests/support/server.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
 
 let server: TestServer
 beforeAll(async () => {
@@ -64,23 +65,74 @@ test('a stranger with a network of IPv6 is one stranger', async () => {
 test('who is signed in may ask only so often for what costs much, and so may their company (S-25)', async () => {
   const ours = await startServer({ settings: { costlyPerMinute: 3 } })
   try {
-    const ask = async (name: string) => {
+    const ask = async (name: string, url = '/api/calculate') => {
       const by = await ours.signIn(name)
       const answers = []
-      for (let at = 0; at < 5; at++)
-        answers.push((await by.send({ method: 'POST', url: '/api/calculate', payload: {} })).statusCode)
+      for (let at = 0; at < 5; at++) answers.push((await by.send({ method: 'POST', url, payload: {} })).statusCode)
       return answers
     }
     // Refused ones count as well, a company's all together.
-    expect(await ask('order@alpha')).toEqual([400, 400, 400, 429, 429])
-    expect(await ask('admin@alpha')).toEqual([400, 400, 400, 429, 429])
-    expect(await ask('user@alpha')).toEqual(Array(5).fill(429))
+    expect(await ask('order@m18')).toEqual([400, 400, 400, 429, 429])
+    expect(await ask('second@m18')).toEqual([400, 400, 400, 429, 429])
+    expect(await ask('admin@m18', '/api/module/validate')).toEqual(Array(5).fill(429))
     expect(await ask('order@beta')).toEqual([400, 400, 400, 429, 429])
-    const admin = await ours.signIn('admin@alpha')
+    const admin = await ours.signIn('admin@m18')
     expect((await admin.send({ url: '/api/m18s/user' })).statusCode).toBe(200)
   } finally {
     await ours.close()
   }
+})
+
+test('fault 16e who may not make a costly call takes nothing of what their company may', async () => {
+  const ours = await startServer({ settings: { costlyPerMinute: 3 } })
+  try {
+    const ask = async (name: string) => {
+      const by = await ours.signIn(name)
+      const answers = []
+      for (let at = 0; at < 4; at++)
+        answers.push((await by.send({ method: 'POST', url: '/api/calculate', payload: {} })).statusCode)
+      return answers
+    }
+    // They may not order: what they sent is wrong, and right it would be refused.
+    for (const name of ['user@alpha', 'admin@alpha']) expect(await ask(name)).toEqual([400, 400, 400, 429])
+    for (const name of ['order@alpha', 'second@alpha']) expect(await ask(name)).toEqual([400, 400, 400, 429])
+  } finally {
+    await ours.close()
+  }
+})
+
+describe('fault 16a writes', () => {
+  const write = (by: SignedIn) => by.send({ method: 'PUT', url: `/api/m18s/user/${by.userId}`, payload: { title: 1 } })
+  const batch = (by: SignedIn, count: number) => {
+    const item = () => ({
+      key: randomUUID(),
+      method: 'PUT',
+      path: `/api/m18s/user/${by.userId}`,
+      headers: {},
+      body: { title: 1 },
+    })
+    return by.send({ method: 'POST', url: '/api/batch', payload: Array.from({ length: count }, item) })
+  }
+
+  test('are so many a minute for each user, alone or in a batch, and twice as many for a company', async () => {
+    const ours = await startServer({ settings: { writesPerMinute: 4 } })
+    try {
+      const one = await ours.signIn('user@alpha')
+      for (let at = 0; at < 3; at++) expect((await write(one)).statusCode).toBe(200)
+      const items = (await batch(one, 3)).json() as { status: number; headers: Record<string, string> }[]
+      expect(items.map(({ status }) => status)).toEqual([200, 429, 424])
+      expect(Number(items[1]?.headers['retry-after'])).toBeGreaterThan(0)
+      const refused = await write(one)
+      expect([refused.statusCode, refused.json().errorCode]).toEqual([429, 'RATE_LIMITED'])
+      expect((await one.send({ url: '/api/m18s/user' })).statusCode).toBe(200)
+      const two = await ours.signIn('second@alpha')
+      for (let at = 0; at < 4; at++) expect((await write(two)).statusCode).toBe(200)
+      expect((await write(await ours.signIn('order@alpha'))).statusCode).toBe(429)
+      expect((await write(await ours.signIn('user@beta'))).statusCode).toBe(200)
+    } finally {
+      await ours.close()
+    }
+  })
 })
 
 test('whoever is signed in is not counted with the strangers of the same address', async () => {

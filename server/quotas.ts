@@ -1,0 +1,7 @@
+/** How much one company may take up of what all share (decision 70, docs/security.md). */
+export const quotas = {
+  /** Orders of services that wait to be paid: each reserves a service code. */
+  unpaidOrders: 20,
+  /** Days after which a sign-up that nobody activated gives its company code back. */
+  activationDays: 7,
+} as const
