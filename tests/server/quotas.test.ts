@@ -113,7 +113,7 @@ describe('pictures', () => {
 
   test('fault 16c take up so much of a company, and another company has its own', async () => {
     const { companies, users } = server.world
-    const whose = { company_id: companies.alpha, user_id: users['admin@alpha'] }
+    const whose = { company_id: companies.alpha, user_id: users['admin@alpha'] ?? 0 }
     const large = { ...whose, name: 'large', type: 'image/webp' as const, bytes: Buffer.alloc(1024 ** 2 - 10) }
     await inTransaction(server.app, { role: 'portal_system' }, (db) =>
       insertAsset(db, { ...large, create_time: server.clock.now }),
