@@ -9,10 +9,11 @@ import {
   type MultipartUpload,
   paginateListObjectsV2,
   PutObjectCommand,
-  S3Client,
+  type S3Client,
 } from '@aws-sdk/client-s3'
 import type { BackupStore, Meter, StoredObject } from '#server/drivers/backup-store/driver.ts'
 import { checkedKey } from '#server/drivers/backup-store/object-key.ts'
+import { openClient } from '#server/drivers/backup-store/s3/client.ts'
 import { download } from '#server/drivers/backup-store/s3/download.ts'
 import { storeError } from '#server/drivers/backup-store/s3/faults.ts'
 import { metered } from '#server/drivers/backup-store/s3/metered.ts'
@@ -38,18 +39,7 @@ export function bucketStore(
   settings: BucketSettings,
   { partBytes = usualPart, tries = patience.tries } = {},
 ): BackupStore {
-  const client = new S3Client({
-    region: settings.region,
-    forcePathStyle: settings.pathStyle,
-    ...(settings.endpoint === null ? {} : { endpoint: settings.endpoint }),
-    ...(settings.credentials === null ? {} : { credentials: settings.credentials }),
-    maxAttempts: tries,
-    requestHandler: {
-      connectionTimeout: patience.connect,
-      requestTimeout: patience.answer,
-      throwOnRequestTimeout: true,
-    },
-  })
+  const client = openClient(settings, { tries, connectMs: patience.connect, answerMs: patience.answer })
   const target = (key: string): Target => ({ Bucket: settings.bucket, Key: checkedKey(key) })
 
   return {
