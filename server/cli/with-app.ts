@@ -3,11 +3,9 @@ import pino from 'pino'
 import { readConfig, StartProblem } from '#server/config.ts'
 import type { AppContext } from '#server/context.ts'
 import { keyOfFolder } from '#server/db/accounts/token-key.ts'
-import { readCheckpointSettings } from '#server/checkpoint-config.ts'
-import { openCheckpointStore } from '#server/open-checkpoint-store.ts'
+import { openCheckpointStore, readCheckpointSettings } from '#server/open-checkpoint-store.ts'
 import { openDatabase } from '#server/db/open.ts'
 import { noBackups } from '#server/backup-places.ts'
-import { noCheckpointStore } from '#server/drivers/checkpoint-store/driver.ts'
 import { noHosting } from '#server/no-hosting.ts'
 import { noPayments } from '#server/payment-methods.ts'
 
@@ -16,8 +14,8 @@ export const contextOver = ({
   config,
   database,
   log,
-  checkpointStore = noCheckpointStore,
-}: Pick<AppContext, 'config' | 'database' | 'log'> & Partial<Pick<AppContext, 'checkpointStore'>>): AppContext => ({
+  checkpointStore,
+}: Pick<AppContext, 'config' | 'database' | 'log' | 'checkpointStore'>): AppContext => ({
   config,
   database,
   log,

@@ -1,4 +1,10 @@
 /** A small document outside the database, replaced only by whoever has read what it replaces. */
+import type { BucketSettings } from '#server/drivers/backup-store/s3/store.ts'
+
+export type CheckpointSettings =
+  | { kind: 'file'; path: string }
+  | { kind: 's3'; bucket: BucketSettings; key: string }
+  | { kind: 'none' }
 
 export interface StoredDocument {
   text: string

@@ -1,8 +1,7 @@
 /** The document as an object of a bucket, written under a condition (If-Match, If-None-Match). */
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
-import { openClient } from '#server/drivers/backup-store/s3/client.ts'
 import { storeError } from '#server/drivers/backup-store/s3/faults.ts'
-import type { BucketSettings } from '#server/drivers/backup-store/s3/store.ts'
+import { type BucketSettings, openClient } from '#server/drivers/backup-store/s3/store.ts'
 import type { CheckpointStore } from '#server/drivers/checkpoint-store/driver.ts'
 
 /** An entry of the trail waits for the store: fewer and shorter tries than a backup has. */

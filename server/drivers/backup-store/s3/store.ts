@@ -9,11 +9,10 @@ import {
   type MultipartUpload,
   paginateListObjectsV2,
   PutObjectCommand,
-  type S3Client,
+  S3Client,
 } from '@aws-sdk/client-s3'
 import type { BackupStore, Meter, StoredObject } from '#server/drivers/backup-store/driver.ts'
 import { checkedKey } from '#server/drivers/backup-store/object-key.ts'
-import { openClient } from '#server/drivers/backup-store/s3/client.ts'
 import { download } from '#server/drivers/backup-store/s3/download.ts'
 import { storeError } from '#server/drivers/backup-store/s3/faults.ts'
 import { metered } from '#server/drivers/backup-store/s3/metered.ts'
@@ -30,6 +29,23 @@ export interface BucketSettings {
   /** Null: where the SDK looks for them (profile, role of the machine). */
   credentials: { accessKeyId: string; secretAccessKey: string; sessionToken?: string } | null
 }
+
+export interface ClientLimits {
+  /** Of one call, with growing pauses. */
+  tries: number
+  connectMs: number
+  answerMs: number
+}
+
+export const openClient = (settings: BucketSettings, { tries, connectMs, answerMs }: ClientLimits): S3Client =>
+  new S3Client({
+    region: settings.region,
+    forcePathStyle: settings.pathStyle,
+    ...(settings.endpoint === null ? {} : { endpoint: settings.endpoint }),
+    ...(settings.credentials === null ? {} : { credentials: settings.credentials }),
+    maxAttempts: tries,
+    requestHandler: { connectionTimeout: connectMs, requestTimeout: answerMs, throwOnRequestTimeout: true },
+  })
 
 /** At most so many tries of a call, with growing pauses; ms. */
 const patience = { tries: 4, connect: 5_000, answer: 60_000 }

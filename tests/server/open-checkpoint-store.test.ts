@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import { readCheckpointSettings } from '#server/checkpoint-config.ts'
+import { readCheckpointSettings } from '#server/open-checkpoint-store.ts'
 
 const config = { dataDir: '/var/lib/portal' }
 const read = (AUDIT_CHECKPOINT_STORE: string, more: Record<string, string> = {}) =>
