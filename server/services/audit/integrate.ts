@@ -48,7 +48,9 @@ export async function integrate(app: AppContext, stopped: () => boolean = () => 
   const storedNotes = await readStoredNotes(app)
   const signed = new Map<number, string>()
   let placed = 0
-  for (const log of logs) {
+  // To check all of a changed log takes long, and the others must not wait for it.
+  const inOrder = logs.toSorted((one, other) => Number(isChanged(app, one)) - Number(isChanged(app, other)))
+  for (const log of inOrder) {
     warnIfLate(app, log)
     // Nothing is signed that could not be compared with the store once.
     if (!storedNotes) continue
@@ -74,6 +76,8 @@ export async function integrate(app: AppContext, stopped: () => boolean = () => 
   await mailLogAlarms(app)
   return placed
 }
+
+const isChanged = (app: AppContext, { companyId }: PendingLog) => getLogAlarm(app, companyId) !== null
 
 /** When all of a changed log may be checked again, in ms of this process: that takes long. */
 const nextChecks = new WeakMap<AppContext, Map<number, number>>()
