@@ -2,13 +2,11 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { PROVIDER } from '#domain/access.ts'
-import { leafHash } from '#domain/audit-log/hash.ts'
-import { appendLeaves, emptyEdge } from '#domain/audit-log/tree.ts'
 import type { AppContext } from '#server/context.ts'
-import { appendEntries, newestCheckpoint } from '#server/db/audit/audit-log.ts'
+import { newestCheckpoint } from '#server/db/audit/audit-log.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { noCheckpointStore } from '#server/drivers/checkpoint-store/driver.ts'
@@ -25,6 +23,7 @@ import { writeMany } from '#tests/support/audit-entries.ts'
 import { onBothEngines, pastPolicies } from '#tests/support/database.ts'
 import { nightly } from '#tests/support/nightly.ts'
 import { addAdmin, system } from '#tests/support/people.ts'
+import { replaceInLeaf, run, trailEdits } from '#tests/support/trail-edits.ts'
 import { putBack, type Snapshot, takeSnapshot } from '#tests/support/snapshot.ts'
 
 const hourMs = 3_600_000
@@ -72,161 +71,7 @@ onBothEngines('a trail that somebody changed in the database', (the, engine) => 
     app = { ...app }
   }
 
-  /** The log made anew, without a fault in itself, from the leaves that are there. */
-  async function rebuildTree(db: Handle): Promise<void> {
-    const { rows } = await sql<{ entry_id: number; leaf: string }>`
-      select place.entry_id, entry.leaf from audit_leaf place join audit_entry entry on entry.id = place.entry_id
-      where place.company_id = ${companyId} order by place.log_index`.execute(db)
-    await sql`delete from audit_leaf where company_id = ${companyId}`.execute(db)
-    await sql`delete from audit_tile where company_id = ${companyId}`.execute(db)
-    const { changed } = appendLeaves(
-      emptyEdge,
-      rows.map(({ leaf }) => leafHash(leaf)),
-    )
-    await appendEntries(db, companyId, { from: 0, ids: rows.map(({ entry_id }) => entry_id), changed })
-  }
-  const idAt = (place: number) =>
-    sql`(select entry_id from audit_leaf where company_id = ${companyId} and log_index = ${place})`
-  const run =
-    (...statements: (() => RawBuilder<unknown>)[]) =>
-    async (db: Handle) => {
-      for (const statement of statements) await statement().execute(db)
-    }
-  const replaceInLeaf = (place: number, from: string, to: string) =>
-    sql`update audit_entry set leaf = replace(leaf, ${from}, ${to}) where id = ${idAt(place)}`
-
-  const edits: [string, (db: Handle) => Promise<unknown>][] = [
-    ['an entry deleted', run(() => sql`delete from audit_entry where id = ${idAt(7)}`)],
-    [
-      'an entry deleted with its leaf',
-      run(
-        () => sql`delete from audit_entry where id = ${idAt(280)}`,
-        () => sql`delete from audit_leaf where company_id = ${companyId} and log_index = 280`,
-      ),
-    ],
-    [
-      'an entry deleted with its leaf, and all the tree made anew',
-      async (db) => {
-        await sql`delete from audit_leaf where company_id = ${companyId} and log_index = 7`.execute(db)
-        await rebuildTree(db)
-      },
-    ],
-    [
-      'the last entries deleted with all that came with them',
-      run(
-        () =>
-          sql`delete from audit_entry where id in (select entry_id from audit_leaf where company_id = ${companyId} and log_index >= 200)`,
-        () => sql`delete from audit_leaf where company_id = ${companyId} and log_index >= 200`,
-        () => sql`update audit_tile set hashes = substring(hashes for 200 * 32) where level = 0 and tile_index = 0`,
-        () => sql`delete from audit_tile where level > 0 or tile_index > 0`,
-        () => sql`delete from audit_checkpoint where company_id = ${companyId} and size > 200`,
-      ),
-    ],
-    [
-      'what was done changed, in the column',
-      run(() => sql`update audit_entry set info = '{"n": 1000}' where id = ${idAt(290)}`),
-    ],
-    ['what was done changed, in the leaf', run(() => replaceInLeaf(3, '"n":3', '"n":4'))],
-    [
-      'what was done changed, in leaf, tiles and tree',
-      async (db) => {
-        await replaceInLeaf(3, '"n":3', '"n":4').execute(db)
-        await rebuildTree(db)
-      },
-    ],
-    ['who did it changed', run(() => sql`update audit_entry set exec_user_name = 'Eve' where id = ${idAt(290)}`)],
-    [
-      'who did it changed, in the leaf too',
-      run(
-        () => sql`update audit_entry set exec_user_name = 'Eve' where id = ${idAt(290)}`,
-        () => replaceInLeaf(290, '"user_name":""', '"user_name":"Eve"'),
-      ),
-    ],
-    [
-      'when it was done changed',
-      run(() => sql`update audit_entry set end_time = end_time - 1 where id = ${idAt(290)}`),
-    ],
-    [
-      'when it was done changed, in leaf, tiles and tree',
-      async (db) => {
-        await sql`update audit_entry set end_time = end_time - 1, leaf = replace(leaf, '"time":' || end_time, '"time":' || (end_time - 1))
-          where id = ${idAt(290)}`.execute(db)
-        await rebuildTree(db)
-      },
-    ],
-    [
-      'an entry inserted between others, and the tree made anew',
-      async (db) => {
-        await sql`insert into audit_entry select (jsonb_populate_record(entry, jsonb_build_object('id', 900000,
-          'leaf', replace(leaf, '"id":' || id, '"id":900000')))).* from audit_entry entry where id = ${idAt(5)}`.execute(
-          db,
-        )
-        await sql`update audit_leaf set log_index = log_index + 10000 where company_id = ${companyId} and log_index > 5`.execute(
-          db,
-        )
-        await sql`insert into audit_leaf values (${companyId}, 6, 900000)`.execute(db)
-        await sql`update audit_leaf set log_index = log_index - 9999 where company_id = ${companyId} and log_index > 9000`.execute(
-          db,
-        )
-        await rebuildTree(db)
-      },
-    ],
-    [
-      'an entry inserted at the end',
-      async (db) => {
-        await sql`insert into audit_entry select (jsonb_populate_record(entry, jsonb_build_object('id', 900000,
-          'leaf', replace(leaf, '"id":' || id, '"id":900000')))).* from audit_entry entry where id = ${idAt(5)}`.execute(
-          db,
-        )
-        await sql`insert into audit_leaf values (${companyId}, 300, 900000)`.execute(db)
-      },
-    ],
-    [
-      'two entries swapped',
-      run(
-        () => sql`update audit_leaf set log_index = 10000 where company_id = ${companyId} and log_index = 290`,
-        () => sql`update audit_leaf set log_index = 290 where company_id = ${companyId} and log_index = 291`,
-        () => sql`update audit_leaf set log_index = 291 where company_id = ${companyId} and log_index = 10000`,
-      ),
-    ],
-    [
-      'two entries swapped, and the tree made anew',
-      async (db) => {
-        await sql`update audit_leaf set log_index = 10000 where company_id = ${companyId} and log_index = 1`.execute(db)
-        await sql`update audit_leaf set log_index = 1 where company_id = ${companyId} and log_index = 2`.execute(db)
-        await sql`update audit_leaf set log_index = 2 where company_id = ${companyId} and log_index = 10000`.execute(db)
-        await rebuildTree(db)
-      },
-    ],
-    [
-      'a hash in a full tile changed',
-      run(
-        () =>
-          sql`update audit_tile set hashes = overlay(hashes placing sha256('x') from 65) where level = 0 and tile_index = 0`,
-      ),
-    ],
-    [
-      'the newest checkpoint removed',
-      run(() => sql`delete from audit_checkpoint where company_id = ${companyId} and size = 300`),
-    ],
-    ['all checkpoints removed', run(() => sql`delete from audit_checkpoint where company_id = ${companyId}`)],
-    [
-      'the newest checkpoint altered',
-      run(
-        () =>
-          sql`update audit_checkpoint set note = replace(note, E'\n300\n', E'\n299\n') where company_id = ${companyId} and size = 300`,
-      ),
-    ],
-    [
-      'the whole trail removed',
-      run(
-        () => sql`delete from audit_entry where company_id = ${companyId}`,
-        () => sql`delete from audit_leaf where company_id = ${companyId}`,
-        () => sql`delete from audit_tile where company_id = ${companyId}`,
-        () => sql`delete from audit_checkpoint where company_id = ${companyId}`,
-      ),
-    ],
-  ]
+  const edited = async (at: number, db: Handle) => trailEdits(companyId)[at]?.[1](db)
 
   /** By day one of each kind, on PostgreSQL; by night all of them on both. */
   const byDay = [
@@ -240,12 +85,12 @@ onBothEngines('a trail that somebody changed in the database', (the, engine) => 
     'the newest checkpoint altered',
     'the whole trail removed',
   ]
-  for (const [edit, act] of edits)
+  for (const [at, [edit]] of trailEdits(0).entries())
     (engine === 'postgres' && byDay.includes(edit) ? it : nightly)(
       `fault 13e ${edit}: the integrator signs nothing, users go on writing, and a check finds it`,
       async () => {
         const before = await newest()
-        await superuser(act)
+        await superuser((db) => edited(at, db))
         const cut = await newest()
         expect(await write(3)).toBe(0)
         expect(await newest()).toEqual(cut)
@@ -275,7 +120,7 @@ onBothEngines('a trail that somebody changed in the database', (the, engine) => 
     const { userId } = await addAdmin(app, PROVIDER)
     await asSystem((db) => db.updateTable('portal_user').set({ alert: true }).where('id', '=', userId).execute())
     await write(700)
-    await superuser(async (db) => void (await replaceInLeaf(400, '"n":100', '"n":101').execute(db)))
+    await superuser(async (db) => void (await replaceInLeaf(companyId, 400, '"n":100', '"n":101').execute(db)))
     restartServer()
     await checkWholeLogs(app)
     expect(getLogAlarm(app, companyId)).toEqual({ fault: 'ENTRY_DIFFERS', from: 400, to: 401 })
@@ -289,7 +134,7 @@ onBothEngines('a trail that somebody changed in the database', (the, engine) => 
       subject: expect.stringContaining('The audit trail was changed'),
       text: expect.stringContaining('(acme)'),
     })
-    await superuser(async (db) => void (await replaceInLeaf(400, '"n":101', '"n":100').execute(db)))
+    await superuser(async (db) => void (await replaceInLeaf(companyId, 400, '"n":101', '"n":100').execute(db)))
     // Put right, as from a backup: all of it is checked before it is signed again.
     await expect.poll(() => integrate(app)).toBe(1)
     expect(getLogAlarm(app, companyId)).toBeNull()
@@ -382,7 +227,7 @@ onBothEngines('a trail that somebody changed in the database', (the, engine) => 
   it('fault 13d a restore that the operator declares goes on from what was restored, and the store with it', async () => {
     const before = await newest()
     await superuser(async (db) => {
-      await edits[3]?.[1](db)
+      await edited(3, db)
     })
     expect(await integrate(app)).toBe(0)
     restartServer()
@@ -396,7 +241,7 @@ onBothEngines('a trail that somebody changed in the database', (the, engine) => 
 
   it('fault 13d a restore does not excuse a log that is not what its own checkpoints sign', async () => {
     await superuser(async (db) => {
-      await edits[2]?.[1](db)
+      await edited(2, db)
     })
     expect(await beginEpoch(app)).toEqual({ epoch: 1, changed: [companyId] })
     expect(await write(3)).toBe(0)
