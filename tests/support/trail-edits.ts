@@ -167,5 +167,14 @@ export function trailEdits(companyId: number): TrailEdit[] {
         () => sql`delete from audit_checkpoint where company_id = ${companyId}`,
       ),
     ],
+    [
+      'entries removed as if they were archived',
+      run(
+        () => sql`insert into audit_archive values (${companyId}, 0, 256, ${'a'.repeat(64)}, 0)`,
+        () =>
+          sql`delete from audit_entry where id in (select entry_id from audit_leaf where company_id = ${companyId} and log_index < 256)`,
+        () => sql`delete from audit_leaf where company_id = ${companyId} and log_index < 256`,
+      ),
+    ],
   ]
 }

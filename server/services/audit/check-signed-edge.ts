@@ -13,7 +13,7 @@ import { consistencyFault, consistencyProof } from '#domain/audit-log/proofs.ts'
 import { edgeTiles, hashAt, nodesOf, tilesReadBy, tileWidth, widthOf } from '#domain/audit-log/tiles.ts'
 import { type Edge, rootOfEdge } from '#domain/audit-log/tree.ts'
 import type { AppContext } from '#server/context.ts'
-import { archivedUpTo } from '#server/db/audit/audit-archive.ts'
+import { archivedUpTo, isArchiveRecorded } from '#server/db/audit/audit-archive.ts'
 import { type EntryGlance, glanceAtEntries } from '#server/db/audit/audit-checks.ts'
 import {
   edgeOf,
@@ -82,6 +82,11 @@ export async function checkSignedEdge(
   if (!equalHashes(root, checkpoint.root)) throw new ChangedLogError('ROOT_DIFFERS', 'not the tree that is signed', all)
   if (storedNote !== undefined)
     await checkContinued(db, companyId, openStored(app, companyId, storedNote, size), checkpoint)
+  if (!(await isArchiveRecorded(db, companyId)))
+    throw new ChangedLogError('ENTRY_DIFFERS', 'entries were taken out as archived, and none says so', {
+      from: 0,
+      to: 1,
+    })
   await checkSomeEntries(app, db, companyId, { size, maxEntries })
   const chain = checkpoint.stored ?? chainOf((await listCheckpoints(db, companyId)).filter((one) => one.size < size))
   return { edge, newest: { row, checkpoint, chain } }

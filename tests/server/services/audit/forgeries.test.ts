@@ -84,6 +84,7 @@ onBothEngines('a trail that somebody changed in the database', (the, engine) => 
     'two entries swapped',
     'the newest checkpoint altered',
     'the whole trail removed',
+    'entries removed as if they were archived',
   ]
   for (const [at, [edit]] of trailEdits(0).entries())
     (engine === 'postgres' && byDay.includes(edit) ? it : nightly)(
