@@ -14,6 +14,7 @@ import { migrate } from '#server/db/migrate.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context.ts'
 import { noBackups } from '#server/backup-places.ts'
+import { noCheckpointStore } from '#server/drivers/checkpoint-store/driver.ts'
 import { noHosting } from '#server/no-hosting.ts'
 import { noPayments } from '#server/payment-methods.ts'
 import { loadWorld } from '#tests/support/world.ts'
@@ -72,7 +73,8 @@ async function openInstallation(): Promise<AppContext> {
   await migrate(database.kysely)
   const hashes = { ARGON2_MEMORY_KB: '4096', ARGON2_TIME: '1' }
   const config = readConfig({ TOKEN_KEY: '11'.repeat(32), LOG_LEVEL: 'silent', DEMO: '0', PORT: '0', ...hashes })
-  return { config, database, log, clock: Date.now, payments: noPayments, hosting: noHosting, backups: noBackups }
+  const none = { payments: noPayments, hosting: noHosting, backups: noBackups, checkpointStore: noCheckpointStore }
+  return { config, database, log, clock: Date.now, ...none }
 }
 
 async function measure(tell: (line: string) => void): Promise<Figure[]> {

@@ -56,8 +56,15 @@ function bucket(env: Env): BucketSettings | null {
     if (name === '') return null
     throw new StartProblem('BACKUP_BUCKET needs BACKUP_STORE=s3 as well.')
   }
-  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name))
+  if (!isBucketName(name))
     throw new StartProblem('BACKUP_STORE=s3 needs BACKUP_BUCKET, the name of a bucket in small letters and digits.')
+  return bucketSettings(env, name)
+}
+
+export const isBucketName = (name: string) => /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name)
+
+/** How a bucket of that name is reached. Throws StartProblem. */
+export function bucketSettings(env: Env, name: string): BucketSettings {
   const endpoint = endpointOf(env)
   return {
     bucket: name,

@@ -7,6 +7,7 @@ import type { Caller } from '#domain/access.ts'
 import type { BackupPlaces } from '#server/backup-places.ts'
 import type { Config } from '#server/config.ts'
 import type { Database, Handle } from '#server/db/handle.ts'
+import type { CheckpointStore } from '#server/drivers/checkpoint-store/driver.ts'
 import type { HostingDriver } from '#server/drivers/hosting/driver.ts'
 import type { Payments } from '#server/payment-methods.ts'
 
@@ -21,6 +22,8 @@ export interface AppContext {
   hosting: HostingDriver
   /** Where their data is backed up to. */
   backups: BackupPlaces
+  /** Outside the database: the newest checkpoints of the audit trail. */
+  checkpointStore: CheckpointStore
 }
 
 /** An entry of the audit trail; the writer adds who, when and by which write. */

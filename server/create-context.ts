@@ -12,8 +12,8 @@ import { checkKey, keyOfFolder } from '#server/db/accounts/token-key.ts'
 import { demoFact, loadDemoWorld } from '#server/dev/load-demo-data.ts'
 import { linkForFirstAdmin } from '#server/first-admin.ts'
 import type { AppContext } from '#server/context.ts'
-import { integrate } from '#server/services/audit/integrate.ts'
 import { beginEpoch } from '#server/services/audit/begin-epoch.ts'
+import { type CheckpointStore, noCheckpointStore } from '#server/drivers/checkpoint-store/driver.ts'
 import type { HostingDriver } from '#server/drivers/hosting/driver.ts'
 import { noHosting } from '#server/no-hosting.ts'
 import { changeKey } from '#server/services/audit/change-key.ts'
@@ -35,13 +35,23 @@ export async function createAppContext(
   openPayments: () => Promise<Payments> = async () => noPayments,
   hosting: HostingDriver = noHosting,
   backups: BackupPlaces = noBackups,
+  checkpointStore: CheckpointStore = noCheckpointStore,
 ): Promise<Started> {
   const database = await opening
   let payments = noPayments
   try {
     const tokenKey = config.tokenKeyGiven ? config.tokenKey : await keyOfFolder(config)
     payments = await openPayments()
-    const app: AppContext = { config: { ...config, tokenKey }, database, log, clock, payments, hosting, backups }
+    const app: AppContext = {
+      config: { ...config, tokenKey },
+      database,
+      log,
+      clock,
+      payments,
+      hosting,
+      backups,
+      checkpointStore,
+    }
     await checkKey(app)
     await sayRestored(app)
     await changeKey(app)
@@ -52,7 +62,7 @@ export async function createAppContext(
     await refuseDemoWorld(app)
     return { app, firstAdminLink: await linkForFirstAdmin(app) }
   } catch (error) {
-    await Promise.all([database.close(), payments.close(), hosting.close(), backups.close()])
+    await Promise.all([database, payments, hosting, backups, checkpointStore].map((part) => part.close()))
     throw error
   }
 }
@@ -61,7 +71,6 @@ export async function createAppContext(
 async function sayRestored(app: AppContext): Promise<void> {
   const mark = restoredMark(app.config.dataDir)
   if (app.database.engine !== 'embedded' || !existsSync(mark)) return
-  await integrate(app)
   await beginEpoch(app)
   await rm(mark)
 }

@@ -7,6 +7,7 @@ import { closeOnSignal } from '#server/close-on-signal.ts'
 import { type Config, readConfig, StartProblem } from '#server/config.ts'
 import { openDatabase } from '#server/db/open.ts'
 import { readBackupSettings } from '#server/backup-config.ts'
+import { openCheckpointStore, readCheckpointSettings } from '#server/open-checkpoint-store.ts'
 import { readPaymentSettings } from '#server/payment-config.ts'
 import { demoCompanies, demoPassword } from '#server/dev/demo-data.ts'
 import { buildLog } from '#server/log.ts'
@@ -30,6 +31,7 @@ async function main(): Promise<void> {
   const log = buildLog(config.logLevel)
   const paymentSettings = readPaymentSettings(process.env, config)
   const backupSettings = readBackupSettings(process.env, config)
+  const checkpointStore = openCheckpointStore(readCheckpointSettings(process.env, config))
   // A thread of its own opens the embedded database: meanwhile this one loads the rest.
   const opening = openDatabase(config, log)
   opening.catch(() => undefined)
@@ -48,9 +50,10 @@ async function main(): Promise<void> {
     () => openPayments(paymentSettings, place),
     hosting.driver,
     openBackups(backupSettings, config, log),
+    checkpointStore,
   )
   const closeAppContext = async ({ database, payments, hosting: driver, backups } = started.app) => {
-    await Promise.all([database.close(), payments.close(), driver.close(), backups.close()])
+    await Promise.all([database, payments, driver, backups, checkpointStore].map((part) => part.close()))
   }
   const fastify = buildApp(started.app)
   try {
@@ -87,6 +90,7 @@ async function loadTheRest() {
     { integrateOften },
     { writeFailures },
     { archiveOld },
+    { checkWholeLogs },
     { mailCheckpoints },
     { bringUpServices },
     { lookAfterOften },
@@ -114,6 +118,7 @@ async function loadTheRest() {
     import('#server/jobs/integrate-audit-trail.ts'),
     import('#server/services/sessions/failed-sign-ins.ts'),
     import('#server/services/audit/archive.ts'),
+    import('#server/services/audit/check-whole-logs.ts'),
     import('#server/services/audit/mail-checkpoints.ts'),
     import('#server/dev/bring-up-services.ts'),
     import('#server/jobs/look-after-services.ts'),
@@ -135,6 +140,7 @@ async function loadTheRest() {
   const tidying = 'what cut off backups have left could not be taken away'
   const tending = 'services could not be tended'
   const mailing = 'checkpoints of the audit trail could not be mailed'
+  const checking = 'the logs of the audit trail could not be checked'
   const archiving = 'old entries of the audit trail could not be archived'
   const vacuuming = 'tables of the embedded database could not be vacuumed'
   const failures = 'failed sign-ins could not be written into the audit trail'
@@ -148,6 +154,7 @@ async function loadTheRest() {
     integrateOften(app),
     onClock(app, { firstMs: 10_000, everyMs: 30_000 }, writeFailures, failures),
     onClock(app, { firstMs: 2 * 60_000, everyMs: 60_000 }, vacuumEmbedded, vacuuming),
+    onClock(app, { firstMs: 5_000, everyMs: 24 * 3_600_000 }, checkWholeLogs, checking),
     onClock(app, { firstMs: 5 * 60_000, everyMs: 24 * 3_600_000 }, archiveOld, archiving),
     onClock(app, { firstMs: 7 * 60_000, everyMs: 3_600_000 }, mailCheckpoints, mailing),
     ...(app.config.hosting !== 'local'

@@ -6,9 +6,11 @@
 import '#server/private-files.ts'
 import { withApp } from '#server/cli/with-app.ts'
 import { beginEpoch } from '#server/services/audit/begin-epoch.ts'
-import { integrate } from '#server/services/audit/integrate.ts'
 
 await withApp(async (app) => {
-  await integrate(app)
-  console.log(`Epoch ${await beginEpoch(app)} of the audit trail has begun.`)
+  const { epoch, changed } = await beginEpoch(app)
+  for (const companyId of changed)
+    console.error(`The log of company ${companyId} is not what its checkpoints sign: restore an older backup.`)
+  console.log(`Epoch ${epoch} of the audit trail has begun.`)
+  process.exitCode = changed.length === 0 ? 0 : 1
 })

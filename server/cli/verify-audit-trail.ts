@@ -6,10 +6,17 @@ import '#server/private-files.ts'
 import { withApp } from '#server/cli/with-app.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { brokenEntries } from '#server/services/audit/check-log.ts'
+import { readStoredNotes } from '#server/services/audit/stored-notes.ts'
 
 await withApp(async (app) => {
-  const broken = await inTransaction(app, { role: 'portal_system' }, (db) => brokenEntries(app, db))
+  const storedNotes = await readStoredNotes(app)
+  const broken = await inTransaction(app, { role: 'portal_system' }, (db) =>
+    brokenEntries(app, db, { storedNotes: storedNotes ?? new Map() }),
+  )
   for (const { company_id, id } of broken) console.error(`Broken: entry ${id} of company ${company_id}.`)
-  if (broken.length === 0) console.log('The trail is whole.')
-  process.exitCode = broken.length === 0 ? 0 : 1
+  if (!storedNotes)
+    console.error('The store of checkpoints (AUDIT_CHECKPOINT_STORE) cannot be read: nothing was compared with it.')
+  const isGood = broken.length === 0 && storedNotes !== null
+  if (isGood) console.log('The trail is whole.')
+  process.exitCode = isGood ? 0 : 1
 })

@@ -3,6 +3,7 @@ import pino from 'pino'
 import { readConfig, StartProblem } from '#server/config.ts'
 import type { AppContext } from '#server/context.ts'
 import { keyOfFolder } from '#server/db/accounts/token-key.ts'
+import { openCheckpointStore, readCheckpointSettings } from '#server/open-checkpoint-store.ts'
 import { openDatabase } from '#server/db/open.ts'
 import { noBackups } from '#server/backup-places.ts'
 import { noHosting } from '#server/no-hosting.ts'
@@ -13,7 +14,8 @@ export const contextOver = ({
   config,
   database,
   log,
-}: Pick<AppContext, 'config' | 'database' | 'log'>): AppContext => ({
+  checkpointStore,
+}: Pick<AppContext, 'config' | 'database' | 'log' | 'checkpointStore'>): AppContext => ({
   config,
   database,
   log,
@@ -21,6 +23,7 @@ export const contextOver = ({
   payments: noPayments,
   hosting: noHosting,
   backups: noBackups,
+  checkpointStore,
 })
 
 /** A StartProblem is one sentence and exit code 1, as at the start of the server. */
@@ -28,12 +31,13 @@ export async function withApp(work: (app: AppContext) => Promise<void>): Promise
   try {
     const config = readConfig(process.env)
     const log = pino({ level: 'warn' })
+    const checkpointStore = openCheckpointStore(readCheckpointSettings(process.env, config))
     const database = await openDatabase(config, log)
     try {
       const tokenKey = config.tokenKeyGiven ? config.tokenKey : await keyOfFolder(config)
-      await work(contextOver({ config: { ...config, tokenKey }, database, log }))
+      await work(contextOver({ config: { ...config, tokenKey }, database, log, checkpointStore }))
     } finally {
-      await database.close()
+      await Promise.all([database.close(), checkpointStore.close()])
     }
   } catch (error) {
     if (!(error instanceof StartProblem)) throw error

@@ -7,7 +7,8 @@ import { inTransaction } from '#server/db/transaction.ts'
 import { integrate } from '#server/services/audit/integrate.ts'
 import type { JobKind, Work } from '#server/jobs/job-kind.ts'
 import { notFound } from '#server/problem-error.ts'
-import { checkEntries, checkTree } from '#server/services/audit/check-log.ts'
+import { checkEntries, checkTree, findLostLogs } from '#server/services/audit/check-log.ts'
+import { readStoredNotes } from '#server/services/audit/stored-notes.ts'
 
 type Input = ParsedInputOf<typeof endpoint>['body']
 type Output = OutputOf<typeof endpoint>
@@ -23,6 +24,8 @@ export interface Point {
   rows: number
   companies: number
   broken: Output['broken']
+  /** The store of checkpoints could not be read: nothing was compared with it. */
+  isStoreUnread?: boolean
 }
 
 const maxBroken = 100
@@ -35,8 +38,9 @@ export const verifyTrail = (most = 500): JobKind<Input, Point, Output> => ({
     const point = work.point ?? (await begin(work))
     const [log] = point.logs
     if (!log) {
-      const { companies, rows, broken } = point
-      return { kind: 'done', output: { companies, rows, broken } }
+      const { companies, rows, broken, isStoreUnread } = point
+      const unread = isStoreUnread ? ({ checkpoint_store: 'unreachable' } as const) : {}
+      return { kind: 'done', output: { companies, rows, broken, ...unread } }
     }
     const next = await walk(work, point, log, most)
     return {
@@ -54,20 +58,29 @@ const asSystem = { role: 'portal_system' } as const
 async function begin({ app, input: { companyId } }: Work<Input, Point>): Promise<Point> {
   // What was written before somebody asked is looked at too.
   await integrate(app)
+  const storedNotes = await readStoredNotes(app)
   const logs = await inTransaction(app, asSystem, async (db) => {
     if (companyId !== null && !(await companyById(db, companyId))) throw notFound()
     return logsToCheck(db, companyId)
   })
   const total = logs.reduce((sum, { rows }) => sum + rows, 0)
-  return { logs, at: 0, total, rows: 0, companies: 0, broken: [] }
+  const broken = findLostLogs(logs, storedNotes ?? new Map(), companyId).map((lost) => ({
+    company_id: lost,
+    company_code: null,
+    id: 0,
+  }))
+  return { logs, at: 0, total, rows: 0, companies: 0, broken, isStoreUnread: storedNotes === null }
 }
 
 async function walk({ app }: Work<Input, Point>, point: Point, log: LogToCheck, most: number): Promise<Point> {
   const { companyId, companyCode } = log
+  const storedNotes = await readStoredNotes(app)
   const { rows, broken, isOver } = await inTransaction(app, asSystem, async (db) => {
     const piece = await checkEntries(db, companyId, { from: point.at, most })
     const isOver = piece.rows < most
-    const above = isOver ? await checkTree(app, db, companyId, maxBroken) : []
+    const above = isOver
+      ? await checkTree(app, db, companyId, { most: maxBroken, storedNote: storedNotes?.get(companyId) })
+      : []
     return { rows: piece.rows, broken: [...piece.broken, ...above], isOver }
   })
   const found = broken.map((id) => ({ company_id: companyId, company_code: companyCode, id }))
@@ -78,5 +91,6 @@ async function walk({ app }: Work<Input, Point>, point: Point, log: LogToCheck, 
     rows: point.rows + rows,
     companies: point.companies + (isOver ? 1 : 0),
     broken: [...point.broken, ...found].slice(0, maxBroken),
+    isStoreUnread: point.isStoreUnread === true || storedNotes === null,
   }
 }

@@ -137,6 +137,8 @@ export const trailCheckpoint = endpoint({
     pending: z.int(),
     /** Where the key was changed since `known`: a checkpoint for each change, in which the key before names the one after. */
     handovers: z.optional(z.array(z.string())),
+    /** There where the server has found the log changed: what is wrong, and which places are concerned, up to `to` without it. */
+    alarm: z.optional(z.object({ fault: z.string(), from: z.int(), to: z.int() })),
   }),
   offline: 'read',
 })
@@ -232,6 +234,8 @@ export const verifyTrail = endpoint({
     rows: z.int(),
     /** The first of them, where there are many; `id`: the entry, or the place in the log where there is none. */
     broken: z.array(z.object({ company_id: z.int(), company_code: z.nullable(z.string()), id: z.int() })),
+    /** There where the store of checkpoints could not be read, and nothing was compared with it. */
+    checkpoint_store: z.optional(z.literal('unreachable')),
   }),
   offline: 'online',
   job: 'verify-trail',

@@ -127,6 +127,8 @@ export interface TrailKeeper {
   /** Goes on with what is missing. */
   fill(companyId: number, options?: FillOptions): Promise<KeepResult>
   remove(companyId: number): Promise<void>
+  /** Compares the log with what this device has seen of it, and stores the newest checkpoint or the alarm. */
+  check(companyId: number): Promise<void>
   prove(companyId: number, entry: AuditEntryRow): Promise<EntryProof>
   /** Null: nothing is kept, or it was never proven. */
   proveAll(companyId: number, onProgress?: (done: number, of: number) => void): Promise<KeptProof | null>

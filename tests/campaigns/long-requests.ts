@@ -1,4 +1,5 @@
 /** A portal on which a long request takes as long as a campaign wants: the walk along a trail, with rests. */
+import { noCheckpointStore } from '#server/drivers/checkpoint-store/driver.ts'
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pino from 'pino'
@@ -28,7 +29,7 @@ export async function fillTrail(portal: Portal, count: number): Promise<void> {
   await portal.stop()
   const config = configOf(portal)
   const database = await openDatabase(config, log)
-  const app = contextOver({ config, database, log })
+  const app = contextOver({ config, database, log, checkpointStore: noCheckpointStore })
   const { rows } = await inTransaction(app, { role: 'portal_system' }, (db) =>
     sql<{ id: number }>`select id from company`.execute(db),
   )

@@ -5,6 +5,7 @@ import { openDatabase } from '#server/db/open.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { brokenEntries } from '#server/services/audit/check-log.ts'
 import { noBackups } from '#server/backup-places.ts'
+import { noCheckpointStore } from '#server/drivers/checkpoint-store/driver.ts'
 import { noHosting } from '#server/no-hosting.ts'
 import { noPayments } from '#server/payment-methods.ts'
 import type { Deeds, Lane } from '#tests/campaigns/operations.ts'
@@ -61,7 +62,16 @@ async function look(env: Record<string, string>): Promise<Found> {
   const log = pino({ level: 'silent' })
   const database = await openDatabase(config, log)
   try {
-    const app = { config, database, log, clock: Date.now, payments: noPayments, hosting: noHosting, backups: noBackups }
+    const app = {
+      config,
+      database,
+      log,
+      clock: Date.now,
+      payments: noPayments,
+      hosting: noHosting,
+      backups: noBackups,
+      checkpointStore: noCheckpointStore,
+    }
     return await inTransaction(app, { role: 'portal_system' }, async (db) => {
       const idempotency = await db
         .selectFrom('idempotency')

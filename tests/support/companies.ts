@@ -12,6 +12,7 @@ import { loadCompanies, loadDemoWorld } from '#server/dev/load-demo-data.ts'
 import { type DemoCompany, demoCompanies, demoPassword } from '#server/dev/demo-data.ts'
 import type { AppContext } from '#server/context.ts'
 import { noBackups } from '#server/backup-places.ts'
+import { noCheckpointStore } from '#server/drivers/checkpoint-store/driver.ts'
 import { noHosting } from '#server/no-hosting.ts'
 import { noPayments } from '#server/payment-methods.ts'
 import { hashPassword } from '#server/services/accounts/password-hash.ts'
@@ -73,7 +74,16 @@ export async function withContext(
   const log = pino({ level: 'silent' })
   const database = await openDatabase(config, log)
   try {
-    await work({ config, database, log, clock: Date.now, payments: noPayments, hosting: noHosting, backups: noBackups })
+    await work({
+      config,
+      database,
+      log,
+      clock: Date.now,
+      payments: noPayments,
+      hosting: noHosting,
+      backups: noBackups,
+      checkpointStore: noCheckpointStore,
+    })
   } finally {
     await database.close()
   }

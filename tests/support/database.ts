@@ -13,6 +13,7 @@ import type { Database, Handle } from '#server/db/handle.ts'
 import { openPostgres } from '#server/db/postgres.ts'
 import type { AppContext } from '#server/context.ts'
 import { noBackups } from '#server/backup-places.ts'
+import { noCheckpointStore } from '#server/drivers/checkpoint-store/driver.ts'
 import { noHosting } from '#server/no-hosting.ts'
 import { noPayments } from '#server/payment-methods.ts'
 import { asSuperuser, migratedDatabase } from '#tests/support/postgres.ts'
@@ -79,6 +80,7 @@ export const testContext = (database: Database, clock: () => number = Date.now):
   payments: noPayments,
   hosting: noHosting,
   backups: noBackups,
+  checkpointStore: noCheckpointStore,
 })
 
 /** For what a test must see or damage past every policy. */

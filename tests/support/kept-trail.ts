@@ -5,7 +5,7 @@ import type { OutputOf } from '#contract/endpoint.ts'
 import { addToTrail } from '#server/db/audit/audit-trail.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { integrate } from '#server/services/audit/integrate.ts'
-import { accept, begin, fill, remove, updateAll } from '#request/audit-trail/keep-trail.ts'
+import { accept, begin, check, fill, remove, updateAll } from '#request/audit-trail/keep-trail.ts'
 import { proveAllKept, proveEntry } from '#request/audit-trail/prove.ts'
 import type { FillOptions } from '#request/results.ts'
 import { comeIn, type Installation, reachOf } from '#tests/support/app.ts'
@@ -108,6 +108,7 @@ export const keeper = ({ ports }: Tablet) => ({
   fill: (companyId: number, options?: FillOptions) => fill(ports, companyId, options),
   update: () => updateAll(ports),
   remove: (companyId: number) => remove(ports, companyId),
+  check: (companyId: number) => check(ports, companyId),
   accept: (companyId: number) => accept(ports, companyId),
   prove: (companyId: number, entry: Parameters<typeof proveEntry>[2]) => proveEntry(ports, companyId, entry),
   proveAll: (companyId: number) => proveAllKept(ports, companyId),

@@ -14,6 +14,7 @@ import { buildLog } from '#server/log.ts'
 import type { Settings } from '#server/http/context.ts'
 import type { AppContext } from '#server/context.ts'
 import { noBackups } from '#server/backup-places.ts'
+import { noCheckpointStore } from '#server/drivers/checkpoint-store/driver.ts'
 import { noHosting } from '#server/no-hosting.ts'
 import { noPayments } from '#server/payment-methods.ts'
 import { type Engine, openTestDatabase, testConfig } from '#tests/support/database.ts'
@@ -72,6 +73,7 @@ export async function startServer({ settings, env, engine = 'embedded' }: Server
     payments: noPayments,
     hosting: noHosting,
     backups: noBackups,
+    checkpointStore: noCheckpointStore,
   }
   // Fuzzing from one address would meet the limit for strangers before it meets anything else.
   const fastify = buildApp(app, {

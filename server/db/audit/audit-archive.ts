@@ -44,3 +44,16 @@ export async function archivedUpTo(db: Handle, companyId: number): Promise<numbe
     select coalesce(max(to_index), 0) as upto from audit_archive where company_id = ${companyId}`.execute(db)
   return rows[0]?.upto ?? 0
 }
+
+/**
+ * Whether the trail itself says that the newest archived stretch was taken out (`archiveOld` writes that entry in the same transaction).
+ * True where nothing is archived.
+ */
+export async function isArchiveRecorded(db: Handle, companyId: number): Promise<boolean> {
+  const { rows } = await sql<{ recorded: boolean }>`
+    select exists (select from audit_entry entry
+      where entry.company_id = ${companyId} and entry.code = 'system' and entry.operation = 'remove'
+        and entry.info @> jsonb_build_object('Sha256', newest.sha256, 'To', newest.to_index - 1)) as recorded
+    from audit_archive newest where newest.company_id = ${companyId} order by newest.to_index desc limit 1`.execute(db)
+  return rows[0]?.recorded ?? true
+}

@@ -116,15 +116,30 @@ export interface Checkpoint {
   time: number
 }
 
-export async function newestCheckpoint(db: Handle, companyId: number): Promise<Checkpoint | null> {
+export interface StoredCheckpoint extends Checkpoint {
+  /** It stays when a newer one comes. */
+  kept: boolean
+}
+
+export async function newestCheckpoint(db: Handle, companyId: number): Promise<StoredCheckpoint | null> {
   const row = await db
     .selectFrom('audit_checkpoint')
-    .select(['size', 'note', 'end_time as time'])
+    .select(['size', 'note', 'end_time as time', 'kept'])
     .where('company_id', '=', companyId)
     .orderBy('size', 'desc')
     .limit(1)
     .executeTakeFirst()
   return row ?? null
+}
+
+/** All of them, the smallest first. */
+export function listCheckpoints(db: Handle, companyId: number): Promise<StoredCheckpoint[]> {
+  return db
+    .selectFrom('audit_checkpoint')
+    .select(['size', 'note', 'end_time as time', 'kept'])
+    .where('company_id', '=', companyId)
+    .orderBy('size')
+    .execute()
 }
 
 /** Notes that name a next key, the newest of each key. */

@@ -11,11 +11,19 @@ import { type AuditLeaf, type LeafValue, searchTextOf } from '#domain/audit-log/
 import { countAt, hashAt, nodesOf, tileWidth, wholeRoot } from '#domain/audit-log/tiles.ts'
 import { rootOf } from '#domain/audit-log/tree.ts'
 import { foldText } from '#domain/text.ts'
-import { archivedUpTo } from '#server/db/audit/audit-archive.ts'
-import { type CheckedEntry, entriesFrom, logsToCheck, strayEntries } from '#server/db/audit/audit-checks.ts'
-import { holdLog, newestCheckpoint, sizeOf, tileOf } from '#server/db/audit/audit-log.ts'
+import { archivedUpTo, isArchiveRecorded } from '#server/db/audit/audit-archive.ts'
+import {
+  type CheckedEntry,
+  entriesFrom,
+  type LogToCheck,
+  logsToCheck,
+  strayEntries,
+} from '#server/db/audit/audit-checks.ts'
+import { holdLog, listCheckpoints, newestCheckpoint, sizeOf, tileOf } from '#server/db/audit/audit-log.ts'
 import type { Handle } from '#server/db/handle.ts'
+import { findBrokenCheckpoints, isContinued } from '#server/services/audit/check-checkpoints.ts'
 import { type Keyed, keyOf, originOf } from '#server/services/audit/log-identity.ts'
+import type { StoredNotes } from '#server/services/audit/stored-notes.ts'
 
 export interface Broken {
   company_id: number
@@ -26,6 +34,8 @@ export interface CheckedPiece {
   /** Places that were looked at; less than asked for at the end of the log. */
   rows: number
   broken: number[]
+  /** The same by their places in the log. */
+  places: number[]
 }
 
 /** The entries of the places from `from` on. */
@@ -42,17 +52,21 @@ export async function checkEntries(
     tiles.set(at, tile)
     return hashAt(tile, index % tileWidth)
   }
-  const broken: number[] = []
+  const [broken, places]: [number[], number[]] = [[], []]
+  const add = (place: number, id = place) => {
+    broken.push(id)
+    places.push(place)
+  }
   // What is in an archive is gone from here, and only from the beginning.
   let expected = Math.max(piece.from, await archivedUpTo(db, companyId))
   for (const entry of entries) {
-    for (; expected < entry.log_index; expected++) broken.push(expected)
+    for (; expected < entry.log_index; expected++) add(expected)
     expected = entry.log_index + 1
-    if (entry.leaf === null) broken.push(entry.log_index)
+    if (entry.leaf === null) add(entry.log_index)
     else if (!equalHashes(leafHash(entry.leaf), await hashOf(entry.log_index)) || !saysTheSame(entry, companyId))
-      broken.push(entry.entry_id)
+      add(entry.log_index, entry.entry_id)
   }
-  return { rows: entries.length, broken }
+  return { rows: entries.length, broken, places }
 }
 
 /** Whether the copies beside the leaf are what it says. */
@@ -77,14 +91,40 @@ function saysTheSame({ leaf, columns, search, actor, entry_id }: CheckedEntry, c
 /** Where values end is no part of what is found in them: a name is folded by itself when it is written. */
 const lettersOf = (text: string) => text.replaceAll(/\s/g, '')
 
-/** The tree above the entries, its checkpoint, and what stands beside the log. Its entries are looked at apart. */
-export async function checkTree(app: Keyed, db: Handle, companyId: number, most: number): Promise<number[]> {
+export interface TreeOptions {
+  most: number
+  /** The checkpoint of this log in the store, as it was before the log was read; undefined: it has none. */
+  storedNote: string | undefined
+}
+
+/**
+ * The tree above the entries, its checkpoints, and what stands beside the log. Its entries are looked at apart. A checkpoint that is
+ * broken is named by its size.
+ */
+export async function checkTree(
+  app: Keyed,
+  db: Handle,
+  companyId: number,
+  { most, storedNote }: TreeOptions,
+): Promise<number[]> {
   // Size, tiles and checkpoint are read one after the other.
   await holdLog(db, companyId)
   const size = await sizeOf(db, companyId)
   const { tiles, broken } = await checkTiles(db, companyId, size)
+  const nodes = nodesOf((level, index) => tiles.get(`${level}/${index}`))
   const isSigned = size === 0 || (await isRootSigned(app, db, { companyId, size, tiles }))
-  return [...broken, ...(isSigned ? [] : [size]), ...(await strayEntries(db, companyId, most))]
+  const checkpoints = findBrokenCheckpoints(app, { companyId, size, nodes }, await listCheckpoints(db, companyId))
+  const isStoredContinued = isContinued(app, { companyId, size, nodes }, storedNote ?? null)
+  const isArchiveKnown = await isArchiveRecorded(db, companyId)
+  return [
+    ...new Set([
+      ...broken,
+      ...(isSigned && isStoredContinued ? [] : [size]),
+      ...checkpoints,
+      ...(isArchiveKnown ? [] : [0]),
+      ...(await strayEntries(db, companyId, most)),
+    ]),
+  ]
 }
 
 type Tiles = Map<string, Uint8Array>
@@ -131,18 +171,34 @@ async function isRootSigned(
 }
 
 /** Walks every log to its end: the first `most` of what is broken; none, as long as nobody touched the tables. */
-export async function brokenEntries(app: Keyed, db: Handle, most = 10): Promise<Broken[]> {
+export async function brokenEntries(
+  app: Keyed,
+  db: Handle,
+  { most = 10, storedNotes = new Map() }: { most?: number; storedNotes?: StoredNotes } = {},
+): Promise<Broken[]> {
   const broken: Broken[] = []
-  for (const { companyId } of await logsToCheck(db, null)) {
+  const logs = await logsToCheck(db, null)
+  for (const id of findLostLogs(logs, storedNotes, null)) broken.push({ company_id: id, id: 0 })
+  for (const { companyId } of logs) {
     const add = (ids: number[]) => broken.push(...ids.map((id) => ({ company_id: companyId, id })))
     for (let from = 0, rows = pieceRows; rows === pieceRows; from += pieceRows) {
       const piece = await checkEntries(db, companyId, { from, most: pieceRows })
       rows = piece.rows
       add(piece.broken)
     }
-    add(await checkTree(app, db, companyId, most))
+    add(await checkTree(app, db, companyId, { most, storedNote: storedNotes.get(companyId) }))
   }
   return broken.slice(0, most)
 }
 
 const pieceRows = 500
+
+/** Companies whose logs the store has and the database has nothing of. `companyId`: the one that is looked at; null: all. */
+export function findLostLogs(
+  logs: readonly LogToCheck[],
+  storedNotes: StoredNotes,
+  companyId: number | null,
+): number[] {
+  const present = new Set(logs.map((log) => log.companyId))
+  return [...storedNotes.keys()].filter((id) => !present.has(id) && (companyId === null || companyId === id))
+}

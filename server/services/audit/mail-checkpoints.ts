@@ -4,7 +4,7 @@
  */
 import { userStatus } from '#domain/accounts/users.ts'
 import type { AppContext } from '#server/context.ts'
-import { checkpointsToMail, markMailed } from '#server/db/audit/audit-log.ts'
+import { checkpointsToMail, holdLog, markMailed, newestCheckpoint } from '#server/db/audit/audit-log.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { notifyJobs } from '#server/services/job-requests.ts'
@@ -17,7 +17,12 @@ export async function mailCheckpoints(app: AppContext): Promise<number> {
   const now = app.clock()
   const asked = await inTransaction(app, { role: 'portal_system' }, async (db) => {
     let mails = 0
-    for (const log of await checkpointsToMail(db, now - weekMs)) {
+    for (const { companyId } of await checkpointsToMail(db, now - weekMs)) {
+      // What stays is part of what the next checkpoint signs: none may be signed meanwhile.
+      await holdLog(db, companyId)
+      const newest = await newestCheckpoint(db, companyId)
+      if (!newest) continue
+      const log = { companyId, size: newest.size }
       for (const userId of await witnesses(db, log.companyId)) {
         await askMail(db, { companyId: log.companyId, now }, { mail: 'audit-checkpoint', userId, size: log.size })
         mails++

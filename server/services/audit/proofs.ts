@@ -3,23 +3,44 @@ import type { trailCheckpoint, trailTile } from '#contract/audit-trail.ts'
 import { toBase64 } from '#domain/audit-log/base64.ts'
 import { followHandovers } from '#domain/audit-log/checkpoint.ts'
 import { LogError } from '#domain/audit-log/fault.ts'
-import type { Service } from '#server/context.ts'
-import { countPending, handoverNotes, newestCheckpoint, tileOf } from '#server/db/audit/audit-log.ts'
+import type { Service, ServiceContext } from '#server/context.ts'
+import { countPending, handoverNotes, lockLog, newestCheckpoint, tileOf } from '#server/db/audit/audit-log.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { notFound } from '#server/problem-error.ts'
 import { openLog } from '#server/services/audit/audit-trail.ts'
+import { ChangedLogError, checkSignedEdge } from '#server/services/audit/check-signed-edge.ts'
+import { getLogAlarm, type LogAlarm, raiseLogAlarm } from '#server/services/audit/log-alarms.ts'
 import { keyOf } from '#server/services/audit/log-identity.ts'
+import { getLastReadNote } from '#server/services/audit/stored-notes.ts'
 
 export const checkpoint: Service<typeof trailCheckpoint> = async (context, { query: { companyId: asked, known } }) => {
   const companyId = await openLog(context, asked)
   const { db, app } = context
   // Before the checkpoint: what finds its place in between is then in both, and never in neither.
   const pending = await countPending(db, companyId)
+  const alarm = await findAlarm(context, companyId)
   const newest = await newestCheckpoint(db, companyId)
   const note = newest?.note ?? null
   const key = keyOf(app, companyId, note)
   const handovers = known === undefined || known === key ? null : await handoversTo(db, companyId, { known, key })
-  return { body: { note, key, pending, ...(handovers && { handovers }) } }
+  return { body: { note, key, pending, ...(handovers && { handovers }), ...(alarm && { alarm }) } }
+}
+
+/** Entries that are looked at for a reader, beside those of the last tile. */
+const maxEntries = 1_024
+
+/** What this process has found in the log before, or finds now. Null: nothing. */
+async function findAlarm({ app, db }: ServiceContext, companyId: number): Promise<LogAlarm | null> {
+  // Whoever holds the log checks it.
+  if (await lockLog(db, companyId)) {
+    try {
+      await checkSignedEdge(app, db, companyId, { storedNote: getLastReadNote(app, companyId), maxEntries })
+    } catch (error) {
+      if (!(error instanceof ChangedLogError)) throw error
+      raiseLogAlarm(app, companyId, error)
+    }
+  }
+  return getLogAlarm(app, companyId)
 }
 
 /** Null: none leads there. More changes than that are followed by nobody. */

@@ -24,6 +24,7 @@ export type MailKind =
   | 'order-overdue'
   | 'order-paid'
   | 'audit-checkpoint'
+  | 'audit-alarm'
   | 'service-stops'
   | 'service-erased'
   | 'backup-failed'

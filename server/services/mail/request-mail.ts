@@ -60,6 +60,7 @@ export type Wanted =
   | { mail: 'new-device'; userId: number; device: NewDevice }
   | { mail: OrderMail; userId: number; orderId: number }
   | { mail: 'audit-checkpoint'; userId: number; size: number }
+  | { mail: 'audit-alarm'; userId: number; logCompanyId: number }
   | ({ userId: number } & ServiceMatter)
   | (AskedOfPayment & { userId: number })
   | { mail: TaskMail; userId: number; taskId: number }
@@ -140,12 +141,23 @@ export async function mailNow(db: Handle, app: AppContext, asked: AskedMail): Pr
   }
   const link = await linkFor(db, app, asked, to)
   if (link === null) return null
-  const words =
-    asked.mail === 'audit-checkpoint'
-      ? await checkpointWords(db, app, { companyId: to.companyId, size: asked.size })
-      : {}
+  const words = await auditWordsOf(db, app, asked, to)
   if (words === null) return null
   return { id: asked.id, to: { name: to.userName, address: to.email }, ...textOf(app, asked, to, { link, ...words }) }
+}
+
+/** Empty: the mail is not about the audit trail. Null: there is nothing to say any more. */
+async function auditWordsOf(
+  db: Handle,
+  app: AppContext,
+  asked: AccountMail,
+  { companyId }: Credential,
+): Promise<Partial<CheckpointWords & { customer: string }> | null> {
+  if (asked.mail === 'audit-checkpoint') return checkpointWords(db, app, { companyId, size: asked.size })
+  if (asked.mail !== 'audit-alarm') return {}
+  // The log of calls that belong to no company has no name.
+  const company = await companyById(db, asked.logCompanyId)
+  return { customer: company ? `${company.name} (${company.code})` : String(asked.logCompanyId) }
 }
 
 /** About an order, a service or what its backups cost, and not about an account. */
@@ -193,6 +205,7 @@ const serves: Record<MailKind, readonly UserStatus[]> = {
   'order-overdue': [userStatus.activated],
   'order-paid': [userStatus.activated],
   'audit-checkpoint': [userStatus.activated],
+  'audit-alarm': [userStatus.activated],
   'service-stops': [userStatus.activated],
   'service-erased': [userStatus.activated],
   'backup-failed': [userStatus.activated],
@@ -229,6 +242,7 @@ const pages: Record<
   'new-device': '/saas/app/profile/sessions',
   'session-copied': '/saas/forget',
   'audit-checkpoint': '/saas/app/systrail',
+  'audit-alarm': '/saas/app/systrail',
 }
 
 /** Null: a later mail has ended it, or it was used. */
@@ -253,7 +267,7 @@ function textOf(
   { config }: AppContext,
   asked: AccountMail,
   to: Credential,
-  words: { link: string } & Partial<CheckpointWords>,
+  words: { link: string } & Partial<CheckpointWords & { customer: string }>,
 ): Composed {
   const { language, userName, companyName, companyCode, email } = to
   const values = { name: userName, company: companyName, code: companyCode, email, ...words }

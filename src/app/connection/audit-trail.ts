@@ -1,6 +1,6 @@
 /** The audit trail on this device (`TrailKeeper`), and when what is kept of it is brought up to date. */
 import { exportTrail } from '#contract/audit-trail.ts'
-import { accept, begin, fill, remove, updateAll } from '#request/audit-trail/keep-trail.ts'
+import { accept, begin, check, fill, remove, updateAll } from '#request/audit-trail/keep-trail.ts'
 import { keptCsv } from '#request/audit-trail/kept-csv.ts'
 import { proveAllKept, proveEntry } from '#request/audit-trail/prove.ts'
 import type { TrailKeeper } from '#request/results.ts'
@@ -11,6 +11,7 @@ export const trails: TrailKeeper = {
   begin: (days, opened) => begin(ports, days, opened),
   fill: (companyId, options) => fill(ports, companyId, options),
   remove: (companyId) => remove(ports, companyId),
+  check: (companyId) => check(ports, companyId),
   prove: (companyId, entry) => proveEntry(ports, companyId, entry),
   proveAll: (companyId, onProgress) => proveAllKept(ports, companyId, onProgress),
   accept: (companyId) => accept(ports, companyId),

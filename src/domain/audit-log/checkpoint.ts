@@ -1,7 +1,7 @@
 /** Checkpoints (C2SP tlog-checkpoint): which log, how large, its root; as the text of a signed note. */
 import { fromBase64, toBase64 } from '#domain/audit-log/base64.ts'
 import { LogError } from '#domain/audit-log/fault.ts'
-import { type Hash, hashBytes } from '#domain/audit-log/hash.ts'
+import { emptyRoot, type Hash, hashBytes, leafHash, nodeHash } from '#domain/audit-log/hash.ts'
 import { openNote, readVerifierKey, signNote } from '#domain/audit-log/note.ts'
 
 export interface Checkpoint {
@@ -13,17 +13,35 @@ export interface Checkpoint {
   epoch: number
   /** The verifier key (`name+id+base64`) that takes the place of the one that signed this; left out: that one stays. */
   nextKey?: string
+  /** Earlier checkpoints of this log that are stored for good; left out: there are none. */
+  stored?: StoredChain
+}
+
+/** `hash` chains their notes in the order of their sizes, so that none of them can be changed or removed unnoticed. */
+export interface StoredChain {
+  count: number
+  hash: Hash
 }
 
 /** Further lines than ours are of later versions, and are kept out of it. */
 const maxLines = 20
 
+/** The chain with one more checkpoint, which is the largest so far. */
+export function extendChain(chain: StoredChain | undefined, note: string): StoredChain {
+  const before = chain ?? { count: 0, hash: emptyRoot }
+  return { count: before.count + 1, hash: nodeHash(before.hash, leafHash(note)) }
+}
+
 /**
- * The text that is signed. The lines `epoch N` and `next key KEY` stand only where N is not 0 and there is one. Throws BAD_CHECKPOINT on
- * what has no text, BAD_KEY on a next key that is none.
+ * The text that is signed. The lines `epoch N`, `next key KEY` and `stored COUNT HASH` are there only where N is not 0 and there is one.
+ * Throws BAD_CHECKPOINT on what has no text, BAD_KEY on a next key that is none.
  */
-export function checkpointText({ origin, size, root, epoch, nextKey }: Checkpoint): string {
-  const more = [...(epoch === 0 ? [] : [`epoch ${epoch}`]), ...(nextKey === undefined ? [] : [`next key ${nextKey}`])]
+export function checkpointText({ origin, size, root, epoch, nextKey, stored }: Checkpoint): string {
+  const more = [
+    ...(epoch === 0 ? [] : [`epoch ${epoch}`]),
+    ...(nextKey === undefined ? [] : [`next key ${nextKey}`]),
+    ...(stored === undefined ? [] : [`stored ${stored.count} ${toBase64(stored.hash)}`]),
+  ]
   const text = [origin, String(size), toBase64(root), ...more, ''].join('\n')
   readCheckpoint(text)
   return text
@@ -40,8 +58,21 @@ export function readCheckpoint(text: string): Checkpoint {
   const more = rest.slice(0, -1)
   if (rest.at(-1) !== '' || more.length > maxLines || more.includes('')) throw bad('lines')
   const nextKey = nextKeyIn(more, origin, bad)
+  const stored = chainIn(more, bad)
   const read = { origin, size: Number(size), root: hash, epoch: epochIn(more, bad) }
-  return nextKey === null ? read : { ...read, nextKey }
+  return { ...read, ...(nextKey === null ? {} : { nextKey }), ...(stored === null ? {} : { stored }) }
+}
+
+/** The checkpoint in a note whose signatures nobody has looked at. Throws as `readCheckpoint`. */
+export const readUnverified = (note: string): Checkpoint => readCheckpoint(note.slice(0, note.lastIndexOf('\n\n') + 1))
+
+function chainIn(lines: string[], bad: (what: string) => LogError): StoredChain | null {
+  const [line, second] = lines.filter((one) => /^stored\b/.test(one))
+  if (line === undefined) return null
+  const [, count = '', base64 = ''] = /^stored ([1-9]\d{0,8}) (\S+)$/.exec(line) ?? []
+  const hash = fromBase64(base64)
+  if (second !== undefined || count === '' || hash?.length !== hashBytes) throw bad('stored')
+  return { count: Number(count), hash }
 }
 
 function epochIn(lines: string[], bad: (what: string) => LogError): number {

@@ -51,7 +51,7 @@ function Payments({ found }: { found: Reconciled }) {
   )
 }
 
-function Checked({ found: { rows, companies, broken } }: { found: Verified }) {
+function Checked({ found: { rows, companies, broken, checkpoint_store: store } }: { found: Verified }) {
   const { t } = useTranslation('activity')
   if (broken.length === 0)
     return (
@@ -60,6 +60,7 @@ function Checked({ found: { rows, companies, broken } }: { found: Verified }) {
           <Icon name="check" />
           {t('verify.whole', { count: rows, number: number(rows), companies: number(companies) })}
         </p>
+        {store && <p>{t('verify.store')}</p>}
       </div>
     )
   return (
@@ -73,6 +74,7 @@ function Checked({ found: { rows, companies, broken } }: { found: Verified }) {
           <li key={`${company_id} ${id}`}>{t('verify.entry', { company: company_code ?? t('verify.none'), id })}</li>
         ))}
       </ul>
+      {store && <p>{t('verify.store')}</p>}
     </div>
   )
 }

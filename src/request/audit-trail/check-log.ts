@@ -3,8 +3,9 @@
  * an alarm that names the place, and takes nobody's place.
  */
 import { trailCheckpoint } from '#contract/audit-trail.ts'
+import type { OutputOf } from '#contract/endpoint.ts'
 import { type Checkpoint, followHandovers, openCheckpoint, openHandover } from '#domain/audit-log/checkpoint.ts'
-import { LogError } from '#domain/audit-log/fault.ts'
+import { LogError, logFaults } from '#domain/audit-log/fault.ts'
 import { equalHashes, hashBytes } from '#domain/audit-log/hash.ts'
 import { consistencyFault, consistencyProof } from '#domain/audit-log/proofs.ts'
 import { hashAt, nodesOf, tilesReadBy, tileWidth, wholeRoot } from '#domain/audit-log/tiles.ts'
@@ -41,6 +42,7 @@ export async function checkLog(ports: Ports, guard: Guard, companyId: number): P
     if (note === null) throw new LogError('LOG_SHRANK', 'the log is empty')
     const checkpoint = openedBy(before, { note, key, handovers: body.handovers ?? [] })
     await compare(ports, guard, { companyId, before, checkpoint })
+    if (body.alarm) return await alarmedByServer(guard, { companyId, before, body: { ...body, note }, asOf })
     const record = { companyId, note, key, size: checkpoint.size, asOf, alarm: null }
     await store(guard, record, before)
     return { record, checkpoint, pending }
@@ -52,6 +54,27 @@ export async function checkLog(ports: Ports, guard: Guard, companyId: number): P
     await store(guard, record, before)
     return { record, checkpoint: openCheckpoint(before.note, before.key), pending }
   }
+}
+
+/** The server itself has found the log changed. What this device knows stays, or what it is told now where it knew nothing. */
+async function alarmedByServer(
+  guard: Guard,
+  given: {
+    companyId: number
+    before: LogCheckpoint | null
+    body: Pick<OutputOf<typeof trailCheckpoint>, 'key' | 'pending' | 'alarm'> & { note: string }
+    asOf: number
+  },
+): Promise<Checked> {
+  const { companyId, before, asOf } = given
+  const { note, key, pending, alarm: said } = given.body
+  const checkpoint = before ? openCheckpoint(before.note, before.key) : openCheckpoint(note, key)
+  const known = before ?? { companyId, note, key, size: checkpoint.size, asOf }
+  const fault = logFaults.find((one) => one === said?.fault) ?? 'ENTRY_DIFFERS'
+  const alarm = { fault, from: said?.from ?? 0, to: said?.to ?? known.size, note, time: asOf }
+  const record = { ...known, alarm }
+  await store(guard, record, before)
+  return { record, checkpoint, pending }
 }
 
 /** By the key that this device knows; a new key counts if the known one has named it, in this note or in one from when it was changed. */

@@ -149,6 +149,20 @@ async function prove(
   return { kind: 'done' }
 }
 
+/**
+ * Whoever looks at a trail has its newest checkpoint stored on the device, and compared with the one before. What is wrong is an alarm in
+ * the stored record. Without a connection nothing is checked.
+ */
+export async function check(ports: Ports, companyId: number): Promise<void> {
+  try {
+    const { guard } = await whoNow(ports)
+    if (guard) await checkLog(ports, guard, companyId)
+  } catch (error) {
+    // A log whose first checkpoint is none is nothing that this device could hold the next one against.
+    if (!(error instanceof TrailProblem) && !(error instanceof LogError)) ports.report(error)
+  }
+}
+
 /** Brings every kept range up to date; what fails is tried again the next time. */
 export async function updateAll(ports: Ports): Promise<void> {
   const { guard } = await whoNow(ports)

@@ -1,4 +1,5 @@
 /** Databases of a campaign: with as many connections as it wants, or of the schema of an older version. */
+import { noCheckpointStore } from '#server/drivers/checkpoint-store/driver.ts'
 import pino from 'pino'
 import { contextOver } from '#server/cli/with-app.ts'
 import { readConfig } from '#server/config.ts'
@@ -39,5 +40,5 @@ export function appOver(kysely: ReturnType<typeof overPool>): AppContext {
     listen: () => () => undefined,
     close: () => kysely.destroy(),
   }
-  return contextOver({ config: readConfig({ TOKEN_KEY: tokenKey }), database, log })
+  return contextOver({ config: readConfig({ TOKEN_KEY: tokenKey }), database, log, checkpointStore: noCheckpointStore })
 }

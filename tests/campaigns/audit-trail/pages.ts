@@ -12,6 +12,7 @@ import { openEmbedded } from '#server/db/embedded/open.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { vacuumEmbedded } from '#server/jobs/vacuum-embedded.ts'
 import { noBackups } from '#server/backup-places.ts'
+import { noCheckpointStore } from '#server/drivers/checkpoint-store/driver.ts'
 import { noHosting } from '#server/no-hosting.ts'
 import { noPayments } from '#server/payment-methods.ts'
 import { list } from '#server/services/audit/audit-trail.ts'
@@ -47,7 +48,16 @@ async function open(engine: 'postgres' | 'embedded', cluster: string): Promise<O
     await rm(folder, { recursive: true, force: true })
   }
   return {
-    app: { config, database, log, clock: Date.now, payments: noPayments, hosting: noHosting, backups: noBackups },
+    app: {
+      config,
+      database,
+      log,
+      clock: Date.now,
+      payments: noPayments,
+      hosting: noHosting,
+      backups: noBackups,
+      checkpointStore: noCheckpointStore,
+    },
     close,
   }
 }

@@ -180,8 +180,13 @@ export function flip(data: Buffer): void {
 }
 
 const operations: Record<Operation, (exchange: Exchange, body: Body) => void | Promise<void>> = {
-  PutObject({ response, content, call }, body) {
+  PutObject({ request, response, content, call }, body) {
     if (!fitsChecksums(body)) throw new Refusal('BadDigest', 400)
+    const [match, noneMatch] = [header(request, 'if-match'), header(request, 'if-none-match')]
+    const current = content.objects.get(call.key)
+    if (match !== '' && !current) throw new Refusal('NoSuchKey', 404)
+    if ((match !== '' && match !== current?.etag) || (noneMatch === '*' && current))
+      throw new Refusal('PreconditionFailed', 412)
     const { etag, checksum } = content.put(call.key, body.data)
     response.writeHead(200, { etag, 'x-amz-checksum-crc32': checksum, 'x-amz-checksum-type': 'FULL_OBJECT' }).end()
   },

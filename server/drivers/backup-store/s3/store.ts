@@ -30,6 +30,23 @@ export interface BucketSettings {
   credentials: { accessKeyId: string; secretAccessKey: string; sessionToken?: string } | null
 }
 
+export interface ClientLimits {
+  /** Of one call, with growing pauses. */
+  tries: number
+  connectMs: number
+  answerMs: number
+}
+
+export const openClient = (settings: BucketSettings, { tries, connectMs, answerMs }: ClientLimits): S3Client =>
+  new S3Client({
+    region: settings.region,
+    forcePathStyle: settings.pathStyle,
+    ...(settings.endpoint === null ? {} : { endpoint: settings.endpoint }),
+    ...(settings.credentials === null ? {} : { credentials: settings.credentials }),
+    maxAttempts: tries,
+    requestHandler: { connectionTimeout: connectMs, requestTimeout: answerMs, throwOnRequestTimeout: true },
+  })
+
 /** At most so many tries of a call, with growing pauses; ms. */
 const patience = { tries: 4, connect: 5_000, answer: 60_000 }
 const usualPart = 8 * 2 ** 20
@@ -38,18 +55,7 @@ export function bucketStore(
   settings: BucketSettings,
   { partBytes = usualPart, tries = patience.tries } = {},
 ): BackupStore {
-  const client = new S3Client({
-    region: settings.region,
-    forcePathStyle: settings.pathStyle,
-    ...(settings.endpoint === null ? {} : { endpoint: settings.endpoint }),
-    ...(settings.credentials === null ? {} : { credentials: settings.credentials }),
-    maxAttempts: tries,
-    requestHandler: {
-      connectionTimeout: patience.connect,
-      requestTimeout: patience.answer,
-      throwOnRequestTimeout: true,
-    },
-  })
+  const client = openClient(settings, { tries, connectMs: patience.connect, answerMs: patience.answer })
   const target = (key: string): Target => ({ Bucket: settings.bucket, Key: checkedKey(key) })
 
   return {

@@ -45,6 +45,10 @@ const KeepOffline = lazy(async () => ({
 const ways = { read: readView, write: writeView, change: changeView, remembered }
 const saved = { selectSavedQuery, viewChanged }
 
+const LogWatch = lazy(async () => ({
+  default: (await import('#features/audit-trail/offline/LogWatch.tsx')).LogWatch,
+}))
+
 /** Who did what, and when (contracts 2, M131 to M134): of the own company, or of a customer for the provider's staff. */
 export function Trail({ CompanyFilter }: { CompanyFilter: CompanyFilter }) {
   const { t } = useTranslation('audit')
@@ -52,6 +56,7 @@ export function Trail({ CompanyFilter }: { CompanyFilter: CompanyFilter }) {
   const { view: addressed, change } = useListing(ways, saved)
   const view = allowed(addressed, caller)
   const words = useEntryWords()
+  const isOnline = useConnection().line === 'online'
   const { answer, earlier, problem, isFetching, refetch } = useAnswer(listTrail, { query: queryOf(view) })
   const shown = answer ?? (isFetching ? earlier : null)
   const rows = useMemo(() => shown && rowsOf(shown.output), [shown])
@@ -71,6 +76,11 @@ export function Trail({ CompanyFilter }: { CompanyFilter: CompanyFilter }) {
       action={<Acts view={view} answer={shown} busy={isFetching} onRefresh={refetch} own={user.company_id} />}
     >
       <Sheet />
+      {shown && (
+        <Suspense fallback={null}>
+          <LogWatch companyId={view.company ?? user.company_id} isOnline={isOnline} />
+        </Suspense>
+      )}
       <Filters view={view} rows={rows ?? []} sorting={sorting} CompanyFilter={CompanyFilter} onChange={change} />
       {/* Offline the rows that are here, or the word that there are none, say all there is to say. */}
       <ProblemNote problem={isOffline(problem) ? null : problem} onRetry={refetch} />

@@ -159,7 +159,7 @@ onBothEngines('the audit trail', (the) => {
     expect(await integrate(the)).toBe(1)
     expect(await leavesInOrder(the, other.companyId)).toHaveLength(1)
     expect(await leavesInOrder(the, companyId)).toHaveLength(12)
-    const broken = await asSystem(the, (db) => brokenEntries(the, db, 100))
+    const broken = await asSystem(the, (db) => brokenEntries(the, db, { most: 100 }))
     expect(new Set(broken.map(({ company_id }) => company_id))).toEqual(new Set([companyId]))
   })
 

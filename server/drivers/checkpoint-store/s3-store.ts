@@ -1,0 +1,43 @@
+/** The document as an object of a bucket, written under a condition (If-Match, If-None-Match). */
+import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { storeError } from '#server/drivers/backup-store/s3/faults.ts'
+import { type BucketSettings, openClient } from '#server/drivers/backup-store/s3/store.ts'
+import type { CheckpointStore } from '#server/drivers/checkpoint-store/driver.ts'
+
+/** An entry of the trail waits for the store: fewer and shorter tries than a backup has. */
+const limits = { tries: 2, connectMs: 2_000, answerMs: 5_000 }
+
+export function openS3Store(settings: BucketSettings, key: string): CheckpointStore {
+  const client = openClient(settings, limits)
+  const target = { Bucket: settings.bucket, Key: key }
+  return {
+    name: 's3',
+    async read() {
+      try {
+        const { Body, ETag } = await client.send(new GetObjectCommand(target))
+        return { text: (await Body?.transformToString()) ?? '', version: ETag ?? '' }
+      } catch (error) {
+        if ((error as Partial<Error> | null)?.name === 'NoSuchKey') return null
+        throw storeError(error)
+      }
+    },
+    async replace(text, version) {
+      const condition = version === null ? { IfNoneMatch: '*' } : { IfMatch: version }
+      try {
+        const body = { Body: text, ContentType: 'application/json', ChecksumAlgorithm: 'CRC32' as const }
+        await client.send(new PutObjectCommand({ ...target, ...condition, ...body }))
+        return true
+      } catch (error) {
+        if (isConflict(error)) return false
+        throw storeError(error)
+      }
+    },
+    close: async () => client.destroy(),
+  }
+}
+
+/** 404: the object that was to be replaced is gone. */
+const isConflict = (error: unknown) =>
+  ['PreconditionFailed', 'ConditionalRequestConflict', 'NoSuchKey'].includes(
+    (error as Partial<Error> | null)?.name ?? '',
+  )

@@ -1,0 +1,73 @@
+/** Every entry and checkpoint of a log, in pieces that each leave the database to others: at the start, once a day, and after an alarm. */
+import { setTimeout as wait } from 'node:timers/promises'
+import type { AppContext } from '#server/context.ts'
+import { logsToCheck } from '#server/db/audit/audit-checks.ts'
+import { newestCheckpoint } from '#server/db/audit/audit-log.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import { checkEntries, checkTree, findLostLogs } from '#server/services/audit/check-log.ts'
+import { ChangedLogError } from '#server/services/audit/check-signed-edge.ts'
+import { clearLogAlarm, mailLogAlarms, raiseLogAlarm } from '#server/services/audit/log-alarms.ts'
+import { readStoredNotes, writeStoredNotes } from '#server/services/audit/stored-notes.ts'
+
+const pieceEntries = 250
+const system = { role: 'portal_system' } as const
+
+/** Raises an alarm for each log that is not what was signed. What is in order and newer than what the store has is written there. */
+export async function checkWholeLogs(app: AppContext): Promise<void> {
+  const storedNotes = await readStoredNotes(app)
+  const logs = await inTransaction(app, system, (db) => logsToCheck(db, null), 'reading')
+  for (const companyId of findLostLogs(logs, storedNotes ?? new Map(), null))
+    raiseLogAlarm(app, companyId, new ChangedLogError('LOG_SHRANK', 'the log is gone', { from: 0, to: 1 }))
+  const checked = new Map<number, string>()
+  for (const { companyId } of logs) {
+    const note = await checkWholeLog(app, companyId, storedNotes?.get(companyId), { restFactor: 2 })
+    if (note !== null) checked.set(companyId, note)
+  }
+  if (storedNotes) await writeStoredNotes(app, checked)
+  await mailLogAlarms(app)
+}
+
+/**
+ * Returns the newest note of a log in which nothing is wrong; null: there is none, or the alarm was raised. `restFactor`: how many times
+ * as long as a piece takes it rests before the next one.
+ */
+export async function checkWholeLog(
+  app: AppContext,
+  companyId: number,
+  storedNote: string | undefined,
+  { restFactor = 0 } = {},
+): Promise<string | null> {
+  for (let from = 0, rows = pieceEntries; rows === pieceEntries; from += pieceEntries) {
+    const start = performance.now()
+    const piece = await inTransaction(
+      app,
+      system,
+      (db) => checkEntries(db, companyId, { from, most: pieceEntries }),
+      'reading',
+    )
+    rows = piece.rows
+    const [place] = piece.places
+    if (place === undefined) {
+      if (rows === pieceEntries) await wait(restFactor * (performance.now() - start))
+      continue
+    }
+    raiseLogAlarm(
+      app,
+      companyId,
+      new ChangedLogError('ENTRY_DIFFERS', `entry ${place}`, { from: place, to: place + 1 }),
+    )
+    return null
+  }
+  const { broken, note } = await inTransaction(app, system, async (db) => ({
+    broken: await checkTree(app, db, companyId, { most: 10, storedNote }),
+    note: (await newestCheckpoint(db, companyId))?.note ?? null,
+  }))
+  const [first] = broken
+  if (first === undefined) {
+    clearLogAlarm(app, companyId)
+    return note
+  }
+  const detail = `tree, checkpoints or stray entries: ${broken.join(', ')}`
+  raiseLogAlarm(app, companyId, new ChangedLogError('ROOT_DIFFERS', detail, { from: 0, to: first + 1 }))
+  return null
+}

@@ -1,0 +1,24 @@
+import '#features/audit-trail/offline/words.ts'
+import { useEffect } from 'react'
+import { readKeptState } from '#local/audit-trail/kept-state.ts'
+import { useDispatch } from '#state/hooks.ts'
+import { useLiveQuery } from '#state/live-query.ts'
+import { AlarmNote } from '#features/audit-trail/offline/AlarmNote.tsx'
+import { trailsPort } from '#features/audit-trail/offline/trails.ts'
+
+/**
+ * Compares the log with what this device has seen of it before, once its entries are on the screen, and shows the alarm as long as it
+ * stands. `isOnline`: again when the connection comes back.
+ */
+export function LogWatch({ companyId, isOnline }: { companyId: number; isOnline: boolean }) {
+  const dispatch = useDispatch()
+  const alarm = useLiveQuery(() => readKeptState(companyId), [companyId])?.alarm
+  useEffect(() => {
+    if (!isOnline) return
+    // Code that cannot be fetched checks nothing; the next visit does.
+    dispatch(trailsPort())
+      .then((trails) => trails.check(companyId))
+      .catch(() => undefined)
+  }, [dispatch, companyId, isOnline])
+  return alarm ? <AlarmNote alarm={alarm} /> : null
+}

@@ -1,0 +1,54 @@
+/** A log that was changed since this device saw it is an alarm on the trail page itself, without anything having been saved. */
+import { screen } from '@testing-library/dom'
+import { sql } from 'kysely'
+import { afterEach, expect, it } from 'vitest'
+import { checkWholeLogs } from '#server/services/audit/check-whole-logs.ts'
+import { integrate } from '#server/services/audit/integrate.ts'
+import { pastPolicies } from '#tests/support/database.ts'
+import { setUpPages } from '#tests/support/screen.ts'
+import { writeEntries } from '#tests/support/trail-entries.ts'
+
+const the = setUpPages()
+const alarm = () => document.querySelector('.problem[role=alert]')?.textContent
+const path = '/app/systrail?dateFrom=2026-01-10&dateTo=2026-01-11'
+// The server's process remembers what it has found until the log is in order again, as the next test's is.
+afterEach(async () => {
+  await the.server.reset()
+  await checkWholeLogs(the.server.app)
+})
+
+async function pinnedSize(): Promise<number | undefined> {
+  const { thisDevice } = await import('#local/storage/device.ts')
+  const [subject] = await thisDevice().directory.occupants.toArray()
+  const company = the.server.world.companies.alpha
+  return subject && (await thisDevice().of(subject).logCheckpoints.get(company))?.size
+}
+
+it('fault 13c an earlier visit is enough: the alarm says what is wrong and what to do, in both languages', async () => {
+  await writeEntries(
+    the.server,
+    { at: '2026-01-10 09:00:00', by: 'admin@alpha', code: 'user', operation: 'update', info: { UserName: 'Mei Lin' } },
+    { at: '2026-01-11 10:00:00', by: 'admin@alpha', code: 'user', operation: 'create', info: { UserName: 'Tom' } },
+  )
+  await integrate(the.server.app)
+  await the.browser.openAs('admin@alpha', path)
+  await screen.findByText('2 entries')
+  await expect.poll(pinnedSize).toBeGreaterThan(1)
+  expect(alarm()).toBeUndefined()
+  await pastPolicies(the.server.app.database, async (db) => {
+    const company = the.server.world.companies.alpha
+    await sql`delete from audit_leaf where company_id = ${company}`.execute(db)
+    await sql`delete from audit_tile where company_id = ${company}`.execute(db)
+    await sql`delete from audit_checkpoint where company_id = ${company}`.execute(db)
+  })
+  await the.browser.open(path)
+  await expect.poll(alarm).toMatch(/^The audit trail has been changed. Entries 0 to \d+ are missing: the log was cut./)
+  expect(alarm()).toContain("don't clear this site's data")
+  // The entries stay readable beside it.
+  await screen.findByText('2 entries')
+  const { i18n } = await import('#ui/i18n/i18n.ts')
+  await i18n.changeLanguage('zh')
+  await expect.poll(alarm).toMatch(/^操作记录已被改动。 第 0 至 \d+ 条记录已丢失/)
+  expect(alarm()).toContain('不要清除本网站的数据')
+  await i18n.changeLanguage('en')
+})

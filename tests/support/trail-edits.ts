@@ -1,0 +1,180 @@
+/** What a superuser of the database may do to a trail of 300 entries whose checkpoints of 100 and 200 entries stay. */
+import { type RawBuilder, sql } from 'kysely'
+import { leafHash } from '#domain/audit-log/hash.ts'
+import { appendLeaves, emptyEdge } from '#domain/audit-log/tree.ts'
+import { appendEntries } from '#server/db/audit/audit-log.ts'
+import type { Handle } from '#server/db/handle.ts'
+
+export type TrailEdit = [name: string, act: (db: Handle) => Promise<unknown>]
+
+const entryAt = (companyId: number, place: number) =>
+  sql`(select entry_id from audit_leaf where company_id = ${companyId} and log_index = ${place})`
+
+/** The statements one after the other. */
+export const run =
+  (...statements: (() => RawBuilder<unknown>)[]) =>
+  async (db: Handle): Promise<void> => {
+    for (const statement of statements) await statement().execute(db)
+  }
+
+export const replaceInLeaf = (companyId: number, place: number, from: string, to: string): RawBuilder<unknown> =>
+  sql`update audit_entry set leaf = replace(leaf, ${from}, ${to}) where id = ${entryAt(companyId, place)}`
+
+export function trailEdits(companyId: number): TrailEdit[] {
+  /** The log made anew, without a fault in itself, from the leaves that are there. */
+  async function rebuildTree(db: Handle): Promise<void> {
+    const { rows } = await sql<{ entry_id: number; leaf: string }>`
+      select place.entry_id, entry.leaf from audit_leaf place join audit_entry entry on entry.id = place.entry_id
+      where place.company_id = ${companyId} order by place.log_index`.execute(db)
+    await sql`delete from audit_leaf where company_id = ${companyId}`.execute(db)
+    await sql`delete from audit_tile where company_id = ${companyId}`.execute(db)
+    const { changed } = appendLeaves(
+      emptyEdge,
+      rows.map(({ leaf }) => leafHash(leaf)),
+    )
+    await appendEntries(db, companyId, { from: 0, ids: rows.map(({ entry_id }) => entry_id), changed })
+  }
+  const idAt = (place: number) => entryAt(companyId, place)
+  const replace = (place: number, from: string, to: string) => replaceInLeaf(companyId, place, from, to)
+  return [
+    ['an entry deleted', run(() => sql`delete from audit_entry where id = ${idAt(7)}`)],
+    [
+      'an entry deleted with its leaf',
+      run(
+        () => sql`delete from audit_entry where id = ${idAt(280)}`,
+        () => sql`delete from audit_leaf where company_id = ${companyId} and log_index = 280`,
+      ),
+    ],
+    [
+      'an entry deleted with its leaf, and all the tree made anew',
+      async (db) => {
+        await sql`delete from audit_leaf where company_id = ${companyId} and log_index = 7`.execute(db)
+        await rebuildTree(db)
+      },
+    ],
+    [
+      'the last entries deleted with all that came with them',
+      run(
+        () =>
+          sql`delete from audit_entry where id in (select entry_id from audit_leaf where company_id = ${companyId} and log_index >= 200)`,
+        () => sql`delete from audit_leaf where company_id = ${companyId} and log_index >= 200`,
+        () => sql`update audit_tile set hashes = substring(hashes for 200 * 32) where level = 0 and tile_index = 0`,
+        () => sql`delete from audit_tile where level > 0 or tile_index > 0`,
+        () => sql`delete from audit_checkpoint where company_id = ${companyId} and size > 200`,
+      ),
+    ],
+    [
+      'what was done changed, in the column',
+      run(() => sql`update audit_entry set info = '{"n": 1000}' where id = ${idAt(290)}`),
+    ],
+    ['what was done changed, in the leaf', run(() => replace(3, '"n":3', '"n":4'))],
+    [
+      'what was done changed, in leaf, tiles and tree',
+      async (db) => {
+        await replace(3, '"n":3', '"n":4').execute(db)
+        await rebuildTree(db)
+      },
+    ],
+    ['who did it changed', run(() => sql`update audit_entry set exec_user_name = 'Eve' where id = ${idAt(290)}`)],
+    [
+      'who did it changed, in the leaf too',
+      run(
+        () => sql`update audit_entry set exec_user_name = 'Eve' where id = ${idAt(290)}`,
+        () => replace(290, '"user_name":""', '"user_name":"Eve"'),
+      ),
+    ],
+    [
+      'when it was done changed',
+      run(() => sql`update audit_entry set end_time = end_time - 1 where id = ${idAt(290)}`),
+    ],
+    [
+      'when it was done changed, in leaf, tiles and tree',
+      async (db) => {
+        await sql`update audit_entry set end_time = end_time - 1, leaf = replace(leaf, '"time":' || end_time, '"time":' || (end_time - 1))
+        where id = ${idAt(290)}`.execute(db)
+        await rebuildTree(db)
+      },
+    ],
+    [
+      'an entry inserted between others, and the tree made anew',
+      async (db) => {
+        await sql`insert into audit_entry select (jsonb_populate_record(entry, jsonb_build_object('id', 900000,
+        'leaf', replace(leaf, '"id":' || id, '"id":900000')))).* from audit_entry entry where id = ${idAt(5)}`.execute(
+          db,
+        )
+        await sql`update audit_leaf set log_index = log_index + 10000 where company_id = ${companyId} and log_index > 5`.execute(
+          db,
+        )
+        await sql`insert into audit_leaf values (${companyId}, 6, 900000)`.execute(db)
+        await sql`update audit_leaf set log_index = log_index - 9999 where company_id = ${companyId} and log_index > 9000`.execute(
+          db,
+        )
+        await rebuildTree(db)
+      },
+    ],
+    [
+      'an entry inserted at the end',
+      async (db) => {
+        await sql`insert into audit_entry select (jsonb_populate_record(entry, jsonb_build_object('id', 900000,
+        'leaf', replace(leaf, '"id":' || id, '"id":900000')))).* from audit_entry entry where id = ${idAt(5)}`.execute(
+          db,
+        )
+        await sql`insert into audit_leaf values (${companyId}, 300, 900000)`.execute(db)
+      },
+    ],
+    [
+      'two entries swapped',
+      run(
+        () => sql`update audit_leaf set log_index = 10000 where company_id = ${companyId} and log_index = 290`,
+        () => sql`update audit_leaf set log_index = 290 where company_id = ${companyId} and log_index = 291`,
+        () => sql`update audit_leaf set log_index = 291 where company_id = ${companyId} and log_index = 10000`,
+      ),
+    ],
+    [
+      'two entries swapped, and the tree made anew',
+      async (db) => {
+        await sql`update audit_leaf set log_index = 10000 where company_id = ${companyId} and log_index = 1`.execute(db)
+        await sql`update audit_leaf set log_index = 1 where company_id = ${companyId} and log_index = 2`.execute(db)
+        await sql`update audit_leaf set log_index = 2 where company_id = ${companyId} and log_index = 10000`.execute(db)
+        await rebuildTree(db)
+      },
+    ],
+    [
+      'a hash in a full tile changed',
+      run(
+        () =>
+          sql`update audit_tile set hashes = overlay(hashes placing sha256('x') from 65) where level = 0 and tile_index = 0`,
+      ),
+    ],
+    [
+      'the newest checkpoint removed',
+      run(() => sql`delete from audit_checkpoint where company_id = ${companyId} and size = 300`),
+    ],
+    ['all checkpoints removed', run(() => sql`delete from audit_checkpoint where company_id = ${companyId}`)],
+    [
+      'the newest checkpoint altered',
+      run(
+        () =>
+          sql`update audit_checkpoint set note = replace(note, E'\n300\n', E'\n299\n') where company_id = ${companyId} and size = 300`,
+      ),
+    ],
+    [
+      'the whole trail removed',
+      run(
+        () => sql`delete from audit_entry where company_id = ${companyId}`,
+        () => sql`delete from audit_leaf where company_id = ${companyId}`,
+        () => sql`delete from audit_tile where company_id = ${companyId}`,
+        () => sql`delete from audit_checkpoint where company_id = ${companyId}`,
+      ),
+    ],
+    [
+      'entries removed as if they were archived',
+      run(
+        () => sql`insert into audit_archive values (${companyId}, 0, 256, ${'a'.repeat(64)}, 0)`,
+        () =>
+          sql`delete from audit_entry where id in (select entry_id from audit_leaf where company_id = ${companyId} and log_index < 256)`,
+        () => sql`delete from audit_leaf where company_id = ${companyId} and log_index < 256`,
+      ),
+    ],
+  ]
+}
