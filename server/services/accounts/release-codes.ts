@@ -3,7 +3,7 @@ import { addToTrail } from '#server/db/audit/audit-trail.ts'
 import { releaseCode, unusedSignUps } from '#server/db/accounts/companies.ts'
 import { takeChange } from '#server/db/change-numbers.ts'
 import type { Handle } from '#server/db/handle.ts'
-import { quotas } from '#server/quotas.ts'
+import { quotas } from '#server/services/quotas.ts'
 
 const dayMs = 86_400_000
 /** In one transaction; the rest is for the next hour. */
