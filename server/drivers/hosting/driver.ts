@@ -110,7 +110,7 @@ export interface LogLine {
   /** 0: of the supervisor, not of a task. */
   task: number
   level: 'info' | 'warn' | 'error'
-  /** One line, without control characters; longer ones are cut at 4,000 characters. */
+  /** One line, without control characters; longer ones are cut and say how much is missing. */
   text: string
 }
 

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { InstanceAddress } from '#server/drivers/hosting/driver.ts'
-import { ask, type Exchange, healthy, openLocalHosting } from '#tests/support/hosting.ts'
+import { ask, type Exchange, healthy, openLocalHosting, until } from '#tests/support/hosting.ts'
 import { packed } from '#tests/support/packages.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -197,5 +197,27 @@ describe('a sample instance', () => {
     expect(new Set(lines.map(({ task }) => task))).toEqual(new Set([0, 1, 2]))
     expect(text).not.toContain('/health')
     expect((await ask(address.url, '/health')).status).toBe(303)
+  })
+  it('fault 15a counts what strangers repeat, and cuts what they make long', async () => {
+    const long = `/${'x'.repeat(5000)}`
+    const path = '/repeated-by-strangers'
+    for (let time = 0; time < 21; time++) await ask(address.url, path)
+    await ask(address.url, long)
+    await ask(address.url, long)
+    const lines = await until('the lines', async () => {
+      const all = await Array.fromAsync(the.driver.readLog(ref, { from: 0, to: Date.now() + 1000 }))
+      const found = all.filter(({ text }) => text.includes(path) || text.includes('xxxxx'))
+      return found.length >= 4 && found.some(({ text }) => text.includes('xxxxx')) ? all : null
+    })
+    // Two tasks, in turn.
+    const repeats = [1, 2].map((task) => {
+      const own = lines.filter((line) => line.task === task).map(({ text }) => text)
+      const places = own.flatMap((text, at) => (text.includes(path) ? [at] : []))
+      expect(places).toHaveLength(1)
+      return /^last line repeated (\d+) times$/.exec(own[(places[0] ?? 0) + 1] ?? '')?.[1]
+    })
+    expect(repeats.toSorted()).toEqual(['10', '9'])
+    const cut = lines.filter(({ text }) => text.includes('xxxxx')).map(({ text }) => text)
+    expect(cut.every((text) => text.includes('… [4801 more characters] 303'))).toBe(true)
   })
 })

@@ -9,7 +9,7 @@ import { HostingError, type HostingDriver, type InstanceRef } from '#server/driv
 import { buildData } from '#server/drivers/hosting/local/build-data.ts'
 import { openControlClient } from '#server/drivers/hosting/local/supervisor/control-client.ts'
 import { openDraft } from '#server/drivers/hosting/local/instances/draft-folders.ts'
-import { folderOf, instancesFolder, isInstanceRef } from '#server/drivers/hosting/local/instances/files.ts'
+import { folderOf, instancesFolder, isInstanceRef, logFolders } from '#server/drivers/hosting/local/instances/files.ts'
 import { readLogFiles } from '#server/drivers/hosting/local/log-reader.ts'
 import { readInstanceData } from '#server/drivers/hosting/local/read-data.ts'
 import type { TaskTimes } from '#server/drivers/hosting/local/instances/task.ts'
@@ -100,7 +100,7 @@ export function createLocalHosting({
 
     // From the files themselves: of one that was taken away too, and while nothing runs.
     async *readLog(ref: InstanceRef, span: { from: number; to: number }) {
-      yield* readLogFiles(join(placeOf(ref), 'logs'), span)
+      yield* readLogFiles(logFolders(placeOf(ref)), span)
     },
 
     watch: (changed) => watchChanges({ client, folder, isEmpty, log, changed, end: closing.signal }),

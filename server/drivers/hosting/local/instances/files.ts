@@ -1,6 +1,7 @@
 /**
  * What is on the disk of one service: `instances/<code>-<service>/` with `instance.json` (what is to be), `tasks.json` (what runs),
- * `data` (or, once its data was replaced, the folder that `instance.json` names), `apps`, `logs`, and `drafts` of what is not finished.
+ * `data` (or, once its data was replaced, the folder that `instance.json` names), `apps`, `logs` of its host with `tasks` in it, and
+ * `drafts` of what is not finished.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
@@ -110,8 +111,13 @@ export function removeUnusedData(place: string, { data = 'data' }: Pick<Instance
   for (const name of namesIn(place)) if (dataShape.test(name) && name !== data) rmSync(join(place, name), removed)
 }
 
+export const hostLogs = (place: string): string => join(place, 'logs')
+export const taskLogs = (place: string): string => join(place, 'logs', 'tasks')
+export const logFolders = (place: string): string[] => [hostLogs(place), taskLogs(place)]
+
 export function makeFolders(place: string, { data = 'data' }: Pick<InstanceRecord, 'data'>): void {
-  for (const name of [data, 'apps', 'logs']) mkdirSync(join(place, name), { recursive: true, mode: 0o700 })
+  for (const name of [data, 'apps', 'logs', 'logs/tasks'])
+    mkdirSync(join(place, name), { recursive: true, mode: 0o700 })
   syncFolder(place)
 }
 

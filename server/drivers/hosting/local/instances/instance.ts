@@ -12,6 +12,7 @@ import {
   type InstanceConfig,
   type InstanceRef,
   type InstanceState,
+  type LogLine,
   type Operation,
 } from '#server/drivers/hosting/driver.ts'
 import { syncFolder } from '#server/drivers/hosting/local/atomic-file.ts'
@@ -19,7 +20,7 @@ import { draftPath, removeLeftDrafts } from '#server/drivers/hosting/local/insta
 import type { ErasedFences } from '#server/drivers/hosting/local/instances/erased-fences.ts'
 import { installApps, removeUnused } from '#server/drivers/hosting/local/instances/install-apps.ts'
 import * as files from '#server/drivers/hosting/local/instances/files.ts'
-import { logOnce } from '#server/drivers/hosting/local/log-writer.ts'
+import { logDayBytes, openLogWriter } from '#server/drivers/hosting/local/log-writer.ts'
 import type { InstancePlace } from '#server/drivers/hosting/local/instances/place.ts'
 import { setInstancePassword } from '#server/drivers/hosting/local/instances/set-password.ts'
 import { openTasks, type TaskSetting } from '#server/drivers/hosting/local/instances/tasks.ts'
@@ -56,10 +57,11 @@ export interface Instance {
 export function openInstance(place: InstancePlace, erasedFences: ErasedFences): Instance {
   const { ref, path } = place
   let record = files.readInstance(path)
-  const say = (level: 'info' | 'warn' | 'error', text: string) => logOnce(join(path, 'logs'), 0, level, text)
+  const log = openLogWriter(files.hostLogs(path), 0, { dayBytes: logDayBytes.host, keepsOpen: false })
+  const say = (level: LogLine['level'], text: string) => log.write(level, text, { priority: 'lifecycle' })
   /** Nothing runs while its data is exchanged. */
   let isExchanging = false
-  const tasks = openTasks({ place, say, wanted: wantedTasks, dataFolder: () => files.dataFolder(path, record ?? {}) })
+  const tasks = openTasks({ place, log, wanted: wantedTasks, dataFolder: () => files.dataFolder(path, record ?? {}) })
   if (record) {
     files.removeUnusedData(path, record)
     removeLeftDrafts(path)

@@ -17,6 +17,7 @@ import {
   foundInstances,
   instancesFolder,
   isInstanceRef,
+  logFolders,
 } from '#server/drivers/hosting/local/instances/files.ts'
 import { removeOldLogs } from '#server/drivers/hosting/local/log-reader.ts'
 import { runFolderOf } from '#server/drivers/hosting/local/run-folder.ts'
@@ -98,7 +99,7 @@ export function openInstances({
     states: () => [...all.values()].flatMap(({ state }) => state() ?? []),
     anyWanted: () => [...all.values()].some((instance) => instance.wantsToRun()),
     removeOldLogs() {
-      for (const { ref } of all.values()) removeOldLogs(join(folderOf(folder, ref), 'logs'), Date.now())
+      for (const { ref } of all.values()) removeOldLogs(logFolders(folderOf(folder, ref)), Date.now())
     },
     async shutDown() {
       await Promise.all([...all.values()].map((instance) => instance.shutDown()))

@@ -3,7 +3,7 @@
  * has been written down, so that none runs of which nobody knows.
  */
 import { spawn } from 'node:child_process'
-import { closeSync, openSync, readFileSync, rmSync, truncateSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync, rmSync, truncateSync, statSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { TaskRecord } from '#server/drivers/hosting/local/instances/files.ts'
 import { identityOf, isRunning, memoryOf, signal } from '#server/drivers/hosting/local/process-identity.ts'
@@ -219,9 +219,18 @@ function watchTask(record: TaskRecord, events: TaskEvents, times: TaskTimes): Ta
   return task
 }
 
+/** The end of the file alone: a task may have written without end since it was checked. */
 function lastWords(socket: string): string {
   try {
-    return readFileSync(wordsPath(socket)).subarray(-maxWords).toString('utf8')
+    const file = openSync(wordsPath(socket), 'r')
+    try {
+      const { size } = fstatSync(file)
+      const words = Buffer.alloc(Math.min(size, maxWords))
+      readSync(file, words, 0, words.length, size - words.length)
+      return words.toString('utf8')
+    } finally {
+      closeSync(file)
+    }
   } catch {
     return ''
   }

@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { InstanceConfig, InstanceFault } from '#server/drivers/hosting/driver.ts'
+import type { InstanceConfig, InstanceFault, LogLine } from '#server/drivers/hosting/driver.ts'
+import type { LogWriter } from '#server/drivers/hosting/local/log-writer.ts'
 import { restartDelay } from '#server/drivers/hosting/local/instances/restart-delay.ts'
 import * as files from '#server/drivers/hosting/local/instances/files.ts'
 import type { InstancePlace } from '#server/drivers/hosting/local/instances/place.ts'
@@ -46,16 +47,17 @@ const replaceMs = 15_000
 
 export function openTasks({
   place,
-  say,
+  log,
   wanted,
   dataFolder,
 }: {
   place: InstancePlace
-  say: (level: 'info' | 'warn' | 'error', text: string) => void
+  log: LogWriter
   wanted: () => TaskSetting | null
   dataFolder: () => string
 }): Tasks {
   const { ref, path, times } = place
+  const say = (level: LogLine['level'], text: string) => log.write(level, text, { priority: 'lifecycle' })
   const running = new Map<number, Task>()
   const waiting = new Map<number, NodeJS.Timeout>()
   /** Epoch ms of ends that nobody asked for. */
@@ -94,7 +96,8 @@ export function openTasks({
     const { number } = task.record
     const { removal } = task
     if (removal === 'stopped' || removal === 'replaced') return
-    for (const line of words.split('\n').filter((text) => text.trim() !== '')) say('error', `task ${number}: ${line}`)
+    for (const line of words.split('\n').filter((text) => text.trim() !== ''))
+      log.write('error', `task ${number}: ${line}`)
     if (removal === null) say('error', `task ${number} ended`)
     if (isAbort || words.includes('heap out of memory')) memoryAt = Date.now()
     ends = [...ends, Date.now()].slice(-10)
@@ -108,6 +111,7 @@ export function openTasks({
       number,
       socket,
       folder: path,
+      logs: files.taskLogs(path),
       data: dataFolder(),
       limitMb: limitOf(active.config),
       apps: active.apps,

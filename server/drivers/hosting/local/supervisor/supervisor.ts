@@ -9,9 +9,10 @@ import { startControl } from '#server/drivers/hosting/local/supervisor/control-s
 import { openGateway } from '#server/drivers/hosting/local/gateway.ts'
 import { openInstances } from '#server/drivers/hosting/local/instances/instances.ts'
 import type { SupervisorSettings } from '#server/drivers/hosting/local/supervisor/protocol.ts'
+import { boundSupervisorLog } from '#server/drivers/hosting/local/supervisor/supervisor-log.ts'
 import { takeLock } from '#server/drivers/hosting/local/supervisor/lock.ts'
 
-const dayMs = 86_400_000
+const hourMs = 3_600_000
 
 const settings = JSON.parse(process.argv[2] ?? '') as SupervisorSettings
 const release = await takeLock(settings.folder)
@@ -34,7 +35,10 @@ async function run(letGo: () => void): Promise<void> {
     },
     Math.min(1000, idleMs),
   )
-  const daily = setInterval(() => instances.removeOldLogs(), dayMs)
+  const hourly = setInterval(() => {
+    instances.removeOldLogs()
+    boundSupervisorLog(folder)
+  }, hourMs)
 
   let isEnding = false
   /** `leave`: what runs goes on, for the next supervisor to adopt. */
@@ -42,7 +46,7 @@ async function run(letGo: () => void): Promise<void> {
     if (isEnding) return
     isEnding = true
     clearInterval(idle)
-    clearInterval(daily)
+    clearInterval(hourly)
     if (what === 'stop') await instances.shutDown()
     else instances.letGo()
     await Promise.all([control.close(), gateway.close()])
