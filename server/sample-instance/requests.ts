@@ -5,7 +5,15 @@ import type { Session } from '#server/sample-instance/users.ts'
 
 /** Bytes of a form. */
 export const maxBody = 64 * 1024
-export const cookieName = 'sample_session'
+
+/** Over TLS with the prefix by which browsers take it from this very host alone. */
+const cookieName = (isSecure: boolean) => (isSecure ? '__Host-sample_session' : 'sample_session')
+
+/** Empty `value`: it goes. */
+export function sessionCookie(value: string, isSecure: boolean): string {
+  const end = value === '' ? '; Max-Age=0' : ''
+  return `${cookieName(isSecure)}=${value}; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}${end}`
+}
 
 export interface Asked {
   method: 'GET' | 'POST'
@@ -19,6 +27,8 @@ export interface Asked {
   cookie: string
   /** Of the browser, as the gateway saw it. */
   address: string
+  /** People reach the service over TLS, as the gateway says. */
+  isSecure: boolean
   session: Session | null
   shown: Shown
 }
@@ -49,19 +59,20 @@ export async function readRequest(
   const host = request.headers.host ?? ''
   const site = host.startsWith('admin.') ? 'admin' : 'www'
   const form = new URLSearchParams(method === 'POST' ? await readText(request, maxBody) : '')
-  const cookie = cookieIn(request.headers.cookie)
+  const isSecure = request.headers['x-forwarded-proto'] === 'https'
+  const cookie = cookieIn(request.headers.cookie, cookieName(isSecure))
   const session = cookie === '' ? null : sessionOf(cookie)
   const language = languageOf(request.headers['accept-language'])
   const otherSite = host.replace(/^(?:www|admin)\./, site === 'admin' ? 'www.' : 'admin.')
   const shown = { language, say: sayIn(language), code, site, otherSite, path, session } as const
   const address = String(request.headers['x-forwarded-for'] ?? '')
-  return { method, path, query, form, site, host, cookie, address, session, shown }
+  return { method, path, query, form, site, host, cookie, address, isSecure, session, shown }
 }
 
-function cookieIn(header: string | undefined): string {
+function cookieIn(header: string | undefined, cookieKey: string): string {
   for (const part of (header ?? '').split(';')) {
     const [name, value = ''] = part.trim().split('=', 2)
-    if (name === cookieName) return value
+    if (name === cookieKey) return value
   }
   return ''
 }

@@ -5,7 +5,7 @@ import { itemPage, itemsPage } from '#server/sample-instance/item-pages.ts'
 import * as items from '#server/sample-instance/items.ts'
 import { messagePage, signInPage, type Word } from '#server/sample-instance/pages.ts'
 import { maxPassword } from '#server/sample-instance/passwords.ts'
-import { type Answer, type Asked, cookieName, page, redirect } from '#server/sample-instance/requests.ts'
+import { type Answer, type Asked, page, redirect, sessionCookie } from '#server/sample-instance/requests.ts'
 import type { Store } from '#server/sample-instance/store.ts'
 import * as users from '#server/sample-instance/users.ts'
 
@@ -36,7 +36,7 @@ export async function answer(asked: Asked, parts: Parts): Promise<Answer> {
   return found ?? page(messagePage(shown, 'not-found'), 404)
 }
 
-async function signIn({ form, site, shown, address }: Asked, { store, log, clock }: Parts): Promise<Answer> {
+async function signIn({ form, site, shown, address, isSecure }: Asked, { store, log, clock }: Parts): Promise<Answer> {
   const [name, password] = [form.get('user') ?? '', form.get('password') ?? '']
   const again = (status: number, fault: Word) => page(signInPage(shown, name, fault), status)
   if (!nameShape.test(name) || password.length > maxPassword) return again(401, 'sign-in-refused')
@@ -55,13 +55,13 @@ async function signIn({ form, site, shown, address }: Asked, { store, log, clock
     return again(403, 'admins-only')
   }
   log('info', `login of ${name}`)
-  return redirect('/', { 'set-cookie': `${cookieName}=${result.cookie}; Path=/; HttpOnly; SameSite=Lax` })
+  return redirect('/', { 'set-cookie': sessionCookie(result.cookie, isSecure) })
 }
 
-function signOut({ cookie, session }: SignedIn, { store, log }: Parts): Answer {
+function signOut({ cookie, session, isSecure }: SignedIn, { store, log }: Parts): Answer {
   users.signOut(store, cookie)
   log('info', `logout of ${session.user.name}`)
-  return redirect('/sign-in', { 'set-cookie': `${cookieName}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0` })
+  return redirect('/sign-in', { 'set-cookie': sessionCookie('', isSecure) })
 }
 
 const nameShape = /^[A-Za-z0-9._-]{1,40}$/

@@ -12,8 +12,18 @@ export interface Hosting {
 }
 
 /** Nothing runs yet, and no process is started, until a service needs it. */
-export function openHosting({ hosting, hostingDir, serviceDomain, servicePort }: Config, log: Logger): Hosting {
-  if (hosting !== 'local') return { driver: noHosting, shutDown: async () => undefined }
-  const driver = createLocalHosting({ folder: hostingDir, domain: serviceDomain, port: servicePort, log })
+export function openHosting(config: Config, log: Logger): Hosting {
+  if (config.hosting !== 'local') return { driver: noHosting, shutDown: async () => undefined }
+  const { hostingDir, serviceDomain, servicePort, serviceTls, trustProxy } = config
+  if (serviceTls && trustProxy === 0)
+    log.warn('SERVICE_TLS is 1 and TRUST_PROXY is 0: all users of hosted services count as one address, the proxy')
+  const driver = createLocalHosting({
+    folder: hostingDir,
+    domain: serviceDomain,
+    port: servicePort,
+    tls: serviceTls,
+    trustProxy,
+    log,
+  })
   return { driver, shutDown: () => driver.shutDown() }
 }

@@ -221,3 +221,22 @@ describe('a sample instance', () => {
     expect(cut.every((text) => text.includes('… [4801 more characters] 303'))).toBe(true)
   })
 })
+
+it('fault 15d gives cookies that are sent over TLS alone, where people reach it over TLS', async () => {
+  const secure = openLocalHosting({ tls: true })
+  try {
+    const { driver } = secure
+    await driver.prepare(ref, { name: 'Shop', config: { memoryMb: 0, tasks: 1 } }, { fence: 1 })
+    await driver.setPassword(ref, 'First-pass-1', { fence: 1 })
+    await driver.start(ref, { fresh: false }, { fence: 1 })
+    const by = await signedIn((await healthy(driver, ref)).address)
+    expect(by.set).toMatch(/^__Host-sample_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/)
+    expect((await by.get('/items')).status).toBe(200)
+    // A cookie that somebody else could have set is none.
+    expect((await by.get('/items', { cookie: by.cookie.replace('__Host-', '') })).status).toBe(303)
+    const [gone] = (await by.post('/sign-out')).headers['set-cookie'] ?? []
+    expect(gone).toBe('__Host-sample_session=; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=0')
+  } finally {
+    await secure.end()
+  }
+})

@@ -22,6 +22,10 @@ export interface LocalHostingSettings {
   domain?: string
   /** Of the gateway; 0: any free one, the same again when it can be had. */
   port?: number
+  /** Proxies in front of the gateway whose X-Forwarded-For is believed. */
+  trustProxy?: number
+  /** People reach services over TLS, by a proxy in front of the gateway. */
+  tls?: boolean
   /** How long the supervisor stays when nothing is to run and nobody asks, ms. */
   idleMs?: number
   times?: Partial<TaskTimes>
@@ -37,12 +41,14 @@ export function createLocalHosting({
   folder: given,
   domain = 'localhost',
   port = 0,
+  trustProxy = 0,
+  tls = false,
   idleMs = 60_000,
   times = {},
   log,
 }: LocalHostingSettings): LocalHosting {
   const folder = resolve(given)
-  const client = openControlClient({ folder, domain, port, idleMs, times })
+  const client = openControlClient({ folder, domain, port, trustProxy, tls, idleMs, times })
   const closing = new AbortController()
 
   /** Where there has never been a service, none is looked for, and no process is started to say so. */

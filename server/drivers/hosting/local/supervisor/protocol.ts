@@ -3,7 +3,7 @@ import type { HostingDriver, HostingFault, InstanceRef, Operation } from '#serve
 import type { TaskTimes } from '#server/drivers/hosting/local/instances/task.ts'
 
 /** Rises when portal and supervisor of two builds would not understand each other. The higher one wins. */
-export const protocolVersion = 2
+export const protocolVersion = 3
 
 /** What a supervisor goes by; another one takes its place where a portal starts with others. */
 export interface SupervisorSettings {
@@ -12,6 +12,10 @@ export interface SupervisorSettings {
   domain: string
   /** Of the gateway, on this machine; 0: any free one, the same again when it can be had. */
   port: number
+  /** Proxies in front of the gateway whose X-Forwarded-For is believed. */
+  trustProxy: number
+  /** People reach services over TLS. */
+  tls: boolean
   /** How long it stays when nothing is to run and nobody asks, ms. */
   idleMs: number
   /** Where they are not the usual ones. */
