@@ -222,21 +222,48 @@ describe('a sample instance', () => {
   })
 })
 
-it('fault 15d gives cookies that are sent over TLS alone, where people reach it over TLS', async () => {
-  const secure = openLocalHosting({ tls: true })
-  try {
+describe('a sample instance behind a proxy with TLS', () => {
+  const secure = openLocalHosting({ tls: true, trustProxy: 1 })
+  let secureAddress: InstanceAddress
+  beforeAll(async () => {
     const { driver } = secure
     await driver.prepare(ref, { name: 'Shop', config: { memoryMb: 0, tasks: 1 } }, { fence: 1 })
     await driver.setPassword(ref, 'First-pass-1', { fence: 1 })
     await driver.start(ref, { fresh: false }, { fence: 1 })
-    const by = await signedIn((await healthy(driver, ref)).address)
+    secureAddress = (await healthy(driver, ref)).address
+  })
+  afterAll(() => secure.end())
+
+  it('fault 15d gives cookies that are sent over TLS alone, and taken from this host alone', async () => {
+    const by = await signedIn(secureAddress)
     expect(by.set).toMatch(/^__Host-sample_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/)
+    expect(by.answer.headers['set-cookie']?.[1]).toMatch(
+      /^__Host-sample_device=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=34560000$/,
+    )
     expect((await by.get('/items')).status).toBe(200)
     // A cookie that somebody else could have set is none.
     expect((await by.get('/items', { cookie: by.cookie.replace('__Host-', '') })).status).toBe(303)
     const [gone] = (await by.post('/sign-out')).headers['set-cookie'] ?? []
     expect(gone).toBe('__Host-sample_session=; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=0')
-  } finally {
-    await secure.end()
-  }
+  })
+
+  it('fault 15e lets strangers guess a few times, and lets the owner in meanwhile', async () => {
+    const login = (from: string, password: string, cookie = '') =>
+      ask(secureAddress.url, '/sign-in', {
+        form: { user: 'admin', password },
+        headers: { 'x-forwarded-for': from, ...(cookie && { cookie }) },
+      })
+    const first = await login('198.51.100.1', 'First-pass-1')
+    const device = first.headers['set-cookie']?.[1]?.split(';')[0] ?? ''
+    const guesses: Exchange[] = []
+    for (let at = 0; at < 20; at++) guesses.push(await login(`203.0.113.${at % 4}`, 'wrong'))
+    expect(guesses.filter(({ status }) => status === 401)).toHaveLength(10)
+    const [refused] = guesses.filter(({ status }) => status === 429)
+    expect(Number(refused?.headers['retry-after'])).toBeGreaterThan(0)
+    expect(refused?.body).toMatch(/Too many attempts. Try again in \d+ min\./)
+    expect((await login('203.0.113.99', 'First-pass-1')).status).toBe(429)
+    // On the owner's device wherever it is, and from the owner's network on a new one.
+    expect((await login('203.0.113.99', 'First-pass-1', device)).status).toBe(303)
+    expect((await login('198.51.100.1', 'First-pass-1')).status).toBe(303)
+  })
 })
