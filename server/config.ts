@@ -65,6 +65,8 @@ export interface Config {
   servicePort: number
   /** Whether people reach services over TLS, by a proxy in front of the gateway. */
   serviceTls: boolean
+  /** MB of all services of this machine together; 0: what it has, less a part for the portal. */
+  serviceMemoryMb: number
   /** Whether a service is set up by itself once its contract is in effect; otherwise somebody does it. */
   serviceSetUp: boolean
   /** How long a long request rests between two of its steps, ms. */
@@ -172,6 +174,7 @@ export function readConfig(env: Env): Config {
     serviceDomain: serviceDomain(env),
     servicePort: whole(env, 'SERVICE_PORT', 0, 0, 65_535),
     serviceTls: flag(env, 'SERVICE_TLS', false),
+    serviceMemoryMb: whole(env, 'SERVICE_MEMORY_MB', 0, 0, 100_000_000),
     serviceSetUp: flag(env, 'SERVICE_SETUP', true),
     jobRestMs: whole(env, 'JOB_REST_MS', 0, 0, 60_000),
     clientDir: env.CLIENT_DIR ? resolve(env.CLIENT_DIR) : null,

@@ -50,6 +50,8 @@ export const problemStatus = {
   // Outside of what any, or this, way of paying takes.
   AMOUNT_TOO_SMALL: 409,
   AMOUNT_TOO_LARGE: 409,
+  // The host of services has less memory free than the configuration takes.
+  NO_MEMORY: 409,
   QUOTE_CHANGED: 409,
   CARD_INVALID: 409,
   APP_CONFIRM: 409,

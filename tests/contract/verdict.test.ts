@@ -47,6 +47,7 @@ const byCode: Record<ProblemCode, Verdict | Record<'POST' | 'PUT' | 'DELETE', Ve
   REPLACED_PAID: 'refused',
   AMOUNT_TOO_SMALL: 'refused',
   AMOUNT_TOO_LARGE: 'refused',
+  NO_MEMORY: 'refused',
   QUOTE_CHANGED: 'refused',
   CARD_INVALID: 'refused',
   APP_CONFIRM: 'asks',

@@ -14,7 +14,7 @@ export interface Hosting {
 /** Nothing runs yet, and no process is started, until a service needs it. */
 export function openHosting(config: Config, log: Logger): Hosting {
   if (config.hosting !== 'local') return { driver: noHosting, shutDown: async () => undefined }
-  const { hostingDir, serviceDomain, servicePort, serviceTls, trustProxy } = config
+  const { hostingDir, serviceDomain, servicePort, serviceTls, serviceMemoryMb, trustProxy } = config
   if (serviceTls && trustProxy === 0)
     log.warn('SERVICE_TLS is 1 and TRUST_PROXY is 0: all users of hosted services count as one address, the proxy')
   const driver = createLocalHosting({
@@ -23,6 +23,7 @@ export function openHosting(config: Config, log: Logger): Hosting {
     port: servicePort,
     tls: serviceTls,
     trustProxy,
+    memoryMb: serviceMemoryMb,
     log,
   })
   return { driver, shutDown: () => driver.shutDown() }

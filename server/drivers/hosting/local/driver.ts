@@ -26,6 +26,8 @@ export interface LocalHostingSettings {
   trustProxy?: number
   /** People reach services over TLS, by a proxy in front of the gateway. */
   tls?: boolean
+  /** Of all services together; 0: what this machine can give. */
+  memoryMb?: number
   /** How long the supervisor stays when nothing is to run and nobody asks, ms. */
   idleMs?: number
   times?: Partial<TaskTimes>
@@ -43,12 +45,13 @@ export function createLocalHosting({
   port = 0,
   trustProxy = 0,
   tls = false,
+  memoryMb = 0,
   idleMs = 60_000,
   times = {},
   log,
 }: LocalHostingSettings): LocalHosting {
   const folder = resolve(given)
-  const client = openControlClient({ folder, domain, port, trustProxy, tls, idleMs, times })
+  const client = openControlClient({ folder, domain, port, trustProxy, tls, memoryMb, idleMs, times })
   const closing = new AbortController()
 
   /** Where there has never been a service, none is looked for, and no process is started to say so. */

@@ -16,6 +16,7 @@ import {
   type Operation,
 } from '#server/drivers/hosting/driver.ts'
 import { syncFolder } from '#server/drivers/hosting/local/atomic-file.ts'
+import { countOf, neededMemory } from '#server/drivers/hosting/local/instances/machine-memory.ts'
 import { draftPath, removeLeftDrafts } from '#server/drivers/hosting/local/instances/draft-folders.ts'
 import type { ErasedFences } from '#server/drivers/hosting/local/instances/erased-fences.ts'
 import { installApps, removeUnused } from '#server/drivers/hosting/local/instances/install-apps.ts'
@@ -33,6 +34,8 @@ export interface Instance {
   /** Of those, the gateway takes one after the other. */
   healthyTasks(): readonly Task[]
   wantsToRun(): boolean
+  /** MB that it may use, with what is configured for its next start; 0: it is not to run. */
+  reservedMb(): number
   /** Paths of its tasks' sockets. */
   sockets(): string[]
   prepare(
@@ -90,6 +93,8 @@ export function openInstance(place: InstancePlace, erasedFences: ErasedFences): 
     return record
   }
 
+  const needed = (config: InstanceConfig) => neededMemory(config, place.times.allowanceMb)
+
   function wantedTasks(): TaskSetting | null {
     if (isExchanging || !record?.created || record.wanted !== 'running' || !record.active) return null
     return { count: countOf(record.active.config), active: record.active }
@@ -99,6 +104,10 @@ export function openInstance(place: InstancePlace, erasedFences: ErasedFences): 
     ref,
     healthyTasks: tasks.healthy,
     wantsToRun: () => (wantedTasks()?.count ?? 0) > 0,
+    reservedMb() {
+      if (!record?.created || record.wanted !== 'running' || !record.active) return 0
+      return Math.max(needed(record.active.config), needed(record.config))
+    },
     sockets: () => tasks.all().map((task) => task.record.socket),
     letGo: tasks.letGo,
     shutDown: tasks.shutDown,
@@ -131,6 +140,7 @@ export function openInstance(place: InstancePlace, erasedFences: ErasedFences): 
     prepare: ({ name, config }, operation) =>
       inTurn(operation, async () => {
         if (!record) await place.requireRoom()
+        if (!record?.created) place.requireMemory(config)
         mkdirSync(path, { recursive: true, mode: 0o700 })
         files.makeFolders(path, record ?? {})
         const hadData = record?.created
@@ -149,12 +159,19 @@ export function openInstance(place: InstancePlace, erasedFences: ErasedFences): 
         removeUnused(join(path, 'apps'), [...installed, ...(record?.active?.apps ?? [])])
       }),
 
-    configure: (config, operation) => inTurn(operation, () => write({ ...existing(), config, fence: operation.fence })),
+    configure: (config, operation) =>
+      inTurn(operation, () => {
+        const now = existing()
+        if (needed(config) > needed(now.config)) place.requireMemory(config)
+        write({ ...now, config, fence: operation.fence })
+      }),
 
     start: ({ fresh }, operation) =>
       inTurn(operation, () => {
         const now = existing()
         const active = nextActive(now, fresh, operation.fence)
+        const running = now.wanted === 'running' && now.active ? needed(now.active.config) : 0
+        if (needed(active.config) > running) place.requireMemory(active.config)
         if (now.wanted === 'stopped') say('info', 'to run')
         else if (active !== now.active) say('info', 'to run anew')
         write({ ...now, wanted: 'running', active, fence: operation.fence })
@@ -235,7 +252,3 @@ function nextActive(now: files.InstanceRecord, fresh: boolean, fence: number): f
   const isSame = JSON.stringify([active.config, active.apps]) === JSON.stringify([config, apps])
   return active.fence >= fence && isSame ? active : anew
 }
-
-export const maxTasks = 4
-/** -1 leaves it to the platform, which takes one (D42). */
-const countOf = ({ tasks }: InstanceConfig): number => (tasks === -1 ? 1 : Math.min(tasks, maxTasks))

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import {
   HostingError,
   type InstanceAddress,
+  type InstanceConfig,
   type InstanceRef,
   type InstanceState,
 } from '#server/drivers/hosting/driver.ts'
@@ -19,6 +20,7 @@ import {
   isInstanceRef,
   logFolders,
 } from '#server/drivers/hosting/local/instances/files.ts'
+import { memoryBudget, neededMemory } from '#server/drivers/hosting/local/instances/machine-memory.ts'
 import { removeOldLogs } from '#server/drivers/hosting/local/log-reader.ts'
 import { runFolderOf } from '#server/drivers/hosting/local/run-folder.ts'
 import { type TaskTimes, usualTimes } from '#server/drivers/hosting/local/instances/task.ts'
@@ -43,10 +45,13 @@ const minFreeBytes = 128 * 1024 * 1024
 export function openInstances({
   folder,
   times,
+  memoryMb,
   addressOf,
   changed,
 }: {
   folder: string
+  /** Of all services together; 0: what this machine can give. */
+  memoryMb: number
   times: Partial<TaskTimes>
   addressOf: (code: string) => InstanceAddress
   changed: (ref: InstanceRef) => void
@@ -57,6 +62,7 @@ export function openInstances({
     path: fileURLToPath(import.meta.resolve('#server/sample-instance/main.ts')),
     env: compileCacheEnv(),
   }
+  const taskTimes = { ...usualTimes, ...times }
   const fences = openErasedFences(folder)
   const all = new Map<string, Instance>()
   const keyOf = ({ code, serviceId }: InstanceRef) => `${code}-${serviceId}`
@@ -66,6 +72,16 @@ export function openInstances({
     if (known >= maxInstances) throw new HostingError('no_room', `this machine has ${known} services already`)
     const { bavail, bsize } = await statfs(folder)
     if (bavail * bsize < minFreeBytes) throw new HostingError('no_room', 'the disk is nearly full')
+  }
+
+  function requireMemory(asking: InstanceRef, config: InstanceConfig): void {
+    const budget = memoryMb || memoryBudget()
+    const others = [...all.values()].filter(({ ref }) => keyOf(ref) !== keyOf(asking))
+    const free = Math.max(0, budget - others.reduce((sum, instance) => sum + instance.reservedMb(), 0))
+    const needed = neededMemory(config, taskTimes.allowanceMb)
+    if (needed <= free) return
+    const message = `${needed} MB are needed, and ${free} MB of ${budget} MB are free`
+    throw new HostingError('no_memory', message, { details: { needed: String(needed), free: String(free) } })
   }
 
   function of(ref: InstanceRef): Instance {
@@ -78,8 +94,9 @@ export function openInstances({
       path: folderOf(folder, ref),
       runFolder,
       program,
-      times: { ...usualTimes, ...times },
+      times: taskTimes,
       requireRoom,
+      requireMemory: (config: InstanceConfig) => requireMemory({ code, serviceId }, config),
       address: () => addressOf(code),
       changed: () => changed({ code, serviceId }),
     }

@@ -1,5 +1,6 @@
-import type { InstanceAddress, InstanceRef } from '#server/drivers/hosting/driver.ts'
-import type { TaskProgram, TaskTimes } from '#server/drivers/hosting/local/instances/task.ts'
+import type { InstanceAddress, InstanceConfig, InstanceRef } from '#server/drivers/hosting/driver.ts'
+import type { InstanceProgram } from '#server/drivers/hosting/local/instances/spawn-program.ts'
+import type { TaskTimes } from '#server/drivers/hosting/local/instances/task.ts'
 
 /** What one instance is given by its supervisor. */
 export interface InstancePlace {
@@ -8,11 +9,13 @@ export interface InstancePlace {
   path: string
   /** Of sockets. */
   runFolder: string
-  program: TaskProgram
+  program: InstanceProgram
   times: TaskTimes
   address: () => InstanceAddress
   /** For one more. Throws HostingError `no_room`. */
   requireRoom: () => Promise<void>
+  /** For the instance with that configuration, beside all others. Throws HostingError `no_memory`. */
+  requireMemory: (config: InstanceConfig) => void
   /** Its state may be another. */
   changed: () => void
 }

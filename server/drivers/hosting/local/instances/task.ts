@@ -2,10 +2,10 @@
  * One process of an instance. It is detached, so that it lives on without its supervisor; it does nothing before it is told that it
  * has been written down, so that none runs of which nobody knows.
  */
-import { spawn } from 'node:child_process'
 import { closeSync, fstatSync, openSync, readSync, rmSync, truncateSync, statSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { TaskRecord } from '#server/drivers/hosting/local/instances/files.ts'
+import { type InstanceProgram, spawnProgram } from '#server/drivers/hosting/local/instances/spawn-program.ts'
 import { identityOf, isRunning, memoryOf, signal } from '#server/drivers/hosting/local/process-identity.ts'
 import { askSocket } from '#server/drivers/hosting/local/socket-http.ts'
 
@@ -71,15 +71,9 @@ const tellMb = 16
 /** What one that says too much may have said before it is cut off. */
 const maxWordsFile = 1_000_000
 
-export interface TaskProgram {
-  /** Of the script. */
-  path: string
-  env: Record<string, string>
-}
-
 /** `write` puts down that it runs; should that fail, it does not. */
 export function startTask(
-  program: TaskProgram,
+  program: InstanceProgram,
   setting: Omit<TaskRecord, 'pid' | 'started'>,
   argument: string,
   write: (record: TaskRecord) => void,
@@ -88,12 +82,11 @@ export function startTask(
 ): Task | null {
   rmSync(setting.socket, { force: true })
   const words = openSync(wordsPath(setting.socket), 'a', 0o600)
-  const flags = [`--max-old-space-size=${setting.limitMb}`, '--disable-warning=ExperimentalWarning']
-  const child = spawn(process.execPath, [...flags, program.path, 'serve', argument], {
-    detached: true,
+  const child = spawnProgram(program, {
+    args: ['serve', argument],
+    limitMb: setting.limitMb,
     stdio: ['pipe', 'ignore', words],
-    env: program.env,
-    windowsHide: true,
+    detached: true,
   })
   closeSync(words)
   child.on('error', () => undefined)

@@ -3,8 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { InstanceConfig, InstanceFault, LogLine } from '#server/drivers/hosting/driver.ts'
+import type { InstanceFault, LogLine } from '#server/drivers/hosting/driver.ts'
 import type { LogWriter } from '#server/drivers/hosting/local/log-writer.ts'
+import { limitOf } from '#server/drivers/hosting/local/instances/machine-memory.ts'
 import { restartDelay } from '#server/drivers/hosting/local/instances/restart-delay.ts'
 import * as files from '#server/drivers/hosting/local/instances/files.ts'
 import type { InstancePlace } from '#server/drivers/hosting/local/instances/place.ts'
@@ -31,10 +32,6 @@ export interface Tasks {
   shutDown(): Promise<void>
   letGo(): void
 }
-
-/** MB, where it is left to the platform (D42). */
-const platformMemory = 256
-export const limitOf = ({ memoryMb }: InstanceConfig): number => memoryMb || platformMemory
 
 const minuteMs = 60_000
 /** How long it is said that a task used too much. */

@@ -85,7 +85,7 @@ export function openControlClient(settings: SupervisorSettings): ControlClient {
       const said = JSON.parse(answer.body || '{"fault":"internal","message":"no answer"}') as CallAnswer
       if ('result' in said) return said.result as CallResult<typeof name>
       if (said.fault === 'internal') throw new HostingError('unreachable', said.message)
-      throw new HostingError(said.fault, said.message)
+      throw new HostingError(said.fault, said.message, { details: said.details ?? {} })
     },
 
     async shutDown() {

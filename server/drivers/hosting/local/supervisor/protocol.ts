@@ -16,6 +16,8 @@ export interface SupervisorSettings {
   trustProxy: number
   /** People reach services over TLS. */
   tls: boolean
+  /** Of all services together; 0: what this machine can give. */
+  memoryMb: number
   /** How long it stays when nothing is to run and nobody asks, ms. */
   idleMs: number
   /** Where they are not the usual ones. */
@@ -53,4 +55,6 @@ export interface Call {
   name: CallName
   arguments: unknown[]
 }
-export type CallAnswer = { result: unknown } | { fault: HostingFault | 'internal'; message: string }
+export type CallAnswer =
+  | { result: unknown }
+  | { fault: HostingFault | 'internal'; message: string; details?: Record<string, string> }

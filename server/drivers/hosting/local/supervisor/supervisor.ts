@@ -20,11 +20,17 @@ const release = await takeLock(settings.folder)
 if (release) await run(release)
 
 async function run(letGo: () => void): Promise<void> {
-  const { folder, domain, port, trustProxy, tls, idleMs, times } = settings
+  const { folder, domain, port, trustProxy, tls, memoryMb, idleMs, times } = settings
   const socket = controlSocket(folder)
   rmSync(socket, { force: true })
   const gateway = await openGateway({ folder, domain, port, trustProxy, tls, find: (code) => instances.byCode(code) })
-  const instances = openInstances({ folder, times, addressOf: gateway.addressOf, changed: (ref) => control.tell(ref) })
+  const instances = openInstances({
+    folder,
+    times,
+    memoryMb,
+    addressOf: gateway.addressOf,
+    changed: (ref) => control.tell(ref),
+  })
   const control = await startControl({ socket, settings, instances, end })
   instances.open()
   instances.removeOldLogs()
