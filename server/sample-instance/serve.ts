@@ -1,5 +1,5 @@
 /** One task of a sample instance: HTTP on a socket of this machine, until it is told to end. */
-import { chmodSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { cutText, openLogWriter } from '#server/drivers/hosting/local/log-writer.ts'
 import { createServer, type IncomingMessage, type ServerResponse } from '#server/drivers/hosting/local/socket-http.ts'
 import { readApps } from '#server/sample-instance/app-data.ts'
@@ -92,11 +92,11 @@ export async function serve(argument: string): Promise<void> {
     send(response, page(messagePage(shown, word), status), request.method === 'HEAD')
   }
 
+  // Its owner's alone, as all files that we make.
   await new Promise<void>((listening, failed) => {
     server.once('error', failed)
     server.listen(setting.socket, listening)
   })
-  chmodSync(setting.socket, 0o600)
   log.write('info', `task ${setting.number} begins`)
 
   process.on('SIGTERM', () => {

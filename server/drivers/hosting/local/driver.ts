@@ -12,6 +12,7 @@ import { openDraft } from '#server/drivers/hosting/local/instances/draft-folders
 import { folderOf, instancesFolder, isInstanceRef, logFolders } from '#server/drivers/hosting/local/instances/files.ts'
 import { readLogFiles } from '#server/drivers/hosting/local/log-reader.ts'
 import { readInstanceData } from '#server/drivers/hosting/local/read-data.ts'
+import type { UserRange } from '#server/drivers/hosting/local/instances/user-isolation.ts'
 import type { TaskTimes } from '#server/drivers/hosting/local/instances/task.ts'
 import { watchChanges } from '#server/drivers/hosting/local/supervisor/watch-changes.ts'
 
@@ -28,6 +29,8 @@ export interface LocalHostingSettings {
   tls?: boolean
   /** Of all services together; 0: what this machine can give. */
   memoryMb?: number
+  /** Users of the operating system for instances; null: they share the portal's. */
+  users?: UserRange | null
   /** How long the supervisor stays when nothing is to run and nobody asks, ms. */
   idleMs?: number
   times?: Partial<TaskTimes>
@@ -46,12 +49,13 @@ export function createLocalHosting({
   trustProxy = 0,
   tls = false,
   memoryMb = 0,
+  users = null,
   idleMs = 60_000,
   times = {},
   log,
 }: LocalHostingSettings): LocalHosting {
   const folder = resolve(given)
-  const client = openControlClient({ folder, domain, port, trustProxy, tls, memoryMb, idleMs, times })
+  const client = openControlClient({ folder, domain, port, trustProxy, tls, memoryMb, users, idleMs, times })
   const closing = new AbortController()
 
   /** Where there has never been a service, none is looked for, and no process is started to say so. */

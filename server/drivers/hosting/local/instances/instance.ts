@@ -23,8 +23,9 @@ import { installApps, removeUnused } from '#server/drivers/hosting/local/instanc
 import * as files from '#server/drivers/hosting/local/instances/files.ts'
 import { logDayBytes, openLogWriter } from '#server/drivers/hosting/local/log-writer.ts'
 import type { InstancePlace } from '#server/drivers/hosting/local/instances/place.ts'
+import { chownTree, giveToUser, shareApps } from '#server/drivers/hosting/local/instances/user-isolation.ts'
 import { setInstancePassword } from '#server/drivers/hosting/local/instances/set-password.ts'
-import { openTasks, type TaskSetting } from '#server/drivers/hosting/local/instances/tasks.ts'
+import { openTasks, programOf, type TaskSetting } from '#server/drivers/hosting/local/instances/tasks.ts'
 import type { Task } from '#server/drivers/hosting/local/instances/task.ts'
 
 export interface Instance {
@@ -64,8 +65,10 @@ export function openInstance(place: InstancePlace, erasedFences: ErasedFences): 
   const say = (level: LogLine['level'], text: string) => log.write(level, text, { priority: 'lifecycle' })
   /** Nothing runs while its data is exchanged. */
   let isExchanging = false
-  const tasks = openTasks({ place, log, wanted: wantedTasks, dataFolder: () => files.dataFolder(path, record ?? {}) })
+  const tasks = openTasks({ place, log, wanted: wantedTasks, record: () => record })
   if (record) {
+    if (record.user !== undefined) place.users?.keep(record.user)
+    write(withUser(record))
     files.removeUnusedData(path, record)
     removeLeftDrafts(path)
     tasks.adopt()
@@ -81,6 +84,16 @@ export function openInstance(place: InstancePlace, erasedFences: ErasedFences): 
     })
     last = turn.catch(() => undefined)
     return turn.finally(place.changed)
+  }
+
+  /** Its files become its user's, or what they were before users were given is left as it is. */
+  function withUser({ user, ...found }: files.InstanceRecord): files.InstanceRecord {
+    if (place.users === null) return found
+    if (user !== undefined) return { ...found, user }
+    const claimed = place.users.claim()
+    files.makeFolders(path, found)
+    giveToUser(path, found, claimed)
+    return { ...found, user: claimed }
   }
 
   function write(next: files.InstanceRecord): void {
@@ -147,7 +160,17 @@ export function openInstance(place: InstancePlace, erasedFences: ErasedFences): 
           ? record.hadData
           : (record?.hasPassword ?? false) && existsSync(files.dataFile(path, record ?? {}))
         const before = record ?? { apps: [], active: null, hasPassword: false, wanted: 'stopped' as const }
-        write({ ...before, ...ref, format: 1, name, created: true, hadData, fence: operation.fence, config })
+        const next = {
+          ...before,
+          ...ref,
+          format: 1,
+          name,
+          created: true,
+          hadData,
+          fence: operation.fence,
+          config,
+        } as const
+        write(withUser(next))
         return { address: place.address(), hadData }
       }),
 
@@ -155,6 +178,7 @@ export function openInstance(place: InstancePlace, erasedFences: ErasedFences): 
       inTurn(operation, async () => {
         existing()
         const installed = await installApps(join(path, 'apps'), apps)
+        if (record?.user !== undefined) shareApps(path, record.user)
         write({ ...existing(), apps: installed, fence: operation.fence })
         removeUnused(join(path, 'apps'), [...installed, ...(record?.active?.apps ?? [])])
       }),
@@ -190,7 +214,12 @@ export function openInstance(place: InstancePlace, erasedFences: ErasedFences): 
     setPassword: (password, operation) =>
       inTurn(operation, async () => {
         write({ ...existing(), fence: operation.fence })
-        await setInstancePassword(place.program, files.dataFolder(path, existing()), password)
+        await setInstancePassword(
+          programOf(place, existing()),
+          existing().user,
+          files.dataFolder(path, existing()),
+          password,
+        )
         write({ ...existing(), hasPassword: true })
         say('info', 'the password of admin was set')
       }),
@@ -205,6 +234,8 @@ export function openInstance(place: InstancePlace, erasedFences: ErasedFences): 
         isExchanging = true
         try {
           await tasks.removeAll()
+          const { user } = existing()
+          if (user !== undefined) chownTree(from, user, user)
           renameSync(from, join(path, data))
           syncFolder(path)
           // From here on it is the new one: nothing runs, and what begins goes by the record.
@@ -236,6 +267,7 @@ export function openInstance(place: InstancePlace, erasedFences: ErasedFences): 
         // Away at once: what is cut off half erased is never found as a service.
         const going = join(dirname(path), `${files.erased}${randomBytes(8).toString('hex')}`)
         renameSync(path, going)
+        if (record?.user !== undefined) place.users?.release(record.user)
         record = null
         rmSync(going, files.removed)
       }),

@@ -1,5 +1,5 @@
 /** All instances of a folder. One without tasks costs a record in memory and nothing else. */
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -23,7 +23,15 @@ import {
 import { memoryBudget, neededMemory } from '#server/drivers/hosting/local/instances/machine-memory.ts'
 import { removeOldLogs } from '#server/drivers/hosting/local/log-reader.ts'
 import { runFolderOf } from '#server/drivers/hosting/local/run-folder.ts'
-import { type TaskTimes, usualTimes } from '#server/drivers/hosting/local/instances/task.ts'
+import { removeSocketFiles, type TaskTimes, usualTimes } from '#server/drivers/hosting/local/instances/task.ts'
+import {
+  canChangeUser,
+  findIsolationProblem,
+  openForPassing,
+  openUserPool,
+  type UserPool,
+  type UserRange,
+} from '#server/drivers/hosting/local/instances/user-isolation.ts'
 
 export interface Instances {
   /** Reads what is on the disk, adopts what runs, and starts what is missing. */
@@ -46,12 +54,15 @@ export function openInstances({
   folder,
   times,
   memoryMb,
+  users,
   addressOf,
   changed,
 }: {
   folder: string
   /** Of all services together; 0: what this machine can give. */
   memoryMb: number
+  /** Of instances; null: they run as the user that we are. */
+  users: UserRange | null
   times: Partial<TaskTimes>
   addressOf: (code: string) => InstanceAddress
   changed: (ref: InstanceRef) => void
@@ -62,10 +73,20 @@ export function openInstances({
     path: fileURLToPath(import.meta.resolve('#server/sample-instance/main.ts')),
     env: compileCacheEnv(),
   }
+  const pool = openUsers()
   const taskTimes = { ...usualTimes, ...times }
   const fences = openErasedFences(folder)
   const all = new Map<string, Instance>()
   const keyOf = ({ code, serviceId }: InstanceRef) => `${code}-${serviceId}`
+
+  function openUsers(): UserPool | null {
+    if (users !== null && canChangeUser())
+      for (const path of [folder, instancesFolder(folder), runFolder]) openForPassing(path)
+    const problem = findIsolationProblem(users, instancesFolder(folder), program.path)
+    if (problem === null && users !== null) return openUserPool(folder, users)
+    console.error(new Date().toISOString(), `services share the user of the portal: ${problem}`)
+    return null
+  }
 
   async function requireRoom(): Promise<void> {
     const known = [...all.values()].filter(({ state }) => state() !== null).length
@@ -95,6 +116,7 @@ export function openInstances({
       runFolder,
       program,
       times: taskTimes,
+      users: pool,
       requireRoom,
       requireMemory: (config: InstanceConfig) => requireMemory({ code, serviceId }, config),
       address: () => addressOf(code),
@@ -131,8 +153,9 @@ export function openInstances({
     const used = new Set([...all.values()].flatMap((instance) => instance.sockets()))
     for (const name of readdirSync(runFolder)) {
       const path = join(runFolder, name)
-      if (/^\d+-\d-[0-9a-f]+\.(sock|err)$/.test(name) && !used.has(path.replace(/\.err$/, '.sock')))
-        rmSync(path, { force: true })
+      const isUsed =
+        used.has(path) || used.has(path.replace(/\.err$/, '.sock')) || used.has(`${path.replace(/\.err$/, '')}/s`)
+      if (/^\d+-\d-[0-9a-f]+(\.sock|\.err)?$/.test(name) && !isUsed) removeSocketFiles(path)
     }
   }
 }

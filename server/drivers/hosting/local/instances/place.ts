@@ -1,5 +1,6 @@
 import type { InstanceAddress, InstanceConfig, InstanceRef } from '#server/drivers/hosting/driver.ts'
 import type { InstanceProgram } from '#server/drivers/hosting/local/instances/spawn-program.ts'
+import type { UserPool } from '#server/drivers/hosting/local/instances/user-isolation.ts'
 import type { TaskTimes } from '#server/drivers/hosting/local/instances/task.ts'
 
 /** What one instance is given by its supervisor. */
@@ -11,6 +12,8 @@ export interface InstancePlace {
   runFolder: string
   program: InstanceProgram
   times: TaskTimes
+  /** Null: instances run as the host's own user. */
+  users: UserPool | null
   address: () => InstanceAddress
   /** For one more. Throws HostingError `no_room`. */
   requireRoom: () => Promise<void>

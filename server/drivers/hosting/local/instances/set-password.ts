@@ -7,10 +7,16 @@ const maxWords = 2000
 const limitMb = 256
 
 /** On standard input: what stands in a command line, every user of the machine can read. */
-export function setInstancePassword(program: InstanceProgram, dataFolder: string, password: string): Promise<void> {
+export function setInstancePassword(
+  program: InstanceProgram,
+  user: number | undefined,
+  dataFolder: string,
+  password: string,
+): Promise<void> {
   const child = spawnProgram(program, {
     args: ['set-password', dataFolder],
     limitMb,
+    user,
     stdio: ['pipe', 'ignore', 'pipe'],
   })
   let words = ''

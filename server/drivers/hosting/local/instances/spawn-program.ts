@@ -13,6 +13,8 @@ export interface InstanceProgram {
 }
 
 export interface SpawnOptions {
+  /** Whose process it is; undefined: of the user that we are. */
+  user?: number | undefined
   args: readonly string[]
   /** MB of the JavaScript heap. */
   limitMb: number
@@ -22,19 +24,29 @@ export interface SpawnOptions {
 
 /** What Node takes as data before it begins, nearly all of it never touched, and what it needs beside the heap. */
 const beyondHeapMb = 1000
+/** Processes and threads of one user. */
+const maxThreads = 512
 const niceness = 5
 /** Of -1000 to 1000: who goes first when memory is out. */
 const outOfMemoryScore = 500
 
-export function spawnProgram(program: InstanceProgram, { args, limitMb, stdio, detached }: SpawnOptions): ChildProcess {
+export function spawnProgram(
+  program: InstanceProgram,
+  { args, limitMb, stdio, detached, user }: SpawnOptions,
+): ChildProcess {
   const flags = [`--max-old-space-size=${limitMb}`, '--disable-warning=ExperimentalWarning']
   const command = [process.execPath, ...flags, program.path, ...args]
-  const limits = `ulimit -c 0; ulimit -d ${(limitMb + beyondHeapMb) * 1024}; exec "$@"`
+  // The one is dash's, the other everybody else's.
+  const threads =
+    user === undefined ? '' : `ulimit -p ${maxThreads} 2>/dev/null || ulimit -u ${maxThreads} 2>/dev/null; `
+  const limits = `ulimit -c 0; ulimit -d ${(limitMb + beyondHeapMb) * 1024}; ${threads}exec "$@"`
   const [file = '', ...rest] = process.platform === 'win32' ? command : ['/bin/sh', '-c', limits, 'sh', ...command]
   const child = spawn(file, rest, {
     stdio,
     env: program.env,
     windowsHide: true,
+    // With another user goes every further group that we are in.
+    ...(user === undefined ? {} : { uid: user, gid: user }),
     ...(detached ? { detached } : {}),
   })
   giveWay(child.pid)

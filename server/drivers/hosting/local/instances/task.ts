@@ -2,7 +2,19 @@
  * One process of an instance. It is detached, so that it lives on without its supervisor; it does nothing before it is told that it
  * has been written down, so that none runs of which nobody knows.
  */
-import { closeSync, fstatSync, openSync, readSync, rmSync, truncateSync, statSync } from 'node:fs'
+import {
+  chownSync,
+  closeSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { TaskRecord } from '#server/drivers/hosting/local/instances/files.ts'
 import { type InstanceProgram, spawnProgram } from '#server/drivers/hosting/local/instances/spawn-program.ts'
@@ -64,7 +76,9 @@ export const usualTimes: TaskTimes = {
   allowanceMb: 100,
 }
 
-const wordsPath = (socket: string) => socket.replace(/\.sock$/, '.err')
+/** Beside the folder of the socket; of earlier builds beside the socket. */
+const wordsPath = (socket: string) =>
+  socket.endsWith('.sock') ? socket.replace(/\.sock$/, '.err') : `${dirname(socket)}.err`
 const maxWords = 8192
 /** Memory goes up and down all the time: less than that is not told of. */
 const tellMb = 16
@@ -87,6 +101,7 @@ export function startTask(
     limitMb: setting.limitMb,
     stdio: ['pipe', 'ignore', words],
     detached: true,
+    user: setting.user,
   })
   closeSync(words)
   child.on('error', () => undefined)
@@ -176,10 +191,12 @@ function watchTask(record: TaskRecord, events: TaskEvents, times: TaskTimes): Ta
   async function check(): Promise<void> {
     if (!isRunning(record)) return end(false)
     const was = healthy
-    const answered = await askSocket(record.socket, { method: 'GET', path: '/health', timeoutMs: times.answerMs }).then(
-      ({ status }) => status === 200,
-      () => false,
-    )
+    const answered =
+      closeSocketFolder(record) &&
+      (await askSocket(record.socket, { method: 'GET', path: '/health', timeoutMs: times.answerMs }).then(
+        ({ status }) => status === 200,
+        () => false,
+      ))
     if (isOver) return
     misses = answered ? 0 : misses + 1
     hasAnswered ||= answered
@@ -238,5 +255,38 @@ function boundWords(socket: string): void {
 }
 
 function forgetFiles(socket: string): void {
-  for (const path of [socket, wordsPath(socket)]) rmSync(path, { force: true })
+  rmSync(wordsPath(socket), { force: true })
+  rmSync(socket, { force: true })
+  if (!socket.endsWith('.sock')) removeSocketFiles(dirname(socket))
+}
+
+/** A file, or the folder of one task. What its user may have left there stays: nobody goes into it. */
+export function removeSocketFiles(path: string): void {
+  try {
+    if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+      rmSync(join(path, 's'), { force: true })
+      rmdirSync(path)
+    } else rmSync(path, { force: true })
+  } catch {
+    // Not empty.
+  }
+}
+
+/**
+ * Once a task listens, its user cannot put anything else in the place of its socket: we would speak to whatever that led to. False: it does
+ * not listen yet, or something else is there.
+ */
+function closeSocketFolder({ socket, user }: TaskRecord): boolean {
+  if (user === undefined) return true
+  const folder = dirname(socket)
+  try {
+    if (lstatSync(folder).uid !== 0) {
+      lstatSync(socket)
+      chownSync(folder, 0, 0)
+    }
+    const found = lstatSync(socket)
+    return found.isSocket() && found.uid === user
+  } catch {
+    return false
+  }
 }

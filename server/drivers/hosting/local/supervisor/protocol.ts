@@ -1,5 +1,6 @@
 /** What the portal and the supervisor say to each other, as JSON over the socket in the folder. */
 import type { HostingDriver, HostingFault, InstanceRef, Operation } from '#server/drivers/hosting/driver.ts'
+import type { UserRange } from '#server/drivers/hosting/local/instances/user-isolation.ts'
 import type { TaskTimes } from '#server/drivers/hosting/local/instances/task.ts'
 
 /** Rises when portal and supervisor of two builds would not understand each other. The higher one wins. */
@@ -18,6 +19,8 @@ export interface SupervisorSettings {
   tls: boolean
   /** Of all services together; 0: what this machine can give. */
   memoryMb: number
+  /** Users of the operating system for instances; null: they share the portal's. */
+  users: UserRange | null
   /** How long it stays when nothing is to run and nobody asks, ms. */
   idleMs: number
   /** Where they are not the usual ones. */

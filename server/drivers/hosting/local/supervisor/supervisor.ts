@@ -20,7 +20,7 @@ const release = await takeLock(settings.folder)
 if (release) await run(release)
 
 async function run(letGo: () => void): Promise<void> {
-  const { folder, domain, port, trustProxy, tls, memoryMb, idleMs, times } = settings
+  const { folder, domain, port, trustProxy, tls, memoryMb, users, idleMs, times } = settings
   const socket = controlSocket(folder)
   rmSync(socket, { force: true })
   const gateway = await openGateway({ folder, domain, port, trustProxy, tls, find: (code) => instances.byCode(code) })
@@ -28,6 +28,7 @@ async function run(letGo: () => void): Promise<void> {
     folder,
     times,
     memoryMb,
+    users,
     addressOf: gateway.addressOf,
     changed: (ref) => control.tell(ref),
   })
