@@ -68,7 +68,8 @@ export function openInstance(place: InstancePlace, erasedFences: ErasedFences): 
   const tasks = openTasks({ place, log, wanted: wantedTasks, record: () => record })
   if (record) {
     if (record.user !== undefined) place.users?.keep(record.user)
-    write(withUser(record))
+    const next = withUser(record)
+    if (next.user !== record.user) write(next)
     files.removeUnusedData(path, record)
     removeLeftDrafts(path)
     tasks.adopt()

@@ -241,7 +241,7 @@ export function openTasks({
       const now = wanted()
       if (now) reconcile()
       // Nothing of it is to run: it was being stopped.
-      else void removeAll()
+      else if (running.size > 0) void removeAll()
     },
 
     async shutDown() {
