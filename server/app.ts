@@ -6,6 +6,7 @@ import createFastify, { type FastifyBaseLogger, type FastifyInstance, LogControl
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:zlib'
 import { endpoints } from '#contract/index.ts'
+import { trustsHop } from '#server/client-address.ts'
 import { endIdleResponse } from '#server/http/idle-response.ts'
 import { sendProblem } from '#server/http/responses.ts'
 import { serveBuilds } from '#server/http/client-builds.ts'
@@ -63,8 +64,7 @@ export function buildApp(app: AppContext, settings: Partial<Settings> = {}): Fas
     // One line per answer, written below: Fastify's own would carry raw addresses.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: () => randomUUID(),
-    // Hop 0 is whoever holds the socket.
-    trustProxy: (_address, hop) => hop < config.trustProxy,
+    trustProxy: trustsHop(config.trustProxy),
     bodyLimit: inputLimits.jsonBytes,
     requestTimeout: 30_000,
     http: { maxHeaderSize: 16_384 },

@@ -67,6 +67,10 @@ export interface Config {
   servicePort: number
   /** Whether people reach services over TLS, by a proxy in front of the gateway. */
   serviceTls: boolean
+  /** MB of all services of this machine together; 0: what it has, less a part for the portal. */
+  serviceMemoryMb: number
+  /** Users of the operating system, by number, as which services run where the portal is root on Linux; null: as the portal's own. */
+  serviceUsers: { first: number; last: number } | null
   /** Whether a service is set up by itself once its contract is in effect; otherwise somebody does it. */
   serviceSetUp: boolean
   /** How long a long request rests between two of its steps, ms. */
@@ -175,6 +179,8 @@ export function readConfig(env: Env): Config {
     serviceDomain: serviceDomain(env),
     servicePort: whole(env, 'SERVICE_PORT', 0, 0, 65_535),
     serviceTls: flag(env, 'SERVICE_TLS', false),
+    serviceUsers: userRange(env),
+    serviceMemoryMb: whole(env, 'SERVICE_MEMORY_MB', 0, 0, 100_000_000),
     serviceSetUp: flag(env, 'SERVICE_SETUP', true),
     jobRestMs: whole(env, 'JOB_REST_MS', 0, 0, 60_000),
     clientDir: env.CLIENT_DIR ? resolve(env.CLIENT_DIR) : null,
@@ -182,6 +188,20 @@ export function readConfig(env: Env): Config {
     workerBypass: flag(env, 'WORKER_BYPASS', false),
     apiDocs: flag(env, 'API_DOCS', isDemo),
   }
+}
+
+/** Numbers that distributions give to nobody. */
+const usualUsers = '70000-70999'
+
+function userRange(env: Env): Config['serviceUsers'] {
+  const text = env.SERVICE_USERS || usualUsers
+  if (text === 'off') return null
+  const [, first, last] = /^(\d{4,10})-(\d{4,10})$/.exec(text) ?? []
+  const range = { first: Number(first), last: Number(last) }
+  if (range.first >= 1000 && range.first <= range.last && range.last < 4_294_967_294) return range
+  throw new StartProblem(
+    `SERVICE_USERS is "${text}": it has to be "off" or two numbers of users from 1000 on, as ${usualUsers}.`,
+  )
 }
 
 const loopback = new BlockList()

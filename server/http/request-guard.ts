@@ -22,7 +22,7 @@ import { securityEvent } from '#server/log.ts'
 import type { HttpContext } from '#server/http/context.ts'
 import { bearerOf } from '#server/http/authenticate.ts'
 import { forbidden, ProblemError, unavailable } from '#server/problem-error.ts'
-import { addressGroup } from '#server/services/address-group.ts'
+import { addressGroup } from '#server/client-address.ts'
 
 /** Throw RATE_LIMITED with the wait. */
 export interface Counters {

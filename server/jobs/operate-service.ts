@@ -96,15 +96,15 @@ const onward = (point: OperationPoint, found: Partial<OperationPoint> = {}): Ope
 
 /** What of a host's refusals is final, which takes a creation back; the rest may turn out differently, and is tried again. */
 async function failed(work: Operating, error: unknown): Promise<never> {
-  const problem =
-    error instanceof HostingError && error.fault !== 'unreachable'
-      ? new ProblemError('STATE_CONFLICT', { why: error.fault })
-      : error
+  const problem = error instanceof HostingError && error.fault !== 'unreachable' ? problemOf(error) : error
   // A database that is away for a moment is no answer.
   const isFinal = problem instanceof ProblemError && isStored(problem.status, problem.code)
   if (isFinal && work.input.kind === 'create-service') await undo(work)
   throw problem
 }
+
+const problemOf = ({ fault, details }: HostingError) =>
+  fault === 'no_memory' ? new ProblemError('NO_MEMORY', details) : new ProblemError('STATE_CONFLICT', { why: fault })
 
 /** What was begun is taken away again; data of an earlier system stays. */
 const undo = (work: Operating) =>

@@ -75,12 +75,12 @@ export const field = (say: Say, word: Word, name: string, value: string, more: M
 export const alert = (text: string | null): Markup | false =>
   text !== null && html`<p class="alert" role="alert">${text}</p>`
 
-export function signInPage(shown: Shown, name: string, fault: Word | null): string {
+export function signInPage(shown: Shown, name: string, fault: string | null): string {
   const { say } = shown
   return frame(
     shown,
     say('sign-in'),
-    html`${alert(fault && say(fault))}
+    html`${alert(fault)}
 <form method="post" class="fields narrow">
 ${field(say, 'user', 'user', name, html` autocomplete="username" autocapitalize="none" maxlength="40"`)}
 ${field(say, 'password', 'password', '', html` type="password" autocomplete="current-password" maxlength="200"`)}

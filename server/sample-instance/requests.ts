@@ -5,7 +5,25 @@ import type { Session } from '#server/sample-instance/users.ts'
 
 /** Bytes of a form. */
 export const maxBody = 64 * 1024
-export const cookieName = 'sample_session'
+
+type CookieKind = 'session' | 'device'
+const deviceSeconds = 400 * 86_400
+
+/** Over TLS with the prefix by which browsers take it from this very host alone. */
+const cookieName = (kind: CookieKind, isSecure: boolean) => `${isSecure ? '__Host-' : ''}sample_${kind}`
+
+const setCookie = (kind: CookieKind, value: string, isSecure: boolean, maxAge: number | null): string =>
+  `${cookieName(kind, isSecure)}=${value}; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}${
+    maxAge === null ? '' : `; Max-Age=${maxAge}`
+  }`
+
+/** Empty `value`: it goes. */
+export const sessionCookie = (value: string, isSecure: boolean): string =>
+  setCookie('session', value, isSecure, value === '' ? 0 : null)
+
+/** Marks a browser in which somebody has signed in: it signs nobody in. */
+export const deviceCookie = (value: string, isSecure: boolean): string =>
+  setCookie('device', value, isSecure, deviceSeconds)
 
 export interface Asked {
   method: 'GET' | 'POST'
@@ -17,8 +35,12 @@ export interface Asked {
   host: string
   /** What the session's cookie holds; empty: there is none. */
   cookie: string
+  /** What the cookie of the browser holds; empty: there is none of ours. */
+  device: string
   /** Of the browser, as the gateway saw it. */
   address: string
+  /** People reach the service over TLS, as the gateway says. */
+  isSecure: boolean
   session: Session | null
   shown: Shown
 }
@@ -27,11 +49,11 @@ export interface Answer {
   status: number
   /** HTML, or with `type` something else; empty of a redirect. */
   body: string
-  headers?: Record<string, string>
+  headers?: Record<string, string | string[]>
 }
 
-export const page = (body: string, status = 200): Answer => ({ status, body })
-export const redirect = (to: string, headers: Record<string, string> = {}): Answer => ({
+export const page = (body: string, status = 200, headers: Answer['headers'] = {}): Answer => ({ status, body, headers })
+export const redirect = (to: string, headers: Record<string, string | string[]> = {}): Answer => ({
   status: 303,
   body: '',
   headers: { location: to, ...headers },
@@ -49,19 +71,23 @@ export async function readRequest(
   const host = request.headers.host ?? ''
   const site = host.startsWith('admin.') ? 'admin' : 'www'
   const form = new URLSearchParams(method === 'POST' ? await readText(request, maxBody) : '')
-  const cookie = cookieIn(request.headers.cookie)
+  const isSecure = request.headers['x-forwarded-proto'] === 'https'
+  const cookie = cookieIn(request.headers.cookie, cookieName('session', isSecure))
+  const device = deviceShape.exec(cookieIn(request.headers.cookie, cookieName('device', isSecure)))?.[0] ?? ''
   const session = cookie === '' ? null : sessionOf(cookie)
   const language = languageOf(request.headers['accept-language'])
   const otherSite = host.replace(/^(?:www|admin)\./, site === 'admin' ? 'www.' : 'admin.')
   const shown = { language, say: sayIn(language), code, site, otherSite, path, session } as const
   const address = String(request.headers['x-forwarded-for'] ?? '')
-  return { method, path, query, form, site, host, cookie, address, session, shown }
+  return { method, path, query, form, site, host, cookie, device, address, isSecure, session, shown }
 }
 
-function cookieIn(header: string | undefined): string {
+const deviceShape = /^[\w-]{43}$/
+
+function cookieIn(header: string | undefined, cookieKey: string): string {
   for (const part of (header ?? '').split(';')) {
     const [name, value = ''] = part.trim().split('=', 2)
-    if (name === cookieName) return value
+    if (name === cookieKey) return value
   }
   return ''
 }

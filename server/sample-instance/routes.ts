@@ -1,11 +1,19 @@
 /** What a sample instance answers: items at `www`, users, apps and memory at `admin`. */
+import { randomBytes } from 'node:crypto'
 import type { AppData } from '#server/sample-instance/app-data.ts'
 import { appsPage, type MemoryUse, overviewPage, usersPage } from '#server/sample-instance/admin-pages.ts'
 import { itemPage, itemsPage } from '#server/sample-instance/item-pages.ts'
 import * as items from '#server/sample-instance/items.ts'
 import { messagePage, signInPage, type Word } from '#server/sample-instance/pages.ts'
 import { maxPassword } from '#server/sample-instance/passwords.ts'
-import { type Answer, type Asked, cookieName, page, redirect } from '#server/sample-instance/requests.ts'
+import {
+  type Answer,
+  type Asked,
+  deviceCookie,
+  page,
+  redirect,
+  sessionCookie,
+} from '#server/sample-instance/requests.ts'
 import type { Store } from '#server/sample-instance/store.ts'
 import * as users from '#server/sample-instance/users.ts'
 
@@ -36,14 +44,18 @@ export async function answer(asked: Asked, parts: Parts): Promise<Answer> {
   return found ?? page(messagePage(shown, 'not-found'), 404)
 }
 
-async function signIn({ form, site, shown, address }: Asked, { store, log, clock }: Parts): Promise<Answer> {
+async function signIn(asked: Asked, { store, log, clock }: Parts): Promise<Answer> {
+  const { form, site, shown, address, isSecure } = asked
   const [name, password] = [form.get('user') ?? '', form.get('password') ?? '']
-  const again = (status: number, fault: Word) => page(signInPage(shown, name, fault), status)
+  const again = (status: number, fault: Word) => page(signInPage(shown, name, shown.say(fault)), status)
   if (!nameShape.test(name) || password.length > maxPassword) return again(401, 'sign-in-refused')
-  const result = await users.signIn(store, { name, password, address }, clock())
+  const device = asked.device || randomBytes(32).toString('base64url')
+  const result = await users.signIn(store, { name, password, address, device }, clock())
   if (result.kind === 'limited') {
     log('warn', `login of ${name} refused: too many attempts`)
-    return again(429, 'sign-in-limited')
+    const seconds = Math.ceil(result.waitMs / 1000)
+    const fault = shown.say('sign-in-limited', { minutes: Math.ceil(seconds / 60) })
+    return page(signInPage(shown, name, fault), 429, { 'retry-after': String(seconds) })
   }
   if (result.kind === 'refused') {
     log('warn', `login of ${name} refused`)
@@ -55,13 +67,13 @@ async function signIn({ form, site, shown, address }: Asked, { store, log, clock
     return again(403, 'admins-only')
   }
   log('info', `login of ${name}`)
-  return redirect('/', { 'set-cookie': `${cookieName}=${result.cookie}; Path=/; HttpOnly; SameSite=Lax` })
+  return redirect('/', { 'set-cookie': [sessionCookie(result.cookie, isSecure), deviceCookie(device, isSecure)] })
 }
 
-function signOut({ cookie, session }: SignedIn, { store, log }: Parts): Answer {
+function signOut({ cookie, session, isSecure }: SignedIn, { store, log }: Parts): Answer {
   users.signOut(store, cookie)
   log('info', `logout of ${session.user.name}`)
-  return redirect('/sign-in', { 'set-cookie': `${cookieName}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0` })
+  return redirect('/sign-in', { 'set-cookie': sessionCookie('', isSecure) })
 }
 
 const nameShape = /^[A-Za-z0-9._-]{1,40}$/

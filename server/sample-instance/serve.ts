@@ -1,7 +1,6 @@
 /** One task of a sample instance: HTTP on a socket of this machine, until it is told to end. */
-import { chmodSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { openLogWriter } from '#server/drivers/hosting/local/log-writer.ts'
+import { readFileSync } from 'node:fs'
+import { cutText, openLogWriter } from '#server/drivers/hosting/local/log-writer.ts'
 import { createServer, type IncomingMessage, type ServerResponse } from '#server/drivers/hosting/local/socket-http.ts'
 import { readApps } from '#server/sample-instance/app-data.ts'
 import { messagePage, languageOf, sayIn } from '#server/sample-instance/pages.ts'
@@ -14,13 +13,14 @@ import { sessionOf } from '#server/sample-instance/users.ts'
 
 const endMs = 3000
 const megabyte = 1024 * 1024
+const maxLoggedPath = 200
 
 /** Begins when it is told `go`: until then its supervisor may end without knowing of it. */
 export async function serve(argument: string): Promise<void> {
   const setting = JSON.parse(argument) as TaskSetting
   if ((await readStandardInput(16)) !== 'go') return
   const store = openStore(setting.data, Date.now())
-  const log = openLogWriter(join(setting.folder, 'logs'), setting.number)
+  const log = openLogWriter(setting.logs, setting.number)
   const held: Buffer[] = []
   const parts: Parts = {
     store,
@@ -42,13 +42,16 @@ export async function serve(argument: string): Promise<void> {
     const [path = ''] = (request.url ?? '').split('?')
     // Of its supervisor, who asks past the gateway.
     if (path === '/health' && request.headers.host === 'socket') return healthy(response)
-    const tell = () =>
-      log.write('info', `${request.method} ${path} ${response.statusCode} ${Math.round(performance.now() - from)} ms`)
-    response.on('close', tell)
+    const requestText = `${request.method} ${cutText(path, maxLoggedPath)}`
+    response.on('close', () => {
+      const outcome = `${requestText} ${response.statusCode}`
+      const text = `${outcome} ${Math.round(performance.now() - from)} ms`
+      log.write('info', text, { priority: 'request', repeatKey: outcome })
+    })
     if (path === '/style.css')
       return send(response, { status: 200, body: style, headers: styleHeaders }, request.method === 'HEAD')
     handle(request, response).catch((error: unknown) => {
-      log.write('error', `${request.method} ${path}: ${error instanceof Error ? error.stack : String(error)}`)
+      log.write('error', `${requestText}: ${error instanceof Error ? error.stack : String(error)}`)
       if (response.headersSent) response.destroy()
       else sendMessage(request, response, 'failed', 500)
     })
@@ -89,20 +92,26 @@ export async function serve(argument: string): Promise<void> {
     send(response, page(messagePage(shown, word), status), request.method === 'HEAD')
   }
 
+  // Its owner's alone, as all files that we make.
   await new Promise<void>((listening, failed) => {
     server.once('error', failed)
     server.listen(setting.socket, listening)
   })
-  chmodSync(setting.socket, 0o600)
   log.write('info', `task ${setting.number} begins`)
 
   process.on('SIGTERM', () => {
     log.write('info', `task ${setting.number} ends`)
     // Requests at work finish; no new one comes, because the gateway knows.
-    server.close(() => process.exit(0))
+    server.close(() => end())
     server.closeIdleConnections()
-    setTimeout(() => process.exit(0), endMs).unref()
+    setTimeout(end, endMs).unref()
   })
+
+  function end(): void {
+    // Writes how often the last line was repeated.
+    log.close()
+    process.exit(0)
+  }
 }
 
 const styleHeaders = { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'max-age=300' }

@@ -6,8 +6,10 @@ export interface TaskSetting {
   number: number
   /** Where it listens. */
   socket: string
-  /** Of the instance: `apps`, `logs`. */
+  /** Of the instance: `apps`. */
   folder: string
+  /** The folder of its tasks' logs. */
+  logs: string
   /** The folder of its data. */
   data: string
   limitMb: number

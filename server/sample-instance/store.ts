@@ -22,11 +22,30 @@ create table if not exists sessions (
   created integer not null,
   seen integer not null
 ) strict;
-create table if not exists sign_in_failures (
-  who text not null,
-  time integer not null
+-- Of earlier builds.
+drop table if exists sign_in_failures;
+create table if not exists sign_in_attempts (
+  subject text primary key,
+  -- Hash of the name; empty: of an address.
+  account text not null,
+  failures integer not null,
+  since integer not null,
+  not_before integer not null
 ) strict;
-create index if not exists sign_in_failures_who on sign_in_failures (who, time);
+create index if not exists sign_in_attempts_account on sign_in_attempts (account);
+create table if not exists known_devices (
+  -- SHA-256 of what the cookie holds.
+  id text not null,
+  user_id integer not null references users on delete cascade,
+  seen integer not null,
+  primary key (id, user_id)
+) strict;
+create table if not exists known_addresses (
+  user_id integer not null references users on delete cascade,
+  address text not null,
+  seen integer not null,
+  primary key (user_id, address)
+) strict;
 create table if not exists items (
   id integer primary key,
   code text not null unique collate nocase,

@@ -1,12 +1,18 @@
 /** Who may sign in, with what, and how often it may be tried. Kept in the data, so that it holds for all tasks. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { hashPassword, isPassword } from '#server/sample-instance/passwords.ts'
+import { createHashQueue } from '#server/sample-instance/hash-queue.ts'
+import {
+  accountKey,
+  forgiveAttempt,
+  releaseAttempt,
+  reserveAttempt,
+  type SignInAttempt,
+} from '#server/sample-instance/sign-in-limits.ts'
 import { inTransaction, type Store } from '#server/sample-instance/store.ts'
 
 const minuteMs = 60_000
 export const sessionTimes = { idleMs: 8 * 60 * minuteMs, longestMs: 24 * 60 * minuteMs }
-/** Failures within a quarter of an hour: as one user, and from one address. */
-export const signInLimits = { windowMs: 15 * minuteMs, user: 5, address: 30 }
 
 export interface User {
   id: number
@@ -25,40 +31,40 @@ export async function writePassword(store: Store, name: string, password: string
     const { changes } = store.prepare('update users set password = ? where name = ?').run(hash, name)
     if (Number(changes) !== 1) throw new Error(`there is no user ${name}`)
     store.prepare('delete from sessions where user_id = (select id from users where name = ?)').run(name)
-    store.prepare('delete from sign_in_failures where who = ?').run(asUser(name))
+    store.prepare('delete from sign_in_attempts where account = ?').run(accountKey(name))
   })
 }
 
-const asUser = (name: string) => `user ${name.toLowerCase()}`
-const asAddress = (address: string) => `address ${address}`
+export type SignIn =
+  | { kind: 'in'; cookie: string; user: User }
+  | { kind: 'refused' }
+  /** `waitMs`: until it may be tried again. */
+  | { kind: 'limited'; waitMs: number }
 
-export type SignIn = { kind: 'in'; cookie: string; user: User } | { kind: 'refused' } | { kind: 'limited' }
+/** Where many wait for their password to be looked at. */
+const busyMs = 5000
+const hashes = createHashQueue()
 
-/** Failures are counted before the password is looked at: many at once get no more tries than one after the other. */
+/** Counted before the password is looked at: many at once get no more tries than one after the other. */
 export async function signIn(
   store: Store,
-  { name, password, address }: { name: string; password: string; address: string },
+  { password, ...attempt }: SignInAttempt & { password: string },
   now: number,
 ): Promise<SignIn> {
-  const keys = [asUser(name), asAddress(address)] as const
-  const isLimited = inTransaction(store, () => {
-    store.prepare('delete from sign_in_failures where time < ?').run(now - signInLimits.windowMs)
-    const count = store.prepare('select count(*) as count from sign_in_failures where who = ?')
-    const [ofUser, ofAddress] = keys.map((key) => Number(count.get(key)?.count))
-    if ((ofUser ?? 0) >= signInLimits.user || (ofAddress ?? 0) >= signInLimits.address) return true
-    for (const key of keys) store.prepare('insert into sign_in_failures (who, time) values (?, ?)').run(key, now)
-    return false
-  })
-  if (isLimited) return { kind: 'limited' }
-  const row = store.prepare('select id, name, is_admin, password from users where name = ?').get(name)
+  const counted = reserveAttempt(store, attempt, now)
+  if (typeof counted === 'number') return { kind: 'limited', waitMs: counted }
+  const row = store.prepare('select id, name, is_admin, password from users where name = ?').get(attempt.name)
   const stored = typeof row?.password === 'string' ? row.password : null
-  if (!(await isPassword(password, stored)) || !row) return { kind: 'refused' }
-  const user = row as unknown as User
+  const checked = hashes.run(counted.isKnown, () => isPassword(password, stored))
+  if (checked === null) {
+    releaseAttempt(store, counted)
+    return { kind: 'limited', waitMs: busyMs }
+  }
+  if (!(await checked) || !row) return { kind: 'refused' }
+  const user = { id: Number(row.id), name: String(row.name), is_admin: Number(row.is_admin) }
   const cookie = randomBytes(32).toString('base64url')
   inTransaction(store, () => {
-    store.prepare('delete from sign_in_failures where who = ?').run(keys[0])
-    // The one that was counted above was no failure.
-    store.prepare('delete from sign_in_failures where who = ? and time = ?').run(keys[1], now)
+    forgiveAttempt(store, counted, attempt, now)
     store.prepare('delete from sessions where created < ?').run(now - sessionTimes.longestMs)
     store
       .prepare('insert into sessions (id, user_id, csrf, created, seen) values (?, ?, ?, ?, ?)')

@@ -53,6 +53,8 @@ export const problemStatus = {
   // A company has as many orders to pay, or pictures, as it may have at once.
   TOO_MANY_UNPAID: 409,
   PICTURE_QUOTA: 409,
+  // The host of services has less memory free than the configuration takes.
+  NO_MEMORY: 409,
   QUOTE_CHANGED: 409,
   CARD_INVALID: 409,
   APP_CONFIRM: 409,

@@ -49,6 +49,7 @@ const byCode: Record<ProblemCode, Verdict | Record<'POST' | 'PUT' | 'DELETE', Ve
   AMOUNT_TOO_LARGE: 'refused',
   TOO_MANY_UNPAID: 'refused',
   PICTURE_QUOTA: 'refused',
+  NO_MEMORY: 'refused',
   QUOTE_CHANGED: 'refused',
   CARD_INVALID: 'refused',
   APP_CONFIRM: 'asks',

@@ -52,6 +52,7 @@ export async function startPortal(
     DATA_DIR: dataDir,
     // Services that it hosts go on when it ends, and take room and time where no test asks for them.
     HOSTING: 'off',
+    SERVICE_USERS: 'off',
     PORT: String(port),
     LOG_LEVEL: 'warn',
     ...quickHashes,

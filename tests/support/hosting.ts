@@ -28,13 +28,14 @@ export interface LocalUnderTest extends HostingUnderTest {
   another(): LocalHosting
 }
 
-const quiet = { warn: () => undefined, info: () => undefined }
+/** Whatever the machine has: no test goes by it unless it says so. */
+const usual = { log: { warn: () => undefined, info: () => undefined }, memoryMb: 1_000_000 }
 
 export function openLocalHosting(settings: Partial<LocalHostingSettings> = {}): LocalUnderTest {
   const folder = settings.folder ?? mkdtempSync(join(tmpdir(), 'hosting-'))
   const all: LocalHosting[] = []
   const another = () => {
-    const made = createLocalHosting({ log: quiet, ...settings, folder })
+    const made = createLocalHosting({ ...usual, ...settings, folder })
     all.push(made)
     return made
   }
@@ -54,7 +55,7 @@ export function openLocalHosting(settings: Partial<LocalHostingSettings> = {}): 
 
 /** Ends all that runs there and takes the folder away. Throws where a process was left. */
 export async function endHosting(folder: string, settings: Partial<LocalHostingSettings> = {}): Promise<void> {
-  await createLocalHosting({ log: quiet, ...settings, folder }).shutDown()
+  await createLocalHosting({ ...usual, ...settings, folder }).shutDown()
   const left = processesOf(folder)
   for (const { pid } of left) process.kill(pid, 'SIGKILL')
   rmSync(folder, { recursive: true, force: true })

@@ -33,6 +33,8 @@ export const keptCode = { NODE_COMPILE_CACHE }
 // Its hosted services would go on after it.
 const usual = {
   HOSTING: 'off',
+  // Of one machine, two portals at a time need ranges of their own.
+  SERVICE_USERS: 'off',
   PORT: '0',
   LOG_LEVEL: 'warn',
   ...quickHashes,

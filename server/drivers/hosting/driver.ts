@@ -110,7 +110,7 @@ export interface LogLine {
   /** 0: of the supervisor, not of a task. */
   task: number
   level: 'info' | 'warn' | 'error'
-  /** One line, without control characters; longer ones are cut at 4,000 characters. */
+  /** One line, without control characters; longer ones are cut and say how much is missing. */
   text: string
 }
 
@@ -121,6 +121,8 @@ export type HostingFault =
   | 'no_instance'
   /** The host has no room for it: disk, memory, or as many as it takes. */
   | 'no_room'
+  /** The host has not so much memory beside what it has promised to others; details: `needed` and `free`, in MB. */
+  | 'no_memory'
   /** A package is not there, or not the one that was published. */
   | 'bad_package'
   /** Data that is to be put in does not fit together: nothing was overwritten. */
@@ -130,10 +132,17 @@ export type HostingFault =
 
 export class HostingError extends Error {
   readonly fault: HostingFault
-  constructor(fault: HostingFault, message: string, options?: ErrorOptions) {
+  /** Values for the words in which it is told. */
+  readonly details: Readonly<Record<string, string>>
+  constructor(
+    fault: HostingFault,
+    message: string,
+    { details = {}, ...options }: ErrorOptions & { details?: Record<string, string> } = {},
+  ) {
     super(message, options)
     this.name = 'HostingError'
     this.fault = fault
+    this.details = details
   }
 }
 

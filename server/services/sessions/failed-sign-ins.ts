@@ -7,7 +7,7 @@ import type { AppContext } from '#server/context.ts'
 import { countFailedSignIn, takeFailedSignIns } from '#server/db/accounts/failed-sign-ins.ts'
 import { addToTrail } from '#server/db/audit/audit-trail.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import { addressGroup } from '#server/services/address-group.ts'
+import { addressGroup } from '#server/client-address.ts'
 
 export const failureWindowMs = 15 * 60_000
 

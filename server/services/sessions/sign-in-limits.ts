@@ -18,7 +18,7 @@ import { inTransaction } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context.ts'
 import { securityEvent } from '#server/log.ts'
 import { ProblemError } from '#server/problem-error.ts'
-import { addressGroup } from '#server/services/address-group.ts'
+import { addressGroup } from '#server/client-address.ts'
 import type { Place } from '#server/services/hashing-queue.ts'
 
 const free = { account: 5, address: 50, everybody: 2000 }

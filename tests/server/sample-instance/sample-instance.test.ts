@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { InstanceAddress } from '#server/drivers/hosting/driver.ts'
-import { ask, type Exchange, healthy, openLocalHosting } from '#tests/support/hosting.ts'
+import { ask, type Exchange, healthy, openLocalHosting, until } from '#tests/support/hosting.ts'
 import { packed } from '#tests/support/packages.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -197,5 +197,73 @@ describe('a sample instance', () => {
     expect(new Set(lines.map(({ task }) => task))).toEqual(new Set([0, 1, 2]))
     expect(text).not.toContain('/health')
     expect((await ask(address.url, '/health')).status).toBe(303)
+  })
+  it('fault 15a counts what strangers repeat, and cuts what they make long', async () => {
+    const long = `/${'x'.repeat(5000)}`
+    const path = '/repeated-by-strangers'
+    for (let time = 0; time < 21; time++) await ask(address.url, path)
+    await ask(address.url, long)
+    await ask(address.url, long)
+    const lines = await until('the lines', async () => {
+      const all = await Array.fromAsync(the.driver.readLog(ref, { from: 0, to: Date.now() + 1000 }))
+      const found = all.filter(({ text }) => text.includes(path) || text.includes('xxxxx'))
+      return found.length >= 4 && found.some(({ text }) => text.includes('xxxxx')) ? all : null
+    })
+    // Two tasks, in turn.
+    const repeats = [1, 2].map((task) => {
+      const own = lines.filter((line) => line.task === task).map(({ text }) => text)
+      const places = own.flatMap((text, at) => (text.includes(path) ? [at] : []))
+      expect(places).toHaveLength(1)
+      return /^last line repeated (\d+) times$/.exec(own[(places[0] ?? 0) + 1] ?? '')?.[1]
+    })
+    expect(repeats.toSorted()).toEqual(['10', '9'])
+    const cut = lines.filter(({ text }) => text.includes('xxxxx')).map(({ text }) => text)
+    expect(cut.every((text) => text.includes('… [4801 more characters] 303'))).toBe(true)
+  })
+})
+
+describe('a sample instance behind a proxy with TLS', () => {
+  const secure = openLocalHosting({ tls: true, trustProxy: 1 })
+  let secureAddress: InstanceAddress
+  beforeAll(async () => {
+    const { driver } = secure
+    await driver.prepare(ref, { name: 'Shop', config: { memoryMb: 0, tasks: 1 } }, { fence: 1 })
+    await driver.setPassword(ref, 'First-pass-1', { fence: 1 })
+    await driver.start(ref, { fresh: false }, { fence: 1 })
+    secureAddress = (await healthy(driver, ref)).address
+  })
+  afterAll(() => secure.end())
+
+  it('fault 15d gives cookies that are sent over TLS alone, and taken from this host alone', async () => {
+    const by = await signedIn(secureAddress)
+    expect(by.set).toMatch(/^__Host-sample_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/)
+    expect(by.answer.headers['set-cookie']?.[1]).toMatch(
+      /^__Host-sample_device=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=34560000$/,
+    )
+    expect((await by.get('/items')).status).toBe(200)
+    // A cookie that somebody else could have set is none.
+    expect((await by.get('/items', { cookie: by.cookie.replace('__Host-', '') })).status).toBe(303)
+    const [gone] = (await by.post('/sign-out')).headers['set-cookie'] ?? []
+    expect(gone).toBe('__Host-sample_session=; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=0')
+  })
+
+  it('fault 15e lets strangers guess a few times, and lets the owner in meanwhile', async () => {
+    const login = (from: string, password: string, cookie = '') =>
+      ask(secureAddress.url, '/sign-in', {
+        form: { user: 'admin', password },
+        headers: { 'x-forwarded-for': from, ...(cookie && { cookie }) },
+      })
+    const first = await login('198.51.100.1', 'First-pass-1')
+    const device = first.headers['set-cookie']?.[1]?.split(';')[0] ?? ''
+    const guesses: Exchange[] = []
+    for (let at = 0; at < 20; at++) guesses.push(await login(`203.0.113.${at % 4}`, 'wrong'))
+    expect(guesses.filter(({ status }) => status === 401)).toHaveLength(10)
+    const [refused] = guesses.filter(({ status }) => status === 429)
+    expect(Number(refused?.headers['retry-after'])).toBeGreaterThan(0)
+    expect(refused?.body).toMatch(/Too many attempts. Try again in \d+ min\./)
+    expect((await login('203.0.113.99', 'First-pass-1')).status).toBe(429)
+    // On the owner's device wherever it is, and from the owner's network on a new one.
+    expect((await login('203.0.113.99', 'First-pass-1', device)).status).toBe(303)
+    expect((await login('198.51.100.1', 'First-pass-1')).status).toBe(303)
   })
 })

@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { inTransaction } from '#server/db/transaction.ts'
-import { addressGroup } from '#server/services/address-group.ts'
+import { addressGroup } from '#server/client-address.ts'
 import { withPlace, unknownAsker } from '#server/services/accounts/password-hash.ts'
 import { passwordStep, post, secondStep, withApp } from '#tests/support/factors.ts'
 import { codeAt } from '#tests/support/otp.ts'

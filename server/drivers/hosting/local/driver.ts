@@ -9,9 +9,10 @@ import { HostingError, type HostingDriver, type InstanceRef } from '#server/driv
 import { buildData } from '#server/drivers/hosting/local/build-data.ts'
 import { openControlClient } from '#server/drivers/hosting/local/supervisor/control-client.ts'
 import { openDraft } from '#server/drivers/hosting/local/instances/draft-folders.ts'
-import { folderOf, instancesFolder, isInstanceRef } from '#server/drivers/hosting/local/instances/files.ts'
+import { folderOf, instancesFolder, isInstanceRef, logFolders } from '#server/drivers/hosting/local/instances/files.ts'
 import { readLogFiles } from '#server/drivers/hosting/local/log-reader.ts'
 import { readInstanceData } from '#server/drivers/hosting/local/read-data.ts'
+import type { UserRange } from '#server/drivers/hosting/local/instances/user-isolation.ts'
 import type { TaskTimes } from '#server/drivers/hosting/local/instances/task.ts'
 import { watchChanges } from '#server/drivers/hosting/local/supervisor/watch-changes.ts'
 
@@ -22,6 +23,14 @@ export interface LocalHostingSettings {
   domain?: string
   /** Of the gateway; 0: any free one, the same again when it can be had. */
   port?: number
+  /** Proxies in front of the gateway whose X-Forwarded-For is believed. */
+  trustProxy?: number
+  /** People reach services over TLS, by a proxy in front of the gateway. */
+  tls?: boolean
+  /** Of all services together; 0: what this machine can give. */
+  memoryMb?: number
+  /** Users of the operating system for instances; null: they share the portal's. */
+  users?: UserRange | null
   /** How long the supervisor stays when nothing is to run and nobody asks, ms. */
   idleMs?: number
   times?: Partial<TaskTimes>
@@ -37,12 +46,16 @@ export function createLocalHosting({
   folder: given,
   domain = 'localhost',
   port = 0,
+  trustProxy = 0,
+  tls = false,
+  memoryMb = 0,
+  users = null,
   idleMs = 60_000,
   times = {},
   log,
 }: LocalHostingSettings): LocalHosting {
   const folder = resolve(given)
-  const client = openControlClient({ folder, domain, port, idleMs, times })
+  const client = openControlClient({ folder, domain, port, trustProxy, tls, memoryMb, users, idleMs, times })
   const closing = new AbortController()
 
   /** Where there has never been a service, none is looked for, and no process is started to say so. */
@@ -100,7 +113,7 @@ export function createLocalHosting({
 
     // From the files themselves: of one that was taken away too, and while nothing runs.
     async *readLog(ref: InstanceRef, span: { from: number; to: number }) {
-      yield* readLogFiles(join(placeOf(ref), 'logs'), span)
+      yield* readLogFiles(logFolders(placeOf(ref)), span)
     },
 
     watch: (changed) => watchChanges({ client, folder, isEmpty, log, changed, end: closing.signal }),

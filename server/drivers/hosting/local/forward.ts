@@ -1,4 +1,5 @@
 /** One request, passed on to a task over its socket, and its response back. */
+import { confineCookie } from '#server/drivers/hosting/local/confine-cookie.ts'
 import {
   type IncomingMessage,
   request as ask,
@@ -19,14 +20,28 @@ const hopByHop = new Set(
     ' ',
   ),
 )
-/** Ours to say: what came in of these names is left out. */
-const ofGateway = /^(x-forwarded-|forwarded$|x-real-ip$|via$)/
+/**
+ * Ours to say, or said by proxies to programs that believe it: what came in of these names is left out, and every name with an
+ * underscore, which many programs read as a dash.
+ */
+const ofGateway =
+  /_|^(x-forwarded|forwarded|via$|x-real-ip$|x-client-ip$|client-ip$|true-client-ip$|cf-connecting-ip$|fastly-client-ip$|x-cluster-client-ip$|x-original-|x-rewrite-|x-host$|x-url-scheme$|front-end-https$)/
+/** Would end sessions of the portal and of other services, where they are below the same domain. */
+const ofOtherHosts = /^clear-site-data$/
+
+/** Of the client, as the gateway knows it. */
+export interface ForwardedClient {
+  address: string
+  /** People reach services over TLS. */
+  isSecure: boolean
+}
 
 /** To the first of those sockets that takes it; `fail` where none does. Something that changes is passed on once. */
 export function forward(
   request: IncomingMessage,
   response: ServerResponse,
   sockets: readonly string[],
+  client: ForwardedClient,
   fail: () => void,
 ): void {
   const [socketPath, ...others] = sockets
@@ -37,7 +52,14 @@ export function forward(
 
   let asked
   try {
-    asked = ask({ socketPath, method, path, headers: passedOn(request), agent: false, timeout: forwardLimits.silentMs })
+    asked = ask({
+      socketPath,
+      method,
+      path,
+      headers: passedOn(request, client),
+      agent: false,
+      timeout: forwardLimits.silentMs,
+    })
   } catch {
     // An address that no client of ours could have sent.
     response.writeHead(400, { connection: 'close', 'content-length': '0' }).end()
@@ -53,7 +75,7 @@ export function forward(
     if (response.headersSent || response.destroyed) return void response.destroy()
     // It ended between two health checks.
     if (!hasBody && (method === 'GET' || method === 'HEAD') && others.length > 0)
-      return forward(request, response, others, fail)
+      return forward(request, response, others, client, fail)
     fail()
   })
   // A task that wants another protocol: there is no answer then, and no error.
@@ -66,7 +88,7 @@ export function forward(
     if (isDecided) return
     isDecided = true
     try {
-      response.writeHead(incoming.statusCode ?? 502, endToEnd(incoming))
+      response.writeHead(incoming.statusCode ?? 502, passedBack(incoming, client))
     } catch {
       // A status or a header that nobody may send.
       incoming.on('error', () => undefined)
@@ -98,15 +120,21 @@ function tooLarge(response: ServerResponse): void {
   response.writeHead(413, { connection: 'close', 'content-length': '0' }).end()
 }
 
-function passedOn(request: IncomingMessage): Record<string, string | string[]> {
-  const { remoteAddress } = request.socket
+function passedOn(request: IncomingMessage, { address, isSecure }: ForwardedClient): Record<string, string | string[]> {
   return {
     ...endToEnd(request, ofGateway),
     ...staysOpen,
-    'x-forwarded-for': remoteAddress ?? '',
+    'x-forwarded-for': address,
     'x-forwarded-host': request.headers.host ?? '',
-    'x-forwarded-proto': 'http',
+    'x-forwarded-proto': isSecure ? 'https' : 'http',
   }
+}
+
+function passedBack(incoming: IncomingMessage, { isSecure }: ForwardedClient): Record<string, string | string[]> {
+  const headers = endToEnd(incoming, ofOtherHosts)
+  const cookies = [headers['set-cookie'] ?? []].flat()
+  if (cookies.length > 0) headers['set-cookie'] = cookies.map((cookie) => confineCookie(cookie, isSecure))
+  return headers
 }
 
 /** Without what belongs to one connection, and what `connection` names as such. */

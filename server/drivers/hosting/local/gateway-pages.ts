@@ -4,7 +4,14 @@ import en from '#locales/en/gateway.json' with { type: 'json' }
 import zh from '#locales/zh/gateway.json' with { type: 'json' }
 import { html } from '#server/html.ts'
 
-export type GatewayPage = 'unknown' | 'stopped' | 'starting' | 'silent'
+export type GatewayPage =
+  | 'unknown'
+  | 'stopped'
+  | 'starting'
+  | 'silent'
+  /** The client's address, or the service, has used its share up. */
+  | 'crowded'
+  | 'busy'
 
 const style =
   ':root{color-scheme:light dark}body{margin:0;min-block-size:100vh;display:grid;place-items:center;' +
@@ -28,25 +35,54 @@ const words: Record<GatewayPage, readonly [title: keyof typeof en, text: keyof t
   stopped: ['stopped-title', 'stopped-text'],
   starting: ['starting-title', 'starting-text'],
   silent: ['silent-title', 'silent-text'],
+  crowded: ['crowded-title', 'crowded-text'],
+  busy: ['busy-title', 'busy-text'],
 }
 
 /** In seconds; null: it does not look again. */
-const refresh: Record<GatewayPage, number | null> = { unknown: null, stopped: 15, starting: 2, silent: 5 }
+const refresh: Record<GatewayPage, number | null> = {
+  unknown: null,
+  stopped: 15,
+  starting: 2,
+  silent: 5,
+  crowded: 10,
+  busy: 10,
+}
+const statuses: Partial<Record<GatewayPage, number>> = { unknown: 404, crowded: 429 }
 
-export function gatewayPage(page: GatewayPage): { status: number; headers: Record<string, string>; body: string } {
+interface Rendered {
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+const rendered = new Map<string, Rendered>()
+
+/** `isForm`: something was sent, which is not sent again by itself. Rendered once: a flood asks for it many times. */
+export function gatewayPage(page: GatewayPage, isForm: boolean): Rendered {
+  const key = `${page} ${isForm}`
+  const found = rendered.get(key) ?? render(page, isForm)
+  rendered.set(key, found)
+  return found
+}
+
+function render(page: GatewayPage, isForm: boolean): Rendered {
   const [title, text] = words[page]
+  const wasNotTaken = page === 'crowded' || page === 'busy'
+  const after = wasNotTaken && (isForm ? 'send-again' : 'refreshes')
   const seconds = refresh[page]
+  const reloads = seconds !== null && !(wasNotTaken && isForm)
   const body = html`<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">${seconds !== null && html`<meta http-equiv="refresh" content="${seconds}">`}<title>${en[title]} · ${zh[title]}</title><style>${{ html: style }}</style></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">${reloads && html`<meta http-equiv="refresh" content="${seconds}">`}<title>${en[title]} · ${zh[title]}</title><style>${{ html: style }}</style></head>
 <body>
 <main>
-<section><h1>${en[title]}</h1><p>${en[text]}</p></section>
-<section lang="zh-Hans"><h2>${zh[title]}</h2><p>${zh[text]}</p></section>
+<section><h1>${en[title]}</h1><p>${en[text]}${after && ` ${en[after]}`}</p></section>
+<section lang="zh-Hans"><h2>${zh[title]}</h2><p>${zh[text]}${after && zh[after]}</p></section>
 </main>
 </body>
 </html>
 `.html
   const retry = seconds === null ? {} : { 'retry-after': String(seconds) }
-  return { status: page === 'unknown' ? 404 : 503, headers: { ...pageHeaders, ...retry }, body }
+  return { status: statuses[page] ?? 503, headers: { ...pageHeaders, ...retry }, body }
 }

@@ -5,10 +5,13 @@
 import { randomInt } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { addressGroup, clientAddress } from '#server/client-address.ts'
 import type { InstanceAddress } from '#server/drivers/hosting/driver.ts'
 import { readJsonFile, writeWhole } from '#server/drivers/hosting/local/atomic-file.ts'
+import { endSlowReader, limitConnections } from '#server/drivers/hosting/local/connection-limits.ts'
 import { forward } from '#server/drivers/hosting/local/forward.ts'
 import { gatewayPage, type GatewayPage } from '#server/drivers/hosting/local/gateway-pages.ts'
+import { createRequestShare, type RequestShare } from '#server/drivers/hosting/local/request-shares.ts'
 import {
   createServer,
   type IncomingMessage,
@@ -27,7 +30,20 @@ export interface Gateway {
   close(): Promise<void>
 }
 
-const gatewayLimits = { headerBytes: 16_384, headersMs: 10_000, requestMs: 60_000, connections: 1000 }
+const usualLimits = {
+  headerBytes: 16_384,
+  headersMs: 10_000,
+  requestMs: 60_000,
+  connections: 2000,
+  connectionsPerAddress: 64,
+  address: { atOnce: 32, perSecond: 50, burst: 200 },
+  service: { atOnce: 128, perSecond: 200, burst: 400 },
+  slowReader: { checkMs: 15_000, minBytes: 15_000 },
+  /** How long an address that has used its share up waits for its refusal, and how many of them wait behind a proxy. */
+  refusalMs: 1000,
+  refusalsBehindProxy: 200,
+}
+export type GatewayLimits = typeof usualLimits
 const faults: Record<string, string> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
@@ -41,7 +57,9 @@ export async function openGateway({
   domain,
   port: wanted,
   find,
-  limits = gatewayLimits,
+  trustProxy = 0,
+  tls = false,
+  limits: changedLimits = {},
 }: {
   folder: string
   domain: string
@@ -49,24 +67,48 @@ export async function openGateway({
   port: number
   /** The service that has that code now. */
   find: (code: string) => Served | null
-  limits?: typeof gatewayLimits
+  /** Proxies in front of it whose X-Forwarded-For is believed. */
+  trustProxy?: number
+  /** People reach services over TLS, by a proxy. */
+  tls?: boolean
+  limits?: Partial<GatewayLimits>
 }): Promise<Gateway> {
+  const limits = { ...usualLimits, ...changedLimits }
+  const addresses = createRequestShare(limits.address)
+  const services = createRequestShare(limits.service)
+  let waitingRefusals = 0
   const shape = new RegExp(`^(?:www|admin)\\.([a-z][a-z0-9]{2,15})\\.${domain.replaceAll('.', '\\.')}(?::\\d{1,5})?$`)
   let turn = 0
 
   function serve(request: IncomingMessage, response: ServerResponse): void {
+    endSlowReader(response, limits.slowReader)
     const named = request.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host')
     // Two names would be read one way here and another way there.
     if (named.length !== 1 || !request.url?.startsWith('/')) return refuse(response, 400)
     if (!methods.has(request.method ?? '')) return refuse(response, 405)
+    const address = clientAddress(request, trustProxy)
+    if (!claim(addresses, addressGroup(address), response)) return refuseLater(response)
     const [, code] = shape.exec(request.headers.host?.toLowerCase() ?? '') ?? []
     const instance = code === undefined ? null : find(code)
-    if (!instance) return show(response, 'unknown')
+    if (!instance || code === undefined) return show(response, 'unknown')
     const tasks = instance.healthyTasks()
     if (tasks.length === 0) return show(response, instance.wantsToRun() ? 'starting' : 'stopped')
+    if (!claim(services, code, response)) return show(response, 'busy', { connection: 'close' })
     turn = (turn + 1) % 1_000_000
     const inTurn = tasks.map((_, at) => tasks[(at + turn) % tasks.length]?.record.socket ?? '')
-    forward(request, response, inTurn, () => show(response, 'silent'))
+    forward(request, response, inTurn, { address, isSecure: tls }, () => show(response, 'silent'))
+  }
+
+  /** Whoever asks without end is answered once a second on each of their connections. */
+  function refuseLater(response: ServerResponse): void {
+    if (trustProxy > 0 && waitingRefusals >= limits.refusalsBehindProxy)
+      return show(response, 'crowded', { connection: 'close' })
+    waitingRefusals += 1
+    const timer = setTimeout(() => show(response, 'crowded', { connection: 'close' }), limits.refusalMs)
+    response.on('close', () => {
+      clearTimeout(timer)
+      waitingRefusals -= 1
+    })
   }
 
   const server = createServer(
@@ -81,7 +123,10 @@ export async function openGateway({
     },
     serve,
   )
-  server.maxConnections = limits.connections
+  limitConnections(server, {
+    connections: limits.connections,
+    connectionsPerAddress: trustProxy > 0 ? null : limits.connectionsPerAddress,
+  })
   server.maxRequestsPerSocket = 1000
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
@@ -94,10 +139,10 @@ export async function openGateway({
   if (wanted) listenAt(wanted)
 
   /** Somebody else may have it for now: services run all the same. */
-  function listenAt(fixed: number): void {
+  function listenAt(fixed: number, isFirst = true): void {
     server.once('error', (error) => {
-      console.error(new Date().toISOString(), `gateway: port ${fixed}`, error.message)
-      again = setTimeout(() => listenAt(fixed), againMs)
+      if (isFirst) console.error(new Date().toISOString(), `gateway: port ${fixed}`, error.message)
+      again = setTimeout(() => listenAt(fixed, false), againMs)
     })
     server.listen(fixed, host, () => server.removeAllListeners('error'))
   }
@@ -121,10 +166,17 @@ function refuse(response: ServerResponse, status: number): void {
   response.writeHead(status, { connection: 'close', 'content-length': '0' }).end()
 }
 
-function show(response: ServerResponse, page: GatewayPage): void {
+function claim(shares: RequestShare, key: string, response: ServerResponse): boolean {
+  if (!shares.claim(key)) return false
+  response.on('close', () => shares.release(key))
+  return true
+}
+
+function show(response: ServerResponse, page: GatewayPage, more: Record<string, string> = {}): void {
   if (response.headersSent) return void response.destroy()
-  const { status, headers, body } = gatewayPage(page)
-  response.writeHead(status, { ...headers, 'content-length': String(Buffer.byteLength(body)) })
+  const { method = '' } = response.req
+  const { status, headers, body } = gatewayPage(page, !['GET', 'HEAD'].includes(method))
+  response.writeHead(status, { ...headers, ...more, 'content-length': String(Buffer.byteLength(body)) })
   response.end(response.req.method === 'HEAD' ? '' : body)
 }
 

@@ -2,11 +2,14 @@
  * The data of an instance, read from a copy that is made of it at one moment: whoever takes the pieces may take hours, and the
  * instance's own file is held for none of them.
  */
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { createWriteStream, existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { fileURLToPath } from 'node:url'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { type DataColumn, type DataPiece, type DataValue, HostingError } from '#server/drivers/hosting/driver.ts'
 import { faultOfData, isFileGone, quoted } from '#server/drivers/hosting/local/data-file.ts'
+import { spawnProgram } from '#server/drivers/hosting/local/instances/spawn-program.ts'
 import { openDraft } from '#server/drivers/hosting/local/instances/draft-folders.ts'
 import { dataFile, readInstance } from '#server/drivers/hosting/local/instances/files.ts'
 
@@ -48,7 +51,7 @@ async function copyData(place: string, copy: string): Promise<void> {
     const path = record && dataFile(place, record)
     if (!path || !existsSync(path)) throw new HostingError('no_instance', 'it has no data')
     try {
-      return await copyFile(path, copy)
+      return await (record.user === undefined ? copyFile(path, copy) : copyAsUser(record.user, dirname(path), copy))
     } catch (error) {
       if (!isFileGone(error) || tries === 3) throw error
     }
@@ -62,6 +65,26 @@ async function copyFile(path: string, copy: string): Promise<void> {
   } finally {
     store.close()
   }
+}
+
+/** By a process of the instance's user, which has no way to our copy. */
+async function copyAsUser(user: number, folder: string, copy: string): Promise<void> {
+  const program = { path: fileURLToPath(new URL('./copy-data-process.ts', import.meta.url)), env: {} }
+  const child = spawnProgram(program, { args: [folder], limitMb: 128, stdio: ['ignore', 'pipe', 'pipe'], user })
+  let words = ''
+  child.stderr?.on('data', (part: Buffer) => void (words = (words + part.toString()).slice(-2000)))
+  const ended = new Promise<number | null>((done, failed) => {
+    child.on('error', failed)
+    child.on('close', done)
+  })
+  const { stdout } = child
+  if (!stdout) throw new Error('a process without standard output')
+  const [code] = await Promise.all([ended, pipeline(stdout, createWriteStream(copy, { mode: 0o600 }))])
+  if (code === 0) return
+  // Ended by the stop of the instance, or before it began.
+  if (code === null || words === '') throw new HostingError('unreachable', 'the data could not be copied')
+  const [errcode = ''] = words.split(' ', 1)
+  throw Object.assign(new Error(words.slice(errcode.length + 1)), errcode === '' ? {} : { errcode: Number(errcode) })
 }
 
 interface Listed {

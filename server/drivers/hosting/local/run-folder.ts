@@ -18,7 +18,8 @@ export function runFolderOf(folder: string): string {
   const found = lstatSync(path)
   if (!found.isDirectory() || (process.getuid && found.uid !== process.getuid()))
     throw new Error(`${path} is not a folder of ours`)
-  chmodSync(path, 0o700)
+  // Users of services pass through it to their own sockets.
+  chmodSync(path, process.getuid?.() === 0 ? 0o711 : 0o700)
   return path
 }
 

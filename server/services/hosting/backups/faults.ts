@@ -9,6 +9,7 @@ const ofHost: Record<HostingFault, BackupFault> = {
   overtaken: 'interrupted',
   no_instance: 'no_instance',
   no_room: 'no_room',
+  no_memory: 'no_room',
   bad_package: 'damaged',
   bad_data: 'damaged',
   unreachable: 'unreachable',

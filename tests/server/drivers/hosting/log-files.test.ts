@@ -1,8 +1,19 @@
 /** The log of a service as files: parts, days, tasks, and what is left of a writer that was killed. */
-import { appendFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  appendFileSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { readLogFiles, removeOldLogs } from '#server/drivers/hosting/local/log-reader.ts'
 import { openLogWriter } from '#server/drivers/hosting/local/log-writer.ts'
 
@@ -11,7 +22,7 @@ beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'log-'))))
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const start = Date.parse('2026-11-26T23:59:00Z')
-const read = (from = 0, to = start + 1e9) => Array.fromAsync(readLogFiles(folder, { from, to }))
+const read = (from = 0, to = start + 1e9) => Array.fromAsync(readLogFiles([folder], { from, to }))
 const texts = async (from?: number, to?: number) => (await read(from, to)).map(({ text }) => text)
 
 it('goes on in a new file after so many bytes and with each day, and is read as one', async () => {
@@ -37,16 +48,16 @@ it('goes on in a new file after so many bytes and with each day, and is read as 
     expect(await texts(start + from * 1000, start + to * 1000)).toEqual(written.slice(from, to))
 })
 
-it('is one line each, without control characters, and cut where it is too long', async () => {
+it('fault 15a is one line each, without control characters, and a long one says how much of it is missing', async () => {
   const writer = openLogWriter(folder, 1, { clock: () => start })
   writer.write('error', `a\nb\tc\u0000d\u001b[31m\u2028e`)
   writer.write('warn', `${'值'.repeat(5000)}end`)
-  writer.write('info', `${'x'.repeat(3999)}😀`)
+  writer.write('info', `${'x'.repeat(1999)}😀`)
   writer.close()
   const [first, second, third] = await read()
   expect(first).toEqual({ time: start, task: 1, level: 'error', text: 'a b c d [31m e' })
-  expect(second?.text).toBe('值'.repeat(4000))
-  expect(third?.text).toBe(`${'x'.repeat(3999)}\ufffd`)
+  expect(second?.text).toBe(`${'值'.repeat(2000)}… [3003 more characters]`)
+  expect(third?.text).toBe(`${'x'.repeat(1999)}\ufffd… [1 more characters]`)
 })
 
 it('loses no line to one that was cut off, and none to a clock that is set back', async () => {
@@ -73,6 +84,91 @@ it('loses no line to one that was cut off, and none to a clock that is set back'
 it('is kept for 180 days', async () => {
   for (const day of ['2026-05-30', '2026-05-31', '2026-11-26'])
     writeFileSync(join(folder, `${day}.1.0.log`), `${Date.parse(day)}\tinfo\t${day}\n`)
-  removeOldLogs(folder, Date.parse('2026-11-27T00:00:00Z'))
+  removeOldLogs([folder], Date.parse('2026-11-27T00:00:00Z'))
   expect(await texts()).toEqual(['2026-05-31', '2026-11-26'])
+})
+
+const bytesOnDisk = () => readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
+const dayBytes = 20_000
+
+it('fault 15a says how often a line was repeated in place of writing it again', async () => {
+  vi.useFakeTimers()
+  try {
+    let now = start
+    const writer = openLogWriter(folder, 1, { clock: () => now })
+    for (let time = 0; time < 1000; time++)
+      writer.write('info', `GET / 303 ${time % 7} ms`, { priority: 'request', repeatKey: 'GET / 303' })
+    writer.write('info', 'login of admin')
+    writer.write('info', 'login of admin')
+    expect(await texts()).toEqual(['GET / 303 0 ms', 'last line repeated 999 times', 'login of admin'])
+    // A line that goes on being repeated is told of every few seconds.
+    now += 5000
+    vi.advanceTimersByTime(5000)
+    expect((await texts()).at(-1)).toBe('last line repeated 1 time')
+    writer.write('info', 'login of admin')
+    writer.write('error', 'login of admin')
+    writer.close()
+    expect((await texts()).slice(3)).toEqual([
+      'last line repeated 1 time',
+      'last line repeated 1 time',
+      'login of admin',
+    ])
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+it('fault 15a ends with the limit of the day, which all tasks share, and begins again with the next', async () => {
+  let now = start
+  const open = () => [1, 2].map((task) => openLogWriter(folder, task, { clock: () => now, dayBytes }))
+  const flood = (writers: readonly { write(level: 'info', text: string, more: { priority: 'request' }): void }[]) => {
+    for (let line = 0; line < 1000; line++)
+      writers[line % 2]?.write('info', `GET /${line}/${'x'.repeat(100)} 404`, { priority: 'request' })
+  }
+  const first = open()
+  flood(first)
+  const notices = (all: readonly string[]) => all.filter((text) => text.includes('not recorded until 00:00 UTC'))
+  expect(notices(await texts())).toEqual(
+    Array(2).fill('requests use up 0.015 MB of the log of this day: further requests are not recorded until 00:00 UTC'),
+  )
+  // What anybody can cause leaves space for what matters.
+  first[0]?.write('warn', 'login of admin refused')
+  expect(await texts()).toContain('login of admin refused')
+  for (let line = 0; line < 1000; line++) first[0]?.write('error', `error ${line} ${'x'.repeat(100)}`)
+  expect(notices(await texts())).toContain(
+    'the log of this day is full (0.02 MB): further lines are not recorded until 00:00 UTC',
+  )
+  for (const writer of first) writer.close()
+  // A task that is started again has no new share.
+  const second = open()
+  flood(second)
+  expect(bytesOnDisk()).toBeLessThan(dayBytes * 1.25)
+  first[0]?.write('info', 'task 1 begins', { priority: 'lifecycle' })
+  expect(await texts()).toContain('task 1 begins')
+  now += 120_000
+  second[0]?.write('info', 'a new day')
+  const after = await texts()
+  expect(after.slice(-2)).toEqual(['lines of 2026-11-26 that were not recorded: 500', 'a new day'])
+})
+
+it('fault 15a keeps at most so many bytes of all days, the newest', async () => {
+  for (const day of ['2026-11-23', '2026-11-24', '2026-11-25', '2026-11-26'])
+    writeFileSync(join(folder, `${day}.1.0.log`), `${Date.parse(day)}\tinfo\t${day}\n`)
+  mkdirSync(join(folder, '2026-11-22.1.0.log'))
+  const size = statSync(join(folder, '2026-11-26.1.0.log')).size
+  removeOldLogs([folder], start, size * 2)
+  expect(await texts()).toEqual(['2026-11-25', '2026-11-26'])
+})
+
+it('fault 15a reads and writes files of its own alone: a service that was taken over may lay out others', async () => {
+  const other = join(folder, 'other.txt')
+  writeFileSync(other, `${start}\tinfo\tnot ours\n`)
+  symlinkSync(other, join(folder, '2026-11-26.1.0.log'))
+  linkSync(other, join(folder, '2026-11-26.2.0.log'))
+  execFileSync('/bin/sh', ['-c', 'mkfifo "$0"', join(folder, '2026-11-26.3.0.log')])
+  const writer = openLogWriter(folder, 1, { clock: () => start })
+  writer.write('info', 'through a link')
+  writer.close()
+  expect(statSync(other).size).toBe(`${start}\tinfo\tnot ours\n`.length)
+  expect(await texts()).toEqual([])
 })

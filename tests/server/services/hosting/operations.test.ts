@@ -123,6 +123,23 @@ describe('a hosted service', () => {
       expect(await ask('POST', `/api/aws/changecfg?serviceId=${id}&${wrong}`)).toMatchObject({ status: 400 })
   }, 60_000)
 
+  it('fault 15f refuses a configuration that the machine has no memory for, and says how much is free', async () => {
+    await host.end()
+    host = openLocalHosting({ memoryMb: 3000 })
+    the.server.app.hosting = host.driver
+    await create()
+    const { id } = await row()
+    const refused = await done(
+      'POST',
+      `/api/aws/changecfg?serviceId=${id}&task_runtime_memory=8000&task_desire_count=4`,
+    )
+    expect(refused).toMatchObject({
+      status: 409,
+      body: { errorCode: 'NO_MEMORY', data: { needed: '32400', free: '3000' } },
+    })
+    expect(await row()).toMatchObject({ task_runtime_memory: 0, operation: null, needs_reboot: false })
+  }, 60_000)
+
   it('runs the newest apps of its contract after an update, and those of before until then (contracts 4)', async () => {
     await create()
     const { id } = await row()

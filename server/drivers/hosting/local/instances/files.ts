@@ -1,9 +1,10 @@
 /**
  * What is on the disk of one service: `instances/<code>-<service>/` with `instance.json` (what is to be), `tasks.json` (what runs),
- * `data` (or, once its data was replaced, the folder that `instance.json` names), `apps`, `logs`, and `drafts` of what is not finished.
+ * `data` (or, once its data was replaced, the folder that `instance.json` names), `apps`, `logs` of its host with `tasks` in it, and
+ * `drafts` of what is not finished.
  */
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { InstanceConfig, InstanceRef } from '#server/drivers/hosting/driver.ts'
 import { readJsonFile, syncFolder, writeWhole } from '#server/drivers/hosting/local/atomic-file.ts'
@@ -43,6 +44,8 @@ export interface InstanceRecord extends InstanceRef {
   active: ActiveSetting | null
   /** The folder of its data; absent: `data`. Another one is named in the moment in which all of its data is replaced. */
   data?: string
+  /** Number of the user, and group, that runs it and has its files; absent: those of the host. */
+  user?: number
 }
 
 export interface TaskRecord extends ProcessIdentity {
@@ -56,6 +59,7 @@ export interface TaskRecord extends ProcessIdentity {
   active: number
   config: InstanceConfig
   limitMb: number
+  user?: number
 }
 
 const codeShape = /^[a-z][a-z0-9]{2,15}$/
@@ -107,11 +111,23 @@ export const dataFile = (place: string, record: Pick<InstanceRecord, 'data'>): s
 
 /** Data that was replaced, or was never taken up. */
 export function removeUnusedData(place: string, { data = 'data' }: Pick<InstanceRecord, 'data'>): void {
-  for (const name of namesIn(place)) if (dataShape.test(name) && name !== data) rmSync(join(place, name), removed)
+  for (const name of namesIn(place)) {
+    if (!dataShape.test(name) || name === data) continue
+    // Out of reach of the instance's own user first: what is removed while somebody writes to it could lead elsewhere.
+    const closed = join(place, 'drafts')
+    mkdirSync(closed, { recursive: true, mode: 0o700 })
+    renameSync(join(place, name), join(closed, name))
+    rmSync(join(closed, name), removed)
+  }
 }
 
+export const hostLogs = (place: string): string => join(place, 'logs')
+export const taskLogs = (place: string): string => join(place, 'logs', 'tasks')
+export const logFolders = (place: string): string[] => [hostLogs(place), taskLogs(place)]
+
 export function makeFolders(place: string, { data = 'data' }: Pick<InstanceRecord, 'data'>): void {
-  for (const name of [data, 'apps', 'logs']) mkdirSync(join(place, name), { recursive: true, mode: 0o700 })
+  for (const name of [data, 'apps', 'logs', 'logs/tasks'])
+    mkdirSync(join(place, name), { recursive: true, mode: 0o700 })
   syncFolder(place)
 }
 

@@ -12,17 +12,20 @@ import {
   type InstanceConfig,
   type InstanceRef,
   type InstanceState,
+  type LogLine,
   type Operation,
 } from '#server/drivers/hosting/driver.ts'
 import { syncFolder } from '#server/drivers/hosting/local/atomic-file.ts'
+import { countOf, neededMemory } from '#server/drivers/hosting/local/instances/machine-memory.ts'
 import { draftPath, removeLeftDrafts } from '#server/drivers/hosting/local/instances/draft-folders.ts'
 import type { ErasedFences } from '#server/drivers/hosting/local/instances/erased-fences.ts'
 import { installApps, removeUnused } from '#server/drivers/hosting/local/instances/install-apps.ts'
 import * as files from '#server/drivers/hosting/local/instances/files.ts'
-import { logOnce } from '#server/drivers/hosting/local/log-writer.ts'
+import { logDayBytes, openLogWriter } from '#server/drivers/hosting/local/log-writer.ts'
 import type { InstancePlace } from '#server/drivers/hosting/local/instances/place.ts'
+import { chownTree, giveToUser, shareApps } from '#server/drivers/hosting/local/instances/user-isolation.ts'
 import { setInstancePassword } from '#server/drivers/hosting/local/instances/set-password.ts'
-import { openTasks, type TaskSetting } from '#server/drivers/hosting/local/instances/tasks.ts'
+import { openTasks, programOf, type TaskSetting } from '#server/drivers/hosting/local/instances/tasks.ts'
 import type { Task } from '#server/drivers/hosting/local/instances/task.ts'
 
 export interface Instance {
@@ -32,6 +35,8 @@ export interface Instance {
   /** Of those, the gateway takes one after the other. */
   healthyTasks(): readonly Task[]
   wantsToRun(): boolean
+  /** MB that it may use, with what is configured for its next start; 0: it is not to run. */
+  reservedMb(): number
   /** Paths of its tasks' sockets. */
   sockets(): string[]
   prepare(
@@ -56,11 +61,15 @@ export interface Instance {
 export function openInstance(place: InstancePlace, erasedFences: ErasedFences): Instance {
   const { ref, path } = place
   let record = files.readInstance(path)
-  const say = (level: 'info' | 'warn' | 'error', text: string) => logOnce(join(path, 'logs'), 0, level, text)
+  const log = openLogWriter(files.hostLogs(path), 0, { dayBytes: logDayBytes.host, keepsOpen: false })
+  const say = (level: LogLine['level'], text: string) => log.write(level, text, { priority: 'lifecycle' })
   /** Nothing runs while its data is exchanged. */
   let isExchanging = false
-  const tasks = openTasks({ place, say, wanted: wantedTasks, dataFolder: () => files.dataFolder(path, record ?? {}) })
+  const tasks = openTasks({ place, log, wanted: wantedTasks, record: () => record })
   if (record) {
+    if (record.user !== undefined) place.users?.keep(record.user)
+    const next = withUser(record)
+    if (next.user !== record.user) write(next)
     files.removeUnusedData(path, record)
     removeLeftDrafts(path)
     tasks.adopt()
@@ -78,6 +87,16 @@ export function openInstance(place: InstancePlace, erasedFences: ErasedFences): 
     return turn.finally(place.changed)
   }
 
+  /** Its files become its user's, or what they were before users were given is left as it is. */
+  function withUser({ user, ...found }: files.InstanceRecord): files.InstanceRecord {
+    if (place.users === null) return found
+    if (user !== undefined) return { ...found, user }
+    const claimed = place.users.claim()
+    files.makeFolders(path, found)
+    giveToUser(path, found, claimed)
+    return { ...found, user: claimed }
+  }
+
   function write(next: files.InstanceRecord): void {
     files.writeInstance(path, next)
     record = next
@@ -88,6 +107,8 @@ export function openInstance(place: InstancePlace, erasedFences: ErasedFences): 
     return record
   }
 
+  const needed = (config: InstanceConfig) => neededMemory(config, place.times.allowanceMb)
+
   function wantedTasks(): TaskSetting | null {
     if (isExchanging || !record?.created || record.wanted !== 'running' || !record.active) return null
     return { count: countOf(record.active.config), active: record.active }
@@ -97,6 +118,10 @@ export function openInstance(place: InstancePlace, erasedFences: ErasedFences): 
     ref,
     healthyTasks: tasks.healthy,
     wantsToRun: () => (wantedTasks()?.count ?? 0) > 0,
+    reservedMb() {
+      if (!record?.created || record.wanted !== 'running' || !record.active) return 0
+      return Math.max(needed(record.active.config), needed(record.config))
+    },
     sockets: () => tasks.all().map((task) => task.record.socket),
     letGo: tasks.letGo,
     shutDown: tasks.shutDown,
@@ -129,13 +154,24 @@ export function openInstance(place: InstancePlace, erasedFences: ErasedFences): 
     prepare: ({ name, config }, operation) =>
       inTurn(operation, async () => {
         if (!record) await place.requireRoom()
+        if (!record?.created) place.requireMemory(config)
         mkdirSync(path, { recursive: true, mode: 0o700 })
         files.makeFolders(path, record ?? {})
         const hadData = record?.created
           ? record.hadData
           : (record?.hasPassword ?? false) && existsSync(files.dataFile(path, record ?? {}))
         const before = record ?? { apps: [], active: null, hasPassword: false, wanted: 'stopped' as const }
-        write({ ...before, ...ref, format: 1, name, created: true, hadData, fence: operation.fence, config })
+        const next = {
+          ...before,
+          ...ref,
+          format: 1,
+          name,
+          created: true,
+          hadData,
+          fence: operation.fence,
+          config,
+        } as const
+        write(withUser(next))
         return { address: place.address(), hadData }
       }),
 
@@ -143,16 +179,24 @@ export function openInstance(place: InstancePlace, erasedFences: ErasedFences): 
       inTurn(operation, async () => {
         existing()
         const installed = await installApps(join(path, 'apps'), apps)
+        if (record?.user !== undefined) shareApps(path, record.user)
         write({ ...existing(), apps: installed, fence: operation.fence })
         removeUnused(join(path, 'apps'), [...installed, ...(record?.active?.apps ?? [])])
       }),
 
-    configure: (config, operation) => inTurn(operation, () => write({ ...existing(), config, fence: operation.fence })),
+    configure: (config, operation) =>
+      inTurn(operation, () => {
+        const now = existing()
+        if (needed(config) > needed(now.config)) place.requireMemory(config)
+        write({ ...now, config, fence: operation.fence })
+      }),
 
     start: ({ fresh }, operation) =>
       inTurn(operation, () => {
         const now = existing()
         const active = nextActive(now, fresh, operation.fence)
+        const running = now.wanted === 'running' && now.active ? needed(now.active.config) : 0
+        if (needed(active.config) > running) place.requireMemory(active.config)
         if (now.wanted === 'stopped') say('info', 'to run')
         else if (active !== now.active) say('info', 'to run anew')
         write({ ...now, wanted: 'running', active, fence: operation.fence })
@@ -171,7 +215,12 @@ export function openInstance(place: InstancePlace, erasedFences: ErasedFences): 
     setPassword: (password, operation) =>
       inTurn(operation, async () => {
         write({ ...existing(), fence: operation.fence })
-        await setInstancePassword(place.program, files.dataFolder(path, existing()), password)
+        await setInstancePassword(
+          programOf(place, existing()),
+          existing().user,
+          files.dataFolder(path, existing()),
+          password,
+        )
         write({ ...existing(), hasPassword: true })
         say('info', 'the password of admin was set')
       }),
@@ -186,6 +235,8 @@ export function openInstance(place: InstancePlace, erasedFences: ErasedFences): 
         isExchanging = true
         try {
           await tasks.removeAll()
+          const { user } = existing()
+          if (user !== undefined) chownTree(from, user, user)
           renameSync(from, join(path, data))
           syncFolder(path)
           // From here on it is the new one: nothing runs, and what begins goes by the record.
@@ -217,6 +268,7 @@ export function openInstance(place: InstancePlace, erasedFences: ErasedFences): 
         // Away at once: what is cut off half erased is never found as a service.
         const going = join(dirname(path), `${files.erased}${randomBytes(8).toString('hex')}`)
         renameSync(path, going)
+        if (record?.user !== undefined) place.users?.release(record.user)
         record = null
         rmSync(going, files.removed)
       }),
@@ -233,7 +285,3 @@ function nextActive(now: files.InstanceRecord, fresh: boolean, fence: number): f
   const isSame = JSON.stringify([active.config, active.apps]) === JSON.stringify([config, apps])
   return active.fence >= fence && isSame ? active : anew
 }
-
-export const maxTasks = 4
-/** -1 leaves it to the platform, which takes one (D42). */
-const countOf = ({ tasks }: InstanceConfig): number => (tasks === -1 ? 1 : Math.min(tasks, maxTasks))

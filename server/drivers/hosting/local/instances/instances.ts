@@ -1,11 +1,12 @@
 /** All instances of a folder. One without tasks costs a record in memory and nothing else. */
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
   HostingError,
   type InstanceAddress,
+  type InstanceConfig,
   type InstanceRef,
   type InstanceState,
 } from '#server/drivers/hosting/driver.ts'
@@ -17,10 +18,20 @@ import {
   foundInstances,
   instancesFolder,
   isInstanceRef,
+  logFolders,
 } from '#server/drivers/hosting/local/instances/files.ts'
+import { memoryBudget, neededMemory } from '#server/drivers/hosting/local/instances/machine-memory.ts'
 import { removeOldLogs } from '#server/drivers/hosting/local/log-reader.ts'
 import { runFolderOf } from '#server/drivers/hosting/local/run-folder.ts'
-import { type TaskTimes, usualTimes } from '#server/drivers/hosting/local/instances/task.ts'
+import { removeSocketFiles, type TaskTimes, usualTimes } from '#server/drivers/hosting/local/instances/task.ts'
+import {
+  canChangeUser,
+  findIsolationProblem,
+  openForPassing,
+  openUserPool,
+  type UserPool,
+  type UserRange,
+} from '#server/drivers/hosting/local/instances/user-isolation.ts'
 
 export interface Instances {
   /** Reads what is on the disk, adopts what runs, and starts what is missing. */
@@ -42,10 +53,16 @@ const minFreeBytes = 128 * 1024 * 1024
 export function openInstances({
   folder,
   times,
+  memoryMb,
+  users,
   addressOf,
   changed,
 }: {
   folder: string
+  /** Of all services together; 0: what this machine can give. */
+  memoryMb: number
+  /** Of instances; null: they run as the user that we are. */
+  users: UserRange | null
   times: Partial<TaskTimes>
   addressOf: (code: string) => InstanceAddress
   changed: (ref: InstanceRef) => void
@@ -56,15 +73,36 @@ export function openInstances({
     path: fileURLToPath(import.meta.resolve('#server/sample-instance/main.ts')),
     env: compileCacheEnv(),
   }
+  const pool = openUsers()
+  const taskTimes = { ...usualTimes, ...times }
   const fences = openErasedFences(folder)
   const all = new Map<string, Instance>()
   const keyOf = ({ code, serviceId }: InstanceRef) => `${code}-${serviceId}`
+
+  function openUsers(): UserPool | null {
+    if (users !== null && canChangeUser())
+      for (const path of [folder, instancesFolder(folder), runFolder]) openForPassing(path)
+    const problem = findIsolationProblem(users, instancesFolder(folder), program.path)
+    if (problem === null && users !== null) return openUserPool(folder, users)
+    console.error(new Date().toISOString(), `services share the user of the portal: ${problem}`)
+    return null
+  }
 
   async function requireRoom(): Promise<void> {
     const known = [...all.values()].filter(({ state }) => state() !== null).length
     if (known >= maxInstances) throw new HostingError('no_room', `this machine has ${known} services already`)
     const { bavail, bsize } = await statfs(folder)
     if (bavail * bsize < minFreeBytes) throw new HostingError('no_room', 'the disk is nearly full')
+  }
+
+  function requireMemory(asking: InstanceRef, config: InstanceConfig): void {
+    const budget = memoryMb || memoryBudget()
+    const others = [...all.values()].filter(({ ref }) => keyOf(ref) !== keyOf(asking))
+    const free = Math.max(0, budget - others.reduce((sum, instance) => sum + instance.reservedMb(), 0))
+    const needed = neededMemory(config, taskTimes.allowanceMb)
+    if (needed <= free) return
+    const message = `${needed} MB are needed, and ${free} MB of ${budget} MB are free`
+    throw new HostingError('no_memory', message, { details: { needed: String(needed), free: String(free) } })
   }
 
   function of(ref: InstanceRef): Instance {
@@ -77,8 +115,10 @@ export function openInstances({
       path: folderOf(folder, ref),
       runFolder,
       program,
-      times: { ...usualTimes, ...times },
+      times: taskTimes,
+      users: pool,
       requireRoom,
+      requireMemory: (config: InstanceConfig) => requireMemory({ code, serviceId }, config),
       address: () => addressOf(code),
       changed: () => changed({ code, serviceId }),
     }
@@ -98,7 +138,7 @@ export function openInstances({
     states: () => [...all.values()].flatMap(({ state }) => state() ?? []),
     anyWanted: () => [...all.values()].some((instance) => instance.wantsToRun()),
     removeOldLogs() {
-      for (const { ref } of all.values()) removeOldLogs(join(folderOf(folder, ref), 'logs'), Date.now())
+      for (const { ref } of all.values()) removeOldLogs(logFolders(folderOf(folder, ref)), Date.now())
     },
     async shutDown() {
       await Promise.all([...all.values()].map((instance) => instance.shutDown()))
@@ -113,8 +153,9 @@ export function openInstances({
     const used = new Set([...all.values()].flatMap((instance) => instance.sockets()))
     for (const name of readdirSync(runFolder)) {
       const path = join(runFolder, name)
-      if (/^\d+-\d-[0-9a-f]+\.(sock|err)$/.test(name) && !used.has(path.replace(/\.err$/, '.sock')))
-        rmSync(path, { force: true })
+      const isUsed =
+        used.has(path) || used.has(path.replace(/\.err$/, '.sock')) || used.has(`${path.replace(/\.err$/, '')}/s`)
+      if (/^\d+-\d-[0-9a-f]+(\.sock|\.err)?$/.test(name) && !isUsed) removeSocketFiles(path)
     }
   }
 }

@@ -2,10 +2,22 @@
  * One process of an instance. It is detached, so that it lives on without its supervisor; it does nothing before it is told that it
  * has been written down, so that none runs of which nobody knows.
  */
-import { spawn } from 'node:child_process'
-import { closeSync, openSync, readFileSync, rmSync, truncateSync, statSync } from 'node:fs'
+import {
+  chownSync,
+  closeSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { TaskRecord } from '#server/drivers/hosting/local/instances/files.ts'
+import { type InstanceProgram, spawnProgram } from '#server/drivers/hosting/local/instances/spawn-program.ts'
 import { identityOf, isRunning, memoryOf, signal } from '#server/drivers/hosting/local/process-identity.ts'
 import { askSocket } from '#server/drivers/hosting/local/socket-http.ts'
 
@@ -64,22 +76,18 @@ export const usualTimes: TaskTimes = {
   allowanceMb: 100,
 }
 
-const wordsPath = (socket: string) => socket.replace(/\.sock$/, '.err')
+/** Beside the folder of the socket; of earlier builds beside the socket. */
+const wordsPath = (socket: string) =>
+  socket.endsWith('.sock') ? socket.replace(/\.sock$/, '.err') : `${dirname(socket)}.err`
 const maxWords = 8192
 /** Memory goes up and down all the time: less than that is not told of. */
 const tellMb = 16
 /** What one that says too much may have said before it is cut off. */
 const maxWordsFile = 1_000_000
 
-export interface TaskProgram {
-  /** Of the script. */
-  path: string
-  env: Record<string, string>
-}
-
 /** `write` puts down that it runs; should that fail, it does not. */
 export function startTask(
-  program: TaskProgram,
+  program: InstanceProgram,
   setting: Omit<TaskRecord, 'pid' | 'started'>,
   argument: string,
   write: (record: TaskRecord) => void,
@@ -88,12 +96,12 @@ export function startTask(
 ): Task | null {
   rmSync(setting.socket, { force: true })
   const words = openSync(wordsPath(setting.socket), 'a', 0o600)
-  const flags = [`--max-old-space-size=${setting.limitMb}`, '--disable-warning=ExperimentalWarning']
-  const child = spawn(process.execPath, [...flags, program.path, 'serve', argument], {
-    detached: true,
+  const child = spawnProgram(program, {
+    args: ['serve', argument],
+    limitMb: setting.limitMb,
     stdio: ['pipe', 'ignore', words],
-    env: program.env,
-    windowsHide: true,
+    detached: true,
+    user: setting.user,
   })
   closeSync(words)
   child.on('error', () => undefined)
@@ -183,10 +191,12 @@ function watchTask(record: TaskRecord, events: TaskEvents, times: TaskTimes): Ta
   async function check(): Promise<void> {
     if (!isRunning(record)) return end(false)
     const was = healthy
-    const answered = await askSocket(record.socket, { method: 'GET', path: '/health', timeoutMs: times.answerMs }).then(
-      ({ status }) => status === 200,
-      () => false,
-    )
+    const answered =
+      closeSocketFolder(record) &&
+      (await askSocket(record.socket, { method: 'GET', path: '/health', timeoutMs: times.answerMs }).then(
+        ({ status }) => status === 200,
+        () => false,
+      ))
     if (isOver) return
     misses = answered ? 0 : misses + 1
     hasAnswered ||= answered
@@ -219,9 +229,18 @@ function watchTask(record: TaskRecord, events: TaskEvents, times: TaskTimes): Ta
   return task
 }
 
+/** The end of the file alone: a task may have written without end since it was checked. */
 function lastWords(socket: string): string {
   try {
-    return readFileSync(wordsPath(socket)).subarray(-maxWords).toString('utf8')
+    const file = openSync(wordsPath(socket), 'r')
+    try {
+      const { size } = fstatSync(file)
+      const words = Buffer.alloc(Math.min(size, maxWords))
+      readSync(file, words, 0, words.length, size - words.length)
+      return words.toString('utf8')
+    } finally {
+      closeSync(file)
+    }
   } catch {
     return ''
   }
@@ -236,5 +255,38 @@ function boundWords(socket: string): void {
 }
 
 function forgetFiles(socket: string): void {
-  for (const path of [socket, wordsPath(socket)]) rmSync(path, { force: true })
+  rmSync(wordsPath(socket), { force: true })
+  rmSync(socket, { force: true })
+  if (!socket.endsWith('.sock')) removeSocketFiles(dirname(socket))
+}
+
+/** A file, or the folder of one task. What its user may have left there stays: nobody goes into it. */
+export function removeSocketFiles(path: string): void {
+  try {
+    if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+      rmSync(join(path, 's'), { force: true })
+      rmdirSync(path)
+    } else rmSync(path, { force: true })
+  } catch {
+    // Not empty.
+  }
+}
+
+/**
+ * Once a task listens, its user cannot put anything else in the place of its socket: we would speak to whatever that led to. False: it does
+ * not listen yet, or something else is there.
+ */
+function closeSocketFolder({ socket, user }: TaskRecord): boolean {
+  if (user === undefined) return true
+  const folder = dirname(socket)
+  try {
+    if (lstatSync(folder).uid !== 0) {
+      lstatSync(socket)
+      chownSync(folder, 0, 0)
+    }
+    const found = lstatSync(socket)
+    return found.isSocket() && found.uid === user
+  } catch {
+    return false
+  }
 }

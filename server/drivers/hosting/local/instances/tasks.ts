@@ -1,9 +1,13 @@
 /** The tasks of one instance: as many as are wanted, each started again when it ends, old ones replaced one after the other. */
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { InstanceConfig, InstanceFault } from '#server/drivers/hosting/driver.ts'
+import type { InstanceFault, LogLine } from '#server/drivers/hosting/driver.ts'
+import type { LogWriter } from '#server/drivers/hosting/local/log-writer.ts'
+import { limitOf } from '#server/drivers/hosting/local/instances/machine-memory.ts'
+import type { InstanceProgram } from '#server/drivers/hosting/local/instances/spawn-program.ts'
+import { cacheFolder, endProcessesOf } from '#server/drivers/hosting/local/instances/user-isolation.ts'
 import { restartDelay } from '#server/drivers/hosting/local/instances/restart-delay.ts'
 import * as files from '#server/drivers/hosting/local/instances/files.ts'
 import type { InstancePlace } from '#server/drivers/hosting/local/instances/place.ts'
@@ -31,10 +35,6 @@ export interface Tasks {
   letGo(): void
 }
 
-/** MB, where it is left to the platform (D42). */
-const platformMemory = 256
-export const limitOf = ({ memoryMb }: InstanceConfig): number => memoryMb || platformMemory
-
 const minuteMs = 60_000
 /** How long it is said that a task used too much. */
 const memoryFaultMs = 5 * minuteMs
@@ -46,16 +46,17 @@ const replaceMs = 15_000
 
 export function openTasks({
   place,
-  say,
+  log,
   wanted,
-  dataFolder,
+  record,
 }: {
   place: InstancePlace
-  say: (level: 'info' | 'warn' | 'error', text: string) => void
+  log: LogWriter
   wanted: () => TaskSetting | null
-  dataFolder: () => string
+  record: () => files.InstanceRecord | null
 }): Tasks {
   const { ref, path, times } = place
+  const say = (level: LogLine['level'], text: string) => log.write(level, text, { priority: 'lifecycle' })
   const running = new Map<number, Task>()
   const waiting = new Map<number, NodeJS.Timeout>()
   /** Epoch ms of ends that nobody asked for. */
@@ -67,7 +68,7 @@ export function openTasks({
   const all = () => [...running.values()].toSorted((a, b) => a.record.number - b.record.number)
   const healthy = () => all().filter((task) => task.healthy)
   const writeDown = (more: files.TaskRecord[] = []) =>
-    files.writeTasks(path, [...all().map(({ record }) => record), ...more])
+    files.writeTasks(path, [...all().map((task) => task.record), ...more])
 
   const events: TaskEvents = {
     changed: place.changed,
@@ -94,27 +95,42 @@ export function openTasks({
     const { number } = task.record
     const { removal } = task
     if (removal === 'stopped' || removal === 'replaced') return
-    for (const line of words.split('\n').filter((text) => text.trim() !== '')) say('error', `task ${number}: ${line}`)
+    for (const line of words.split('\n').filter((text) => text.trim() !== ''))
+      log.write('error', `task ${number}: ${line}`)
     if (removal === null) say('error', `task ${number} ended`)
     if (isAbort || words.includes('heap out of memory')) memoryAt = Date.now()
     ends = [...ends, Date.now()].slice(-10)
   }
 
   function start(number: number, { active }: TaskSetting): void {
-    const socket = join(place.runFolder, `${ref.serviceId}-${number}-${randomBytes(3).toString('hex')}.sock`)
-    const setting = { number, since: Date.now(), socket, active: active.number, config: active.config }
+    const now = record()
+    const user = now?.user
+    // A folder for each: once the task listens there, it is closed to its user.
+    const folder = join(place.runFolder, `${ref.serviceId}-${number}-${randomBytes(3).toString('hex')}`)
+    mkdirSync(folder, { mode: 0o700 })
+    if (user !== undefined) chownSync(folder, user, user)
+    const socket = join(folder, 's')
+    const setting = {
+      number,
+      since: Date.now(),
+      socket,
+      active: active.number,
+      config: active.config,
+      ...(user === undefined ? {} : { user }),
+    }
     const argument = JSON.stringify({
       ...ref,
       number,
       socket,
       folder: path,
-      data: dataFolder(),
+      logs: files.taskLogs(path),
+      data: files.dataFolder(path, now ?? {}),
       limitMb: limitOf(active.config),
       apps: active.apps,
     })
     const limitMb = limitOf(active.config)
-    const write = (record: files.TaskRecord) => writeDown([record])
-    const task = startTask(place.program, { ...setting, limitMb }, argument, write, events, times)
+    const write = (started: files.TaskRecord) => writeDown([started])
+    const task = startTask(programOf(place, now ?? {}), { ...setting, limitMb }, argument, write, events, times)
     if (task) running.set(number, task)
     else startLater(number)
   }
@@ -151,8 +167,8 @@ export function openTasks({
     if (all().some((task) => isOld(task, now))) void replaceOld()
   }
 
-  const isOld = ({ record, removal }: Task, { count, active }: TaskSetting) =>
-    removal === null && (record.active !== active.number || record.number > count)
+  const isOld = ({ record: { active: setting, number, user }, removal }: Task, { count, active }: TaskSetting) =>
+    removal === null && (setting !== active.number || number > count || user !== record()?.user)
 
   /** One after the other, each when another one answers, so that a service of two goes on. */
   async function replaceOld(): Promise<void> {
@@ -192,6 +208,8 @@ export function openTasks({
   async function removeAll(): Promise<void> {
     forgetEnds()
     await Promise.all(all().map((task) => task.remove('stopped')))
+    const user = record()?.user
+    if (user !== undefined && place.users !== null) await endProcessesOf(user)
   }
 
   return {
@@ -215,15 +233,15 @@ export function openTasks({
 
     adopt() {
       const before = files.readTasks(path)
-      for (const record of before) {
-        if (isRunning(record)) running.set(record.number, adoptTask(record, events, times))
-        else say('error', `task ${record.number} ended while nobody watched it`)
+      for (const task of before) {
+        if (isRunning(task)) running.set(task.number, adoptTask(task, events, times))
+        else say('error', `task ${task.number} ended while nobody watched it`)
       }
       if (before.length > running.size) writeDown()
       const now = wanted()
       if (now) reconcile()
       // Nothing of it is to run: it was being stopped.
-      else void removeAll()
+      else if (running.size > 0) void removeAll()
     },
 
     async shutDown() {
@@ -237,4 +255,14 @@ export function openTasks({
       for (const task of running.values()) task.letGo()
     },
   }
+}
+
+/** With what its user needs of the environment: folders that it may write to. */
+export function programOf(
+  { program, path }: InstancePlace,
+  record: Pick<files.InstanceRecord, 'user' | 'data'>,
+): InstanceProgram {
+  if (record.user === undefined) return program
+  const data = files.dataFolder(path, record)
+  return { ...program, env: { HOME: data, TMPDIR: data, NODE_COMPILE_CACHE: cacheFolder(path) } }
 }

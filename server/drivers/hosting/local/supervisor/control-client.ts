@@ -1,7 +1,6 @@
 /** The portal's end of the socket: finds the supervisor of a folder, starts one where nobody answers, and calls it. */
 import { spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, renameSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { closeSync, mkdirSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { compileCacheEnv } from '#server/compile-cache.ts'
@@ -16,6 +15,7 @@ import {
   protocolVersion,
   type SupervisorSettings,
 } from '#server/drivers/hosting/local/supervisor/protocol.ts'
+import { openSupervisorLog } from '#server/drivers/hosting/local/supervisor/supervisor-log.ts'
 import { controlSocket } from '#server/drivers/hosting/local/run-folder.ts'
 import { askSocket, type SocketRequest } from '#server/drivers/hosting/local/socket-http.ts'
 
@@ -85,7 +85,7 @@ export function openControlClient(settings: SupervisorSettings): ControlClient {
       const said = JSON.parse(answer.body || '{"fault":"internal","message":"no answer"}') as CallAnswer
       if ('result' in said) return said.result as CallResult<typeof name>
       if (said.fault === 'internal') throw new HostingError('unreachable', said.message)
-      throw new HostingError(said.fault, said.message)
+      throw new HostingError(said.fault, said.message, { details: said.details ?? {} })
     },
 
     async shutDown() {
@@ -101,7 +101,7 @@ export function openControlClient(settings: SupervisorSettings): ControlClient {
 /** Detached: it lives on without us. Of our environment it gets nothing that could be a secret. */
 function startSupervisor(settings: SupervisorSettings): void {
   mkdirSync(settings.folder, { recursive: true, mode: 0o700 })
-  const said = openSync(logOf(settings.folder), 'a', 0o600)
+  const said = openSupervisorLog(settings.folder)
   const script = fileURLToPath(new URL('./supervisor.ts', import.meta.url))
   const child = spawn(process.execPath, ['--max-old-space-size=256', script, JSON.stringify(settings)], {
     detached: true,
@@ -113,12 +113,3 @@ function startSupervisor(settings: SupervisorSettings): void {
   child.unref()
   closeSync(said)
 }
-
-/** What it could not handle. Begun anew when there is too much of it. */
-function logOf(folder: string): string {
-  const path = join(folder, 'supervisor.log')
-  const isLong = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > maxLogBytes
-  if (isLong) renameSync(path, `${path}.old`)
-  return path
-}
-const maxLogBytes = 1_000_000

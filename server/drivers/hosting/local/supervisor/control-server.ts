@@ -118,7 +118,8 @@ async function carryOut(instances: Instances, call: Call): Promise<CallAnswer> {
   try {
     return { result: (await dispatch(instances, call)) ?? null }
   } catch (error) {
-    if (error instanceof HostingError) return { fault: error.fault, message: error.message }
+    if (error instanceof HostingError)
+      return { fault: error.fault, message: error.message, details: { ...error.details } }
     if (isFull(error)) return { fault: 'no_room', message: 'the disk is full' }
     console.error(new Date().toISOString(), call.name, error)
     return { fault: 'internal', message: error instanceof Error ? error.message : String(error) }

@@ -1,9 +1,10 @@
 /** What the portal and the supervisor say to each other, as JSON over the socket in the folder. */
 import type { HostingDriver, HostingFault, InstanceRef, Operation } from '#server/drivers/hosting/driver.ts'
+import type { UserRange } from '#server/drivers/hosting/local/instances/user-isolation.ts'
 import type { TaskTimes } from '#server/drivers/hosting/local/instances/task.ts'
 
 /** Rises when portal and supervisor of two builds would not understand each other. The higher one wins. */
-export const protocolVersion = 2
+export const protocolVersion = 3
 
 /** What a supervisor goes by; another one takes its place where a portal starts with others. */
 export interface SupervisorSettings {
@@ -12,6 +13,14 @@ export interface SupervisorSettings {
   domain: string
   /** Of the gateway, on this machine; 0: any free one, the same again when it can be had. */
   port: number
+  /** Proxies in front of the gateway whose X-Forwarded-For is believed. */
+  trustProxy: number
+  /** People reach services over TLS. */
+  tls: boolean
+  /** Of all services together; 0: what this machine can give. */
+  memoryMb: number
+  /** Users of the operating system for instances; null: they share the portal's. */
+  users: UserRange | null
   /** How long it stays when nothing is to run and nobody asks, ms. */
   idleMs: number
   /** Where they are not the usual ones. */
@@ -49,4 +58,6 @@ export interface Call {
   name: CallName
   arguments: unknown[]
 }
-export type CallAnswer = { result: unknown } | { fault: HostingFault | 'internal'; message: string }
+export type CallAnswer =
+  | { result: unknown }
+  | { fault: HostingFault | 'internal'; message: string; details?: Record<string, string> }

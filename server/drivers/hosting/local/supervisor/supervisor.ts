@@ -9,9 +9,10 @@ import { startControl } from '#server/drivers/hosting/local/supervisor/control-s
 import { openGateway } from '#server/drivers/hosting/local/gateway.ts'
 import { openInstances } from '#server/drivers/hosting/local/instances/instances.ts'
 import type { SupervisorSettings } from '#server/drivers/hosting/local/supervisor/protocol.ts'
+import { boundSupervisorLog } from '#server/drivers/hosting/local/supervisor/supervisor-log.ts'
 import { takeLock } from '#server/drivers/hosting/local/supervisor/lock.ts'
 
-const dayMs = 86_400_000
+const hourMs = 3_600_000
 
 const settings = JSON.parse(process.argv[2] ?? '') as SupervisorSettings
 const release = await takeLock(settings.folder)
@@ -19,11 +20,18 @@ const release = await takeLock(settings.folder)
 if (release) await run(release)
 
 async function run(letGo: () => void): Promise<void> {
-  const { folder, domain, port, idleMs, times } = settings
+  const { folder, domain, port, trustProxy, tls, memoryMb, users, idleMs, times } = settings
   const socket = controlSocket(folder)
   rmSync(socket, { force: true })
-  const gateway = await openGateway({ folder, domain, port, find: (code) => instances.byCode(code) })
-  const instances = openInstances({ folder, times, addressOf: gateway.addressOf, changed: (ref) => control.tell(ref) })
+  const gateway = await openGateway({ folder, domain, port, trustProxy, tls, find: (code) => instances.byCode(code) })
+  const instances = openInstances({
+    folder,
+    times,
+    memoryMb,
+    users,
+    addressOf: gateway.addressOf,
+    changed: (ref) => control.tell(ref),
+  })
   const control = await startControl({ socket, settings, instances, end })
   instances.open()
   instances.removeOldLogs()
@@ -34,7 +42,10 @@ async function run(letGo: () => void): Promise<void> {
     },
     Math.min(1000, idleMs),
   )
-  const daily = setInterval(() => instances.removeOldLogs(), dayMs)
+  const hourly = setInterval(() => {
+    instances.removeOldLogs()
+    boundSupervisorLog(folder)
+  }, hourMs)
 
   let isEnding = false
   /** `leave`: what runs goes on, for the next supervisor to adopt. */
@@ -42,7 +53,7 @@ async function run(letGo: () => void): Promise<void> {
     if (isEnding) return
     isEnding = true
     clearInterval(idle)
-    clearInterval(daily)
+    clearInterval(hourly)
     if (what === 'stop') await instances.shutDown()
     else instances.letGo()
     await Promise.all([control.close(), gateway.close()])

@@ -56,7 +56,7 @@ describe('a restore', () => {
     const before = await row()
     expect(await restore()).toEqual({
       status: 200,
-      body: { backup_id: backupId, service_id: id, tables: 4, rows: 3 },
+      body: { backup_id: backupId, service_id: id, tables: 6, rows: 3 },
     })
     expect(items()).toEqual(['old', 'data'])
     await healthy(backed.host.driver, { serviceId: id, code: 'alpha1' })

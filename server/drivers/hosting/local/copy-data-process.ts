@@ -1,0 +1,40 @@
+/**
+ * Copies the data of an instance as it is at one moment to standard output, run by the instance's own user: what lies in a folder that the
+ * instance can write to may lead anywhere. Says on standard error which error of SQLite it met.
+ */
+import '#server/private-files.ts'
+import { createReadStream, openSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { backup, DatabaseSync } from 'node:sqlite'
+
+const busyMs = 5000
+/** All of them in one go: a copy in parts begins anew with each write in between. */
+const pages = 2 ** 31 - 1
+const leftMs = 3_600_000
+const [, , folder = ''] = process.argv
+const copy = join(folder, `.copy-${process.pid}.db`)
+
+try {
+  removeLeft()
+  const store = new DatabaseSync(join(folder, 'instance.db'), { readOnly: true, timeout: busyMs })
+  await backup(store, copy, { rate: pages })
+  store.close()
+  const file = openSync(copy, 'r')
+  rmSync(copy)
+  await pipeline(createReadStream(copy, { fd: file }), process.stdout)
+} catch (error) {
+  rmSync(copy, { force: true })
+  const { errcode = '', message } = error as Error & { errcode?: number }
+  process.stderr.write(`${errcode} ${message}`)
+  process.exitCode = 1
+}
+
+/** Of copies that were cut off. */
+function removeLeft(): void {
+  for (const name of readdirSync(folder)) {
+    if (!/^\.copy-\d+\.db/.test(name)) continue
+    const path = join(folder, name)
+    if (Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > leftMs) rmSync(path, { force: true })
+  }
+}
