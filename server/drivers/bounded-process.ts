@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process'
 import { constants, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { compileCacheEnv } from '#server/compile-cache.ts'
+import { compileCacheEnv } from '#server/drivers/compile-cache.ts'
 
 export interface ProcessLimits {
   /** Node itself counts some 570 MB as data before it begins, nearly all of it never touched. */

@@ -10,7 +10,7 @@ import {
   type InstanceRef,
   type InstanceState,
 } from '#server/drivers/hosting/driver.ts'
-import { compileCacheEnv } from '#server/compile-cache.ts'
+import { compileCacheEnv } from '#server/drivers/compile-cache.ts'
 import { openErasedFences } from '#server/drivers/hosting/local/instances/erased-fences.ts'
 import { type Instance, openInstance } from '#server/drivers/hosting/local/instances/instance.ts'
 import {

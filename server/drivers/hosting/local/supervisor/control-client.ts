@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { closeSync, mkdirSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { compileCacheEnv } from '#server/compile-cache.ts'
+import { compileCacheEnv } from '#server/drivers/compile-cache.ts'
 import { HostingError } from '#server/drivers/hosting/driver.ts'
 import { identityOf, isRunning } from '#server/drivers/hosting/local/process-identity.ts'
 import {
