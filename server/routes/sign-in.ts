@@ -26,7 +26,8 @@ export const signIn: Handler[] = [
   procedureHandler(grantToken, async (visit, { body }) => {
     requireClient(visit)
     if (body.grant_type === 'password') return tokens(visit, await byPassword(visit, body))
-    if (body.grant_type === 'refresh_token') return tokens(visit, await byRefresh(visit, body))
+    if (body.grant_type === 'refresh_token')
+      return tokens(visit, await byRefresh(visit, body), { inBody: wantsBody(visit) && refreshInForm(body) !== null })
     return tokens(visit, await bySecondFactor(visit, body))
   }),
 
@@ -73,9 +74,11 @@ const deviceOf = (visit: RequestContext): Device => ({
 const wantsBody = ({ headers: sent }: Pick<RequestContext, 'headers'>) => headerOf(sent, headers.tokenStore) === 'body'
 
 /** `cookie` is what the answer says to browsers, so a client that sends it back means the cookie (K-10). */
+const refreshInForm = ({ refresh_token }: Form): string | null =>
+  refresh_token && refresh_token !== 'cookie' ? refresh_token : null
+
 function byRefresh(visit: RequestContext, form: Form): Promise<Granted> {
-  const inForm = form.refresh_token && form.refresh_token !== 'cookie' ? form.refresh_token : null
-  const refresh = inForm ?? refreshCookieOf(visit.headers, visit.app.config.tls)
+  const refresh = refreshInForm(form) ?? refreshCookieOf(visit.headers, visit.app.config.tls)
   if (!refresh) throw new ProblemError('UNAUTHORIZED')
   const newestAccess = headerOf(visit.headers, headers.newestAccess) ?? null
   return renewSession(visit.app, {
@@ -94,10 +97,14 @@ function expectedOf(visit: RequestContext, { access_token }: Form) {
   return userId === null ? null : { companyId: null, userId }
 }
 
-function tokens(visit: RequestContext, granted: Granted): ProcedureAnswer<TokenInfo> {
+/** What came as a cookie leaves as one: script in the page must not get it by asking for it in the body. */
+function tokens(
+  visit: RequestContext,
+  granted: Granted,
+  { inBody }: { inBody: boolean } = { inBody: wantsBody(visit) },
+): ProcedureAnswer<TokenInfo> {
   const { pair, userId, accessSeconds, refreshSeconds, device } = granted
   const { tls } = visit.app.config
-  const inBody = wantsBody(visit)
   const own = setCookies({ ...pair, accessSeconds, refreshSeconds }, tls)
   return {
     body: {

@@ -64,7 +64,8 @@ export const ports: PagePorts = {
     read: async () => cookieNamed(tallyCookie.name, document.cookie),
     write: async (text) => {
       const { name, path, maxAgeSeconds } = tallyCookie
-      document.cookie = `${name}=${text}; Path=${path}; Max-Age=${text === '' ? 0 : maxAgeSeconds}; SameSite=Strict`
+      const secure = location.protocol === 'https:' ? '; Secure' : ''
+      document.cookie = `${name}=${text}; Path=${path}; Max-Age=${text === '' ? 0 : maxAgeSeconds}; SameSite=Strict${secure}`
     },
   },
   wakeLater: () => void navigator.serviceWorker?.getRegistration('/saas/').then(askForSync),

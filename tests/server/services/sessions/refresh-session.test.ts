@@ -277,6 +277,13 @@ describe('the refresh cookie', () => {
     expect(cookieOf(answer)).toMatch(/^[\w-]{43}$/)
   })
 
+  test('fault 14e is never given to script: what came as a cookie leaves as one, whatever the header asks for', async () => {
+    const cookie = `portal-refresh=${await signInBrowser()}`
+    const answer = await renewBrowser({ cookie, ...sameOrigin, 'x-token-store': 'body' })
+    expect([answer.statusCode, answer.json().refresh_token]).toEqual([200, 'cookie'])
+    expect(cookieOf(answer)).toMatch(/^[\w-]{43}$/)
+  })
+
   test('alone signs nobody in on any other call (K-02)', async () => {
     const refresh = await signInBrowser()
     const { access } = await server.signIn('user@alpha')
