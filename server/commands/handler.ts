@@ -59,6 +59,7 @@ function createServiceContext(db: Handle, write: Write, base: { version: number;
     now,
     requestId: request.requestId,
     intent,
+    requirePassword: request.requirePassword,
     ifMatch: base ? base.version : write.ifMatch,
     // Written at the end, in one go: the trail's lock is held for the shortest time.
     audit: async (note) => void notes.push(note),
