@@ -1,7 +1,7 @@
 /** Price lists: written by the provider's staff, read by whoever orders (contracts 5, D16, D81). */
 import { createHash } from 'node:crypto'
 import { isProviderAdmin } from '#domain/access.ts'
-import { type PriceDifference, priceDifferences } from '#domain/catalogue/prices.ts'
+import { type PriceDifference, priceDifferences, priceFields } from '#domain/catalogue/prices.ts'
 import { tidyText } from '#domain/text.ts'
 import { timestampIn } from '#domain/time.ts'
 import type { Id, OutputOf, ParsedInputOf } from '#contract/endpoint.ts'
@@ -199,11 +199,23 @@ export async function answer(
     PriceDesc: stored.description,
     ...(count === null ? {} : { ChangeCount: count }),
   }
-  for (const operation of operations) await context.audit({ code: 'price', operation, info, changes })
+  for (const operation of operations)
+    await context.audit({ code: 'price', operation, info, changes: contentChanges(operation, stored) ?? changes })
   return { body: wholeOf(context.app, stored) }
 }
 
-/** The trail is kept for years: it names so many changes, each with so many characters of a value, and counts the rest. */
+/**
+ * All of a list that comes or goes, so that the trail alone shows what was made and what was deleted. A withdrawn one stays, and can
+ * be read.
+ */
+function contentChanges(operation: Operation, stored: lists.PriceListRecord): PriceDifference[] | null {
+  const fields = () => priceFields(comparedOf(stored))
+  if (operation === 'create' || operation === 'import')
+    return fields().map(([field, after]) => ({ field, before: null, after }))
+  return operation === 'delete' ? fields().map(([field, before]) => ({ field, before, after: null })) : null
+}
+
+/** Of a change. The trail is kept for years: it names so many changes, each with so many characters of a value, and counts the rest. */
 const named = { changes: 20, characters: 100 }
 
 function changesIn(before: lists.PriceListRecord, after: lists.PriceListRecord) {
