@@ -92,12 +92,17 @@ interface Fields extends ModuleFields {
   apps: modules.ModuleRecord['apps']
 }
 
-/** What is wrong with a module among those there are. `own`: the code that it has already; null: it is made. */
-async function check({ db }: ServiceContext, fields: Fields, own: string | null, withApps: boolean) {
+/** What is wrong with a module among those there are. `own`: as it is already; null: it is made. */
+async function check(
+  { db }: ServiceContext,
+  fields: Fields,
+  own: Pick<Fields, 'code' | 'name'> | null,
+  withApps: boolean,
+) {
   const all = await modules.modulesOf(db, fields.type)
-  const others = all.filter(({ code }) => code !== own)
+  const others = all.filter(({ code }) => code !== own?.code)
   const known = withApps ? new Map((await newestApps(db)).map(({ code, flags }) => [code, flags])) : null
-  return checkModule(fields, others, known)
+  return checkModule(fields, others, known, own?.name ?? null)
 }
 
 export const create: Service<typeof createModule> = async (context, { body }) => {
@@ -156,7 +161,7 @@ export const update: Service<typeof updateModule> = async (context, { params, bo
     apps: body.apps ?? before.apps,
   }
   // What an app was told stays as it is while it is not changed, whatever its newest version knows of it.
-  const problems = await check(context, fields, before.code, body.apps !== undefined)
+  const problems = await check(context, fields, before, body.apps !== undefined)
   if (problems.length > 0) throw invalid(problems)
   await requireListsStayUsable(context, fields)
   const { type: _type, code: _code, hidden: _hidden, ...changed } = fields

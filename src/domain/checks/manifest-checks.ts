@@ -2,7 +2,7 @@
 import { compareVersions, type Requirement } from '#domain/catalogue/apps.ts'
 import { jsonTrick } from '#domain/checks/json-checks.ts'
 import { faultOf, mappFiles, mappLimits, type MappFault, type MappFaultCode } from '#domain/catalogue/mapp.ts'
-import { oneLine } from '#domain/text.ts'
+import { hiddenCharacterIn, oneLine } from '#domain/text.ts'
 
 export const manifestFormat = 'portal-app'
 export const manifestVersion = 1
@@ -157,6 +157,7 @@ function line(fields: Fields, name: string, at = ''): string {
     value.length <= 100 &&
     value.isWellFormed() &&
     oneLine.test(value) &&
+    hiddenCharacterIn(value) === null &&
     !/[<>]/.test(value)
   if (!isFit) throw new Fault('BAD_TEXT', `${at}${name}`)
   return value.normalize('NFC').trim()
