@@ -1,6 +1,6 @@
 /** The manifest of a package: read from text that anybody may have written, or refused with the field that is wrong (D78). */
 import { compareVersions, type Requirement } from '#domain/catalogue/apps.ts'
-import { jsonTrick } from '#domain/checks/json-checks.ts'
+import { isObjectName, jsonTrick } from '#domain/checks/json-checks.ts'
 import { faultOf, mappFiles, mappLimits, type MappFault, type MappFaultCode } from '#domain/catalogue/mapp.ts'
 import { hiddenCharacterIn, oneLine } from '#domain/text.ts'
 
@@ -144,7 +144,7 @@ function present(fields: Fields, name: string, at: string): unknown {
 
 function matching(fields: Fields, name: string, shape: RegExp, fault: MappFaultCode, at = ''): string {
   const value = present(fields, name, at)
-  if (typeof value !== 'string' || !shape.test(value)) throw new Fault(fault, `${at}${name}`)
+  if (typeof value !== 'string' || !shape.test(value) || isObjectName(value)) throw new Fault(fault, `${at}${name}`)
   return value
 }
 

@@ -2,6 +2,7 @@
 import { type FieldProblem, noHiddenCharacter } from '#domain/checks/field-checks.ts'
 import type { OrderProblem } from '#domain/checks/order-checks.ts'
 import { type Dependent, moduleLoop } from '#domain/catalogue/modules.ts'
+import { isObjectName } from '#domain/checks/json-checks.ts'
 import { isReserved } from '#domain/accounts/reserved-words.ts'
 import { foldText } from '#domain/text.ts'
 
@@ -73,7 +74,7 @@ export function checkModule(
 function checkCode({ code, hidden }: ModuleFields, others: readonly OtherModule[]): ModuleProblem[] {
   if (code === null || code === '') return hidden ? [] : [{ field: 'code', code: 'REQUIRED' }]
   if (!codeShape.test(code)) return [{ field: 'code', code: 'INVALID_FORMAT' }]
-  if (isReserved(code)) return [{ field: 'code', code: 'RESERVED', named: code }]
+  if (isReserved(code) || isObjectName(code)) return [{ field: 'code', code: 'RESERVED', named: code }]
   const folded = foldText(code)
   return others.some((other) => foldText(other.code) === folded)
     ? [{ field: 'code', code: 'DUPLICATE', named: code }]
