@@ -49,6 +49,8 @@ export interface ServiceContext {
   requestId: string
   /** The intent of a keyed write, null otherwise. */
   intent: string | null
+  /** Of a call with `stepUp: 'row'`: throws STEP_UP_REQUIRED where the password was not given lately (S-48). */
+  requirePassword(): void
   /** If-Match as sent, quotes off: a version or `~{intent}`; null when none was sent. */
   ifMatch: number | `~${string}` | null
   /** Adds to the trail, in the same transaction. */

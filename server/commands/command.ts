@@ -26,6 +26,8 @@ export interface WriteRequest<E extends Endpoint = Endpoint> {
   language: Language
   /** Throws FORBIDDEN or NOT_FOUND. Run after the idempotency store, so that a repeat after a lost role is still answered. */
   permit: () => void
+  /** Throws STEP_UP_REQUIRED where the password was not given lately (S-48). */
+  requirePassword: () => void
   input: ParsedInputOf<E>
 }
 

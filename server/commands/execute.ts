@@ -196,8 +196,8 @@ async function act(db: Handle, write: Write, claim: Claim | null): Promise<Kept>
 }
 
 /** The refusal with its trail, where it is one to be kept. */
-const refuse = (db: Handle, write: Write, claim: Claim | null, problem: ProblemError): Promise<Kept> =>
-  keep(db, write, claim, refusalOf(problem, write, claim))
+const refuse = async (db: Handle, write: Write, claim: Claim | null, problem: ProblemError): Promise<Kept> =>
+  keep(db, write, claim, await refusalOf(db, problem, write, claim))
 
 async function keep(db: Handle, write: Write, claim: Claim | null, made: Made): Promise<Kept> {
   const { outcome, notes } = made

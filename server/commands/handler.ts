@@ -11,7 +11,7 @@ import { inputLimits } from '#server/input-limits.ts'
 import { ProblemError } from '#server/problem-error.ts'
 import { checkAfter, namedIn, versionLeftBy, withIds } from '#server/commands/references.ts'
 import { problemAnswer } from '#server/commands/replay.ts'
-import { noteOf } from '#server/commands/audit.ts'
+import { describeFailure } from '#server/commands/audit.ts'
 
 export async function runService(db: Handle, write: Write): Promise<Made> {
   const { request, service } = write
@@ -59,6 +59,7 @@ function createServiceContext(db: Handle, write: Write, base: { version: number;
     now,
     requestId: request.requestId,
     intent,
+    requirePassword: request.requirePassword,
     ifMatch: base ? base.version : write.ifMatch,
     // Written at the end, in one go: the trail's lock is held for the shortest time.
     audit: async (note) => void notes.push(note),
@@ -83,14 +84,15 @@ function isKept(problem: ProblemError, { request }: Write, claim: Claim | null):
 }
 
 /** What is kept of a refusal. Throws what is not. */
-export function refusalOf(problem: ProblemError, write: Write, claim: Claim | null): Made {
-  const { request } = write
+export async function refusalOf(db: Handle, problem: ProblemError, write: Write, claim: Claim | null): Promise<Made> {
+  const { request, owner } = write
+  const { caller, endpoint, input } = request
   if (!isKept(problem, write, claim)) throw problem
   const { status, headers, body } = problemAnswer(problem, request.language)
-  const note = noteOf(request.endpoint, request.body)
+  const note = caller && (await describeFailure(db, { endpoint, input, caller, owner }))
   return {
     outcome: { state: 'refused', status, headers, body, left: null },
-    notes: request.caller
+    notes: note
       ? [{ ...note, info: { ...note.info, problem: problem.code, path: request.path.slice(0, inputLimits.auditPath) } }]
       : [],
     learn: [],

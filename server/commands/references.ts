@@ -58,6 +58,16 @@ export function namedIn(endpoint: Endpoint, input: ParsedInputOf<Endpoint>): str
   return intents
 }
 
+/** The rows that an input names, in the order of params, query and body; names of writes (`~{intent}`) as they came. */
+export function targetsIn(endpoint: Endpoint, input: ParsedInputOf<Endpoint>): { kind: Kind; id: unknown }[] {
+  const targets: { kind: Kind; id: unknown }[] = []
+  throughInput(endpoint, input, (kind, id) => {
+    targets.push({ kind, id })
+    return id
+  })
+  return targets
+}
+
 /** The input with ids for names. Throws NAME_UNKNOWN, which is not final: the write it names may still come. */
 export function withIds(endpoint: Endpoint, input: ParsedInputOf<Endpoint>, known: Known): ParsedInputOf<Endpoint> {
   return throughInput(endpoint, input, (kind, value) => {

@@ -15,6 +15,7 @@ import { key as keyShape } from '#contract/values.ts'
 import { buildWords } from '#server/http/client-builds.ts'
 import { isCrossSite, isOurHost } from '#server/http/cross-site.ts'
 import { malformed } from '#server/http/input/json.ts'
+import { findRepeatedHeader } from '#server/http/repeated-headers.ts'
 import { inputLimits } from '#server/input-limits.ts'
 import { isApi, pathOf, workerPath } from '#server/http/security-headers.ts'
 import { headerOf } from '#server/http/input/parse.ts'
@@ -60,6 +61,8 @@ export function guard(fastify: FastifyInstance, { app, settings, life, build }: 
 
   fastify.addHook('onRequest', async (request, reply) => {
     reply.header(headers.requestId, request.id).header(headers.build, build.build).headers(ofBuilds)
+    const repeated = findRepeatedHeader(request.raw.rawHeaders)
+    if (repeated !== null) throw malformed(repeated)
     // Before anything can fail (protocol 3): without this echo an answer counts as the line's, not as ours.
     const key = isRead(request.method) ? undefined : headerOf(request.headers, headers.key)
     if (key !== undefined && z.safeParse(keyShape, key).success) reply.header(headers.key, key)

@@ -30,6 +30,7 @@ const contextOf = (app: AppContext, db: Handle, { caller, sessionId, requestId }
   requestId,
   intent: null,
   ifMatch: null,
+  requirePassword: changesNothing,
   audit: changesNothing,
   nextChangeNumber: changesNothing,
   setResultRow: changesNothing,

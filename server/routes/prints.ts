@@ -8,7 +8,7 @@ import { askPrint, goneDocument, openPrint as opened } from '#server/services/pr
 
 export const prints: Handler[] = [
   procedureHandler(requestPrint, async ({ app, principal, requestId }, { body }) => ({
-    body: await askPrint(app, requireCaller(principal), body, requestId),
+    body: await askPrint(app, requireCaller(principal), body, { requestId, sessionId: principal.sessionId }),
   })),
 
   procedureHandler(openPrint, async ({ app, headers, language }, { params }) => {

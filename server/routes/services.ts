@@ -31,6 +31,7 @@ import { take } from '#server/services/hosting/service-passwords.ts'
 const visitOf = ({ app, principal, requestId, now, stopped }: RequestContext) => ({
   app,
   caller: requireCaller(principal),
+  sessionId: principal.sessionId,
   requestId,
   now,
   stopped,

@@ -265,6 +265,7 @@ export const restoreBackup = endpoint({
   output: z.object({ backup_id: z.int(), service_id: z.int(), tables: z.int(), rows: z.int() }),
   offline: 'online',
   job: 'restore-backup',
+  stepUp: () => true,
 })
 
 const planned = z.object({

@@ -111,9 +111,12 @@ export interface Endpoint<
   job?: string
   /** Never in the idempotency store, never through the worker, never in a log: passwords, tokens, one-time keys. */
   secret?: true
-  /** What is dangerous enough to ask for the password again, where the operator turned that on (S-48). */
+  /**
+   * What is dangerous enough to ask for the password again, where the operator turned that on (S-48). `row`: the service decides,
+   * by the row that it finds (`requirePassword`).
+   */
   // biome-ignore: as in `queues`.
-  stepUp?: (asked: never) => boolean
+  stepUp?: ((asked: never) => boolean) | 'row'
   /** Answers something else than JSON. */
   responseType?: 'bytes' | 'html'
 }

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini'
 import { endpoint } from '#contract/endpoint.ts'
-import { ref, rowId, text, timestamp } from '#contract/values.ts'
+import { nameLine, ref, rowId, text, timestamp } from '#contract/values.ts'
 
 /** Named as the field that gives it. */
 const method = z.enum(['password', 'otp', 'assertion', 'recovery_code'])
@@ -125,7 +125,7 @@ const setUpOutput = z.object({
 const addBody = z.object({
   mfa_token: mfaToken,
   kind,
-  name: text(60, 1),
+  name: nameLine(60, 1),
   otp: z.optional(text(20)),
   attestation: z.optional(text(20_000)),
 })
@@ -178,7 +178,7 @@ export const renameFactor = endpoint({
   summary: 'Give one of the own factors another name',
   who: 'user',
   matrix: 'Z-07',
-  body: z.object({ id: rowId, name: text(60, 1) }),
+  body: z.object({ id: rowId, name: nameLine(60, 1) }),
   output: null,
   offline: 'online',
   secret: true,

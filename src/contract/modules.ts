@@ -24,6 +24,8 @@ const fields = z.object({
 const moduleRow = z.object({
   id: z.int(),
   ...fields.shape,
+  // Rows of before a rule of names stay readable.
+  name: z.string(),
   version: z.string(),
   create_time: timestamp,
   row_version: z.int(),

@@ -19,9 +19,10 @@ import {
   clientType,
   currency,
   flag01,
-  line,
+  nameLine,
   page,
   paged,
+  paragraph,
   plainDate,
   randomId,
   ref,
@@ -195,8 +196,8 @@ const quoted = {
 
 const contractPayload = z.object({
   code: text(60, 1),
-  name: line(nameLimit, 1),
-  desc: z.optional(z.nullable(text(descLimit))),
+  name: nameLine(nameLimit, 1),
+  desc: z.optional(z.nullable(paragraph(descLimit))),
   currency,
   user_mode: userMode,
   users,

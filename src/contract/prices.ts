@@ -228,6 +228,8 @@ export const deletePriceList = endpoint({
     versioned: true,
     unless: ({ query }) => query?.withdraw === true,
   },
+  // A list that was never confirmed is deleted without it.
+  stepUp: 'row',
 })
 
 /** Of the year's fees of many contracts: longer than one amount can be. */

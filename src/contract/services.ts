@@ -176,6 +176,7 @@ export const removeService = endpoint({
   params: byId,
   output: serviceRow,
   job: 'remove-service',
+  stepUp: () => true,
 })
 
 /** Who may is finer than the flag: the customer after expiry, the provider at delete level (D41, Z-26). */

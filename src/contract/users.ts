@@ -1,5 +1,6 @@
 /** The users of a company, as its admin sees and changes them. */
 import * as z from 'zod/mini'
+import { type AccessLevel, environments } from '#domain/access.ts'
 import { type UserFields, userMoveLeadsTo, userStatus } from '#domain/accounts/users.ts'
 import { endpoint, type ListSpec, type Id, type QueueSpec, type Row } from '#contract/endpoint.ts'
 import { changes, page, paged, ref, sortNames, text, timestamp } from '#contract/values.ts'
@@ -89,6 +90,10 @@ const patch =
   (row: Row | null): Row | null =>
     row && { ...row, ...fields }
 
+/** The delete level opens all that an admin may do, and more (D46). */
+const grantsAdmin = ({ body }: { body: { admin?: boolean | undefined; access_level?: AccessLevel | undefined } }) =>
+  body.admin === true || (body.access_level ?? environments.production) !== environments.production
+
 const byId = z.object({ id: ref('user') })
 const move = (status: UserRow['status']): QueueSpec<{ params: { id: Id } }> => ({
   kind: 'user',
@@ -133,6 +138,7 @@ export const createUser = endpoint({
     versioned: false,
     unless: ({ body }) => (body.access_level ?? 0) !== 0,
   },
+  stepUp: grantsAdmin,
 })
 
 /** Admin and access level change what others may do at once, so they are never left waiting in a queue. */
@@ -166,6 +172,7 @@ export const updateCompanyUser = endpoint({
     versioned: true,
     unless: ({ body }) => changesAccess(body as Partial<UserFields>),
   },
+  stepUp: grantsAdmin,
 })
 
 export const deleteUser = endpoint({

@@ -1,6 +1,6 @@
 /** The values that calls are made of, once: ids, references, pages, amounts, dates, flags. */
 import * as z from 'zod/mini'
-import { oneLine } from '#domain/text.ts'
+import { hiddenCharacterIn, oneLine, turningCharacterIn } from '#domain/text.ts'
 import { type ListSpec, type Id, type Kind, type Schema, type Shape } from '#contract/endpoint.ts'
 
 const kinds = new WeakMap<object, Kind>()
@@ -26,6 +26,11 @@ export function refKind(schema: Schema): Kind | undefined {
 export const text = (max: number, min = 0) => z.string().check(z.minLength(min), z.maxLength(max))
 /** Of one line: what stands in lists, mails and headings beside texts of other people. */
 export const line = (max: number, min = 0) => text(max, min).check(z.regex(oneLine))
+/** Of a name that is set once: no character that nobody sees. Where a name is changed, the service compares it with the one before. */
+export const nameLine = (max: number, min = 0) =>
+  line(max, min).check(z.refine((value) => hiddenCharacterIn(value) === null))
+/** Of several lines: nothing that turns the direction of what follows. */
+export const paragraph = (max: number) => text(max).check(z.refine((value) => turningCharacterIn(value) === null))
 /** Starts with a word letter: a segment of dots alone would be folded away by every URL parser. */
 export const key = z.string().check(z.minLength(1), z.maxLength(200), z.regex(/^~?\w[\w.~:-]*$/))
 export const amount = z.string().check(z.regex(/^-?\d{1,13}\.\d{2}$/))

@@ -10,6 +10,43 @@ export const tidyText = (text: string): string => text.normalize('NFC').trim()
 /** No line break or other control character, and none that turns the direction of what stands beside it (F-06). */
 export const oneLine = /^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]*$/u
 
+/** Nothing is drawn for these, or they turn the direction of what stands beside them. U+2800 is a letter without a dot. */
+const hidden = /^[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u{FFF9}-\u{FFFB}\u{2800}]$/u
+
+/** Scripts in which a (non-)joiner between two letters changes how they are written. */
+const joining =
+  /^[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Nko}\p{Script=Mongolian}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}]$/u
+const pictured = /^[\p{Extended_Pictographic}\p{Emoji_Modifier}\u{FE0F}]$/u
+/** What stands before a selector of one of its forms: Chinese characters, pictures, the digits of keycaps, Mongolian letters. */
+const varied = /^[\p{Script=Han}\p{Extended_Pictographic}\p{Script=Mongolian}0-9#*]$/u
+
+function isNeeded(before: string, sign: string, after: string): boolean {
+  if (sign === '\u200C' || sign === '\u200D')
+    return (
+      (joining.test(before) && joining.test(after)) ||
+      (sign === '\u200D' && pictured.test(before) && pictured.test(after))
+    )
+  return /^\p{Variation_Selector}$/u.test(sign) && varied.test(before)
+}
+
+/**
+ * The first character of a name that nobody sees, as `U+200B`; null: there is none. Two names that differ by such a character alone
+ * look the same, so they are refused. Joiners and selectors stand where a script or a picture needs them (decision 71).
+ */
+export function hiddenCharacterIn(text: string): string | null {
+  const signs = [...text]
+  const found = signs.find((sign, at) => hidden.test(sign) && !isNeeded(signs[at - 1] ?? '', sign, signs[at + 1] ?? ''))
+  return found === undefined ? null : codePointOf(found)
+}
+
+/** The first character of a text of several lines that turns the direction of what follows, as `U+202E`; null: there is none. */
+export function turningCharacterIn(text: string): string | null {
+  const [found] = /[\u202A-\u202E\u2066-\u2069]/.exec(text) ?? []
+  return found === undefined ? null : codePointOf(found)
+}
+
+const codePointOf = (sign: string) => `U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+
 /** What people call a row: its name, else its code; null where it has neither. */
 export function nameIn(values: unknown): string | null {
   const { name, code } = (values ?? {}) as { name?: unknown; code?: unknown }

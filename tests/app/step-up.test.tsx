@@ -1,6 +1,7 @@
 import { screen, within } from '@testing-library/dom'
 import { expect, it } from 'vitest'
-import { problems, type, typeConfirmation } from '#tests/support/fields.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import { named, problems, type, typeConfirmation } from '#tests/support/fields.ts'
 import { setUpPages } from '#tests/support/screen.ts'
 import { canaries, password } from '#tests/support/world.ts'
 
@@ -19,7 +20,7 @@ it('the password once more is asked for over what is being done, which then goes
   await press('Delete user')
   await (await confirm()).findByLabelText('Password')
   await the.user.keyboard('{Escape}')
-  await screen.findByText('This needs your password once more.', { exact: false })
+  await screen.findByText('Enter your password again to continue.', { exact: false })
   await expect.poll(row).not.toBeNull()
 
   await press('Delete user')
@@ -33,3 +34,32 @@ it('the password once more is asked for over what is being done, which then goes
   await expect.poll(() => screen.queryByRole('dialog')).toBeNull()
   await expect.poll(row).toBeNull()
 })
+
+it('fault 17b an invitation as admin that waited offline asks for the password when its form is sent again', async () => {
+  await the.browser.openAs('admin@alpha', '/app/user')
+  await screen.findByRole('button', { name: `More for ${disabled}` })
+  await press('New user')
+  await screen.findByLabelText('E-mail')
+  await type(the.user, { name: 'Ann', email: 'ann@alpha.example' })
+  await the.user.click(named('admin'))
+  the.browser.goOffline()
+  await press('Create user')
+  await expect.poll(() => screen.queryByLabelText('E-mail')).toBeNull()
+  the.browser.goOnline()
+  await the.browser.open('/app/outbox')
+  await screen.findByText('Enter your password again to continue.', { exact: false })
+  await press('Edit and resend')
+  await screen.findByLabelText('E-mail')
+  await press('Create user')
+  const confirm = within(await screen.findByRole('dialog', { name: 'Confirm it is you' }))
+  await confirm.findByLabelText('Password')
+  await type(the.user, { password })
+  await press('Continue')
+  await expect.poll(invited).toEqual([true])
+})
+
+const invited = async () =>
+  inTransaction(the.server.app, { role: 'portal_system' }, async (db) => {
+    const rows = await db.selectFrom('portal_user').select('admin').where('name', '=', 'Ann').execute()
+    return rows.map(({ admin }) => admin)
+  })

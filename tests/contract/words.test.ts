@@ -38,6 +38,7 @@ const fieldCodes: Record<FieldCode, true> = {
   TOO_LONG: true,
   OUT_OF_RANGE: true,
   INVALID_FORMAT: true,
+  HIDDEN_CHARACTER: true,
   INVALID_EMAIL: true,
   INVALID_CODE: true,
   INVALID_TEL: true,

@@ -1,7 +1,8 @@
 /** S-48 on the device: the page asks for the password and the same wish goes on; what waited offline waits for its user. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { confirmPassword } from '#contract/factors.ts'
-import { deleteUser } from '#contract/users.ts'
+import { removeService } from '#contract/services.ts'
+import { createUser, deleteUser } from '#contract/users.ts'
 import { createOutboxActions } from '#request/page/outbox-actions.ts'
 import { openInstallation, type Installation } from '#tests/support/app.ts'
 import { password } from '#tests/support/world.ts'
@@ -31,6 +32,36 @@ describe('a call that asks for the password', () => {
     expect(asked).toBe(1)
     expect(await tablet.waiting()).toBe(0)
     expect(JSON.stringify(await tablet.entries())).not.toContain(password)
+  })
+
+  it('fault 17b a long request goes on by itself once it is given', async () => {
+    const tablet = await app.signedIn('delete@m18')
+    let asked = 0
+    tablet.ports.stepUp = async () => {
+      asked += 1
+      return (await tablet.api.call(confirmPassword, { body: { password } })).kind === 'fresh'
+    }
+    // There is none: what counts is that the server looks for it, which it does after the password.
+    const result = await tablet.api.call(removeService, { params: { id: 1 } })
+    expect(result).toMatchObject({ kind: 'problem', problem: { status: 404 } })
+    expect(asked).toBe(1)
+  })
+
+  it('fault 17b an invitation as admin that was made offline waits for its user, and goes after the password', async () => {
+    const tablet = await app.signedIn('admin@alpha')
+    tablet.ports.stepUp = async () => false
+    tablet.line.state = 'down'
+    const body = { title: 0 as const, name: 'Ann', email: 'ann@alpha.example', admin: true }
+    expect((await tablet.api.call(createUser, { body })).kind).toBe('queued')
+    tablet.line.state = 'up'
+    await app.clock.turn(60_000)
+    await tablet.tick()
+    const [entry] = await tablet.entries()
+    expect(entry).toMatchObject({ state: 'refused', problem: { code: 'STEP_UP_REQUIRED' } })
+    await tablet.api.call(confirmPassword, { body: { password } })
+    expect(await createOutboxActions(tablet.ports).retry(entry?.intent ?? '')).toBe(true)
+    await tablet.rest()
+    expect(await tablet.entries()).toEqual([])
   })
 
   it('is told as it is where nobody gives it, and may be tried again', async () => {

@@ -9,6 +9,7 @@ export interface Ticket {
   kind: TicketKind
   user_id: number
   company_id: number
+  session_id: string | null
   subject: unknown
 }
 
@@ -28,7 +29,7 @@ export async function takeTicket(db: Handle, kind: TicketKind, key: string, now:
     .where('kind', '=', kind)
     .where('used', 'is', null)
     .where('until', '>', now)
-    .returning(['kind', 'user_id', 'company_id', 'subject'])
+    .returning(['kind', 'user_id', 'company_id', 'session_id', 'subject'])
     .executeTakeFirst()
   return taken ?? null
 }

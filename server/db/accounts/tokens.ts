@@ -254,6 +254,28 @@ export async function endSessionsOf(
   await query.execute()
 }
 
+/** Who a session belongs to, with the flags as they are now; null: it has ended, or its user is not allowed in (S-44). */
+export async function callerOfSession(db: Handle, id: string, now: number): Promise<Caller | null> {
+  const row = await db
+    .selectFrom('session')
+    .innerJoin('portal_user', 'portal_user.id', 'session.user_id')
+    .innerJoin('company', 'company.id', 'portal_user.company_id')
+    .select([
+      'portal_user.id as userId',
+      'portal_user.admin',
+      'portal_user.orders as order',
+      'portal_user.access_level as accessLevel',
+      'company.id as companyId',
+      'company.code as companyCode',
+    ])
+    .where('session.id', '=', id)
+    .where('session.ended', 'is', null)
+    .where('session.end_time', '>', now)
+    .where('portal_user.status', '=', userStatus.activated)
+    .executeTakeFirst()
+  return row ?? null
+}
+
 /** Which of these sessions are still somebody's: not ended, not over, their users allowed in (S-44). */
 export async function livingSessions(db: Handle, ids: readonly string[], now: number): Promise<Set<string>> {
   const rows = await db

@@ -32,6 +32,7 @@ import * as paymentTasks from '#server/db/migrations/029-payment-tasks.ts'
 import * as undoOfChanges from '#server/db/migrations/030-undo-of-changes.ts'
 import * as withdrawnPriceLists from '#server/db/migrations/031-withdrawn-price-lists.ts'
 import * as presentedTokens from '#server/db/migrations/034-presented-tokens.ts'
+import * as ticketSessions from '#server/db/migrations/036-ticket-sessions.ts'
 
 export const migrations: Record<string, Migration> = {
   '001-roles': roles,
@@ -66,4 +67,5 @@ export const migrations: Record<string, Migration> = {
   '030-undo-of-changes': undoOfChanges,
   '031-withdrawn-price-lists': withdrawnPriceLists,
   '034-presented-tokens': presentedTokens,
+  '036-ticket-sessions': ticketSessions,
 }

@@ -134,6 +134,8 @@ export interface TicketTable {
   kind: Fixed<TicketKind>
   user_id: Fixed<number>
   company_id: Fixed<number>
+  /** The session that it ends with; null: it opens nothing by itself (`confirm`). */
+  session_id: Fixed<string | null>
   /** What it shows: each kind knows its own. */
   subject: ColumnType<unknown, string, never>
   until: Fixed<number>

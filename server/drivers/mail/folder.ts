@@ -1,4 +1,5 @@
 /** Mail as files, so that the whole way can be walked without a mail server: one a mail, readable by its owner alone. */
+import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Mail, MailDriver } from '#server/drivers/mail/driver.ts'
@@ -31,12 +32,24 @@ export const folderMail = (dataDir: string, clock: () => number): MailDriver => 
     const time = clock()
     const path = join(folder, `${nameOf(time, id)}.json`)
     const kept: StoredMail = { time, ...mail }
-    await writeFile(`${path}.part`, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 })
-    await rename(`${path}.part`, path)
+    // A draft of its own for each try, on the disk before it has the name of a mail: a reader never meets half of one.
+    const draft = `${path}.${randomUUID()}.part`
+    await writeFile(draft, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600, flush: true })
+    await rename(draft, path)
+    await removeOldDrafts(folder, time)
     for (const old of (await namesIn(folder)).slice(0, -maxMails))
       await rm(join(folder, `${old}.json`), { force: true })
   },
 })
+
+/** In ms: what is older was left by a crash. */
+const draftLifeMs = 3_600_000
+
+async function removeOldDrafts(folder: string, now: number): Promise<void> {
+  const oldest = nameOf(now - draftLifeMs, '')
+  for (const file of await readdir(folder))
+    if (file.endsWith('.part') && file < oldest) await rm(join(folder, file), { force: true })
+}
 
 /** The newest first. */
 export async function listMail(dataDir: string): Promise<(StoredMail & { name: string })[]> {
@@ -45,10 +58,19 @@ export async function listMail(dataDir: string): Promise<(StoredMail & { name: s
   return mails.flatMap(({ name, mail }) => (mail ? [{ name, ...mail }] : []))
 }
 
-/** Null where there is none of that name. */
+/** Null where there is none of that name, or only a part of it is left. */
 export async function readMail(dataDir: string, name: string): Promise<StoredMail | null> {
   // A name from an address leads nowhere but into this folder.
   if (!/^[\w-]{1,80}$/.test(name)) return null
   const text = await readFile(join(mailFolder(dataDir), `${name}.json`), 'utf8').catch(() => null)
-  return text === null ? null : (JSON.parse(text) as StoredMail)
+  return text === null ? null : parseMail(text)
+}
+
+/** What a power cut left of a file of an earlier build is no mail, and does not hide the others. */
+function parseMail(text: string): StoredMail | null {
+  try {
+    return JSON.parse(text) as StoredMail
+  } catch {
+    return null
+  }
 }

@@ -5,6 +5,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import * as z from 'zod/mini'
 import type { FieldCode, FieldProblem } from '#domain/checks/field-checks.ts'
+import { hiddenCharacterIn } from '#domain/text.ts'
 import type { Endpoint, ParsedInputOf, Schema, Shape } from '#contract/endpoint.ts'
 import { fromPairs } from '#contract/http-mapping.ts'
 import { malformed, readJson } from '#server/http/input/json.ts'
@@ -213,5 +214,7 @@ function problemOf(issue: Issue, value: unknown): FieldProblem {
   }
   if (issue.code === 'too_big')
     return wrong(field, issue.origin === 'string' ? 'TOO_LONG' : 'OUT_OF_RANGE', Number(issue.maximum))
+  const unseen = typeof sent === 'string' ? hiddenCharacterIn(sent) : null
+  if (unseen) return { field, code: 'HIDDEN_CHARACTER', named: unseen }
   return wrong(field, issue.code === 'invalid_value' ? 'OUT_OF_RANGE' : 'INVALID_FORMAT')
 }

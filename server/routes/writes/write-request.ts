@@ -12,7 +12,7 @@ import { requireCaller, permit, type Principal } from '#server/http/authenticate
 import { invalid, ProblemError } from '#server/problem-error.ts'
 import type { Handler } from '#server/routes/route-handler.ts'
 import { notifyJobs } from '#server/services/job-requests.ts'
-import { needsPassword } from '#server/services/sessions/step-up.ts'
+import { hasFreshPassword } from '#server/services/sessions/step-up.ts'
 import { executeWrite } from '#server/commands/execute.ts'
 
 export interface Asking {
@@ -33,7 +33,10 @@ export async function write(app: AppContext, asking: Asking): Promise<{ carried:
   const { endpoint, service, prepare } = handler
   const { input: sent, strays } = parseInput(endpoint, asking.received)
   const input = prepare ? await prepare(sent, requireCaller(principal)) : sent
-  const isBarred = await needsPassword(app, endpoint, input, principal.sessionId)
+  const isFresh = await hasFreshPassword(app, endpoint, input, principal.sessionId)
+  const requirePassword = () => {
+    if (!isFresh) throw new ProblemError('STEP_UP_REQUIRED')
+  }
   const request = {
     endpoint,
     path: asking.path,
@@ -49,8 +52,9 @@ export async function write(app: AppContext, asking: Asking): Promise<{ carried:
     language: languageOf(asking.headers['accept-language']),
     permit() {
       permit(endpoint, principal)
-      if (isBarred) throw new ProblemError('STEP_UP_REQUIRED')
+      if (endpoint.stepUp !== 'row') requirePassword()
     },
+    requirePassword,
     input,
   }
   const carried = await executeWrite(app, request, service)

@@ -39,7 +39,7 @@ export const changeOwn: Service<typeof updateOwnUser> = async (context, { params
   if (!before) throw userNotFound()
   await requireUserVersion(context, before)
   const fields = { ...body, ...(body.name === undefined ? {} : { name: tidyText(body.name) }) }
-  const problems = checkUser(fields.name === undefined ? {} : { name: fields.name })
+  const problems = checkUser(fields.name === undefined || fields.name === before.name ? {} : { name: fields.name })
   if (problems.length > 0) throw invalid(problems)
   const avatar = fields.avatar === undefined ? before.avatar : await ownPicture(context, before, fields.avatar)
   return store(context, before, changed(before, { ...fields, avatar }), 'update')

@@ -1,7 +1,7 @@
 /** The catalogue of modules: what customers choose from, and what joins by itself (contracts 5, D77, D80). */
 import { randomBytes } from 'node:crypto'
 import { fieldChanges } from '#domain/audit-log/changes.ts'
-import type { ClientType } from '#domain/access.ts'
+import { type Caller, type ClientType, isProviderAdmin } from '#domain/access.ts'
 import { checkModule, type ModuleFields } from '#domain/checks/module-checks.ts'
 import { tidyText } from '#domain/text.ts'
 import { timestampIn } from '#domain/time.ts'
@@ -42,22 +42,28 @@ const rowOf = ({ config }: AppContext, record: modules.ModuleRecord): Row => ({
   row_version: record.row_version,
 })
 
+/** Customers are not told by what a hidden module joins, nor what is in it (decision 71). */
+const listedRow = (app: AppContext, caller: Caller, record: modules.ModuleRecord): Row =>
+  record.hidden && !isProviderAdmin(caller)
+    ? { ...rowOf(app, record), dependencies: [], conditions: [], any_condition: false, apps: [] }
+    : rowOf(app, record)
+
 export const list = {
   changeNow: ({ db }: ServiceContext) => catalogueChange(db),
 
   page: (async ({ db, app, caller }, { query }) => {
     if (query.type) requireType(caller, query.type)
     const { count, rows } = await modules.pageOfModules(db, visibleTypes(caller), query)
-    return { body: { count, data: rows.map((row) => rowOf(app, row)) } }
+    return { body: { count, data: rows.map((row) => listedRow(app, caller, row)) } }
   }) satisfies Service<typeof listModules>,
 
   async changes({ db, app, caller }: ServiceContext, _input: unknown, since: number | null) {
     const { changed, gone, upto } = await modules.modulesSince(db, visibleTypes(caller), since)
-    return { changed: changed.map((row) => rowOf(app, row)), gone, upto }
+    return { changed: changed.map((row) => listedRow(app, caller, row)), gone, upto }
   },
 
   async rowsAfter({ db, app, caller }: ServiceContext, _input: unknown, id: number, most: number) {
-    return (await modules.modulesAfter(db, visibleTypes(caller), id, most)).map((row) => rowOf(app, row))
+    return (await modules.modulesAfter(db, visibleTypes(caller), id, most)).map((row) => listedRow(app, caller, row))
   },
 }
 
@@ -70,7 +76,8 @@ export const choices: Service<typeof listModuleChoices> = async ({ db, caller },
       code,
       name,
       hidden,
-      dependencies,
+      // A device quotes without a connection by the conditions; what a hidden module depends on is none of a customer's business.
+      dependencies: hidden && !isProviderAdmin(caller) ? [] : dependencies,
       conditions,
       any_condition,
     })),
@@ -92,12 +99,17 @@ interface Fields extends ModuleFields {
   apps: modules.ModuleRecord['apps']
 }
 
-/** What is wrong with a module among those there are. `own`: the code that it has already; null: it is made. */
-async function check({ db }: ServiceContext, fields: Fields, own: string | null, withApps: boolean) {
+/** What is wrong with a module among those there are. `own`: as it is already; null: it is made. */
+async function check(
+  { db }: ServiceContext,
+  fields: Fields,
+  own: Pick<Fields, 'code' | 'name'> | null,
+  withApps: boolean,
+) {
   const all = await modules.modulesOf(db, fields.type)
-  const others = all.filter(({ code }) => code !== own)
+  const others = all.filter(({ code }) => code !== own?.code)
   const known = withApps ? new Map((await newestApps(db)).map(({ code, flags }) => [code, flags])) : null
-  return checkModule(fields, others, known)
+  return checkModule(fields, others, known, own?.name ?? null)
 }
 
 export const create: Service<typeof createModule> = async (context, { body }) => {
@@ -156,7 +168,7 @@ export const update: Service<typeof updateModule> = async (context, { params, bo
     apps: body.apps ?? before.apps,
   }
   // What an app was told stays as it is while it is not changed, whatever its newest version knows of it.
-  const problems = await check(context, fields, before.code, body.apps !== undefined)
+  const problems = await check(context, fields, before, body.apps !== undefined)
   if (problems.length > 0) throw invalid(problems)
   await requireListsStayUsable(context, fields)
   const { type: _type, code: _code, hidden: _hidden, ...changed } = fields

@@ -1,7 +1,8 @@
 /** Price lists: written by the provider's staff, read by whoever orders (contracts 5, D16, D81). */
 import { createHash } from 'node:crypto'
 import { isProviderAdmin } from '#domain/access.ts'
-import { type PriceDifference, priceDifferences } from '#domain/catalogue/prices.ts'
+import { type PriceDifference, priceDifferences, priceFields } from '#domain/catalogue/prices.ts'
+import { noHiddenCharacter } from '#domain/checks/field-checks.ts'
 import { tidyText } from '#domain/text.ts'
 import { timestampIn } from '#domain/time.ts'
 import type { Id, OutputOf, ParsedInputOf } from '#contract/endpoint.ts'
@@ -126,6 +127,7 @@ export async function make(
   requireType(caller, body.type)
   const { type, effective_date } = body
   const draft = { type, effective_date, description: tidyText(body.desc), content: contentOfNew(body) }
+  requireVisible(draft.description)
   // Its modules stay in the catalogue until the commit.
   await lockCatalogue(db)
   await requireSound(context, draft)
@@ -139,6 +141,12 @@ export async function make(
     update_time: now,
   })
   return answer(context, stored, operations)
+}
+
+/** Throws VALIDATION_ERROR for a description with a character that nobody sees: it is the name of the list. */
+function requireVisible(description: string): void {
+  const problem = noHiddenCharacter(description)
+  if (problem) throw invalid([{ field: 'desc', ...problem }])
 }
 
 /** Held until the commit, withdrawn ones too. Throws NOT_FOUND, FORBIDDEN, VERSION_CONFLICT. */
@@ -170,6 +178,7 @@ export const update: Service<typeof updatePriceList> = async (context, { body })
   // A confirmed list keeps its prices, also where the catalogue has become another since.
   const problems = before.confirmed ? draftProblems({ ...draft, content }) : []
   if (problems.length > 0) throw invalid(problems)
+  if (draft.description !== before.description) requireVisible(draft.description)
   await lockCatalogue(context.db)
   if (!before.confirmed) await requireSound(context, { ...draft, content })
   if (draft.confirmed && !before.confirmed) await requireUsable(context, { type: before.type, content })
@@ -199,11 +208,23 @@ export async function answer(
     PriceDesc: stored.description,
     ...(count === null ? {} : { ChangeCount: count }),
   }
-  for (const operation of operations) await context.audit({ code: 'price', operation, info, changes })
+  for (const operation of operations)
+    await context.audit({ code: 'price', operation, info, changes: contentChanges(operation, stored) ?? changes })
   return { body: wholeOf(context.app, stored) }
 }
 
-/** The trail is kept for years: it names so many changes, each with so many characters of a value, and counts the rest. */
+/**
+ * All of a list that comes or goes, so that the trail alone shows what was made and what was deleted. A withdrawn one stays, and can
+ * be read.
+ */
+function contentChanges(operation: Operation, stored: lists.PriceListRecord): PriceDifference[] | null {
+  const fields = () => priceFields(comparedOf(stored))
+  if (operation === 'create' || operation === 'import')
+    return fields().map(([field, after]) => ({ field, before: null, after }))
+  return operation === 'delete' ? fields().map(([field, before]) => ({ field, before, after: null })) : null
+}
+
+/** Of a change. The trail is kept for years: it names so many changes, each with so many characters of a value, and counts the rest. */
 const named = { changes: 20, characters: 100 }
 
 function changesIn(before: lists.PriceListRecord, after: lists.PriceListRecord) {

@@ -13,7 +13,7 @@ import { requireUsable } from '#server/services/catalogue/usable-price-list.ts'
 const conflict = (why: string, more: Record<string, unknown> = {}) =>
   new ProblemError('STATE_CONFLICT', { why, ...more })
 
-/** Deletes a list that was never confirmed, and withdraws one that was. Throws STATE_CONFLICT for the one in force. */
+/** Deletes a list that was never confirmed, and withdraws one that was. Throws STATE_CONFLICT for the one in force, STEP_UP_REQUIRED. */
 export const remove: Service<typeof deletePriceList> = async (context, { params }) => {
   const { db, now } = context
   const before = await held(context, params.id)
@@ -21,6 +21,7 @@ export const remove: Service<typeof deletePriceList> = async (context, { params 
   await lockCatalogue(db)
   const present = await priceListInForce(db, before.type, momentOf(context).today)
   if (before.confirmed && present?.id === before.id) throw conflict('inForce')
+  if (before.confirmed) context.requirePassword()
   const stored = await updatePriceList(db, before.id, {
     deleted: true,
     update_user_name: await nameOf(context),

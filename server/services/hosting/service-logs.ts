@@ -23,6 +23,7 @@ import { issueTicket, redeemTicket } from '#server/services/tickets.ts'
 export interface Visit {
   app: AppContext
   caller: Caller
+  sessionId: string | null
   requestId: string
   now: number
   stopped: () => boolean
@@ -137,13 +138,16 @@ function placeIn(text: string): Place {
 
 /** A key, or nothing where there is no line in the range. */
 export async function askForLog(visit: Visit, { body }: ParsedInputOf<typeof requestLog>): Promise<string> {
-  const { app, caller, now, requestId } = visit
+  const { app, caller, sessionId, now, requestId } = visit
   const span = spanOf(app, body)
   const ref = await inTransaction(app, scopeOf(visit), (db) => readable(visit, db, body.id), 'reading')
   if (!(await hasLine(app, ref, span))) return ''
   return await inTransaction(app, scopeOf(visit), async (db) => {
     const { serviceId, code, info } = ref
-    const key = await issueTicket({ db, caller, now }, { kind: 'log', subject: { serviceId, code, ...span } })
+    const key = await issueTicket(
+      { db, caller, sessionId, now },
+      { kind: 'log', subject: { serviceId, code, ...span } },
+    )
     const head = {
       companyId: caller.companyId,
       userId: caller.userId,

@@ -72,7 +72,8 @@ export async function requireAppsConfirmed(
   if (changes.length === 0) return
   const { db, caller, now } = desk.context
   if (key !== undefined && isSealed(desk, terms, changes, key)) {
-    const ticket = { kind: 'confirm', user_id: caller.userId, company_id: desk.companyId, subject: null } as const
+    const owner = { user_id: caller.userId, company_id: desk.companyId, session_id: null }
+    const ticket = { kind: 'confirm', ...owner, subject: null } as const
     // Single use: of two orders that bear it one is made.
     if (await burnTicket(db, key, { ...ticket, until: now + lifeMs }, now)) return
   }

@@ -6,14 +6,13 @@ import type { ParsedInputOf } from '#contract/endpoint.ts'
 import type { requestPrint } from '#contract/payments.ts'
 import { readerOf } from '#server/db/orders/print-data.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import { takeTicket } from '#server/db/accounts/tickets.ts'
 import { addToTrail } from '#server/db/audit/audit-trail.ts'
-import type { AppContext } from '#server/context.ts'
+import type { AppContext, ServiceContext } from '#server/context.ts'
 import { notFound } from '#server/problem-error.ts'
 import { forRow } from '#server/services/orders/acting-company.ts'
 import { type PrintKind, printKinds } from '#server/services/prints/documents.ts'
 import { gonePage } from '#server/services/prints/page.ts'
-import { issueTicket } from '#server/services/tickets.ts'
+import { issueTicket, openTicket } from '#server/services/tickets.ts'
 
 type Asked = ParsedInputOf<typeof requestPrint>['body']
 
@@ -28,7 +27,7 @@ export async function askPrint(
   app: AppContext,
   caller: Caller,
   { kind, id }: Asked,
-  requestId: string,
+  { requestId, sessionId }: Pick<ServiceContext, 'requestId' | 'sessionId'>,
 ): Promise<{ url: string }> {
   const { row, menu, note } = printKinds[kind]
   const now = app.clock()
@@ -37,7 +36,7 @@ export async function askPrint(
       const told = await note(db, companyId, found)
       if (!told) throw notFound()
       const subject: Subject = { kind, id: found }
-      const made = await issueTicket({ db, caller, now }, { kind: 'print', subject, companyId })
+      const made = await issueTicket({ db, caller, sessionId, now }, { kind: 'print', subject, companyId })
       return { made, log, info: { ...info, ...told } }
     })
     const { userId, companyId } = caller
@@ -60,7 +59,7 @@ export interface Opened {
 export async function openPrint(app: AppContext, key: string): Promise<Opened | null> {
   const now = app.clock()
   return await inTransaction(app, { role: 'portal_system' }, async (db) => {
-    const ticket = await takeTicket(db, 'print', key, now)
+    const ticket = await openTicket(db, 'print', key, now)
     const reader = ticket && (await readerOf(db, ticket.user_id))
     if (!reader) return null
     const { kind = 'contract', id } = ticket.subject as Subject

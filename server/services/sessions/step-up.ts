@@ -19,16 +19,17 @@ export async function confirmPassword(
   await prove(app, { holder: user, token: mfa_token, address, requestId }, { password })
 }
 
-/** Whether this call has to wait for the password. */
-export async function needsPassword(
+/** Whether the password was given lately enough for this call. True where it needs none. */
+export async function hasFreshPassword(
   app: AppContext,
   { stepUp }: Endpoint,
   input: unknown,
   sessionId: string | null,
 ): Promise<boolean> {
   // The endpoint's own function knows its input; here it is only data.
-  if (!app.config.stepUp || !stepUp?.(input as never)) return false
-  if (sessionId === null) return true
+  const mayNeed = stepUp === 'row' || stepUp?.(input as never)
+  if (!app.config.stepUp || !mayNeed) return true
+  if (sessionId === null) return false
   const since = app.clock() - freshMs
-  return !(await inTransaction(app, { role: 'portal_system' }, (db) => provenSince(db, sessionId, since)))
+  return await inTransaction(app, { role: 'portal_system' }, (db) => provenSince(db, sessionId, since))
 }

@@ -30,8 +30,15 @@ const menders = { [createUser.name]: MendUser, [updateCompanyUser.name]: MendUse
 /** As long as a page waits for any write before it says that it is queued (protocol 21). */
 const patienceMs = 3_000
 
-/** The same wish in its old place, and what becomes of it in the next moments. */
+/** Where the server wants the password first (S-48), the same once more after it. */
 async function send(intent: Intent, asked: EntryView['input']): Promise<Result<unknown>> {
+  const result = await sendOnce(intent, asked)
+  if (result.kind !== 'problem' || result.problem.code !== 'STEP_UP_REQUIRED') return result
+  return (await ports.stepUp?.()) ? await sendOnce(intent, asked) : result
+}
+
+/** The same wish in its old place, and what becomes of it in the next moments. */
+async function sendOnce(intent: Intent, asked: EntryView['input']): Promise<Result<unknown>> {
   const now = await currentSession(ports)
   if (!now) return { kind: 'problem', problem: localProblem('NOT_STARTED'), intent }
   // Sent meanwhile: what was typed here came too late for it.

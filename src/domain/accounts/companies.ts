@@ -6,6 +6,7 @@ import {
   email,
   type FieldProblem,
   isOneLine,
+  noHiddenCharacter,
   required,
 } from '#domain/checks/field-checks.ts'
 import { isReserved } from '#domain/accounts/reserved-words.ts'
@@ -77,13 +78,13 @@ const ifAny =
 /** Lengths as the table of calls has them. */
 const rules: Record<CompanyField | ProfileField, Check[]> = {
   code: [required, atMost(longestCompanyCode), wordCharacters, notReserved],
-  name: [required, atMost(100), isOneLine],
+  name: [required, atMost(100), noHiddenCharacter, isOneLine],
   country: [],
-  province: [atMost(100), isOneLine],
-  city: [atMost(100), isOneLine],
-  addr1: [atMost(200), isOneLine],
-  addr2: [atMost(200), isOneLine],
-  addr3: [atMost(200), isOneLine],
+  province: [atMost(100), noHiddenCharacter, isOneLine],
+  city: [atMost(100), noHiddenCharacter, isOneLine],
+  addr1: [atMost(200), noHiddenCharacter, isOneLine],
+  addr2: [atMost(200), noHiddenCharacter, isOneLine],
+  addr3: [atMost(200), noHiddenCharacter, isOneLine],
   tel: [atMost(40), ifAny(tel)],
   email: [ifAny(email)],
   website: [atMost(200), ifAny(website)],

@@ -6,6 +6,7 @@ import {
   email,
   type FieldProblem,
   isOneLine,
+  noHiddenCharacter,
   required,
 } from '#domain/checks/field-checks.ts'
 import type { AccessLevel } from '#domain/access.ts'
@@ -78,10 +79,10 @@ export function lockedFields(user: { status: UserStatus }, by: { self: boolean }
   return locked
 }
 
-const userRules = { name: [required, atMost(100), isOneLine], email: [required, email] } satisfies Record<
-  string,
-  Check[]
->
+const userRules = {
+  name: [required, atMost(100), noHiddenCharacter, isOneLine],
+  email: [required, noHiddenCharacter, email],
+} satisfies Record<string, Check[]>
 
 /** The checks of portal 5 on a user's form; `fields` names those that are being set. */
 export const checkUser = (values: Partial<Pick<UserFields, 'name' | 'email'>>): FieldProblem[] => {

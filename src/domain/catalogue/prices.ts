@@ -68,6 +68,9 @@ export function priceDifferences(before: ComparedPrices, after: ComparedPrices):
   ]
 }
 
+/** Every field of a list with its value, named as `PriceDifference` does, in the order of the form. */
+export const priceFields = (list: ComparedPrices): [string, string][] => [...fieldsOf(list)]
+
 /** What an uploaded list or a form may leave unsaid. */
 const perhaps = new Set(['type', 'confirmed'])
 const header = [

@@ -1,4 +1,4 @@
-import { oneLine } from '#domain/text.ts'
+import { hiddenCharacterIn, oneLine, turningCharacterIn } from '#domain/text.ts'
 
 /**
  * What is wrong with a field, as a code: the same checks run under a form and in the server, and words are found for a
@@ -20,6 +20,8 @@ export type FieldCode =
   | 'TOO_LONG'
   | 'OUT_OF_RANGE'
   | 'INVALID_FORMAT'
+  /** `named`: a character that nobody sees, or that turns the direction of the text, as `U+200B`. */
+  | 'HIDDEN_CHARACTER'
   | 'INVALID_EMAIL'
   | 'INVALID_CODE'
   | 'INVALID_TEL'
@@ -44,6 +46,15 @@ export const atMost =
   (limit: number): Check =>
   (value) =>
     value.length > limit ? { code: 'TOO_LONG', limit } : null
+
+const hiddenProblem = (named: string | null): ReturnType<Check> =>
+  named === null ? null : { code: 'HIDDEN_CHARACTER', named }
+
+/** Of names and other texts of one line. */
+export const noHiddenCharacter: Check = (value) => hiddenProblem(hiddenCharacterIn(value))
+
+/** Of texts of several lines. */
+export const noTurningCharacter: Check = (value) => hiddenProblem(turningCharacterIn(value))
 
 export const isOneLine: Check = (value) => (oneLine.test(value) ? null : { code: 'INVALID_FORMAT' })
 

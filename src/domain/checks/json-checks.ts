@@ -24,6 +24,9 @@ const maxDepth = 20
 const noLimits: JsonLimits = { depth: maxDepth, names: Infinity, values: Infinity, nameLength: Infinity }
 const forbidden = new Set(['__proto__', 'constructor', 'prototype'])
 
+/** Whether a plain object answers to that name without having been given it: such a name is no code and no key. */
+export const isObjectName = (name: string): boolean => name in Object.prototype || forbidden.has(name)
+
 const quote = 0x22
 const backslash = 0x5c
 const colon = 0x3a

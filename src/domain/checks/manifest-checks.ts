@@ -1,8 +1,8 @@
 /** The manifest of a package: read from text that anybody may have written, or refused with the field that is wrong (D78). */
 import { compareVersions, type Requirement } from '#domain/catalogue/apps.ts'
-import { jsonTrick } from '#domain/checks/json-checks.ts'
+import { isObjectName, jsonTrick } from '#domain/checks/json-checks.ts'
 import { faultOf, mappFiles, mappLimits, type MappFault, type MappFaultCode } from '#domain/catalogue/mapp.ts'
-import { oneLine } from '#domain/text.ts'
+import { hiddenCharacterIn, oneLine } from '#domain/text.ts'
 
 export const manifestFormat = 'portal-app'
 export const manifestVersion = 1
@@ -144,7 +144,7 @@ function present(fields: Fields, name: string, at: string): unknown {
 
 function matching(fields: Fields, name: string, shape: RegExp, fault: MappFaultCode, at = ''): string {
   const value = present(fields, name, at)
-  if (typeof value !== 'string' || !shape.test(value)) throw new Fault(fault, `${at}${name}`)
+  if (typeof value !== 'string' || !shape.test(value) || isObjectName(value)) throw new Fault(fault, `${at}${name}`)
   return value
 }
 
@@ -157,6 +157,7 @@ function line(fields: Fields, name: string, at = ''): string {
     value.length <= 100 &&
     value.isWellFormed() &&
     oneLine.test(value) &&
+    hiddenCharacterIn(value) === null &&
     !/[<>]/.test(value)
   if (!isFit) throw new Fault('BAD_TEXT', `${at}${name}`)
   return value.normalize('NFC').trim()

@@ -1,7 +1,8 @@
 /** What a module of the catalogue may be (contracts 5, M137 to M139, D77, D80): the same under the form and in the server. */
-import type { FieldProblem } from '#domain/checks/field-checks.ts'
+import { type FieldProblem, noHiddenCharacter } from '#domain/checks/field-checks.ts'
 import type { OrderProblem } from '#domain/checks/order-checks.ts'
 import { type Dependent, moduleLoop } from '#domain/catalogue/modules.ts'
+import { isObjectName } from '#domain/checks/json-checks.ts'
 import { isReserved } from '#domain/accounts/reserved-words.ts'
 import { foldText } from '#domain/text.ts'
 
@@ -43,21 +44,24 @@ const maxInt = 2_147_483_647
 
 /**
  * `apps`: null where they are not known, as on a device that has no list of them; the server then says what else is wrong with them.
- * Codes are told apart without case.
+ * Codes are told apart without case. `savedName`: one that stands already stays allowed, whatever it is.
  */
 export function checkModule(
   fields: ModuleFields,
   others: readonly OtherModule[],
   apps: KnownApps | null,
+  savedName: string | null = null,
 ): ModuleProblem[] {
   const { name, hidden, conditions, dependencies } = fields
   const visible = new Set(others.flatMap((other) => (other.hidden ? [] : [other.code])))
   const all = new Set(others.map(({ code }) => code))
   const own = fields.code ?? ''
+  const hiddenName = name === savedName ? null : noHiddenCharacter(name)
   const loop = own === '' ? [] : moduleLoop([...others, { code: own, dependencies }], own)
   return [
     ...checkCode(fields, others),
     ...(name.trim() === '' ? [{ field: 'name', code: 'REQUIRED' as const }] : []),
+    ...(hiddenName ? [{ field: 'name', ...hiddenName }] : []),
     ...unknown('dependencies', dependencies, (code) => code === own || all.has(code)),
     ...(loop.length > 0 ? [{ field: 'dependencies', code: 'MODULE_LOOP' as const, named: loop.join(', ') }] : []),
     ...unknown('conditions', conditions, (code) => visible.has(code)),
@@ -70,7 +74,7 @@ export function checkModule(
 function checkCode({ code, hidden }: ModuleFields, others: readonly OtherModule[]): ModuleProblem[] {
   if (code === null || code === '') return hidden ? [] : [{ field: 'code', code: 'REQUIRED' }]
   if (!codeShape.test(code)) return [{ field: 'code', code: 'INVALID_FORMAT' }]
-  if (isReserved(code)) return [{ field: 'code', code: 'RESERVED', named: code }]
+  if (isReserved(code) || isObjectName(code)) return [{ field: 'code', code: 'RESERVED', named: code }]
   const folded = foldText(code)
   return others.some((other) => foldText(other.code) === folded)
     ? [{ field: 'code', code: 'DUPLICATE', named: code }]

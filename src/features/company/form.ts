@@ -60,7 +60,7 @@ export function changesOf(now: CompanyProfile, base: CompanyProfile): Partial<Co
 
 /** Only what is changed is checked, as the server does: an old value that no longer passes is not in the way of others. */
 export const checkForm = (now: CompanyProfile, base: CompanyProfile): FieldProblem[] =>
-  checkCompany({ ...changesOf(now, base), name: now.name })
+  checkCompany({ ...changesOf(now, base), ...(now.name === '' ? { name: '' } : {}) })
 
 /** The form after a conflict: theirs, with what was typed here still over it. */
 export const rebase = (typed: CompanyProfile, base: CompanyProfile, current: CompanyProfile): CompanyProfile => ({

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chooseMail } from '#server/drivers/mail/create-driver.ts'
@@ -110,6 +110,26 @@ describe('mail into files', () => {
     }
     const names = readdirSync(join(dataDir, 'mail')).toSorted()
     expect([names.length, names[0]?.slice(-13)]).toEqual([maxMails, '00000003.json'])
+  })
+
+  it('fault 17h is never read where only a part of it was written, and what a crash left goes with a later mail', async () => {
+    await send('first000')
+    const folder = join(dataDir, 'mail')
+    const whole = readFileSync(join(folder, readdirSync(folder)[0] ?? ''), 'utf8')
+    const name = '2026-03-02T01-00-00-000Z-cutoff00'
+    writeFileSync(join(folder, `${name}.json`), whole.slice(0, whole.length / 2))
+    writeFileSync(join(folder, `${name}.json.part`), whole.slice(0, 10))
+    expect(await readMail(dataDir, name)).toBeNull()
+    expect((await listMail(dataDir)).map((one) => one.name)).toEqual(['2026-03-02T02-00-00-000Z-first000'])
+    now += 3_600_000
+    await send('second00')
+    expect(readdirSync(folder).filter((file) => file.endsWith('.part'))).toEqual([])
+  })
+
+  it('fault 17h is one file where the same mail is sent twice at once', async () => {
+    await Promise.all([send('twice000'), send('twice000')])
+    expect(readdirSync(join(dataDir, 'mail'))).toEqual(['2026-03-02T02-00-00-000Z-twice000.json'])
+    expect((await listMail(dataDir))[0]).toMatchObject({ subject: '激活您的账号' })
   })
 
   it('is found by its name and by no path (U-05)', async () => {

@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { LogLine } from '#server/drivers/hosting/driver.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { integrate } from '#server/services/audit/integrate.ts'
+import { principalOf } from '#server/http/authenticate.ts'
 import { issueTicket } from '#server/services/tickets.ts'
 import { writeMany } from '#tests/support/audit-entries.ts'
 import { onConnections, pastPolicies } from '#tests/support/database.ts'
@@ -211,17 +212,12 @@ onConnections('a stream that is sent', (engine) => {
       isClosed = false
       Object.assign(server.app, { hosting: { ...server.app.hosting, readLog: () => linesUntil(end) } })
       const { alpha: companyId } = server.world.companies
-      const caller = {
-        userId: admin.userId,
-        companyId,
-        companyCode: 'alpha',
-        admin: true,
-        order: false,
-        accessLevel: 0,
-      } as const
+      const orderer = await server.signIn('order@alpha')
+      const { caller, sessionId } = await principalOf(server.app, `Bearer ${orderer.access}`)
+      if (!caller) throw new Error('not signed in')
       const key = await inTransaction(server.app, { role: 'portal_app', companyId }, (db) =>
         issueTicket(
-          { db, caller, now: server.clock.now },
+          { db, caller, sessionId, now: server.clock.now },
           { kind: 'log', subject: { serviceId: 1, code: 'acme', from: 0, to: at * 2 } },
         ),
       )

@@ -34,6 +34,7 @@ export function requestOf<E extends Endpoint>(
     requestId: 'request-1',
     language: 'en',
     permit: () => undefined,
+    requirePassword: () => undefined,
     ...more,
     input,
   } satisfies WriteRequest<E>

@@ -13,6 +13,9 @@ interface Props {
   onChange: (app: ModuleApp) => void
 }
 
+/** Undefined: it is not told. Not by what every object answers to: a flag may be called `toString`. */
+const toldOf = ({ flag }: ModuleApp, key: string) => (Object.hasOwn(flag, key) ? flag[key] : undefined)
+
 /** What an app can be told, each by its type; what is not told has the default (contracts 3). */
 export function FlagFields({ app, flags, onChange }: Props) {
   const { t } = useTranslation('modules')
@@ -31,7 +34,7 @@ export function FlagFields({ app, flags, onChange }: Props) {
             name={`${app.code}.${flag.key}`}
             label={flag.name}
             help={t('flags.defaultIs', { value: t(flag.default ? 'flags.on' : 'flags.off') })}
-            checked={(app.flag[flag.key] ?? flag.default) === true}
+            checked={(toldOf(app, flag.key) ?? flag.default) === true}
             onChange={({ target }) => tell(flag.key, target.checked)}
           />
         ) : (
@@ -54,7 +57,7 @@ export function FlagFields({ app, flags, onChange }: Props) {
 
 function IntFlag({ app, flag, onTell }: { app: ModuleApp; flag: Flag; onTell: (value: number | undefined) => void }) {
   const { t } = useTranslation('modules')
-  const told = app.flag[flag.key]
+  const told = toldOf(app, flag.key)
   const [typed, setTyped] = useState(told === undefined ? '' : String(told))
   const isWhole = typed === '' || (/^-?\d{1,10}$/.test(typed) && Math.abs(Number(typed)) <= 2_147_483_647)
   return (

@@ -88,7 +88,12 @@ export function ModuleForm({ kind, opened }: { kind: Kind; opened: OverlaidRow<M
     const code = hidden && typed.code === '' ? null : typed.code
     const known = apps && whole ? new Map(apps.map((app) => [app.code, app.flag])) : null
     // Without the whole catalogue here only the server can say what there is none of.
-    const found = checkModule({ ...typed, code, hidden }, others, 'apps' in changes || !base ? known : null)
+    const found = checkModule(
+      { ...typed, code, hidden },
+      others,
+      'apps' in changes || !base ? known : null,
+      base?.row.name ?? null,
+    )
     return whole ? found : found.filter((one) => one.code !== 'MODULE_UNKNOWN')
   }
   function show(found: Wrong) {

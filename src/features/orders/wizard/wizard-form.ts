@@ -1,6 +1,13 @@
 /** The wizard's form: its values as they are typed, what is wrong with them, and what is asked and sent of them. */
 import type { ClientType } from '#domain/access.ts'
-import { type Check, check, atMost, isOneLine } from '#domain/checks/field-checks.ts'
+import {
+  type Check,
+  check,
+  atMost,
+  isOneLine,
+  noTurningCharacter,
+  noHiddenCharacter,
+} from '#domain/checks/field-checks.ts'
 import type { Currency } from '#domain/money.ts'
 import {
   checkChoice,
@@ -84,7 +91,10 @@ export function checkInformation(values: Values, { list }: PriceData, today: Pla
   ]
 }
 
-const lengths: Record<string, Check[]> = { name: [atMost(nameLimit), isOneLine], desc: [atMost(descLimit)] }
+const lengths: Record<string, Check[]> = {
+  name: [atMost(nameLimit), noHiddenCharacter, isOneLine],
+  desc: [atMost(descLimit), noTurningCharacter],
+}
 
 const choiceOf = (values: Values) => ({
   user_mode: values.user_mode,

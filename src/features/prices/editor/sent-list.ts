@@ -1,6 +1,7 @@
 /** What is sent of a price list's form, and what is wrong with it: the checks of contracts 5, the same ones as the server's. */
 import type { ParsedInputOf } from '#contract/endpoint.ts'
 import type { createPriceList } from '#contract/prices.ts'
+import { noHiddenCharacter, required } from '#domain/checks/field-checks.ts'
 import { checkPriceList, type PriceContent, rangesInOrder } from '#domain/checks/price-checks.ts'
 import { isDate } from '#domain/period.ts'
 import { tidyText } from '#domain/text.ts'
@@ -127,7 +128,8 @@ export function readForm(values: Values, known: Known): Reading {
   if (day === '') add(null, 0, 'effective_date', { code: 'REQUIRED' })
   else if (!isDate(day)) add(null, 0, 'effective_date', { code: 'INVALID_FORMAT' })
   else if (known.taken.has(day)) add(null, 0, 'effective_date', { code: 'DUPLICATE', named: day })
-  if (list.desc === '') add(null, 0, 'desc', { code: 'REQUIRED' })
+  const wrongDesc = required(list.desc) ?? noHiddenCharacter(list.desc)
+  if (wrongDesc) add(null, 0, 'desc', wrongDesc)
   const content = { ...list, ...withIds(list) } as PriceContent
   // What could not be read has been said, and stands as 0 here.
   const found = checkPriceList(content).map((problem) => placed(problem, keys))

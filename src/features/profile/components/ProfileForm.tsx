@@ -44,7 +44,7 @@ export function ProfileForm({ shown, onClose }: { shown: OverlaidRow<UserRow>; o
   const { register, handleSubmit, formState, watch, setValue } = useForm<{ name: string }>({
     defaultValues: { name: held?.typed.name ?? shown.row.name },
     resolver: (values) => {
-      const found = checkName(values.name)
+      const found = values.name === shown.row.name ? null : checkName(values.name)
       if (!found) return { values, errors: {} }
       const message = found.code === 'REQUIRED' ? t('form.nameRequired') : fieldWords(found, t('field.name'))
       return { values: {}, errors: { name: { type: found.code, message } } }

@@ -84,7 +84,7 @@ export function UserForm({ opened, place, send, note, Beside, onClose, onSaved }
     defaultValues: toValues(opened.typed),
     errors,
     resolver: (values) => {
-      const found = checkForm(fromValues(values), locked)
+      const found = checkForm(fromValues(values), locked, base?.row.name ?? null)
       return found.length === 0 ? { values, errors: {} } : { values: {}, errors: errorsOf(found) }
     },
   })
@@ -104,7 +104,8 @@ export function UserForm({ opened, place, send, note, Beside, onClose, onSaved }
 
   async function checkTaken() {
     const { email } = fromValues(getValues())
-    if (base || line !== 'online' || checkForm({ ...newFields, name: '-', email }, nothingLocked).length > 0) return
+    if (base || line !== 'online' || checkForm({ ...newFields, name: '-', email }, nothingLocked).length > 0)
+      return
     const taken = await dispatch(askTaken(email, user.company_code))
     // Another one has been typed meanwhile.
     if (taken && fromValues(getValues()).email === email)

@@ -52,9 +52,14 @@ export function changesOf(now: UserFields, base: UserFields, locked: ReadonlySet
   return Object.fromEntries(changed.map((field) => [field, now[field]]))
 }
 
-/** Locked fields are not the user's to mend, so they are not checked. */
-export function checkForm({ name, email }: UserFields, locked: ReadonlySet<Field>): FieldProblem[] {
-  return checkUser({ ...(locked.has('name') ? {} : { name }), ...(locked.has('email') ? {} : { email }) })
+/** Locked fields are not the user's to mend, and a name that stands already is in nobody's way: neither is checked. */
+export function checkForm(
+  { name, email }: UserFields,
+  locked: ReadonlySet<Field>,
+  savedName: string | null = null,
+): FieldProblem[] {
+  const isSaved = name === savedName || locked.has('name')
+  return checkUser({ ...(isSaved ? {} : { name }), ...(locked.has('email') ? {} : { email }) })
 }
 
 /**

@@ -55,6 +55,31 @@ onConnections('the catalogue of modules', (engine) => {
     )
   })
 
+  test('fault 17g if hidden, is listed to customers without what it joins by and holds; what a quote needs stays', async () => {
+    const { code } = (
+      await post({
+        name: 'Join',
+        hidden: true,
+        conditions: ['fin'],
+        dependencies: ['scm'],
+        apps: [{ code: 'barcode', flag: {} }],
+      })
+    ).json()
+    expect(code).toMatch(/^auto_/)
+    interface Listed {
+      code: string
+    }
+    const one = async (url: string, by: typeof customer) => {
+      const body = (await by.send({ url })).json() as Listed[] | { data: Listed[] }
+      return (Array.isArray(body) ? body : body.data).find((row) => row.code === code)
+    }
+    const bare = { dependencies: [], conditions: [], apps: [] }
+    expect(await one('/api/module?type=saas&hidden=true', customer)).toMatchObject(bare)
+    expect(await one('/api/module?type=saas&hidden=true', staff)).toMatchObject({ conditions: ['fin'] })
+    expect(await one('/api/module/info', customer)).toMatchObject({ dependencies: [], conditions: ['fin'] })
+    expect(await one('/api/module/info', staff)).toMatchObject({ dependencies: ['scm'], conditions: ['fin'] })
+  })
+
   test('is written by the provider’s staff alone, and mma by the delete level alone (Z-30, Z-33)', async () => {
     expect(told(await post({ code: 'crm', name: 'CRM' }, customer))).toEqual([403, 'FORBIDDEN'])
     expect(told(await post({ code: 'crm', name: 'CRM', type: 'mma' }))).toEqual([403, 'FORBIDDEN'])

@@ -290,7 +290,7 @@ onConnections('price lists', (engine) => {
 
     test('keeps that a change was refused (S-90), and who had changed it is still told', async () => {
       await remove(ids[0] ?? 0)
-      expect(await trail()).toMatchObject([{ operation: 'delete', status: -1 }])
+      expect(await trail()).toMatchObject([{ operation: 'withdraw', status: -1 }])
       const { id } = (await post({ ...draft, ...usable })).json()
       await put({ id, confirmed: true })
       const late = await put({ id, desc: 'Late' }, { 'if-match': '"1"' })

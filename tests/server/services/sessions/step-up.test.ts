@@ -1,6 +1,8 @@
 /** S-48: where it is turned on, what is most dangerous asks for the password once more, at most five minutes old. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { endpoints } from '#contract/index.ts'
+import type { PriceRow } from '#contract/prices.ts'
+import { openShop } from '#tests/support/shop-data.ts'
 import { post } from '#tests/support/factors.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
 import { password } from '#tests/support/world.ts'
@@ -14,7 +16,9 @@ test('it is about deleting users and hosted services, and about confirming price
   expect(endpoints.filter(({ stepUp }) => stepUp).map(({ name }) => name)).toEqual(
     expect.arrayContaining(['deleteUser', 'deleteService', 'createPriceList', 'updatePriceList']),
   )
-  const asks = endpoints.find(({ name }) => name === 'updatePriceList')?.stepUp as (asked: unknown) => boolean
+  const asks = endpoints.find(({ name }) => name === 'updatePriceList')?.stepUp as unknown as (
+    asked: unknown,
+  ) => boolean
   expect([asks({ body: { confirmed: true } }), asks({ body: { confirmed: false } }), asks({ body: {} })]).toEqual([
     true,
     false,
@@ -63,6 +67,51 @@ describe.each([
     expect(said(await remove(elsewhere))).toEqual([403, 'STEP_UP_REQUIRED'])
     server.clock.now += 5 * 60_000
     expect(said(await remove(admin))).toEqual([403, 'STEP_UP_REQUIRED'])
+  })
+
+  test('fault 17b granting admin or an access level asks for it; a change that grants nothing does not', async () => {
+    const admin = await server.signIn('delete@m18')
+    const id = server.world.users['user@m18']
+    const change = (payload: object) => admin.send({ method: 'PUT', url: `/api/m18s/company-user/${id}`, payload })
+    const fresh = { title: 0, name: 'New', email: 'new@m18.example' }
+    const invite = (more: object) =>
+      admin.send({ method: 'POST', url: '/api/m18s/user', payload: { ...fresh, ...more } })
+    const wants = [403, 'STEP_UP_REQUIRED']
+    for (const grant of [{ admin: true }, { access_level: 100 }, { admin: true, access_level: 1 }]) {
+      expect(said(await change(grant))).toEqual(wants)
+      expect(said(await invite(grant))).toEqual(wants)
+    }
+    for (const plain of [{ admin: false, access_level: 0 }, { order: true }, { alert: true }])
+      expect((await change(plain)).body).not.toContain('errorCode')
+    await give(admin)
+    expect((await change({ admin: true })).statusCode).toBe(200)
+    expect((await invite({ admin: true })).statusCode).toBe(200)
+  })
+
+  test('fault 17b taking a service away and restoring a backup ask for it before anything is looked up', async () => {
+    const staff = await server.signIn('delete@m18')
+    const calls = [
+      { method: 'DELETE', url: '/api/aws/service/remove/1' },
+      { method: 'POST', url: '/api/pdb/restore', payload: { backup_id: 1, service_id: 1 } },
+    ] as const
+    for (const call of calls) expect(said(await staff.send(call))).toEqual([403, 'STEP_UP_REQUIRED'])
+    await give(staff)
+    for (const call of calls) expect((await staff.send(call)).statusCode).toBe(404)
+  })
+
+  test('fault 17b withdrawing a price list asks for it, whatever the address says; deleting one that was never confirmed does not', async () => {
+    await openShop(server)
+    const staff = await server.signIn('delete@m18')
+    const { data } = (await staff.send({ url: '/api/pricelist?type=saas' })).json()
+    const later = data.find((row: PriceRow) => row.confirmed && row.effective_date > '2026-03-02')
+    const withdraw = (query = '') => staff.send({ method: 'DELETE', url: `/api/pricelist/${later.id}${query}` })
+    expect(said(await withdraw())).toEqual([403, 'STEP_UP_REQUIRED'])
+    expect(said(await withdraw('?withdraw=true'))).toEqual([403, 'STEP_UP_REQUIRED'])
+    const payload = { type: 'saas', effective_date: '2031-05-01', desc: 'Draft' }
+    const draft = (await staff.send({ method: 'POST', url: '/api/pricelist', payload })).json()
+    expect(said(await staff.send({ method: 'DELETE', url: `/api/pricelist/${draft.id}` }))).toBe(204)
+    await give(staff)
+    expect(said(await withdraw())).toBe(204)
   })
 
   test('who may not is told that, and is asked for no password', async () => {

@@ -1,0 +1,76 @@
+/** What the entry of a write names, where the write itself did not come so far as to say it. */
+import type { Kind } from '#contract/endpoint.ts'
+import type { Handle } from '#server/db/handle.ts'
+import { isWithdrawn, priceListById } from '#server/db/catalogue/price-lists.ts'
+import { moduleById } from '#server/db/catalogue/modules.ts'
+
+/** `isHidden`: of a module. `isConfirmed`: of a price list, which is then withdrawn instead of deleted. */
+export interface TargetNames {
+  info: Record<string, string | number>
+  isHidden?: boolean
+  isConfirmed?: boolean
+}
+
+/** Kinds of the catalogue: they belong to no company, and only the provider's staff may know them by id. */
+export const catalogueKinds: ReadonlySet<Kind> = new Set(['price', 'module'])
+
+type ReadNames = (db: Handle, id: number, companyId: number) => Promise<TargetNames | null>
+
+const ofCompany: Partial<Record<Kind, ReadNames>> = {
+  async user(db, id, companyId) {
+    const row = await db
+      .selectFrom('portal_user')
+      .innerJoin('company', 'company.id', 'portal_user.company_id')
+      .select(['company.name as company', 'portal_user.name', 'portal_user.email'])
+      .where('portal_user.id', '=', id)
+      .where('portal_user.company_id', '=', companyId)
+      .executeTakeFirst()
+    return row ? { info: { CompanyName: row.company, UserName: row.name, UserEmail: row.email, UserId: id } } : null
+  },
+  async company(db, id, companyId) {
+    if (id !== companyId) return null
+    const row = await db.selectFrom('company').select('name').where('id', '=', id).executeTakeFirst()
+    return row ? { info: { CompanyName: row.name } } : null
+  },
+  async order(db, id, companyId) {
+    const row = await db
+      .selectFrom('service_order')
+      .select('code')
+      .where('id', '=', id)
+      .where('company_id', '=', companyId)
+      .executeTakeFirst()
+    return row ? { info: { ServiceCode: row.code, OrderId: id } } : null
+  },
+  async contract(db, id, companyId) {
+    const row = await db
+      .selectFrom('contract')
+      .select(['code', 'service_code'])
+      .where('id', '=', id)
+      .where('company_id', '=', companyId)
+      .executeTakeFirst()
+    return row ? { info: { ServiceCode: row.service_code, ContractCode: row.code } } : null
+  },
+  async service(db, id, companyId) {
+    const row = await db
+      .selectFrom('service')
+      .select('code')
+      .where('id', '=', id)
+      .where('company_id', '=', companyId)
+      .executeTakeFirst()
+    return row ? { info: { ServiceCode: row.code } } : null
+  },
+  async price(db, id) {
+    const row = await priceListById(db, id)
+    if (!row) return null
+    const info = { PriceEffDate: row.effective_date, PriceDesc: row.description }
+    return { info, isConfirmed: row.confirmed && !isWithdrawn(row) }
+  },
+  async module(db, id) {
+    const row = await moduleById(db, id)
+    return row && { info: { ModuleCode: row.code }, isHidden: row.hidden }
+  },
+}
+
+/** Null: there is no such row of that company's. */
+export const readTargetNames = async (db: Handle, kind: Kind, id: number, companyId: number) =>
+  (await ofCompany[kind]?.(db, id, companyId)) ?? null

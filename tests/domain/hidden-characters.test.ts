@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { hiddenCharacterIn, turningCharacterIn } from '#domain/text.ts'
+
+describe('characters that nobody sees', () => {
+  it.each([
+    ['a zero-width space', 'Ad\u200Ba', 'U+200B'],
+    ['a byte order mark', '\uFEFFAda', 'U+FEFF'],
+    ['a word joiner', 'Ad\u2060a', 'U+2060'],
+    ['a soft hyphen', 'Ad\u00ADa', 'U+00AD'],
+    ['an override', 'Ad\u202Ea', 'U+202E'],
+    ['an isolate', 'Ad\u2066a', 'U+2066'],
+    ['a mark of direction', 'Ada\u200F', 'U+200F'],
+    ['a tag', 'Ada\u{E0041}', 'U+E0041'],
+    ['a joiner between Latin letters', 'Ad\u200Da', 'U+200D'],
+    ['a non-joiner at the end', 'می\u200C', 'U+200C'],
+    ['a filler', 'Ada\u3164', 'U+3164'],
+    ['a selector after a Latin letter', 'Ada\uFE0F', 'U+FE0F'],
+  ])('fault 17d are found: %s', (_, text, found) => expect(hiddenCharacterIn(text)).toBe(found))
+
+  it.each([
+    'Zoë Chan',
+    '陳大文',
+    '葛\u{E0100}城',
+    'می\u200Cخواهم',
+    'क्\u200Dष',
+    '👩\u200D💻 Ltd',
+    '❤️ & Co',
+    '1️⃣',
+    'e\u0301',
+  ])('fault 17d are not seen in %s', (text) => expect(hiddenCharacterIn(text)).toBeNull())
+
+  it('fault 17d that turn the text are found in several lines, and marks of right-to-left text are not', () => {
+    expect(turningCharacterIn('one\ntwo \u202E')).toBe('U+202E')
+    expect(turningCharacterIn('שלום\u200F (a)\n')).toBeNull()
+  })
+})

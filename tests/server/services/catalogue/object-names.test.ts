@@ -1,0 +1,61 @@
+/** Names that every object answers to are no codes and no keys (decision 71). */
+import { beforeEach, describe, expect, it } from 'vitest'
+import { readManifest } from '#domain/checks/manifest-checks.ts'
+import { onConnections } from '#tests/support/database.ts'
+import { wrong } from '#tests/support/forms.ts'
+import type { SignedIn } from '#tests/support/server.ts'
+import { setUpShop } from '#tests/support/shop-data.ts'
+
+const objectNames = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf']
+const sound = {
+  format: 'portal-app',
+  format_version: 1,
+  provider: 'm18',
+  code: 'barcode',
+  name: 'Barcodes',
+  module: 'stocktake',
+  module_name: 'Stocktaking',
+  version: '2.1',
+  min_version_required: '2.0',
+  release_date: '2025-10-13',
+  files: [{ path: 'app/index.html', size: 1, sha256: 'a'.repeat(64) }],
+}
+
+describe('the manifest of a package', () => {
+  it.each(objectNames)('fault 17e is refused with %s as a flag, a module or its own code', (name) => {
+    const flag = { key: name, name: 'X', type: 'boolean', default: true }
+    for (const manifest of [
+      { ...sound, flags: [flag] },
+      { ...sound, code: name },
+      { ...sound, module: name },
+    ])
+      expect(readManifest(JSON.stringify(manifest))).toMatchObject({ fault: { code: 'BAD_CODE' } })
+  })
+})
+
+onConnections('names of objects', (engine) => {
+  const the = setUpShop(engine)
+  let staff: SignedIn
+  beforeEach(async () => {
+    staff = await the.server.signIn('admin@m18')
+  })
+  const update = (flag: string) =>
+    staff.send({
+      method: 'PUT',
+      url: '/api/module/1',
+      headers: { 'content-type': 'application/json' },
+      payload: `{"apps":[{"code":"barcode","flag":{"${flag}":true}}]}`,
+    })
+
+  it.each(objectNames)(
+    'fault 17e %s is refused as a flag and as the code of a module, and nothing is polluted',
+    async (name) => {
+      expect((await update(name)).statusCode).toBe(400)
+      const module = { type: 'saas', name: 'X', code: name }
+      expect(wrong(await staff.send({ method: 'POST', url: '/api/module', payload: module }))).toEqual([
+        'code RESERVED',
+      ])
+      expect([({} as { admin?: unknown }).admin, Object.keys(Object.prototype)]).toEqual([undefined, []])
+    },
+  )
+})
