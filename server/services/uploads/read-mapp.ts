@@ -5,19 +5,16 @@ import { readPackageFile } from '#server/drivers/packages/package-reader.ts'
 import type { PackageContent } from '#server/drivers/packages/read-package.ts'
 import { decodePicture } from '#server/drivers/pictures/decoder.ts'
 import { decodeInTurn } from '#server/services/decoding-queue.ts'
+import { createTurns } from '#server/services/uploads/turns.ts'
 
 export type Mapp = PackageContent
 export type ReadMapp = { content: Mapp } | { fault: MappFault }
 
-// One at a time: a package takes seconds of a core.
-let last: Promise<unknown> = Promise.resolve()
+// The largest package that is let in takes three seconds of a core, a hostile one twenty.
+const takeTurn = createTurns({ slowAfterMs: 5_000, maxSlow: 2 })
 
 /** In `icon` is a WebP then. Rejects where the file cannot be opened or no process be started. */
-export function readMapp(path: string): Promise<ReadMapp> {
-  const turn = last.then(() => readNow(path))
-  last = turn.catch(() => undefined)
-  return turn
-}
+export const readMapp = (path: string): Promise<ReadMapp> => takeTurn(() => readNow(path))
 
 async function readNow(path: string): Promise<ReadMapp> {
   const read = await readPackageFile(path)

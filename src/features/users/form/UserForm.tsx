@@ -104,8 +104,7 @@ export function UserForm({ opened, place, send, note, Beside, onClose, onSaved }
 
   async function checkTaken() {
     const { email } = fromValues(getValues())
-    if (base || line !== 'online' || checkForm({ ...newFields, name: '-', email }, nothingLocked).length > 0)
-      return
+    if (base || line !== 'online' || checkForm({ ...newFields, name: '-', email }, nothingLocked).length > 0) return
     const taken = await dispatch(askTaken(email, user.company_code))
     // Another one has been typed meanwhile.
     if (taken && fromValues(getValues()).email === email)
