@@ -102,16 +102,13 @@ describe('the list', () => {
     },
   )
 
-  nightly(
-    'offline and never read here, says just that: no error, and no skeleton of rows that do not come',
-    async () => {
-      await the.browser.openAs('admin@alpha', '/app/profile/user')
-      the.browser.goOffline()
-      await the.browser.open('/app/user')
-      await screen.findByRole('heading', { name: 'No users are saved on this device yet' }, { timeout: 1_500 })
-      expect(document.querySelector('.problem, .list table, main [role=alert]:not(:empty)')).toBeNull()
-    },
-  )
+  it('offline and never read here, says just that: no error, and no skeleton of rows that do not come', async () => {
+    await the.browser.openAs('admin@alpha', '/app/profile/user')
+    the.browser.goOffline()
+    await the.browser.open('/app/user')
+    await screen.findByRole('heading', { name: 'No users are saved on this device yet' }, { timeout: 1_500 })
+    expect(document.querySelector('.problem, .list table, main [role=alert]:not(:empty)')).toBeNull()
+  })
 
   it('is what its rows and controls say to readers (A-06, A-09)', async () => {
     await openList()
@@ -327,33 +324,30 @@ describe('a user', () => {
     expect(await stored('invited@alpha')).toMatchObject({ name: 'Alan Yip Ho-man' })
   })
 
-  nightly(
-    'cannot be kept on a device without room: its form says so before anything is typed, and saves at once when it is back',
-    async () => {
-      await openList()
-      the.browser.goOffline()
-      const [{ clearCache }, { thisDevice }] = await Promise.all([
-        import('#local/storage/clear-cache.ts'),
-        import('#local/storage/device.ts'),
-      ])
-      await clearCache(thisDevice())
-      const disk = fillDisk()
-      onTestFinished(() => disk.mend())
-      await the.user.click(button('New user'))
-      const full = 'There is no space left on this device, so a change cannot be saved offline.'
-      await expect.poll(() => document.querySelector('[role=dialog]')?.textContent).toContain(full)
-      const save = within(await screen.findByRole('dialog')).getByRole('button', { name: 'Create user' })
-      await expect.poll(() => described(save)).toBe('There is no space left on this device.')
+  it('cannot be kept on a device without room: its form says so before anything is typed, and saves at once when it is back', async () => {
+    await openList()
+    the.browser.goOffline()
+    const [{ clearCache }, { thisDevice }] = await Promise.all([
+      import('#local/storage/clear-cache.ts'),
+      import('#local/storage/device.ts'),
+    ])
+    await clearCache(thisDevice())
+    const disk = fillDisk()
+    onTestFinished(() => disk.mend())
+    await the.user.click(button('New user'))
+    const full = 'There is no space left on this device, so a change cannot be saved offline.'
+    await expect.poll(() => document.querySelector('[role=dialog]')?.textContent).toContain(full)
+    const save = within(await screen.findByRole('dialog')).getByRole('button', { name: 'Create user' })
+    await expect.poll(() => described(save)).toBe('There is no space left on this device.')
 
-      the.browser.goOnline()
-      await expect.poll(() => screen.queryByText(full, { exact: false })).toBeNull()
-      await type(the.user, { name: 'Aaron Ng', email: 'aaron.ng@alpha.example' })
-      await saveUser(the.user)
-      await created('Aaron Ng')
-      const key = ({ headers: sent }: { headers: Record<string, string> }) => sent[headers.key]
-      expect(the.browser.sent.filter((sent) => sent.path === '/api/m18s/user' && key(sent))).toHaveLength(1)
-    },
-  )
+    the.browser.goOnline()
+    await expect.poll(() => screen.queryByText(full, { exact: false })).toBeNull()
+    await type(the.user, { name: 'Aaron Ng', email: 'aaron.ng@alpha.example' })
+    await saveUser(the.user)
+    await created('Aaron Ng')
+    const key = ({ headers: sent }: { headers: Record<string, string> }) => sent[headers.key]
+    expect(the.browser.sent.filter((sent) => sent.path === '/api/m18s/user' && key(sent))).toHaveLength(1)
+  })
 
   nightly('made offline and refused later stays on its row, and is mended in its form', async () => {
     await openList()
