@@ -2,6 +2,7 @@
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it, vi } from 'vitest'
 import { button, heading } from '#tests/support/fields.ts'
+import { nightly } from '#tests/support/nightly.ts'
 import { arrived, setUpPages } from '#tests/support/screen.ts'
 
 const the = setUpPages({ env: { SUPPORT_EMAIL: 'help@m18.example' } })
@@ -43,7 +44,7 @@ describe('help', () => {
     await within(await help()).findByText('help@m18.example')
   })
 
-  it('copies what a report needs, without what stands behind the address', async () => {
+  nightly('copies what a report needs, without what stands behind the address', async () => {
     await the.browser.openAs('user@alpha', '/app/home?lang=en&otk=secret')
     const copied = vi.spyOn(navigator.clipboard, 'writeText')
     await the.user.click(button('Help'))
@@ -71,7 +72,7 @@ describe('single keys', () => {
     await help()
   })
 
-  it('show the help on a page in the moment it comes, and not on the one before it', async () => {
+  nightly('show the help on a page in the moment it comes, and not on the one before it', async () => {
     await the.browser.openAs('admin@alpha')
     await press('?', isHelpOpen)
     await the.user.keyboard('{Escape}')
@@ -109,7 +110,7 @@ describe('single keys', () => {
     expect(the.browser.path()).toBe('/app/home')
   })
 
-  it('are all switched off together, on this device, and none is shown as one', async () => {
+  nightly('are all switched off together, on this device, and none is shown as one', async () => {
     await the.browser.openAs('admin@alpha', '/app/user')
     await press('?', isHelpOpen)
     await the.user.click(within(await help()).getByRole('switch', { name: 'Single-key shortcuts' }))

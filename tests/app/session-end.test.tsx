@@ -2,6 +2,7 @@
 import { screen } from '@testing-library/dom'
 import { expect, it } from 'vitest'
 import { button, heading, named } from '#tests/support/fields.ts'
+import { nightly } from '#tests/support/nightly.ts'
 import { setUpPages } from '#tests/support/screen.ts'
 
 const the = setUpPages()
@@ -35,7 +36,7 @@ it('is announced with a way to put it off, by keys', async () => {
   await expect.poll(() => screen.queryByText(/^Your session ends/)).toBeNull()
 })
 
-it('is put off by typing and never announced meanwhile', async () => {
+nightly('is put off by typing and never announced meanwhile', async () => {
   await the.browser.openAs('user@alpha', '/app/profile/password')
   await heading('Change password')
   await settled()

@@ -2,6 +2,7 @@
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it, vi } from 'vitest'
 import { button, described, heading } from '#tests/support/fields.ts'
+import { byDay, nightly } from '#tests/support/nightly.ts'
 import { arrived, setUpPages } from '#tests/support/screen.ts'
 
 const the = setUpPages()
@@ -23,7 +24,7 @@ describe('what awaits the user, at home', () => {
     expect(screen.queryByText('Not known yet')).toBeNull()
   })
 
-  it('says nothing of it until the first lists are here', async () => {
+  nightly('says nothing of it until the first lists are here', async () => {
     const said: string[] = []
     const watch = new MutationObserver(() => said.push(document.querySelector('.home-nothing')?.textContent ?? ''))
     watch.observe(document, { childList: true, subtree: true })
@@ -34,7 +35,7 @@ describe('what awaits the user, at home', () => {
   })
 })
 
-it('another order by the address draws the list again, and not the frame around it', async () => {
+nightly('another order by the address draws the list again, and not the frame around it', async () => {
   await the.browser.openAs('admin@alpha', '/app/user')
   const table = await screen.findByRole('table', { name: /Users/ })
   const sorted = () => document.querySelector('th[aria-sort]')?.textContent
@@ -84,7 +85,7 @@ describe('ways in and out', () => {
     await heading('Login')
   })
 
-  it("the provider's items say who they are for (M12)", async () => {
+  nightly("the provider's items say who they are for (M12)", async () => {
     await the.browser.openAs('admin@m18')
     // Which pages stand is no matter here.
     ;(await import('#app/routes/paths.ts')).standing.add('prices')
@@ -133,7 +134,7 @@ describe('the client type (M3)', () => {
     await expect.poll(() => screen.queryByRole('combobox', { name: 'Client type' })).toBeNull()
   })
 
-  it.each(['user@m18', 'admin@alpha'])(
+  it.each(byDay(['admin@alpha', 'user@m18'], 1))(
     'is no matter of %s, who is led home from the staff pages (M11, M15)',
     async (who) => {
       await the.browser.openAs(who)
@@ -161,7 +162,7 @@ describe('language and colours', () => {
     await heading('用户')
   })
 
-  it.each(['en', 'zh'])('no raw key of a text is ever seen, in %s', async (language) => {
+  it.each(byDay(['en', 'zh'], 1))('no raw key of a text is ever seen, in %s', async (language) => {
     const seen: string[] = []
     for (const path of ['/login', '/entrance', '/signup', '/forget', '/resetPwd', '/sys/activate', '/nowhere']) {
       await the.browser.open(`${path}?lang=${language}`)

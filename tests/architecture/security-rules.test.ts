@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseSync } from 'vite'
 import { importsOf, isCode, read, under } from '#tests/architecture/tree.ts'
+import { nightly } from '#tests/support/nightly.ts'
 
 const server = under('server').filter(isCode)
 const isMigration = (file: string) => file.startsWith('server/db/migrations/')
@@ -127,7 +128,7 @@ describe('regular expressions (S-10)', () => {
     expect(all.filter((one) => !(one.file in spared) && isSlow(one))).toEqual([])
   }, 60_000)
 
-  it('that go back and forth would be found', () => {
+  nightly('that go back and forth would be found', () => {
     expect(took({ file: '', source: ' +$', flags: '' }, `${run(' ')}\u0000`)).toBeGreaterThan(slowMs)
   })
 })

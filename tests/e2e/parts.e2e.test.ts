@@ -1,6 +1,7 @@
 /** The parts of the screen that every page is made of, shown by one users page, which each test leaves as it found it. */
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { nightly } from '#tests/support/nightly.ts'
 import { address, focused, listed, setUpShared, visits } from '#tests/support/visit.ts'
 
 const { resume } = visits(setUpShared())
@@ -50,7 +51,7 @@ describe('a drawer with a form', () => {
     await dialog().waitFor({ state: 'detached' })
   })
 
-  it('asks before it throws away what was typed (C-22)', async () => {
+  nightly('asks before it throws away what was typed (C-22)', async () => {
     await open()
     const name = page.getByLabel('Name', { exact: true })
     await name.fill('Somebody')
@@ -110,36 +111,39 @@ describe('a list', () => {
     await expect.poll(() => button.evaluate((element) => element === document.activeElement)).toBe(true)
   })
 
-  it('keeps its menu at its button while the page moves under it, and closes it where the button is gone', async () => {
-    const button = page.locator('.row-actions [aria-haspopup=menu]').first()
-    const menu = page.locator('[role=menu]')
-    const apart = async () => {
-      const [at, below] = [await menu.boundingBox(), await button.boundingBox()]
-      return (at?.y ?? 0) - (below?.y ?? 0)
-    }
-    await button.click()
-    await menu.waitFor()
-    // Its frame comes from a few pixels away.
-    const frame = page.locator('.menu')
-    await frame.evaluate((one) => Promise.all(one.getAnimations().map(({ finished }) => finished)))
-    const before = await apart()
-    const made = await page.evaluateHandle(() => {
-      const [above, after] = [document.createElement('div'), document.createElement('div')]
-      above.style.height = '120px'
-      after.style.height = '3000px'
-      document.querySelector('main')?.prepend(above)
-      document.querySelector('main')?.append(after)
-      return [above, after]
-    })
-    await expect.poll(apart).toBe(before)
-    await page.evaluate(() => scrollBy(0, 60))
-    await expect.poll(apart).toBe(before)
-    await page.evaluate(() => scrollBy(0, 2000))
-    await menu.waitFor({ state: 'detached' })
-    await made.evaluate((all) => all.forEach((one) => one.remove()))
-  })
+  nightly(
+    'keeps its menu at its button while the page moves under it, and closes it where the button is gone',
+    async () => {
+      const button = page.locator('.row-actions [aria-haspopup=menu]').first()
+      const menu = page.locator('[role=menu]')
+      const apart = async () => {
+        const [at, below] = [await menu.boundingBox(), await button.boundingBox()]
+        return (at?.y ?? 0) - (below?.y ?? 0)
+      }
+      await button.click()
+      await menu.waitFor()
+      // Its frame comes from a few pixels away.
+      const frame = page.locator('.menu')
+      await frame.evaluate((one) => Promise.all(one.getAnimations().map(({ finished }) => finished)))
+      const before = await apart()
+      const made = await page.evaluateHandle(() => {
+        const [above, after] = [document.createElement('div'), document.createElement('div')]
+        above.style.height = '120px'
+        after.style.height = '3000px'
+        document.querySelector('main')?.prepend(above)
+        document.querySelector('main')?.append(after)
+        return [above, after]
+      })
+      await expect.poll(apart).toBe(before)
+      await page.evaluate(() => scrollBy(0, 60))
+      await expect.poll(apart).toBe(before)
+      await page.evaluate(() => scrollBy(0, 2000))
+      await menu.waitFor({ state: 'detached' })
+      await made.evaluate((all) => all.forEach((one) => one.remove()))
+    },
+  )
 
-  it('sorts by its headers with the keyboard and says so (A-06)', async () => {
+  nightly('sorts by its headers with the keyboard and says so (A-06)', async () => {
     const sorted = () =>
       page
         .locator('th[aria-sort]')

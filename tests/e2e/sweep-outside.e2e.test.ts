@@ -5,6 +5,7 @@
  */
 import { expect, it } from 'vitest'
 import { missingAmong } from '#tests/support/missing-texts.ts'
+import { nightly } from '#tests/support/nightly.ts'
 import { faultsOf } from '#tests/support/screen-faults.ts'
 import { appScreens, serviceScreens, type Screen, staffScreens, visitorScreens } from '#tests/support/screens.ts'
 import { expectSwept, offencesOf, openSweep, patience } from '#tests/support/sweep.ts'
@@ -29,7 +30,7 @@ it(
   patience,
 )
 
-it('would notice an offence, a text that is missing and one that is too wide', async () => {
+nightly('would notice an offence, a text that is missing and one that is too wide', async () => {
   const { url } = setup.the.portal
   const context = await openSweep(setup, null)
   const offences = offencesOf(context, url)

@@ -107,7 +107,7 @@ describe('a server on a data folder', () => {
 })
 
 describe('a start that cannot be is one sentence and exit code 1', () => {
-  it('for a port in use', async () => {
+  nightly('for a port in use', async () => {
     const taken = createServer()
     const port = await new Promise<number>((listening) => {
       taken.listen(0, '127.0.0.1', () => listening((taken.address() as { port: number }).port))
@@ -122,7 +122,7 @@ describe('a start that cannot be is one sentence and exit code 1', () => {
     })
   })
 
-  it('for a folder with files of somebody else, which are left alone', async () => {
+  nightly('for a folder with files of somebody else, which are left alone', async () => {
     const folder = join(parent, 'foreign')
     await mkdir(folder)
     await writeFile(join(folder, 'thesis.doc'), 'mine')
@@ -144,7 +144,7 @@ describe('a start that cannot be is one sentence and exit code 1', () => {
     await expect(open()).rejects.toThrow(/^[^\n]*PostgreSQL 19[^\n]*$/)
   })
 
-  it('for a PAYMENT_SANDBOX_PORT that is no number', async () => {
+  nightly('for a PAYMENT_SANDBOX_PORT that is no number', async () => {
     const refused = await refusal({ DATA_DIR: join(parent, 'never'), PAYMENT_SANDBOX_PORT: 'cards' })
     expect(refused).toMatchObject({ code: 1, said: expect.stringMatching(/^PAYMENT_SANDBOX_PORT must/) })
     expect(refused.said).toMatch(oneSentence)

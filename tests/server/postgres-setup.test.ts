@@ -12,7 +12,7 @@ import { migrations } from '#server/db/migrations/index.ts'
 import { startBareEngine } from '#tests/support/database.ts'
 import { type Cluster, postgresBin, startCluster } from '#tests/support/postgres.ts'
 import { startProcess } from '#tests/support/process.ts'
-import { byDay } from '#tests/support/nightly.ts'
+import { byDay, nightlyBlock } from '#tests/support/nightly.ts'
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
 
@@ -27,7 +27,7 @@ async function documented(): Promise<{ statements: string; environment: string }
 
 const bin = postgresBin()
 
-describe.skipIf(bin === null)('PostgreSQL set up as the operating guide says', () => {
+nightlyBlock('PostgreSQL set up as the operating guide says', () => {
   let cluster: Cluster
   let folder: string
   // A cluster of its own: roles belong to the cluster, and here none may exist yet.
@@ -40,7 +40,7 @@ describe.skipIf(bin === null)('PostgreSQL set up as the operating guide says', (
     await rm(folder, { recursive: true, force: true })
   })
 
-  it('serves, with logins that are neither superusers nor may create roles', async () => {
+  it.skipIf(bin === null)('serves, with logins that are neither superusers nor may create roles', async () => {
     const { statements, environment } = await documented()
     const script = statements.replaceAll("password '...'", "password 'of-a-test'")
     const psql = promisify(execFile)(join(bin ?? '', 'psql'), [

@@ -16,6 +16,7 @@ import { noBackups } from '#server/backup-places.ts'
 import { noCheckpointStore } from '#server/drivers/checkpoint-store/driver.ts'
 import { noHosting } from '#server/no-hosting.ts'
 import { noPayments } from '#server/payment-methods.ts'
+import { isNight } from '#tests/support/nightly.ts'
 import { asSuperuser, migratedDatabase } from '#tests/support/postgres.ts'
 import { emptyTables } from '#tests/support/snapshot.ts'
 import { copiesOf, layBareFolder, layDataFolder } from '#tests/support/template.ts'
@@ -41,6 +42,15 @@ export function onConnections(title: string, body: (engine: Engine) => void): vo
   describe(title, () =>
     body(engines.some(({ engine, isHere }) => engine === 'postgres' && isHere) ? 'postgres' : 'embedded'),
   )
+}
+
+/**
+ * By day on PostgreSQL, by night on both: for what is SQL of one kind, whose difference between the engines other tests show by day.
+ * Embedded by day where PostgreSQL is missing.
+ */
+export function eachEngineByNight(title: string, body: (engine: Engine) => void): void {
+  if (isNight) eachEngine(title, body)
+  else onConnections(title, body)
 }
 
 /** One database per engine for the whole block, empty at the start of each test. `the` is filled before the tests run. */

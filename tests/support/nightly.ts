@@ -3,13 +3,18 @@
  * test goes through, what is asked of one more size, what waits for a limit of time, and kills by the dozen. A file that is for the
  * night as a whole is called `*.night.test.ts` (vitest.config.ts).
  */
-import { it } from 'vitest'
+import { describe, it } from 'vitest'
 
 export const isNight = Boolean(process.env.CAMPAIGN)
 
 /** Declares the test where the campaign runs. Elsewhere there is none: one that is skipped counts as one that is missing. */
-export function nightly(name: string, test: () => Promise<unknown>, timeoutMs?: number): void {
+export function nightly(name: string, test: () => unknown, timeoutMs?: number): void {
   if (isNight) it(name, test, timeoutMs)
+}
+
+/** The same for a block that has nothing by day: vitest refuses an empty one. */
+export function nightlyBlock(title: string, body: () => void): void {
+  if (isNight) describe(title, body)
 }
 
 /** All of them in the campaign, the first `kept` in `npm test`. */

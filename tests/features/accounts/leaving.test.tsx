@@ -2,6 +2,7 @@
 import { screen, within } from '@testing-library/dom'
 import { beforeEach, expect, it } from 'vitest'
 import { button, described, heading } from '#tests/support/fields.ts'
+import { nightly } from '#tests/support/nightly.ts'
 import { setUpPages } from '#tests/support/screen.ts'
 import { readUser } from '#tests/support/world.ts'
 
@@ -50,7 +51,7 @@ it('is spoken of on the login page: so much waits here, and so much is gone wher
   await screen.findByText(/^1 change saved here is lost: the browser cleared its storage\./)
 })
 
-it('is spoken of on the login page with whose it is where the server has ended the session', async () => {
+nightly('is spoken of on the login page with whose it is where the server has ended the session', async () => {
   await the.browser.open('/app/home')
   const { thisDevice } = await import('#local/storage/device.ts')
   const { endSession, readSession } = await import('#local/session/session.ts')

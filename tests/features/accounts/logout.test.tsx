@@ -4,6 +4,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { inTransaction } from '#server/db/transaction.ts'
 import { endSessionsOf } from '#server/db/accounts/tokens.ts'
 import { heading, named, submit, type } from '#tests/support/fields.ts'
+import { nightly } from '#tests/support/nightly.ts'
 import { arrived, setUpPages } from '#tests/support/screen.ts'
 import { password, readUser } from '#tests/support/world.ts'
 
@@ -72,13 +73,13 @@ it('a session that ended says why one is at the login, and company and e-mail ar
   await arrived(the.browser, wanted)
 })
 
-it('who comes by an address inside is told why there is a login', async () => {
+nightly('who comes by an address inside is told why there is a login', async () => {
   await the.browser.open('/app/user')
   await heading('Login')
   await screen.findByText('Log in to open the page you asked for.')
 })
 
-it("an account's language is shown where nobody has chosen one on this device (D68)", async () => {
+nightly("an account's language is shown where nobody has chosen one on this device (D68)", async () => {
   await inTransaction(the.server.app, { role: 'portal_system' }, (db) =>
     db
       .updateTable('portal_user')

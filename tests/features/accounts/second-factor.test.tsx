@@ -2,6 +2,7 @@ import { screen, within } from '@testing-library/dom'
 import { describe, expect, it } from 'vitest'
 import { heading, named, problems, submit, type } from '#tests/support/fields.ts'
 import { withApp } from '#tests/support/factors.ts'
+import { nightly } from '#tests/support/nightly.ts'
 import { codeAt } from '#tests/support/otp.ts'
 import { setUpPages } from '#tests/support/screen.ts'
 import { password } from '#tests/support/world.ts'
@@ -94,7 +95,7 @@ describe('an authenticator app', () => {
     await screen.findByText('Off')
   })
 
-  it('that is lost is replaced by a recovery code, which works once', async () => {
+  nightly('that is lost is replaced by a recovery code, which works once', async () => {
     const { codes } = await withApp(await the.server.signIn('user@alpha'), the.server.clock.now)
     const give = async (code = '') => {
       await passwordStep('user')
@@ -114,7 +115,7 @@ describe('an authenticator app', () => {
     await screen.findByText('8 left')
   })
 
-  it('cannot be looked after without a connection, and the page goes on when there is one', async () => {
+  nightly('cannot be looked after without a connection, and the page goes on when there is one', async () => {
     await the.browser.openAs('user@alpha', page)
     const add = await screen.findByRole('button', { name: 'Add authenticator app' })
     the.browser.goOffline()
@@ -125,7 +126,7 @@ describe('an authenticator app', () => {
   })
 })
 
-it('who has lost everything is helped by an admin, is out at once, and logs in with the password', async () => {
+nightly('who has lost everything is helped by an admin, is out at once, and logs in with the password', async () => {
   const lost = await the.server.signIn('user@alpha')
   await withApp(lost, the.server.clock.now)
   await the.browser.openAs('admin@alpha', `/app/user?user=${lost.userId}`)

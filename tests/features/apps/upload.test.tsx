@@ -81,54 +81,57 @@ it('reads each file without a line, and says what is wrong with it in the reader
   await expect.poll(refused).toEqual({})
 })
 
-it('takes files that are dropped, and the packages of dropped folders, and says of which folder there were none', async () => {
-  await openOffline()
-  const [pay, tax] = [await app('pay', '1.0'), await app('tax', '1.0')]
-  const inFolder = (packed: File | null) => ({
-    name: packed?.name ?? 'read.me',
-    isDirectory: false,
-    file: (done: (it: unknown) => void) => done(packed),
-  })
-  const folder = (name: string, entries: object[]) => {
-    const pieces = [entries, []]
-    return {
-      name,
-      isDirectory: true,
-      createReader: () => ({ readEntries: (done: (some: object[]) => void) => done(pieces.shift() ?? []) }),
+nightly(
+  'takes files that are dropped, and the packages of dropped folders, and says of which folder there were none',
+  async () => {
+    await openOffline()
+    const [pay, tax] = [await app('pay', '1.0'), await app('tax', '1.0')]
+    const inFolder = (packed: File | null) => ({
+      name: packed?.name ?? 'read.me',
+      isDirectory: false,
+      file: (done: (it: unknown) => void) => done(packed),
+    })
+    const folder = (name: string, entries: object[]) => {
+      const pieces = [entries, []]
+      return {
+        name,
+        isDirectory: true,
+        createReader: () => ({ readEntries: (done: (some: object[]) => void) => done(pieces.shift() ?? []) }),
+      }
     }
-  }
-  const item = (entry: object, dropped: File | null = null) => ({
-    kind: 'file',
-    getAsFile: () => dropped,
-    webkitGetAsEntry: () => entry,
-  })
-  const deep = (levels: number): object => folder('deep', levels === 0 ? [] : [deep(levels - 1)])
-  const items = [
-    item(folder('build', [inFolder(null), folder('out', [inFolder(tax)])]), new File([], 'build')),
-    item({ isDirectory: false, name: 'pay-1.0.mapp' }, pay),
-    item(folder('photos', [inFolder(null)])),
-    item(deep(9)),
-    item({
-      name: 'gone',
-      isDirectory: true,
-      createReader: () => ({ readEntries: (_: unknown, failed: (e: Error) => void) => failed(new Error('gone')) }),
-    }),
-    item(
-      folder(
-        'disk',
-        Array.from({ length: 3_000 }, () => inFolder(null)),
+    const item = (entry: object, dropped: File | null = null) => ({
+      kind: 'file',
+      getAsFile: () => dropped,
+      webkitGetAsEntry: () => entry,
+    })
+    const deep = (levels: number): object => folder('deep', levels === 0 ? [] : [deep(levels - 1)])
+    const items = [
+      item(folder('build', [inFolder(null), folder('out', [inFolder(tax)])]), new File([], 'build')),
+      item({ isDirectory: false, name: 'pay-1.0.mapp' }, pay),
+      item(folder('photos', [inFolder(null)])),
+      item(deep(9)),
+      item({
+        name: 'gone',
+        isDirectory: true,
+        createReader: () => ({ readEntries: (_: unknown, failed: (e: Error) => void) => failed(new Error('gone')) }),
+      }),
+      item(
+        folder(
+          'disk',
+          Array.from({ length: 3_000 }, () => inFolder(null)),
+        ),
       ),
-    ),
-  ]
-  const event = new Event('drop', { bubbles: true, cancelable: true })
-  Object.assign(event, { dataTransfer: { items } })
-  screen.getByRole('region', { name: 'Files to upload' }).dispatchEvent(event)
-  await screen.findByText('No .mapp file is in the folder “photos”.')
-  await screen.findByText(/^The folder “deep, disk” has too many files/)
-  await screen.findByText(/^The folder “gone” cannot be read/)
-  await expect.poll(() => rows('App info')).toEqual(['pay-1.0.mapp: Add', 'tax-1.0.mapp: Add'])
-  expect(refused()).toEqual({})
-})
+    ]
+    const event = new Event('drop', { bubbles: true, cancelable: true })
+    Object.assign(event, { dataTransfer: { items } })
+    screen.getByRole('region', { name: 'Files to upload' }).dispatchEvent(event)
+    await screen.findByText('No .mapp file is in the folder “photos”.')
+    await screen.findByText(/^The folder “deep, disk” has too many files/)
+    await screen.findByText(/^The folder “gone” cannot be read/)
+    await expect.poll(() => rows('App info')).toEqual(['pay-1.0.mapp: Add', 'tax-1.0.mapp: Add'])
+    expect(refused()).toEqual({})
+  },
+)
 
 it('takes one version of an app, only what adds or upgrades, and lists conflicts five a page', async () => {
   await openOffline()
@@ -172,19 +175,22 @@ it('takes one version of an app, only what adds or upgrades, and lists conflicts
   await expect.poll(() => rows('Version conflicts').length).toBe(1)
 })
 
-it('knows without a line what published apps need themselves, and that a version is published with other bytes', async () => {
-  const requires = JSON.stringify([{ code: 'ledger', version: '1.0' }])
-  await addVersionsWith(the.server, { code: 'tax', name: 'Tax', requires, sha256: 'f'.repeat(64) }, '1.0')
-  await openOffline()
-  await choose(await app('pay', '1.0', { requires: [{ code: 'tax', version: '1.0' }] }), await app('tax', '1.0'))
-  await expect.poll(() => rows('App info')).toEqual(['pay-1.0.mapp: Add'])
-  await expect
-    .poll(() => rows('Version conflicts'))
-    .toEqual(['tax-1.0.mapp: Version conflictVersion 1.0 is published with other content. Give it a higher version.'])
-  await screen.findByText('Missing: ledger')
-})
+nightly(
+  'knows without a line what published apps need themselves, and that a version is published with other bytes',
+  async () => {
+    const requires = JSON.stringify([{ code: 'ledger', version: '1.0' }])
+    await addVersionsWith(the.server, { code: 'tax', name: 'Tax', requires, sha256: 'f'.repeat(64) }, '1.0')
+    await openOffline()
+    await choose(await app('pay', '1.0', { requires: [{ code: 'tax', version: '1.0' }] }), await app('tax', '1.0'))
+    await expect.poll(() => rows('App info')).toEqual(['pay-1.0.mapp: Add'])
+    await expect
+      .poll(() => rows('Version conflicts'))
+      .toEqual(['tax-1.0.mapp: Version conflictVersion 1.0 is published with other content. Give it a higher version.'])
+    await screen.findByText('Missing: ledger')
+  },
+)
 
-it('asks before files that are not uploaded are left, in the specified words, and stays or goes', async () => {
+nightly('asks before files that are not uploaded are left, in the specified words, and stays or goes', async () => {
   await openOffline()
   await choose(await app('pay', '1.0'))
   await screen.findByText('Waiting for a connection')

@@ -213,20 +213,24 @@ nightly(
   120_000,
 )
 
-it('without a line shows what is here, and says of each act that it needs one', async () => {
-  const made = await backedUp('away')
-  for (let at = 0; at < 6; at += 1) await backUpNow(the.server, acme, made.id, at % 2 ? 'pdb2rds' : 'pdb2s3')
-  await the.browser.openAs('admin@acme', tabOf(made))
-  await expect.poll(listed).toHaveLength(5)
-  await press('Page 2')
-  await expect.poll(listed).toHaveLength(1)
-  the.browser.goOffline()
-  await the.browser.open(tabOf(made))
-  await expect.poll(listed).toHaveLength(5)
-  expect(document.querySelector('.problem')).toBeNull()
-  await says('The newest 30 of each kind, for 90 days')
-  const needs = 'This needs a connection.'
-  await expect.poll(() => described(button('Back up now'))).toBe(needs)
-  const restores = () => screen.getAllByRole('button', { name: /^Restore the backup of/ }).map(described)
-  await expect.poll(restores).toEqual(Array.from({ length: 5 }, () => needs))
-}, 120_000)
+nightly(
+  'without a line shows what is here, and says of each act that it needs one',
+  async () => {
+    const made = await backedUp('away')
+    for (let at = 0; at < 6; at += 1) await backUpNow(the.server, acme, made.id, at % 2 ? 'pdb2rds' : 'pdb2s3')
+    await the.browser.openAs('admin@acme', tabOf(made))
+    await expect.poll(listed).toHaveLength(5)
+    await press('Page 2')
+    await expect.poll(listed).toHaveLength(1)
+    the.browser.goOffline()
+    await the.browser.open(tabOf(made))
+    await expect.poll(listed).toHaveLength(5)
+    expect(document.querySelector('.problem')).toBeNull()
+    await says('The newest 30 of each kind, for 90 days')
+    const needs = 'This needs a connection.'
+    await expect.poll(() => described(button('Back up now'))).toBe(needs)
+    const restores = () => screen.getAllByRole('button', { name: /^Restore the backup of/ }).map(described)
+    await expect.poll(restores).toEqual(Array.from({ length: 5 }, () => needs))
+  },
+  120_000,
+)

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { addDays, addMonths, addYears, lastDay } from '#domain/period.ts'
 import { backupOf, serviceIdOf } from '#tests/support/backups.ts'
 import { button, described, named, type } from '#tests/support/fields.ts'
-import { nightly } from '#tests/support/nightly.ts'
+import { nightly, nightlyBlock } from '#tests/support/nightly.ts'
 import { bought } from '#tests/support/shop-data.ts'
 import type { SignedIn } from '#tests/support/server.ts'
 import { handsOn, newPrices, setUpShopPages, today } from '#tests/support/shop-pages.ts'
@@ -71,7 +71,7 @@ describe('the tab (M123)', () => {
     expect(screen.queryByRole('link', { name: 'Backup subscription' })).toBeNull()
   })
 
-  it('is not there before there is a contract', async () => {
+  nightly('is not there before there is a contract', async () => {
     const made = await admin.send({
       method: 'POST',
       url: '/api/sorder',
@@ -203,7 +203,7 @@ nightly('costs nothing and is in effect at once where all of it is taken off (D1
   expect(screen.queryByRole('dialog')).toBeNull()
 })
 
-describe('another price', () => {
+nightlyBlock('another price', () => {
   const dearer = () =>
     newPrices(the.server, ({ ['pdbPrice']: prices }) => ({
       pdbPrice: { ...(prices as object), pdb2s3_fee_hkd: '7200.00' },
@@ -224,36 +224,40 @@ describe('another price', () => {
     expect(await ordered('changed')).toMatchObject([{ pay_amount: '6480.00' }])
   })
 
-  it('than without a line: what was chosen is a draft, never sent by itself; back online the present price is shown beside it first', async () => {
-    const id = await at('drafted')
-    the.browser.goOffline()
-    await press('Subscribe: Backup to S3')
-    await type(the.user, { 'backup-period': '2' })
-    await expect.poll(due).toBe('HKD 10,800.00')
-    await says('Offline quote, from the price list updated')
-    await says('Nothing is ordered automatically.')
-    await expect.poll(() => described(orderButton() ?? document.body)).toBe('This needs a connection.')
-    await order()
-    await dearer()
-    // A reload keeps it.
-    await the.browser.open(tabOf(id))
-    await expect.poll(due).toBe('HKD 10,800.00')
-    expect(named('backup-period').value).toBe('2')
-    the.browser.goOnline()
-    await says('HKD 10,800.00 → HKD 12,960.00')
-    expect(await ordered('drafted')).toEqual([])
-    await order()
-    await dialog('Pay Backup to S3')
-    expect(await ordered('drafted')).toMatchObject([{ pay_amount: '12960.00' }])
-    // What was ordered is no draft any more.
-    await the.browser.open(tabOf(id))
-    await screen.findByRole('heading', { level: 2, name: 'Backup to S3' })
-    await says('Backup to S3 is unpaid:')
-    await expect.poll(() => document.querySelector('.backup-form')).toBeNull()
-  }, 60_000)
+  nightly(
+    'than without a line: what was chosen is a draft, never sent by itself; back online the present price is shown beside it first',
+    async () => {
+      const id = await at('drafted')
+      the.browser.goOffline()
+      await press('Subscribe: Backup to S3')
+      await type(the.user, { 'backup-period': '2' })
+      await expect.poll(due).toBe('HKD 10,800.00')
+      await says('Offline quote, from the price list updated')
+      await says('Nothing is ordered automatically.')
+      await expect.poll(() => described(orderButton() ?? document.body)).toBe('This needs a connection.')
+      await order()
+      await dearer()
+      // A reload keeps it.
+      await the.browser.open(tabOf(id))
+      await expect.poll(due).toBe('HKD 10,800.00')
+      expect(named('backup-period').value).toBe('2')
+      the.browser.goOnline()
+      await says('HKD 10,800.00 → HKD 12,960.00')
+      expect(await ordered('drafted')).toEqual([])
+      await order()
+      await dialog('Pay Backup to S3')
+      expect(await ordered('drafted')).toMatchObject([{ pay_amount: '12960.00' }])
+      // What was ordered is no draft any more.
+      await the.browser.open(tabOf(id))
+      await screen.findByRole('heading', { level: 2, name: 'Backup to S3' })
+      await says('Backup to S3 is unpaid:')
+      await expect.poll(() => document.querySelector('.backup-form')).toBeNull()
+    },
+    60_000,
+  )
 })
 
-it('says without a line why nothing can be paid or printed, and shows what is here', async () => {
+nightly('says without a line why nothing can be paid or printed, and shows what is here', async () => {
   const id = await buy('kept')
   await backupOf(the.server, 'kept')
   await backupOf(the.server, 'kept', { pdb_type: 'pdb2rds', status: 0 })

@@ -50,7 +50,7 @@ describe('the list', () => {
     await within(drawing).findByRole('link', { name: /Stock taking.*included with fin, scm/ })
   })
 
-  it('says on a Mac alone what its packages must not hold (M144)', async () => {
+  nightly('says on a Mac alone what its packages must not hold (M144)', async () => {
     const platform = vi.spyOn(navigator, 'platform', 'get').mockReturnValue('MacIntel')
     await the.browser.openAs(staff, '/app/m18/module')
     await says('You are on a Mac.')
@@ -63,7 +63,7 @@ describe('the list', () => {
     platform.mockRestore()
   })
 
-  it('stands without a line, with search, order and kind', async () => {
+  nightly('stands without a line, with search, order and kind', async () => {
     await the.browser.openAs(staff, '/app/m18/module')
     await expect.poll(codes).toHaveLength(5)
     the.browser.goOffline()
@@ -130,7 +130,7 @@ describe('a module', () => {
     await expect.poll(codes).toEqual(['core', 'crm', 'doc', 'fin', 'hr', 'scm'])
   })
 
-  it('keeps what is no whole number as it was typed, says so, and saves nothing', async () => {
+  nightly('keeps what is no whole number as it was typed, says so, and saves nothing', async () => {
     await the.browser.openAs(staff, '/app/m18/automodule')
     await the.user.click(await screen.findByRole('link', { name: 'stocktake' }))
     await heading('Edit Stock taking')
@@ -143,7 +143,7 @@ describe('a module', () => {
     expect(await module('stocktake')).toMatchObject({ apps: [{ code: 'barcode', flag: {} }] })
   })
 
-  it('that is hidden needs conditions and an app, and says which contracts it will join (M138)', async () => {
+  nightly('that is hidden needs conditions and an app, and says which contracts it will join (M138)', async () => {
     await the.browser.openAs(staff, '/app/m18/automodule/new')
     await heading('New hidden module')
     await the.user.type(named('name'), 'Extras')
@@ -231,7 +231,7 @@ describe('a module', () => {
     await expect.poll(() => module('crm')).toBeUndefined()
   })
 
-  it('that there is not says so', async () => {
+  nightly('that there is not says so', async () => {
     await the.browser.openAs(staff, '/app/m18/module/4711')
     await says('There is no such module')
     await the.browser.open('/app/m18/module/nonsense')

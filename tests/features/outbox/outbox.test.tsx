@@ -148,7 +148,7 @@ describe('changes that wait', () => {
     expect(told.closest('details')?.textContent).toMatch(/Alert: (yes → no|no → yes)/)
   })
 
-  it('say what holds them, and a dropped creation takes its followers along (protocol 15)', async () => {
+  nightly('say what holds them, and a dropped creation takes its followers along (protocol 15)', async () => {
     await cut()
     await create('Bruno Lam', 'bruno.lam@alpha.example')
     const bruno = await listed('Bruno Lam')

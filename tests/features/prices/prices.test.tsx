@@ -187,35 +187,38 @@ describe('the editor', () => {
     })
   })
 
-  it('a confirmed list shows its prices and changes its description alone; a copy of it is free (M151, D81)', async () => {
-    await the.browser.openAs(staff, path)
-    await the.user.click(await screen.findByRole('link', { name: '2026-01-01' }))
-    await opened('Price list of 2026-01-01')
-    await says('It is confirmed, so its prices stay as they are.')
-    expect(named('uat_charge').readOnly).toBe(true)
-    expect(cells('Modules', 'hkd').every(({ readOnly }) => readOnly)).toBe(true)
-    expect(screen.queryByRole('button', { name: 'Add a module' })).toBeNull()
-    expect(screen.queryByRole('button', { name: 'Confirm price list' })).toBeNull()
-    await type(the.user, { desc: 'As sold in 2026' })
-    await save()
-    await expect.poll(async () => (await kept()).map(({ desc }) => desc)).toContain('As sold in 2026')
-    await expect.poll(() => described(button('Save'))).toBe('Nothing has been changed.')
-    await the.user.click(await screen.findByRole('link', { name: 'Save as' }))
-    await opened('New price list')
-    expect([named('effective_date').value, named('desc').value]).toEqual(['', 'As sold in 2026'])
-    await expect.poll(() => values('Modules', 'code')).toEqual(['core', 'fin', 'scm', 'hr', 'doc'])
-    await type(the.user, { effective_date: '2029-01-01' })
-    const place = await screen.findByLabelText('Place of Documents')
-    await the.user.clear(place)
-    await the.user.type(place, '1{Enter}')
-    expect(values('Modules', 'code')).toEqual(['doc', 'core', 'fin', 'scm', 'hr'])
-    await save()
-    await opened('Price list of 2029-01-01')
-    const made = (await kept()).find((row) => row.effective_date === '2029-01-01')
-    expect((await whole(made?.id ?? 0)).module.map(({ code }) => code)).toEqual(['doc', 'core', 'fin', 'scm', 'hr'])
-  })
+  nightly(
+    'a confirmed list shows its prices and changes its description alone; a copy of it is free (M151, D81)',
+    async () => {
+      await the.browser.openAs(staff, path)
+      await the.user.click(await screen.findByRole('link', { name: '2026-01-01' }))
+      await opened('Price list of 2026-01-01')
+      await says('It is confirmed, so its prices stay as they are.')
+      expect(named('uat_charge').readOnly).toBe(true)
+      expect(cells('Modules', 'hkd').every(({ readOnly }) => readOnly)).toBe(true)
+      expect(screen.queryByRole('button', { name: 'Add a module' })).toBeNull()
+      expect(screen.queryByRole('button', { name: 'Confirm price list' })).toBeNull()
+      await type(the.user, { desc: 'As sold in 2026' })
+      await save()
+      await expect.poll(async () => (await kept()).map(({ desc }) => desc)).toContain('As sold in 2026')
+      await expect.poll(() => described(button('Save'))).toBe('Nothing has been changed.')
+      await the.user.click(await screen.findByRole('link', { name: 'Save as' }))
+      await opened('New price list')
+      expect([named('effective_date').value, named('desc').value]).toEqual(['', 'As sold in 2026'])
+      await expect.poll(() => values('Modules', 'code')).toEqual(['core', 'fin', 'scm', 'hr', 'doc'])
+      await type(the.user, { effective_date: '2029-01-01' })
+      const place = await screen.findByLabelText('Place of Documents')
+      await the.user.clear(place)
+      await the.user.type(place, '1{Enter}')
+      expect(values('Modules', 'code')).toEqual(['doc', 'core', 'fin', 'scm', 'hr'])
+      await save()
+      await opened('Price list of 2029-01-01')
+      const made = (await kept()).find((row) => row.effective_date === '2029-01-01')
+      expect((await whole(made?.id ?? 0)).module.map(({ code }) => code)).toEqual(['doc', 'core', 'fin', 'scm', 'hr'])
+    },
+  )
 
-  it('says of an address that there is no list of, and does not go on asking', async () => {
+  nightly('says of an address that there is no list of, and does not go on asking', async () => {
     await the.browser.openAs(staff, `${path}/987654`)
     await says('There is no such price list')
     const asked = () => the.browser.sent.filter((sent) => sent.path.endsWith('/api/prices/987654')).length
@@ -226,7 +229,7 @@ describe('the editor', () => {
     await says('There is no such price list')
   })
 
-  it('a module that hidden ones depend on stays; of visible ones one is told and may go on (M149)', async () => {
+  nightly('a module that hidden ones depend on stays; of visible ones one is told and may go on (M149)', async () => {
     const id = await draft('2031-01-01')
     await the.browser.openAs(staff, `${path}/${id}`)
     await opened('Price list of 2031-01-01')
@@ -247,7 +250,7 @@ describe('the editor', () => {
     await expect.poll(() => values('Modules', 'code')).toEqual(['core', 'fin', 'scm', 'doc'])
   })
 
-  it('an edit without a line waits, is seen and opened again as it waits, and is made once', async () => {
+  nightly('an edit without a line waits, is seen and opened again as it waits, and is made once', async () => {
     const id = await draft('2031-01-01')
     await the.browser.openAs(staff, path)
     await expect.poll(days).toHaveLength(3)

@@ -212,7 +212,7 @@ nightly('keeps the offer of a password over a reload, until it was shown', async
   await expect.poll(() => screen.queryByRole('button', { name: 'Show password' })).toBeNull()
 })
 
-it('takes a configuration that is allowed, keeps what is typed with no line, and offers the reboot', async () => {
+nightly('takes a configuration that is allowed, keeps what is typed with no line, and offers the reboot', async () => {
   const { id } = await create('shop3')
   await the.browser.openAs('delete@m18', `/app/service/${id}`)
   await choose('More for the service shop3', 'Change configuration')

@@ -9,6 +9,7 @@ import type { UserDatabase } from '#local/storage/database.ts'
 import { flipped } from '#tests/domain/audit-log/logs.ts'
 import { type Between, count, fillTrail, keeper, openKeep, signedInBehind } from '#tests/support/kept-trail.ts'
 import { begin } from '#request/audit-trail/keep-trail.ts'
+import { nightly } from '#tests/support/nightly.ts'
 import {
   behind,
   checkpointOf,
@@ -50,7 +51,7 @@ describe('a log that does not go on from what this device has seen', () => {
     })
   })
 
-  it('in another order, in a full tile and in the one at the end', async () => {
+  nightly('in another order, in a full tile and in the one at the end', async () => {
     for (const [from, to] of [
       [10, 11],
       [598, 599],
@@ -74,7 +75,7 @@ describe('a log that does not go on from what this device has seen', () => {
     expect(result).toMatchObject({ kind: 'alarm', alarm: { fault: 'LOG_SHRANK', from: 590, to: size } })
   })
 
-  it('whose tail was cut and written anew', async () => {
+  nightly('whose tail was cut and written anew', async () => {
     const { tablet } = await kept()
     const all = await leaves()
     const lie = forged([...all.slice(0, 590), ...all.slice(0, 100)])
@@ -124,40 +125,43 @@ describe('a log that does not go on from what this device has seen', () => {
     expect(await checkpointOf(tablet)).toMatchObject({ key: nextKey, alarm: null })
   })
 
-  it('whose key was changed while this device was away is followed over every key that the one before has named', async () => {
-    const [second, third, eve] = [9, 10, 11].map((byte) => new Uint8Array(32).fill(byte)) as [
-      Uint8Array,
-      Uint8Array,
-      Uint8Array,
-    ]
-    const all = await leaves()
-    const first = forged(all.slice(0, 300), { beside: second, nextKey: keyFrom(second) }).note
-    const then = forged(all.slice(0, 400), { seed: second, beside: third, nextKey: keyFrom(third) }).note
-    const toEve = forged(all.slice(0, 400), { seed: eve, beside: third, nextKey: keyFrom(third) }).note
-    const now = (handovers: readonly string[], seed = third) => forged(all, { seed, handovers })
-    const { tablet } = await kept()
-    expect(await behind(tablet, now([first, then]).between, () => keeper(tablet).fill(companyId))).toEqual({
-      kind: 'done',
-    })
-    expect(await checkpointOf(tablet)).toMatchObject({ key: keyFrom(third), alarm: null })
-    for (const lie of [
-      now([]),
-      now([first]),
-      now([then]),
-      now([then, first]),
-      now([toEve]),
-      now([first, toEve]),
-      now([first, 'hello']),
-      now([first, then], eve),
-      // The newest note of a key that was named, which names none.
-      now([first, forged(all, { seed: second }).note]),
-    ]) {
-      const { tablet: other } = await kept()
-      expect(await behind(other, lie.between, () => keeper(other).fill(companyId))).toMatchObject({ kind: 'alarm' })
-    }
-  })
+  nightly(
+    'whose key was changed while this device was away is followed over every key that the one before has named',
+    async () => {
+      const [second, third, eve] = [9, 10, 11].map((byte) => new Uint8Array(32).fill(byte)) as [
+        Uint8Array,
+        Uint8Array,
+        Uint8Array,
+      ]
+      const all = await leaves()
+      const first = forged(all.slice(0, 300), { beside: second, nextKey: keyFrom(second) }).note
+      const then = forged(all.slice(0, 400), { seed: second, beside: third, nextKey: keyFrom(third) }).note
+      const toEve = forged(all.slice(0, 400), { seed: eve, beside: third, nextKey: keyFrom(third) }).note
+      const now = (handovers: readonly string[], seed = third) => forged(all, { seed, handovers })
+      const { tablet } = await kept()
+      expect(await behind(tablet, now([first, then]).between, () => keeper(tablet).fill(companyId))).toEqual({
+        kind: 'done',
+      })
+      expect(await checkpointOf(tablet)).toMatchObject({ key: keyFrom(third), alarm: null })
+      for (const lie of [
+        now([]),
+        now([first]),
+        now([then]),
+        now([then, first]),
+        now([toEve]),
+        now([first, toEve]),
+        now([first, 'hello']),
+        now([first, then], eve),
+        // The newest note of a key that was named, which names none.
+        now([first, forged(all, { seed: second }).note]),
+      ]) {
+        const { tablet: other } = await kept()
+        expect(await behind(other, lie.between, () => keeper(other).fill(companyId))).toMatchObject({ kind: 'alarm' })
+      }
+    },
+  )
 
-  it('is taken as it is once its user has looked at the alarm', async () => {
+  nightly('is taken as it is once its user has looked at the alarm', async () => {
     const { tablet } = await kept()
     const all = await leaves()
     const lie = forged(all.slice(0, 590)).between
@@ -167,7 +171,7 @@ describe('a log that does not go on from what this device has seen', () => {
     expect(await checkpointOf(tablet)).toMatchObject({ alarm: null })
   })
 
-  it('does not alarm when it only grew', async () => {
+  nightly('does not alarm when it only grew', async () => {
     const { tablet } = await kept()
     for (const more of [1, 40, 300]) {
       await fillTrail(house, companyId, more, { start: house.clock.now() })
@@ -309,7 +313,7 @@ describe('all kept entries at once', () => {
     expect(await keeper(tablet).proveAll(companyId)).toMatchObject({ kind: 'alarm', alarm: { from: 300, to: 301 } })
   })
 
-  it('are not when one was taken out, or a hash or the tree above is another', async () => {
+  nightly('are not when one was taken out, or a hash or the tree above is another', async () => {
     const spoilt = (key: [number, number, number], byte: number) => (db: UserDatabase) =>
       changeTile(db, key, (record) => {
         if ('hashes' in record) record.hashes = flipped(record.hashes, byte)

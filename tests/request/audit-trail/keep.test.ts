@@ -20,6 +20,7 @@ import {
 } from '#tests/support/kept-trail.ts'
 import { begin } from '#request/audit-trail/keep-trail.ts'
 import { keptCsv } from '#request/audit-trail/kept-csv.ts'
+import { nightly } from '#tests/support/nightly.ts'
 
 let house: Installation
 let companyId: number
@@ -99,7 +100,7 @@ describe('keeping a month', () => {
     expect(await keeper(tablet).proveAll(companyId)).toMatchObject({ kind: 'proven', entries: 600, hidden: 0 })
   })
 
-  it('is an export, which the trail tells of', async () => {
+  nightly('is an export, which the trail tells of', async () => {
     const tablet = await house.signedIn('admin@alpha')
     await keep(tablet, month)
     const answer = await list(tablet, { operation: 'export' })
@@ -234,7 +235,7 @@ describe('without a network', () => {
     }
   }, 60_000)
 
-  it('gives one entry by its id, and does not know whether there is one of days that are not kept', async () => {
+  nightly('gives one entry by its id, and does not know whether there is one of days that are not kept', async () => {
     const tablet = await house.signedIn('admin@alpha')
     await keep(tablet, { dateFrom: '2026-01-02', dateTo: '2026-01-04' })
     const seen = await list(tablet, { dateFrom: '2026-01-03', dateTo: '2026-01-03', results: 3 })
@@ -252,7 +253,7 @@ describe('without a network', () => {
     expect(await list(tablet, { entry: outside, results: 1 })).toMatchObject({ output: { count: 0, data: [] }, days })
   })
 
-  it('goes on behind an entry, both ways, as the server does', async () => {
+  nightly('goes on behind an entry, both ways, as the server does', async () => {
     const tablet = await house.signedIn('admin@alpha')
     await keep(tablet, month)
     for (const sortOrder of ['asc', 'desc'] as const) {
@@ -290,7 +291,7 @@ describe('without a network', () => {
 })
 
 describe('while there is a network', () => {
-  it('a range whose last day is not over is brought up to date, its proofs too', async () => {
+  nightly('a range whose last day is not over is brought up to date, its proofs too', async () => {
     const tablet = await house.signedIn('admin@alpha')
     const days = { dateFrom: '2026-01-01', dateTo: '2026-03-02', today: '2026-03-02' }
     await keep(tablet, days)
@@ -308,7 +309,7 @@ describe('while there is a network', () => {
     expect(today).toMatchObject({ kind: 'kept', days: null })
   })
 
-  it('a range of days that are over is left as it is', async () => {
+  nightly('a range of days that are over is left as it is', async () => {
     const tablet = await house.signedIn('admin@alpha')
     await keep(tablet, month)
     await fillTrail(house, companyId, 25, { start: house.clock.now() })
@@ -369,7 +370,7 @@ describe('what is kept', () => {
     expect([await entriesIn(db), await db.keptTrails.count(), await db.keptTiles.count()]).toEqual([0, 0, 0])
   })
 
-  it('is removed by its user, and the list that is opened next is cached as before', async () => {
+  nightly('is removed by its user, and the list that is opened next is cached as before', async () => {
     const tablet = await house.signedIn('admin@alpha')
     await keep(tablet, month)
     await keeper(tablet).remove(companyId)

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { gatherMs, times } from '#server/http/progress-socket.ts'
 import { announceServices } from '#server/services/hosting/announce.ts'
 import type { Progress } from '#server/services/job-requests.ts'
-import { eachEngine } from '#tests/support/database.ts'
+import { eachEngineByNight } from '#tests/support/database.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
 import { begin, bySteps, workAll, writeTrail } from '#tests/server/jobs/requests.ts'
 
@@ -18,7 +18,7 @@ interface Ear {
   closed: Promise<number>
 }
 
-eachEngine('progress over a websocket', (engine) => {
+eachEngineByNight('progress over a websocket', (engine) => {
   let server: TestServer
   let staff: SignedIn
   let host: string

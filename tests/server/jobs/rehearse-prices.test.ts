@@ -6,7 +6,7 @@ import { type Kinds, kinds } from '#server/jobs/registry.ts'
 import { rehearsePrices } from '#server/jobs/rehearse-prices.ts'
 import type { RehearseInput } from '#server/services/catalogue/rehearse-prices.ts'
 import { ask, workAll } from '#tests/server/jobs/requests.ts'
-import { eachEngine, pastPolicies } from '#tests/support/database.ts'
+import { eachEngineByNight, pastPolicies } from '#tests/support/database.ts'
 import { told, wrong } from '#tests/support/forms.ts'
 import { addContracts } from '#tests/support/many-contracts.ts'
 import { nightly } from '#tests/support/nightly.ts'
@@ -15,7 +15,7 @@ import { bought, order, setUpShop } from '#tests/support/shop-data.ts'
 
 const charge = { hkd: '1.00', usd: '1.00', rmb: '1.00' }
 
-eachEngine('the rehearsal of a price list', (engine) => {
+eachEngineByNight('the rehearsal of a price list', (engine) => {
   const the = setUpShop(engine)
   let staff: SignedIn
   let alpha: SignedIn

@@ -8,6 +8,7 @@ import { dayOf, daysAfter, instantIn, placeOf } from '#tests/domain/fees/calenda
 import { lists } from '#tests/domain/fees/goldens.ts'
 import { type ContractCase, oracleOf, type Step } from '#tests/domain/fees/oracle.ts'
 import { between, type Chance, chanceOf, pick, suiteSeed } from '#tests/support/chance.ts'
+import { byDay } from '#tests/support/nightly.ts'
 import { bought, type Ordered, paid, readOrder, setUpShop, wish } from '#tests/support/shop-data.ts'
 import type { SignedIn } from '#tests/support/server.ts'
 
@@ -116,5 +117,5 @@ describe('what contracts cost in the course of their lives', () => {
   }
 
   const lives = Array.from({ length: 10 }, (_, at) => suiteSeed + at)
-  test.each(lives)('is what the oracle says (seed %i)', (seed) => live(chanceOf(seed)))
+  test.each(byDay(lives, 4))('is what the oracle says (seed %i)', (seed) => live(chanceOf(seed)))
 })

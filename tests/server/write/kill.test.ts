@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { killWrites } from '#tests/campaigns/kill-writes.ts'
 import { suiteSeed } from '#tests/support/chance.ts'
+import { isNight } from '#tests/support/nightly.ts'
 import { asSuperuser, migratedDatabase } from '#tests/support/postgres.ts'
 import { layDataFolder } from '#tests/support/template.ts'
 
@@ -28,11 +29,15 @@ describe('a server killed in the middle of 100 writes, and the same keys sent ag
     expect(report.acknowledged).toBeGreaterThan(0)
   })
 
-  it.skipIf(!inject('postgresUrl'))('has every acknowledged write, none twice, none in half (PostgreSQL)', async () => {
-    const url = inject('postgresUrl') ?? ''
-    await asSuperuser(url, 'postgres', [`create database killed template ${migratedDatabase}`])
-    const env = { DATA_DIR: join(folder, 'key'), DATABASE_URL: `${url}/killed`, DEMO: '1' }
-    const report = await killWrites({ ...short, rounds: rounds.postgres, seed: suiteSeed, env })
-    expect(report).toMatchObject({ rounds: rounds.postgres, writes: rounds.postgres * 100 })
-  })
+  if (isNight)
+    it.skipIf(!inject('postgresUrl'))(
+      'has every acknowledged write, none twice, none in half (PostgreSQL)',
+      async () => {
+        const url = inject('postgresUrl') ?? ''
+        await asSuperuser(url, 'postgres', [`create database killed template ${migratedDatabase}`])
+        const env = { DATA_DIR: join(folder, 'key'), DATABASE_URL: `${url}/killed`, DEMO: '1' }
+        const report = await killWrites({ ...short, rounds: rounds.postgres, seed: suiteSeed, env })
+        expect(report).toMatchObject({ rounds: rounds.postgres, writes: rounds.postgres * 100 })
+      },
+    )
 })

@@ -102,35 +102,38 @@ describe('an order of each status', () => {
   })
 })
 
-it('opens without a line though nobody has opened it: in effect with its history and what a change costs, and unpaid', async () => {
-  const id = await buy('unopened')
-  const [trade, unpaid] = [await idOf('acmetrade'), await idOf('acmehr')]
-  await the.browser.openAs('admin@acme', '/app/home')
-  const { thisDevice } = await import('#local/storage/device.ts')
-  const [occupant] = await thisDevice().directory.occupants.toArray()
-  const kept = async () => {
-    const paths = occupant ? await thisDevice().of(occupant).responses.toCollection().primaryKeys() : []
-    return paths.filter((path) => path.endsWith('/history')).length
-  }
-  // acmetrade, acmetest and the one just bought.
-  await expect.poll(kept).toBe(3)
-  the.browser.goOffline()
-  await the.browser.open(pageOf(trade))
-  await screen.findByRole('heading', { level: 1, name: 'Acme trading' })
-  await expect.poll(() => history().length).toBe(2)
-  await the.browser.open(pageOf(id))
-  await modify('35')
-  await expect.poll(due).toBe('HKD 10,000.00')
-  await the.browser.open(pageOf(unpaid))
-  await screen.findByText(/^This order is unpaid/)
-  // One that was never read says so, and comes by itself.
-  const old = (await replacedBy(trade)) ?? 0
-  await the.browser.open(pageOf(old))
-  await screen.findByRole('heading', { name: 'This contract is not on this device' })
-  expect(document.querySelector('.problem')).toBeNull()
-  the.browser.goOnline()
-  await screen.findByRole('heading', { level: 1, name: 'Acme trading' })
-})
+nightly(
+  'opens without a line though nobody has opened it: in effect with its history and what a change costs, and unpaid',
+  async () => {
+    const id = await buy('unopened')
+    const [trade, unpaid] = [await idOf('acmetrade'), await idOf('acmehr')]
+    await the.browser.openAs('admin@acme', '/app/home')
+    const { thisDevice } = await import('#local/storage/device.ts')
+    const [occupant] = await thisDevice().directory.occupants.toArray()
+    const kept = async () => {
+      const paths = occupant ? await thisDevice().of(occupant).responses.toCollection().primaryKeys() : []
+      return paths.filter((path) => path.endsWith('/history')).length
+    }
+    // acmetrade, acmetest and the one just bought.
+    await expect.poll(kept).toBe(3)
+    the.browser.goOffline()
+    await the.browser.open(pageOf(trade))
+    await screen.findByRole('heading', { level: 1, name: 'Acme trading' })
+    await expect.poll(() => history().length).toBe(2)
+    await the.browser.open(pageOf(id))
+    await modify('35')
+    await expect.poll(due).toBe('HKD 10,000.00')
+    await the.browser.open(pageOf(unpaid))
+    await screen.findByText(/^This order is unpaid/)
+    // One that was never read says so, and comes by itself.
+    const old = (await replacedBy(trade)) ?? 0
+    await the.browser.open(pageOf(old))
+    await screen.findByRole('heading', { name: 'This contract is not on this device' })
+    expect(document.querySelector('.problem')).toBeNull()
+    the.browser.goOnline()
+    await screen.findByRole('heading', { level: 1, name: 'Acme trading' })
+  },
+)
 
 describe('a contract is modified', () => {
   it('up: what changes and what it costs; at a price that has changed meanwhile both figures are shown before anything is ordered (M100, M101, D17, D89)', async () => {
@@ -167,7 +170,7 @@ describe('a contract is modified', () => {
     expect((await pending(id))?.amount).toBe('26500.50')
   })
 
-  it('down: nothing is due, said in words, and it takes effect at once (D14, D15)', async () => {
+  nightly('down: nothing is due, said in words, and it takes effect at once (D14, D15)', async () => {
     const id = await at('downward')
     await modify('10')
     await the.user.click(named('module-fin'))
@@ -213,33 +216,36 @@ describe('a contract is extended', () => {
     await the.user.click(found() as HTMLElement)
   }
 
-  it('an extended contract is set up from its first start on, and its start, years and end agree; editing keeps what stays (M97, M98)', async () => {
-    const id = await at('evenlonger')
-    const before = await readOrder(admin, id)
-    await press('Extend')
-    await the.user.clear((await dialog('Extend evenlonger')).getByLabelText('Extend by'))
-    await the.user.keyboard('2')
-    await expect.poll(due).toBe('HKD 114,000.00')
-    await send()
-    await expect.poll(() => pending(id)).not.toBeNull()
-    const waiting = await pending(id)
-    const extension = waiting?.id ?? 0
-    await paid(the.server, (await readOrder(admin, extension)) as Ordered)
-    const after = await readOrder(admin, extension)
-    expect([after['period_start'], after['period']]).toEqual([before['period_start'], 3])
-    await the.browser.open(pageOf(extension))
-    await says('Please wait for the system to be set up.')
-    await expect.poll(() => fact('Period')).toBe('3 years')
-    await press('Modify')
-    await expect.poll(() => document.querySelector('[name=users]')).not.toBeNull()
-    expect(screen.queryByText(/wait for the system to be set up/)).toBeNull()
-    await press('More')
-    for (const name of ['Refresh', 'Print']) await screen.findByRole('menuitem', { name })
-    await the.user.keyboard('{Escape}')
-    expect(fact('Currency')).toBe('HKD')
-    expect(fact('Expiry date')).toBe(after['expired_date'])
-    expect(screen.queryByRole('button', { name: 'Extend' })).toBeNull()
-  })
+  nightly(
+    'an extended contract is set up from its first start on, and its start, years and end agree; editing keeps what stays (M97, M98)',
+    async () => {
+      const id = await at('evenlonger')
+      const before = await readOrder(admin, id)
+      await press('Extend')
+      await the.user.clear((await dialog('Extend evenlonger')).getByLabelText('Extend by'))
+      await the.user.keyboard('2')
+      await expect.poll(due).toBe('HKD 114,000.00')
+      await send()
+      await expect.poll(() => pending(id)).not.toBeNull()
+      const waiting = await pending(id)
+      const extension = waiting?.id ?? 0
+      await paid(the.server, (await readOrder(admin, extension)) as Ordered)
+      const after = await readOrder(admin, extension)
+      expect([after['period_start'], after['period']]).toEqual([before['period_start'], 3])
+      await the.browser.open(pageOf(extension))
+      await says('Please wait for the system to be set up.')
+      await expect.poll(() => fact('Period')).toBe('3 years')
+      await press('Modify')
+      await expect.poll(() => document.querySelector('[name=users]')).not.toBeNull()
+      expect(screen.queryByText(/wait for the system to be set up/)).toBeNull()
+      await press('More')
+      for (const name of ['Refresh', 'Print']) await screen.findByRole('menuitem', { name })
+      await the.user.keyboard('{Escape}')
+      expect(fact('Currency')).toBe('HKD')
+      expect(fact('Expiry date')).toBe(after['expired_date'])
+      expect(screen.queryByRole('button', { name: 'Extend' })).toBeNull()
+    },
+  )
 
   it('before its end: from there on; an unpaid order is replaced only with consent, and can be deleted (D32, D35)', async () => {
     const id = await at('longer')
@@ -280,7 +286,7 @@ describe('a contract is extended', () => {
     await expect.poll(() => pending(id)).toBeNull()
   })
 
-  it('after its end: from today, with other modules and users (M102, D16)', async () => {
+  nightly('after its end: from today, with other modules and users (M102, D16)', async () => {
     const id = await idOf('acmeold')
     await the.browser.openAs('admin@acme', pageOf(id))
     await press('Extend')
@@ -299,7 +305,7 @@ describe('a contract is extended', () => {
   })
 })
 
-it('an unpaid order is deleted after a warning, and its page with it (M107)', async () => {
+nightly('an unpaid order is deleted after a warning, and its page with it (M107)', async () => {
   const id = await idOf('acmehr')
   await the.browser.openAs('admin@acme', pageOf(id))
   await choose('More', 'Delete order')

@@ -2,6 +2,7 @@
 import { screen } from '@testing-library/dom'
 import { expect, it, vi } from 'vitest'
 import { button, described } from '#tests/support/fields.ts'
+import { nightly } from '#tests/support/nightly.ts'
 import { arrived } from '#tests/support/screen.ts'
 import { handsOn, setUpShopPages } from '#tests/support/shop-pages.ts'
 
@@ -91,7 +92,7 @@ it('offline, of a list that was never read here, says just that: no error and no
   expect(errors).toEqual([])
 })
 
-it('has a calendar whose address programs can read until it is ended', async () => {
+nightly('has a calendar whose address programs can read until it is ended', async () => {
   await the.browser.openAs('admin@acme', '/app/contract')
   await press('Calendar')
   await press('Create link')

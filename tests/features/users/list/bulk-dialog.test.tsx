@@ -79,7 +79,7 @@ it('that one of them is refused says it of that one, in words', async () => {
   expect(verdicts).toContainEqual(expect.stringMatching(new RegExp(`^${name('waiting')}\\s*Done$`)))
 })
 
-it('waits write by write while there is no line, and each is sent when it is back', async () => {
+nightly('waits write by write while there is no line, and each is sent when it is back', async () => {
   await enter()
   the.browser.goOffline()
   await pick('user', 'order', 'second')

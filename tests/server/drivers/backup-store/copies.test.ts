@@ -9,7 +9,7 @@ import type { CopyTarget } from '#server/drivers/backup-store/driver.ts'
 import type { DataPiece } from '#server/drivers/hosting/driver.ts'
 import { dataPieces, piecesOf, shopPieces, ungrouped } from '#tests/support/data-pieces.ts'
 import { startBareEngine } from '#tests/support/database.ts'
-import { isNight } from '#tests/support/nightly.ts'
+import { isNight, nightly } from '#tests/support/nightly.ts'
 import { asSuperuser } from '#tests/support/postgres.ts'
 
 interface TargetUnderTest {
@@ -204,7 +204,7 @@ describe('where copies cannot go', () => {
     await nobody.close()
   })
 
-  it('stops before the disk is full', async () => {
+  nightly('stops before the disk is full', async () => {
     const engine = await startBareEngine()
     let looks = 0
     const connections = engineConnections(

@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { BackupStore } from '#server/drivers/backup-store/driver.ts'
+import { byDay } from '#tests/support/nightly.ts'
 
 export interface StoreUnderTest {
   store: BackupStore
@@ -21,8 +22,8 @@ export const keysOf = async (store: BackupStore, prefix: string) =>
   (await Array.fromAsync(store.list(prefix))).map(({ key }) => key)
 
 const mega = 2 ** 20
-/** Nothing, less than a part, exactly one, one and a byte, several. */
-const sizes = [0, 1, 5 * mega - 1, 5 * mega, 5 * mega + 1, 12 * mega + 7]
+/** Nothing, exactly one part, one and a byte; by night less than one, and several. */
+const sizes = byDay([0, 5 * mega, 5 * mega + 1, 1, 5 * mega - 1, 12 * mega + 7], 3)
 
 export function describeStore(name: string, make: () => Promise<StoreUnderTest>): void {
   describe(`${name}, as every store,`, () => {

@@ -53,27 +53,30 @@ describe('local hosting', () => {
     await healthy(the.driver, ref, tasks)
   }
 
-  it('starts nothing where there is nothing to run, and one supervisor where two portals start at once', async () => {
-    const the = open()
-    expect([await the.driver.lookAll(), await the.driver.look(ref)]).toEqual([[], null])
-    const stop = the.driver.watch(() => undefined)
-    await wait(100)
-    expect(processesOf(the.folder)).toEqual([])
-    const portals = [the.driver, the.another(), the.another(), the.another()]
-    await Promise.all(
-      portals.map((driver, at) =>
-        driver.prepare(
-          { serviceId: at + 1, code: `shop${at}` },
-          { name: '', config: { memoryMb: 0, tasks: 0 } },
-          { fence: 1 },
+  nightly(
+    'starts nothing where there is nothing to run, and one supervisor where two portals start at once',
+    async () => {
+      const the = open()
+      expect([await the.driver.lookAll(), await the.driver.look(ref)]).toEqual([[], null])
+      const stop = the.driver.watch(() => undefined)
+      await wait(100)
+      expect(processesOf(the.folder)).toEqual([])
+      const portals = [the.driver, the.another(), the.another(), the.another()]
+      await Promise.all(
+        portals.map((driver, at) =>
+          driver.prepare(
+            { serviceId: at + 1, code: `shop${at}` },
+            { name: '', config: { memoryMb: 0, tasks: 0 } },
+            { fence: 1 },
+          ),
         ),
-      ),
-    )
-    stop()
-    await until('one supervisor', () => supervisorsOf(the.folder).length === 1)
-    for (const driver of portals) expect(await driver.lookAll()).toHaveLength(4)
-    expect(readdirSync(the.folder).filter((name) => /lock|draft/.test(name))).toHaveLength(1)
-  })
+      )
+      stop()
+      await until('one supervisor', () => supervisorsOf(the.folder).length === 1)
+      for (const driver of portals) expect(await driver.lookAll()).toHaveLength(4)
+      expect(readdirSync(the.folder).filter((name) => /lock|draft/.test(name))).toHaveLength(1)
+    },
+  )
 
   it('goes on without its portal, and without its supervisor, whose successor takes over what runs', async () => {
     const the = open()
@@ -221,7 +224,7 @@ describe('local hosting', () => {
     },
   )
 
-  it('replaces a task that uses more memory than it may, and says so', async () => {
+  nightly('replaces a task that uses more memory than it may, and says so', async () => {
     const the = open({ times: { checkMs: 200, allowanceMb: 40 } })
     await running(the)
     await the.driver.setPassword(ref, 'First-pass-1', at(1))
@@ -311,7 +314,7 @@ describe('local hosting', () => {
     expect(await the.driver.look(ref)).toMatchObject({ wanted: 'stopped' })
   })
 
-  it('runs in a folder whose path is too long for a socket', async () => {
+  nightly('runs in a folder whose path is too long for a socket', async () => {
     const top = mkdtempSync(join(tmpdir(), 'hosting-'))
     const folder = join(top, 'long'.repeat(30))
     mkdirSync(folder, { recursive: true })

@@ -48,10 +48,10 @@ const wrong: unknown[] = [
 ]
 
 let fields = 0
-/** For the next field: a third of them by day, in turns, so that each value is given to fields of all kinds. */
+/** For the next field: a fifth of them by day, in turns, so that each value is given to fields of all kinds. */
 const wrongForNext = () => {
-  const turn = fields++ % 3
-  return isNight ? wrong : wrong.filter((_, at) => at % 3 === turn)
+  const turn = fields++ % 5
+  return isNight ? wrong : wrong.filter((_, at) => at % 5 === turn)
 }
 
 const rowsOf = () =>

@@ -2,7 +2,7 @@
 import { beforeEach, expect, inject, test } from 'vitest'
 import { readLeaf } from '#domain/audit-log/leaf.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import { eachEngine } from '#tests/support/database.ts'
+import { eachEngineByNight } from '#tests/support/database.ts'
 import { told, wrong } from '#tests/support/forms.ts'
 import type { SignedIn } from '#tests/support/server.ts'
 import { bought, order, setUpShop } from '#tests/support/shop-data.ts'
@@ -15,7 +15,7 @@ interface Row {
   [field: string]: unknown
 }
 
-eachEngine('withdrawn price lists', (engine) => {
+eachEngineByNight('withdrawn price lists', (engine) => {
   const the = setUpShop(engine)
   let staff: SignedIn
   let customer: SignedIn

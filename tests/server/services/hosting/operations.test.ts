@@ -9,6 +9,7 @@ import { lookAfterServices } from '#server/services/hosting/look-after.ts'
 import type { ServiceAnswer } from '#server/services/hosting/service-rows.ts'
 import { addVersions } from '#tests/support/app-versions.ts'
 import { type LocalUnderTest, openLocalHosting } from '#tests/support/hosting.ts'
+import { nightly } from '#tests/support/nightly.ts'
 import type { SignedIn } from '#tests/support/server.ts'
 import { bought, setUpShop } from '#tests/support/shop-data.ts'
 
@@ -183,37 +184,41 @@ describe('a hosted service', () => {
     expect(await host.driver.lookAll()).toEqual([])
   }, 60_000)
 
-  it('has a log that is read, searched and downloaded once', async () => {
-    await create()
-    const { id } = await row()
-    the.server.clock.now = Date.now() + 1000
-    alpha = await the.server.signIn('order@alpha')
-    const read = await ask('GET' as 'POST', `/api/aws/log/${id}`)
-    expect(read.lines.length).toBeGreaterThan(0)
-    const after = await ask('GET' as 'POST', `/api/aws/log/${id}?after=${read.next}`)
-    expect(after.lines).toEqual([])
-    expect((await ask('GET' as 'POST', `/api/aws/log/${id}?searchText=no%20such%20line`)).lines).toEqual([])
+  nightly(
+    'has a log that is read, searched and downloaded once',
+    async () => {
+      await create()
+      const { id } = await row()
+      the.server.clock.now = Date.now() + 1000
+      alpha = await the.server.signIn('order@alpha')
+      const read = await ask('GET' as 'POST', `/api/aws/log/${id}`)
+      expect(read.lines.length).toBeGreaterThan(0)
+      const after = await ask('GET' as 'POST', `/api/aws/log/${id}?after=${read.next}`)
+      expect(after.lines).toEqual([])
+      expect((await ask('GET' as 'POST', `/api/aws/log/${id}?searchText=no%20such%20line`)).lines).toEqual([])
 
-    const day = 86_400_000
-    const stamp = (at: number) => new Date(at + 8 * 3_600_000).toISOString().slice(0, 19).replace('T', ' ')
-    const key = await alpha.send({
-      method: 'POST',
-      url: '/api/aws/log',
-      payload: { id, from: stamp(Date.now() - day), to: stamp(Date.now() + day) },
-    })
-    const file = await the.server.send({ url: `/public/log/${key.json()}` })
-    expect(file.headers['content-disposition']).toMatch(/filename="alpha1-log-[\d-]+\.txt"/)
-    expect(file.body).toContain('task 1')
-    expect((await the.server.send({ url: `/public/log/${key.json()}` })).statusCode).toBe(404)
-    const none = { id, from: stamp(Date.now() - 9 * day), to: stamp(Date.now() - 8 * day) }
-    expect((await alpha.send({ method: 'POST', url: '/api/aws/log', payload: none })).json()).toBe('')
-    for (const wrong of [
-      { id, from: stamp(Date.now() - 200 * day), to: stamp(Date.now()) },
-      { id, from: stamp(Date.now()), to: stamp(Date.now() - day) },
-      { id, from: '2026-13-45 99:99:99', to: stamp(Date.now()) },
-    ])
-      expect((await alpha.send({ method: 'POST', url: '/api/aws/log', payload: wrong })).statusCode).toBe(400)
-  }, 60_000)
+      const day = 86_400_000
+      const stamp = (at: number) => new Date(at + 8 * 3_600_000).toISOString().slice(0, 19).replace('T', ' ')
+      const key = await alpha.send({
+        method: 'POST',
+        url: '/api/aws/log',
+        payload: { id, from: stamp(Date.now() - day), to: stamp(Date.now() + day) },
+      })
+      const file = await the.server.send({ url: `/public/log/${key.json()}` })
+      expect(file.headers['content-disposition']).toMatch(/filename="alpha1-log-[\d-]+\.txt"/)
+      expect(file.body).toContain('task 1')
+      expect((await the.server.send({ url: `/public/log/${key.json()}` })).statusCode).toBe(404)
+      const none = { id, from: stamp(Date.now() - 9 * day), to: stamp(Date.now() - 8 * day) }
+      expect((await alpha.send({ method: 'POST', url: '/api/aws/log', payload: none })).json()).toBe('')
+      for (const wrong of [
+        { id, from: stamp(Date.now() - 200 * day), to: stamp(Date.now()) },
+        { id, from: stamp(Date.now()), to: stamp(Date.now() - day) },
+        { id, from: '2026-13-45 99:99:99', to: stamp(Date.now()) },
+      ])
+        expect((await alpha.send({ method: 'POST', url: '/api/aws/log', payload: wrong })).statusCode).toBe(400)
+    },
+    60_000,
+  )
 
   it('fault 2q has a log that is refused for times at the ends of the calendar, and no error of ours', async () => {
     await create()
@@ -227,21 +232,25 @@ describe('a hosted service', () => {
         ]).toEqual([field, at, expect.objectContaining({ status: 400, errorCode: 'VALIDATION_ERROR' })])
   }, 60_000)
 
-  it('is found stopped, gone or running by the health check, and nobody else’s is touched', async () => {
-    await create()
-    const { id } = await row()
-    const beta = await the.server.signIn('order@beta')
-    for (const url of [`/api/aws/reboot/${id}`, `/api/aws/resetpwd/${id}`, `/api/aws/password/${id}`])
-      expect(await ask('POST', url, beta)).toMatchObject({ status: 404 })
-    expect(await ask('DELETE', `/api/aws/service/${id}`, beta)).toMatchObject({ status: 404 })
+  nightly(
+    'is found stopped, gone or running by the health check, and nobody else’s is touched',
+    async () => {
+      await create()
+      const { id } = await row()
+      const beta = await the.server.signIn('order@beta')
+      for (const url of [`/api/aws/reboot/${id}`, `/api/aws/resetpwd/${id}`, `/api/aws/password/${id}`])
+        expect(await ask('POST', url, beta)).toMatchObject({ status: 404 })
+      expect(await ask('DELETE', `/api/aws/service/${id}`, beta)).toMatchObject({ status: 404 })
 
-    await host.driver.stop({ serviceId: id, code: 'alpha1' }, { fence: 1000 })
-    const staff = await the.server.signIn('admin@m18')
-    const looked = await ask('POST', '/api/aws/recheck', staff)
-    expect(looked).toMatchObject({ status: 200, checked: 1, online: 0, changed: 1 })
-    expect(await row()).toMatchObject({ system_status: 4, online: 0, running_tasks: 0 })
-    await host.driver.erase({ serviceId: id, code: 'alpha1' }, { fence: 1001 })
-    await lookAfterServices(the.server.app)
-    expect(await row()).toMatchObject({ system_status: 5, fault: 'failed' })
-  }, 60_000)
+      await host.driver.stop({ serviceId: id, code: 'alpha1' }, { fence: 1000 })
+      const staff = await the.server.signIn('admin@m18')
+      const looked = await ask('POST', '/api/aws/recheck', staff)
+      expect(looked).toMatchObject({ status: 200, checked: 1, online: 0, changed: 1 })
+      expect(await row()).toMatchObject({ system_status: 4, online: 0, running_tasks: 0 })
+      await host.driver.erase({ serviceId: id, code: 'alpha1' }, { fence: 1001 })
+      await lookAfterServices(the.server.app)
+      expect(await row()).toMatchObject({ system_status: 5, fault: 'failed' })
+    },
+    60_000,
+  )
 })

@@ -4,10 +4,10 @@ import { sql } from 'kysely'
 import { inTransaction } from '#server/db/transaction.ts'
 import type { ServiceAnswer } from '#server/services/hosting/service-rows.ts'
 import { bought, order, paid, setUpShop } from '#tests/support/shop-data.ts'
-import { eachEngine } from '#tests/support/database.ts'
+import { eachEngineByNight } from '#tests/support/database.ts'
 import type { SignedIn } from '#tests/support/server.ts'
 
-eachEngine('the list of services', (engine) => {
+eachEngineByNight('the list of services', (engine) => {
   const the = setUpShop(engine)
   let alpha: SignedIn
   let beta: SignedIn

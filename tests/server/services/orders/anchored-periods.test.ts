@@ -1,13 +1,13 @@
 /** Contracts and backups that are bought one after the other through the server's calls (decisions 60 and 61). */
 import { beforeEach, expect, test } from 'vitest'
 import { serviceIdOf } from '#tests/support/backups.ts'
-import { eachEngine } from '#tests/support/database.ts'
+import { eachEngineByNight } from '#tests/support/database.ts'
 import { bought, type Ordered, paid, readOrder, setUpShop } from '#tests/support/shop-data.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { applyPayment } from '#server/services/payments/apply-payment.ts'
 import type { SignedIn } from '#tests/support/server.ts'
 
-eachEngine('periods bought one after the other', (engine) => {
+eachEngineByNight('periods bought one after the other', (engine) => {
   const the = setUpShop(engine)
   let buyer: SignedIn
   const goTo = async (day: string) => {

@@ -3,12 +3,12 @@ import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { inTransaction } from '#server/db/transaction.ts'
 import { listPrices, serviceIdOf } from '#tests/support/backups.ts'
-import { eachEngine } from '#tests/support/database.ts'
+import { eachEngineByNight } from '#tests/support/database.ts'
 import { told } from '#tests/support/forms.ts'
 import { bought, order, type Ordered, paid, readOrder, setUpShop, wish } from '#tests/support/shop-data.ts'
 import type { SignedIn } from '#tests/support/server.ts'
 
-eachEngine('long contracts', (engine) => {
+eachEngineByNight('long contracts', (engine) => {
   const the = setUpShop(engine)
   let buyer: SignedIn
   beforeEach(async () => {

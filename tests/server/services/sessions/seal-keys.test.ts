@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import { inTransaction } from '#server/db/transaction.ts'
 import { sweep } from '#server/jobs/delete-expired-data.ts'
-import { eachEngine } from '#tests/support/database.ts'
+import { eachEngineByNight } from '#tests/support/database.ts'
 import { passwordStep, secondStep, withApp, withPasskey } from '#tests/support/factors.ts'
 import { told } from '#tests/support/forms.ts'
 import { codeAt } from '#tests/support/otp.ts'
@@ -24,7 +24,7 @@ type Person = Pick<SignedIn, 'send'>
 const url = '/api/m18s/user'
 const day = 86_400_000
 
-eachEngine('sealing keys', (engine) => {
+eachEngineByNight('sealing keys', (engine) => {
   let server: TestServer
   beforeAll(async () => {
     server = await startServer({ engine })

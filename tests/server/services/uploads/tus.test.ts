@@ -138,7 +138,7 @@ onConnections('an upload in pieces', (engine) => {
     30_000,
   )
 
-  test('that sends nothing any more is cut off, and goes on later (slow loris)', async () => {
+  nightly('that sends nothing any more is cut off, and goes on later (slow loris)', async () => {
     const path = await begun()
     const began = performance.now()
     const { closed } = await hangingPatch(`${url}${path}`, token(), { offset: 0, length: 100, sent: noise(10) })

@@ -75,46 +75,54 @@ describe('a restore', () => {
     ])
   }, 60_000)
 
-  test('puts it into another service of the company, asked for by the staff whom the customer does not know', async () => {
-    const second = await backedUpService(the.server, alpha, 'alpha2')
-    const copied = await backUpNow(the.server, alpha, id, 'pdb2rds')
-    const staff = await the.server.signIn('admin@m18')
-    const copyId = (copied.body as { id: number }).id
-    expect(await restore(second, copyId, staff)).toMatchObject({ status: 200, body: { service_id: second } })
-    expect([items('alpha2', second), items()]).toEqual([['new'], ['new']])
-    expect((await plan(alpha, second)).restores).toMatchObject([{ from_code: 'alpha1', user_name: null }])
-    expect((await plan(staff, second)).restores).toMatchObject([{ user_name: expect.stringContaining('admin') }])
-    // A copy of the second database moves nothing that is billed.
-    expect(Object.keys(await movedOf(the.server))).toEqual([`backup-${backupId}`])
-  }, 90_000)
+  nightly(
+    'puts it into another service of the company, asked for by the staff whom the customer does not know',
+    async () => {
+      const second = await backedUpService(the.server, alpha, 'alpha2')
+      const copied = await backUpNow(the.server, alpha, id, 'pdb2rds')
+      const staff = await the.server.signIn('admin@m18')
+      const copyId = (copied.body as { id: number }).id
+      expect(await restore(second, copyId, staff)).toMatchObject({ status: 200, body: { service_id: second } })
+      expect([items('alpha2', second), items()]).toEqual([['new'], ['new']])
+      expect((await plan(alpha, second)).restores).toMatchObject([{ from_code: 'alpha1', user_name: null }])
+      expect((await plan(staff, second)).restores).toMatchObject([{ user_name: expect.stringContaining('admin') }])
+      // A copy of the second database moves nothing that is billed.
+      expect(Object.keys(await movedOf(the.server))).toEqual([`backup-${backupId}`])
+    },
+    90_000,
+  )
 
-  test('is an operation of the service: one at a time, and what it stopped stays stopped', async () => {
-    await alpha.send({
-      method: 'POST',
-      url: `/api/aws/changecfg?serviceId=${id}&task_runtime_memory=1000&task_desire_count=0`,
-    })
-    await alpha.send({ method: 'POST', url: `/api/aws/reboot/${id}` })
-    expect((await restore()).status).toBe(423)
-    while (await workOne(the.server.app, hostingKinds));
-    await alpha.send({ method: 'POST', url: `/api/aws/reboot/${id}` })
-    while (await workOne(the.server.app, hostingKinds));
-    const begun = await alpha.send({
-      method: 'POST',
-      url: '/api/pdb/restore',
-      payload: { backup_id: backupId, service_id: id },
-    })
-    expect(begun.statusCode).toBe(202)
-    expect(await row()).toMatchObject({ operation: { kind: 'restore-backup' } })
-    const second = await alpha.send({
-      method: 'POST',
-      url: '/api/pdb/backup',
-      payload: { service_id: id, pdb_type: 'pdb2s3' },
-    })
-    expect(second.json()).toMatchObject({ errorCode: 'RESOURCE_LOCKED', data: { action: 'restore-backup' } })
-    await workAll(the.server)
-    expect(items()).toEqual(['old', 'data'])
-    expect(await row()).toMatchObject({ operation: null, system_status: 4, running_tasks: 0 })
-  }, 60_000)
+  nightly(
+    'is an operation of the service: one at a time, and what it stopped stays stopped',
+    async () => {
+      await alpha.send({
+        method: 'POST',
+        url: `/api/aws/changecfg?serviceId=${id}&task_runtime_memory=1000&task_desire_count=0`,
+      })
+      await alpha.send({ method: 'POST', url: `/api/aws/reboot/${id}` })
+      expect((await restore()).status).toBe(423)
+      while (await workOne(the.server.app, hostingKinds));
+      await alpha.send({ method: 'POST', url: `/api/aws/reboot/${id}` })
+      while (await workOne(the.server.app, hostingKinds));
+      const begun = await alpha.send({
+        method: 'POST',
+        url: '/api/pdb/restore',
+        payload: { backup_id: backupId, service_id: id },
+      })
+      expect(begun.statusCode).toBe(202)
+      expect(await row()).toMatchObject({ operation: { kind: 'restore-backup' } })
+      const second = await alpha.send({
+        method: 'POST',
+        url: '/api/pdb/backup',
+        payload: { service_id: id, pdb_type: 'pdb2s3' },
+      })
+      expect(second.json()).toMatchObject({ errorCode: 'RESOURCE_LOCKED', data: { action: 'restore-backup' } })
+      await workAll(the.server)
+      expect(items()).toEqual(['old', 'data'])
+      expect(await row()).toMatchObject({ operation: null, system_status: 4, running_tasks: 0 })
+    },
+    60_000,
+  )
 
   test('that meets a flipped bit, a cut archive, another one in its place or none says so, and the service keeps its data', async () => {
     const [key, whole] = archive()

@@ -163,45 +163,49 @@ describe('backups are tended', () => {
     expect(await tend()).toBeGreaterThan(0)
   }, 60_000)
 
-  test('again an hour after a failure, with a mail when it begins and once a day, to who wants it', async () => {
-    await onlyArchives()
-    backed.places.fails = 'refused'
-    await tend()
-    expect(await states()).toEqual(['pdb2s3 failed schedule'])
-    const told = [
-      'admin@m18.example: Backups of a service are failing',
-      'order@alpha.example: Backups of a service are failing',
-    ]
-    expect(await mails()).toEqual(told)
-    expect(box.mails.at(-1)?.text).toMatch(/pdb2s3.*alpha1/)
-    expect((await plan()).pdb2s3).toMatchObject({
-      fault: 'refused',
-      last_good: null,
-      next_run: timestampIn('Asia/Hong_Kong', the.server.clock.now + hour),
-    })
-    pass(hour - 1000)
-    await tend()
-    expect(await states()).toHaveLength(1)
-    for (let hours = 1; hours < 24; hours++) {
+  nightly(
+    'again an hour after a failure, with a mail when it begins and once a day, to who wants it',
+    async () => {
+      await onlyArchives()
+      backed.places.fails = 'refused'
+      await tend()
+      expect(await states()).toEqual(['pdb2s3 failed schedule'])
+      const told = [
+        'admin@m18.example: Backups of a service are failing',
+        'order@alpha.example: Backups of a service are failing',
+      ]
+      expect(await mails()).toEqual(told)
+      expect(box.mails.at(-1)?.text).toMatch(/pdb2s3.*alpha1/)
+      expect((await plan()).pdb2s3).toMatchObject({
+        fault: 'refused',
+        last_good: null,
+        next_run: timestampIn('Asia/Hong_Kong', the.server.clock.now + hour),
+      })
+      pass(hour - 1000)
+      await tend()
+      expect(await states()).toHaveLength(1)
+      for (let hours = 1; hours < 24; hours++) {
+        pass(hour)
+        await tend()
+      }
+      expect(await states()).toHaveLength(24)
+      expect(await mails()).toEqual([])
       pass(hour)
       await tend()
-    }
-    expect(await states()).toHaveLength(24)
-    expect(await mails()).toEqual([])
-    pass(hour)
-    await tend()
-    expect(await mails()).toEqual(told)
-    expect((await service()).failing_backups).toEqual(['pdb2s3'])
-    pass(hour)
-    backed.places.fails = null
-    await tend()
-    expect((await service()).failing_backups).toEqual([])
-    // It begins anew: told at once.
-    pass(day)
-    backed.places.fails = 'no_room'
-    await tend()
-    expect(await mails()).toEqual(told)
-  }, 90_000)
+      expect(await mails()).toEqual(told)
+      expect((await service()).failing_backups).toEqual(['pdb2s3'])
+      pass(hour)
+      backed.places.fails = null
+      await tend()
+      expect((await service()).failing_backups).toEqual([])
+      // It begins anew: told at once.
+      pass(day)
+      backed.places.fails = 'no_room'
+      await tend()
+      expect(await mails()).toEqual(told)
+    },
+    90_000,
+  )
 
   nightly(
     'a mail about a failure that is over by then is not sent',
@@ -216,24 +220,28 @@ describe('backups are tended', () => {
     60_000,
   )
 
-  test('what nobody works on any more is given up, and what it stored goes', async () => {
-    await onlyArchives()
-    await tendBackups(the.server.app)
-    await asSystem((db) => db.deleteFrom('job').execute())
-    await asSystem((db) =>
-      db.updateTable('backup').set({ place: 'company-1/service-1/2026-03-02T020000Z-1.age' }).execute(),
-    )
-    backed.places.archives.set('company-1/service-1/2026-03-02T020000Z-1.age', Buffer.from('x'))
-    pass(9 * 60_000)
-    await tendBackups(the.server.app)
-    expect(await states()).toEqual(['pdb2s3 running schedule'])
-    pass(2 * 60_000)
-    await tendBackups(the.server.app)
-    expect(await backupRows(the.server)).toMatchObject([{ state: 'failed', fault: 'interrupted' }])
-    expect(await keepBackups(the.server.app)).toBe(1)
-    expect([...backed.places.archives]).toEqual([])
-    expect(await keepBackups(the.server.app)).toBe(0)
-  }, 60_000)
+  nightly(
+    'what nobody works on any more is given up, and what it stored goes',
+    async () => {
+      await onlyArchives()
+      await tendBackups(the.server.app)
+      await asSystem((db) => db.deleteFrom('job').execute())
+      await asSystem((db) =>
+        db.updateTable('backup').set({ place: 'company-1/service-1/2026-03-02T020000Z-1.age' }).execute(),
+      )
+      backed.places.archives.set('company-1/service-1/2026-03-02T020000Z-1.age', Buffer.from('x'))
+      pass(9 * 60_000)
+      await tendBackups(the.server.app)
+      expect(await states()).toEqual(['pdb2s3 running schedule'])
+      pass(2 * 60_000)
+      await tendBackups(the.server.app)
+      expect(await backupRows(the.server)).toMatchObject([{ state: 'failed', fault: 'interrupted' }])
+      expect(await keepBackups(the.server.app)).toBe(1)
+      expect([...backed.places.archives]).toEqual([])
+      expect(await keepBackups(the.server.app)).toBe(0)
+    },
+    60_000,
+  )
 
   nightly(
     'each week the newest good one is put into an empty place, and a bad one is told of until a good one comes',
