@@ -18,6 +18,7 @@ import {
 import { renewSession } from '#server/services/sessions/refresh-session.ts'
 import { signInBySecondFactor } from '#server/services/sessions/sign-in-second-step.ts'
 import { type Device, type Granted, signInByPassword } from '#server/services/sessions/sign-in.ts'
+import { hashToken } from '#server/services/sessions/tokens.ts'
 import { endOwnSession } from '#server/services/sessions/sign-out.ts'
 
 type Form = ParsedInputOf<typeof grantToken>['body']
@@ -114,6 +115,7 @@ function tokens(
       expires_in: accessSeconds,
       refresh_expires_in: refreshSeconds,
       user_id: userId,
+      access_hash: hashToken(pair.access),
     },
     cookies: inBody ? [] : [...own, ...(device === null ? [] : [setDeviceCookie(device, tls)])],
   }

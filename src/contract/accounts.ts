@@ -13,6 +13,8 @@ export const tokenInfo = z.object({
   /** How long the session can still be renewed, seconds. */
   refresh_expires_in: z.optional(z.int()),
   user_id: z.int(),
+  /** SHA-256 of the access token, in hex: a device shows it with its next renewal (decision 69). */
+  access_hash: z.optional(z.string()),
 })
 export type TokenInfo = z.output<typeof tokenInfo>
 

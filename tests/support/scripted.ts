@@ -2,6 +2,7 @@
  * A server of which a test can demand any answer: those that the real one gives only in bad weather. It keeps users and
  * an idempotency store, as small as the request pipeline can tell; the whole house is tested against the real one.
  */
+import { createHash } from 'node:crypto'
 import { deleteSealKeys } from '#contract/accounts.ts'
 import { sendBatch } from '#contract/requests.ts'
 import { headers } from '#contract/headers.ts'
@@ -53,6 +54,7 @@ export function createScripted(clock: Clock, { seals = false } = {}): Scripted {
       expires_in: 600,
       refresh_expires_in: 43_200,
       user_id: userId,
+      access_hash: createHash('sha256').update(access).digest('hex'),
     }
     const given = json(200, body)
     return {

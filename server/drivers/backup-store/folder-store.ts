@@ -6,13 +6,8 @@ import { createHash, randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
-import {
-  type BackupStore,
-  type Meter,
-  type StoredObject,
-  StoreError,
-  type StoreFault,
-} from '#server/drivers/backup-store/driver.ts'
+import { type BackupStore, type Meter, type StoredObject, StoreError } from '#server/drivers/backup-store/driver.ts'
+import { asStoreErrors, codeOf } from '#server/drivers/backup-store/disk-faults.ts'
 import { checkedKey } from '#server/drivers/backup-store/object-key.ts'
 
 /** No key begins with a dot. */
@@ -38,12 +33,12 @@ export function folderStore({ folder, hasRoom }: FolderSettings): BackupStore {
         if (!(await hasRoom())) throw new StoreError('no_room', `The disk of ${folder} is almost full.`)
         looked = bytes
       }
-      await asked(() => draft.writeFile(part))
+      await asStoreErrors(() => draft.writeFile(part))
       hash.update(part)
       bytes += part.length
       await meter(part.length)
     }
-    await asked(() => draft.sync())
+    await asStoreErrors(() => draft.sync())
     return { bytes, sha256: hash.digest('hex') }
   }
 
@@ -52,13 +47,13 @@ export function folderStore({ folder, hasRoom }: FolderSettings): BackupStore {
     async put(key, body, meter) {
       const path = place(key)
       const draft = join(folder, drafts, randomUUID())
-      const handle = await asked(async () => {
+      const handle = await asStoreErrors(async () => {
         await mkdir(join(folder, drafts), { recursive: true, mode: 0o700 })
         return open(draft, 'wx', 0o600)
       })
       try {
         const written = await writeDraft(handle, body, meter)
-        await asked(() => nameDraft(folder, draft, path))
+        await asStoreErrors(() => nameDraft(folder, draft, path))
         return written
       } catch (error) {
         await rm(draft, { force: true })
@@ -69,14 +64,14 @@ export function folderStore({ folder, hasRoom }: FolderSettings): BackupStore {
     },
     async *get(key, meter) {
       const path = place(key)
-      const file = await asked(async () => {
+      const file = await asStoreErrors(async () => {
         await enter(folder, path, notMade)
         return open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
       })
       try {
         const buffer = Buffer.alloc(256 * 1024)
         for (;;) {
-          const { bytesRead } = await asked(() => file.read(buffer, 0, buffer.length))
+          const { bytesRead } = await asStoreErrors(() => file.read(buffer, 0, buffer.length))
           if (bytesRead === 0) return
           await meter(bytesRead)
           yield new Uint8Array(buffer.subarray(0, bytesRead))
@@ -86,15 +81,15 @@ export function folderStore({ folder, hasRoom }: FolderSettings): BackupStore {
       }
     },
     async *list(prefix) {
-      const keys = await asked(() => keysIn(folder))
+      const keys = await asStoreErrors(() => keysIn(folder))
       for (const key of keys.filter((one) => one.startsWith(prefix)).toSorted(byBytes)) {
-        const object = await asked(() => objectAt(folder, key))
+        const object = await asStoreErrors(() => objectAt(folder, key))
         if (object) yield object
       }
     },
     async remove(key) {
       const path = place(key)
-      await asked(async () => {
+      await asStoreErrors(async () => {
         if (!(await isThere(path))) return
         await enter(folder, path, notMade)
         await rm(path, { force: true })
@@ -102,7 +97,7 @@ export function folderStore({ folder, hasRoom }: FolderSettings): BackupStore {
       })
     },
     async tidy(olderThanMs) {
-      return asked(async () => {
+      return asStoreErrors(async () => {
         const names = await readdir(join(folder, drafts)).catch(nothingThere)
         const before = Date.now() - olderThanMs
         const ages = await Promise.all(names.map((name) => lstat(join(folder, drafts, name)).catch(() => null)))
@@ -177,32 +172,6 @@ const isThere = (path: string) =>
 
 const nothingThere = (error: unknown): [] => (codeOf(error) === 'ENOENT' ? [] : fail(error))
 const byBytes = (one: string, other: string) => (one < other ? -1 : 1)
-
-const faults: Record<string, StoreFault> = {
-  ENOENT: 'missing',
-  ENOSPC: 'no_room',
-  EDQUOT: 'no_room',
-  EIO: 'damaged',
-  EACCES: 'refused',
-  EPERM: 'refused',
-  EROFS: 'refused',
-  ELOOP: 'refused',
-  ENOTDIR: 'refused',
-  EISDIR: 'refused',
-}
-
-/** What the disk says, as a fault of the store. */
-async function asked<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof StoreError) throw error
-    const message = error instanceof Error ? error.message : String(error)
-    throw new StoreError(faults[codeOf(error)] ?? 'unreachable', message, { cause: error })
-  }
-}
-
-const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException).code)
 
 function fail(error: unknown): never {
   throw error

@@ -3,7 +3,8 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { StoreError, type StoreFault } from '#server/drivers/backup-store/driver.ts'
+import { asStoreErrors, codeOf } from '#server/drivers/backup-store/disk-faults.ts'
+import { StoreError } from '#server/drivers/backup-store/driver.ts'
 import type { CheckpointStore, StoredDocument } from '#server/drivers/checkpoint-store/driver.ts'
 
 /** A lock is held for some milliseconds: one of this age was left by a process that was killed. */
@@ -108,26 +109,3 @@ async function syncFolder(folder: string): Promise<void> {
     await handle.close()
   }
 }
-
-const faults: Record<string, StoreFault> = {
-  ENOSPC: 'no_room',
-  EDQUOT: 'no_room',
-  EIO: 'damaged',
-  EACCES: 'refused',
-  EPERM: 'refused',
-  EROFS: 'refused',
-  EISDIR: 'refused',
-  ENOTDIR: 'refused',
-}
-
-async function asStoreErrors<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof StoreError) throw error
-    const message = error instanceof Error ? error.message : String(error)
-    throw new StoreError(faults[codeOf(error)] ?? 'unreachable', message, { cause: error })
-  }
-}
-
-const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException).code)

@@ -7,7 +7,7 @@ export interface Lifetimes {
   until?: number
   /** From when on a token is asked for before the present one ends; absent: not before it has ended. */
   renewFrom?: number
-  /** SHA-256 of the access token, in hex; absent where this browser cannot calculate it. */
+  /** What the server calls the access token by (`access_hash`); absent: an earlier build gave it. */
   newestAccess?: string
 }
 

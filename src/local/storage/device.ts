@@ -13,7 +13,7 @@ export interface SessionRecord {
   until?: number | undefined
   /** From when on the present token is renewed ahead, the same clock; absent: somebody does, or nobody need. */
   renewFrom?: number | undefined
-  /** SHA-256 of the newest access token that this device was given, in hex (decision 69). */
+  /** The hash of the newest access token that this device was given (decision 69). */
   newestAccess?: string | undefined
 }
 

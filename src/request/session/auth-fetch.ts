@@ -119,22 +119,14 @@ async function renewAhead(ports: Ports, session: Session, token: string): Promis
 
 /** Notes how long what the server gave is good for. Durations, by this device's clock: what hour it is does not matter. */
 export async function noteGiven(ports: Ports, given: TokenInfo): Promise<void> {
-  const { access_token: access, expires_in: life, refresh_expires_in: whole } = given
+  const { access_hash: newestAccess, expires_in: life, refresh_expires_in: whole } = given
   const now = ports.clock()
-  const newestAccess = await hashOf(access)
   const early = Math.min(ahead.maxMs, life * 1_000 * ahead.part) * (1 + ports.chance() / 2)
   await noteToken(await ports.device(), {
     ...(whole ? { until: now + whole * 1_000 } : {}),
     ...(life ? { renewFrom: now + life * 1_000 - early } : {}),
     ...(newestAccess ? { newestAccess } : {}),
   })
-}
-
-/** SHA-256 in hex, as the server has it; null where there is no cryptography: on a page that came without TLS. */
-async function hashOf(token: string): Promise<string | null> {
-  if (!('subtle' in crypto)) return null
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token))
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 async function renewOnce(

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readLeaf } from '#domain/audit-log/leaf.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
@@ -35,6 +36,7 @@ describe('signing in', () => {
       expires_in: 600,
       refresh_expires_in: 43_200,
       user_id: server.world.users['user@alpha'],
+      access_hash: createHash('sha256').update(access_token).digest('hex'),
     })
     expect(access_token).toMatch(new RegExp(`^${rest.user_id}\\.[\\w-]{43}$`))
     expect(refresh_token).toMatch(/^[\w-]{43}$/)
