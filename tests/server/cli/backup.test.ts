@@ -64,7 +64,7 @@ describe('on an empty machine', () => {
   it('an archive and its key become data that the sample instance opens, item for item', async () => {
     const into = join(folder, 'restored')
     const [code, said] = await backup(['restore', '--archive', archive, '--key', keyFile, '--into', into])
-    expect([code, said]).toEqual([0, expect.stringContaining('4 tables, 301 rows')])
+    expect([code, said]).toEqual([0, expect.stringContaining('6 tables, 301 rows')])
     expect(said).toContain('Backup 7 of the service shop of company acme')
     expect(statSync(join(into, 'instance.db')).mode & 0o077).toBe(0)
     expect(readdirSync(into)).toEqual(['instance.db'])
