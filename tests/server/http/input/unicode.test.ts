@@ -59,13 +59,13 @@ describe('a name', () => {
     admin.send({ method: 'POST', url: '/api/m18s/user', payload: { name, email: 'line@alpha.example', title: 0 } })
 
   test.each([
-    ['of two lines', 'Ann\r\nBcc: all@alpha.example'],
-    ['that turns what stands beside it', 'Ann \u202egnp.exe'],
-    ['with a tab', 'Ann\tLee'],
-  ])('%s is refused, and nothing is stored (F-06)', async (_, name) => {
+    ['of two lines', 'Ann\r\nBcc: all@alpha.example', 'INVALID_FORMAT'],
+    ['that turns what stands beside it', 'Ann \u202egnp.exe', 'HIDDEN_CHARACTER'],
+    ['with a tab', 'Ann\tLee', 'INVALID_FORMAT'],
+  ])('%s is refused, and nothing is stored (F-06)', async (_, name, code) => {
     const answer = await create(name)
     expect(answer.statusCode).toBe(400)
-    expect(answer.json().data).toMatchObject([{ field: 'name', code: 'INVALID_FORMAT' }])
+    expect(answer.json().data).toMatchObject([{ field: 'name', code }])
     expect((await admin.send({ url: `${url()}/users?searchText=line@alpha` })).json().count).toBe(0)
   })
 
