@@ -17,6 +17,7 @@ import { type CheckpointStore, noCheckpointStore } from '#server/drivers/checkpo
 import type { HostingDriver } from '#server/drivers/hosting/driver.ts'
 import { noHosting } from '#server/no-hosting.ts'
 import { changeKey } from '#server/services/audit/change-key.ts'
+import { sealMigration, sealWaiting } from '#server/services/audit/seal-waiting.ts'
 import { type BackupPlaces, noBackups } from '#server/backup-places.ts'
 import { noPayments, type Payments } from '#server/payment-methods.ts'
 
@@ -53,6 +54,7 @@ export async function createAppContext(
       checkpointStore,
     }
     await checkKey(app)
+    if (database.migrated.includes(sealMigration)) await sealWaiting(app)
     await sayRestored(app)
     await changeKey(app)
     if (config.demo) {

@@ -12,7 +12,7 @@ import { limits } from '#server/db/transaction.ts'
 const connections = 20
 
 export async function openPostgres(config: Config, databaseUrl: string, log: Logger): Promise<Database> {
-  await migrateAt(config.migrateDatabaseUrl ?? databaseUrl, log)
+  const migrated = await migrateAt(config.migrateDatabaseUrl ?? databaseUrl, log)
   if (config.migrateDatabaseUrl === null)
     log.warn('MIGRATE_DATABASE_URL is not set, so the login that serves requests may also change the schema')
 
@@ -27,6 +27,7 @@ export async function openPostgres(config: Config, databaseUrl: string, log: Log
   const kysely = overPool(pool)
   return {
     engine: 'postgres',
+    migrated,
     kysely,
     hasFreeSpace: () => true,
     dumpTo: null,
@@ -56,7 +57,7 @@ const startPatience = 30_000
 const firstPool = (databaseUrl: string, log: Logger) =>
   makePool({ ...poolConfig(databaseUrl), max: 1, connectionTimeoutMillis: startPatience }, log)
 
-async function migrateAt(databaseUrl: string, log: Logger): Promise<void> {
+async function migrateAt(databaseUrl: string, log: Logger): Promise<string[]> {
   const pool = firstPool(databaseUrl, log)
   const kysely = overPool(pool)
   try {
@@ -64,6 +65,7 @@ async function migrateAt(databaseUrl: string, log: Logger): Promise<void> {
     await pool.query('select 1')
     const ran = await migrate(kysely)
     if (ran.length > 0) log.info({ migrations: ran }, 'the database was brought up to date')
+    return ran
   } catch (error) {
     throw error instanceof StartProblem ? error : unreachable(databaseUrl, error)
   } finally {

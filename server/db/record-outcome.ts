@@ -1,4 +1,4 @@
-/** The usual end of a write in one statement: how it ended into the idempotency store, what was done into the trail. */
+/** The usual end of a write in one statement behind that which draws the entry's id: how it ended into the idempotency store, what was done into the trail. */
 import { CompiledQuery } from 'kysely'
 import type { Handle } from '#server/db/handle.ts'
 import { type Claim, idOf, type Outcome, settledColumns, settledValues } from '#server/db/idempotency.ts'
@@ -15,7 +15,7 @@ export async function settleWithTrail(
 ): Promise<number> {
   const settled = settledValues(claim, outcome)
   const places = settled.map((_, index) => `$${index + 1}`).join(', ')
-  const { text, values } = entryStatement(entry, note, settled.length + 1, null)
+  const { text, values } = await entryStatement(db, entry, note, settled.length + 1, null)
   const whole = `
     with settled as (insert into idempotency (${settledColumns}) values (${places}) returning id), ${text}
     select id from settled`

@@ -5,6 +5,7 @@
  */
 import { CompiledQuery } from 'kysely'
 import { setTimeout as wait } from 'node:timers/promises'
+import { useSealKeys } from '#server/db/audit/entry-seals.ts'
 import type { Handle } from '#server/db/handle.ts'
 import type { Intent } from '#server/db/idempotency.ts'
 import { sqlState } from '#server/db/sql-state.ts'
@@ -72,6 +73,7 @@ const once = <T>(app: AppContext, scope: Scope, work: (db: Handle) => Promise<T>
     .setIsolationLevel('read committed')
     .setAccessMode(mode === 'reading' ? 'read only' : 'read write')
     .execute(async (db) => {
+      useSealKeys(db, app.config)
       await putOn(db, scope)
       return work(db)
     })

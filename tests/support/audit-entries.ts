@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { canonical } from '#domain/audit-log/canonical.ts'
 import { type AuditLeaf, searchTextOf } from '#domain/audit-log/leaf.ts'
 import { foldText } from '#domain/text.ts'
+import { sealLeaf } from '#server/db/audit/entry-seals.ts'
 import type { AppContext } from '#server/context.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 
@@ -44,7 +45,12 @@ export async function writeMany(app: AppContext, { companyId, count, at, apart =
       }),
     )
     const entries = JSON.stringify(
-      leaves.map((leaf) => ({ ...leaf, search: foldText(searchTextOf(leaf)), leaf: canonical(leaf) })),
+      leaves.map((leaf) => ({
+        ...leaf,
+        search: foldText(searchTextOf(leaf)),
+        leaf: canonical(leaf),
+        seal: sealLeaf(db, canonical(leaf)),
+      })),
     )
     await sql`
       with made as (
@@ -55,6 +61,8 @@ export async function writeMany(app: AppContext, { companyId, count, at, apart =
         from jsonb_to_recordset(${entries}::jsonb) as entry(id integer, company integer, code text, operation text,
           user_id integer, user_name text, time bigint, status smallint, info jsonb, intent text, request_id text, search text, leaf text)
         returning id, company_id)
-      insert into audit_pending (entry_id, company_id) select id, company_id from made`.execute(db)
+      insert into audit_pending (entry_id, company_id, seal)
+      select made.id, company_id, seal from made
+      join jsonb_to_recordset(${entries}::jsonb) as entry(id integer, seal text) on entry.id = made.id`.execute(db)
   })
 }

@@ -62,7 +62,7 @@ export async function strayEntries(db: Handle, companyId: number, most: number):
   const { rows } = await sql<{ id: number }>`
     select id from audit_entry entry where company_id = ${companyId}
       and not exists (select from audit_leaf where entry_id = entry.id)
-      and not exists (select from audit_pending where entry_id = entry.id)
+      and not exists (select from audit_pending where entry_id = entry.id and company_id = entry.company_id)
     order by id limit ${most}`.execute(db)
   return rows.map(({ id }) => id)
 }

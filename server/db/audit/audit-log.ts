@@ -30,9 +30,9 @@ export interface PendingLog {
 export async function pendingLogs(db: Handle): Promise<PendingLog[]> {
   // Ids are drawn in about the order of time, which is as exact as an alarm needs it.
   const { rows } = await sql<PendingLog>`
-    select first.company_id as "companyId", entry.end_time as oldest
+    select first.company_id as "companyId", coalesce(entry.end_time, 0) as oldest
     from (select company_id, min(entry_id) as id from audit_pending group by company_id) first
-    join audit_entry entry on entry.id = first.id order by first.company_id`.execute(db)
+    left join audit_entry entry on entry.id = first.id order by first.company_id`.execute(db)
   return rows
 }
 
@@ -44,12 +44,15 @@ export async function countPending(db: Handle, companyId: number): Promise<numbe
 
 export interface Pending {
   id: number
-  leaf: string
+  /** Null: the entry is gone. */
+  leaf: string | null
+  seal: string | null
 }
 
 export async function pendingEntries(db: Handle, companyId: number, most: number): Promise<Pending[]> {
   const { rows } = await sql<Pending>`
-    select entry.id, entry.leaf from audit_pending pending join audit_entry entry on entry.id = pending.entry_id
+    select pending.entry_id as id, entry.leaf, pending.seal from audit_pending pending
+    left join audit_entry entry on entry.id = pending.entry_id
     where pending.company_id = ${companyId} order by pending.entry_id limit ${most}`.execute(db)
   return rows
 }

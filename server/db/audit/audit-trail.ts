@@ -8,6 +8,7 @@ import { canonical } from '#domain/audit-log/canonical.ts'
 import { type AuditChange, type LeafValue, searchTextOf } from '#domain/audit-log/leaf.ts'
 import { foldText } from '#domain/text.ts'
 import type { AuditEntry } from '#server/context.ts'
+import { sealLeaf } from '#server/db/audit/entry-seals.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { fenceTo } from '#server/db/tenant.ts'
 import type { Actor } from '#server/db/tables/audit-tables.ts'
@@ -25,6 +26,23 @@ export interface TrailEntry {
   requestId: string
 }
 
+/** An entry before it is written: its id, and the name of whoever did it as it is then. */
+interface Draft {
+  id: number
+  name: string
+  nameKey: string
+}
+
+/** Ids that are drawn and not used leave a gap, which nothing minds: places in the log have none. */
+async function draftEntry(db: Handle, userId: number | null): Promise<Draft> {
+  const { rows } = await sql<Draft>`
+    select nextval('audit_entry_id')::integer as id, coalesce(max(name), '') as name,
+      coalesce(max(name_key), '') as "nameKey" from portal_user where id = ${userId}::integer`.execute(db)
+  const [draft] = rows
+  if (!draft) throw new Error('the database drew no id')
+  return draft
+}
+
 /** What holds for the statement that adds one entry, as part of a larger one. */
 export interface EntryStatement {
   /** `noted as (...), pended as (...)`: parts of a WITH whose parameters are numbered from `first`. */
@@ -32,47 +50,50 @@ export interface EntryStatement {
   values: unknown[]
 }
 
-/** The id and the name come from the database in the same statement: the leaf is cut open where they belong. */
-export function entryStatement(head: TrailEntry, note: AuditEntry, first: number, actor: Actor | null): EntryStatement {
+export async function entryStatement(
+  db: Handle,
+  head: TrailEntry,
+  note: AuditEntry,
+  first: number,
+  actor: Actor | null,
+): Promise<EntryStatement> {
   const at = (offset: number) => `$${first + offset}`
   const info = infoOf(note)
+  const userId = actor ? null : head.userId
+  const draft = await draftEntry(db, userId)
+  const leaf = leafOf(head, note, actor, draft)
+  const search = foldText(searchTextOf({ user_name: '', info, changes: changesOf(note) }))
   const values = [
+    draft.id,
     note.company?.id ?? head.companyId,
     actor ? head.companyId : null,
     actor ? JSON.stringify(actor) : null,
     note.code,
     note.operation,
-    actor ? null : head.userId,
+    userId,
+    draft.name,
     head.now,
     head.status,
     JSON.stringify(info),
     head.intent,
     head.requestId,
-    foldText(searchTextOf({ user_name: '', info, changes: changesOf(note) })),
-    ...leafAround(head, note, actor),
+    draft.nameKey === '' ? search : `${draft.nameKey}\n${search}`,
+    leaf,
+    sealLeaf(db, leaf),
   ]
   const text = `
-    who as (select coalesce(max(name), '') as name, coalesce(max(name_key), '') as name_key
-      from portal_user where id = ${at(5)}::integer),
-    numbered as (select nextval('audit_entry_id')::integer as id),
     noted as (
       insert into audit_entry (id, company_id, actor_company_id, actor, code, operation, exec_user_id, exec_user_name,
         end_time, status, info, intent, request_id, search, leaf)
-      select numbered.id, ${at(0)}::integer, ${at(1)}::integer, ${at(2)}::jsonb, ${at(3)}::text, ${at(4)}::text,
-        ${at(5)}::integer, who.name, ${at(6)}::bigint, ${at(7)}::smallint, ${at(8)}::jsonb, ${at(9)}::text,
-        ${at(10)}::text, concat_ws(E'\n', nullif(who.name_key, ''), ${at(11)}::text),
-        ${at(12)}::text || numbered.id || ${at(13)}::text || to_json(who.name)::text || ${at(14)}::text
-      from who, numbered returning id, company_id),
-    pended as (insert into audit_pending (entry_id, company_id) select id, company_id from noted)`
+      values (${at(0)}::integer, ${at(1)}::integer, ${at(2)}::integer, ${at(3)}::jsonb, ${at(4)}::text, ${at(5)}::text,
+        ${at(6)}::integer, ${at(7)}::text, ${at(8)}::bigint, ${at(9)}::smallint, ${at(10)}::jsonb, ${at(11)}::text,
+        ${at(12)}::text, ${at(13)}::text, ${at(14)}::text) returning id, company_id),
+    pended as (insert into audit_pending (entry_id, company_id, seal) select id, company_id, ${at(15)}::text from noted)`
   return { text, values }
 }
 
-/** The canonical leaf in three pieces: before the id, between the id and the name, behind the name. */
-function leafAround(head: TrailEntry, note: AuditEntry, actor: Actor | null): [string, string, string] {
-  const salt = randomBytes(16).toString('hex')
-  // Nobody can write these before they are drawn.
-  const [id, name] = [`id ${salt}`, `name ${salt}`]
-  const whole = canonical({
+const leafOf = (head: TrailEntry, note: AuditEntry, actor: Actor | null, { id, name }: Draft): string =>
+  canonical({
     v: 1,
     id,
     company: note.company?.id ?? head.companyId,
@@ -83,7 +104,7 @@ function leafAround(head: TrailEntry, note: AuditEntry, actor: Actor | null): [s
           .digest('hex')
       : null,
     time: head.now,
-    salt,
+    salt: randomBytes(16).toString('hex'),
     code: note.code,
     operation: note.operation,
     user_id: actor ? null : head.userId,
@@ -94,10 +115,6 @@ function leafAround(head: TrailEntry, note: AuditEntry, actor: Actor | null): [s
     intent: leafValue(head.intent),
     request_id: leafValue(head.requestId),
   })
-  const [before = '', rest = ''] = whole.split(`"${id}"`)
-  const [between = '', after = ''] = rest.split(`"${name}"`)
-  return [before, between, after]
-}
 
 /** A leaf always has a list of changes: where fields were compared and none differed, it says so, or nobody could tell. */
 const infoOf = (note: AuditEntry): Record<string, LeafValue> => {
@@ -138,7 +155,7 @@ export async function addToTrail(db: Handle, head: TrailEntry, notes: readonly A
     const company = note.company?.id ?? head.companyId
     const actor = company === head.companyId ? null : await actorOf(db, head)
     if (actor) await fenceTo(db, company)
-    const { text, values } = entryStatement(head, note, 1, actor)
+    const { text, values } = await entryStatement(db, head, note, 1, actor)
     await db.executeQuery(CompiledQuery.raw(`with ${text} select 1`, values))
     if (actor) await fenceTo(db, head.companyId)
   }

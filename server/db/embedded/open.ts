@@ -26,7 +26,7 @@ export async function openEmbedded(
     })
     const ran = await migrate(database.kysely)
     if (ran.length > 0) log.info({ migrations: ran }, 'the database was brought up to date')
-    return database
+    return { ...database, migrated: ran }
   } catch (error) {
     await engine?.close()
     await lock.release()
@@ -66,6 +66,7 @@ export function overEngine(engine: Engine, hasFreeSpace: () => boolean, afterwar
   const ears = new Announcements()
   return {
     engine: 'embedded',
+    migrated: [],
     kysely: overPool(engine.pool),
     hasFreeSpace: hasFreeSpace,
     dumpTo: (path) => engine.dumpTo(path),

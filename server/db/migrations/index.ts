@@ -33,6 +33,7 @@ import * as undoOfChanges from '#server/db/migrations/030-undo-of-changes.ts'
 import * as withdrawnPriceLists from '#server/db/migrations/031-withdrawn-price-lists.ts'
 import * as presentedTokens from '#server/db/migrations/034-presented-tokens.ts'
 import * as ticketSessions from '#server/db/migrations/036-ticket-sessions.ts'
+import * as entrySeals from '#server/db/migrations/037-entry-seals.ts'
 
 export const migrations: Record<string, Migration> = {
   '001-roles': roles,
@@ -68,4 +69,5 @@ export const migrations: Record<string, Migration> = {
   '031-withdrawn-price-lists': withdrawnPriceLists,
   '034-presented-tokens': presentedTokens,
   '036-ticket-sessions': ticketSessions,
+  '037-entry-seals': entrySeals,
 }

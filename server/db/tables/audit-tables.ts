@@ -39,6 +39,8 @@ export interface AuditEntryTable {
 export interface AuditPendingTable {
   entry_id: Fixed<number>
   company_id: Fixed<number>
+  /** HMAC of the entry's leaf, hex. */
+  seal: string | null
 }
 
 /** The place of an entry in its company's log, from 0 without a gap. */

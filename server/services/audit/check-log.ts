@@ -19,9 +19,17 @@ import {
   logsToCheck,
   strayEntries,
 } from '#server/db/audit/audit-checks.ts'
-import { holdLog, listCheckpoints, newestCheckpoint, sizeOf, tileOf } from '#server/db/audit/audit-log.ts'
+import {
+  holdLog,
+  listCheckpoints,
+  newestCheckpoint,
+  pendingEntries,
+  sizeOf,
+  tileOf,
+} from '#server/db/audit/audit-log.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { findBrokenCheckpoints, isContinued } from '#server/services/audit/check-checkpoints.ts'
+import { sortWaiting } from '#server/services/audit/check-waiting.ts'
 import { type Keyed, keyOf, originOf } from '#server/services/audit/log-identity.ts'
 import type { StoredNotes } from '#server/services/audit/stored-notes.ts'
 
@@ -123,9 +131,13 @@ export async function checkTree(
       ...checkpoints,
       ...(isArchiveKnown ? [] : [0]),
       ...(await strayEntries(db, companyId, most)),
+      ...sortWaiting(app, companyId, await pendingEntries(db, companyId, maxWaiting)).unsealed,
     ]),
   ]
 }
+
+/** Entries that wait and are looked at: all but after a long stop. */
+const maxWaiting = 5_000
 
 type Tiles = Map<string, Uint8Array>
 

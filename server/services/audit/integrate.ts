@@ -21,6 +21,7 @@ import type { Handle } from '#server/db/handle.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { ChangedLogError, checkSignedEdge } from '#server/services/audit/check-signed-edge.ts'
 import { checkWholeLog } from '#server/services/audit/check-whole-logs.ts'
+import { checkWaiting } from '#server/services/audit/check-waiting.ts'
 import { isDueToLog } from '#server/services/audit/due-to-log.ts'
 import { getLogAlarm, mailLogAlarms, raiseLogAlarm } from '#server/services/audit/log-alarms.ts'
 import { nextKeyOf, nextSeed, originOf, signingSeed } from '#server/services/audit/log-identity.ts'
@@ -121,9 +122,11 @@ async function integrateBatch(
   const entries = await pendingEntries(db, companyId, batch)
   if (entries.length === 0) return { count: 0, note: null }
   const { edge: signedEdge, newest } = await checkSignedEdge(app, db, companyId, { storedNote, maxEntries })
-  const hashes = entries.map(({ leaf }) => leafHash(leaf))
+  const { size } = signedEdge
+  const sealed = checkWaiting(app, companyId, { size, entries })
+  const hashes = sealed.map(({ leaf }) => leafHash(leaf))
   const { edge, changed, root } = appendLeaves(signedEdge, hashes)
-  await appendEntries(db, companyId, { from: signedEdge.size, ids: entries.map(({ id }) => id), changed })
+  await appendEntries(db, companyId, { from: size, ids: sealed.map(({ id }) => id), changed })
   const zone = app.config.timeZone
   const time = app.clock()
   const origin = originOf(app, companyId)
@@ -145,5 +148,5 @@ async function integrateBatch(
     ...[signingSeed(app), next].flatMap((seed) => (seed ? [{ name: origin, seed }] : [])),
   )
   await putCheckpoint(db, companyId, { size: edge.size, note, time }, newest && { size: newest.row.size, isKept })
-  return { count: entries.length, note }
+  return { count: sealed.length, note }
 }

@@ -4,10 +4,18 @@ import { toBase64 } from '#domain/audit-log/base64.ts'
 import { followHandovers } from '#domain/audit-log/checkpoint.ts'
 import { LogError } from '#domain/audit-log/fault.ts'
 import type { Service, ServiceContext } from '#server/context.ts'
-import { countPending, handoverNotes, lockLog, newestCheckpoint, tileOf } from '#server/db/audit/audit-log.ts'
+import {
+  countPending,
+  handoverNotes,
+  lockLog,
+  newestCheckpoint,
+  pendingEntries,
+  tileOf,
+} from '#server/db/audit/audit-log.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { notFound } from '#server/problem-error.ts'
 import { openLog } from '#server/services/audit/audit-trail.ts'
+import { checkWaiting } from '#server/services/audit/check-waiting.ts'
 import { ChangedLogError, checkSignedEdge } from '#server/services/audit/check-signed-edge.ts'
 import { getLogAlarm, type LogAlarm, raiseLogAlarm } from '#server/services/audit/log-alarms.ts'
 import { keyOf } from '#server/services/audit/log-identity.ts'
@@ -34,7 +42,11 @@ async function findAlarm({ app, db }: ServiceContext, companyId: number): Promis
   // Whoever holds the log checks it.
   if (await lockLog(db, companyId)) {
     try {
-      await checkSignedEdge(app, db, companyId, { storedNote: getLastReadNote(app, companyId), maxEntries })
+      const { edge } = await checkSignedEdge(app, db, companyId, {
+        storedNote: getLastReadNote(app, companyId),
+        maxEntries,
+      })
+      checkWaiting(app, companyId, { size: edge.size, entries: await pendingEntries(db, companyId, maxEntries) })
     } catch (error) {
       if (!(error instanceof ChangedLogError)) throw error
       raiseLogAlarm(app, companyId, error)

@@ -27,6 +27,7 @@ export const logFaults = [
   'STREAM_BAD',
   'ROW_DIFFERS',
   'ENTRY_DIFFERS',
+  'ENTRY_UNSEALED',
   'RESTORED',
   // Proof files.
   'FILE_TOO_LARGE',

@@ -33,6 +33,7 @@ export async function openDatabase(cluster: string, name: string, upTo?: string)
 export function appOver(kysely: ReturnType<typeof overPool>): AppContext {
   const database = {
     engine: 'postgres' as const,
+    migrated: [],
     kysely,
     hasFreeSpace: () => true,
     dumpTo: null,

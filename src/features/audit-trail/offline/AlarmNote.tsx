@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import type { LogTrouble } from '#request/results.ts'
 
 /** The word for what is wrong, by its code; all others are entries that are not those that were recorded. */
-const words: Partial<Record<LogTrouble['fault'], 'gone' | 'row' | 'other' | 'restored'>> = {
+const words: Partial<Record<LogTrouble['fault'], 'gone' | 'row' | 'other' | 'restored' | 'unsealed'>> = {
   LOG_SHRANK: 'gone',
   ROW_DIFFERS: 'row',
   OTHER_LOG: 'other',
@@ -12,6 +12,7 @@ const words: Partial<Record<LogTrouble['fault'], 'gone' | 'row' | 'other' | 'res
   SIGNATURE_INVALID: 'other',
   BAD_KEY: 'other',
   RESTORED: 'restored',
+  ENTRY_UNSEALED: 'unsealed',
 }
 
 /** The log is not the one that this device knew: what is wrong, where, and what to do. Entries are counted from 0, as they are listed. */
