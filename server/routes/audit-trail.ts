@@ -3,6 +3,7 @@ import {
   exportTrail,
   keepTrail,
   listTrail,
+  listTrailAlarms,
   trailActivity,
   trailCheckpoint,
   trailRange,
@@ -13,6 +14,7 @@ import { requireCaller } from '#server/http/authenticate.ts'
 import { type Handler, procedureHandler, serviceHandler } from '#server/routes/route-handler.ts'
 import { activity, list } from '#server/services/audit/audit-trail.ts'
 import { openExport } from '#server/services/audit/export-trail.ts'
+import { listAlarms } from '#server/services/audit/list-alarms.ts'
 import { keep, range } from '#server/services/audit/keep-trail.ts'
 import { checkpoint, tile } from '#server/services/audit/proofs.ts'
 import { beginJob } from '#server/services/job-requests.ts'
@@ -23,6 +25,7 @@ export const trail: Handler[] = [
   serviceHandler(trailCheckpoint, checkpoint),
   serviceHandler(trailTile, tile),
   serviceHandler(trailRange, range),
+  serviceHandler(listTrailAlarms, listAlarms),
   serviceHandler(keepTrail, keep),
   procedureHandler(
     exportTrail,

@@ -1,5 +1,6 @@
 /** Who did what, and when: the audit trail of a company, its log and its proofs. */
 import * as z from 'zod/mini'
+import { logFaults } from '#domain/audit-log/fault.ts'
 import { auditMenus, auditOperations } from '#domain/audit-log/leaf.ts'
 import { endpoint, keptList, type ListSpec } from '#contract/endpoint.ts'
 import { paged, plainDate, randomId, rowId, sortNames, text, timestamp, whole } from '#contract/values.ts'
@@ -214,6 +215,28 @@ export const exportTrail = endpoint({
   // Past the worker and the log: what it sends is all that a company did.
   secret: true,
   responseType: 'bytes',
+})
+
+/** Logs that this server has found changed: nothing more of them is signed until that is cleared up. */
+export const listTrailAlarms = endpoint({
+  name: 'listTrailAlarms',
+  method: 'GET',
+  path: '/api/systrail/alarms',
+  summary: 'Audit trails that were found changed, over all companies',
+  who: 'providerAdmin',
+  matrix: 'Z-28',
+  output: z.array(
+    z.object({
+      company_id: z.int(),
+      /** Null: the log of callers that belong to no company, or of a company that is gone. */
+      company_name: z.nullable(z.string()),
+      fault: z.enum(logFaults),
+      /** Places in the log: from, and up to without. */
+      from: z.int(),
+      to: z.int(),
+    }),
+  ),
+  offline: 'read',
 })
 
 /**

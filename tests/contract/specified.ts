@@ -99,6 +99,7 @@ export const added = [
   'POST /api/aws/recheck',
   'GET /api/systrail/activity',
   'GET /api/systrail/range',
+  'GET /api/systrail/alarms',
   'POST /api/systrail/keep',
   'GET /api/company',
   'GET /api/module/contracts',

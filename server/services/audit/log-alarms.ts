@@ -38,6 +38,9 @@ function stateOf(app: AppContext): AlarmState {
 export const getLogAlarm = (app: AppContext, companyId: number): LogAlarm | null =>
   stateOf(app).byCompany.get(companyId) ?? null
 
+/** By company. */
+export const listLogAlarms = (app: AppContext): ReadonlyMap<number, LogAlarm> => stateOf(app).byCompany
+
 export const clearLogAlarm = (app: AppContext, companyId: number): void => void stateOf(app).byCompany.delete(companyId)
 
 /** Notes it and writes it to the server's log; `mailLogAlarms` sends the mail. */

@@ -37,10 +37,15 @@ const payments = sourceOf(
   async () => (await import('#features/payment-tasks/home/PaymentTaskReport.tsx')).PaymentTaskReport,
 )
 
+const trails = sourceOf(
+  'trail',
+  async () => (await import('#features/audit-trail/home/TrailAlarmReport.tsx')).TrailAlarmReport,
+)
+
 const sourcesFor = (caller: Caller): HomeSource[] => [
   ...(may('order', caller) ? [orders, backups] : []),
   ...(may('admin', caller) ? [users] : []),
-  ...(may('providerAdmin', caller) ? [payments, services] : []),
+  ...(may('providerAdmin', caller) ? [trails, payments, services] : []),
 ]
 
 /** Where its code cannot be had nobody misses it. */

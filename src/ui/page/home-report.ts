@@ -29,7 +29,7 @@ export interface Figure {
 }
 
 export interface HomeReport {
-  from: 'orders' | 'backups' | 'users' | 'services' | 'outbox' | 'payments'
+  from: 'orders' | 'backups' | 'users' | 'services' | 'outbox' | 'payments' | 'trail'
   /** `asking`: this device has not read it yet; `unknown`: nor can it read it now. */
   state: 'asking' | 'known' | 'unknown'
   duties: readonly Duty[]

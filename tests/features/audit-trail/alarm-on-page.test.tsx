@@ -52,3 +52,23 @@ it('fault 13c an earlier visit is enough: the alarm says what is wrong and what 
   expect(alarm()).toContain('不要清除本网站的数据')
   await i18n.changeLanguage('en')
 })
+
+it('fault 13h the home page of the provider tells of a customer whose log was changed, and leads to it', async () => {
+  const company = the.server.world.companies.alpha
+  const written = { by: 'admin@alpha', code: 'user', operation: 'update', info: { UserName: 'Mei Lin' } } as const
+  await writeEntries(the.server, { ...written, at: '2026-01-10 09:00:00' })
+  await integrate(the.server.app)
+  await pastPolicies(the.server.app.database, async (db) => {
+    await sql`insert into audit_entry (company_id, code, operation, exec_user_name, end_time, status, info, request_id, search, leaf)
+      select company_id, code, operation, exec_user_name, end_time, status, info, request_id, search, leaf from audit_entry
+      where company_id = ${company} limit 1`.execute(db)
+    await sql`insert into audit_pending (entry_id, company_id) select max(id), company_id from audit_entry
+      where company_id = ${company} group by company_id`.execute(db)
+  })
+  expect(await integrate(the.server.app)).toBe(0)
+  await the.browser.openAs('admin@m18', '/app/home')
+  await screen.findAllByText(/^The audit trail of ALPHA-\w+ Ltd has been changed\.$/, {}, { timeout: 15_000 })
+  screen.getByText(/not written by the portal\. No more of its entries are signed/)
+  const open = screen.getByRole('link', { name: /^Open audit trail/ })
+  expect(open.getAttribute('href')).toMatch(new RegExp(`/app/systrail\\?company=${company}$`))
+})

@@ -1,0 +1,32 @@
+import { listTrailAlarms } from '#contract/audit-trail.ts'
+import { readAged } from '#local/lists/responses.ts'
+import { useSignedIn } from '#state/hooks.ts'
+import { useCachedResponse } from '#state/use-cached-response.ts'
+import { type Duty, type OnReport, useReport } from '#ui/page/home-report.ts'
+import { useTranslation } from 'react-i18next'
+import { useAlarmText } from '#features/audit-trail/offline/use-alarm-text.ts'
+
+/** Audit trails that the server has found changed, for the provider's admins. */
+export function TrailAlarmReport({ onReport }: { onReport: OnReport }) {
+  const { t } = useTranslation('auditKept')
+  const { user } = useSignedIn()
+  const textOf = useAlarmText()
+  const { response, problem } = useCachedResponse(readAged, listTrailAlarms, {})
+  const duties = (response?.output ?? []).map(
+    ({ company_id, company_name, ...alarm }): Duty => ({
+      key: `trail ${company_id}`,
+      at: '',
+      icon: 'alert',
+      isUrgent: true,
+      title: company_name ? t('alarm.of', { company: company_name }) : t('alarm.title'),
+      text: `${textOf(alarm)} ${t('alarm.unsigned')}`,
+      action: {
+        label: t('alarm.open'),
+        path: `/app/systrail${company_id === user.company_id ? '' : `?company=${company_id}`}`,
+      },
+    }),
+  )
+  const state = response ? 'known' : problem || response === null ? 'unknown' : 'asking'
+  useReport({ from: 'trail', state, duties, figures: {} }, onReport)
+  return null
+}

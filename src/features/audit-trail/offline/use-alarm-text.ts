@@ -1,0 +1,25 @@
+import { number } from '#ui/list/Freshness.tsx'
+import { useTranslation } from 'react-i18next'
+import type { LogTrouble } from '#request/results.ts'
+import '#features/audit-trail/offline/words.ts'
+
+/** The word for what is wrong, by its code; all others are entries that are not those that were recorded. */
+const words: Partial<Record<LogTrouble['fault'], 'gone' | 'row' | 'other' | 'restored' | 'unsealed'>> = {
+  LOG_SHRANK: 'gone',
+  ROW_DIFFERS: 'row',
+  OTHER_LOG: 'other',
+  NOT_SIGNED_BY_KEY: 'other',
+  SIGNATURE_INVALID: 'other',
+  BAD_KEY: 'other',
+  RESTORED: 'restored',
+  ENTRY_UNSEALED: 'unsealed',
+}
+
+/** What is wrong with a log, and where. Entries are counted from 0, as they are listed. */
+export function useAlarmText(): (alarm: LogTrouble) => string {
+  const { t } = useTranslation('auditKept')
+  return (alarm) => {
+    const [from, to] = [number(alarm.from), number(Math.max(alarm.from, alarm.to - 1))]
+    return t(`alarm.${words[alarm.fault] ?? (alarm.to - alarm.from > 1 ? 'many' : 'one')}`, { from, to })
+  }
+}
