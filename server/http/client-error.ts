@@ -1,6 +1,7 @@
 /** Bytes that are not HTTP, or too much of it (S-57): answered on the socket itself, since there is no request yet. */
 import type { ConnectionError } from 'fastify'
 import type { Socket } from 'node:net'
+import { dataPolicy } from '#server/http/security-headers.ts'
 import { errorBody } from '#server/problem-body.ts'
 
 const bodies = {
@@ -19,7 +20,7 @@ export function answerGarbage(error: ConnectionError, socket: Socket): void {
     `content-length: ${Buffer.byteLength(body)}`,
     'cache-control: no-store',
     'x-content-type-options: nosniff',
-    "content-security-policy: default-src 'none'; frame-ancestors 'none'",
+    `content-security-policy: ${dataPolicy}`,
     'connection: close',
   ]
   socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`)

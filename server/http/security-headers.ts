@@ -1,7 +1,7 @@
 /** Headers of every answer, errors and 304 included (H-01 to H-05, H-11). One table, so that nothing is left to a route. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-const none = "default-src 'none'; frame-ancestors 'none'"
+export const dataPolicy = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
 
 interface Shell {
   styleNonce: string
@@ -93,10 +93,10 @@ export function protect(request: FastifyRequest, reply: FastifyReply, app: Shell
 }
 
 function policyFor(path: string, type: string, app: Shell): string {
-  if (isApi(path)) return none
-  if (path === workerPath) return "default-src 'self'"
+  if (isApi(path)) return dataPolicy
+  if (path === workerPath) return "default-src 'self'; base-uri 'none'; frame-ancestors 'none'"
   // A 304 has no type, and its headers take the place of the stored ones: a page keeps its policy by its name as well.
-  return type.startsWith('text/html') || path.endsWith('.html') ? shellPolicy(app) : none
+  return type.startsWith('text/html') || path.endsWith('.html') ? shellPolicy(app) : dataPolicy
 }
 
 function vary(reply: FastifyReply): string {

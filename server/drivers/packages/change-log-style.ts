@@ -7,4 +7,4 @@ export const style =
   'pre{overflow-x:auto}table{border-collapse:collapse}td,th{border:1px solid;padding:.25rem .5rem}'
 
 /** Of a served change log: it is shown, opens links in new tabs, and does nothing else. */
-export const changeLogPolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox`
+export const changeLogPolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox`

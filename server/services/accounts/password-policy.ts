@@ -1,13 +1,16 @@
 /** Which passwords are refused beside their length (S-28): those that many use, and those made of the account's own words. */
 import { readFileSync } from 'node:fs'
+import { dictionary } from '@zxcvbn-ts/language-common'
 import { checkPassword, isGuessable } from '#domain/accounts/passwords.ts'
 import { invalid, ProblemError } from '#server/problem-error.ts'
 
-const common = new Set(
-  readFileSync(new URL('common-passwords.txt', import.meta.url), 'utf8')
+/** The most used ones that were ever stolen, and variants, runs, dates and words of ours. */
+const common = new Set([
+  ...dictionary['passwords-common'],
+  ...readFileSync(new URL('common-passwords.txt', import.meta.url), 'utf8')
     .split('\n')
     .filter(Boolean),
-)
+])
 
 export interface Owner {
   companyCode: string

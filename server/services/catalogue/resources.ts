@@ -21,7 +21,9 @@ export async function resource(
       'content-type': found.type,
       'cache-control': `public, max-age=${year}, immutable`,
       'content-disposition': 'inline',
-      'content-security-policy': isPage ? changeLogPolicy : "default-src 'none'; sandbox; frame-ancestors 'none'",
+      'content-security-policy': isPage
+        ? changeLogPolicy
+        : "default-src 'none'; base-uri 'none'; sandbox; frame-ancestors 'none'",
       // A change log is shown in a frame of the portal's own pages.
       ...(isPage ? { 'x-frame-options': 'SAMEORIGIN' } : {}),
     },

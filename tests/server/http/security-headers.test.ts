@@ -79,7 +79,9 @@ describe('every call of the table (H-05, H-10, S-66, S-78)', () => {
         if (path.endsWith('logout')) user = await server.signIn('user@alpha')
         expectEverywhere(answer)
         expect(answer.headers['cache-control']).toBe('no-store')
-        expect(answer.headers['content-security-policy']).toBe("default-src 'none'; frame-ancestors 'none'")
+        expect(answer.headers['content-security-policy']).toBe(
+          "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+        )
         expect(answer.headers.vary).toMatch(/Authorization, Sec-Fetch-Site$/)
         if (answer.statusCode !== 204) expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
         if (answer.statusCode === 401) expect(answer.headers['www-authenticate']).toBe('Bearer')
@@ -114,7 +116,7 @@ describe('the pages', () => {
     expect(worker.headers).toMatchObject({
       'content-type': 'text/javascript; charset=utf-8',
       'cache-control': 'no-cache',
-      'content-security-policy': "default-src 'self'",
+      'content-security-policy': "default-src 'self'; base-uri 'none'; frame-ancestors 'none'",
     })
     const asset = await server.send({ url: '/saas/assets/app-1a2b.js', headers: { 'accept-encoding': 'br' } })
     expect(asset.headers).toMatchObject({

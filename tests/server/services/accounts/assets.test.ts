@@ -46,7 +46,7 @@ describe('a picture', () => {
       'content-type': 'image/webp',
       'x-content-type-options': 'nosniff',
       'cache-control': 'public, max-age=31536000, immutable',
-      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
       'cross-origin-resource-policy': 'same-origin',
     })
     expect(readImageSize(shown.rawPayload)).toEqual({ format: 'webp', width: avatarSide, height: avatarSide })

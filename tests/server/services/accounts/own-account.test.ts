@@ -110,6 +110,10 @@ describe('changing the password', () => {
       'alpha2026',
       'User@Alpha1',
       'P@ssw0rd',
+      'liverpool',
+      'a123456789',
+      '1qaz@WSX',
+      'zaq12wsx',
     ]
     for (const given of weak)
       expect([given, (await change(user, password, given)).json().errorCode]).toEqual([given, 'WEAK_PASSWORD'])

@@ -334,7 +334,7 @@ onConnections('packages', (engine) => {
         'content-type': 'image/webp',
         'cache-control': 'public, max-age=31536000, immutable',
         'x-content-type-options': 'nosniff',
-        'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
+        'content-security-policy': "default-src 'none'; base-uri 'none'; sandbox; frame-ancestors 'none'",
         'x-frame-options': 'DENY',
       })
       expect(picture.rawPayload.subarray(0, 4).toString()).toBe('RIFF')
