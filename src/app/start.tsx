@@ -7,6 +7,7 @@ import { Broken } from '#app/ErrorBoundary.tsx'
 import { chooseLanguage, loadWords, startWords } from '#app/i18n/i18n.ts'
 import { firstPageStands, whenIdle } from '#app/idle.ts'
 import { type ConnectionListener, observed, tellLine, watchConnection } from '#app/connection/connection-monitor.ts'
+import { ignoreComposingKeys } from '#app/composing-keys.ts'
 import { fetchLate } from '#app/pwa/retry-import.ts'
 import { Loading } from '#app/Loading.tsx'
 import { AppRoutes, drawable } from '#app/routes/routes.tsx'
@@ -62,6 +63,7 @@ function openStore() {
 /** `path`: inside the base. Resolves to what is drawn, once all is here. */
 export async function start(path: string): Promise<Root> {
   startTheme()
+  ignoreComposingKeys(window)
   const { api, store, answered, hear } = openStore()
   const ready = drawable(path)
   const watch = async () =>

@@ -7,6 +7,14 @@ export const foldText = (text: string): string => text.normalize('NFKC').toLower
 /** Input as we keep it: NFC (S-14), without the blanks around it. */
 export const tidyText = (text: string): string => text.normalize('NFC').trim()
 
+/** A number as it is meant: full-width figures as plain ones, without blanks and separators of thousands. Else as it was typed. */
+export function tidyNumber(text: string): string {
+  const plain = text.normalize('NFKC').replaceAll(/\s/g, '')
+  const [whole, ...rest] = plain.split('.')
+  const joined = /^\d{1,3}(,\d{3})+$/.test(whole ?? '') ? [whole?.replaceAll(',', ''), ...rest].join('.') : plain
+  return /^\d+(\.\d+)?$/.test(joined) ? joined : text
+}
+
 /** No line break or other control character, and none that turns the direction of what stands beside it (F-06). */
 export const oneLine = /^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]*$/u
 

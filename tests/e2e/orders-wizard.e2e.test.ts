@@ -186,3 +186,61 @@ nightly('whoever has seen the list orders without a line, and what is not here i
   await field(page, 'code').waitFor()
   expect(await field(page, 'code').inputValue()).toBe('wizaway')
 })
+
+it('fault 18a the wheel over a focused number changes nothing, and what is no whole number gets a message', async () => {
+  const page = await resumedPage(setup, admin, '/app/contract/new')
+  for (const name of ['users', 'period']) {
+    const number = field(page, name)
+    await number.waitFor()
+    await typeInto(number, '25')
+    await number.hover()
+    for (let turn = 0; turn < 3; turn++) await page.mouse.wheel(0, 120)
+    // The arrow keys still step, after whatever the wheel had done.
+    await number.press('ArrowUp')
+    expect(await number.inputValue()).toBe('26')
+    for (const text of ['1.5', '1e2', '+7']) {
+      await typeInto(number, text)
+      await submit(page).click()
+      const said = page.locator('.field', { has: number }).locator('.field-error')
+      await expect.poll(() => said.allInnerTexts()).toEqual([expect.stringMatching(/a whole number from \d/)])
+      expect(await number.inputValue()).toBe(text)
+    }
+    await typeInto(number, '１２')
+    await number.press('Tab')
+    expect(await number.inputValue()).toBe('12')
+  }
+})
+
+it('fault 23a the Enter that takes a word of an input method sends nothing and moves nothing', async () => {
+  const page = await resumedPage(setup, admin, '/app/contract/new')
+  await field(page, 'code').waitFor()
+  await typeInto(field(page, 'code'), 'composed')
+  await typeInto(field(page, 'users'), '10')
+  const input = await page.context().newCDPSession(page)
+  const enter = { key: 'Enter', code: 'Enter', windowsVirtualKeyCode: 229 }
+  async function compose(name: string, word: string) {
+    await field(page, name).focus()
+    await input.send('Input.imeSetComposition', { text: 'pinyin', selectionStart: 6, selectionEnd: 6 })
+    await input.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', ...enter })
+    await input.send('Input.insertText', { text: word })
+    await input.send('Input.dispatchKeyEvent', { type: 'keyUp', ...enter })
+    // Safari tells of the key when the word stands already.
+    await input.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', ...enter })
+    await input.send('Input.dispatchKeyEvent', { type: 'keyUp', ...enter })
+  }
+  await field(page, 'period_start').fill('')
+  await compose('period_start', '明天')
+  // What it is worth is said when it is left, and not while it is written.
+  expect(await field(page, 'period_start').inputValue()).toBe('明天')
+  expect(await errors(page)).toEqual([])
+  await field(page, 'period_start').fill('')
+  await compose('period_start', '２０９９年１月５日')
+  await field(page, 'period_start').press('Tab')
+  expect(await field(page, 'period_start').inputValue()).toBe('2099-01-05')
+  await compose('name', '服务一号')
+  expect(await field(page, 'name').inputValue()).toBe('服务一号')
+  expect(await step(page)).toContain('Information')
+  expect(await errors(page)).toEqual([])
+  await field(page, 'name').press('Enter')
+  await expect.poll(() => errors(page)).toHaveLength(1)
+})

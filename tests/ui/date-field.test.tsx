@@ -35,6 +35,22 @@ describe('a day', () => {
     expect(calendar()?.min).toBe('2026-01-01')
   })
 
+  it.each(['2026年11月24日', '２０２６－１１－２４', '２０２６／１１／２４', '2026年11月24日 '])(
+    'fault 22b is read from "%s" too',
+    async (text) => {
+      render(<One kind="day" />)
+      expect(await leaves(text)).toEqual({ value: '2026-11-24', says: '' })
+    },
+  )
+
+  it.each(['2026年1月5日9:05', '2026年1月5日 9时05分', '２０２６年１月５日　０９：０５'])(
+    'fault 22b and a minute from "%s"',
+    async (text) => {
+      render(<One kind="minute" />)
+      expect(await leaves(text)).toEqual({ value: '2026-01-05 09:05', says: '' })
+    },
+  )
+
   it.each(['2026-02-30', '24.11.2026', 'soon', '0026-01-01', '2026-1', '2026-11-24 09:30'])(
     'is not "%s"',
     async (text) => {

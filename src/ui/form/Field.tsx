@@ -70,7 +70,7 @@ type InputProps = Omit<
 >
 
 export interface FieldProps extends Sized, InputProps {
-  type?: 'text' | 'email' | 'tel' | 'url' | 'number' | 'search'
+  type?: 'text' | 'email' | 'tel' | 'url' | 'search'
 }
 
 // The right keyboard on a tablet, and no capitals where a value is a code (T-05).
@@ -78,7 +78,6 @@ const keyboards: Partial<Record<NonNullable<FieldProps['type']>, InputProps>> = 
   email: { inputMode: 'email', autoCapitalize: 'none', spellCheck: false },
   tel: { inputMode: 'tel' },
   url: { inputMode: 'url', autoCapitalize: 'none', spellCheck: false },
-  number: { inputMode: 'decimal' },
 }
 
 /** One line of text. Spreads what react-hook-form's `register` gives: `<Field label={…} {...register('name')} />`. */

@@ -11,7 +11,8 @@ import { PayableNote } from '#ui/display/PayableNote.tsx'
 import { isNotPayable, payableWords } from '#ui/i18n/payable-messages.ts'
 import { Fact, Facts } from '#ui/display/DescriptionList.tsx'
 import { SelectField } from '#ui/form/ChoiceFields.tsx'
-import { Field } from '#ui/form/Field.tsx'
+import { FieldFrame } from '#ui/form/Field.tsx'
+import { WholeNumberInput } from '#ui/form/WholeNumberInput.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { readingTime } from '#ui/list/Freshness.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
@@ -85,19 +86,18 @@ export function SubscribeForm({ serviceId, draft, onChange, price, list, currenc
       <form className="backup-form-sides" noValidate onSubmit={submit}>
         <div className="form">
           <div className="backup-period">
-            <Field
-              size="figures"
-              label={t('form.period')}
-              name="backup-period"
-              type="number"
-              inputMode="numeric"
-              min={1}
-              max={99}
-              step={1}
-              value={draft.period}
-              error={terms ? null : t('form.periodWrong')}
-              onChange={({ target }) => change({ period: target.value })}
-            />
+            <FieldFrame size="figures" label={t('form.period')} error={terms ? null : t('form.periodWrong')}>
+              {(described) => (
+                <WholeNumberInput
+                  {...described}
+                  name="backup-period"
+                  min={1}
+                  max={99}
+                  value={draft.period}
+                  onType={(period) => change({ period })}
+                />
+              )}
+            </FieldFrame>
             <SelectField
               label={t('form.unit')}
               name="backup-unit"

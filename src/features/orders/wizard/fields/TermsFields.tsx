@@ -5,7 +5,8 @@ import { minUsers, raisedUsers } from '#domain/checks/order-checks.ts'
 import { userLimits } from '#domain/orders.ts'
 import { amountText } from '#ui/display/Amount.tsx'
 import { CheckField, RadioField } from '#ui/form/ChoiceFields.tsx'
-import { Field } from '#ui/form/Field.tsx'
+import { FieldFrame } from '#ui/form/Field.tsx'
+import { WholeNumberInput } from '#ui/form/WholeNumberInput.tsx'
 import { useTranslation } from 'react-i18next'
 import { UsersRange } from '#features/orders/wizard/fields/UsersSlider.tsx'
 import { type AnyProblem, orderFieldWords } from '#ui/i18n/order-field-messages.ts'
@@ -65,20 +66,23 @@ export function OrderFields({ values, onChange, problems, market, currency }: Or
         onChange={({ target }) => chooseMode(target.value === 'NAMED' ? 'NAMED' : 'CONCURRENT')}
       />
       <div className="users-field">
-        <Field
+        <FieldFrame
           size="figures"
           label={t('field.users')}
-          name="users"
-          type="number"
-          inputMode="numeric"
-          min={least}
-          max={userLimits.most}
-          step={1}
-          value={values.users}
           help={t('field.usersHelp', { least })}
           error={about && orderFieldWords(about, t('field.users'), values.users)}
-          onChange={({ target }) => onChange({ users: target.value })}
-        />
+        >
+          {(described) => (
+            <WholeNumberInput
+              {...described}
+              name="users"
+              min={least}
+              max={userLimits.most}
+              value={values.users}
+              onType={(users) => onChange({ users })}
+            />
+          )}
+        </FieldFrame>
         <UsersRange
           min={Math.max(1, least)}
           max={reachOf(list, values.user_mode)}

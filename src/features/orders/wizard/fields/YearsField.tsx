@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { yearLimits } from '#domain/orders.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { FieldFrame } from '#ui/form/Field.tsx'
+import { WholeNumberInput } from '#ui/form/WholeNumberInput.tsx'
 import { useTranslation } from 'react-i18next'
 import { wholeOf } from '#features/orders/wizard/fields/TermsFields.tsx'
 
@@ -53,17 +54,13 @@ export function YearsField({
             <Button icon="minus" bare whyNot={years <= least && t('years.least')} onClick={() => to(years - 1)}>
               {t('years.fewer')}
             </Button>
-            <input
-              className="input"
-              type="number"
-              inputMode="numeric"
+            <WholeNumberInput
               enterKeyHint="next"
-              step={1}
               min={least}
               max={most}
               {...{ name, value }}
               {...described}
-              onChange={({ target }) => onChange(target.value)}
+              onType={onChange}
             />
             <Button
               icon="plus"
