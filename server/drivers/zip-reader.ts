@@ -50,11 +50,21 @@ export class ArchiveError extends Error {
   }
 }
 
-/** Name -> bytes, of files alone. Throws ArchiveError. */
+/** What systems put beside the files that somebody packs: resource forks, views of folders, pictures of them. */
+const isSystemFile = (name: string) =>
+  /(^|\/)(__MACOSX\/.*|\._[^/]*|\.DS_Store|Thumbs\.db|desktop\.ini)$/i.test(name) && !name.includes('..')
+
+/**
+ * Name -> bytes, of files alone. Files of the system are left out, and so is the one folder in which all others lie. Throws ArchiveError.
+ */
 export async function readArchive(bytes: Buffer, limits: ArchiveLimits): Promise<Map<string, Buffer>> {
   const files = new Map<string, Buffer>()
-  await walkArchive(bytes, limits, async ({ name }, stream) => void files.set(name, await buffer(stream)))
-  return files
+  const take = async ({ name }: ArchiveEntry, stream: Readable) => void files.set(name, await buffer(stream))
+  await walkArchive(bytes, limits, take, isSystemFile)
+  const [first = ''] = files.keys()
+  const folder = /^[^/]+\//.exec(first)?.[0]
+  if (folder === undefined || ![...files.keys()].every((name) => name.startsWith(folder))) return files
+  return new Map([...files].map(([name, content]) => [name.slice(folder.length), content]))
 }
 
 /** A file in an archive; `size` is what it says of itself, and no more bytes come out of it. */
@@ -65,26 +75,30 @@ export interface ArchiveEntry {
 
 /**
  * Goes through the files of an archive in memory, or of an open file, in the order of its list. Names, kinds and headers of all are
- * looked at before the first one is unpacked. `take` reads the stream to its end. Throws ArchiveError, and what `take` throws.
+ * looked at before the first one is unpacked. `take` reads the stream to its end. `ignores`: names of files that are not unpacked. Throws
+ * ArchiveError, and what `take` throws.
  */
 export async function walkArchive(
   source: Buffer | number,
   limits: ArchiveLimits,
   take: (entry: ArchiveEntry, stream: Readable) => Promise<void>,
+  ignores: (name: string) => boolean = () => false,
 ): Promise<void> {
   const zip = await open(source)
   if (zip.entryCount > limits.entries) throw new ArchiveError('entries')
-  if (zip.comment.length > 0) throw new ArchiveError('contradiction')
+  // A comment is taken, and not the end of a second list of files (PK 05 06, read as CP437) that another program would find in it.
+  if (zip.comment.includes('PK♣♠')) throw new ArchiveError('contradiction')
   const entries: Entry[] = []
   try {
     for await (const entry of zip.eachEntry()) entries.push(entry)
   } catch (cause) {
     throw asNameFault(cause) ?? new ArchiveError('unreadable', null, cause)
   }
-  requireKnownKinds(entries)
-  requireSafeNames(entries)
+  const meant = entries.filter(({ fileName }) => !ignores(fileName))
+  requireKnownKinds(meant)
+  requireSafeNames(meant)
   await requireOneAfterTheOther(zip, entries)
-  await unpack(zip, entries, limits, take)
+  await unpack(zip, meant, limits, take)
 }
 
 /** The reader looks at names as well, and says so in words alone. */

@@ -22,7 +22,7 @@ const format = 'portal-price-list'
 const version = 1
 const names = { list: 'price.json', manifest: 'manifest.json' }
 /** A list of a thousand ranges and modules has some 300 kB. */
-const limits = { entries: 10, entryBytes: 4_000_000, totalBytes: 5_000_000 }
+const limits = { entries: 20, entryBytes: 4_000_000, totalBytes: 5_000_000 }
 
 type Sent = ParsedInputOf<typeof createPriceList>['body']
 
@@ -73,7 +73,8 @@ export interface Looked {
 /** Throws VALIDATION_ERROR on `file`, with a reason of its own for each way in which it is no price list (`priceFileFaults`). */
 export async function unpackPriceList(bytes: Buffer): Promise<Looked> {
   const files = await readArchive(bytes, limits).catch((error: unknown) => {
-    throw error instanceof ArchiveError ? badFile(faultOfArchive[error.fault]) : error
+    if (!(error instanceof ArchiveError)) throw error
+    throw badFile(faultOfArchive[error.fault], error.fault === 'name' ? (error.entry ?? undefined) : undefined)
   })
   const [manifest, list] = [files.get(names.manifest), files.get(names.list)]
   if (!manifest) throw badFile('missingPart', names.manifest)
@@ -82,7 +83,7 @@ export async function unpackPriceList(bytes: Buffer): Promise<Looked> {
   const said = z.safeParse(manifestFile, written)
   if (!said.success) throw badFile('otherFormat')
   requireNothingElse(written, said.data, names.manifest)
-  if (hash('sha256', list, 'hex') !== said.data.sha256) throw badFile('wrongHash')
+  if (!hashesOf(list).includes(said.data.sha256)) throw badFile('wrongHash')
   return { md5: createHash('md5').update(bytes).digest('hex'), list: readListFile(parsed(list)) }
 }
 
@@ -110,12 +111,12 @@ const faultOfArchive: Record<ArchiveFault, PriceFileFaultCode> = {
   contradiction: 'notZip',
   entry: 'tooLarge',
   total: 'tooLarge',
-  entries: 'unsafe',
+  entries: 'tooManyFiles',
   ratio: 'unsafe',
-  name: 'unsafe',
+  name: 'unsafeName',
   kind: 'unsafe',
-  encrypted: 'unsafe',
-  packing: 'unsafe',
+  encrypted: 'encrypted',
+  packing: 'packing',
 }
 
 export const badFile = (code: PriceFileFaultCode, named?: string) =>
@@ -138,11 +139,32 @@ function strayIn(written: unknown, known: unknown): string | null {
   return null
 }
 
+/** Of the list as it lies in the file, and as it was exported if an editor has stored it again in another encoding. */
+function hashesOf(list: Buffer): string[] {
+  const text = decoded(list)
+  return [list, ...(text === null ? [] : [text, text.replaceAll('\r\n', '\n')])].map((one) =>
+    hash('sha256', one, 'hex'),
+  )
+}
+
+/** UTF-8, or UTF-16 with its mark, without that mark; null: neither. */
+function decoded(bytes: Buffer): string | null {
+  const [first, second] = bytes
+  const encoding =
+    first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8'
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes)
+  } catch {
+    return null
+  }
+}
+
 /** Undefined for what is no JSON, says one thing twice, or holds more than a request may: a small zip unpacks to megabytes. */
 function parsed(bytes: Buffer): unknown {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-    return findJsonFault(text, inputLimits.json) === null ? (JSON.parse(text) as unknown) : undefined
+    const text = decoded(bytes)
+    if (text === null || findJsonFault(text, inputLimits.json) !== null) return undefined
+    return JSON.parse(text) as unknown
   } catch {
     return undefined
   }

@@ -12,8 +12,13 @@ export const priceFileFaults = [
   'notZip',
   /** More bytes in it than a price list can have. */
   'tooLarge',
-  /** It unpacks to much more than it is, has too many files, names that lead elsewhere, links, or a password. */
+  /** It unpacks to much more than it is, or has links or one file twice. */
   'unsafe',
+  'tooManyFiles',
+  /** `named`: a name that leads elsewhere, or that some system cannot hold. */
+  'unsafeName',
+  'encrypted',
+  'packing',
   /** `named`: which of `manifest.json` and `price.json`. */
   'missingPart',
   /** Its manifest is none, or is of something else than a price list of a version that is known here. */

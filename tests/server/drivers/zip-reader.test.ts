@@ -155,8 +155,11 @@ describe('what contradicts itself (U-08)', () => {
     expect(['unreadable', 'contradiction']).toContain(await faultOf(change(await sound())))
   })
 
-  it('says something beside', async () => {
-    expect(await faultOf(await zipped([{ name: 'a', bytes: 'x' }], 'c'.repeat(65_535)))).toBe('contradiction')
+  it('fault 24c says something beside that could be a second list of files', async () => {
+    const commented = (comment: string) => zipped([{ name: 'a', bytes: 'x' }], comment)
+    expect(await faultOf(await commented('c'.repeat(65_535)))).toBe('read: a')
+    const second = swapped(await commented(`PKxx${'c'.repeat(100)}`), 'PKxx', 'PK\u0005\u0006')
+    expect(['unreadable', 'contradiction']).toContain(await faultOf(second))
   })
 })
 

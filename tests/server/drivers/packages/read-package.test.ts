@@ -40,6 +40,12 @@ describe('a package', () => {
     expect(await packed()).toEqual(bytes)
   })
 
+  test('fault 24d may have a comment, as some programs write one', async () => {
+    const bytes = await packed()
+    const commented = Buffer.concat([withNumber(bytes, headerAt(bytes, 'end') + 20, 5, 2), Buffer.from('by me')])
+    expect((await contentOf(commented)).manifest.code).toBe('pay')
+  })
+
   test('may be without icon, change log and files', async () => {
     const none = { 'icon.png': null, 'changelog.md': null, 'data/forms.json': null }
     expect(await contentOf(await packed({ files: none }))).toMatchObject({ icon: null, changeLog: null })

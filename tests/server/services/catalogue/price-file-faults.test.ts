@@ -13,11 +13,16 @@ import { soundList } from '#tests/support/price-cases.ts'
 import { fileCalls, manifestOf, packed, packedWith, plainList, soundFile } from '#tests/support/price-files.ts'
 import type { SignedIn } from '#tests/support/server.ts'
 import { setUpShop } from '#tests/support/shop-data.ts'
-import { swapped, zipped } from '#tests/support/zip.ts'
+import { headerAt, swapped, withNumber, zipped } from '#tests/support/zip.ts'
+import { readArchive } from '#server/drivers/zip-reader.ts'
 
 const charge = { hkd: '1.00', usd: '1.00', rmb: '1.00' }
 const range = { from: 1, to: 9, ...charge }
 const { pdbPrice: backup } = soundList({ core: 1, fin: 2, base: 3 })
+
+/** The list of files says of the first one that it is encrypted, or packed by LZMA. */
+const locked = (bytes: Buffer) => withNumber(bytes, headerAt(bytes, 'central') + 8, 1, 2)
+const packedOtherwise = (bytes: Buffer) => withNumber(bytes, headerAt(bytes, 'central') + 10, 14, 2)
 
 onConnections('a file', (engine) => {
   const the = setUpShop(engine)
@@ -29,6 +34,76 @@ onConnections('a file', (engine) => {
     () => the.server,
     () => staff,
   )
+
+  describe('is taken as it comes out of other programs:', () => {
+    const limits = { entries: 10, entryBytes: 1e6, totalBytes: 1e6 }
+    /** The exported files, each put into another zip under another name or in other bytes. */
+    async function repacked(
+      {
+        name = (one) => one,
+        bytes = (one) => one,
+        beside = [],
+      }: {
+        name?: (name: string) => string
+        bytes?: (text: Buffer) => Buffer
+        beside?: { name: string; bytes: string }[]
+      },
+      comment?: string,
+    ) {
+      const files = await readArchive(await exported(the.lists[0]), limits)
+      const packed = [...files].map(([from, content]) => ({ name: name(from), bytes: bytes(content) }))
+      return zipped([...packed, ...beside], comment)
+    }
+    const marked = (text: Buffer) => Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), text])
+    const wide = (text: Buffer) => Buffer.from(`\uFEFF${text.toString()}`, 'utf16le')
+    const wideBigEnd = (text: Buffer) => wide(text).swap16()
+
+    test.each<[string, () => Promise<Buffer>]>([
+      ['with a comment', () => repacked({}, 'Packed by hand, see PK.txt')],
+      ['in a folder', () => repacked({ name: (name) => `price list/${name}` })],
+      [
+        'from a Mac',
+        () =>
+          repacked({
+            name: (name) => `list/${name}`,
+            beside: [
+              { name: '__MACOSX/list/._price.json', bytes: 'x' },
+              { name: 'list/.DS_Store', bytes: 'x' },
+            ],
+          }),
+      ],
+      ['from Windows', () => repacked({ beside: [{ name: 'Thumbs.db', bytes: 'x' }] })],
+      ['stored by an editor with a mark', () => repacked({ bytes: marked })],
+      ['stored in UTF-16', () => repacked({ bytes: wide })],
+      ['stored in UTF-16, big end first', () => repacked({ bytes: wideBigEnd })],
+      [
+        'with the line ends of Windows',
+        () => repacked({ bytes: (text) => Buffer.from(text.toString().replaceAll('\n', '\r\n')) }),
+      ],
+    ])('fault 24a %s', async (_, make) => {
+      const answer = await upload(await make())
+      expect([answer.statusCode, answer.json().data]).toEqual([200, undefined])
+    })
+
+    test.each<[string, () => Promise<Buffer>, string]>([
+      [
+        'a second list of files in the comment',
+        async () => swapped(await repacked({}, 'PKxx'), 'PKxx', 'PK\u0005\u0006'),
+        'notZip',
+      ],
+      ['two folders', () => repacked({ name: (name) => `${name}/${name}` }), 'missingPart manifest.json'],
+      [
+        'a folder that leads elsewhere',
+        async () => swapped(await repacked({ name: (name) => `ab/${name}` }), 'ab/p', '../p'),
+        'unsafeName ../price.json',
+      ],
+      ['a password', async () => locked(await repacked({})), 'encrypted'],
+      ['a packing of another kind', async () => packedOtherwise(await repacked({})), 'packing'],
+    ])('fault 24b and refused with its cause: %s', async (_, make, why) => {
+      const answer = await upload(await make())
+      expect(answer.json().data[0]).toMatchObject({ code: 'BAD_ARCHIVE', named: why })
+    })
+  })
 
   describe('is refused with its reason:', () => {
     const whys = (answer: Awaited<ReturnType<typeof upload>>) =>
@@ -51,12 +126,12 @@ onConnections('a file', (engine) => {
       [
         'one that leads elsewhere',
         async () => swapped(await zipped([{ name: 'aa/bb/c', bytes: 'x' }]), 'aa/bb/c', 'aa/../c'),
-        'unsafe',
+        'unsafeName aa/../c',
       ],
       [
-        'one with eleven files',
-        () => zipped(Array.from({ length: 11 }, (_, at) => ({ name: `${at}`, bytes: 'x' }))),
-        'unsafe',
+        'one with twenty-one files',
+        () => zipped(Array.from({ length: 21 }, (_, at) => ({ name: `${at}`, bytes: 'x' }))),
+        'tooManyFiles',
       ],
       ['a link', () => zipped([{ name: 'price.json', bytes: 'x', mode: 0o120777 }]), 'unsafe'],
       ['a file of 4,000,001 bytes', () => zipped([{ name: 'price.json', bytes: long(4_000_001) }]), 'tooLarge'],
