@@ -8,6 +8,7 @@ import { chooseLanguage, loadWords, startWords } from '#app/i18n/i18n.ts'
 import { firstPageStands, whenIdle } from '#app/idle.ts'
 import { type ConnectionListener, observed, tellLine, watchConnection } from '#app/connection/connection-monitor.ts'
 import { ignoreComposingKeys } from '#app/composing-keys.ts'
+import { hideWhileAway } from '#app/connection/hide-while-away.ts'
 import { fetchLate } from '#app/pwa/retry-import.ts'
 import { Loading } from '#app/Loading.tsx'
 import { AppRoutes, drawable } from '#app/routes/routes.tsx'
@@ -65,6 +66,7 @@ export async function start(path: string): Promise<Root> {
   startTheme()
   ignoreComposingKeys(window)
   const { api, store, answered, hear } = openStore()
+  hideWhileAway(store)
   const ready = drawable(path)
   const watch = async () =>
     (await fetchLate(() => import('#app/connection/session-sync.ts'))).watchSession(store, api, ready)

@@ -17,13 +17,17 @@ import { linkOpened, readLink, selectAccounts } from '#features/accounts/slice.t
 export function Activate() {
   const { t } = useTranslation('visitors')
   const { t: ui } = useTranslation('ui')
-  const opened = useTakenKey(openedBy)
+  const { opened, forget } = useTakenKey(openedBy)
   const { link, activation } = useSelector(selectAccounts)
   const dispatch = useDispatch()
   useEffect(() => {
     dispatch(linkOpened(opened.link))
     if (opened.link.kind === 'unknown') void dispatch(readLink(opened.otk))
   }, [opened, dispatch])
+  const isOver = link.kind === 'done' || link.kind === 'used up'
+  useEffect(() => {
+    if (isOver) forget()
+  }, [isOver, forget])
 
   if (link.kind === 'done') return <Done />
   if (link.kind === 'used up') return <UsedUp problem={link.problem} />

@@ -26,7 +26,7 @@ const READ_MS = 5000
 
 /** A new password by the link of the mail (portal 2). */
 export function ResetPwd() {
-  const otk = useTakenKey(keyIn)
+  const { opened: otk, forget } = useTakenKey(keyIn)
   const dispatch = useDispatch()
   const status = useSelector(selectRecovering)
   useEffect(() => {
@@ -34,9 +34,14 @@ export function ResetPwd() {
     if (otk !== '') void dispatch(checkLink(otk))
   }, [otk, dispatch])
 
-  if (status.kind === 'done') return <Done />
   const problem = status.kind === 'failed' ? status.problem : null
-  if (problem?.code === 'INVALID_RESETPWD_LINK') return <UsedUp problem={problem} />
+  const isUsedUp = problem?.code === 'INVALID_RESETPWD_LINK'
+  const isOver = status.kind === 'done' || isUsedUp
+  useEffect(() => {
+    if (isOver) forget()
+  }, [isOver, forget])
+  if (status.kind === 'done') return <Done />
+  if (isUsedUp) return <UsedUp problem={problem} />
   return <Choose otk={otk} problem={problem} sending={status.kind === 'sending'} />
 }
 
