@@ -38,7 +38,11 @@ export async function beginEpoch(app: AppContext): Promise<EpochResult> {
     for (const { companyId } of await logsToCheck(db, null)) {
       await holdLog(db, companyId)
       try {
-        const { edge, newest } = await checkSignedEdge(app, db, companyId, { storedNote: undefined, maxEntries: 0 })
+        const { edge, newest } = await checkSignedEdge(app, db, companyId, {
+          storedNote: undefined,
+          maxEntries: 0,
+          isBeginningEpoch: true,
+        })
         const info = { Epoch: next, RestoredSize: edge.size, RestoredRoot: toBase64(rootOfEdge(edge)) }
         const head = { companyId, userId: null, now, status: 0 as const, intent: null, requestId: 'restore' }
         await addToTrail(db, head, [{ code: 'system', operation: 'restore', info }])
