@@ -21,6 +21,7 @@ import { clearLogAlarm, getLogAlarm } from '#server/services/audit/log-alarms.ts
 import { writeMany } from '#tests/support/audit-entries.ts'
 import { eachEngineByNight, pastPolicies } from '#tests/support/database.ts'
 import { system } from '#tests/support/people.ts'
+import { begin, bySteps, workAll } from '#tests/server/jobs/requests.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
 import { emptyTables, putBack, type Snapshot, takeSnapshot } from '#tests/support/snapshot.ts'
 
@@ -301,6 +302,34 @@ eachEngineByNight('an edit beside the entries of the trail', (engine) => {
       expect((await send()).statusCode).toBe(200)
     },
   )
+
+  // The embedded database has one connection, which nobody else holds.
+  it.skipIf(engine === 'embedded')(
+    'fault 13r whoever holds the lock of a log keeps no reader from looking',
+    async () => {
+      await superuser((db) => sql`delete from audit_entry where id = ${entryAt(590)}`.execute(db))
+      await server.app.database.kysely.transaction().execute(async (held) => {
+        await sql`select pg_advisory_xact_lock(7801, ${companyId})`.execute(held)
+        expect(await openPage()).toBe('ENTRY_DIFFERS')
+      })
+    },
+  )
+
+  it.skipIf(engine === 'embedded')(
+    'fault 13r a reader beside an integrator that is at work raises no false alarm',
+    async () => {
+      const rounds = Array.from({ length: 8 }, async () => await openPage())
+      for (let round = 0; round < 8; round++) await write()
+      expect(await Promise.all(rounds)).toEqual(rounds.map(() => null))
+    },
+  )
+
+  it('fault 13s a check that somebody asked for tells the readers too, and not by its answer alone', async () => {
+    await superuser((db) => sql`delete from audit_entry where id = ${entryAt(300)}`.execute(db))
+    await begin(staff, crypto.randomUUID(), companyId)
+    await workAll(server, bySteps(500))
+    expect(alarm()).toEqual({ fault: 'ENTRY_DIFFERS', from: 300, to: 301 })
+  })
 
   it('fault 13n an epoch that no entry of the log tells of is signed by nobody; a declared one is', async () => {
     await superuser((db) => sql`insert into fact (name, value) values ('audit epoch 1', '1')`.execute(db))
