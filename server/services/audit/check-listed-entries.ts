@@ -10,9 +10,8 @@ import type { FoundEntry } from '#server/db/audit/audit-list.ts'
 import { sizeOf, tileOf } from '#server/db/audit/audit-log.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { ChangedLogError } from '#server/services/audit/check-signed-edge.ts'
-import { isActorOf, isHashOfLeaf } from '#server/services/audit/is-as-recorded.ts'
+import { isActorOf, isHashOfLeaf, isTileInTree } from '#server/services/audit/is-as-recorded.ts'
 import { raiseLogAlarm } from '#server/services/audit/log-alarms.ts'
-import { isTileInTree } from '#server/services/audit/tile-in-tree.ts'
 
 /** Reads the log after the entries were read: it only grows meanwhile. */
 export async function checkListedEntries(

@@ -24,9 +24,8 @@ import { epochOf } from '#server/db/audit/audit-epochs.ts'
 import { findSchemaFaults } from '#server/db/audit/audit-schema.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { chainOf } from '#server/services/audit/check-checkpoints.ts'
-import { isAsRecorded } from '#server/services/audit/is-as-recorded.ts'
+import { isAsRecorded, isTileInTree } from '#server/services/audit/is-as-recorded.ts'
 import { type Keyed, keyOf, originOf } from '#server/services/audit/log-identity.ts'
-import { isTileInTree } from '#server/services/audit/tile-in-tree.ts'
 
 /** A log that is not what was signed. Entries from that place on, up to the other without it. */
 export class ChangedLogError extends LogError {

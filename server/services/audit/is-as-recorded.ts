@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { canonical } from '#domain/audit-log/canonical.ts'
-import { equalHashes } from '#domain/audit-log/hash.ts'
+import { equalHashes, hashBytes } from '#domain/audit-log/hash.ts'
 import { type AuditLeaf, searchTextOf } from '#domain/audit-log/leaf.ts'
+import { hashAt, tileWidth, wholeRoot, widthOf } from '#domain/audit-log/tiles.ts'
 import { foldText } from '#domain/text.ts'
+import type { AppContext } from '#server/context.ts'
 import type { EntryGlance } from '#server/db/audit/audit-checks.ts'
+import { tileOf } from '#server/db/audit/audit-log.ts'
+import type { Handle } from '#server/db/handle.ts'
 import type { Actor } from '#server/db/tables/audit-tables.ts'
 
 /** Whether an entry has the hash that its place has, and every column beside the leaf is what the leaf says. */
@@ -48,4 +52,32 @@ export function isSearchOf(leaf: AuditLeaf, search: string): boolean {
   const rest = foldText(searchTextOf({ ...leaf, user_name: '' }))
   const name = foldText(leaf.user_name)
   return search === (name === '' ? rest : `${name}\n${rest}`) || search === foldText(searchTextOf(leaf))
+}
+
+/** Full tiles that were found in the tree, by company and index: the digest of their bytes. They never change. */
+const knownTiles = new WeakMap<AppContext, Map<string, string>>()
+
+/**
+ * Whether a tile of leaves is the one under the signed root: it is followed up to the first tile that is not full, which the caller compares
+ * with that root. An entry that was changed together with its hash in a full tile fits that tile, and nothing else reads it again.
+ */
+export async function isTileInTree(
+  app: AppContext,
+  db: Handle,
+  { companyId, size, index, hashes }: { companyId: number; size: number; index: number; hashes: Uint8Array },
+): Promise<boolean> {
+  const known = knownTiles.get(app) ?? new Map<string, string>()
+  knownTiles.set(app, known)
+  const digest = createHash('sha256').update(hashes).digest('base64')
+  if (known.get(`${companyId}/${index}`) === digest) return true
+  let tile = { level: 0, index, hashes }
+  for (let width = widthOf(tile, size); width === tileWidth; width = widthOf(tile, size)) {
+    if (tile.hashes.length !== tileWidth * hashBytes) return false
+    const parent = { level: tile.level + 1, index: Math.floor(tile.index / tileWidth) }
+    const above = (await tileOf(db, companyId, parent.level, parent.index)) ?? new Uint8Array()
+    if (!equalHashes(hashAt(above, tile.index % tileWidth), wholeRoot(tile.hashes))) return false
+    tile = { ...parent, hashes: above }
+  }
+  if (tile.level > 0) known.set(`${companyId}/${index}`, digest)
+  return true
 }
