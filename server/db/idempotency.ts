@@ -114,7 +114,7 @@ export async function settle(db: Handle, claim: Claim, outcome: Outcome): Promis
 }
 
 export function idOf([row]: readonly { id: number }[]): number {
-  if (!row) throw new Error('the idempotency store took no row')
+  if (!row) throw new Error('the idempotency store or the audit trail took no row')
   return row.id
 }
 

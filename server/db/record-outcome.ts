@@ -18,6 +18,6 @@ export async function settleWithTrail(
   const { text, values } = await entryStatement(db, entry, note, settled.length + 1, null)
   const whole = `
     with settled as (insert into idempotency (${settledColumns}) values (${places}) returning id), ${text}
-    select id from settled`
+    select settled.id from settled, pended`
   return idOf((await db.executeQuery<{ id: number }>(CompiledQuery.raw(whole, [...settled, ...values]))).rows)
 }

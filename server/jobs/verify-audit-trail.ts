@@ -8,6 +8,8 @@ import { integrate } from '#server/services/audit/integrate.ts'
 import type { JobKind, Work } from '#server/jobs/job-kind.ts'
 import { notFound } from '#server/problem-error.ts'
 import { checkEntries, checkTree, findLostLogs } from '#server/services/audit/check-log.ts'
+import { ChangedLogError } from '#server/services/audit/check-signed-edge.ts'
+import { raiseLogAlarm } from '#server/services/audit/log-alarms.ts'
 import { readStoredNotes } from '#server/services/audit/stored-notes.ts'
 
 type Input = ParsedInputOf<typeof endpoint>['body']
@@ -75,14 +77,22 @@ async function begin({ app, input: { companyId } }: Work<Input, Point>): Promise
 async function walk({ app }: Work<Input, Point>, point: Point, log: LogToCheck, most: number): Promise<Point> {
   const { companyId, companyCode } = log
   const storedNotes = await readStoredNotes(app)
-  const { rows, broken, isOver } = await inTransaction(app, asSystem, async (db) => {
+  const { rows, places, broken, isOver } = await inTransaction(app, asSystem, async (db) => {
     const piece = await checkEntries(db, companyId, { from: point.at, most })
     const isOver = piece.rows < most
     const above = isOver
       ? await checkTree(app, db, companyId, { most: maxBroken, storedNote: storedNotes?.get(companyId) })
       : []
-    return { rows: piece.rows, broken: [...piece.broken, ...above], isOver }
+    return { rows: piece.rows, places: piece.places, broken: [...piece.broken, ...above], isOver }
   })
+  const [first] = broken
+  if (first !== undefined) {
+    // What this job answers lies in the database until it is read: the server's log and the readers are told by the process itself.
+    const place = places[0] ?? 0
+    const code = places.length > 0 ? 'ENTRY_DIFFERS' : 'ROOT_DIFFERS'
+    const detail = `a check was asked for and found ${broken.length}, the first of them ${first}`
+    raiseLogAlarm(app, companyId, new ChangedLogError(code, detail, { from: place, to: place + 1 }))
+  }
   const found = broken.map((id) => ({ company_id: companyId, company_code: companyCode, id }))
   return {
     ...point,

@@ -30,33 +30,6 @@ export async function logsToCheck(db: Handle, companyId: number | null): Promise
   return rows
 }
 
-/** A place in the log; the columns are null where the entry is gone. */
-export interface CheckedEntry {
-  log_index: number
-  entry_id: number
-  leaf: string | null
-  actor: Actor | null
-  search: string | null
-  columns: Record<string, unknown> | null
-}
-
-export async function entriesFrom(
-  db: Handle,
-  companyId: number,
-  { from, most }: { from: number; most: number },
-): Promise<CheckedEntry[]> {
-  const { rows } = await sql<CheckedEntry>`
-    select place.log_index, place.entry_id, entry.leaf, entry.actor, entry.search,
-      case when entry.id is null then null else jsonb_build_object('id', entry.id, 'company', entry.company_id,
-        'time', entry.end_time, 'code', entry.code, 'operation', entry.operation, 'user_id', entry.exec_user_id,
-        'user_name', entry.exec_user_name, 'status', entry.status, 'info', entry.info, 'intent', entry.intent,
-        'request_id', entry.request_id) end as columns
-    from (select * from audit_leaf where company_id = ${companyId} and log_index >= ${from}
-      order by log_index limit ${most}) place
-    left join audit_entry entry on entry.id = place.entry_id order by place.log_index`.execute(db)
-  return rows
-}
-
 /** Entries that have no place and wait for none: nothing of ours leaves one so. */
 export async function strayEntries(db: Handle, companyId: number, most: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
@@ -67,10 +40,13 @@ export async function strayEntries(db: Handle, companyId: number, most: number):
   return rows.map(({ id }) => id)
 }
 
-/** What tells most of a change at little cost: `entriesFrom` has the rest. The columns are null where the entry is gone. */
+/** The columns are null where the entry is gone. */
 export interface EntryGlance {
   log_index: number
   id: number | null
+  company_id: number
+  actor_company_id: number | null
+  actor: Actor | null
   leaf: string | null
   end_time: number
   exec_user_id: number | null
@@ -79,19 +55,51 @@ export interface EntryGlance {
   operation: string
   status: number
   info: unknown
+  intent: string | null
+  request_id: string
+  search: string
 }
 
-/** The places from `from` up to `to` that the log has, in order. */
+/** The places from `from` up to `to` (left out: to the end) that the log has, in order, `most` of them. */
 export async function glanceAtEntries(
   db: Handle,
   companyId: number,
-  { from, to }: { from: number; to: number },
+  { from, to, most }: { from: number; to?: number; most?: number },
 ): Promise<EntryGlance[]> {
   const { rows } = await sql<EntryGlance>`
-    select place.log_index, entry.id, entry.leaf, entry.end_time, entry.exec_user_id, entry.exec_user_name, entry.code,
-      entry.operation, entry.status, entry.info
+    select place.log_index, entry.id, entry.company_id, entry.actor_company_id, entry.actor, entry.leaf, entry.end_time,
+      entry.exec_user_id, entry.exec_user_name, entry.code, entry.operation, entry.status, entry.info, entry.intent,
+      entry.request_id, entry.search
     from audit_leaf place left join audit_entry entry on entry.id = place.entry_id
-    where place.company_id = ${companyId} and place.log_index >= ${from} and place.log_index < ${to}
-    order by place.log_index`.execute(db)
+    where place.company_id = ${companyId} and place.log_index >= ${from}
+      and place.log_index < coalesce(${to ?? null}::integer, 2147483647)
+    order by place.log_index limit ${most ?? null}::integer`.execute(db)
   return rows
+}
+
+/** Of these entries those that have no place and wait for none. */
+export async function strayAmong(db: Handle, ids: readonly number[]): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select id from unnest(${ids as number[]}::integer[]) as given(id)
+    where not exists (select from audit_leaf where entry_id = given.id)
+      and not exists (select from audit_pending where entry_id = given.id)
+    order by id`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** An entry that waits for a place and has one already, so that its seal would put it into the log again. Null: there is none. */
+export async function findPlacedWaiting(db: Handle, companyId: number): Promise<number | null> {
+  const { rows } = await sql<{ id: number }>`
+    select entry_id as id from audit_pending pending where company_id = ${companyId}
+      and exists (select from audit_leaf place where place.entry_id = pending.entry_id)
+    order by entry_id limit 1`.execute(db)
+  return rows[0]?.id ?? null
+}
+
+/** Whether the log itself tells of the newest restore (`beginEpoch` writes that entry in the same transaction). */
+export async function isEpochRecorded(db: Handle, companyId: number, epoch: number): Promise<boolean> {
+  const { rows } = await sql<{ recorded: boolean }>`
+    select exists (select from audit_entry where company_id = ${companyId} and code = 'system' and operation = 'restore'
+      and info @> jsonb_build_object('Epoch', ${epoch}::integer)) as recorded`.execute(db)
+  return rows[0]?.recorded === true
 }

@@ -91,6 +91,12 @@ export async function tileOf(db: Handle, companyId: number, level: number, index
   return row ? new Uint8Array(row.hashes) : null
 }
 
+export async function countTiles(db: Handle, companyId: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from audit_tile where company_id = ${companyId}`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
 /** Entries take the places from `from` on, in this order, and wait no longer; the tiles that changed are written. */
 export async function appendEntries(
   db: Handle,

@@ -45,7 +45,7 @@ async function draftEntry(db: Handle, userId: number | null): Promise<Draft> {
 
 /** What holds for the statement that adds one entry, as part of a larger one. */
 export interface EntryStatement {
-  /** `noted as (...), pended as (...)`: parts of a WITH whose parameters are numbered from `first`. */
+  /** `noted as (...), pended as (...)`: parts of a WITH whose parameters are numbered from `first`; `pended` has no row where none was taken. */
   text: string
   values: unknown[]
 }
@@ -88,7 +88,8 @@ export async function entryStatement(
       values (${at(0)}::integer, ${at(1)}::integer, ${at(2)}::integer, ${at(3)}::jsonb, ${at(4)}::text, ${at(5)}::text,
         ${at(6)}::integer, ${at(7)}::text, ${at(8)}::bigint, ${at(9)}::smallint, ${at(10)}::jsonb, ${at(11)}::text,
         ${at(12)}::text, ${at(13)}::text, ${at(14)}::text) returning id, company_id),
-    pended as (insert into audit_pending (entry_id, company_id, seal) select id, company_id, ${at(15)}::text from noted)`
+    pended as (insert into audit_pending (entry_id, company_id, seal) select id, company_id, ${at(15)}::text from noted
+      returning entry_id)`
   return { text, values }
 }
 
@@ -156,7 +157,9 @@ export async function addToTrail(db: Handle, head: TrailEntry, notes: readonly A
     const actor = company === head.companyId ? null : await actorOf(db, head)
     if (actor) await fenceTo(db, company)
     const { text, values } = await entryStatement(db, head, note, 1, actor)
-    await db.executeQuery(CompiledQuery.raw(`with ${text} select 1`, values))
+    const { rows } = await db.executeQuery(CompiledQuery.raw(`with ${text} select entry_id from pended`, values))
+    // A trigger may leave it out without an error: what is not recorded must not be done.
+    if (rows.length !== 1) throw new Error('the audit trail took no entry')
     if (actor) await fenceTo(db, head.companyId)
   }
 }

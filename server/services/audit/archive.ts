@@ -11,10 +11,12 @@ import { hashAt, tileWidth } from '#domain/audit-log/tiles.ts'
 import type { AppContext } from '#server/context.ts'
 import { archivedUpTo, type OldStretch, oldStretches, removeArchived } from '#server/db/audit/audit-archive.ts'
 import { leavesFrom } from '#server/db/audit/audit-list.ts'
-import { lockLog, newestCheckpoint, tileOf } from '#server/db/audit/audit-log.ts'
+import { lockLog, newestCheckpoint, sizeOf, tileOf } from '#server/db/audit/audit-log.ts'
 import { addToTrail } from '#server/db/audit/audit-trail.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { inTransaction } from '#server/db/transaction.ts'
+import { ChangedLogError, findChangedPlace } from '#server/services/audit/check-signed-edge.ts'
+import { raiseLogAlarm } from '#server/services/audit/log-alarms.ts'
 
 const system = { role: 'portal_system' } as const
 const yearMs = 365.25 * 86_400_000
@@ -41,6 +43,13 @@ function archive(app: AppContext, stretch: OldStretch): Promise<number> {
   const name = `audit-${companyId}-${from}-${to}.ndjson`
   return inTransaction(app, system, async (db) => {
     if (!(await lockLog(db, companyId)) || (await archivedUpTo(db, companyId)) !== from) return 0
+    // How old entries are is read from their columns: an entry that was made older there would leave the trail.
+    const place = await findChangedPlace(app, db, { ...stretch, size: await sizeOf(db, companyId) })
+    if (place !== null) {
+      const places = { from: place, to: place + 1 }
+      raiseLogAlarm(app, companyId, new ChangedLogError('ENTRY_DIFFERS', `entry ${place}, to be archived`, places))
+      return 0
+    }
     await writeDurably(archiveFolder(app), name, await linesOf(db, stretch))
     const bytes = await readFile(join(archiveFolder(app), name))
     const sha256 = createHash('sha256').update(bytes).digest('hex')

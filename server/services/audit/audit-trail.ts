@@ -17,6 +17,7 @@ import {
 } from '#server/db/audit/audit-list.ts'
 import { fenceTo } from '#server/db/tenant.ts'
 import { invalid, notFound } from '#server/problem-error.ts'
+import { checkListedEntries } from '#server/services/audit/check-listed-entries.ts'
 
 export type Reader = Pick<ServiceContext, 'db' | 'app' | 'caller'>
 
@@ -79,6 +80,7 @@ export const list: Service<typeof listTrail> = async (context, { query }) => {
   const descending = !(sortOrder ?? 'desc').startsWith('asc')
   const found = await trailPage(context.db, filter, { results, page, after, descending })
   const rows = found.length === 0 && anywhere ? await elsewhere(context, filter) : found
+  if (rows === found) await checkListedEntries(context.app, context.db, own, rows)
   const count = await countOf(context, filter, { ...query, found: rows.length })
   const body = { count: Math.min(count, countedMost), data: wire(rows.map((row) => entryRow(context, row))) }
   return { body: count > countedMost ? { ...body, more: true as const } : body }

@@ -13,6 +13,7 @@ import { holdLog } from '#server/db/audit/audit-log.ts'
 import { addToTrail } from '#server/db/audit/audit-trail.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { ChangedLogError, checkSignedEdge } from '#server/services/audit/check-signed-edge.ts'
+import { sealMigration, sealWaiting } from '#server/services/audit/seal-waiting.ts'
 import { readStoredNotes, replaceStoredNotes } from '#server/services/audit/stored-notes.ts'
 
 export interface EpochResult {
@@ -27,6 +28,8 @@ export async function beginEpoch(app: AppContext): Promise<EpochResult> {
   const storedNotes = await readStoredNotes(app)
   if (!storedNotes)
     throw new StartProblem('AUDIT_CHECKPOINT_STORE cannot be read: make the file or bucket available, and try again.')
+  // The copy is of the version before.
+  if (app.database.migrated.includes(sealMigration)) await sealWaiting(app, { isDeclared: true })
   const stored = Math.max(0, ...[...storedNotes.values()].map((note) => readUnverified(note).epoch))
   const restored = new Map<number, string>()
   const changed: number[] = []
@@ -38,7 +41,11 @@ export async function beginEpoch(app: AppContext): Promise<EpochResult> {
     for (const { companyId } of await logsToCheck(db, null)) {
       await holdLog(db, companyId)
       try {
-        const { edge, newest } = await checkSignedEdge(app, db, companyId, { storedNote: undefined, maxEntries: 0 })
+        const { edge, newest } = await checkSignedEdge(app, db, companyId, {
+          storedNote: undefined,
+          maxEntries: 0,
+          isBeginningEpoch: true,
+        })
         const info = { Epoch: next, RestoredSize: edge.size, RestoredRoot: toBase64(rootOfEdge(edge)) }
         const head = { companyId, userId: null, now, status: 0 as const, intent: null, requestId: 'restore' }
         await addToTrail(db, head, [{ code: 'system', operation: 'restore', info }])

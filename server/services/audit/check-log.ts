@@ -3,23 +3,22 @@
  * between, the tiles make the root that the newest checkpoint signs, and no entry stands outside. What is found is named by the id of
  * the entry, or by its place in the log where there is no entry any more.
  */
-import { createHash } from 'node:crypto'
-import { canonical } from '#domain/audit-log/canonical.ts'
-import { openCheckpoint } from '#domain/audit-log/checkpoint.ts'
-import { equalHashes, hashBytes, leafHash } from '#domain/audit-log/hash.ts'
-import { type AuditLeaf, type LeafValue, searchTextOf } from '#domain/audit-log/leaf.ts'
+import { openCheckpoint, readUnverified } from '#domain/audit-log/checkpoint.ts'
+import { equalHashes, hashBytes } from '#domain/audit-log/hash.ts'
 import { countAt, hashAt, nodesOf, tileWidth, wholeRoot } from '#domain/audit-log/tiles.ts'
 import { rootOf } from '#domain/audit-log/tree.ts'
-import { foldText } from '#domain/text.ts'
 import { archivedUpTo, isArchiveRecorded } from '#server/db/audit/audit-archive.ts'
 import {
-  type CheckedEntry,
-  entriesFrom,
+  findPlacedWaiting,
+  glanceAtEntries,
+  isEpochRecorded,
   type LogToCheck,
   logsToCheck,
   strayEntries,
 } from '#server/db/audit/audit-checks.ts'
+import { epochOf } from '#server/db/audit/audit-epochs.ts'
 import {
+  countTiles,
   holdLog,
   listCheckpoints,
   newestCheckpoint,
@@ -27,9 +26,11 @@ import {
   sizeOf,
   tileOf,
 } from '#server/db/audit/audit-log.ts'
+import { findSchemaFaults } from '#server/db/audit/audit-schema.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { findBrokenCheckpoints, isContinued } from '#server/services/audit/check-checkpoints.ts'
 import { sortWaiting } from '#server/services/audit/check-waiting.ts'
+import { isAsRecorded } from '#server/services/audit/is-as-recorded.ts'
 import { type Keyed, keyOf, originOf } from '#server/services/audit/log-identity.ts'
 import type { StoredNotes } from '#server/services/audit/stored-notes.ts'
 
@@ -52,7 +53,7 @@ export async function checkEntries(
   companyId: number,
   piece: { from: number; most: number },
 ): Promise<CheckedPiece> {
-  const entries = await entriesFrom(db, companyId, piece)
+  const entries = await glanceAtEntries(db, companyId, piece)
   const tiles = new Map<number, Uint8Array>()
   const hashOf = async (index: number) => {
     const at = Math.floor(index / tileWidth)
@@ -68,36 +69,15 @@ export async function checkEntries(
   // What is in an archive is gone from here, and only from the beginning.
   let expected = Math.max(piece.from, await archivedUpTo(db, companyId))
   for (const entry of entries) {
+    // A place that comes twice is one too many.
+    if (entry.log_index < expected) add(entry.log_index, entry.id ?? entry.log_index)
     for (; expected < entry.log_index; expected++) add(expected)
     expected = entry.log_index + 1
-    if (entry.leaf === null) add(entry.log_index)
-    else if (!equalHashes(leafHash(entry.leaf), await hashOf(entry.log_index)) || !saysTheSame(entry, companyId))
-      add(entry.log_index, entry.entry_id)
+    if (!isAsRecorded(entry, companyId, await hashOf(entry.log_index)))
+      add(entry.log_index, entry.id ?? entry.log_index)
   }
   return { rows: entries.length, broken, places }
 }
-
-/** Whether the copies beside the leaf are what it says. */
-function saysTheSame({ leaf, columns, search, actor, entry_id }: CheckedEntry, companyId: number): boolean {
-  try {
-    const said = JSON.parse(leaf ?? '') as AuditLeaf
-    const { id, company, time, code, operation, user_id, user_name, status, info, intent, request_id } = said
-    const own = { id, company, time, code, operation, user_id, user_name, status, info, intent, request_id }
-    if (id !== entry_id || company !== companyId || canonical(own) !== canonical(columns as LeafValue)) return false
-    if (lettersOf(search ?? '') !== lettersOf(foldText(searchTextOf(said)))) return false
-    const hash =
-      actor &&
-      createHash('sha256')
-        .update(canonical({ ...actor }))
-        .digest('hex')
-    return hash === said.actor_hash
-  } catch {
-    return false
-  }
-}
-
-/** Where values end is no part of what is found in them: a name is folded by itself when it is written. */
-const lettersOf = (text: string) => text.replaceAll(/\s/g, '')
 
 export interface TreeOptions {
   most: number
@@ -124,16 +104,31 @@ export async function checkTree(
   const checkpoints = findBrokenCheckpoints(app, { companyId, size, nodes }, await listCheckpoints(db, companyId))
   const isStoredContinued = isContinued(app, { companyId, size, nodes }, storedNote ?? null)
   const isArchiveKnown = await isArchiveRecorded(db, companyId)
+  const placedWaiting = await findPlacedWaiting(db, companyId)
+  // More tiles than the log has were written by somebody else.
+  const isAsMade = (await findSchemaFaults(db)).length === 0 && (await countTiles(db, companyId)) === tiles.size
   return [
     ...new Set([
       ...broken,
       ...(isSigned && isStoredContinued ? [] : [size]),
       ...checkpoints,
-      ...(isArchiveKnown ? [] : [0]),
+      ...(isArchiveKnown && isAsMade && (await isNewestEpochRecorded(db, companyId)) ? [] : [0]),
+      ...(placedWaiting === null ? [] : [placedWaiting]),
       ...(await strayEntries(db, companyId, most)),
       ...sortWaiting(app, companyId, await pendingEntries(db, companyId, maxWaiting)).unsealed,
     ]),
   ]
+}
+
+/** A restore since the newest checkpoint is told by an entry, which may still wait for its place. */
+async function isNewestEpochRecorded(db: Handle, companyId: number): Promise<boolean> {
+  const [newest, epoch] = [await newestCheckpoint(db, companyId), await epochOf(db)]
+  if (!newest) return true
+  try {
+    return readUnverified(newest.note).epoch >= epoch || (await isEpochRecorded(db, companyId, epoch))
+  } catch {
+    return false
+  }
 }
 
 /** Entries that wait and are looked at: all but after a long stop. */
@@ -150,7 +145,7 @@ async function checkTiles(db: Handle, companyId: number, size: number): Promise<
     for (let index = 0; index * tileWidth < count; index++) {
       const tile = (await tileOf(db, companyId, level, index)) ?? new Uint8Array()
       const width = Math.min(tileWidth, count - index * tileWidth)
-      if (tile.length < width * hashBytes) broken.push(index * tileWidth ** (level + 1))
+      if (tile.length !== width * hashBytes) broken.push(index * tileWidth ** (level + 1))
       tiles.set(`${level}/${index}`, tile.slice(0, width * hashBytes))
       if (level === 0) continue
       for (let at = 0; at < width; at++) {

@@ -3,18 +3,15 @@
  * checkpoint in the store, and that some of its entries still are what their hashes say. A log in which somebody has changed anything of
  * this is not signed over. All of its entries are looked at from time to time (`checkWholeLog`).
  */
-import { createHash } from 'node:crypto'
-import { isDeepStrictEqual } from 'node:util'
 import { type Checkpoint, openCheckpoint, type StoredChain } from '#domain/audit-log/checkpoint.ts'
 import { LogError, type LogFault } from '#domain/audit-log/fault.ts'
 import { equalHashes, hashBytes } from '#domain/audit-log/hash.ts'
-import type { AuditLeaf } from '#domain/audit-log/leaf.ts'
 import { consistencyFault, consistencyProof } from '#domain/audit-log/proofs.ts'
 import { edgeTiles, hashAt, nodesOf, tilesReadBy, tileWidth, widthOf } from '#domain/audit-log/tiles.ts'
 import { type Edge, rootOfEdge } from '#domain/audit-log/tree.ts'
 import type { AppContext } from '#server/context.ts'
 import { archivedUpTo, isArchiveRecorded } from '#server/db/audit/audit-archive.ts'
-import { type EntryGlance, glanceAtEntries } from '#server/db/audit/audit-checks.ts'
+import { findPlacedWaiting, glanceAtEntries, isEpochRecorded } from '#server/db/audit/audit-checks.ts'
 import {
   edgeOf,
   listCheckpoints,
@@ -24,8 +21,10 @@ import {
   tileOf,
 } from '#server/db/audit/audit-log.ts'
 import { epochOf } from '#server/db/audit/audit-epochs.ts'
+import { findSchemaFaults } from '#server/db/audit/audit-schema.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { chainOf } from '#server/services/audit/check-checkpoints.ts'
+import { isAsRecorded, isTileInTree } from '#server/services/audit/is-as-recorded.ts'
 import { type Keyed, keyOf, originOf } from '#server/services/audit/log-identity.ts'
 
 /** A log that is not what was signed. Entries from that place on, up to the other without it. */
@@ -50,6 +49,8 @@ export interface CheckOptions {
   storedNote: string | undefined
   /** Entries to be hashed anew beside those of the last tile. */
   maxEntries: number
+  /** The entry that tells of the newest epoch is written after this. */
+  isBeginningEpoch?: boolean
 }
 
 /** The caller holds the log. Throws ChangedLogError. */
@@ -57,10 +58,17 @@ export async function checkSignedEdge(
   app: AppContext,
   db: Handle,
   companyId: number,
-  { storedNote, maxEntries }: CheckOptions,
+  { storedNote, maxEntries, isBeginningEpoch = false }: CheckOptions,
 ): Promise<SignedEdge> {
   const size = await sizeOf(db, companyId)
   const row = await newestCheckpoint(db, companyId)
+  const [planted] = await findSchemaFaults(db)
+  if (planted !== undefined) throw new ChangedLogError('TABLES_CHANGED', planted, { from: 0, to: Math.max(1, size) })
+  const placedWaiting = await findPlacedWaiting(db, companyId)
+  if (placedWaiting !== null) {
+    const detail = `entry ${placedWaiting} waits for a second place`
+    throw new ChangedLogError('ENTRY_DIFFERS', detail, { from: size, to: size + 1 })
+  }
   if (!row) {
     const stored = storedNote === undefined ? null : openStored(app, companyId, storedNote, 0)
     if (size === 0 && stored === null) return { edge: { size, tiles: [] }, newest: null }
@@ -70,7 +78,10 @@ export async function checkSignedEdge(
   const checkpoint = asChanged(all, () => openCheckpoint(row.note, keyOf(app, companyId, row.note)))
   if (checkpoint.origin !== originOf(app, companyId)) throw new ChangedLogError('OTHER_LOG', checkpoint.origin, all)
   if (checkpoint.size !== row.size) throw new ChangedLogError('BAD_CHECKPOINT', 'another size than is signed', all)
-  if (checkpoint.epoch > (await epochOf(db))) throw new ChangedLogError('BAD_CHECKPOINT', 'a later epoch', all)
+  const epoch = await epochOf(db)
+  if (checkpoint.epoch > epoch) throw new ChangedLogError('BAD_CHECKPOINT', 'a later epoch', all)
+  if (checkpoint.epoch < epoch && !(await isEpochRecorded(db, companyId, epoch)) && !isBeginningEpoch)
+    throw new ChangedLogError('BAD_CHECKPOINT', 'a restore that no entry tells of', all)
   if (size !== checkpoint.size) {
     const places = { from: Math.min(size, checkpoint.size), to: Math.max(size, checkpoint.size) }
     const code = size < checkpoint.size ? 'LOG_SHRANK' : 'ENTRY_DIFFERS'
@@ -145,47 +156,33 @@ async function checkSomeEntries(
     { from: Math.max(first, from), to },
     { from: Math.max(first, last), to: size },
   ]) {
-    const place = range.from < range.to ? await findChangedPlace(db, companyId, range) : null
+    const place = range.from < range.to ? await findChangedPlace(app, db, { companyId, size, ...range }) : null
     if (place !== null) throw new ChangedLogError('ENTRY_DIFFERS', `entry ${place}`, { from: place, to: place + 1 })
   }
   places.set(companyId, to)
 }
 
 /** The first place whose entry is missing or is not what was recorded; null: there is none. */
-async function findChangedPlace(
+export async function findChangedPlace(
+  app: AppContext,
   db: Handle,
-  companyId: number,
-  { from, to }: { from: number; to: number },
+  { companyId, size, from, to }: { companyId: number; size: number; from: number; to: number },
 ): Promise<number | null> {
   const tiles = new Map<number, Uint8Array>()
   let expected = from
   for (const entry of await glanceAtEntries(db, companyId, { from, to })) {
     if (entry.log_index !== expected) return expected
     const index = Math.floor(expected / tileWidth)
-    const tile = tiles.get(index) ?? (await tileOf(db, companyId, 0, index)) ?? new Uint8Array()
-    tiles.set(index, tile)
-    if (!isAsRecorded(entry, companyId, hashAt(tile, expected % tileWidth))) return expected
+    let hashes = tiles.get(index)
+    if (!hashes) {
+      hashes = (await tileOf(db, companyId, 0, index)) ?? new Uint8Array()
+      tiles.set(index, hashes)
+      if (!(await isTileInTree(app, db, { companyId, size, index, hashes }))) return expected
+    }
+    if (!isAsRecorded(entry, companyId, hashAt(hashes, expected % tileWidth))) return expected
     expected++
   }
   return expected < to ? expected : null
-}
-
-function isAsRecorded(entry: EntryGlance, companyId: number, hash: Uint8Array): boolean {
-  if (entry.leaf === null) return false
-  // As `leafHash`, some times as fast.
-  if (!equalHashes(createHash('sha256').update('\0').update(entry.leaf).digest(), hash)) return false
-  const leaf = JSON.parse(entry.leaf) as AuditLeaf
-  return (
-    leaf.id === entry.id &&
-    leaf.company === companyId &&
-    leaf.time === entry.end_time &&
-    leaf.user_id === entry.exec_user_id &&
-    leaf.user_name === entry.exec_user_name &&
-    leaf.code === entry.code &&
-    leaf.operation === entry.operation &&
-    leaf.status === entry.status &&
-    isDeepStrictEqual(leaf.info, entry.info)
-  )
 }
 
 function asChanged<T>(places: { from: number; to: number }, work: () => T): T {

@@ -58,16 +58,20 @@ export async function checkWholeLog(
     )
     return null
   }
-  const { broken, note } = await inTransaction(app, system, async (db) => ({
+  const { broken, newest } = await inTransaction(app, system, async (db) => ({
     broken: await checkTree(app, db, companyId, { most: 10, storedNote }),
-    note: (await newestCheckpoint(db, companyId))?.note ?? null,
+    newest: await newestCheckpoint(db, companyId),
   }))
   const [first] = broken
   if (first === undefined) {
     clearLogAlarm(app, companyId)
-    return note
+    return newest?.note ?? null
   }
   const detail = `tree, checkpoints or stray entries: ${broken.join(', ')}`
-  raiseLogAlarm(app, companyId, new ChangedLogError('ROOT_DIFFERS', detail, { from: 0, to: first + 1 }))
+  raiseLogAlarm(
+    app,
+    companyId,
+    new ChangedLogError('ROOT_DIFFERS', detail, { from: 0, to: Math.min(first, newest?.size ?? first) + 1 }),
+  )
   return null
 }

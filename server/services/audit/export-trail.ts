@@ -16,6 +16,7 @@ import type { Handle } from '#server/db/handle.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { forbidden, invalid, unavailable } from '#server/problem-error.ts'
 import { entryRow, filterOf, openLog } from '#server/services/audit/audit-trail.ts'
+import { checkListedEntries } from '#server/services/audit/check-listed-entries.ts'
 import { isKeepWord, logOf } from '#server/services/audit/keep-trail.ts'
 import { sheetOf } from '#server/services/audit/xlsx.ts'
 
@@ -102,7 +103,11 @@ async function* entriesOf(asking: Asking, filter: TrailFilter, order: 'asc' | 'd
   const at = { results: pieceRows, page: 1, descending: order === 'desc' }
   for (let after: number | undefined; ; ) {
     requireReader(asking)
-    const found: FoundEntry[] = await reading(asking, filter.companyId, (db) => trailPage(db, filter, { ...at, after }))
+    const found: FoundEntry[] = await reading(asking, filter.companyId, async (db) => {
+      const entries = await trailPage(db, filter, { ...at, after })
+      await checkListedEntries(app, db, filter.companyId, entries)
+      return entries
+    })
     yield found.map((entry) => entryCells(entryRow({ app, caller }, entry)))
     if (found.length < pieceRows) return
     after = found.at(-1)?.id

@@ -4,6 +4,7 @@ import { toBase64 } from '#domain/audit-log/base64.ts'
 import { followHandovers } from '#domain/audit-log/checkpoint.ts'
 import { LogError } from '#domain/audit-log/fault.ts'
 import type { Service, ServiceContext } from '#server/context.ts'
+import { archivedUpTo } from '#server/db/audit/audit-archive.ts'
 import {
   countPending,
   handoverNotes,
@@ -37,22 +38,37 @@ export const checkpoint: Service<typeof trailCheckpoint> = async (context, { que
 /** Entries that are looked at for a reader, beside those of the last tile. */
 const maxEntries = 1_024
 
+/** How often a check begins again because the log has grown meanwhile. */
+const maxTries = 5
+
 /** What this process has found in the log before, or finds now. Null: nothing. */
 async function findAlarm({ app, db }: ServiceContext, companyId: number): Promise<LogAlarm | null> {
-  // Whoever holds the log checks it.
-  if (await lockLog(db, companyId)) {
+  // Not only where the lock is free: whoever holds it in the database would keep every reader from looking.
+  const isLocked = await lockLog(db, companyId)
+  for (let tries = 0; tries < maxTries; tries++) {
+    const before = isLocked ? null : await readState(db, companyId)
     try {
       const { edge } = await checkSignedEdge(app, db, companyId, {
         storedNote: getLastReadNote(app, companyId),
         maxEntries,
       })
       checkWaiting(app, companyId, { size: edge.size, entries: await pendingEntries(db, companyId, maxEntries) })
+      break
     } catch (error) {
       if (!(error instanceof ChangedLogError)) throw error
+      // A batch or an archive in between has committed a part of what was read, and says so by another state.
+      if (before !== null && before !== (await readState(db, companyId))) continue
       raiseLogAlarm(app, companyId, error)
+      break
     }
   }
   return getLogAlarm(app, companyId)
+}
+
+/** Changes with everything that the integrator or the archive does to a log. */
+async function readState(db: Handle, companyId: number): Promise<string> {
+  const newest = await newestCheckpoint(db, companyId)
+  return `${newest?.note ?? ''} ${await archivedUpTo(db, companyId)}`
 }
 
 /** Null: none leads there. More changes than that are followed by nobody. */

@@ -3,11 +3,19 @@ import { sql } from 'kysely'
 import { sealLeaf } from '#server/db/audit/entry-seals.ts'
 import type { AppContext } from '#server/context.ts'
 import { inTransaction } from '#server/db/transaction.ts'
+import { hasStoreSeals } from '#server/services/audit/stored-notes.ts'
 
 export const sealMigration = '037-entry-seals'
 
-/** Only in the process that has run the update, before it serves. */
-export async function sealWaiting(app: AppContext): Promise<void> {
+/**
+ * Only in the process that has run the update, before it serves. Whoever can change the database can have the update run again, over
+ * entries that they put there: once the store was written by a portal that seals, only a restore that the operator declares is believed.
+ */
+export async function sealWaiting(app: AppContext, { isDeclared = false } = {}): Promise<void> {
+  if (!isDeclared && (await hasStoreSeals(app))) {
+    app.log.error('entries of the audit trail are not sealed anew: this portal seals them already')
+    return
+  }
   await inTransaction(app, { role: 'portal_system' }, async (db) => {
     const waiting = await db
       .selectFrom('audit_pending')

@@ -15,6 +15,8 @@ interface StoreContent {
   notes: Map<number, string>
   /** What a restore has replaced, the last of each log: evidence. */
   replaced: Map<number, string>
+  /** The portal that wrote it seals entries: what waits without a seal was put there by somebody else. */
+  hasSeals: boolean
   /** Null: the store is empty. */
   version: string | null
 }
@@ -39,6 +41,16 @@ export async function readStoredNotes(app: AppContext): Promise<StoredNotes | nu
     if (isDueToLog(app, 'checkpoint store read'))
       app.log.error({ err: error, store: app.checkpointStore.name }, 'the store of audit checkpoints cannot be read')
     return lastRead.get(app) ?? null
+  }
+}
+
+/** Whether a portal that seals entries has written the store. False where it cannot be read. */
+export async function hasStoreSeals(app: AppContext): Promise<boolean> {
+  try {
+    return (await readContent(app)).hasSeals
+  } catch (error) {
+    if (error instanceof StoreError) return false
+    throw error
   }
 }
 
@@ -91,11 +103,16 @@ async function updateContent(app: AppContext, change: (content: StoreContent) =>
 
 async function readContent({ checkpointStore }: AppContext): Promise<StoreContent> {
   const document = await checkpointStore.read()
-  if (!document) return { notes: new Map(), replaced: new Map(), version: null }
+  if (!document) return { notes: new Map(), replaced: new Map(), hasSeals: false, version: null }
   try {
-    const { format: said, logs, replaced = {} } = JSON.parse(document.text) as Record<string, unknown>
+    const { format: said, logs, replaced = {}, seals } = JSON.parse(document.text) as Record<string, unknown>
     if (said !== format) throw new SyntaxError('another format')
-    return { notes: readNotes(logs), replaced: readNotes(replaced), version: document.version }
+    return {
+      notes: readNotes(logs),
+      replaced: readNotes(replaced),
+      hasSeals: seals === true,
+      version: document.version,
+    }
   } catch (error) {
     if (!(error instanceof SyntaxError) && !(error instanceof LogError)) throw error
     throw new StoreError('damaged', `The store holds no audit checkpoints: ${error.message}`, { cause: error })
@@ -115,7 +132,7 @@ function readNotes(given: unknown): Map<number, string> {
 
 function textOf({ notes, replaced }: StoreContent): string {
   const sorted = (one: Map<number, string>) => Object.fromEntries([...one].toSorted(([a], [b]) => a - b))
-  return `${JSON.stringify({ format, v: 1, logs: sorted(notes), replaced: sorted(replaced) }, null, 1)}\n`
+  return `${JSON.stringify({ format, v: 1, seals: true, logs: sorted(notes), replaced: sorted(replaced) }, null, 1)}\n`
 }
 
 function isNewer(note: string, stored: string | undefined): boolean {

@@ -29,6 +29,7 @@ export const logFaults = [
   'ENTRY_DIFFERS',
   'ENTRY_UNSEALED',
   'RESTORED',
+  'TABLES_CHANGED',
   // Proof files.
   'FILE_TOO_LARGE',
   'FILE_NO_JSON',

@@ -4,7 +4,7 @@ import type { LogTrouble } from '#request/results.ts'
 import '#features/audit-trail/offline/words.ts'
 
 /** The word for what is wrong, by its code; all others are entries that are not those that were recorded. */
-const words: Partial<Record<LogTrouble['fault'], 'gone' | 'row' | 'other' | 'restored' | 'unsealed'>> = {
+const words: Partial<Record<LogTrouble['fault'], 'gone' | 'row' | 'other' | 'restored' | 'unsealed' | 'tables'>> = {
   LOG_SHRANK: 'gone',
   ROW_DIFFERS: 'row',
   OTHER_LOG: 'other',
@@ -13,6 +13,7 @@ const words: Partial<Record<LogTrouble['fault'], 'gone' | 'row' | 'other' | 'res
   BAD_KEY: 'other',
   RESTORED: 'restored',
   ENTRY_UNSEALED: 'unsealed',
+  TABLES_CHANGED: 'tables',
 }
 
 /** What is wrong with a log, and where. Entries are counted from 0, as they are listed. */

@@ -1,4 +1,7 @@
 /** What a superuser of the database may do to entries that wait for their place in the log: nothing of it is signed (decision 67). */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
 import type { AppContext } from '#server/context.ts'
@@ -7,11 +10,13 @@ import { addToTrail } from '#server/db/audit/audit-trail.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { noCheckpointStore } from '#server/drivers/checkpoint-store/driver.ts'
+import { openFileStore } from '#server/drivers/checkpoint-store/file-store.ts'
+import { beginEpoch } from '#server/services/audit/begin-epoch.ts'
 import { brokenEntries } from '#server/services/audit/check-log.ts'
 import { integrate } from '#server/services/audit/integrate.ts'
 import { logsName } from '#server/services/audit/log-identity.ts'
 import { getLogAlarm } from '#server/services/audit/log-alarms.ts'
-import { sealWaiting } from '#server/services/audit/seal-waiting.ts'
+import { sealMigration, sealWaiting } from '#server/services/audit/seal-waiting.ts'
 import { onBothEngines, pastPolicies } from '#tests/support/database.ts'
 import { addAdmin, system } from '#tests/support/people.ts'
 
@@ -104,5 +109,24 @@ onBothEngines('entries that wait for their place', (the) => {
     app = { ...app, config: { ...app.config, auditKey: auditKeyNext, auditName: logsName(the), auditKeyNext: null } }
     expect(await integrate(app)).toBe(1)
     expect(await verify()).toEqual([])
+  })
+
+  it('fault 13q the update that seals what waits, run again by whoever can change the tables, seals nothing', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'portal-seals-'))
+    app = { ...app, checkpointStore: openFileStore(join(folder, 'store.json')) }
+    expect(await integrate(app)).toBe(1)
+    await write()
+    await superuser(async (db) => {
+      await insertCopy('with its own id', sql`null`)(db)
+      await sql`update audit_pending set seal = null`.execute(db)
+    })
+    await sealWaiting(app)
+    expect(await integrate(app)).toBe(0)
+    expect(getLogAlarm(app, companyId)).toMatchObject({ fault: 'ENTRY_UNSEALED' })
+    // A copy of the version before, whose restore the operator declares, is sealed.
+    app = { ...app, database: { ...app.database, migrated: [sealMigration] } }
+    await beginEpoch(app)
+    await expect.poll(() => integrate(app)).toBe(3)
+    await rm(folder, { recursive: true })
   })
 })
