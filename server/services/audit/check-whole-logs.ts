@@ -2,10 +2,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { AppContext } from '#server/context.ts'
 import { logsToCheck } from '#server/db/audit/audit-checks.ts'
-import { newestCheckpoint } from '#server/db/audit/audit-log.ts'
+import { newestCheckpoint, pendingEntries } from '#server/db/audit/audit-log.ts'
+import type { Handle } from '#server/db/handle.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { checkEntries, checkTree, findLostLogs } from '#server/services/audit/check-log.ts'
-import { ChangedLogError } from '#server/services/audit/check-signed-edge.ts'
+import { checkWaiting } from '#server/services/audit/check-waiting.ts'
+import { ChangedLogError, checkSignedEdge } from '#server/services/audit/check-signed-edge.ts'
 import { clearLogAlarm, mailLogAlarms, raiseLogAlarm } from '#server/services/audit/log-alarms.ts'
 import { readStoredNotes, writeStoredNotes } from '#server/services/audit/stored-notes.ts'
 
@@ -58,9 +60,10 @@ export async function checkWholeLog(
     )
     return null
   }
-  const { broken, newest } = await inTransaction(app, system, async (db) => ({
+  const { broken, newest, fault } = await inTransaction(app, system, async (db) => ({
     broken: await checkTree(app, db, companyId, { most: 10, storedNote }),
     newest: await newestCheckpoint(db, companyId),
+    fault: await findEdgeFault(app, db, companyId, storedNote),
   }))
   const [first] = broken
   if (first === undefined) {
@@ -68,10 +71,24 @@ export async function checkWholeLog(
     return newest?.note ?? null
   }
   const detail = `tree, checkpoints or stray entries: ${broken.join(', ')}`
-  raiseLogAlarm(
-    app,
-    companyId,
-    new ChangedLogError('ROOT_DIFFERS', detail, { from: 0, to: Math.min(first, newest?.size ?? first) + 1 }),
-  )
+  const places = { from: 0, to: Math.min(first, newest?.size ?? first) + 1 }
+  raiseLogAlarm(app, companyId, fault ?? new ChangedLogError('ROOT_DIFFERS', detail, places))
   return null
+}
+
+/** What keeps the log from being signed, which says more of what was changed than a list of what is broken. */
+async function findEdgeFault(
+  app: AppContext,
+  db: Handle,
+  companyId: number,
+  storedNote: string | undefined,
+): Promise<ChangedLogError | null> {
+  try {
+    const { edge } = await checkSignedEdge(app, db, companyId, { storedNote, maxEntries: 0 })
+    checkWaiting(app, companyId, { size: edge.size, entries: await pendingEntries(db, companyId, 1_000) })
+    return null
+  } catch (error) {
+    if (error instanceof ChangedLogError) return error
+    throw error
+  }
 }

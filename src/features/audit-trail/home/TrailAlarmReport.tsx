@@ -19,7 +19,7 @@ export function TrailAlarmReport({ onReport }: { onReport: OnReport }) {
       icon: 'alert',
       isUrgent: true,
       title: company_name ? t('alarm.of', { company: company_name }) : t('alarm.title'),
-      text: `${textOf(alarm)} ${t('alarm.unsigned')}`,
+      text: t('alarm.unsigned', { text: textOf(alarm) }),
       action: {
         label: t('alarm.open'),
         path: `/app/systrail${company_id === user.company_id ? '' : `?company=${company_id}`}`,
