@@ -15,6 +15,15 @@ export function tidyNumber(text: string): string {
   return /^\d+(\.\d+)?$/.test(joined) ? joined : text
 }
 
+/** A code as it is meant: full-width letters and figures as plain ones, without the blanks around it. */
+export const tidyCode = (text: string): string => text.normalize('NFKC').trim()
+
+/** Figures as people group them (`138 0013 8000`, `(0755) 2600-8888`), full-width ones too, in one piece. Else as it was typed. */
+export function tidyFigures(text: string): string {
+  const plain = text.normalize('NFKC').replaceAll(/[\s().·/\p{Pd}]/gu, '')
+  return /^\d+$/.test(plain) ? plain : text
+}
+
 /** No line break or other control character, and none that turns the direction of what stands beside it (F-06). */
 export const oneLine = /^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]*$/u
 

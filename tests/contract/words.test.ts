@@ -42,6 +42,7 @@ const fieldCodes: Record<FieldCode, true> = {
   INVALID_EMAIL: true,
   INVALID_CODE: true,
   INVALID_TEL: true,
+  DIAL_CODE_MISSING: true,
   INVALID_URL: true,
   MISMATCH: true,
   COMMON_PASSWORD: true,

@@ -40,7 +40,7 @@ export async function changeOwnPassword(app: AppContext, { userId, companyId }: 
     await reserve(app, tried, now, place)
     if (!(await verifyPassword(passwordHash, asked.original, { cost, place }))) throw wrong()
     await inTransaction(app, system, (db) => forgive(db, tried, now))
-    if (asked.original === asked.chosen) throw new ProblemError('PASSWORD_UNCHANGE')
+    if (asked.original.normalize('NFC') === asked.chosen.normalize('NFC')) throw new ProblemError('PASSWORD_UNCHANGE')
     requireGoodPassword('newPwd', asked.chosen, held)
     return hashPassword(asked.chosen, cost, place)
   })

@@ -20,20 +20,37 @@ export const unknownAsker: Asker = { kind: 'stranger' }
 
 /** Without a place it waits among the strangers. */
 export const hashPassword = (password: string, cost: Cost, place?: Place): Promise<string> => {
-  const work = () => argon2Hash(password, { ...cost, algorithm: argon2id })
+  const work = () => argon2Hash(password.normalize('NFC'), { ...cost, algorithm: argon2id })
   return place ? place.run(work) : withPlace(unknownAsker, (own) => own.run(work))
 }
 
-/** Null stands for no such account: the same work is done for it, and the answer is no (S-32). */
-export async function verifyPassword(
+interface Verifying {
+  cost: Cost
+  place: Place
+}
+
+/**
+ * How a password fits: systems compose letters such as é in their own ways, so NFC is what is hashed and compared. `as typed`: the hash was
+ * made before that, and is to be made anew. Null: it does not fit. A `hashed` of null stands for no such account: the same work is done
+ * for it (S-32).
+ */
+export async function matchPassword(
   hashed: string | null,
   password: string,
-  { cost, place }: { cost: Cost; place: Place },
-): Promise<boolean> {
+  { cost, place }: Verifying,
+): Promise<'composed' | 'as typed' | null> {
   const against = hashed ?? (await nobodys(cost))
-  const fits = await place.run(() => argon2Verify(against, password))
-  return fits && hashed !== null
+  const composed = password.normalize('NFC')
+  const others = [...new Set([password, password.normalize('NFD')])].filter((form) => form !== composed)
+  for (const form of [composed, ...others]) {
+    const fits = await place.run(() => argon2Verify(against, form))
+    if (fits && hashed !== null) return form === composed ? 'composed' : 'as typed'
+  }
+  return null
 }
+
+export const verifyPassword = async (hashed: string | null, password: string, verifying: Verifying): Promise<boolean> =>
+  (await matchPassword(hashed, password, verifying)) !== null
 
 const made = new Map<string, Promise<string>>()
 

@@ -22,7 +22,7 @@ import {
   withPlace,
   isOutdated,
   unknownAsker,
-  verifyPassword,
+  matchPassword,
 } from '#server/services/accounts/password-hash.ts'
 import { notifyJobs } from '#server/services/job-requests.ts'
 import { followLanguage } from '#server/services/accounts/preferred-language.ts'
@@ -114,15 +114,16 @@ async function proveByPassword(app: AppContext, typed: Typed, { tried, place, de
   const found = await inTransaction(app, system, (db) => findCredential(db, companyCode.toLowerCase(), foldText(email)))
   const cost = app.config.argon2
   const passwordHash = found?.passwordHash ?? null
-  const fits = await verifyPassword(passwordHash, password, { cost, place })
-  if (!fits || !found || passwordHash === null) {
+  const fits = await matchPassword(passwordHash, password, { cost, place })
+  if (fits === null || !found || passwordHash === null) {
     securityEvent(app.log, 'login failed', about)
     await noteFailure(app, found?.userId ?? null, device.address, now)
     throw unknown()
   }
   if (found.status !== userStatus.activated) await noteFailure(app, found.userId, device.address, now)
   requireActive(found)
-  const renewed = isOutdated(passwordHash, cost) ? await hashPassword(password, cost, place) : null
+  const renewed =
+    fits === 'as typed' || isOutdated(passwordHash, cost) ? await hashPassword(password, cost, place) : null
   return { found, passwordHash, renewed }
 }
 

@@ -50,7 +50,10 @@ const notReserved: Check = (value) => (isReserved(value) ? { code: 'RESERVED' } 
 
 /** `+code-number`, each part digits only (portal 5): how many is not for us to say. */
 const telShape = /^\+\d+-\d+$/
-const tel: Check = (value) => (telShape.test(value.trim()) ? null : { code: 'INVALID_TEL' })
+const tel: Check = (value) => {
+  if (telShape.test(value.trim())) return null
+  return { code: /^(?:\+?-)?\d+$/.test(value.trim()) ? 'DIAL_CODE_MISSING' : 'INVALID_TEL' }
+}
 
 /** A country's code alone is no number yet. */
 const telGiven: Check = (value) => required(value) ?? (/^\+\d*-?$/.test(value.trim()) ? { code: 'REQUIRED' } : null)

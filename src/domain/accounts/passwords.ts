@@ -3,10 +3,10 @@ import { check, email, type FieldProblem, required } from '#domain/checks/field-
 
 export const passwordLength = { min: 8, max: 128 } as const
 
-/** Counted in code points and never trimmed or normalised: a password is compared exactly as typed. */
+/** Counted in code points and never trimmed: a password is compared as typed, letters composed (NFC). */
 export function checkPassword(field: string, password: string): FieldProblem | null {
   if (password === '') return { field, code: 'REQUIRED' }
-  const length = [...password].length
+  const length = [...password.normalize('NFC')].length
   if (length < passwordLength.min) return { field, code: 'TOO_SHORT', limit: passwordLength.min }
   if (length > passwordLength.max) return { field, code: 'TOO_LONG', limit: passwordLength.max }
   return null
@@ -15,7 +15,7 @@ export function checkPassword(field: string, password: string): FieldProblem | n
 /** portal 5: typed twice, and the same both times. */
 export function checkConfirmed(field: string, confirm: string, password: string): FieldProblem | null {
   if (confirm === '') return { field, code: 'REQUIRED' }
-  return confirm === password ? null : { field, code: 'MISMATCH' }
+  return confirm.normalize('NFC') === password.normalize('NFC') ? null : { field, code: 'MISMATCH' }
 }
 
 /** portal 5: whose password was forgotten. */

@@ -25,6 +25,8 @@ export type FieldCode =
   | 'INVALID_EMAIL'
   | 'INVALID_CODE'
   | 'INVALID_TEL'
+  /** There is a number, and no country code before it. */
+  | 'DIAL_CODE_MISSING'
   | 'INVALID_URL'
   | 'MISMATCH'
   | 'COMMON_PASSWORD'

@@ -29,7 +29,16 @@ it('the company is changed by its admin, the code never, with and without a netw
     number: 'Please use digits only: the country code, then the number.',
     email: 'Email format is invalid!',
   })
-  await type(the.user, { name: 'Alpha (HK) Limited', number: '21104455', email: 'office@alpha.example' })
+  await type(the.user, { dialCode: '', number: '21104455' })
+  await submit(the.user)
+  await expect
+    .poll(() => problems())
+    .toMatchObject({
+      dialCode: 'Please enter the country code, such as 852 for Hong Kong or 86 for China.',
+    })
+  // As people group the figures, or write them full-width (fault 22d).
+  await type(the.user, { dialCode: '+８５２' })
+  await type(the.user, { name: 'Alpha (HK) Limited', number: '２１１０-44 55', email: 'office@alpha.example' })
   await submit(the.user)
   await screen.findByText('Update successfully.')
   await expect.poll(() => button('Save changes').getAttribute('aria-disabled')).toBe('true')

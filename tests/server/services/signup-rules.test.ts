@@ -75,7 +75,7 @@ const rules: Record<Field, [value: string, problem: string | null][]> = {
     ['+852 12345678', 'INVALID_TEL'],
     ['+852-1234x678', 'INVALID_TEL'],
     ['+85a-12345678', 'INVALID_TEL'],
-    ['+-12345678', 'INVALID_TEL'],
+    ['+-12345678', 'DIAL_CODE_MISSING'],
     ['+852-1234-5678', 'INVALID_TEL'],
   ],
   email: [

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { fieldProblems, localProblem, type Problem } from '#contract/problem.ts'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
+import { tidyCode } from '#domain/text.ts'
 import { dialCodeFor, profileFields } from '#domain/accounts/companies.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useSaveBlocked, useDispatch, useSelector } from '#state/hooks.ts'
@@ -10,6 +11,7 @@ import { problemOf } from '#state/request-status.ts'
 import { createUnsaved } from '#state/unsaved-forms.ts'
 import { ConflictNote } from '#ui/form/ConflictNote.tsx'
 import { Field } from '#ui/form/Field.tsx'
+import { tidyOnLeave } from '#ui/form/tidy-on-leave.ts'
 import { PageForm } from '#ui/form/PageForm.tsx'
 import { PendingMark } from '#ui/list/PendingMark.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
@@ -34,7 +36,10 @@ const unsaved = createUnsaved<{ base: OverlaidRow<CompanyRow>; typed: Values }>(
 const place = 'company'
 
 /** A wrong number is shown where the digits are. */
-const inputOf = (field: string): keyof Values => (field === 'tel' ? 'number' : (field as keyof Values))
+function inputOf({ field, code }: FieldProblem): keyof Values {
+  if (field !== 'tel') return field as keyof Values
+  return code === 'DIAL_CODE_MISSING' ? 'dialCode' : 'number'
+}
 
 /** `shown`: as it is now. The form follows it as long as nobody has typed, and stands still from then on. */
 export function CompanyEdit({ shown }: { shown: OverlaidRow<CompanyRow> }) {
@@ -52,7 +57,7 @@ export function CompanyEdit({ shown }: { shown: OverlaidRow<CompanyRow> }) {
 
   const said = useProblemWords(base.row.code)
   const errorsOf = (found: FieldProblem[]) =>
-    Object.fromEntries(found.map((one) => [inputOf(one.field), { type: one.code, message: said(one) }]))
+    Object.fromEntries(found.map((one) => [inputOf(one), { type: one.code, message: said(one) }]))
 
   const { register, handleSubmit, formState, watch, setValue, setError, reset, getValues } = useForm<Values>({
     defaultValues: held?.typed ?? toValues(before),
@@ -133,7 +138,7 @@ export function CompanyEdit({ shown }: { shown: OverlaidRow<CompanyRow> }) {
         autoComplete="off"
         maxLength={40}
         help={t('help.tax_number')}
-        {...field('tax_number')}
+        {...tidyOnLeave(field('tax_number'), tidyCode)}
       />
     </PageForm>
   )

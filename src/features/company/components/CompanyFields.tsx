@@ -25,14 +25,17 @@ export function CompanyFields({ values, problems, onChange, onLeave }: CompanyFi
   const field = (name: Name) => {
     const { [name as CompanyField]: text = '' } = values
     // A wrong number is shown where the digits are.
-    const about = name === 'number' ? 'tel' : name
-    const problem = problems.find((one) => one.field === about)
+    const about = name === 'number' || name === 'dialCode' ? 'tel' : name
+    const problem = problems.find(
+      ({ field, code }) =>
+        field === about && (about !== 'tel' || (code === 'DIAL_CODE_MISSING') === (name === 'dialCode')),
+    )
     return {
       name,
       value: name === 'dialCode' || name === 'number' ? tel[name] : text,
       error: problem && inWords(problem),
       onChange: ({ target: { value } }: { target: { value: string } }) => onChange(typed(name, value)),
-      onBlur: () => onLeave(about === 'dialCode' ? 'tel' : about),
+      onBlur: () => onLeave(about),
     }
   }
   return <CompanyForm values={values} field={field} />

@@ -1,7 +1,9 @@
 import '#features/company/style.css'
 import { countries, dialCodes, longestCompanyCode } from '#domain/accounts/companies.ts'
+import { tidyCode, tidyFigures } from '#domain/text.ts'
 import { SelectField } from '#ui/form/ChoiceFields.tsx'
 import { Field, type FieldProps } from '#ui/form/Field.tsx'
+import { tidyOnLeave } from '#ui/form/tidy-on-leave.ts'
 import { useTranslation } from 'react-i18next'
 import { Region } from '#features/company/components/Region.tsx'
 import type { Values } from '#features/company/form.ts'
@@ -55,7 +57,7 @@ export function CompanyForm({ lockedCode, values, field }: Props) {
           inputMode="numeric"
           autoComplete="tel-country-code"
           maxLength={5}
-          {...field('dialCode')}
+          {...tidyOnLeave(field('dialCode'), tidyDialCode)}
         />
         <Field
           label={t('form.number')}
@@ -63,7 +65,7 @@ export function CompanyForm({ lockedCode, values, field }: Props) {
           type="tel"
           autoComplete="tel-national"
           maxLength={20}
-          {...field('number')}
+          {...tidyOnLeave(field('number'), tidyFigures)}
         />
       </fieldset>
       <Field label={t('form.email')} type="email" autoComplete="email" maxLength={254} {...field('email')} />
@@ -79,6 +81,9 @@ export function CompanyForm({ lockedCode, values, field }: Props) {
   )
 }
 
+/** A plus before it is there already. */
+const tidyDialCode = (text: string) => tidyFigures(text.normalize('NFKC').replace(/^\s*(?:\+|00)/, ''))
+
 function NewCode(field: Partial<FieldProps>) {
   const { t } = useTranslation('company')
   return (
@@ -92,7 +97,7 @@ function NewCode(field: Partial<FieldProps>) {
       autoCapitalize="none"
       autoCorrect="off"
       spellCheck={false}
-      {...field}
+      {...tidyOnLeave(field, tidyCode)}
     />
   )
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2'
 import { randomUUID } from 'node:crypto'
 import { hashOneTimeKey } from '#server/db/accounts/one-time-keys.ts'
 import { inTransaction } from '#server/db/transaction.ts'
@@ -123,6 +124,28 @@ describe('changing the password', () => {
     expect((await change(user, password, 'x'.repeat(129))).json().data).toMatchObject([
       { code: 'TOO_LONG', limit: 128 },
     ])
+  })
+
+  test('fault 22c composes letters, whichever system they were typed on, and makes a hash of before anew', async () => {
+    const [composed, apart] = ['Café-sous-les-ponts'.normalize('NFC'), 'Café-sous-les-ponts'.normalize('NFD')]
+    const user = await server.signIn('user@alpha')
+    expect((await change(user, password, apart)).statusCode).toBe(204)
+    await server.signIn('user@alpha', composed)
+    await server.signIn('user@alpha', apart)
+    expect((await change(user, composed, apart)).json()).toMatchObject({ errorCode: 'PASSWORD_UNCHANGE' })
+
+    const hash = await argon2Hash(apart, { ...server.app.config.argon2, algorithm: 2 })
+    const users = (hashed: string | null) =>
+      inTransaction(server.app, { role: 'portal_system' }, async (db) => {
+        const id = server.world.users['user@alpha'] ?? 0
+        if (hashed) await db.updateTable('portal_user').set({ password_hash: hashed }).where('id', '=', id).execute()
+        return db.selectFrom('portal_user').select('password_hash').where('id', '=', id).executeTakeFirstOrThrow()
+      })
+    await users(hash)
+    await server.signIn('user@alpha', composed)
+    const renewed = (await users(null)).password_hash ?? ''
+    expect(renewed).not.toBe(hash)
+    expect(await argon2Verify(renewed, composed)).toBe(true)
   })
 
   test('takes any characters and compares them exactly, up to the last of 128 (S-27)', async () => {
