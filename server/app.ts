@@ -11,6 +11,7 @@ import { endIdleResponse } from '#server/http/idle-response.ts'
 import { sendProblem } from '#server/http/responses.ts'
 import { serveBuilds } from '#server/http/client-builds.ts'
 import { devMail } from '#server/http/dev-mail/routes.ts'
+import { createLimitedServer } from '#server/http/flood-limits.ts'
 import { guard } from '#server/http/request-guard.ts'
 import { protect } from '#server/http/security-headers.ts'
 import { notFoundOrNotAllowed } from '#server/http/not-found.ts'
@@ -66,8 +67,9 @@ export function buildApp(app: AppContext, settings: Partial<Settings> = {}): Fas
     genReqId: () => randomUUID(),
     trustProxy: trustsHop(config.trustProxy),
     bodyLimit: inputLimits.jsonBytes,
-    requestTimeout: 30_000,
-    http: { maxHeaderSize: 16_384 },
+    // Fastify leaves a server of ours as it is.
+    serverFactory: (handle) =>
+      createLimitedServer(handle, { maxHeaderSize: 16_384, requestTimeout: 30_000 }, all.floods, config.trustProxy),
     exposeHeadRoutes: false,
     return503OnClosing: false,
     routerOptions: { maxParamLength: 300 },

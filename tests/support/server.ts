@@ -59,6 +59,8 @@ export interface ServerOptions {
 
 export const basic = `Basic ${Buffer.from(clientCredential).toString('base64')}`
 
+const unlimited = { atOnce: Infinity, perSecond: 1_000_000, burst: 1_000_000 }
+
 export async function startServer({ settings, env, engine = 'embedded' }: ServerOptions = {}): Promise<TestServer> {
   const clock = { now: Date.parse('2026-03-02T02:00:00Z') }
   const lines: string[] = []
@@ -81,6 +83,8 @@ export async function startServer({ settings, env, engine = 'embedded' }: Server
     queriesPerMinute: 1_000_000,
     costlyPerMinute: 1_000_000,
     writesPerMinute: 1_000_000,
+    userCalls: unlimited,
+    companyCalls: unlimited,
     ...settings,
   })
   await fastify.ready()

@@ -2,25 +2,45 @@
  * Connections of one address, and of all. Where there are too many, the oldest that waits for nothing is closed: one that is kept open
  * for later, or whose request does not come to its end.
  */
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { addressGroup } from '#server/client-address.ts'
-import type { IncomingMessage, Server, ServerResponse } from '#server/drivers/hosting/local/socket-http.ts'
+import { createRequestShare, type ShareLimits } from '#server/shares/request-shares.ts'
 
 export interface ConnectionLimits {
   connections: number
   /** Of one address; null: all come from a proxy. */
   connectionsPerAddress: number | null
+  /** New ones of one address. */
+  connectionsPerSecond: ShareLimits
 }
 
-export function limitConnections(server: Server, { connections, connectionsPerAddress }: ConnectionLimits): void {
+/** What a connection that was closed for its pipelined requests costs, in new connections. */
+const pipelineCost = 100
+
+export interface LimitedConnections {
+  limit(server: Server): void
+  /**
+   * Browsers and proxies send one request after the other. Many at once are parsed before anything counts them, so their connection is
+   * closed, and its address may open few others for a while. False for a request that is not to be looked at.
+   */
+  isAlone(request: IncomingMessage, response: ServerResponse): boolean
+}
+
+export function createConnectionLimits({
+  connections,
+  connectionsPerAddress,
+  connectionsPerSecond,
+}: ConnectionLimits): LimitedConnections {
   const byAddress = new Map<string, Set<Socket>>()
-  /** Requests that each works on. */
-  const atWork = new WeakMap<Socket, number>()
+  const opened = createRequestShare(connectionsPerSecond)
+  /** Those with a request that is not answered. */
+  const atWork = new WeakSet<Socket>()
   let count = 0
 
   function closeOldestIdle(sockets: ReadonlySet<Socket>): boolean {
     for (const socket of sockets) {
-      if ((atWork.get(socket) ?? 0) > 0 || socket.destroyed) continue
+      if (atWork.has(socket) || socket.destroyed) continue
       socket.destroy()
       return true
     }
@@ -28,9 +48,18 @@ export function limitConnections(server: Server, { connections, connectionsPerAd
   }
 
   const largest = () => [...byAddress.values()].reduce((a, b) => (b.size > a.size ? b : a), new Set<Socket>())
+  const addressOf = (socket: Socket) => addressGroup(socket.remoteAddress ?? '')
 
-  server.on('connection', (socket) => {
-    const address = addressGroup(socket.remoteAddress ?? '')
+  function mayOpen(address: string, cost = 1): boolean {
+    if (connectionsPerAddress === null) return true
+    if (!opened.claim(address, cost)) return false
+    opened.release(address)
+    return true
+  }
+
+  function take(socket: Socket): void {
+    const address = addressOf(socket)
+    if (!mayOpen(address)) return void socket.destroy()
     const own = byAddress.get(address) ?? new Set()
     const isAddressFull = connectionsPerAddress !== null && own.size >= connectionsPerAddress
     if (isAddressFull && !closeOldestIdle(own)) return void socket.destroy()
@@ -42,11 +71,23 @@ export function limitConnections(server: Server, { connections, connectionsPerAd
       own.delete(socket)
       if (own.size === 0 && byAddress.get(address) === own) byAddress.delete(address)
     })
-  })
-  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    atWork.set(socket, (atWork.get(socket) ?? 0) + 1)
-    response.on('close', () => atWork.set(socket, (atWork.get(socket) ?? 1) - 1))
-  })
+  }
+
+  return {
+    limit: (server) => void server.on('connection', take),
+    isAlone({ socket }, response) {
+      // What was parsed with the request that closed it.
+      if (socket.destroyed) return false
+      if (atWork.has(socket)) {
+        mayOpen(addressOf(socket), pipelineCost)
+        socket.destroy()
+        return false
+      }
+      atWork.add(socket)
+      response.on('close', () => atWork.delete(socket))
+      return true
+    },
+  }
 }
 
 /** A reader that takes less while something waits for it is cut off. */

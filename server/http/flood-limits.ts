@@ -1,0 +1,84 @@
+/**
+ * What one client address may send to the portal, pages and calls together. Counted before a request is routed, logged or read, so that
+ * what is refused costs next to nothing; who is signed in has limits of their own behind it (decision 70).
+ */
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
+import * as z from 'zod/mini'
+import { headers } from '#contract/headers.ts'
+import { key as keyShape } from '#contract/values.ts'
+import { addressGroup, clientAddress } from '#server/client-address.ts'
+import { errorBody, languageOf } from '#server/problem-body.ts'
+import { createConnectionLimits } from '#server/shares/connection-limits.ts'
+import { createDelayedRefusals } from '#server/shares/delayed-refusals.ts'
+import { createRequestShare, type ShareLimits } from '#server/shares/request-shares.ts'
+
+export interface FloodLimits {
+  address: ShareLimits
+  connections: number
+  connectionsPerAddress: number
+  connectionsPerSecond: ShareLimits
+  /** How long an address that has used its share up waits for its refusal, and how many of them wait behind a proxy. */
+  refusalMs: number
+  refusalsBehindProxy: number
+}
+
+/** An office shares one address: its people open pages of some fifty files. */
+export const usualFloodLimits: FloodLimits = {
+  address: { atOnce: 128, perSecond: 100, burst: 400 },
+  connections: 4000,
+  connectionsPerAddress: 512,
+  connectionsPerSecond: { atOnce: Infinity, perSecond: 100, burst: 400 },
+  refusalMs: 1000,
+  refusalsBehindProxy: 200,
+}
+
+const retryAfterSeconds = 5
+
+type Handle = (request: IncomingMessage, response: ServerResponse) => void
+
+/** A server whose requests come to `handle` within these limits. */
+export function createLimitedServer(
+  handle: Handle,
+  options: ServerOptions,
+  limits: FloodLimits,
+  trustProxy: number,
+): Server {
+  const isDirect = trustProxy === 0
+  const addresses = createRequestShare(limits.address)
+  const connections = createConnectionLimits({
+    connections: limits.connections,
+    connectionsPerAddress: isDirect ? limits.connectionsPerAddress : null,
+    connectionsPerSecond: limits.connectionsPerSecond,
+  })
+  const refuseLater = createDelayedRefusals({
+    delayMs: limits.refusalMs,
+    maxWaiting: isDirect ? null : limits.refusalsBehindProxy,
+  })
+  const server = createServer(options, (request, response) => {
+    if (!connections.isAlone(request, response)) return
+    const address = addressGroup(clientAddress(request, trustProxy))
+    if (!addresses.claim(address)) return refuseLater(response, () => refuse(request, response))
+    response.on('close', () => addresses.release(address))
+    handle(request, response)
+  })
+  connections.limit(server)
+  return server
+}
+
+/** With the echo of the key: without it a device takes the answer for the connection's (protocol 3). */
+function refuse(request: IncomingMessage, response: ServerResponse): void {
+  const language = languageOf(request.headers['accept-language'])
+  const body = JSON.stringify(errorBody('RATE_LIMITED', { retry_after: retryAfterSeconds }, language))
+  const { success: hasKey, data: key } = z.safeParse(keyShape, request.headers[headers.key])
+  response.writeHead(429, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    'retry-after': String(retryAfterSeconds),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    ...(hasKey ? { [headers.key]: key } : {}),
+    connection: 'close',
+  })
+  response.end(request.method === 'HEAD' ? '' : body)
+}
