@@ -52,6 +52,9 @@ import { users } from '#server/routes/users.ts'
 import { visitors } from '#server/routes/public.ts'
 import { warmUp } from '#server/services/accounts/password-hash.ts'
 
+/** Longer than proxies keep a connection. */
+const serverOptions = { maxHeaderSize: 16_384, requestTimeout: 30_000, keepAliveTimeout: 72_000 }
+
 export function buildApp(app: AppContext, settings: Partial<Settings> = {}): FastifyInstance {
   const { clientDir } = app.config
   const all = { ...usualSettings, ...(clientDir ? { dist: clientDir } : {}), ...settings }
@@ -68,8 +71,7 @@ export function buildApp(app: AppContext, settings: Partial<Settings> = {}): Fas
     trustProxy: trustsHop(config.trustProxy),
     bodyLimit: inputLimits.jsonBytes,
     // Fastify leaves a server of ours as it is.
-    serverFactory: (handle) =>
-      createLimitedServer(handle, { maxHeaderSize: 16_384, requestTimeout: 30_000 }, all.floods, config.trustProxy),
+    serverFactory: (handle) => createLimitedServer(handle, serverOptions, all.floods, config),
     exposeHeadRoutes: false,
     return503OnClosing: false,
     routerOptions: { maxParamLength: 300 },

@@ -9,7 +9,7 @@ import { bearerOf } from '#server/http/authenticate.ts'
 import { inputLimits } from '#server/input-limits.ts'
 import { ProblemError } from '#server/problem-error.ts'
 import { hashToken } from '#server/services/sessions/tokens.ts'
-import { createRequestShare, type ShareLimits } from '#server/shares/request-shares.ts'
+import { createRequestShare, scaleShare, type ShareLimits } from '#server/shares/request-shares.ts'
 
 export interface CallShares {
   /** Before a token is looked up. Throws RATE_LIMITED where its user or company was found to have used their share up. */
@@ -32,9 +32,12 @@ function costOf({ headers: received, routeOptions }: FastifyRequest): number {
   return 1 + Math.min(bytes, inputLimits.jsonBytes) / bytesPerCall
 }
 
-export function createCallShares(limits: { userCalls: ShareLimits; companyCalls: ShareLimits }): CallShares {
-  const users = createRequestShare(limits.userCalls)
-  const companies = createRequestShare(limits.companyCalls)
+export function createCallShares(
+  { userCalls, companyCalls }: { userCalls: ShareLimits; companyCalls: ShareLimits },
+  factor: number,
+): CallShares {
+  const users = createRequestShare(scaleShare(userCalls, factor))
+  const companies = createRequestShare(scaleShare(companyCalls, factor))
   /** Whose a token was when its call was refused, by its hash. */
   const refused = new Map<string, Subject>()
 

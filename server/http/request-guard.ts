@@ -7,7 +7,15 @@ import { validateModules } from '#contract/modules.ts'
 import { calculate } from '#contract/orders.ts'
 import { requestPrint } from '#contract/payments.ts'
 import { exportPriceList, importPriceList, rehearsePriceList, uploadPriceList } from '#contract/prices.ts'
-import { requestLog } from '#contract/services.ts'
+import {
+  configureService,
+  createService,
+  rebootService,
+  recheckServices,
+  requestLog,
+  resetServicePassword,
+  updateService,
+} from '#contract/services.ts'
 import { serviceUrl } from '#contract/public.ts'
 import { headers } from '#contract/headers.ts'
 import { may } from '#domain/access.ts'
@@ -60,7 +68,7 @@ export function guard(fastify: FastifyInstance, { app, settings, life, build }: 
   const takeOfCompany = perMinute(2 * costlyPerMinute, 'company', companyOf)
   const takeWrite = perMinute(writesPerMinute, 'write of user', userOf)
   const takeCompanyWrite = perMinute(2 * writesPerMinute, 'write of company', companyOf)
-  const callShares = createCallShares(settings)
+  const callShares = createCallShares(settings, app.config.requestFactor)
   const ofBuilds = buildWords(app.config)
 
   fastify.addHook('onRequest', async (request, reply) => {
@@ -128,11 +136,17 @@ const asksWhatExists: ReadonlySet<string> = new Set([codeExists.name, serviceUrl
 const costly: ReadonlySet<string> = new Set(
   [
     calculate,
+    configureService,
+    createService,
     exportPriceList,
     importPriceList,
+    rebootService,
+    recheckServices,
     rehearsePriceList,
     requestLog,
     requestPrint,
+    resetServicePassword,
+    updateService,
     uploadApp,
     uploadPriceList,
     validateModules,

@@ -16,7 +16,10 @@ export interface ConnectionLimits {
 }
 
 /** What a connection that was closed for its pipelined requests costs, in new connections. */
-const pipelineCost = 100
+const pipelineCost = 500
+
+/** Of one connection: a client may have the end of a response before we know that it is sent. */
+const maxRequests = 2
 
 export interface LimitedConnections {
   limit(server: Server): void
@@ -34,13 +37,14 @@ export function createConnectionLimits({
 }: ConnectionLimits): LimitedConnections {
   const byAddress = new Map<string, Set<Socket>>()
   const opened = createRequestShare(connectionsPerSecond)
-  /** Those with a request that is not answered. */
-  const atWork = new WeakSet<Socket>()
+  /** Requests of each that are not answered. */
+  const atWork = new WeakMap<Socket, number>()
   let count = 0
+  const countOf = (socket: Socket) => atWork.get(socket) ?? 0
 
   function closeOldestIdle(sockets: ReadonlySet<Socket>): boolean {
     for (const socket of sockets) {
-      if (atWork.has(socket) || socket.destroyed) continue
+      if (countOf(socket) > 0 || socket.destroyed) continue
       socket.destroy()
       return true
     }
@@ -78,13 +82,13 @@ export function createConnectionLimits({
     isAlone({ socket }, response) {
       // What was parsed with the request that closed it.
       if (socket.destroyed) return false
-      if (atWork.has(socket)) {
+      if (countOf(socket) >= maxRequests) {
         mayOpen(addressOf(socket), pipelineCost)
         socket.destroy()
         return false
       }
-      atWork.add(socket)
-      response.on('close', () => atWork.delete(socket))
+      atWork.set(socket, countOf(socket) + 1)
+      response.on('close', () => atWork.set(socket, countOf(socket) - 1))
       return true
     },
   }

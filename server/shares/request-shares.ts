@@ -10,6 +10,12 @@ export interface ShareLimits {
   burst: number
 }
 
+export const scaleShare = ({ atOnce, perSecond, burst }: ShareLimits, factor: number): ShareLimits => ({
+  atOnce: atOnce * factor,
+  perSecond: perSecond * factor,
+  burst: burst * factor,
+})
+
 interface Share {
   atWork: number
   tokens: number

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { clientCredential } from '#contract/accounts.ts'
+import { usualFloodLimits } from '#server/http/flood-limits.ts'
 import { buildApp } from '#server/app.ts'
 import { buildLog } from '#server/log.ts'
 import type { Settings } from '#server/http/context.ts'
@@ -83,6 +84,12 @@ export async function startServer({ settings, env, engine = 'embedded' }: Server
     queriesPerMinute: 1_000_000,
     costlyPerMinute: 1_000_000,
     writesPerMinute: 1_000_000,
+    floods: {
+      ...usualFloodLimits,
+      address: unlimited,
+      connectionsPerAddress: 100_000,
+      connectionsPerSecond: unlimited,
+    },
     userCalls: unlimited,
     companyCalls: unlimited,
     ...settings,

@@ -46,7 +46,7 @@ describe('an address', () => {
       },
       {},
       { ...usualFloodLimits, refusalMs: 10, ...limits },
-      trustProxy,
+      { trustProxy, requestFactor: 1 },
     ).listen(0, '127.0.0.1')
     await once(limited, 'listening')
     return portOf(limited)
@@ -64,6 +64,9 @@ describe('an address', () => {
     expect(refusal.headers).toMatchObject({ 'retry-after': '5', 'idempotency-key': key, connection: 'close' })
     expect(JSON.parse(refusal.body)).toMatchObject({ errorCode: 'RATE_LIMITED', data: { retry_after: 5 } })
     expect(refusal.body).toMatch(/\p{Script=Han}/u)
+    const page = await get(port, '/saas/', '127.0.0.2', { accept: 'text/html,*/*' })
+    expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(page.body).toContain('<p>Too many attempts.')
   })
 
   test('fault 16f is the client behind a proxy that is trusted', async () => {
@@ -74,11 +77,11 @@ describe('an address', () => {
     expect(await by('192.0.2.2')).toBe(200)
   })
 
-  test('fault 16g that sends a request before the last one is answered loses its connection', async () => {
+  test('fault 16g that sends requests before the last ones are answered loses its connection', async () => {
     const port = await listen({}, { answers: false })
     const client = await open(port, '127.0.0.2', 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(200))
     await once(client, 'close')
-    expect(handled).toBe(1)
+    expect(handled).toBe(2)
   })
 
   test.each([

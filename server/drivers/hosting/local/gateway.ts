@@ -108,7 +108,9 @@ export async function openGateway({
     if (!claim(services, code, response)) return show(response, 'busy', { connection: 'close' })
     turn = (turn + 1) % 1_000_000
     const inTurn = tasks.map((_, at) => tasks[(at + turn) % tasks.length]?.record.socket ?? '')
-    forward(request, response, inTurn, { address, isSecure: tls }, () => show(response, 'silent'))
+    forward(request, response, inTurn, { address, isSecure: tls }, (why) =>
+      show(response, why, why === 'too-large' ? { connection: 'close' } : {}),
+    )
   }
 
   const server = createServer(
