@@ -46,7 +46,7 @@ async function measure(tell: (line: string) => void): Promise<Figure[]> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-bench-'))
   try {
     await asSuperuser(cluster.url, 'postgres', ['create database bench_orders'])
-    const env = { DATABASE_URL: `${cluster.url}/bench_orders`, DATA_DIR: folder, DEMO: '1' }
+    const env = { DATABASE_URL: `${cluster.url}/bench_orders`, DATA_DIR: folder, DEMO: '1', REQUEST_FACTOR: '1000' }
     await (await startServer('server/main.ts', env, ready)).stop()
     await asSuperuser(cluster.url, 'bench_orders', [
       ...moreCompanies,

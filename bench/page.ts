@@ -43,7 +43,14 @@ async function measure(tell: (line: string) => void): Promise<Figure[]> {
     throw new Error('there is no build: npm run build')
   const folder = await mkdtemp(join(tmpdir(), 'portal-bench-'))
   const port = await freePort()
-  const env = { DATA_DIR: folder, DEMO: '1', PORT: String(port), ARGON2_MEMORY_KB: '4096', ARGON2_TIME: '1' }
+  const env = {
+    DATA_DIR: folder,
+    DEMO: '1',
+    REQUEST_FACTOR: '1000',
+    PORT: String(port),
+    ARGON2_MEMORY_KB: '4096',
+    ARGON2_TIME: '1',
+  }
   const portal = await startServer('server/main.ts', env, { path: '/health/ready' })
   const floor = await startFloor()
   const gates = { portal: await openGate(port), floor: await openGate(floor.port) }

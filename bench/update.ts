@@ -37,7 +37,7 @@ async function onPostgres(tell: Tell): Promise<Figure[]> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-bench-'))
   try {
     await asSuperuser(cluster.url, 'postgres', ['create database bench_portal'])
-    const env = { DATABASE_URL: `${cluster.url}/bench_portal`, DATA_DIR: folder, DEMO: '1' }
+    const env = { DATABASE_URL: `${cluster.url}/bench_portal`, DATA_DIR: folder, DEMO: '1', REQUEST_FACTOR: '1000' }
     await (await startServer('server/main.ts', env, ready)).stop()
     await asSuperuser(cluster.url, 'bench_portal', [...moreCompanies, 'vacuum analyze'])
     await asSuperuser(cluster.url, 'postgres', ['create database bench_bare template bench_portal'])
@@ -56,7 +56,7 @@ async function embedded(tell: Tell): Promise<Figure[]> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-bench-'))
   const copy = await mkdtemp(join(tmpdir(), 'portal-bench-'))
   try {
-    const env = { DATA_DIR: folder, DEMO: '1' }
+    const env = { DATA_DIR: folder, DEMO: '1', REQUEST_FACTOR: '1000' }
     await (await startServer('server/main.ts', env, ready)).stop()
     const database = await PGlite.create({ dataDir: databaseFolder(folder) })
     for (const statement of moreCompanies) await database.exec(statement)

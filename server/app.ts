@@ -11,6 +11,7 @@ import { endIdleResponse } from '#server/http/idle-response.ts'
 import { sendProblem } from '#server/http/responses.ts'
 import { serveBuilds } from '#server/http/client-builds.ts'
 import { devMail } from '#server/http/dev-mail/routes.ts'
+import { createLimitedServer } from '#server/http/flood-limits.ts'
 import { guard } from '#server/http/request-guard.ts'
 import { protect } from '#server/http/security-headers.ts'
 import { notFoundOrNotAllowed } from '#server/http/not-found.ts'
@@ -51,6 +52,9 @@ import { users } from '#server/routes/users.ts'
 import { visitors } from '#server/routes/public.ts'
 import { warmUp } from '#server/services/accounts/password-hash.ts'
 
+/** Longer than proxies keep a connection. */
+const serverOptions = { maxHeaderSize: 16_384, requestTimeout: 30_000, keepAliveTimeout: 72_000 }
+
 export function buildApp(app: AppContext, settings: Partial<Settings> = {}): FastifyInstance {
   const { clientDir } = app.config
   const all = { ...usualSettings, ...(clientDir ? { dist: clientDir } : {}), ...settings }
@@ -66,8 +70,8 @@ export function buildApp(app: AppContext, settings: Partial<Settings> = {}): Fas
     genReqId: () => randomUUID(),
     trustProxy: trustsHop(config.trustProxy),
     bodyLimit: inputLimits.jsonBytes,
-    requestTimeout: 30_000,
-    http: { maxHeaderSize: 16_384 },
+    // Fastify leaves a server of ours as it is.
+    serverFactory: (handle) => createLimitedServer(handle, serverOptions, all.floods, config),
     exposeHeadRoutes: false,
     return503OnClosing: false,
     routerOptions: { maxParamLength: 300 },

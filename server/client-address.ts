@@ -29,7 +29,7 @@ const splitForwarded = (header: string): string[] =>
  * also inside IPv6 (`::ffff:203.0.113.7`); anything that is no address too.
  */
 export function addressGroup(address: string): string {
-  const plain = address.replace(/%.*/, '')
+  const plain = withoutPort(address).replace(/%.*/, '')
   if (!isIPv6(plain)) return plain
   // The URL parser writes every spelling of one address alike.
   const spelled = new URL(`http://[${plain}]`).hostname.slice(1, -1)
@@ -39,6 +39,12 @@ export function addressGroup(address: string): string {
   if (groups.slice(0, 5).every((group) => group === '0') && groups[5] === 'ffff') return ipv4Of(high, low)
   return `${groups.slice(0, 4).join(':')}::/64`
 }
+
+/** Some proxies write `192.0.2.1:5678` or `[2001:db8::1]:5678`: each connection would be somebody else. */
+const withoutPort = (address: string): string =>
+  /^\[([^\]]+)\](?::\d{1,5})?$/.exec(address)?.[1] ??
+  /^(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/.exec(address)?.[1] ??
+  address
 
 const ipv4Of = (high: string, low: string): string =>
   [high, low].flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255]).join('.')

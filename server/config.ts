@@ -32,6 +32,8 @@ export interface Config {
   freeSpace: FreeSpaceMark
   /** What the pictures of one company's users may take up, MB (decision 70). */
   picturesPerCompanyMb: number
+  /** How many times the usual shares of requests an address, a user and a company have (decision 70). */
+  requestFactor: number
   /** Where mail is sent to; null: each one is a file in `dataDir`. */
   smtpUrl: string | null
   mailFrom: { name: string; address: string }
@@ -173,6 +175,7 @@ export function readConfig(env: Env): Config {
     backupKeepDays: whole(env, 'BACKUP_KEEP_DAYS', 90, 1, 3650),
     backupHour: whole(env, 'BACKUP_HOUR', 1, 0, 20),
     picturesPerCompanyMb: whole(env, 'PICTURES_PER_COMPANY_MB', 200, 1, 100_000),
+    requestFactor: whole(env, 'REQUEST_FACTOR', 1, 1, 1000),
     auditYears: whole(env, 'AUDIT_YEARS', 7, 0, 100),
     hosting: oneOf(env, 'HOSTING', 'local', ['local', 'elsewhere', 'off'] as const),
     hostingDir: resolve(env.HOSTING_DIR || join(dataDir, 'hosting')),

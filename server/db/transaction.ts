@@ -6,6 +6,7 @@
 import { CompiledQuery } from 'kysely'
 import { setTimeout as wait } from 'node:timers/promises'
 import { useSealKeys } from '#server/db/audit/entry-seals.ts'
+import { inTurn } from '#server/db/company-turns.ts'
 import type { Handle } from '#server/db/handle.ts'
 import type { Intent } from '#server/db/idempotency.ts'
 import { sqlState } from '#server/db/sql-state.ts'
@@ -68,6 +69,13 @@ async function persistently<T>(run: () => Promise<T>): Promise<T> {
 }
 
 const once = <T>(app: AppContext, scope: Scope, work: (db: Handle) => Promise<T>, mode: Mode): Promise<T> =>
+  scope.role === 'portal_app' && scope.companyId !== 0
+    ? inTurn(app.database, scope.companyId, { waitMs: limits.queue, late: () => unavailable(2) }, () =>
+        begin(app, scope, work, mode),
+      )
+    : begin(app, scope, work, mode)
+
+const begin = <T>(app: AppContext, scope: Scope, work: (db: Handle) => Promise<T>, mode: Mode): Promise<T> =>
   app.database.kysely
     .transaction()
     .setIsolationLevel('read committed')

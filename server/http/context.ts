@@ -2,6 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { AppContext } from '#server/context.ts'
+import { type FloodLimits, usualFloodLimits } from '#server/http/flood-limits.ts'
+import type { ShareLimits } from '#server/shares/request-shares.ts'
 
 export interface Settings {
   /** The built client, served under /saas/. */
@@ -16,6 +18,11 @@ export interface Settings {
   costlyPerMinute: number
   /** Writes, alone or in a batch, per user and minute; a company has twice as many (decision 70). */
   writesPerMinute: number
+  /** What one address may send, whoever it is. */
+  floods: FloodLimits
+  /** Calls of a user who is signed in, and of all users of a company (decision 70). */
+  userCalls: ShareLimits
+  companyCalls: ShareLimits
   /** How long an upload in pieces may send nothing, ms. */
   uploadIdleMs: number
   /** How long a piece of a stream may wait for a reader that takes some of it now and then, ms. */
@@ -45,6 +52,9 @@ export const usualSettings: Settings = {
   queriesPerMinute: 60,
   costlyPerMinute: 60,
   writesPerMinute: 1200,
+  floods: usualFloodLimits,
+  userCalls: { atOnce: 16, perSecond: 20, burst: 60 },
+  companyCalls: { atOnce: 32, perSecond: 40, burst: 120 },
   uploadIdleMs: 15_000,
   pieceWaitMs: 120_000,
   responseIdleMs: 60_000,

@@ -1,5 +1,5 @@
 /** What every request meets first: its id and key echoed, then whatever is refused before anybody asks who it is. */
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import { codeExists, signOut } from '#contract/accounts.ts'
 import { uploadApp } from '#contract/apps.ts'
@@ -7,11 +7,20 @@ import { validateModules } from '#contract/modules.ts'
 import { calculate } from '#contract/orders.ts'
 import { requestPrint } from '#contract/payments.ts'
 import { exportPriceList, importPriceList, rehearsePriceList, uploadPriceList } from '#contract/prices.ts'
-import { requestLog } from '#contract/services.ts'
+import {
+  configureService,
+  createService,
+  rebootService,
+  recheckServices,
+  requestLog,
+  resetServicePassword,
+  updateService,
+} from '#contract/services.ts'
 import { serviceUrl } from '#contract/public.ts'
 import { headers } from '#contract/headers.ts'
 import { may } from '#domain/access.ts'
 import { key as keyShape } from '#contract/values.ts'
+import { createCallShares } from '#server/http/call-shares.ts'
 import { buildWords } from '#server/http/client-builds.ts'
 import { isCrossSite, isOurHost } from '#server/http/cross-site.ts'
 import { malformed } from '#server/http/input/json.ts'
@@ -31,6 +40,8 @@ export interface Counters {
   countStranger: (request: FastifyRequest) => Promise<void>
   /** A call of somebody who is signed in: it counts where it is a costly one. */
   countCostly: (request: FastifyRequest) => Promise<void>
+  /** Any call of somebody who is signed in, until it is answered. */
+  countCall: (request: FastifyRequest, reply: FastifyReply) => void
   /** One write of somebody who is signed in. */
   countWrite: (request: FastifyRequest) => Promise<void>
 }
@@ -57,6 +68,7 @@ export function guard(fastify: FastifyInstance, { app, settings, life, build }: 
   const takeOfCompany = perMinute(2 * costlyPerMinute, 'company', companyOf)
   const takeWrite = perMinute(writesPerMinute, 'write of user', userOf)
   const takeCompanyWrite = perMinute(2 * writesPerMinute, 'write of company', companyOf)
+  const callShares = createCallShares(settings, app.config.requestFactor)
   const ofBuilds = buildWords(app.config)
 
   fastify.addHook('onRequest', async (request, reply) => {
@@ -96,6 +108,7 @@ export function guard(fastify: FastifyInstance, { app, settings, life, build }: 
     // Whoever holds a valid token is never kept in; one that was made up is counted where it is looked up.
     if (!isStranger && endpoint?.name === signOut.name) return
     if (isStranger || !endpoint || endpoint.who === 'anybody') await takeCall(request)
+    else callShares.checkToken(request)
   }
   return {
     countStranger: takeCall,
@@ -107,6 +120,7 @@ export function guard(fastify: FastifyInstance, { app, settings, life, build }: 
       // Who may not make the call gets a refusal, and takes nothing from colleagues who may.
       if (may(endpoint.who, caller)) await takeOfCompany(request)
     },
+    countCall: callShares.claim,
     async countWrite(request) {
       if (!request.principal?.caller) return
       await takeWrite(request)
@@ -122,11 +136,17 @@ const asksWhatExists: ReadonlySet<string> = new Set([codeExists.name, serviceUrl
 const costly: ReadonlySet<string> = new Set(
   [
     calculate,
+    configureService,
+    createService,
     exportPriceList,
     importPriceList,
+    rebootService,
+    recheckServices,
     rehearsePriceList,
     requestLog,
     requestPrint,
+    resetServicePassword,
+    updateService,
     uploadApp,
     uploadPriceList,
     validateModules,

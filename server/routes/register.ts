@@ -91,12 +91,15 @@ function bodyLimitOf({ encoding, who, body }: Endpoint): number {
 }
 
 async function admit(served: Served, call: Call): Promise<void> {
-  const { endpoint, request } = call
+  const { endpoint, request, reply } = call
   // The token call's own credential is no session, and its answers must not depend on an older one.
   const principal =
     endpoint.name === 'grantToken' ? anonymous : await principalOf(served.app, request.headers.authorization)
   // A token that was made up costs a look into the database: it is counted as if there were none.
   if (principal.problem) await served.countStranger(request)
+  request.principal = principal
+  // Before anything is refused, so that refusals are counted too.
+  served.countCall(request, reply)
   enter(served, call, principal)
   if (endpoint.fileBytes) await requireFileSpace(served.app, Number(request.headers['content-length'] ?? 0))
   await served.countCostly(request)

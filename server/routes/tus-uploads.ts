@@ -23,7 +23,7 @@ const told = /^(tus-resumable|location|cache-control|upload-[a-z-]+)$/
 
 export function serveTusUploads(
   fastify: FastifyInstance,
-  { app, settings, countStranger, countCostly }: HttpContext & Counters,
+  { app, settings, countStranger, countCall, countCostly }: HttpContext & Counters,
 ) {
   let atWork = 0
   let serve: Promise<TusServer> | undefined
@@ -34,6 +34,7 @@ export function serveTusUploads(
     takePlace(reply)
     const principal = await principalOf(app, request.headers.authorization)
     request.principal = principal
+    countCall(request, reply)
     if (principal.problem) await countStranger(request)
     if (principal.caller) reply.header(names.subject, subjectOf(principal.caller))
     checkForUser(principal, headerOf(request.headers, names.forUser))

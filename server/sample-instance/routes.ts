@@ -1,5 +1,6 @@
 /** What a sample instance answers: items at `www`, users, apps and memory at `admin`. */
 import { randomBytes } from 'node:crypto'
+import type { LogWriter } from '#server/drivers/hosting/local/log-writer.ts'
 import type { AppData } from '#server/sample-instance/app-data.ts'
 import { appsPage, type MemoryUse, overviewPage, usersPage } from '#server/sample-instance/admin-pages.ts'
 import { itemPage, itemsPage } from '#server/sample-instance/item-pages.ts'
@@ -22,7 +23,7 @@ export interface Parts {
   apps: readonly AppData[]
   memory: () => MemoryUse
   useMoreMemory: () => void
-  log: (level: 'info' | 'warn' | 'error', text: string) => void
+  log: LogWriter['write']
   /** Epoch ms. */
   clock: () => number
 }
@@ -44,6 +45,9 @@ export async function answer(asked: Asked, parts: Parts): Promise<Answer> {
   return found ?? page(messagePage(shown, 'not-found'), 404)
 }
 
+/** Anybody can cause it, under any name. */
+const refusal = { priority: 'refusal' } as const
+
 async function signIn(asked: Asked, { store, log, clock }: Parts): Promise<Answer> {
   const { form, site, shown, address, isSecure } = asked
   const [name, password] = [form.get('user') ?? '', form.get('password') ?? '']
@@ -52,13 +56,13 @@ async function signIn(asked: Asked, { store, log, clock }: Parts): Promise<Answe
   const device = asked.device || randomBytes(32).toString('base64url')
   const result = await users.signIn(store, { name, password, address, device }, clock())
   if (result.kind === 'limited') {
-    log('warn', `login of ${name} refused: too many attempts`)
+    log('warn', `login of ${name} refused: too many attempts`, refusal)
     const seconds = Math.ceil(result.waitMs / 1000)
     const fault = shown.say('sign-in-limited', { minutes: Math.ceil(seconds / 60) })
     return page(signInPage(shown, name, fault), 429, { 'retry-after': String(seconds) })
   }
   if (result.kind === 'refused') {
-    log('warn', `login of ${name} refused`)
+    log('warn', `login of ${name} refused`, refusal)
     return again(401, 'sign-in-refused')
   }
   if (site === 'admin' && result.user.is_admin !== 1) {

@@ -4,4 +4,6 @@ export const quotas = {
   unpaidOrders: 20,
   /** Days after which a sign-up that nobody activated gives its company code back. */
   activationDays: 7,
+  /** Days after which it does so even with a link that is open: links can be sent again without end. */
+  activationLinkDays: 14,
 } as const

@@ -6,8 +6,8 @@ import { useDispatch } from '#state/hooks.ts'
 import { type Followed, isInDoubt } from '#state/long-request.ts'
 
 /**
- * Sends one act that takes minutes, from a dialog that stays until the server has taken it. `onEnd` hears what it came to, wherever its
- * user is by then; after a reload the list of tasks tells it. `problem`: why the server has not taken it.
+ * Sends one act that takes minutes, from a dialog that stays at least until the server has taken it. `onEnd` hears what it came to,
+ * wherever its user is by then; after a reload the list of tasks tells it. `problem`: why the server has not taken it.
  */
 export function useLongRequest<W>(
   send: (wish: W, intent: Intent) => AppThunk<Followed>,
@@ -25,8 +25,8 @@ export function useLongRequest<W>(
     setBusy(true)
     setProblem(null)
     const { begun, result } = await dispatch(send(wish, intent))
-    if (begun) return onEnd(result, wish, intent)
     setBusy(false)
+    if (begun) return onEnd(result, wish, intent)
     if (result.kind !== 'problem') return
     setDoubt(isInDoubt(result.problem) ? { intent, of } : null)
     setProblem(result.problem)

@@ -38,11 +38,12 @@ const table: Record<string, readonly string[]> = {
 /** Inside the server, by folder; `server` stands for the files directly in it. */
 const serverTable: Record<string, readonly string[]> = {
   db: ['server'],
-  drivers: ['server'],
+  shares: ['server'],
+  drivers: ['shares', 'server'],
   services: ['db', 'drivers', 'server'],
   routes: ['services', 'commands', 'queries', 'http', 'server'],
   jobs: ['services', 'db', 'drivers', 'server'],
-  http: ['services', 'db', 'server'],
+  http: ['services', 'db', 'shares', 'server'],
   commands: ['db', 'server'],
   queries: ['db', 'commands', 'server'],
   dev: ['db', 'services', 'server'],

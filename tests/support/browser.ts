@@ -49,6 +49,8 @@ export async function startPortal(
   const url = `http://localhost:${port}`
   const env = {
     ...process.env,
+    // All tests are one address, and many of them one company.
+    REQUEST_FACTOR: '100',
     DATA_DIR: dataDir,
     // Services that it hosts go on when it ends, and take room and time where no test asks for them.
     HOSTING: 'off',

@@ -37,6 +37,8 @@ const usual = {
   SERVICE_USERS: 'off',
   PORT: '0',
   LOG_LEVEL: 'warn',
+  // All of a campaign are one address, and many of them one company.
+  REQUEST_FACTOR: '100',
   ...quickHashes,
   ...keptCode,
 }

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { clientCredential } from '#contract/accounts.ts'
+import { usualFloodLimits } from '#server/http/flood-limits.ts'
 import { buildApp } from '#server/app.ts'
 import { buildLog } from '#server/log.ts'
 import type { Settings } from '#server/http/context.ts'
@@ -59,6 +60,8 @@ export interface ServerOptions {
 
 export const basic = `Basic ${Buffer.from(clientCredential).toString('base64')}`
 
+const unlimited = { atOnce: Infinity, perSecond: 1_000_000, burst: 1_000_000 }
+
 export async function startServer({ settings, env, engine = 'embedded' }: ServerOptions = {}): Promise<TestServer> {
   const clock = { now: Date.parse('2026-03-02T02:00:00Z') }
   const lines: string[] = []
@@ -81,6 +84,14 @@ export async function startServer({ settings, env, engine = 'embedded' }: Server
     queriesPerMinute: 1_000_000,
     costlyPerMinute: 1_000_000,
     writesPerMinute: 1_000_000,
+    floods: {
+      ...usualFloodLimits,
+      address: unlimited,
+      connectionsPerAddress: 100_000,
+      connectionsPerSecond: unlimited,
+    },
+    userCalls: unlimited,
+    companyCalls: unlimited,
     ...settings,
   })
   await fastify.ready()

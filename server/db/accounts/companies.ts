@@ -49,8 +49,16 @@ export async function companyForUpdate(db: Handle, id: number): Promise<CompanyR
   return (await db.selectFrom('company').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()) ?? null
 }
 
+interface UnusedSince {
+  before: number
+  /** Those with a link that is open. */
+  beforeWithLink: number
+  now: number
+  most: number
+}
+
 /** Sign-ups older than `before` that nobody has activated, or can activate at `now`: no user was ever active, no link is open. */
-export const unusedSignUps = (db: Handle, { before, now, most }: { before: number; now: number; most: number }) =>
+export const unusedSignUps = (db: Handle, { before, beforeWithLink, now, most }: UnusedSince) =>
   db
     .selectFrom('company')
     .select(['id', 'code', 'name'])
@@ -65,7 +73,8 @@ export const unusedSignUps = (db: Handle, { before, now, most }: { before: numbe
         and u.status in (${userStatus.activated}, ${userStatus.disabled}))`,
     )
     .where(
-      sql<boolean>`not exists (select from one_time_key k where k.company_id = company.id and k.used is null and k.until > ${now})`,
+      sql<boolean>`(company.create_time < ${beforeWithLink} or not exists (
+        select from one_time_key k where k.company_id = company.id and k.used is null and k.until > ${now}))`,
     )
     .where(sql<boolean>`not exists (select from service_order o where o.company_id = company.id)`)
     .orderBy('id')
@@ -73,8 +82,18 @@ export const unusedSignUps = (db: Handle, { before, now, most }: { before: numbe
     .forUpdate()
     .execute()
 
-/** Gives the code back: `~` stands in no code that can be typed at a sign-up. Its users can be activated no longer. */
-export async function releaseCode(db: Handle, { id, code }: CompanyName, stamp: { change: number; time: number }) {
+/**
+ * Gives the code back: `~` stands in no code that can be typed at a sign-up. Its users can be activated no longer. False: one of them was
+ * at the same moment.
+ */
+export async function releaseCode(
+  db: Handle,
+  { id, code }: CompanyName,
+  stamp: { change: number; time: number },
+): Promise<boolean> {
+  const users = await db.selectFrom('portal_user').select('status').where('company_id', '=', id).forUpdate().execute()
+  // Somebody was activated since it was looked at.
+  if (users.some(({ status }) => status === userStatus.activated || status === userStatus.disabled)) return false
   await db
     .updateTable('portal_user')
     .set({ status: userStatus.deleted, change: stamp.change, update_time: stamp.time })
@@ -85,6 +104,7 @@ export async function releaseCode(db: Handle, { id, code }: CompanyName, stamp: 
     .set({ code: `${code}~${id}`, update_time: stamp.time, row_version: sql`row_version + 1` })
     .where('id', '=', id)
     .execute()
+  return true
 }
 
 /** Codes are stored in lower case (D71). */

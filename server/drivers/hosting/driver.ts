@@ -121,7 +121,10 @@ export type HostingFault =
   | 'no_instance'
   /** The host has no room for it: disk, memory, or as many as it takes. */
   | 'no_room'
-  /** The host has not so much memory beside what it has promised to others; details: `needed` and `free`, in MB. */
+  /**
+   * The host has not so much memory beside what it has promised to others; details: `tasks` with `memory` and `beside` each, which
+   * are `needed` together, and `free`. In MB.
+   */
   | 'no_memory'
   /** A package is not there, or not the one that was published. */
   | 'bad_package'

@@ -1,5 +1,7 @@
 /** The table of calls for people and tools outside: always as a document, where it is wanted as a page to try it on. */
 import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { brotliCompress } from 'node:zlib'
 import fastifySwagger from '@fastify/swagger'
 import fastifySwaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
@@ -29,9 +31,17 @@ export function openApi(
   let built: Promise<Document> | null = null
   // When somebody first asks: it is a tenth of the work of a start, and most starts end without a reader.
   const asked = () => (built ??= build(endpoints))
-  fastify.get('/api/openapi.json', async (_, reply) =>
-    reply.type('application/json; charset=utf-8').send(JSON.stringify(await asked())),
-  )
+  let packed: Promise<Buffer> | null = null
+  let text: string | null = null
+  // Written and compressed once: it is large, and open to anybody.
+  fastify.get('/api/openapi.json', async ({ headers }, reply) => {
+    reply.type('application/json; charset=utf-8')
+    text ??= JSON.stringify(await asked())
+    if (!/\bbr\b/.test(headers['accept-encoding'] ?? '')) return reply.send(text)
+    return reply
+      .headers({ 'content-encoding': 'br', vary: 'accept-encoding' })
+      .send(await (packed ??= promisify(brotliCompress)(text)))
+  })
   if (apiDocs) fastify.register(async (inner) => serveDocs(inner, asked))
 }
 

@@ -11,12 +11,19 @@ const most = 200
 
 /** Returns how many it gave back. `now` in epoch ms. */
 export async function releaseCodes(db: Handle, now: number): Promise<number> {
-  const unused = await unusedSignUps(db, { before: now - quotas.activationDays * dayMs, now, most })
+  const unused = await unusedSignUps(db, {
+    before: now - quotas.activationDays * dayMs,
+    beforeWithLink: now - quotas.activationLinkDays * dayMs,
+    now,
+    most,
+  })
+  let count = 0
   for (const company of unused) {
-    await releaseCode(db, company, { change: await takeChange(db, company.id), time: now })
+    if (!(await releaseCode(db, company, { change: await takeChange(db, company.id), time: now }))) continue
+    count += 1
     const head = { companyId: company.id, userId: null, now, status: 0, intent: null, requestId: 'sign-up' } as const
     const info = { CompanyName: company.name, CompanyCode: company.code, Reason: 'never activated' }
     await addToTrail(db, head, [{ code: 'company', operation: 'delete', info }])
   }
-  return unused.length
+  return count
 }

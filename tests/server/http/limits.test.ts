@@ -83,6 +83,20 @@ test('who is signed in may ask only so often for what costs much, and so may the
   }
 })
 
+test('fault 16l what is asked of a running system counts as costly, also where it is refused', async () => {
+  const ours = await startServer({ settings: { costlyPerMinute: 3 } })
+  const user = await ours.signIn('order@alpha')
+  const ask = (url: string) =>
+    user
+      .send({ method: 'POST', url, headers: { 'idempotency-key': randomUUID() } })
+      .then(({ statusCode }) => statusCode)
+  expect(await ask('/api/aws/reboot/999')).toBe(404)
+  expect(await ask('/api/aws/reboot/999')).toBe(404)
+  expect(await ask('/api/aws/service/update/999')).toBe(404)
+  expect(await ask('/api/aws/reboot/999')).toBe(429)
+  await ours.close()
+})
+
 test('fault 16e who may not make a costly call takes nothing of what their company may', async () => {
   const ours = await startServer({ settings: { costlyPerMinute: 3 } })
   try {

@@ -202,4 +202,12 @@ describe('an address', () => {
     ['::1', '0:0:0:0::/64'],
     ['unknown', 'unknown'],
   ])('%s is counted as %s', (address, group) => expect(addressGroup(address)).toBe(group))
+
+  test.each([
+    ['203.0.113.7:5678', '203.0.113.7'],
+    ['[2001:db8:1:2:3:4:5:6]:5678', '2001:db8:1:2::/64'],
+    ['[2001:db8:1:2:3:4:5:6]', '2001:db8:1:2::/64'],
+  ])('fault 15l %s, which a proxy wrote with a port, is counted as %s', (address, group) =>
+    expect(addressGroup(address)).toBe(group),
+  )
 })

@@ -55,7 +55,7 @@ export function createLocalHosting({
   log,
 }: LocalHostingSettings): LocalHosting {
   const folder = resolve(given)
-  const client = openControlClient({ folder, domain, port, trustProxy, tls, memoryMb, users, idleMs, times })
+  const client = openControlClient({ folder, domain, port, trustProxy, tls, memoryMb, users, idleMs, times }, log)
   const closing = new AbortController()
 
   /** Where there has never been a service, none is looked for, and no process is started to say so. */

@@ -36,17 +36,17 @@ export interface ForwardedClient {
   isSecure: boolean
 }
 
-/** To the first of those sockets that takes it; `fail` where none does. Something that changes is passed on once. */
+/** To the first of those sockets that takes it; `fail` says why none does. Something that changes is passed on once. */
 export function forward(
   request: IncomingMessage,
   response: ServerResponse,
   sockets: readonly string[],
   client: ForwardedClient,
-  fail: () => void,
+  fail: (why: 'silent' | 'too-large') => void,
 ): void {
   const [socketPath, ...others] = sockets
-  if (socketPath === undefined) return fail()
-  if (Number(request.headers['content-length'] ?? 0) > forwardLimits.bodyBytes) return tooLarge(response)
+  if (socketPath === undefined) return fail('silent')
+  if (Number(request.headers['content-length'] ?? 0) > forwardLimits.bodyBytes) return fail('too-large')
   const hasBody = request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined
   const { method = 'GET', url: path = '/' } = request
 
@@ -76,13 +76,13 @@ export function forward(
     // It ended between two health checks.
     if (!hasBody && (method === 'GET' || method === 'HEAD') && others.length > 0)
       return forward(request, response, others, client, fail)
-    fail()
+    fail('silent')
   })
   // A task that wants another protocol: there is no answer then, and no error.
   outgoing.on('close', () => {
     if (isDecided) return
     isDecided = true
-    fail()
+    fail('silent')
   })
   outgoing.on('response', (incoming) => {
     if (isDecided) return
@@ -93,7 +93,7 @@ export function forward(
       // A status or a header that nobody may send.
       incoming.on('error', () => undefined)
       outgoing.destroy()
-      return fail()
+      return fail('silent')
     }
     incoming.on('error', () => response.destroy())
     incoming.pipe(response)
@@ -107,17 +107,15 @@ export function forward(
   request.on('data', (part: Buffer) => {
     bytes += part.length
     if (bytes <= forwardLimits.bodyBytes) return
+    // The end of what is passed on is no answer any more.
+    isDecided = true
     outgoing.destroy()
     if (response.headersSent) response.destroy()
-    else tooLarge(response)
+    else fail('too-large')
   })
   // Cut off: the task must not take half for whole.
   request.on('aborted', () => outgoing.destroy())
   request.pipe(outgoing)
-}
-
-function tooLarge(response: ServerResponse): void {
-  response.writeHead(413, { connection: 'close', 'content-length': '0' }).end()
 }
 
 function passedOn(request: IncomingMessage, { address, isSecure }: ForwardedClient): Record<string, string | string[]> {

@@ -12,6 +12,7 @@ export type GatewayPage =
   /** The client's address, or the service, has used its share up. */
   | 'crowded'
   | 'busy'
+  | 'too-large'
 
 const style =
   ':root{color-scheme:light dark}body{margin:0;min-block-size:100vh;display:grid;place-items:center;' +
@@ -27,7 +28,7 @@ export const pageHeaders = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
-  'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; frame-ancestors 'none'`,
+  'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; frame-ancestors 'none'`,
 }
 
 const words: Record<GatewayPage, readonly [title: keyof typeof en, text: keyof typeof en]> = {
@@ -37,6 +38,7 @@ const words: Record<GatewayPage, readonly [title: keyof typeof en, text: keyof t
   silent: ['silent-title', 'silent-text'],
   crowded: ['crowded-title', 'crowded-text'],
   busy: ['busy-title', 'busy-text'],
+  'too-large': ['too-large-title', 'too-large-text'],
 }
 
 /** In seconds; null: it does not look again. */
@@ -47,8 +49,9 @@ const refresh: Record<GatewayPage, number | null> = {
   silent: 5,
   crowded: 10,
   busy: 10,
+  'too-large': null,
 }
-const statuses: Partial<Record<GatewayPage, number>> = { unknown: 404, crowded: 429 }
+const statuses: Partial<Record<GatewayPage, number>> = { unknown: 404, crowded: 429, 'too-large': 413 }
 
 interface Rendered {
   status: number

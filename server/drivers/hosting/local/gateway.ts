@@ -8,16 +8,17 @@ import { join } from 'node:path'
 import { addressGroup, clientAddress } from '#server/client-address.ts'
 import type { InstanceAddress } from '#server/drivers/hosting/driver.ts'
 import { readJsonFile, writeWhole } from '#server/drivers/hosting/local/atomic-file.ts'
-import { endSlowReader, limitConnections } from '#server/drivers/hosting/local/connection-limits.ts'
 import { forward } from '#server/drivers/hosting/local/forward.ts'
 import { gatewayPage, type GatewayPage } from '#server/drivers/hosting/local/gateway-pages.ts'
-import { createRequestShare, type RequestShare } from '#server/drivers/hosting/local/request-shares.ts'
 import {
   createServer,
   type IncomingMessage,
   type Server,
   type ServerResponse,
 } from '#server/drivers/hosting/local/socket-http.ts'
+import { createConnectionLimits, endSlowReader } from '#server/shares/connection-limits.ts'
+import { createDelayedRefusals } from '#server/shares/delayed-refusals.ts'
+import { createRequestShare, type RequestShare } from '#server/shares/request-shares.ts'
 
 /** What it is told of a service. */
 export interface Served {
@@ -36,6 +37,7 @@ const usualLimits = {
   requestMs: 60_000,
   connections: 2000,
   connectionsPerAddress: 64,
+  connectionsPerSecond: { atOnce: Infinity, perSecond: 100, burst: 200 },
   address: { atOnce: 32, perSecond: 50, burst: 200 },
   service: { atOnce: 128, perSecond: 200, burst: 400 },
   slowReader: { checkMs: 15_000, minBytes: 15_000 },
@@ -76,18 +78,28 @@ export async function openGateway({
   const limits = { ...usualLimits, ...changedLimits }
   const addresses = createRequestShare(limits.address)
   const services = createRequestShare(limits.service)
-  let waitingRefusals = 0
+  const refuseLater = createDelayedRefusals({
+    delayMs: limits.refusalMs,
+    maxWaiting: trustProxy > 0 ? limits.refusalsBehindProxy : null,
+  })
   const shape = new RegExp(`^(?:www|admin)\\.([a-z][a-z0-9]{2,15})\\.${domain.replaceAll('.', '\\.')}(?::\\d{1,5})?$`)
   let turn = 0
+  const connections = createConnectionLimits({
+    connections: limits.connections,
+    connectionsPerAddress: trustProxy > 0 ? null : limits.connectionsPerAddress,
+    connectionsPerSecond: limits.connectionsPerSecond,
+  })
 
   function serve(request: IncomingMessage, response: ServerResponse): void {
+    if (!connections.isAlone(request, response)) return
     endSlowReader(response, limits.slowReader)
     const named = request.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host')
     // Two names would be read one way here and another way there.
     if (named.length !== 1 || !request.url?.startsWith('/')) return refuse(response, 400)
     if (!methods.has(request.method ?? '')) return refuse(response, 405)
     const address = clientAddress(request, trustProxy)
-    if (!claim(addresses, addressGroup(address), response)) return refuseLater(response)
+    if (!claim(addresses, addressGroup(address), response))
+      return refuseLater(response, () => show(response, 'crowded', { connection: 'close' }))
     const [, code] = shape.exec(request.headers.host?.toLowerCase() ?? '') ?? []
     const instance = code === undefined ? null : find(code)
     if (!instance || code === undefined) return show(response, 'unknown')
@@ -96,19 +108,9 @@ export async function openGateway({
     if (!claim(services, code, response)) return show(response, 'busy', { connection: 'close' })
     turn = (turn + 1) % 1_000_000
     const inTurn = tasks.map((_, at) => tasks[(at + turn) % tasks.length]?.record.socket ?? '')
-    forward(request, response, inTurn, { address, isSecure: tls }, () => show(response, 'silent'))
-  }
-
-  /** Whoever asks without end is answered once a second on each of their connections. */
-  function refuseLater(response: ServerResponse): void {
-    if (trustProxy > 0 && waitingRefusals >= limits.refusalsBehindProxy)
-      return show(response, 'crowded', { connection: 'close' })
-    waitingRefusals += 1
-    const timer = setTimeout(() => show(response, 'crowded', { connection: 'close' }), limits.refusalMs)
-    response.on('close', () => {
-      clearTimeout(timer)
-      waitingRefusals -= 1
-    })
+    forward(request, response, inTurn, { address, isSecure: tls }, (why) =>
+      show(response, why, why === 'too-large' ? { connection: 'close' } : {}),
+    )
   }
 
   const server = createServer(
@@ -123,10 +125,7 @@ export async function openGateway({
     },
     serve,
   )
-  limitConnections(server, {
-    connections: limits.connections,
-    connectionsPerAddress: trustProxy > 0 ? null : limits.connectionsPerAddress,
-  })
+  connections.limit(server)
   server.maxRequestsPerSocket = 1000
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()

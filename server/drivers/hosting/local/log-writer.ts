@@ -28,10 +28,10 @@ const measuredShare = 0.01
 export const logDayBytes = { tasks: 8_000_000, host: 1_000_000 }
 
 /**
- * How much of the day's limit a line may use: what anybody can cause leaves space for logins and errors, and those leave space for
- * what the host does with the service.
+ * How much of the day's limit a line may use: requests, which anybody can send, leave space for refused logins, which anybody can try;
+ * those leave space for logins and errors, and these for what the host does with the service.
  */
-const shares = { request: 0.75, normal: 1, lifecycle: 1.25 }
+const shares = { request: 0.75, refusal: 0.875, normal: 1, lifecycle: 1.25 }
 export type LogPriority = keyof typeof shares
 
 export interface LogWriter {
@@ -178,8 +178,10 @@ const appendFlags = constants.O_APPEND | constants.O_CREAT | constants.O_RDWR | 
 
 const noticeOf = (priority: LogPriority, dayBytes: number): string => {
   const size = `${Number(((dayBytes * shares[priority]) / 1_000_000).toPrecision(3))} MB`
-  return priority === 'request'
-    ? `requests use up ${size} of the log of this day: further requests are not recorded until 00:00 UTC`
+  const kinds: Partial<Record<LogPriority, string>> = { request: 'requests', refusal: 'refused logins' }
+  const kind = kinds[priority]
+  return kind
+    ? `${kind} use up ${size} of the log of this day: further ${kind} are not recorded until 00:00 UTC`
     : `the log of this day is full (${size}): further lines are not recorded until 00:00 UTC`
 }
 

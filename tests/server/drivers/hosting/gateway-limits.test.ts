@@ -9,7 +9,7 @@ import { fastify as createFastify } from 'fastify'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { clientAddress, trustsHop } from '#server/client-address.ts'
 import { type Gateway, type GatewayLimits, openGateway } from '#server/drivers/hosting/local/gateway.ts'
-import { createRequestShare } from '#server/drivers/hosting/local/request-shares.ts'
+import { createRequestShare } from '#server/shares/request-shares.ts'
 import { ask, until } from '#tests/support/hosting.ts'
 import { expectNothingUncaught } from '#tests/support/uncaught.ts'
 
@@ -140,6 +140,42 @@ describe('the gateway', () => {
     // Many addresses together do not keep out another one either.
     for (let at = 3; at < 10; at++) await open127(`127.0.0.${at}`, head)
     expect(await answer('127.0.0.20')).toBe('HTTP/1.1 200 OK')
+  })
+
+  it('fault 15h closes a connection that sends requests before the last ones are answered, and works on none of the rest', async () => {
+    await open({}, {})
+    respond = () => undefined
+    const client = await open127('127.0.0.1', `${head}\r\n`.repeat(100))
+    await once(client, 'close')
+    expect(requests.length).toBeLessThanOrEqual(2)
+    respond = (_, response) => void response.end('from a task')
+    const other = await open127('127.0.0.2', `${head}\r\n`)
+    for (let turn = 0; turn < 3; turn++) {
+      const [first] = (await once(other, 'data')) as [Buffer]
+      expect(first.toString().slice(0, 15)).toBe('HTTP/1.1 200 OK')
+      other.write(`${head}\r\n`)
+    }
+  })
+
+  it('fault 15p says in both languages that what was sent is too large', async () => {
+    await open({}, {})
+    const client = await open127('127.0.0.1', `${head.replace('GET', 'POST')}Content-Length: 10000001\r\n\r\n`)
+    let text = ''
+    client.setEncoding('utf8').on('data', (part: string) => (text += part))
+    await once(client, 'end')
+    expect(text).toMatch(/^HTTP\/1.1 413 [^]*Too large[^]*内容过大/)
+    expect(requests).toEqual([])
+  })
+
+  it('fault 15i closes new connections of an address that opens them without end, and lets others in', async () => {
+    await open({ connectionsPerSecond: { atOnce: 1, perSecond: 0, burst: 5 } }, {})
+    const opened: Socket[] = []
+    for (let at = 0; at < 8; at++) opened.push(await open127('127.0.0.1', head))
+    const isOpen = (client: Socket) => !client.destroyed && client.readyState === 'open'
+    await until('five left', () => opened.filter(isOpen).length === 5)
+    const other = await open127('127.0.0.2', `${head}\r\n`)
+    const [first] = (await once(other, 'data')) as [Buffer]
+    expect(first.toString().slice(0, 15)).toBe('HTTP/1.1 200 OK')
   })
 
   it('fault 15b cuts off who does not read what they asked for', async () => {

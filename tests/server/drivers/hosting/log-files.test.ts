@@ -132,7 +132,7 @@ it('fault 15a ends with the limit of the day, which all tasks share, and begins 
     Array(2).fill('requests use up 0.015 MB of the log of this day: further requests are not recorded until 00:00 UTC'),
   )
   // What anybody can cause leaves space for what matters.
-  first[0]?.write('warn', 'login of admin refused')
+  first[0]?.write('warn', 'login of admin refused', { priority: 'refusal' })
   expect(await texts()).toContain('login of admin refused')
   for (let line = 0; line < 1000; line++) first[0]?.write('error', `error ${line} ${'x'.repeat(100)}`)
   expect(notices(await texts())).toContain(
@@ -149,6 +149,19 @@ it('fault 15a ends with the limit of the day, which all tasks share, and begins 
   second[0]?.write('info', 'a new day')
   const after = await texts()
   expect(after.slice(-2)).toEqual(['lines of 2026-11-26 that were not recorded: 500', 'a new day'])
+})
+
+it('fault 15m leaves space for logins and errors, however many logins of names that were made up are refused', async () => {
+  const writer = openLogWriter(folder, 1, { clock: () => start, dayBytes })
+  for (let line = 0; line < 1000; line++) writer.write('warn', `login of name${line} refused`, { priority: 'refusal' })
+  writer.write('info', 'login of admin')
+  writer.write('error', 'the disk is full')
+  const all = await texts()
+  expect(all.slice(-2)).toEqual(['login of admin', 'the disk is full'])
+  expect(all).toContain(
+    'refused logins use up 0.0175 MB of the log of this day: further refused logins are not recorded until 00:00 UTC',
+  )
+  writer.close()
 })
 
 it('fault 15a keeps at most so many bytes of all days, the newest', async () => {

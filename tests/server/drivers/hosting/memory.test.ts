@@ -81,4 +81,16 @@ describe('local hosting', () => {
       expect(niceness).toBeGreaterThan(Number(stat?.[16]))
     },
   )
+
+  it.skipIf(!existsSync('/proc/self/autogroup'))(
+    'fault 15j lets a task come after the portal also where the kernel shares processors by session',
+    async () => {
+      the = openLocalHosting()
+      await prepare(shop, { memoryMb: 1000, tasks: 1 })
+      await start(shop)
+      await healthy(the.driver, shop)
+      const [{ pid } = { pid: 0 }] = tasksOf(the.folder)
+      expect(readFileSync(`/proc/${pid}/autogroup`, 'utf8')).toMatch(/ nice 5$/m)
+    },
+  )
 })

@@ -247,6 +247,24 @@ describe.skipIf(!canChangeUser())('local hosting as root, on a folder of before'
   })
 })
 
+it('fault 15n says in the log of the portal why services share its user', async () => {
+  const told: unknown[] = []
+  const log = { info: () => undefined, warn: (...line: unknown[]) => void told.push(line) }
+  const closed = mkdtempSync(join(tmpdir(), 'closed-'))
+  const host = openLocalHosting({ folder: join(closed, 'hosting'), users: { first: 70_000, last: 70_009 }, log })
+  try {
+    const ref = { serviceId: 1, code: 'shop1' }
+    await host.driver.prepare(ref, { name: 'Shop', config: { memoryMb: 0, tasks: 1 } }, { fence: 1 })
+    await host.driver.look(ref)
+    expect(told).toEqual([
+      [{ problem: expect.stringMatching(/root|cannot/) }, 'hosted services share the user of the portal'],
+    ])
+  } finally {
+    await host.end()
+    rmSync(closed, { recursive: true })
+  }
+})
+
 it('fault 15g gives no user twice, and the one that became free last', () => {
   const folder = mkdtempSync(join(tmpdir(), 'users-'))
   try {

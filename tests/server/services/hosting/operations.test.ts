@@ -124,7 +124,7 @@ describe('a hosted service', () => {
       expect(await ask('POST', `/api/aws/changecfg?serviceId=${id}&${wrong}`)).toMatchObject({ status: 400 })
   }, 60_000)
 
-  it('fault 15f refuses a configuration that the machine has no memory for, and says how much is free', async () => {
+  it('fault 15f, fault 15k refuses a configuration that the machine has no memory for, and says how much is free', async () => {
     await host.end()
     host = openLocalHosting({ memoryMb: 3000 })
     the.server.app.hosting = host.driver
@@ -136,7 +136,12 @@ describe('a hosted service', () => {
     )
     expect(refused).toMatchObject({
       status: 409,
-      body: { errorCode: 'NO_MEMORY', data: { needed: '32400', free: '3000' } },
+      body: {
+        errorCode: 'NO_MEMORY',
+        data: { tasks: '4', memory: '8000', beside: '100', needed: '32400', free: '3000' },
+        // What was asked for, and what is added to it.
+        errorMessage: expect.stringMatching(/Tasks: 4, with 8000 MB each and 100 MB more each .* 32400 MB in all/),
+      },
     })
     expect(await row()).toMatchObject({ task_runtime_memory: 0, operation: null, needs_reboot: false })
   }, 60_000)

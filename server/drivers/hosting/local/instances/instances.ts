@@ -20,7 +20,7 @@ import {
   isInstanceRef,
   logFolders,
 } from '#server/drivers/hosting/local/instances/files.ts'
-import { memoryBudget, neededMemory } from '#server/drivers/hosting/local/instances/machine-memory.ts'
+import { countOf, limitOf, memoryBudget, neededMemory } from '#server/drivers/hosting/local/instances/machine-memory.ts'
 import { removeOldLogs } from '#server/drivers/hosting/local/log-reader.ts'
 import { runFolderOf } from '#server/drivers/hosting/local/run-folder.ts'
 import { removeSocketFiles, type TaskTimes, usualTimes } from '#server/drivers/hosting/local/instances/task.ts'
@@ -41,6 +41,8 @@ export interface Instances {
   byCode(code: string): Instance | null
   states(): InstanceState[]
   anyWanted(): boolean
+  /** Why services share the user of the portal; null: they do not. */
+  isolationProblem: string | null
   removeOldLogs(): void
   shutDown(): Promise<void>
   letGo(): void
@@ -73,19 +75,19 @@ export function openInstances({
     path: fileURLToPath(import.meta.resolve('#server/sample-instance/main.ts')),
     env: compileCacheEnv(),
   }
-  const pool = openUsers()
+  const { pool, problem: isolationProblem } = openUsers()
   const taskTimes = { ...usualTimes, ...times }
   const fences = openErasedFences(folder)
   const all = new Map<string, Instance>()
   const keyOf = ({ code, serviceId }: InstanceRef) => `${code}-${serviceId}`
 
-  function openUsers(): UserPool | null {
+  function openUsers(): { pool: UserPool | null; problem: string | null } {
     if (users !== null && canChangeUser())
       for (const path of [folder, instancesFolder(folder), runFolder]) openForPassing(path)
     const problem = findIsolationProblem(users, instancesFolder(folder), program.path)
-    if (problem === null && users !== null) return openUserPool(folder, users)
+    if (problem === null && users !== null) return { pool: openUserPool(folder, users), problem }
     console.error(new Date().toISOString(), `services share the user of the portal: ${problem}`)
-    return null
+    return { pool: null, problem }
   }
 
   async function requireRoom(): Promise<void> {
@@ -102,7 +104,16 @@ export function openInstances({
     const needed = neededMemory(config, taskTimes.allowanceMb)
     if (needed <= free) return
     const message = `${needed} MB are needed, and ${free} MB of ${budget} MB are free`
-    throw new HostingError('no_memory', message, { details: { needed: String(needed), free: String(free) } })
+    const details = {
+      tasks: countOf(config),
+      memory: limitOf(config),
+      beside: taskTimes.allowanceMb,
+      needed,
+      free,
+    }
+    throw new HostingError('no_memory', message, {
+      details: Object.fromEntries(Object.entries(details).map(([name, value]) => [name, String(value)])),
+    })
   }
 
   function of(ref: InstanceRef): Instance {
@@ -136,6 +147,7 @@ export function openInstances({
     // The code of one that was taken away can be another company's by now.
     byCode: (code) => [...all.values()].find(({ ref, state }) => ref.code === code && state()?.created) ?? null,
     states: () => [...all.values()].flatMap(({ state }) => state() ?? []),
+    isolationProblem,
     anyWanted: () => [...all.values()].some((instance) => instance.wantsToRun()),
     removeOldLogs() {
       for (const { ref } of all.values()) removeOldLogs(logFolders(folderOf(folder, ref)), Date.now())

@@ -55,10 +55,17 @@ export function spawnProgram(
 
 function giveWay(pid: number | undefined): void {
   if (pid === undefined) return
-  try {
-    setPriority(pid, niceness)
-    writeFileSync(`/proc/${pid}/oom_score_adj`, String(outOfMemoryScore))
-  } catch {
-    // It has ended, or the system does not let us.
+  const ways = [
+    () => setPriority(pid, niceness),
+    // A task is a session of its own: where the kernel groups by session, niceness counts inside the group alone, and the group has its own.
+    () => writeFileSync(`/proc/${pid}/autogroup`, String(niceness)),
+    () => writeFileSync(`/proc/${pid}/oom_score_adj`, String(outOfMemoryScore)),
+  ]
+  for (const giveOneWay of ways) {
+    try {
+      giveOneWay()
+    } catch {
+      // It has ended, or the system does not let us.
+    }
   }
 }

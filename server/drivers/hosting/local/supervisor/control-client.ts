@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { closeSync, mkdirSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import type { Logger } from 'pino'
 import { compileCacheEnv } from '#server/drivers/compile-cache.ts'
 import { HostingError } from '#server/drivers/hosting/driver.ts'
 import { identityOf, isRunning } from '#server/drivers/hosting/local/process-identity.ts'
@@ -33,10 +34,12 @@ export interface ControlClient {
   shutDown(): Promise<void>
 }
 
-export function openControlClient(settings: SupervisorSettings): ControlClient {
+/** `log`: hears what a supervisor could not do for its services. */
+export function openControlClient(settings: SupervisorSettings, log: Pick<Logger, 'warn'>): ControlClient {
   const socket = controlSocket(settings.folder)
   const ask = (request: SocketRequest) => askSocket(socket, request)
   let ready: Promise<void> | null = null
+  let greetedPid: number | null = null
 
   async function greeting(): Promise<Greeting | null> {
     const answer = await ask({ method: 'GET', path: '/greeting', timeoutMs: 5000 }).catch(() => null)
@@ -54,7 +57,7 @@ export function openControlClient(settings: SupervisorSettings): ControlClient {
     let startedAt = -Infinity
     for (let pauseMs = 10; ; pauseMs = Math.min(100, pauseMs * 2)) {
       const found = await greeting()
-      if (found && fits(found)) return
+      if (found && fits(found)) return greet(found)
       if (found) await send('/leave').catch(() => undefined)
       else if (Date.now() - startedAt > startAgainMs) {
         startSupervisor(settings)
@@ -63,6 +66,15 @@ export function openControlClient(settings: SupervisorSettings): ControlClient {
       if (Date.now() > deadline) throw new HostingError('unreachable', 'the supervisor of services does not start')
       await wait(pauseMs)
     }
+  }
+
+  /** Once for each supervisor. */
+  function greet({ pid, isolationProblem }: Greeting): void {
+    if (pid === greetedPid) return
+    greetedPid = pid
+    // Where none were asked for, the start of the portal says so.
+    if (settings.users !== null && isolationProblem)
+      log.warn({ problem: isolationProblem }, 'hosted services share the user of the portal')
   }
 
   function fits({ version, settings: its }: Greeting): boolean {

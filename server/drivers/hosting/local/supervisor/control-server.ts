@@ -45,7 +45,12 @@ export async function startControl({
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method, url } = request
     if (method === 'GET' && url === '/greeting')
-      return send(response, { version: protocolVersion, pid: process.pid, settings } satisfies Greeting)
+      return send(response, {
+        version: protocolVersion,
+        pid: process.pid,
+        settings,
+        isolationProblem: instances.isolationProblem,
+      } satisfies Greeting)
     if (method === 'GET' && url === '/changes') return watch(response)
     if (method === 'POST' && url === '/call')
       return send(response, await carryOut(instances, JSON.parse(await readText(request, maxBody)) as Call))

@@ -31,6 +31,8 @@ export interface Greeting {
   version: number
   pid: number
   settings: SupervisorSettings
+  /** Why services share the user of the portal; null: they do not. Supervisors of earlier builds do not say. */
+  isolationProblem?: string | null
 }
 
 export const callNames = [

@@ -10,6 +10,12 @@ export interface ShareLimits {
   burst: number
 }
 
+export const scaleShare = ({ atOnce, perSecond, burst }: ShareLimits, factor: number): ShareLimits => ({
+  atOnce: atOnce * factor,
+  perSecond: perSecond * factor,
+  burst: burst * factor,
+})
+
 interface Share {
   atWork: number
   tokens: number
@@ -18,8 +24,10 @@ interface Share {
 }
 
 export interface RequestShare {
-  /** False: it is used up, and nothing is counted. */
-  claim(key: string): boolean
+  /** False: it is used up, and nothing is counted. `cost`: what is dear counts as several requests. */
+  claim(key: string, cost?: number): boolean
+  /** A claim would not be granted now. */
+  isUsedUp(key: string): boolean
   /** Once for each claim that was granted. */
   release(key: string): void
 }
@@ -49,13 +57,17 @@ export function createRequestShare(limits: ShareLimits, clock: () => number = Da
     }
   }
 
+  const isEmpty = ({ atWork, tokens }: Share) => atWork >= limits.atOnce || tokens < 1
+
   return {
-    claim(key) {
+    isUsedUp: (key) => isEmpty(refilled(key)),
+    claim(key, cost = 1) {
       const share = refilled(key)
       if (shares.size > maxKeys) forgetOldest()
-      if (share.atWork >= limits.atOnce || share.tokens < 1) return false
+      if (isEmpty(share)) return false
       share.atWork += 1
-      share.tokens -= 1
+      // May go below zero: the next ones wait for longer.
+      share.tokens -= cost
       return true
     },
     release(key) {

@@ -1,0 +1,78 @@
+/**
+ * How many calls one user and one company may have at a time and in a second: reads too, so that whoever asks without end does not keep
+ * the database from others (decision 70). In memory, for each node.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Caller, may } from '#domain/access.ts'
+import { signOut } from '#contract/accounts.ts'
+import { bearerOf } from '#server/http/authenticate.ts'
+import { inputLimits } from '#server/input-limits.ts'
+import { ProblemError } from '#server/problem-error.ts'
+import { hashToken } from '#server/services/sessions/tokens.ts'
+import { createRequestShare, scaleShare, type ShareLimits } from '#server/shares/request-shares.ts'
+
+export interface CallShares {
+  /** Before a token is looked up. Throws RATE_LIMITED where its user or company was found to have used their share up. */
+  checkToken(request: FastifyRequest): void
+  /** Once it is known who calls. Throws RATE_LIMITED. */
+  claim(request: FastifyRequest, reply: FastifyReply): void
+}
+
+type Subject = Pick<Caller, 'userId' | 'companyId'>
+
+const maxTokens = 10_000
+/** A body of so many bytes costs as much as a further call: to parse it takes the time of the one thread. */
+const bytesPerCall = 20_000
+const retryAfterSeconds = 2
+
+function costOf({ headers: received, routeOptions }: FastifyRequest): number {
+  // Its parts are not parsed as a whole, and have limits of their own.
+  if (routeOptions.config.isStreamed) return 1
+  const bytes = received['transfer-encoding'] === undefined ? Number(received['content-length'] ?? 0) : Infinity
+  return 1 + Math.min(bytes, inputLimits.jsonBytes) / bytesPerCall
+}
+
+export function createCallShares(
+  { userCalls, companyCalls }: { userCalls: ShareLimits; companyCalls: ShareLimits },
+  factor: number,
+): CallShares {
+  const users = createRequestShare(scaleShare(userCalls, factor))
+  const companies = createRequestShare(scaleShare(companyCalls, factor))
+  /** Whose a token was when its call was refused, by its hash. */
+  const refused = new Map<string, Subject>()
+
+  function refuse(request: FastifyRequest, { userId, companyId }: Subject): never {
+    const token = bearerOf(request.headers.authorization)
+    if (token !== null) refused.set(hashToken(token), { userId, companyId })
+    for (const oldest of refused.keys()) {
+      if (refused.size <= maxTokens) break
+      refused.delete(oldest)
+    }
+    throw new ProblemError('RATE_LIMITED', null, retryAfterSeconds)
+  }
+
+  return {
+    checkToken(request) {
+      const token = refused.size === 0 ? null : bearerOf(request.headers.authorization)
+      const subject = token === null ? undefined : refused.get(hashToken(token))
+      if (!subject || request.routeOptions.config.endpoint?.name === signOut.name) return
+      if (users.isUsedUp(String(subject.userId)) || companies.isUsedUp(String(subject.companyId)))
+        throw new ProblemError('RATE_LIMITED', null, retryAfterSeconds)
+    },
+
+    claim(request, reply) {
+      const { caller } = request.principal ?? {}
+      const { endpoint } = request.routeOptions.config
+      // Whoever wants to end their session is never kept in.
+      if (!caller || endpoint?.name === signOut.name) return
+      const [user, company] = [String(caller.userId), String(caller.companyId)]
+      const cost = costOf(request)
+      if (!users.claim(user, cost)) refuse(request, caller)
+      reply.raw.on('close', () => users.release(user))
+      // Who may not make the call gets a refusal, and takes nothing from colleagues who may.
+      if (endpoint && !may(endpoint.who, caller)) return
+      if (!companies.claim(company, cost)) refuse(request, caller)
+      reply.raw.on('close', () => companies.release(company))
+    },
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * What one client address may send to the portal, pages and calls together. Counted before a request is routed, logged or read, so that
+ * what is refused costs next to nothing; who is signed in has limits of their own behind it (decision 70).
+ */
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
+import * as z from 'zod/mini'
+import type { Language } from '#domain/accounts/users.ts'
+import { headers } from '#contract/headers.ts'
+import { key as keyShape } from '#contract/values.ts'
+import { addressGroup, clientAddress } from '#server/client-address.ts'
+import { html } from '#server/html.ts'
+import { errorBody, languageOf } from '#server/problem-body.ts'
+import { dataPolicy } from '#server/http/security-headers.ts'
+import { createConnectionLimits } from '#server/shares/connection-limits.ts'
+import { createDelayedRefusals } from '#server/shares/delayed-refusals.ts'
+import { createRequestShare, scaleShare, type ShareLimits } from '#server/shares/request-shares.ts'
+
+export interface FloodLimits {
+  address: ShareLimits
+  connections: number
+  connectionsPerAddress: number
+  connectionsPerSecond: ShareLimits
+  /** How long an address that has used its share up waits for its refusal, and how many of them wait behind a proxy. */
+  refusalMs: number
+  refusalsBehindProxy: number
+}
+
+/** An office shares one address: its people open pages of some fifty files. */
+export const usualFloodLimits: FloodLimits = {
+  address: { atOnce: 128, perSecond: 100, burst: 400 },
+  connections: 10_000,
+  connectionsPerAddress: 512,
+  connectionsPerSecond: { atOnce: Infinity, perSecond: 100, burst: 400 },
+  refusalMs: 1000,
+  refusalsBehindProxy: 200,
+}
+
+const retryAfterSeconds = 5
+
+type Handle = (request: IncomingMessage, response: ServerResponse) => void
+
+/** A server whose requests come to `handle` within these limits. */
+export function createLimitedServer(
+  handle: Handle,
+  options: ServerOptions,
+  limits: FloodLimits,
+  { trustProxy, requestFactor }: { trustProxy: number; requestFactor: number },
+): Server {
+  const isDirect = trustProxy === 0
+  const addresses = createRequestShare(scaleShare(limits.address, requestFactor))
+  const connections = createConnectionLimits({
+    connections: limits.connections,
+    connectionsPerAddress: isDirect ? limits.connectionsPerAddress * requestFactor : null,
+    connectionsPerSecond: scaleShare(limits.connectionsPerSecond, requestFactor),
+  })
+  const refuseLater = createDelayedRefusals({
+    delayMs: limits.refusalMs,
+    maxWaiting: isDirect ? null : limits.refusalsBehindProxy,
+  })
+  const server = createServer(options, (request, response) => {
+    if (!connections.isAlone(request, response)) return
+    const address = addressGroup(clientAddress(request, trustProxy))
+    if (!addresses.claim(address)) return refuseLater(response, () => refuse(request, response))
+    response.on('close', () => addresses.release(address))
+    handle(request, response)
+  })
+  connections.limit(server)
+  return server
+}
+
+/** With the echo of the key: without it a device takes the answer for the connection's (protocol 3). */
+function refuse(request: IncomingMessage, response: ServerResponse): void {
+  const language = languageOf(request.headers['accept-language'])
+  const problem = errorBody('RATE_LIMITED', { retry_after: retryAfterSeconds }, language)
+  // A person going to a page.
+  const isPage = (request.headers.accept ?? '').includes('text/html')
+  const body = isPage ? pageOf(problem.errorMessage, language) : JSON.stringify(problem)
+  const { success: hasKey, data: key } = z.safeParse(keyShape, request.headers[headers.key])
+  response.writeHead(429, {
+    'content-type': `${isPage ? 'text/html' : 'application/json'}; charset=utf-8`,
+    'content-length': String(Buffer.byteLength(body)),
+    'retry-after': String(retryAfterSeconds),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': dataPolicy,
+    ...(hasKey ? { [headers.key]: key } : {}),
+    connection: 'close',
+  })
+  response.end(request.method === 'HEAD' ? '' : body)
+}
+
+const pageOf = (text: string, language: Language): string =>
+  html`<!doctype html>
+<html lang="${language === 'zh' ? 'zh-Hans' : 'en'}">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta http-equiv="refresh" content="${retryAfterSeconds}"><title>429</title></head>
+<body><h1>429</h1><p>${text}</p></body>
+</html>
+`.html

@@ -1,0 +1,22 @@
+/** Whoever asks without end is answered once a second on each of their connections. */
+import type { ServerResponse } from 'node:http'
+
+export interface RefusalLimits {
+  delayMs: number
+  /** How many refusals may wait; null: connections are limited by address, and refusals with them. */
+  maxWaiting: number | null
+}
+
+/** `send`: the refusal itself, which ends the connection. */
+export function createDelayedRefusals({ delayMs, maxWaiting }: RefusalLimits) {
+  let waiting = 0
+  return (response: ServerResponse, send: () => void): void => {
+    if (maxWaiting !== null && waiting >= maxWaiting) return send()
+    waiting += 1
+    const timer = setTimeout(send, delayMs)
+    response.on('close', () => {
+      clearTimeout(timer)
+      waiting -= 1
+    })
+  }
+}
