@@ -59,7 +59,7 @@ it('fault 15o keeps the form with what was typed when there is no memory for it,
   expect(problems()).toEqual({})
   await form.press('Change configuration')
   await says('The configuration is being changed.')
-  await form.press('Close')
+  await the.user.keyboard('{Escape}')
   await noDialog()
   await work()
   await screen.findByText(/Tasks: 4, with 7000 MB each/)
