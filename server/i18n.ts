@@ -1,4 +1,5 @@
 /** Words of the server's own pages and mails, out of the files that the client's come from. */
+import { withOneStop } from '#domain/text.ts'
 import type { Language } from '#domain/accounts/users.ts'
 
 type Words = { [key: string]: string | Words }
@@ -14,5 +15,6 @@ export const translator =
     const found = key
       .split('.')
       .reduce<string | Words>((at, name) => (typeof at === 'string' ? at : (at[name] ?? '')), words[language])
-    return typeof found === 'string' ? found.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? '') : ''
+    if (typeof found !== 'string') return ''
+    return withOneStop(found.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? ''))
   }

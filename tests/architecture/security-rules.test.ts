@@ -51,7 +51,7 @@ describe('requests that the server makes (S-09)', () => {
     const reaching = server.filter((file) =>
       importsOf(file).some(({ specifier, typesOnly }) => !typesOnly && ways.has(specifier)),
     )
-    // The sandbox's calls go to the portal itself, on the same machine; those of hosting to sockets of it.
+    // The sandbox's calls go to the portal itself, on the same machine; those of hosting to sockets of it. The limits are a server's.
     expect([...new Set([...reaching, ...fetches])].toSorted()).toEqual([
       'server/drivers/hosting/local/socket-http.ts',
       'server/drivers/mail/smtp.ts',
@@ -59,6 +59,7 @@ describe('requests that the server makes (S-09)', () => {
       'server/drivers/payment/global-alipay.ts',
       'server/drivers/payment/sandbox/webhooks.ts',
       'server/drivers/payment/stripe.ts',
+      'server/http/flood-limits.ts',
     ])
     expect(having(server, /import \{[^}]*\b(connect|createConnection|Socket)\b[^}]*\} from 'node:net'/)).toEqual([])
   })

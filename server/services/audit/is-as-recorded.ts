@@ -40,11 +40,10 @@ export const isHashOfLeaf = (leaf: string, hash: Uint8Array): boolean =>
 
 export function isActorOf({ actor_hash }: AuditLeaf, actor: Actor | null): boolean {
   if (actor === null || actor_hash === null) return actor === actor_hash
-  return (
-    createHash('sha256')
-      .update(canonical({ ...actor }))
-      .digest('hex') === actor_hash
-  )
+  const hash = createHash('sha256')
+    .update(canonical({ ...actor }))
+    .digest('hex')
+  return hash === actor_hash
 }
 
 /** A name is folded by itself when it is written (`entryStatement`); entries of before were folded as a whole. */

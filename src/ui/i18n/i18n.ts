@@ -2,8 +2,9 @@
  * The i18next instance of the page. Messages are added by whoever draws a page, because only that code knows which
  * namespaces it needs (I-01).
  */
-import i18next, { type CustomTypeOptions } from 'i18next'
+import i18next, { type CustomTypeOptions, type PostProcessorModule } from 'i18next'
 import { initReactI18next } from 'react-i18next'
+import { withOneStop } from '#domain/text.ts'
 import type { Language } from '#domain/accounts/users.ts'
 
 export type Namespace = keyof CustomTypeOptions['resources']
@@ -12,21 +13,26 @@ export type Namespace = keyof CustomTypeOptions['resources']
 const missed = new Set<string>()
 
 export const i18n = i18next.createInstance()
-void i18n.use(initReactI18next).init({
-  lng: 'en',
-  supportedLngs: ['en', 'zh'],
-  resources: {},
-  defaultNS: 'ui',
-  initAsync: false,
-  // Both languages have every key (tests/architecture/languages): nobody should fetch a second language for nothing.
-  fallbackLng: false,
-  // React escapes (I-05).
-  interpolation: { escapeValue: false },
-  missingInterpolationHandler: () => '',
-  saveMissing: true,
-  missingKeyHandler: (_, namespace) => missed.add(namespace),
-  react: { useSuspense: false, bindI18n: 'languageChanged late' },
-})
+const oneStop: PostProcessorModule = { type: 'postProcessor', name: 'oneStop', process: withOneStop }
+void i18n
+  .use(initReactI18next)
+  .use(oneStop)
+  .init({
+    lng: 'en',
+    supportedLngs: ['en', 'zh'],
+    resources: {},
+    defaultNS: 'ui',
+    initAsync: false,
+    // Both languages have every key (tests/architecture/languages): nobody should fetch a second language for nothing.
+    fallbackLng: false,
+    // React escapes (I-05).
+    interpolation: { escapeValue: false },
+    missingInterpolationHandler: () => '',
+    saveMissing: true,
+    missingKeyHandler: (_, namespace) => missed.add(namespace),
+    postProcess: ['oneStop'],
+    react: { useSuspense: false, bindI18n: 'languageChanged late' },
+  })
 // Messages that come after a page has shown their keys are drawn as well; for others, which come by themselves all the time,
 // nothing is drawn again.
 i18n.store.on('added', (_, namespace) => missed.has(namespace) && i18n.emit('late'))

@@ -2,6 +2,7 @@ import { Link } from 'react-router-dom'
 import type { PriceRow } from '#contract/prices.ts'
 import { clientTypeOf } from '#domain/access.ts'
 import { useClientType } from '#state/client-type.ts'
+import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import '#features/prices/words.ts'
 import { usePriceLists } from '#features/prices/list/usePriceLists.ts'
@@ -10,15 +11,19 @@ import { pathOf } from '#features/prices/paths.ts'
 /** The price list that counts today and the one that takes its place (D16). */
 export function PricesInForce() {
   const { t } = useTranslation('prices')
-  const { lists, standingOf } = usePriceLists(useClientType(clientTypeOf))
+  const { lists, state, standingOf } = usePriceLists(useClientType(clientTypeOf))
   const found = (standing: 'inForce' | 'next') => lists?.find((row) => standingOf(row) === standing)
   return (
     <section className="card home-card" aria-labelledby="home-prices">
       <h2 id="home-prices">{t('home.title')}</h2>
-      <ul className="home-list">
-        <Item label={t('home.inForce')} none={t('home.noneInForce')} list={found('inForce')} />
-        <Item label={t('home.next')} none={t('home.noneNext')} list={found('next')} />
-      </ul>
+      {state === 'asking' && <Skeleton lines={2} />}
+      {state === 'unknown' && <p className="home-note">{t('home.unknown')}</p>}
+      {state === 'known' && (
+        <ul className="home-list">
+          <Item label={t('home.inForce')} none={t('home.noneInForce')} list={found('inForce')} />
+          <Item label={t('home.next')} none={t('home.noneNext')} list={found('next')} />
+        </ul>
+      )}
       <Link className="home-all" to={pathOf()}>
         {t('home.all')}
       </Link>

@@ -1,0 +1,26 @@
+/** What people type in place of what is meant, and how names end sentences. */
+import { describe, expect, it } from 'vitest'
+import { tidyCode, tidyFigures, withOneStop } from '#domain/text.ts'
+
+describe('figures as people group them', () => {
+  it.each([
+    ['138 0013 8000', '13800138000'],
+    ['２１１０４４００', '21104400'],
+    ['(0755) 2600-8888', '075526008888'],
+    ['2110 – 4400', '21104400'],
+    ['2110　4400', '21104400'],
+    ['2110x4400', '2110x4400'],
+    ['', ''],
+  ])('fault 22d %s is %s', (text, plain) => expect(tidyFigures(text)).toBe(plain))
+})
+
+it('fault 22d a code is in plain letters and figures', () => expect(tidyCode(' ＡＣＭＥ０１ ')).toBe('ACME01'))
+
+describe('a sentence that ends in a name', () => {
+  it.each([
+    ['The service contracts of Acme Trading Ltd..', 'The service contracts of Acme Trading Ltd.'],
+    ['Acme Ltd.. Next.', 'Acme Ltd. Next.'],
+    ['A name that leads elsewhere: aa/../c.', 'A name that leads elsewhere: aa/../c.'],
+    ['Wait...', 'Wait...'],
+  ])('fault 37m "%s" has one stop', (text, right) => expect(withOneStop(text)).toBe(right))
+})

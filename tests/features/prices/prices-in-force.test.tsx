@@ -1,0 +1,23 @@
+/** What the home page of the provider says of price lists that it could not read. */
+import { screen } from '@testing-library/dom'
+import { sql } from 'kysely'
+import { expect, it } from 'vitest'
+import { pastPolicies } from '#tests/support/database.ts'
+import { setUpShopPages } from '#tests/support/shop-pages.ts'
+
+const the = setUpShopPages()
+const grant = (act: 'revoke select on price_list from' | 'grant select on price_list to') =>
+  pastPolicies(the.server.app.database, async (db) => {
+    await sql`${sql.raw(act)} portal_app, portal_system`.execute(db)
+  })
+
+it('fault 31a nothing is said of what is in force while the server cannot tell', async () => {
+  await grant('revoke select on price_list from')
+  try {
+    await the.browser.openAs('delete@m18', '/app/home')
+    await screen.findByText("The price lists can't be read just now.")
+    expect(document.body.textContent).not.toContain('No confirmed price list is in force.')
+  } finally {
+    await grant('grant select on price_list to')
+  }
+})
