@@ -51,10 +51,15 @@ export const payments: Handler[] = [
     const said = await acceptCallback(visit.app, body.app_id === undefined ? 'globalAlipay' : 'alipay', visit)
     return { body: Buffer.from(said), headers: { 'content-type': text } }
   }),
-  procedureHandler(returnFromPayment, async ({ app, url }, { params }) => {
-    const query = new URLSearchParams(url.split('?')[1])
-    return { status: 303, body: null, headers: { location: await comeBack(app, params.key, query) } }
-  }),
+  procedureHandler(
+    returnFromPayment,
+    async ({ app, url }, { params }) => {
+      const query = new URLSearchParams(url.split('?')[1])
+      return { status: 303, body: null, headers: { location: await comeBack(app, params.key, query) } }
+    },
+    // The gateway is asked nothing: where the payer goes is known only after it.
+    { head: async () => ({ status: 204 }) },
+  ),
 ]
 
 const paidBy = ({ contract: id }: { contract: number }, { contractType }: { contractType: keyof typeof kindOf }) => ({

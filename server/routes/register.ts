@@ -68,7 +68,7 @@ export function serve(
   const route = (at: FastifyInstance, endpoint: Endpoint) => {
     const handler = byName.get(endpoint.name)
     at.route({
-      method: endpoint.method,
+      method: endpoint.method === 'GET' ? ['GET', 'HEAD'] : endpoint.method,
       url: endpoint.path,
       config: { endpoint, isStreamed: isForm(endpoint) },
       bodyLimit: bodyLimitOf(endpoint),
@@ -121,7 +121,8 @@ function checkRoom(app: AppContext): void {
   if (!app.database.hasFreeSpace()) throw new ProblemError('STORAGE_FULL', null, 60)
 }
 
-const wantsStream = (request: FastifyRequest) => request.headers.accept === 'application/x-ndjson'
+const wantsStream = ({ method, headers: { accept } }: FastifyRequest) =>
+  method !== 'HEAD' && accept === 'application/x-ndjson'
 
 async function answer(served: Served, call: Call): Promise<FastifyReply> {
   const { handler, request, reply } = call
@@ -131,6 +132,17 @@ async function answer(served: Served, call: Call): Promise<FastifyReply> {
   if (handler.kind === 'list' && wantsStream(request)) return stream(served, handler, call)
   if (handler.endpoint.method !== 'GET') await served.countWrite(request)
   return sendCarried(reply, await carried(served.app, handler, call))
+}
+
+function onUndelivered({ raw, log }: FastifyReply, action: () => Promise<void>): void {
+  let isFinished = false
+  raw.once('finish', () => {
+    isFinished = true
+  })
+  raw.once('close', () => {
+    if (isFinished && raw.statusCode < 500) return
+    void action().catch((error: unknown) => log.error({ err: error }, 'an undelivered response could not be undone'))
+  })
 }
 
 type Plain = Exclude<Handler, { kind: 'procedure' }>
@@ -216,6 +228,11 @@ async function runProcedure(
     countWrite: () => countWrite(request),
     // The socket and not the request: that one counts as destroyed as soon as its body is read.
     stopped: () => life.closing || request.raw.socket.destroyed,
+    onUndelivered: (action: () => Promise<void>) => onUndelivered(reply, action),
+  }
+  if (request.method === 'HEAD' && handler.head) {
+    const { status = 200, headers: own = {} } = await handler.head(visit, input as ParsedInputOf<Endpoint>)
+    return reply.code(status).headers(own).send()
   }
   const ask = async () => {
     const said = await handler.procedure(visit, input as ParsedInputOf<Endpoint>)

@@ -1,4 +1,4 @@
-/** Printing (D65): a ticket for one look within a minute, and the document behind it. */
+/** Printing (D65): a ticket for one browser within a minute, and the document behind it. */
 import { randomBytes } from 'node:crypto'
 import type { Caller } from '#domain/access.ts'
 import type { Language } from '#domain/accounts/users.ts'
@@ -12,7 +12,7 @@ import { notFound } from '#server/problem-error.ts'
 import { forRow } from '#server/services/orders/acting-company.ts'
 import { type PrintKind, printKinds } from '#server/services/prints/documents.ts'
 import { gonePage } from '#server/services/prints/page.ts'
-import { issueTicket, openTicket } from '#server/services/tickets.ts'
+import { issueTicket, openTicket, type TicketRequest } from '#server/services/tickets.ts'
 
 type Asked = ParsedInputOf<typeof requestPrint>['body']
 
@@ -56,10 +56,11 @@ export interface Opened {
 }
 
 /** Null: nobody may see anything by this key, or no longer. */
-export async function openPrint(app: AppContext, key: string): Promise<Opened | null> {
+export async function openPrint(request: TicketRequest, key: string): Promise<Opened | null> {
+  const { app } = request
   const now = app.clock()
   return await inTransaction(app, { role: 'portal_system' }, async (db) => {
-    const ticket = await openTicket(db, 'print', key, now)
+    const ticket = await openTicket(db, 'print', key, request)
     const reader = ticket && (await readerOf(db, ticket.user_id))
     if (!reader) return null
     const { kind = 'contract', id } = ticket.subject as Subject
