@@ -68,7 +68,7 @@ export function buildApp(app: AppContext, settings: Partial<Settings> = {}): Fas
     bodyLimit: inputLimits.jsonBytes,
     requestTimeout: 30_000,
     http: { maxHeaderSize: 16_384 },
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
     return503OnClosing: false,
     routerOptions: { maxParamLength: 300 },
     clientErrorHandler: answerGarbage,

@@ -65,6 +65,7 @@ export function serveProgress(fastify: FastifyInstance, { app }: HttpContext): v
   fastify.route({
     method: 'GET',
     url: path,
+    exposeHeadRoute: false,
     // Before the upgrade: a page of another origin gets a plain 403 (S-59). Nobody but a page has use for it.
     onRequest: async (request) => checkOrigin(app, request),
     handler: () => Promise.reject(notFound()),
