@@ -21,7 +21,7 @@ import { isApi, pathOf, workerPath } from '#server/http/security-headers.ts'
 import { headerOf } from '#server/http/input/parse.ts'
 import { securityEvent } from '#server/log.ts'
 import type { HttpContext } from '#server/http/context.ts'
-import { wrongHostRefusal } from '#server/http/wrong-host.ts'
+import { createHostRefusal } from '#server/http/refuse-host.ts'
 import { bearerOf } from '#server/http/authenticate.ts'
 import { forbidden, ProblemError, unavailable } from '#server/problem-error.ts'
 import { addressGroup } from '#server/client-address.ts'
@@ -60,7 +60,7 @@ export function guard(fastify: FastifyInstance, { app, settings, life, build }: 
   const takeCompanyWrite = perMinute(2 * writesPerMinute, 'write of company', companyOf)
   const ofBuilds = buildWords(app.config)
 
-  const refuseHost = wrongHostRefusal(app)
+  const refuseHost = createHostRefusal(app)
 
   fastify.addHook('onRequest', async (request, reply) => {
     reply.header(headers.requestId, request.id).header(headers.build, build.build).headers(ofBuilds)

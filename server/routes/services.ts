@@ -22,7 +22,7 @@ import {
   type RequestContext,
   serviceHandler,
 } from '#server/routes/route-handler.ts'
-import { ticketRequestOf } from '#server/routes/ticket-request.ts'
+import { ticketRequestOf } from '#server/http/ticket-request.ts'
 import { lookAfterServices } from '#server/services/hosting/look-after.ts'
 import * as operations from '#server/services/hosting/operations.ts'
 import { list } from '#server/services/hosting/service-rows.ts'

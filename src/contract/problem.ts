@@ -107,6 +107,8 @@ export type LocalCode =
   | 'SESSION_LAPSED'
   | 'NOT_STARTED'
   | 'TOO_OLD'
+  /** A proxy or firewall answered in the server's place, which is there for other requests. Data: `{status}`, its own. */
+  | 'BLOCKED_BY_PROXY'
 
 export interface Problem {
   status: number

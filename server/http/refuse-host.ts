@@ -13,7 +13,7 @@ const maxLoggedHosts = 10
 const maxHostLength = 100
 
 /** Refuses requests by a wrong Host. Each name is logged once an hour, and at most ten names. */
-export function wrongHostRefusal({ config, clock }: AppContext) {
+export function createHostRefusal({ config, clock }: AppContext) {
   let windowStart = Number.NEGATIVE_INFINITY
   const loggedHosts = new Set<string>()
 
