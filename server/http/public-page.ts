@@ -21,7 +21,7 @@ interface PageContent {
 }
 
 /** The page with the headers that it needs: no script, and no style but its own. */
-export function publicPage({ language, title, body }: PageContent): { body: string; headers: Record<string, string> } {
+export function publicPage({ language, title, body }: PageContent): { body: Buffer; headers: Record<string, string> } {
   const nonce = randomBytes(16).toString('base64')
   const page = html`<!doctype html>
 <html lang="${languageTags[language]}">
@@ -42,7 +42,7 @@ ${body}
 `
   const policy = `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
   return {
-    body: page.html,
+    body: Buffer.from(page.html),
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': policy,

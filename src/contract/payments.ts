@@ -141,7 +141,7 @@ export const applyPaymentTask = endpoint({
   stepUp: () => true,
 })
 
-/** Gateways send the payer's browser here; it goes on to the order in the app. */
+/** Gateways send the payer's browser here; it goes on to the order in the app. `?page=result` shows what came of it, without a login. */
 export const returnFromPayment = endpoint({
   name: 'returnFromPayment',
   method: 'GET',
@@ -150,9 +150,10 @@ export const returnFromPayment = endpoint({
   who: 'anybody',
   matrix: 'Z-22',
   params: z.object({ key: randomId }),
-  output: null,
+  output: z.unknown(),
   offline: 'none',
   secret: true,
+  responseType: 'bytes',
 })
 
 /** The signature is over the bytes as they came, and stands in a header. */

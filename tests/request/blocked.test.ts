@@ -87,7 +87,9 @@ const states = async () => (await tablet.entries()).map(({ state, problem }) => 
 const namesAtServer = async () => {
   await tablet.api.call(listUsers, { params: { companyId } })
   await tablet.rest()
-  return (await tablet.list(listUsers, { scope: companyId, results: 50 })).rows.map(({ row }) => (row as { name?: string }).name)
+  return (await tablet.list(listUsers, { scope: companyId, results: 50 })).rows.map(
+    ({ row }) => (row as { name?: string }).name,
+  )
 }
 
 describe.each([
