@@ -20,13 +20,15 @@ interface Subject {
   /** None in tickets of the build before this one, which knew contracts alone. */
   kind?: PrintKind
   id: number
+  /** Of the page that asked; none: the reader's own. */
+  language?: Language
 }
 
 /** An address for one look. Throws NOT_FOUND for what is not the caller's to see; RATE_LIMITED. */
 export async function askPrint(
   app: AppContext,
   caller: Caller,
-  { kind, id }: Asked,
+  { kind, id, language }: Asked,
   { requestId, sessionId }: Pick<ServiceContext, 'requestId' | 'sessionId'>,
 ): Promise<{ url: string }> {
   const { row, menu, note } = printKinds[kind]
@@ -35,7 +37,7 @@ export async function askPrint(
     const { made, ...said } = await forRow({ db, caller }, row, id, async ({ companyId, info, log }, found) => {
       const told = await note(db, companyId, found)
       if (!told) throw notFound()
-      const subject: Subject = { kind, id: found }
+      const subject: Subject = { kind, id: found, ...(language ? { language } : {}) }
       const made = await issueTicket({ db, caller, sessionId, now }, { kind: 'print', subject, companyId })
       return { made, log, info: { ...info, ...told } }
     })
@@ -63,9 +65,17 @@ export async function openPrint(request: TicketRequest, key: string): Promise<Op
     const ticket = await openTicket(db, 'print', key, request)
     const reader = ticket && (await readerOf(db, ticket.user_id))
     if (!reader) return null
-    const { kind = 'contract', id } = ticket.subject as Subject
+    const { kind = 'contract', id, language = reader.language } = ticket.subject as Subject
     const nonce = randomBytes(16).toString('base64')
-    const page = await printKinds[kind].page({ db, app, companyId: ticket.company_id, id, reader, nonce, now })
+    const page = await printKinds[kind].page({
+      db,
+      app,
+      companyId: ticket.company_id,
+      id,
+      reader: { ...reader, language },
+      nonce,
+      now,
+    })
     return page === null ? null : { status: 200, page, nonce }
   })
 }
