@@ -11,6 +11,7 @@ import type { AppContext } from '#server/context.ts'
 import { json, sendCarried } from '#server/http/responses.ts'
 import type { Counters } from '#server/http/request-guard.ts'
 import { headerOf, parseInput, queryPairs, readBody, type Received } from '#server/http/input/parse.ts'
+import { otherPathOf, placeId } from '#server/http/input/id-place.ts'
 import { discardParts, formBytes, readParts, takeForms } from '#server/http/input/multipart.ts'
 import type { HttpContext } from '#server/http/context.ts'
 import { DownloadSlots } from '#server/http/download-slots.ts'
@@ -67,15 +68,17 @@ export function serve(
   const isForm = ({ encoding }: Endpoint) => encoding === 'multipart'
   const route = (at: FastifyInstance, endpoint: Endpoint) => {
     const handler = byName.get(endpoint.name)
-    at.route({
-      method: endpoint.method === 'GET' ? ['GET', 'HEAD'] : endpoint.method,
-      url: endpoint.path,
-      config: { endpoint, isStreamed: isForm(endpoint) },
-      bodyLimit: bodyLimitOf(endpoint),
-      // Before the body is read: a megabyte of a stranger's is not parsed to be refused.
-      onRequest: (request, reply) => admit(served, { endpoint, handler, request, reply }),
-      handler: (request, reply) => answer(served, { endpoint, handler, request, reply }),
-    })
+    const other = otherPathOf(endpoint)
+    for (const url of other === null ? [endpoint.path] : [endpoint.path, other])
+      at.route({
+        method: endpoint.method === 'GET' ? ['GET', 'HEAD'] : endpoint.method,
+        url,
+        config: { endpoint, isStreamed: isForm(endpoint) },
+        bodyLimit: bodyLimitOf(endpoint),
+        // Before the body is read: a megabyte of a stranger's is not parsed to be refused.
+        onRequest: (request, reply) => admit(served, { endpoint, handler, request, reply }),
+        handler: (request, reply) => answer(served, { endpoint, handler, request, reply }),
+      })
   }
   for (const endpoint of endpoints) if (!isForm(endpoint)) route(fastify, endpoint)
   fastify.register(async (forms) => {
@@ -196,14 +199,14 @@ async function receivedOf(app: AppContext, endpoint: Endpoint, { request, reply 
   const store = fileBytes === undefined ? null : { folder: await makeUploadFolder(app), fileBytes }
   const type = request.headers['content-type']
   const bytes = Buffer.isBuffer(request.body) ? request.body : null
-  return {
+  return placeId(endpoint, {
     params: request.params as Record<string, string>,
     query: queryPairs(request.url),
     body:
       endpoint.encoding === 'multipart'
         ? { kind: 'parts', parts: await readParts(request, reply, store) }
         : readBody(endpoint, type, bytes),
-  }
+  })
 }
 
 async function runProcedure(
