@@ -72,7 +72,7 @@ export function buildApp(app: AppContext, settings: Partial<Settings> = {}): Fas
     bodyLimit: inputLimits.jsonBytes,
     // Fastify leaves a server of ours as it is.
     serverFactory: (handle) => createLimitedServer(handle, serverOptions, all.floods, config),
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
     return503OnClosing: false,
     routerOptions: { maxParamLength: 300 },
     clientErrorHandler: answerGarbage,

@@ -13,7 +13,8 @@ export function notFoundOrNotAllowed(http: HttpContext, endpoints: readonly Endp
   const match = matcher(endpoints)
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const path = pathOf(request.url)
-    const allowed: readonly string[] = methods.filter((method) => match(method, path))
+    const found: readonly string[] = methods.filter((method) => match(method, path))
+    const allowed = found.includes('GET') ? ['GET', 'HEAD', ...found.filter((method) => method !== 'GET')] : found
     if (allowed.length > 0) throw notAllowed(reply, allowed)
     if (isApi(path)) throw notFound()
     if (request.method !== 'GET' && request.method !== 'HEAD') throw notAllowed(reply, ['GET', 'HEAD'])

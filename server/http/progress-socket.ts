@@ -9,7 +9,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Caller } from '#domain/access.ts'
 import { livingSessions } from '#server/db/accounts/tokens.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import { isOwnPage } from '#server/http/cross-site.ts'
+import { maySocketOpen } from '#server/http/cross-site.ts'
 import type { HttpContext } from '#server/http/context.ts'
 import { requireCaller, subjectOf, principalOf } from '#server/http/authenticate.ts'
 import type { AppContext } from '#server/context.ts'
@@ -65,7 +65,8 @@ export function serveProgress(fastify: FastifyInstance, { app }: HttpContext): v
   fastify.route({
     method: 'GET',
     url: path,
-    // Before the upgrade: a page of another origin gets a plain 403 (S-59). Nobody but a page has use for it.
+    exposeHeadRoute: false,
+    // Before the upgrade: a page of another origin gets a plain 403 (S-59).
     onRequest: async (request) => checkOrigin(app, request),
     handler: () => Promise.reject(notFound()),
     wsHandler: (socket, request) => meet(app, listeners, socket, request),
@@ -97,7 +98,7 @@ function hearServices(app: AppContext, listeners: ReadonlySet<Listener>): () => 
 }
 
 function checkOrigin({ config }: AppContext, request: FastifyRequest): void {
-  if (isOwnPage(request.headers, config.publicUrl)) return
+  if (maySocketOpen(request.headers, config.publicUrl)) return
   securityEvent(request.log, 'cross-site refused', { route: path })
   throw forbidden()
 }

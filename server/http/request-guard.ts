@@ -30,6 +30,7 @@ import { isApi, pathOf, workerPath } from '#server/http/security-headers.ts'
 import { headerOf } from '#server/http/input/parse.ts'
 import { securityEvent } from '#server/log.ts'
 import type { HttpContext } from '#server/http/context.ts'
+import { createHostRefusal } from '#server/http/refuse-host.ts'
 import { bearerOf } from '#server/http/authenticate.ts'
 import { forbidden, ProblemError, unavailable } from '#server/problem-error.ts'
 import { addressGroup } from '#server/client-address.ts'
@@ -71,6 +72,8 @@ export function guard(fastify: FastifyInstance, { app, settings, life, build }: 
   const callShares = createCallShares(settings, app.config.requestFactor)
   const ofBuilds = buildWords(app.config)
 
+  const refuseHost = createHostRefusal(app)
+
   fastify.addHook('onRequest', async (request, reply) => {
     reply.header(headers.requestId, request.id).header(headers.build, build.build).headers(ofBuilds)
     const repeated = findRepeatedHeader(request.raw.rawHeaders)
@@ -86,10 +89,7 @@ export function guard(fastify: FastifyInstance, { app, settings, life, build }: 
     if (request.url.length > inputLimits.url) throw new ProblemError('TOO_LARGE')
     // `GET http://host/path` is for proxies: the router would find its way, past everything here that goes by the path.
     if (!request.url.startsWith('/')) throw malformed('url')
-    if (!isOurHost(request.headers.host, app.config.publicUrl)) {
-      securityEvent(request.log, 'host refused', { route: request.routeOptions.url ?? null })
-      throw forbidden()
-    }
+    if (!isOurHost(request.headers.host, app.config.publicUrl)) return refuseHost(request, reply)
     const path = pathOf(request.url)
     // An uploaded file that is asked for as a worker would become one (W-05).
     if (request.headers['service-worker'] === 'script' && path !== workerPath) throw forbidden()
@@ -98,6 +98,7 @@ export function guard(fastify: FastifyInstance, { app, settings, life, build }: 
       throw forbidden()
     }
     await limitStrangers(request, path)
+    return undefined
   })
 
   async function limitStrangers(request: FastifyRequest, path: string): Promise<void> {

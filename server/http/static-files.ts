@@ -2,6 +2,7 @@
 import fastifyStatic, { type FastifyStaticOptions } from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { existsSync } from 'node:fs'
+import type { IncomingHttpHeaders } from 'node:http'
 import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { workerPath } from '#server/http/security-headers.ts'
@@ -85,11 +86,16 @@ function serveFolder(
 
 /** A person going to an address of the client, not a script or an image asking for a file that is not there. */
 export function isNavigation(request: FastifyRequest, path: string): boolean {
-  const mode = request.headers['sec-fetch-mode']
   if (!path.startsWith('/saas/') || path.startsWith(assetsPath)) return false
-  if (mode !== undefined && mode !== 'navigate') return false
   const lastSegment = path.slice(path.lastIndexOf('/') + 1)
-  return !lastSegment.includes('.') && (request.headers.accept ?? '').includes('text/html')
+  return !lastSegment.includes('.') && acceptsHtml(request.headers)
+}
+
+/** Also a program that takes anything, such as curl or the check of an uptime service; a browser says when it wants something else. */
+export function acceptsHtml({ accept, ...headers }: IncomingHttpHeaders): boolean {
+  const mode = headers['sec-fetch-mode']
+  if (mode !== undefined && mode !== 'navigate') return false
+  return accept === undefined || /(?:^|,)\s*(?:text\/html|text\/\*|\*\/\*)\s*(?:;|,|$)/i.test(accept)
 }
 
 export async function sendShell({ settings }: HttpContext, reply: FastifyReply): Promise<FastifyReply> {

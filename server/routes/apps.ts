@@ -1,6 +1,7 @@
 /** Apps and their history; packages on their way to be published; the icons and change logs of both. */
 import { getResource, listAppHistory, listApps, listUploads, publishApps, uploadApp } from '#contract/apps.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
+import { json } from '#server/http/responses.ts'
 import { StoredFile } from '#server/http/input/stored-parts.ts'
 import { invalid } from '#server/problem-error.ts'
 import { type Handler, listHandler, procedureHandler, serviceHandler } from '#server/routes/route-handler.ts'
@@ -27,9 +28,12 @@ export const apps: Handler[] = [
     return { ...input, body: { file: taken } }
   }),
 
-  procedureHandler(listUploads, async ({ app, principal, requestId }) => ({
-    body: await listOf(app, requireCaller(principal), requestId),
-  })),
+  procedureHandler(
+    listUploads,
+    async ({ app, principal, requestId }) => ({ body: await listOf(app, requireCaller(principal), requestId) }),
+    // A look at the list inspects what has arrived.
+    { head: async () => ({ headers: { 'content-type': json } }) },
+  ),
 
   serviceHandler(publishApps, publish),
 

@@ -39,7 +39,11 @@ export const trail: Handler[] = [
         headers: { 'content-type': type, 'content-disposition': `attachment; filename="${name}"` },
       }
     },
-    ({ query }) => (query.format === 'ndjson' ? 'device' : 'file'),
+    {
+      // An export is recorded in the trail: HEAD makes none.
+      head: async () => ({}),
+      download: ({ query }) => (query.format === 'ndjson' ? 'device' : 'file'),
+    },
   ),
   serviceHandler(verifyTrail, (context, { body }) => beginJob(context, { kind: 'verify-trail', input: body })),
 ]

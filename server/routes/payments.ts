@@ -11,14 +11,18 @@ import {
   returnFromPayment,
   stripeCalls,
 } from '#contract/payments.ts'
+import type { Language } from '#domain/accounts/users.ts'
+import { html } from '#server/html.ts'
+import { pageWords, publicPage } from '#server/http/public-page.ts'
+import { notFound } from '#server/problem-error.ts'
 import { headerOf } from '#server/http/input/parse.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
 import { procedureHandler, type Handler, serviceHandler, type RequestContext } from '#server/routes/route-handler.ts'
 import { beginJob } from '#server/services/job-requests.ts'
-import { kindOf } from '#server/services/payments/payment-description.ts'
+import { kindOf, type PaymentOutcome } from '#server/services/payments/payment-description.ts'
 import { apply, list, refund } from '#server/services/payments/payment-tasks.ts'
 import { check, pay } from '#server/services/payments/start-payment.ts'
-import { comeBack, acceptCallback } from '#server/services/payments/gateway-callbacks.ts'
+import { comeBack, acceptCallback, readReturn } from '#server/services/payments/gateway-callbacks.ts'
 
 const text = 'text/plain; charset=utf-8'
 
@@ -51,11 +55,29 @@ export const payments: Handler[] = [
     const said = await acceptCallback(visit.app, body.app_id === undefined ? 'globalAlipay' : 'alipay', visit)
     return { body: Buffer.from(said), headers: { 'content-type': text } }
   }),
-  procedureHandler(returnFromPayment, async ({ app, url }, { params }) => {
-    const query = new URLSearchParams(url.split('?')[1])
-    return { status: 303, body: null, headers: { location: await comeBack(app, params.key, query) } }
-  }),
+  procedureHandler(
+    returnFromPayment,
+    async ({ app, url, language }, { params }) => {
+      const query = new URLSearchParams(url.split('?')[1])
+      if (query.get('page') === 'result') return resultPage(language, await readReturn(app, params.key))
+      return { status: 303, body: Buffer.alloc(0), headers: { location: await comeBack(app, params.key, query) } }
+    },
+    // The gateway is asked nothing: where the payer goes is known only after it.
+    { head: async () => ({ status: 204 }) },
+  ),
 ]
+
+/** For a browser in which nobody is signed in: only what came of it, and nothing of what was paid. */
+function resultPage(language: Language, outcome: PaymentOutcome | null) {
+  if (!outcome) throw notFound()
+  const say = pageWords(language)
+  return publicPage({
+    language,
+    title: say(`payment.title.${outcome}`),
+    body: html`<p>${say(`payment.text.${outcome}`)}</p>
+<p><a href="/saas/">${say('payment.portal')}</a></p>`,
+  })
+}
 
 const paidBy = ({ contract: id }: { contract: number }, { contractType }: { contractType: keyof typeof kindOf }) => ({
   kind: kindOf[contractType],

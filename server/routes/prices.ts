@@ -19,6 +19,8 @@ import { requireCaller } from '#server/http/authenticate.ts'
 import { ReceivedFile } from '#server/http/input/multipart.ts'
 import { invalid } from '#server/problem-error.ts'
 import { procedureHandler, type Handler, serviceHandler, listHandler } from '#server/routes/route-handler.ts'
+import { ticketRequestOf } from '#server/http/ticket-request.ts'
+import { checkTicket } from '#server/services/tickets.ts'
 import { badFile, unpackPriceList } from '#server/services/catalogue/price-archive.ts'
 import { download, exportList, importList, upload } from '#server/services/catalogue/price-files.ts'
 import { create, get, inForce, list, modulePrices, update } from '#server/services/catalogue/price-lists.ts'
@@ -41,13 +43,22 @@ export const prices: Handler[] = [
   serviceHandler(listModulePrices, modulePrices),
   serviceHandler(exportPriceList, exportList),
 
-  procedureHandler(downloadPriceList, async ({ app }, input) => {
-    const { name, bytes } = await download(app, input)
-    return {
-      body: bytes,
-      headers: { 'content-type': 'application/zip', 'content-disposition': `attachment; filename="${name}"` },
-    }
-  }),
+  procedureHandler(
+    downloadPriceList,
+    async (visit, input) => {
+      const { name, bytes } = await download(ticketRequestOf(visit), input)
+      return {
+        body: bytes,
+        headers: { 'content-type': 'application/zip', 'content-disposition': `attachment; filename="${name}"` },
+      }
+    },
+    {
+      async head({ app }, { params }) {
+        await checkTicket(app, 'price', params.key)
+        return { headers: { 'content-type': 'application/zip' } }
+      },
+    },
+  ),
 
   serviceHandler(uploadPriceList, upload, async (input) => {
     const { file } = input.body

@@ -1,9 +1,11 @@
-/** Printing: an address for one look, and what it shows. */
+/** Printing: an address for one browser, and what it shows. */
 import { openPrint, requestPrint } from '#contract/payments.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
 import { notFound } from '#server/problem-error.ts'
 import { procedureHandler, type Handler } from '#server/routes/route-handler.ts'
+import { ticketRequestOf } from '#server/http/ticket-request.ts'
 import { printPolicy } from '#server/services/prints/page.ts'
+import { checkTicket } from '#server/services/tickets.ts'
 import { askPrint, goneDocument, openPrint as opened } from '#server/services/prints/prints.ts'
 
 export const prints: Handler[] = [
@@ -11,11 +13,21 @@ export const prints: Handler[] = [
     body: await askPrint(app, requireCaller(principal), body, { requestId, sessionId: principal.sessionId }),
   })),
 
-  procedureHandler(openPrint, async ({ app, headers, language }, { params }) => {
-    const found = await opened(app, params.key)
-    // A person gets a page, a program the usual problem.
-    if (!found && !(headers.accept ?? '').includes('text/html')) throw notFound()
-    const { status, page, nonce } = found ?? goneDocument(language)
-    return { status, body: page, headers: { 'content-security-policy': printPolicy(nonce) } }
-  }),
+  procedureHandler(
+    openPrint,
+    async (visit, { params }) => {
+      const { headers, language } = visit
+      const found = await opened(ticketRequestOf(visit), params.key)
+      // A person gets a page, a program the usual problem.
+      if (!found && !(headers.accept ?? '').includes('text/html')) throw notFound()
+      const { status, page, nonce } = found ?? goneDocument(language)
+      return { status, body: page, headers: { 'content-security-policy': printPolicy(nonce) } }
+    },
+    {
+      async head({ app }, { params }) {
+        await checkTicket(app, 'print', params.key)
+        return { headers: { 'content-type': 'text/html; charset=utf-8' } }
+      },
+    },
+  ),
 ]

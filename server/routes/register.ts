@@ -11,6 +11,7 @@ import type { AppContext } from '#server/context.ts'
 import { json, sendCarried } from '#server/http/responses.ts'
 import type { Counters } from '#server/http/request-guard.ts'
 import { headerOf, parseInput, queryPairs, readBody, type Received } from '#server/http/input/parse.ts'
+import { otherPathOf, placeId } from '#server/http/input/id-place.ts'
 import { discardParts, formBytes, readParts, takeForms } from '#server/http/input/multipart.ts'
 import type { HttpContext } from '#server/http/context.ts'
 import { DownloadSlots } from '#server/http/download-slots.ts'
@@ -67,15 +68,17 @@ export function serve(
   const isForm = ({ encoding }: Endpoint) => encoding === 'multipart'
   const route = (at: FastifyInstance, endpoint: Endpoint) => {
     const handler = byName.get(endpoint.name)
-    at.route({
-      method: endpoint.method,
-      url: endpoint.path,
-      config: { endpoint, isStreamed: isForm(endpoint) },
-      bodyLimit: bodyLimitOf(endpoint),
-      // Before the body is read: a megabyte of a stranger's is not parsed to be refused.
-      onRequest: (request, reply) => admit(served, { endpoint, handler, request, reply }),
-      handler: (request, reply) => answer(served, { endpoint, handler, request, reply }),
-    })
+    const other = otherPathOf(endpoint)
+    for (const url of other === null ? [endpoint.path] : [endpoint.path, other])
+      at.route({
+        method: endpoint.method === 'GET' ? ['GET', 'HEAD'] : endpoint.method,
+        url,
+        config: { endpoint, isStreamed: isForm(endpoint) },
+        bodyLimit: bodyLimitOf(endpoint),
+        // Before the body is read: a megabyte of a stranger's is not parsed to be refused.
+        onRequest: (request, reply) => admit(served, { endpoint, handler, request, reply }),
+        handler: (request, reply) => answer(served, { endpoint, handler, request, reply }),
+      })
   }
   for (const endpoint of endpoints) if (!isForm(endpoint)) route(fastify, endpoint)
   fastify.register(async (forms) => {
@@ -124,7 +127,8 @@ function checkRoom(app: AppContext): void {
   if (!app.database.hasFreeSpace()) throw new ProblemError('STORAGE_FULL', null, 60)
 }
 
-const wantsStream = (request: FastifyRequest) => request.headers.accept === 'application/x-ndjson'
+const wantsStream = ({ method, headers: { accept } }: FastifyRequest) =>
+  method !== 'HEAD' && accept === 'application/x-ndjson'
 
 async function answer(served: Served, call: Call): Promise<FastifyReply> {
   const { handler, request, reply } = call
@@ -134,6 +138,17 @@ async function answer(served: Served, call: Call): Promise<FastifyReply> {
   if (handler.kind === 'list' && wantsStream(request)) return stream(served, handler, call)
   if (handler.endpoint.method !== 'GET') await served.countWrite(request)
   return sendCarried(reply, await carried(served.app, handler, call))
+}
+
+function onUndelivered({ raw, log }: FastifyReply, action: () => Promise<void>): void {
+  let isFinished = false
+  raw.once('finish', () => {
+    isFinished = true
+  })
+  raw.once('close', () => {
+    if (isFinished && raw.statusCode < 500) return
+    void action().catch((error: unknown) => log.error({ err: error }, 'an undelivered response could not be undone'))
+  })
 }
 
 type Plain = Exclude<Handler, { kind: 'procedure' }>
@@ -187,14 +202,14 @@ async function receivedOf(app: AppContext, endpoint: Endpoint, { request, reply 
   const store = fileBytes === undefined ? null : { folder: await makeUploadFolder(app), fileBytes }
   const type = request.headers['content-type']
   const bytes = Buffer.isBuffer(request.body) ? request.body : null
-  return {
+  return placeId(endpoint, {
     params: request.params as Record<string, string>,
     query: queryPairs(request.url),
     body:
       endpoint.encoding === 'multipart'
         ? { kind: 'parts', parts: await readParts(request, reply, store) }
         : readBody(endpoint, type, bytes),
-  }
+  })
 }
 
 async function runProcedure(
@@ -219,6 +234,11 @@ async function runProcedure(
     countWrite: () => countWrite(request),
     // The socket and not the request: that one counts as destroyed as soon as its body is read.
     stopped: () => life.closing || request.raw.socket.destroyed,
+    onUndelivered: (action: () => Promise<void>) => onUndelivered(reply, action),
+  }
+  if (request.method === 'HEAD' && handler.head) {
+    const { status = 200, headers: own = {} } = await handler.head(visit, input as ParsedInputOf<Endpoint>)
+    return reply.code(status).headers(own).send()
   }
   const ask = async () => {
     const said = await handler.procedure(visit, input as ParsedInputOf<Endpoint>)

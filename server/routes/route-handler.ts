@@ -27,6 +27,8 @@ export interface RequestContext {
   countWrite: () => Promise<void>
   /** Nobody waits for the rest any more: the socket is closed, or the server is about to. */
   stopped: () => boolean
+  /** Runs `action` if the response does not leave this server completely, or has a status of 500 or more. */
+  onUndelivered: (action: () => Promise<void>) => void
 }
 
 export interface ProcedureAnswer<O> extends Answer<O> {
@@ -55,7 +57,19 @@ export interface Changes {
 export type Handler =
   | { kind: 'service'; endpoint: Endpoint; service: Service<Endpoint>; prepare: Prepare<Endpoint> | null }
   | { kind: 'list'; endpoint: Endpoint; list: ListService<Endpoint> }
-  | { kind: 'procedure'; endpoint: Endpoint; procedure: Procedure<Endpoint>; download: DownloadOf<Endpoint> | null }
+  | {
+      kind: 'procedure'
+      endpoint: Endpoint
+      procedure: Procedure<Endpoint>
+      head: HeadOf<Endpoint> | null
+      download: DownloadOf<Endpoint> | null
+    }
+
+/** The response to HEAD, for a GET that changes something or opens a stream. Without one HEAD runs the procedure. */
+export type HeadOf<E extends Endpoint> = (
+  visit: RequestContext,
+  input: ParsedInputOf<E>,
+) => Promise<{ status?: number; headers?: Record<string, string> }>
 
 /** Which of the downloads that are limited in number it is. */
 export type DownloadOf<E extends Endpoint> = (input: ParsedInputOf<E>) => DownloadKind
@@ -87,10 +101,11 @@ export const listHandler = <E extends Endpoint>(endpoint: E, list: ListService<E
 export const procedureHandler = <E extends Endpoint>(
   endpoint: E,
   procedure: Procedure<E>,
-  download?: DownloadOf<E>,
+  { head, download }: { head?: HeadOf<E>; download?: DownloadOf<E> } = {},
 ): Handler => ({
   kind: 'procedure',
   endpoint,
   procedure: procedure as unknown as Procedure<Endpoint>,
+  head: (head as unknown as HeadOf<Endpoint> | undefined) ?? null,
   download: (download as unknown as DownloadOf<Endpoint> | undefined) ?? null,
 })

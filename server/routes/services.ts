@@ -22,10 +22,12 @@ import {
   type RequestContext,
   serviceHandler,
 } from '#server/routes/route-handler.ts'
+import { ticketRequestOf } from '#server/http/ticket-request.ts'
 import { lookAfterServices } from '#server/services/hosting/look-after.ts'
 import * as operations from '#server/services/hosting/operations.ts'
 import { list } from '#server/services/hosting/service-rows.ts'
 import { askForLog, openLog, readLog } from '#server/services/hosting/service-logs.ts'
+import { checkTicket } from '#server/services/tickets.ts'
 import { take } from '#server/services/hosting/service-passwords.ts'
 
 const visitOf = ({ app, principal, requestId, now, stopped }: RequestContext) => ({
@@ -36,6 +38,8 @@ const visitOf = ({ app, principal, requestId, now, stopped }: RequestContext) =>
   now,
   stopped,
 })
+
+const logType = { 'content-type': 'text/plain; charset=utf-8' }
 
 export const services: Handler[] = [
   listHandler(listServices, list),
@@ -49,11 +53,19 @@ export const services: Handler[] = [
   serviceHandler(takeServicePassword, take),
   procedureHandler(readServiceLog, async (visit, input) => ({ body: await readLog(visitOf(visit), input) })),
   procedureHandler(requestLog, async (visit, input) => ({ body: await askForLog(visitOf(visit), input) })),
-  procedureHandler(downloadLog, async (visit, input) => {
-    const { name, pieces } = await openLog(visit, input)
-    const type = { 'content-type': 'text/plain; charset=utf-8' }
-    return { body: pieces, headers: { ...type, 'content-disposition': `attachment; filename="${name}"` } }
-  }),
+  procedureHandler(
+    downloadLog,
+    async (visit, input) => {
+      const { name, pieces } = await openLog({ ...ticketRequestOf(visit), stopped: visit.stopped }, input)
+      return { body: pieces, headers: { ...logType, 'content-disposition': `attachment; filename="${name}"` } }
+    },
+    {
+      async head({ app }, { params }) {
+        await checkTicket(app, 'log', params.key)
+        return { headers: logType }
+      },
+    },
+  ),
   // The id of a company: what a list is narrowed by, and not a row that is written.
   procedureHandler(recheckServices, async ({ app, principal }, { query: { companyId } }) => {
     permit(recheckServices, principal)

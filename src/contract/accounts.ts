@@ -278,6 +278,18 @@ export const fieldExists = endpoint({
   method: 'GET',
   path: '/api/query/field',
   summary: 'Whether a value stands in a field, for the pairs that may be asked',
+  description: `\`true\` or \`false\`. Any other pair, condition or value of a condition is VALIDATION_ERROR (\`field\` or \`conds\`).
+
+| resource | field | who | rows | conds |
+| --- | --- | --- | --- | --- |
+| user | email | user | of the own company, not deleted | not |
+| user | name | user | of the own company, not deleted | not |
+| module | code | provider admin | of the client type, not deleted | not, type |
+| price | effective_date | provider admin | of the client type, not deleted | not, type |
+
+\`conds\` is a query string of its own, encoded once more: \`not\` is the id of a row that does not count, \`type\` the client type
+(saas where it is left out). Case and width of letters make no difference. Example:
+\`/api/query/field?resource=module&field=code&value=crm&conds=not%3D7%26type%3Dsaas\``,
   who: 'user',
   matrix: 'Z-14',
   query: z.object({

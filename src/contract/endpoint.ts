@@ -90,6 +90,8 @@ export interface Endpoint<
   /** Whole path; `:name` marks a parameter. */
   path: `/api/${string}` | `/public/${string}`
   summary: string
+  /** For the OpenAPI document, where the schemas do not say how to use it. Markdown. */
+  description?: string
   who: Who
   /** Rows of the authorization matrix it belongs to. */
   matrix: string

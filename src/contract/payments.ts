@@ -1,5 +1,6 @@
 /** Paying, the gateways' call-backs, and what is printed of it. None of it ever waits in a queue (D89). */
 import * as z from 'zod/mini'
+import { languages } from '#domain/accounts/users.ts'
 import { paymentTypes } from '#domain/payments.ts'
 import { endpoint } from '#contract/endpoint.ts'
 import { amount, randomId, rowId, text, timestamp } from '#contract/values.ts'
@@ -141,7 +142,7 @@ export const applyPaymentTask = endpoint({
   stepUp: () => true,
 })
 
-/** Gateways send the payer's browser here; it goes on to the order in the app. */
+/** Gateways send the payer's browser here; it goes on to the order in the app. `?page=result` shows what came of it, without a login. */
 export const returnFromPayment = endpoint({
   name: 'returnFromPayment',
   method: 'GET',
@@ -150,9 +151,10 @@ export const returnFromPayment = endpoint({
   who: 'anybody',
   matrix: 'Z-22',
   params: z.object({ key: randomId }),
-  output: null,
+  output: z.unknown(),
   offline: 'none',
   secret: true,
+  responseType: 'bytes',
 })
 
 /** The signature is over the bytes as they came, and stands in a header. */
@@ -192,7 +194,12 @@ export const requestPrint = endpoint({
   summary: 'An address that shows a document once, within 60 seconds (D65)',
   who: 'order',
   matrix: 'Z-24',
-  body: z.object({ kind: z.enum(['contract', 'PDBORDER', 'TRAFFIC']), id: rowId }),
+  body: z.object({
+    kind: z.enum(['contract', 'PDBORDER', 'TRAFFIC']),
+    id: rowId,
+    /** Of the document; otherwise that of its user's account. */
+    language: z.optional(z.enum(languages)),
+  }),
   output: z.object({ url: z.string() }),
   offline: 'online',
   secret: true,

@@ -23,6 +23,8 @@ export const problemStatus = {
   USER_STATUS_DEACTIVATED: 401,
   USER_STATUS_INVALID: 409,
   FORBIDDEN: 403,
+  // Asked for by another name than PUBLIC_URL has.
+  WRONG_HOST: 403,
   // Only where the operator turned it on (S-48): the password, given just now.
   STEP_UP_REQUIRED: 403,
   NOT_FOUND: 404,
@@ -105,6 +107,8 @@ export type LocalCode =
   | 'SESSION_LAPSED'
   | 'NOT_STARTED'
   | 'TOO_OLD'
+  /** A proxy or firewall answered in the server's place, which is there for other requests. Data: `{status}`, its own. */
+  | 'BLOCKED_BY_PROXY'
 
 export interface Problem {
   status: number

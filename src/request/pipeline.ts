@@ -13,6 +13,7 @@ import { readSession } from '#local/session/session.ts'
 import { readGate } from '#local/session/session-generation.ts'
 import { sendSignedIn } from '#request/session/auth-fetch.ts'
 import { sendOutbox } from '#request/writes/sender.ts'
+import { sendOrExplain } from '#request/transport/blocked.ts'
 import {
   type ResponseData,
   isGood,
@@ -117,7 +118,7 @@ async function sendNow(ports: Ports, { endpoint, letter }: Asked): Promise<Respo
   const device = await ports.device()
   const session = await readSession(device)
   const generation = session && !session.signedOut ? await readGate(device.of(session)) : null
-  const answer = await sendSignedIn(ports, letter, endpoint.who)
+  const answer = await sendOrExplain(ports, letter, (request) => sendSignedIn(ports, request, endpoint.who))
   const table = queuesOf(endpoint)?.table
   if (!answer || !isGood(answer) || !session || generation === null || !table) return answer
   if (answer.headers.get(headers.subject) !== subjectOf(session)) return answer

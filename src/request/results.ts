@@ -165,6 +165,8 @@ export interface OutboxActions {
   whyWaits(intent: Intent): Promise<WaitReason | null>
   /** All that waits, as JSON to be kept or shown to support: values as they were typed, no secrets, no bytes of files. */
   exportAll(): Promise<string>
+  /** The same of one; it holds no write where that is not there any more. */
+  exportOne(intent: Intent): Promise<string>
   /** Brings back what was sealed when this user left; how many writes came back. Also done by itself at every sign-in. */
   unseal(): Promise<number>
   /** The user was told that unsent writes are gone (`readLoss` of `local/loss.ts`). */
@@ -200,6 +202,8 @@ export type WaitReason =
   | { why: 'line' | 'server'; until: number }
   /** Somebody is doing something with the row. */
   | { why: 'locked'; who: string | null; what: string | null; until: number }
+  /** Something between this device and the server refused it. */
+  | { why: 'blocked'; problem: Problem; until: number }
   /** The company has sent the mails that it may send for now. */
   | { why: 'mails'; until: number }
   | { why: 'sign in' | 'sending' | 'dropping' | 'turn' }

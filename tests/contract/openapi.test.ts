@@ -106,6 +106,22 @@ describe('the OpenAPI document', () => {
   })
 })
 
+test('fault 37q says which pairs and conditions query/field takes', () => {
+  const { description = '' } = operations.find(({ operationId }) => operationId === 'fieldExists') ?? {}
+  for (const [resource, field] of [
+    ['user', 'email'],
+    ['user', 'name'],
+    ['module', 'code'],
+    ['price', 'effective_date'],
+  ])
+    expect(description).toContain(`| ${resource} | ${field} |`)
+  expect(description).toMatch(/conds=not%3D7%26type%3Dsaas/)
+})
+
+test('fault 37o says that a PUT takes its id in the path or in the body', () => {
+  expect(document.info.description).toContain('A PUT takes the id of its row in the path or as `id` in the body')
+})
+
 describe('the page beside it', () => {
   test('shows that document, by scripts and styles of its own files alone (H-01, S-06)', async () => {
     const page = await withDocs.inject('/api/docs')

@@ -21,6 +21,7 @@ const byCode: Record<ProblemCode, Verdict | Record<'POST' | 'PUT' | 'DELETE', Ve
   USER_STATUS_DEACTIVATED: 'sign in',
   USER_STATUS_INVALID: 'refused',
   FORBIDDEN: 'refused',
+  WRONG_HOST: 'refused',
   STEP_UP_REQUIRED: 'refused',
   // Somebody was quicker: deleting what is gone is done, changing it needs a person (protocol 14).
   NOT_FOUND: { POST: 'refused', PUT: 'conflict', DELETE: 'done' },

@@ -24,6 +24,7 @@ const local: Record<LocalCode, true> = {
   SESSION_LAPSED: true,
   NOT_STARTED: true,
   TOO_OLD: true,
+  BLOCKED_BY_PROXY: true,
 }
 /** In answers rather than of them: the activation's result and its last resort, and what is wrong with versions of apps. */
 const beside = ['ACTIVATE_OK', 'ERROR_FOUND', 'apps_loop', 'apps_missing', 'apps_incompatible']

@@ -1,4 +1,4 @@
-/** Tickets: 256 bits, only their hash is kept, each opens one thing once (D64, D65). */
+/** Tickets: 256 bits, only their hash is kept, each opens one thing for one browser (D64, D65, decision 73). */
 import { hash } from 'node:crypto'
 import type { Handle } from '#server/db/handle.ts'
 import type { TicketKind } from '#server/db/tables/tables.ts'
@@ -16,22 +16,68 @@ export interface Ticket {
 export async function insertTicket(db: Handle, key: string, { subject, ...ticket }: Ticket & { until: number }) {
   await db
     .insertInto('ticket')
-    .values({ ...ticket, hash: hashOf(key), subject: JSON.stringify(subject), used: null })
+    .values({ ...ticket, hash: hashOf(key), subject: JSON.stringify(subject), used: null, browser: null })
     .execute()
 }
 
-/** Of two who come with it at once, one is given it. Needs portal_system. */
-export async function takeTicket(db: Handle, kind: TicketKind, key: string, now: number): Promise<Ticket | null> {
+const columns = ['kind', 'user_id', 'company_id', 'session_id', 'subject'] as const
+
+/** How long the browser that used a ticket may repeat its request, ms. */
+const repeatMs = 60_000
+
+/**
+ * Of two who come with it at once, one is given it. The browser that used it may have it again for a minute; without a `browser`
+ * there is no second time. Needs portal_system.
+ */
+export async function takeTicket(
+  db: Handle,
+  kind: TicketKind,
+  key: string,
+  { now, browser }: { now: number; browser: string | null },
+): Promise<Ticket | null> {
   const taken = await db
     .updateTable('ticket')
-    .set({ used: now })
+    .set({ used: now, browser })
     .where('hash', '=', hashOf(key))
     .where('kind', '=', kind)
     .where('used', 'is', null)
     .where('until', '>', now)
-    .returning(['kind', 'user_id', 'company_id', 'session_id', 'subject'])
+    .returning(columns)
     .executeTakeFirst()
-  return taken ?? null
+  if (taken || browser === null) return taken ?? null
+  const repeated = await db
+    .selectFrom('ticket')
+    .select(columns)
+    .where('hash', '=', hashOf(key))
+    .where('kind', '=', kind)
+    .where('used', '>', now - repeatMs)
+    .where('browser', '=', browser)
+    .executeTakeFirst()
+  return repeated ?? null
+}
+
+/** What `takeTicket` would give, with nothing used up. Needs portal_system. */
+export async function peekTicket(db: Handle, kind: TicketKind, key: string, now: number): Promise<Ticket | null> {
+  const found = await db
+    .selectFrom('ticket')
+    .select(columns)
+    .where('hash', '=', hashOf(key))
+    .where('kind', '=', kind)
+    .where('used', 'is', null)
+    .where('until', '>', now)
+    .executeTakeFirst()
+  return found ?? null
+}
+
+/** What was used at that moment did not arrive: it can be used again until its time is over. Needs portal_system. */
+export async function giveBackTicket(db: Handle, kind: TicketKind, key: string, used: number): Promise<void> {
+  await db
+    .updateTable('ticket')
+    .set({ used: null, browser: null })
+    .where('hash', '=', hashOf(key))
+    .where('kind', '=', kind)
+    .where('used', '=', used)
+    .execute()
 }
 
 /** How many of that kind a user may still open. */
@@ -55,7 +101,7 @@ export async function burnTicket(
 ): Promise<boolean> {
   const burnt = await db
     .insertInto('ticket')
-    .values({ ...ticket, hash: hashOf(key), subject: JSON.stringify(subject), used: now })
+    .values({ ...ticket, hash: hashOf(key), subject: JSON.stringify(subject), used: now, browser: null })
     .onConflict((conflict) => conflict.column('hash').doNothing())
     .returning('hash')
     .executeTakeFirst()

@@ -34,6 +34,7 @@ import * as withdrawnPriceLists from '#server/db/migrations/031-withdrawn-price-
 import * as presentedTokens from '#server/db/migrations/034-presented-tokens.ts'
 import * as ticketSessions from '#server/db/migrations/036-ticket-sessions.ts'
 import * as entrySeals from '#server/db/migrations/037-entry-seals.ts'
+import * as ticketBrowsers from '#server/db/migrations/040-ticket-browsers.ts'
 
 export const migrations: Record<string, Migration> = {
   '001-roles': roles,
@@ -70,4 +71,5 @@ export const migrations: Record<string, Migration> = {
   '034-presented-tokens': presentedTokens,
   '036-ticket-sessions': ticketSessions,
   '037-entry-seals': entrySeals,
+  '040-ticket-browsers': ticketBrowsers,
 }

@@ -140,6 +140,8 @@ export interface TicketTable {
   subject: ColumnType<unknown, string, never>
   until: Fixed<number>
   used: number | null
+  /** SHA-256 of the cookie of the browser that opened it first. */
+  browser: string | null
 }
 export type TicketKind = 'price' | 'print' | 'confirm' | 'log'
 

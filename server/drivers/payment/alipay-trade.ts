@@ -13,6 +13,29 @@ function readForm(raw: Buffer): FormOfAlipay {
   return form
 }
 
+/**
+ * The form as it is read, and as it is meant where a proxy or a gateway has encoded it once too often, or the `+` of the signature not
+ * at all. Only what is signed counts, so there is no harm in trying.
+ */
+function readingsOf(form: FormOfAlipay): [FormOfAlipay, ...FormOfAlipay[]] {
+  const decoded = mapValues(form, decodeAgain)
+  const isEncoded = Object.keys(form).some((name) => decoded[name] !== form[name])
+  const all: [FormOfAlipay, ...FormOfAlipay[]] = [form, ...(isEncoded ? [decoded] : [])]
+  const signed = all.filter(({ sign }) => sign?.includes(' '))
+  return [...all, ...signed.map((one) => ({ ...one, sign: (one['sign'] ?? '').replaceAll(' ', '+') }))]
+}
+
+const mapValues = (form: FormOfAlipay, change: (value: string) => string): FormOfAlipay =>
+  Object.fromEntries(Object.entries(form).map(([name, value]) => [name, change(value)]))
+
+function decodeAgain(value: string): string {
+  try {
+    return decodeURIComponent(value)
+  } catch {
+    return value
+  }
+}
+
 /** Notices about refunds and the like name a trade too; asking about it does no harm. */
 function noticeOfTrade({ out_trade_no: key, trade_no: gatewayId, notify_id }: FormOfAlipay): Notice {
   if (!key || !gatewayId) throw new NoticeProblem('form')
@@ -25,8 +48,22 @@ export function hearing(
   isOurs: (fields: URLSearchParams) => boolean,
 ): Pick<PaymentDriver, 'readNotice' | 'readReturn' | 'acknowledgement'> {
   const heard = async (form: FormOfAlipay) => {
-    await verify(form)
-    return noticeOfTrade(form)
+    const [first, ...others] = readingsOf(form)
+    try {
+      await verify(first)
+      return noticeOfTrade(first)
+    } catch (error) {
+      for (const other of others) if (await isVerified(other)) return noticeOfTrade(other)
+      throw error
+    }
+  }
+  const isVerified = async (form: FormOfAlipay) => {
+    try {
+      await verify(form)
+      return true
+    } catch {
+      return false
+    }
   }
   return {
     readNotice: async (raw) => await heard(readForm(raw)),

@@ -51,9 +51,15 @@ function readPairs(text: string, limit: number): [string, string][] {
 }
 
 /** Exact: a media type that only looks like JSON is not parsed as JSON (S-03). */
-const mediaTypes = {
-  json: /^application\/json(; ?charset=utf-8)?$/i,
-  pairs: /^application\/x-www-form-urlencoded(; ?charset=utf-8)?$/i,
+const jsonType = /^application\/json(; ?charset=utf-8)?$/i
+
+/** With whatever parameters, as a form has none of its own: Alipay sends `; text/html; charset=utf-8`. Only another charset is refused. */
+function isFormType(contentType: string): boolean {
+  const [type, ...parameters] = contentType.toLowerCase().split(';', 8)
+  const charsets = parameters.flatMap((one) => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/.exec(one)?.[1] ?? [])
+  return (
+    type?.trim() === 'application/x-www-form-urlencoded' && charsets.every((one) => one === 'utf-8' || one === 'utf8')
+  )
 }
 
 /** Throws UNSUPPORTED_TYPE where the type is not one the endpoint takes. */
@@ -63,8 +69,8 @@ export function readBody(endpoint: Endpoint, contentType: string | undefined, by
   if (bytes === null || bytes.length === 0)
     return endpoint.encoding === 'form' ? { kind: 'pairs', pairs: [] } : { kind: 'none' }
   const type = contentType ?? ''
-  const form = endpoint.encoding === 'form' && mediaTypes.pairs.test(type)
-  if (!form && !mediaTypes.json.test(type)) throw new ProblemError('UNSUPPORTED_TYPE')
+  const form = endpoint.encoding === 'form' && isFormType(type)
+  if (!form && !jsonType.test(type)) throw new ProblemError('UNSUPPORTED_TYPE')
   const text = decode(bytes)
   return form ? { kind: 'pairs', pairs: readPairs(text, inputLimits.pairs) } : { kind: 'json', value: readJson(text) }
 }

@@ -21,6 +21,7 @@ type Content = Record<string, { schema: JsonSchema }>
 export interface Operation {
   operationId: string
   summary: string
+  description?: string
   tags: string[]
   parameters: (Parameter | { $ref: string })[]
   requestBody?: { required: boolean; content: Content }
@@ -47,7 +48,7 @@ export interface Document {
 
 const description = `Errors are {errorCode, errorMessage, data}. Lists are {count, data}, or with \`since\` {changed, gone, upto}.
 Amounts are strings with two decimals, dates YYYY-MM-DD, timestamps yyyy-MM-dd HH:mm:ss in the business time zone; no value
-is null, never left out. A row of another company is 404. Writes carry Idempotency-Key: the same key again answers what was
+is null, never left out. A PUT takes the id of its row in the path or as \`id\` in the body. A row of another company is 404. Writes carry Idempotency-Key: the same key again answers what was
 answered, without a second effect. \`~{intent}\` in place of an id names the row that the write with that first key made.
 Calls that are not served yet answer 501 NOT_SUPPORT.`
 
@@ -166,6 +167,7 @@ function operation(endpoint: Endpoint, schemas: Record<string, JsonSchema>): Ope
   return {
     operationId: endpoint.name,
     summary: endpoint.summary,
+    ...(endpoint.description === undefined ? {} : { description: endpoint.description }),
     tags: [nounOf.get(endpoint.name) ?? 'other'],
     parameters: parameters(endpoint, schemas),
     ...(body ? { requestBody: body } : {}),

@@ -6,13 +6,13 @@ import { modulesOf } from '#server/db/catalogue/modules.ts'
 import { priceListById } from '#server/db/catalogue/price-lists.ts'
 import { keepUpload, uploadWith } from '#server/db/catalogue/price-uploads.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import type { ServiceContext, AppContext, Service } from '#server/context.ts'
+import type { ServiceContext, Service } from '#server/context.ts'
 import { notFound } from '#server/problem-error.ts'
 import { isVisible, requireType } from '#server/services/orders/client-types.ts'
 import { type ListFile, type Looked, packPriceList, readListFile } from '#server/services/catalogue/price-archive.ts'
 import { contentOfNew } from '#server/services/catalogue/price-content.ts'
 import { make } from '#server/services/catalogue/price-lists.ts'
-import { issueTicket, redeemTicket } from '#server/services/tickets.ts'
+import { issueTicket, redeemTicket, type TicketRequest } from '#server/services/tickets.ts'
 
 /** Empty where there is no such list (D64). */
 export const exportList: Service<typeof exportPriceList> = async (context, { body }) => {
@@ -30,10 +30,11 @@ export interface Download {
 
 /** The list as it is now, withdrawn too. Throws NOT_FOUND: also where it was deleted since. */
 export async function download(
-  app: AppContext,
+  request: TicketRequest,
   { params }: ParsedInputOf<typeof downloadPriceList>,
 ): Promise<Download> {
-  const { subject } = await redeemTicket(app, 'price', params.key)
+  const { app } = request
+  const { subject } = await redeemTicket(request, 'price', params.key)
   const { id } = subject as { id: number }
   const found = await inTransaction(app, { role: 'portal_system' }, (db) => priceListById(db, id), 'reading')
   if (!found) throw notFound()

@@ -17,7 +17,7 @@ import { forService, type OnService } from '#server/services/hosting/acting-on-s
 import { withHost } from '#server/services/hosting/host-problems.ts'
 import { serviceRowOf } from '#server/services/hosting/service-rows.ts'
 import { momentOf } from '#server/services/orders/business-time.ts'
-import { issueTicket, redeemTicket } from '#server/services/tickets.ts'
+import { issueTicket, redeemTicket, type TicketRequest } from '#server/services/tickets.ts'
 
 /** Who asks, and whether they still wait. */
 export interface Visit {
@@ -174,10 +174,11 @@ export interface LogFile {
 
 /** Throws NOT_FOUND for a key that was used, is over or never was. */
 export async function openLog(
-  { app, stopped }: Pick<Visit, 'app' | 'stopped'>,
+  { stopped, ...request }: TicketRequest & Pick<Visit, 'stopped'>,
   { params }: ParsedInputOf<typeof downloadLog>,
 ): Promise<LogFile> {
-  const { subject } = await redeemTicket(app, 'log', params.key)
+  const { app } = request
+  const { subject } = await redeemTicket(request, 'log', params.key)
   const { serviceId, code, from, to } = subject as InstanceRef & Span
   const { timeZone } = app.config
   const stamp = (at: number) => timestampIn(timeZone, at).slice(0, 16).replace(' ', '-').replace(':', '')

@@ -54,13 +54,25 @@ async function follow(app: AppContext, type: PaymentType, { key, gatewayId }: No
   })
 }
 
-/** Where a browser goes that has come back: the app's page of what it paid, with a word for what came of it. */
+/**
+ * Where a browser goes that has come back: the app's page of what it paid, with a word for what came of it. By the key behind the `#`,
+ * which no server is sent, the app finds the result for a browser in which nobody is signed in.
+ */
 export async function comeBack(app: AppContext, key: string, query: URLSearchParams): Promise<string> {
   const { publicUrl } = app.config
   const attempt = await attemptOf(app, key)
   if (!attempt) return `${publicUrl}/saas/app/contract`
   const page = await inTransaction(app, { role: 'portal_system' }, (db) => pageOf(db, refOf(attempt)))
-  return `${publicUrl}${page(await outcomeOf(app, attempt, query))}`
+  return `${publicUrl}${page(await outcomeOf(app, attempt, query))}#return=${key}`
+}
+
+/** What came of a payment, for whoever has its key, and nothing else of it. Null: there is no such payment. */
+export async function readReturn(app: AppContext, key: string): Promise<PaymentOutcome | null> {
+  const attempt = await attemptOf(app, key)
+  if (!attempt) return null
+  const { state } = attempt
+  if (state === 'paid' || state === 'declined') return state
+  return state === 'closed' ? 'cancelled' : 'checking'
 }
 
 async function outcomeOf(app: AppContext, attempt: AttemptRecord, query: URLSearchParams): Promise<PaymentOutcome> {

@@ -1,4 +1,4 @@
-/** Printing (D65): a ticket for one look within a minute, and the document behind it. */
+/** Printing (D65): a ticket for one browser within a minute, and the document behind it. */
 import { randomBytes } from 'node:crypto'
 import type { Caller } from '#domain/access.ts'
 import type { Language } from '#domain/accounts/users.ts'
@@ -12,7 +12,7 @@ import { notFound } from '#server/problem-error.ts'
 import { forRow } from '#server/services/orders/acting-company.ts'
 import { type PrintKind, printKinds } from '#server/services/prints/documents.ts'
 import { gonePage } from '#server/services/prints/page.ts'
-import { issueTicket, openTicket } from '#server/services/tickets.ts'
+import { issueTicket, openTicket, type TicketRequest } from '#server/services/tickets.ts'
 
 type Asked = ParsedInputOf<typeof requestPrint>['body']
 
@@ -20,13 +20,15 @@ interface Subject {
   /** None in tickets of the build before this one, which knew contracts alone. */
   kind?: PrintKind
   id: number
+  /** Of the page that asked; none: the reader's own. */
+  language?: Language
 }
 
 /** An address for one look. Throws NOT_FOUND for what is not the caller's to see; RATE_LIMITED. */
 export async function askPrint(
   app: AppContext,
   caller: Caller,
-  { kind, id }: Asked,
+  { kind, id, language }: Asked,
   { requestId, sessionId }: Pick<ServiceContext, 'requestId' | 'sessionId'>,
 ): Promise<{ url: string }> {
   const { row, menu, note } = printKinds[kind]
@@ -35,7 +37,7 @@ export async function askPrint(
     const { made, ...said } = await forRow({ db, caller }, row, id, async ({ companyId, info, log }, found) => {
       const told = await note(db, companyId, found)
       if (!told) throw notFound()
-      const subject: Subject = { kind, id: found }
+      const subject: Subject = { kind, id: found, ...(language ? { language } : {}) }
       const made = await issueTicket({ db, caller, sessionId, now }, { kind: 'print', subject, companyId })
       return { made, log, info: { ...info, ...told } }
     })
@@ -56,15 +58,24 @@ export interface Opened {
 }
 
 /** Null: nobody may see anything by this key, or no longer. */
-export async function openPrint(app: AppContext, key: string): Promise<Opened | null> {
+export async function openPrint(request: TicketRequest, key: string): Promise<Opened | null> {
+  const { app } = request
   const now = app.clock()
   return await inTransaction(app, { role: 'portal_system' }, async (db) => {
-    const ticket = await openTicket(db, 'print', key, now)
+    const ticket = await openTicket(db, 'print', key, request)
     const reader = ticket && (await readerOf(db, ticket.user_id))
     if (!reader) return null
-    const { kind = 'contract', id } = ticket.subject as Subject
+    const { kind = 'contract', id, language = reader.language } = ticket.subject as Subject
     const nonce = randomBytes(16).toString('base64')
-    const page = await printKinds[kind].page({ db, app, companyId: ticket.company_id, id, reader, nonce, now })
+    const page = await printKinds[kind].page({
+      db,
+      app,
+      companyId: ticket.company_id,
+      id,
+      reader: { ...reader, language },
+      nonce,
+      now,
+    })
     return page === null ? null : { status: 200, page, nonce }
   })
 }

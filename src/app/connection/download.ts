@@ -4,6 +4,8 @@ import { headers } from '#contract/headers.ts'
 import { toWire } from '#contract/http-mapping.ts'
 import { localProblem, readProblem } from '#contract/problem.ts'
 import type { DownloadedFile, Result } from '#request/results.ts'
+import { problemOfForeign } from '#request/page/direct-response.ts'
+import { isFromServer } from '#request/transport/transport.ts'
 import { freshToken } from '#request/session/auth-fetch.ts'
 import { currentSession } from '#request/session/current-session.ts'
 import { ports } from '#app/connection/api.ts'
@@ -19,8 +21,9 @@ export async function download<E extends Endpoint>(endpoint: E, input: InputOf<E
       const newer = await freshToken(ports, token)
       if (newer !== null && newer !== token) answer = await ask(path, newer)
     }
-    // Our server numbers all its answers; what a hotel's network puts in between is no file.
-    if (!answer?.headers.has(headers.requestId)) return { kind: 'problem', problem: localProblem('OFFLINE') }
+    if (!answer) return { kind: 'problem', problem: localProblem('OFFLINE') }
+    // What a proxy or a hotel's network puts in between is no file.
+    if (!isFromServer(answer)) return { kind: 'problem', problem: await problemOfForeign(ports, answer) }
     if (!answer.ok) {
       const body: unknown = await answer.json().catch(() => null)
       return { kind: 'problem', problem: readProblem(answer.status, body, answer.headers.get(headers.requestId)) }

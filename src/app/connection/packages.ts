@@ -3,7 +3,9 @@ import { getResource } from '#contract/apps.ts'
 import { headers } from '#contract/headers.ts'
 import { toWire } from '#contract/http-mapping.ts'
 import { localProblem, readProblem } from '#contract/problem.ts'
+import { problemOfForeign } from '#request/page/direct-response.ts'
 import type { Packages, Result } from '#request/results.ts'
+import { isFromServer } from '#request/transport/transport.ts'
 import { ports } from '#app/connection/api.ts'
 import { trustDocument } from '#app/trusted-types.ts'
 
@@ -19,6 +21,7 @@ async function changeLog(id: string): Promise<Result<string>> {
   const answer = await fetch(path, { credentials: 'omit' }).catch(() => null)
   const text = await answer?.text().catch(() => null)
   if (!answer || text == null) return { kind: 'problem', problem: localProblem('OFFLINE') }
+  if (!answer.ok && !isFromServer(answer)) return { kind: 'problem', problem: await problemOfForeign(ports, answer) }
   if (!answer.ok)
     return { kind: 'problem', problem: readProblem(answer.status, jsonIn(text), answer.headers.get(headers.requestId)) }
   // An icon, or what a hotel's network puts in between, is no change log.

@@ -4,17 +4,17 @@
  */
 import { type DetailedError, type HttpRequest, Upload } from 'tus-js-client'
 import { headers } from '#contract/headers.ts'
-import { localProblem, readProblem } from '#contract/problem.ts'
+import { localProblem, type Problem, readProblem } from '#contract/problem.ts'
 import type { Result, SendOptions } from '#request/results.ts'
 import { freshToken, sendSignedIn } from '#request/session/auth-fetch.ts'
 import { currentSession } from '#request/session/current-session.ts'
+import { problemOfForeign } from '#request/page/direct-response.ts'
 import type { PagePorts } from '#request/page/page-ports.ts'
 import { problemOf } from '#request/transport/transport.ts'
+import { createPieceSize, type PieceSize } from '#app/connection/piece-size.ts'
 import { begunUploads } from '#app/connection/begun-uploads.ts'
 
 const path = '/api/app/upload/tus'
-/** A piece is asked about anew when the line drops in it: what of it had come is not lost. */
-const pieceBytes = 2 * 1024 * 1024
 /** In ms; from the first again as soon as anything was sent. Who asked is told after the last. */
 const retryDelays = [200, 1_000, 2_000, 4_000]
 
@@ -29,21 +29,30 @@ export function sendInPieces(
 ): Promise<Result<{ id: string }>> {
   return new Promise((resolve) => {
     const bearer = signer(ports)
+    const pieceSize = createPieceSize()
     const upload = new Upload(file, {
       endpoint: ports.origin + path,
       metadata: { filename: file.name },
-      chunkSize: pieceBytes,
+      chunkSize: pieceSize.bytes,
       retryDelays,
       // Nothing that a person wrote stays on the device.
       fingerprint: async () => `${(await currentSession(ports))?.forUser ?? ''} ${md5}`,
       urlStorage: begunUploads(localStorage),
       removeFingerprintOnSuccess: true,
       onBeforeRequest: bearer.sign,
-      onShouldRetry: (error) => bearer.mayTryAgain(error as DetailedError),
+      onChunkComplete: (bytes) => {
+        pieceSize.accepted(bytes)
+        upload.options.chunkSize = pieceSize.bytes
+      },
+      onShouldRetry(error) {
+        const mayTryAgain = fitPiece(pieceSize, error as DetailedError) ?? bearer.mayTryAgain(error as DetailedError)
+        upload.options.chunkSize = pieceSize.bytes
+        return mayTryAgain
+      },
       onUploadUrlAvailable: () => onBegun(idIn(upload.url)),
       onProgress,
       onSuccess: () => resolve({ kind: 'fresh', output: { id: idIn(upload.url) } }),
-      onError: (error) => resolve({ kind: 'problem', problem: problemIn(error) }),
+      onError: (error) => void problemIn(ports, error).then((problem) => resolve({ kind: 'problem', problem })),
     })
     signal.addEventListener('abort', () => void upload.abort())
     void upload.findPreviousUploads().then(([before]) => {
@@ -51,6 +60,14 @@ export function sendInPieces(
       if (!signal.aborted) upload.start()
     })
   })
+}
+
+/** Whether a piece that was refused as too large, and not by our server, may go smaller. Null: it is about something else. */
+function fitPiece(pieceSize: PieceSize, { originalRequest, originalResponse: answer }: DetailedError): boolean | null {
+  if (originalRequest.getMethod() !== 'PATCH') return null
+  const status = answer?.getStatus() ?? 0
+  if (status === 0) pieceSize.broke()
+  return status === 413 && !answer?.getHeader(headers.requestId) ? pieceSize.refused() : null
 }
 
 const idIn = (url: string | null) => url?.split('/').at(-1) ?? ''
@@ -81,9 +98,12 @@ function signer(ports: PagePorts) {
   }
 }
 
-function problemIn(error: Error | DetailedError) {
+async function problemIn(ports: PagePorts, error: Error | DetailedError): Promise<Problem> {
   const answer = 'originalResponse' in error ? error.originalResponse : null
-  if (answer && answer.getStatus() > 0)
+  const status = answer?.getStatus() ?? 0
+  if (answer && status > 0 && !answer.getHeader(headers.requestId))
+    return await problemOfForeign(ports, { status, headers: new Headers() })
+  if (answer && status > 0)
     return readProblem(answer.getStatus(), jsonIn(answer.getBody()), answer.getHeader(headers.requestId) ?? null)
   // Without a request nothing was sent: the file itself cannot be read.
   return localProblem('originalRequest' in error && error.originalRequest ? 'OFFLINE' : 'UNREADABLE_FILE')

@@ -1,4 +1,4 @@
-import { type ReactNode, Suspense } from 'react'
+import { type ReactNode, Suspense, useEffect } from 'react'
 import { Navigate, useLocation } from 'react-router-dom'
 import { type Caller, may, type Who } from '#domain/access.ts'
 import { useSession } from '#state/hooks.ts'
@@ -22,7 +22,7 @@ export function admission(
 
 export function Guard({ who, children }: { who: Who; children: ReactNode }) {
   const session = useSession()
-  const { pathname, search } = useLocation()
+  const { pathname, search, hash } = useLocation()
   const admitted = admission(session, who)
   if (admitted.kind === 'held') return <Loading />
   if (admitted.kind === 'drawn') {
@@ -35,10 +35,24 @@ export function Guard({ who, children }: { who: Who; children: ReactNode }) {
     )
   }
   if (admitted.to === 'home') return <LedHome />
+  const result = paymentResultPath(search, hash)
+  if (result) return <Leave to={result} />
   // Whoever left by themselves starts anew; whoever was on the way to somewhere is brought there after the login.
   const left = session.kind === 'signed out' && session.because === 'left'
   const wanted = left || pathname === places.home.path ? '' : `?to=${encodeURIComponent(pathname + search)}`
   return <Navigate to={places.login.path + wanted} replace />
+}
+
+/** Where a browser reads what came of a payment that was made for somebody who is not signed in here. Null: it comes from no gateway. */
+export function paymentResultPath(search: string, hash: string): string | null {
+  const key = /^#return=([\w-]{8,64})$/.exec(hash)?.[1]
+  return key && new URLSearchParams(search).has('payment') ? `/public/payment/return/${key}?page=result` : null
+}
+
+/** To a page of the server's own. */
+function Leave({ to }: { to: string }) {
+  useEffect(() => location.replace(to), [to])
+  return <Loading />
 }
 
 /** The redirect is the specification's (portal 2); that it happened is said. */

@@ -69,7 +69,8 @@ function About({ request, Service }: { request: Activity; Service: ServiceResult
   const { state, problem } = request
   if (state === 'done') return <Found request={request} Service={Service} />
   if (state === 'running') return null
-  if (state !== 'failed') return <p className="request-about">{t(`about.${state}`)}</p>
+  if (state !== 'failed' && problem?.code !== 'BLOCKED_BY_PROXY')
+    return <p className="request-about">{t(`about.${state}`)}</p>
   return (
     problem && (
       <div className="request-about request-failed">

@@ -12,6 +12,7 @@ import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { Why } from '#features/outbox/WaitReason.tsx'
 import { anchorOf, type Item } from '#features/outbox/read-items.ts'
+import { saveText } from '#features/outbox/export-text.ts'
 import { changesIn, isMove, useAgo, useFieldWords, useSentences } from '#features/outbox/entry-messages.ts'
 
 /** What one opens on an entry: each is a dialog of its own. */
@@ -138,6 +139,10 @@ function Actions({
     if (!isThere) showToast({ kind: 'note', text: t('toast.failed') })
     else if (why?.why === 'line') showToast({ kind: 'note', text: t('toast.noLine') })
   }
+  const save = async () => {
+    const file = saveText(await desk.exportOne(intent), 'waiting-change', Date.now())
+    showToast({ kind: 'done', text: t('toast.exported', { file }) })
+  }
   const isRefused = state === 'refused'
   const isWaiting = state === 'waiting'
   const canMend = (isRefused || isWaiting) && !isMove(entry)
@@ -175,6 +180,11 @@ function Actions({
       {state === 'conflict' && (
         <Button kind="primary" busy={busy} aria-haspopup="dialog" onClick={() => void compare()}>
           {t('act.compare')}
+        </Button>
+      )}
+      {isRefused && problem?.code === 'BLOCKED_BY_PROXY' && (
+        <Button kind="quiet" icon="install" onClick={() => void save()}>
+          {t('act.export')}
         </Button>
       )}
       <Button icon="remove" aria-haspopup="dialog" onClick={() => onOpen({ kind: 'drop' })}>

@@ -32,6 +32,7 @@ export function Why({ entry, all, now, desk }: WhyProps) {
     if (!('until' in reason)) return t(`why.${reason.why}`)
     if (reason.why === 'line') return t('why.line')
     const at = ago(reason.until, now)
+    if (reason.why === 'blocked') return t('why.locked', { said: problemWords(reason.problem), at })
     if (reason.why === 'locked') {
       // In the specified words (M49), where the server says who and what.
       const { problem } = entry

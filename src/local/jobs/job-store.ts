@@ -129,7 +129,7 @@ export type PollResult =
   | { kind: 'unknown' }
   | { kind: 'sign in' }
   /** Neither the line nor the server has anything to say now. */
-  | { kind: 'later'; waitMs: number }
+  | { kind: 'later'; waitMs: number; blockedTries?: number }
 
 /**
  * Records it. What is final counts whatever the fence, because the server will say nothing else; the rest only from the
@@ -159,6 +159,7 @@ function changesBy(there: Job, heard: PollResult, now: number, generation: numbe
       return {
         state: 'running',
         failures: 0,
+        blockedTries: 0,
         location: heard.location ?? there.location,
         progressKey: heard.progressKey ?? there.progressKey,
         deadline: heard.deadline ?? there.deadline,
@@ -179,7 +180,11 @@ function changesBy(there: Job, heard: PollResult, now: number, generation: numbe
     case 'sign in':
       return { state: 'sign in', generation }
     case 'later':
-      return { failures: there.failures + 1, nextAt: Math.max(there.nextAt, now + heard.waitMs) }
+      return {
+        failures: there.failures + 1,
+        blockedTries: heard.blockedTries ?? 0,
+        nextAt: Math.max(there.nextAt, now + heard.waitMs),
+      }
   }
 }
 
@@ -219,7 +224,15 @@ export async function askAgain(db: UserDatabase, intent: Intent, now: number): P
   await jobs(db, async () => {
     await db.jobs
       .filter((job) => job.intent === intent && job.state === 'timeout')
-      .modify({ state: 'running', problem: null, endedAt: null, nextAt: now, failures: 0, seen: false })
+      .modify({
+        state: 'running',
+        problem: null,
+        endedAt: null,
+        nextAt: now,
+        failures: 0,
+        blockedTries: 0,
+        seen: false,
+      })
   })
 }
 

@@ -68,7 +68,8 @@ type Sent = Pick<OutboxEntry, 'problem' | 'key' | 'intent' | 'attempts'>
  * said what became of it; the one that was refused unchecked is known.
  */
 export function attemptsLeft(entry: Sent): number {
-  if (isOld(entry)) return entry.attempts
+  // Only the response may have been refused on its way.
+  if (isOld(entry) || entry.problem?.code === 'BLOCKED_BY_PROXY') return entry.attempts
   return isUnchecked(entry) ? entry.attempts - 1 : 0
 }
 

@@ -111,8 +111,9 @@ export async function holdForUser(
   return await move(db, entry, isMeant, { state, problem, leaseUntil: 0 })
 }
 
-export type Waits = Pick<OutboxEntry, 'notBefore' | 'delayedBy' | 'problem'> & {
-  state: 'waiting' | 'sign in'
+export type Waits = Pick<OutboxEntry, 'notBefore' | 'delayedBy' | 'problem' | 'blockedTries'> & {
+  /** `refused`: on its way, so often that its user is to decide. */
+  state: 'waiting' | 'sign in' | 'refused'
 }
 
 /** Nothing final came back: under our own fence it goes back to wait, with the same bytes and key. */
@@ -158,9 +159,13 @@ export async function findDropping(db: UserDatabase, now: number): Promise<Outbo
 }
 
 /** The server could not be asked: again later, and a little later each time. */
-export async function holdDropping(db: UserDatabase, entry: OutboxEntry, notBefore: number): Promise<void> {
+export async function holdDropping(
+  db: UserDatabase,
+  entry: OutboxEntry,
+  wait: Pick<OutboxEntry, 'notBefore' | 'delayedBy' | 'blockedTries'>,
+): Promise<void> {
   const isStill = (now: OutboxEntry) => now.state === 'dropping'
-  await move(db, entry, isStill, { notBefore, delayedBy: 'network', attempts: entry.attempts + 1 })
+  await move(db, entry, isStill, { ...wait, attempts: entry.attempts + 1 })
 }
 
 /** The refusal reached its form, which keeps the wish from here on (protocol 20). */

@@ -80,6 +80,7 @@ const asNew = {
   delayedBy: null,
   problem: null,
   leaseUntil: 0,
+  blockedTries: 0,
 } satisfies Partial<OutboxEntry>
 
 const noDelay = { notBefore: 0, delayedBy: null }
@@ -105,7 +106,13 @@ export async function drop(
     const entry = await db.outbox.get(intent)
     if (!entry) return 'unknown'
     if (!isUnsent(entry)) {
-      await db.outbox.update(intent, { state: 'dropping', notBefore: 0, delayedBy: null, leaseUntil: 0 })
+      await db.outbox.update(intent, {
+        state: 'dropping',
+        notBefore: 0,
+        delayedBy: null,
+        leaseUntil: 0,
+        blockedTries: 0,
+      })
       return 'asked'
     }
     await forget(db, entry, now, newId)

@@ -47,6 +47,8 @@ export interface OutboxEntry {
   since: number
   /** Its user was shown that it is old, and wants it sent all the same (protocol 19). */
   allowedAt?: number
+  /** So often in a row something in between refused it, while the server could be reached. Absent: never. */
+  blockedTries?: number
 }
 
 /** Bytes that a waiting upload sends, kept by the page that was given the file (protocol 22). */
@@ -139,6 +141,8 @@ export interface Job {
   fence: number
   /** In a row, of the line or the server. */
   failures: number
+  /** So often in a row something in between refused a poll, while the server could be reached. Absent: never. */
+  blockedTries?: number
   /** Of the session that was refused; a newer one asks again. */
   generation: number | null
   answer: { status: number; body: string | null } | null

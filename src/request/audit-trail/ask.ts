@@ -7,6 +7,7 @@ import type { Ports } from '#request/ports.ts'
 import type { Guard } from '#request/reads/read-context.ts'
 import { sendSignedIn } from '#request/session/auth-fetch.ts'
 import { subjectOf } from '#request/session/subject.ts'
+import { sendOrExplain } from '#request/transport/blocked.ts'
 import { isGood, jsonOf, problemOf, type ResponseData } from '#request/transport/transport.ts'
 
 /** What the line, the server or the disk did not grant; said to whoever waits for it. */
@@ -26,7 +27,8 @@ export async function askAnswer<E extends Endpoint>(
   asked: InputOf<E>,
 ): Promise<ResponseData> {
   const { method, path } = toWire(endpoint, asked as never)
-  const answer = await sendSignedIn(ports, { method, path, headers: {}, body: null }, endpoint.who)
+  const request = { method, path, headers: {}, body: null }
+  const answer = await sendOrExplain(ports, request, (one) => sendSignedIn(ports, one, endpoint.who))
   if (!answer) throw new TrailProblem(localProblem('OFFLINE'))
   if (!isGood(answer)) throw new TrailProblem(problemOf(answer))
   // Somebody else's cookie: what they may read is not for this database.

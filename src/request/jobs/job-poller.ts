@@ -10,7 +10,8 @@ import { claimPoll, hastenJobs, applyPollResult, type PollResult, nextPoll } fro
 import type { Job } from '#local/storage/records.ts'
 import { sendSignedIn } from '#request/session/auth-fetch.ts'
 import { readIntentResponse, readPollResponse } from '#request/jobs/job-response.ts'
-import { type RequestData, problemOf, requestTimeoutMs } from '#request/transport/transport.ts'
+import { sendOrExplain } from '#request/transport/blocked.ts'
+import { type RequestData, type ResponseData, problemOf, requestTimeoutMs } from '#request/transport/transport.ts'
 import type { Ports } from '#request/ports.ts'
 import { type CurrentSession, currentSession } from '#request/session/current-session.ts'
 
@@ -98,9 +99,12 @@ export async function pollAlone(ports: Ports, desk: CurrentSession, intent: stri
   const heard =
     job.location === null
       ? await askByIntent(ports, job)
-      : readPollResponse(ports, job, await sendSignedIn(ports, jobRequest(job, 'GET', job.location)))
+      : readPollResponse(ports, job, await ask(ports, jobRequest(job, 'GET', job.location)))
   await note(ports, desk, job, heard)
 }
+
+export const ask = (ports: Ports, request: RequestData): Promise<ResponseData | null> =>
+  sendOrExplain(ports, request, (one) => sendSignedIn(ports, one))
 
 /** Another user's bearer must not ask for this one: they would be told that there is nothing (protocol 10). */
 export const jobRequest = (job: Job, method: 'GET' | 'DELETE', path: string): RequestData => ({
@@ -113,7 +117,7 @@ export const jobRequest = (job: Job, method: 'GET' | 'DELETE', path: string): Re
 /** Whether the server has it. What it has not is kept from ever beginning: the user decides anew (protocol 13). */
 async function askByIntent(ports: Ports, job: Job): Promise<PollResult> {
   const { path } = toWire(getRequest, { params: { id: `~${job.intent}` } })
-  const answer = await sendSignedIn(ports, jobRequest(job, 'GET', path))
+  const answer = await ask(ports, jobRequest(job, 'GET', path))
   if (!answer || problemOf(answer).code !== 'INTENT_UNKNOWN') return readIntentResponse(ports, job, answer)
-  return readIntentResponse(ports, job, await sendSignedIn(ports, jobRequest(job, 'DELETE', path)))
+  return readIntentResponse(ports, job, await ask(ports, jobRequest(job, 'DELETE', path)))
 }

@@ -4,6 +4,7 @@ import { localProblem, type Problem } from '#contract/problem.ts'
 import type { PollResult } from '#local/jobs/job-store.ts'
 import type { StartedJob } from '#local/jobs/job-state.ts'
 import type { Job } from '#local/storage/records.ts'
+import { isBlocked, maxBlockedTries } from '#request/transport/blocked.ts'
 import { type ResponseData, isGood, jsonOf, localResponse, problemOf } from '#request/transport/transport.ts'
 import type { Ports } from '#request/ports.ts'
 
@@ -15,6 +16,8 @@ const backoff = { firstMs: 1_000, maxMs: 15_000 }
  */
 export function readStartResponse(job: Job, answer: ResponseData | null): PollResult {
   if (!answer) return { kind: 'unknown' }
+  // It never arrived. A 5xx may have come while the server was at it.
+  if (isBlocked(problemOf(answer))) return answer.status < 500 ? failedBy(answer) : { kind: 'unknown' }
   // Said before the idempotency store is looked at: an earlier start of the same wish, under another key, may have begun.
   if (answer.status === 401)
     return job.key === job.intent ? { kind: 'failed', problem: problemOf(answer) } : { kind: 'unknown' }
@@ -60,11 +63,14 @@ export function begunBy(answer: ResponseData): StartedJob | null {
 const locationOf = ({ headers: given }: ResponseData): string | null =>
   /^\/api\/request\/[\w-]{8,64}$/.exec(given.get('location') ?? '')?.[0] ?? null
 
+const failedBy = (answer: ResponseData): PollResult => ({ kind: 'failed', problem: problemOf(answer) })
+
 const isNotTheirs = (answer: ResponseData) => answer.status === 401 || problemOf(answer).code === 'WRONG_SESSION'
 
 /** The answer to a poll. A final one is marked as such, so that a poll that failed is never taken for it. */
 export function readPollResponse(ports: Ports, job: Job, answer: ResponseData | null): PollResult {
   if (!answer) return later(ports, job, null)
+  if (isBlocked(problemOf(answer))) return blockedPoll(ports, job, answer)
   if (isNotTheirs(answer)) return { kind: 'sign in' }
   const problem = problemOf(answer)
   if (answer.headers.has(headers.outcome))
@@ -85,6 +91,7 @@ function percentOf(answer: ResponseData): number {
 /** What the idempotency store says about the intent of a start. */
 export function readIntentResponse(ports: Ports, job: Job, answer: ResponseData | null): PollResult {
   if (!answer) return later(ports, job, null)
+  if (isBlocked(problemOf(answer))) return blockedPoll(ports, job, answer)
   if (isNotTheirs(answer)) return { kind: 'sign in' }
   // Withdrawn before it could begin.
   if (isGood(answer) && (jsonOf(answer) as { void?: unknown } | undefined)?.void === true) return notStarted
@@ -98,8 +105,15 @@ export function readIntentResponse(ports: Ports, job: Job, answer: ResponseData 
 
 const notStarted: PollResult = { kind: 'failed', problem: localProblem('NOT_STARTED') }
 
+/** The work may go on at the server: its user is told why nothing is heard of it, and can ask again. */
+function blockedPoll(ports: Ports, job: Job, answer: ResponseData): PollResult {
+  const blockedTries = (job.blockedTries ?? 0) + 1
+  if (blockedTries >= maxBlockedTries) return { kind: 'timeout', problem: problemOf(answer) }
+  return { ...later(ports, job, answer), blockedTries }
+}
+
 /** Growing waits with jitter; what the server says of when is obeyed. */
-function later(ports: Ports, { failures }: Job, answer: ResponseData | null): PollResult {
+function later(ports: Ports, { failures }: Job, answer: ResponseData | null): PollResult & { kind: 'later' } {
   const ceiling = Math.min(backoff.maxMs, backoff.firstMs * 2 ** Math.min(failures, 10))
   const seconds = Number(answer?.headers.get('retry-after') ?? 0)
   const asked = Number.isFinite(seconds) ? Math.min(seconds, 60) * 1_000 : 0

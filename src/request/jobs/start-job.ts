@@ -20,7 +20,8 @@ import {
 import type { Ports } from '#request/ports.ts'
 import type { CallOptions, Result } from '#request/results.ts'
 import { type CurrentSession, currentSession } from '#request/session/current-session.ts'
-import { leaseMs, jobRequest, lockOf, note, pollAlone, watch } from '#request/jobs/job-poller.ts'
+import { sendOrExplain } from '#request/transport/blocked.ts'
+import { ask, leaseMs, jobRequest, lockOf, note, pollAlone, watch } from '#request/jobs/job-poller.ts'
 
 export type RecordedJob = { job: Job } | { problem: Problem }
 
@@ -69,7 +70,8 @@ async function startAlone(
   const claimed = await claimStart(desk.db, job, { now: ports.clock(), leaseMs })
   if (!claimed) return
   const forUser = { [headers.forUser]: claimed.forUser }
-  const answer = await sendSignedIn(ports, { ...letter, headers: { ...letter.headers, ...forUser } })
+  const request = { ...letter, headers: { ...letter.headers, ...forUser } }
+  const answer = await sendOrExplain(ports, request, (one) => sendSignedIn(ports, one))
   const heard = readStartResponse(claimed, answer)
   await note(ports, desk, claimed, heard)
   if (heard.kind === 'unknown') await pollAlone(ports, desk, job.intent)
@@ -122,7 +124,7 @@ async function resultOf(ports: Ports, job: Job): Promise<Result<unknown>> {
 
 /** One that is too long to be kept here; the server keeps it for a day. */
 async function fetchAnswer(ports: Ports, job: Job): Promise<Result<unknown>> {
-  const answer = job.location === null ? null : await sendSignedIn(ports, jobRequest(job, 'GET', job.location))
+  const answer = job.location === null ? null : await ask(ports, jobRequest(job, 'GET', job.location))
   if (!answer) return { kind: 'problem', problem: localProblem('OFFLINE') }
   return isGood(answer) ? { kind: 'fresh', output: jsonOf(answer) } : { kind: 'problem', problem: problemOf(answer) }
 }

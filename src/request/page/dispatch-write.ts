@@ -62,17 +62,20 @@ async function askStraight(ports: PagePorts, endpoint: Endpoint, asked: Input): 
     cache: 'no-store',
   })
   const response = await ports.network(request).catch(() => null)
-  return response ? await toResult(response) : failed('NEEDS_CONNECTION')
+  if (!response) return failed('NEEDS_CONNECTION')
+  const { readDirectResponse } = await import('#request/page/direct-response.ts')
+  return await readDirectResponse(ports, response)
 }
 
 /** Somebody who thought about a new password for ten minutes has an expired token: it is renewed, and nothing has happened yet. */
 async function askSigned(ports: PagePorts, { contentType, ...wire }: Wire): Promise<Result<unknown>> {
-  const [{ sendSignedIn }, { toResponse }] = await Promise.all([
+  const [{ sendSignedIn }, { sendOrExplain }, { toResponse }] = await Promise.all([
     import('#request/session/auth-fetch.ts'),
+    import('#request/transport/blocked.ts'),
     import('#request/transport/transport.ts'),
   ])
   const letter = { ...wire, headers: contentType ? { 'content-type': contentType } : {} }
-  const answer = await sendSignedIn(ports, letter as RequestData)
+  const answer = await sendOrExplain(ports, letter as RequestData, (request) => sendSignedIn(ports, request))
   return answer ? await toResult(toResponse(answer)) : failed('NEEDS_CONNECTION')
 }
 

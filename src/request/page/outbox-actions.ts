@@ -76,6 +76,7 @@ export function createOutboxActions(ports: Ports): OutboxActions {
     compare: (intent) => of(intent, async (_, entry) => comparisonOf(entry)),
     whyWaits: (intent) => of(intent, (db, entry) => whyWaits(db, entry, ports.clock())),
     exportAll: () => on('', (db) => exportText(db, ports.clock(), ports.build)),
+    exportOne: (intent) => on('', (db) => exportText(db, ports.clock(), ports.build, intent)),
     async unseal() {
       const session = await currentSession(ports)
       return session ? await openSeals(ports, { ...session, send: sendSignedIn }, { again: true }) : 0

@@ -10,7 +10,8 @@ import { readListOn } from '#local/lists/read-list.ts'
 import { storePage } from '#local/lists/response-store.ts'
 import type { ListQuery } from '#local/lists/list-view.ts'
 import { sendSignedIn } from '#request/session/auth-fetch.ts'
-import { type ResponseData, isGood, jsonOf, localResponse } from '#request/transport/transport.ts'
+import { isBlocked, sendOrExplain } from '#request/transport/blocked.ts'
+import { type ResponseData, isGood, jsonOf, localResponse, problemOf } from '#request/transport/transport.ts'
 import type { Ports } from '#request/ports.ts'
 import { fill } from '#request/reads/fill-list.ts'
 import { type Asked, type Guard, guardFor, kept, leftOutOf, type Page, whoNow } from '#request/reads/read-context.ts'
@@ -21,7 +22,8 @@ export const patienceMs = 3_000
 export async function answerList(ports: Ports, asked: Asked, list: ListSpec): Promise<ResponseData | null> {
   const query = readQuery(asked, list)
   // Something is asked that the device does not understand, so it cannot know which rows it means.
-  if (!query) return await sendSignedIn(ports, asked.letter, asked.endpoint.who)
+  if (!query)
+    return await sendOrExplain(ports, asked.letter, (request) => sendSignedIn(ports, request, asked.endpoint.who))
   const fresh = askList(ports, asked, list, query)
   return await race(ports, fresh, () => keptList(ports, list, query))
 }
@@ -33,7 +35,8 @@ export async function race(
   kept: () => Promise<ResponseData | null>,
 ): Promise<ResponseData | null> {
   const first = await Promise.race([fresh, ports.wait(patienceMs).then(() => null)])
-  if (first && first.status < 500 && first.status !== 429) return first
+  // The connection is there, so it will not mend this: its user is told, over the rows that the device has.
+  if (first && (isBlocked(problemOf(first)) || (first.status < 500 && first.status !== 429))) return first
   const own = await kept()
   if (!own) return await fresh
   // Not given up when the screen is served: what comes late still belongs in the rows.
@@ -43,7 +46,9 @@ export async function race(
 
 async function askList(ports: Ports, asked: Asked, list: ListSpec, query: ListQuery): Promise<ResponseData | null> {
   const { session, guard: before } = await whoNow(ports)
-  const answer = await sendSignedIn(ports, asked.letter, asked.endpoint.who, session)
+  const answer = await sendOrExplain(ports, asked.letter, (request) =>
+    sendSignedIn(ports, request, asked.endpoint.who, session),
+  )
   if (!answer || !isGood(answer)) return answer
   const page = readPage(answer)
   if (!page) return null

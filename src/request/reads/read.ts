@@ -7,6 +7,7 @@ import { headers } from '#contract/headers.ts'
 import { matcher } from '#contract/http-mapping.ts'
 import { readSession } from '#local/session/session.ts'
 import { sendSignedIn } from '#request/session/auth-fetch.ts'
+import { sendOrExplain } from '#request/transport/blocked.ts'
 import { type ResponseData, isGood, toResponse } from '#request/transport/transport.ts'
 import { answerList } from '#request/reads/list.ts'
 import type { Ports } from '#request/ports.ts'
@@ -19,7 +20,7 @@ export async function read(ports: Ports, asked: Asked): Promise<ResponseData | n
     ? answerList(ports, asked, endpoint.list)
     : endpoint.offline === 'read'
       ? answerReading(ports, asked)
-      : sendSignedIn(ports, letter, endpoint.who))
+      : sendOrExplain(ports, letter, (request) => sendSignedIn(ports, request, endpoint.who)))
   if (answer && isGood(answer) && !answer.headers.has(headers.kept)) ports.lasting(drainIfWaiting(ports))
   return answer
 }

@@ -2,6 +2,7 @@
 import { headers } from '#contract/headers.ts'
 import { storeReading } from '#local/lists/response-store.ts'
 import { sendSignedIn } from '#request/session/auth-fetch.ts'
+import { sendOrExplain } from '#request/transport/blocked.ts'
 import { type ResponseData, isGood, jsonOf } from '#request/transport/transport.ts'
 import { fromDevice, race } from '#request/reads/list.ts'
 import type { Ports } from '#request/ports.ts'
@@ -14,7 +15,7 @@ export async function answerReading(ports: Ports, asked: Asked): Promise<Respons
 
 async function askReading(ports: Ports, { endpoint, letter }: Asked): Promise<ResponseData | null> {
   const { session, guard: before } = await whoNow(ports)
-  const answer = await sendSignedIn(ports, letter, endpoint.who, session)
+  const answer = await sendOrExplain(ports, letter, (request) => sendSignedIn(ports, request, endpoint.who, session))
   if (!answer || !isGood(answer)) return answer
   if (jsonOf(answer) === undefined) return null
   const guard = await guardFor(ports, before, answer)

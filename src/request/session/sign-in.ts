@@ -13,6 +13,7 @@ import {
   sendRequest,
   problemOf,
 } from '#request/transport/transport.ts'
+import { sendOrExplain } from '#request/transport/blocked.ts'
 import type { Ports } from '#request/ports.ts'
 import type { Result } from '#request/results.ts'
 import { basicCredential, readSubject, subjectOf } from '#request/session/subject.ts'
@@ -53,12 +54,13 @@ export async function signIn(ports: Ports, given: Given): Promise<Result<SignedI
 }
 
 async function enter(ports: Ports, { language, ...given }: Given): Promise<Result<SignedIn>> {
-  const granted = await sendRequest(ports, grant(formOf(given), language))
+  const send = (request: RequestData) => sendOrExplain(ports, request, (one) => sendRequest(ports, one))
+  const granted = await send(grant(formOf(given), language))
   if (!granted) return { kind: 'problem', problem: localProblem('NEEDS_CONNECTION') }
   const token = isGood(granted) ? (jsonOf(granted) as TokenInfo | undefined) : undefined
   if (!token?.access_token) return problemResult(granted)
   ports.access.renewed(token.access_token)
-  const answer = await sendRequest(ports, ownUser(token.access_token))
+  const answer = await send(ownUser(token.access_token))
   if (!answer) return { kind: 'problem', problem: localProblem('NEEDS_CONNECTION') }
   const user = isGood(answer) ? (jsonOf(answer) as SignedIn['user'] | undefined) : undefined
   if (!user) return problemResult(answer)

@@ -11,6 +11,13 @@ export interface RequestData {
   path: string
   headers: Record<string, string>
   body: string | FormData | null
+  /** Called where something between this device and the server answered. The response is null then. */
+  onBlocked?: (blocked: BlockedResponse) => void
+}
+
+export interface BlockedResponse {
+  status: number
+  retryAfterMs: number | null
 }
 
 export interface ResponseData {
@@ -35,20 +42,41 @@ export async function sendRequest(
     signal: giveUp.signal,
   })
   const late = ports.wait(requestTimeoutMs).then(() => null)
-  const answer = await Promise.race([read(ports, request), late])
+  const answer = await Promise.race([read(ports, request, letter), late])
   if (answer === null) giveUp.abort()
   return answer
 }
 
-async function read(ports: Pick<Ports, 'network'>, request: Request): Promise<ResponseData | null> {
+async function read(
+  ports: Pick<Ports, 'network'>,
+  request: Request,
+  { onBlocked }: RequestData,
+): Promise<ResponseData | null> {
   try {
     const response = await ports.network(request)
-    // Our server numbers all its answers. A proxy's 403, a hotel's login page, a redirect seen by hand do not.
-    if (!response.headers.has(headers.requestId)) return null
+    if (!isFromServer(response)) {
+      onBlocked?.({ status: response.status, retryAfterMs: retryAfterMs(response) })
+      return null
+    }
     return { status: response.status, headers: response.headers, text: await response.text() }
   } catch {
     return null
   }
+}
+
+/**
+ * Our server numbers all its answers. A proxy's 403, a hotel's login page, a redirect seen by hand do not. Some proxies number
+ * theirs too; but an error page is none of ours, whose errors are JSON.
+ */
+export function isFromServer({ ok, headers: given }: Pick<Response, 'ok' | 'headers'>): boolean {
+  if (!given.has(headers.requestId)) return false
+  return ok || !given.get('content-type')?.includes('html')
+}
+
+/** Seconds, as our server writes it. */
+export function retryAfterMs({ headers: given }: Pick<Response, 'headers'>): number | null {
+  const seconds = Number(given.get('retry-after') ?? Number.NaN)
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : null
 }
 
 export const isGood = ({ status }: ResponseData) => status >= 200 && status < 300

@@ -10,7 +10,7 @@ import { accept, returnToQueue, holdForUser, pauseSending, type Waits } from '#l
 import { longestWaitMs } from '#local/outbox/claim.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 import { begunBy } from '#request/jobs/job-response.ts'
-import { type ResponseData, isGood, jsonOf, problemOf } from '#request/transport/transport.ts'
+import { type ResponseData, isGood, jsonOf, problemOf, retryAfterMs } from '#request/transport/transport.ts'
 import { merge } from '#request/writes/merge.ts'
 import type { Ports } from '#request/ports.ts'
 
@@ -133,12 +133,6 @@ async function later(ports: Ports, db: UserDatabase, { entry, answer }: EntryRes
 /** Whether others may still be sent after this one did not get through: it is this write's trouble, not the server's. */
 export const goesOn = ({ status, headers: given }: ResponseData, { key }: OutboxEntry) =>
   given.get(headers.key) === key && ![401, 429, 503].includes(status)
-
-/** Seconds, as our server writes it. */
-export function retryAfterMs(answer: ResponseData): number | null {
-  const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN)
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : null
-}
 
 export async function wait(
   ports: Ports,

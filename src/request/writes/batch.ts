@@ -8,14 +8,20 @@ import type { UserDatabase } from '#local/storage/database.ts'
 import { acceptAll, giveBackAll, pauseSending } from '#local/outbox/settle.ts'
 import type { OutboxEntry, FrozenRequest } from '#local/storage/records.ts'
 import { sendSignedIn } from '#request/session/auth-fetch.ts'
-import { type ResponseData, isGood, jsonOf, problemOf } from '#request/transport/transport.ts'
+import {
+  type BlockedResponse,
+  type ResponseData,
+  isGood,
+  jsonOf,
+  problemOf,
+  retryAfterMs,
+} from '#request/transport/transport.ts'
 import type { Ports } from '#request/ports.ts'
 import {
   acceptedFrom,
   goesOn,
   type EntryResponse,
   isGoneAlready,
-  retryAfterMs,
   settle,
   verdictOn,
   waits,
@@ -30,7 +36,10 @@ export async function sendTogether(
   entries: readonly OutboxEntry[],
   generation: number,
 ): Promise<BatchEnd> {
-  const answer = await sendSignedIn(ports, letterOf(entries))
+  let blocked: BlockedResponse | null = null
+  const answer = await sendSignedIn(ports, { ...letterOf(entries), onBlocked: (by) => void (blocked = by) })
+  // Which of them is refused on its way shows when each is sent alone.
+  if (!answer && blocked) return await freely(db, entries, 'singly')
   if (!answer) return await unknown(ports, db, entries, 'network')
   if (isGood(answer)) {
     const items = itemsOf(answer, entries)
@@ -40,7 +49,7 @@ export async function sendTogether(
   }
   const { status } = answer
   if (status === 413) return await freely(db, entries, 'halve')
-  if ([400, 404, 405, 501].includes(status)) return await freely(db, entries, 'singly')
+  if ([400, 403, 404, 405, 501].includes(status)) return await freely(db, entries, 'singly')
   if (status === 401) return await signIn(db, entries, answer)
   const after = retryAfterMs(answer)
   if (after !== null && (status === 429 || status === 503)) await pauseSending(db, ports.clock(), after)

@@ -1,11 +1,13 @@
 /** The outbox as JSON, to be saved or shown to support: values as typed, no secrets, no file contents. */
+import type { Intent } from '#contract/endpoint.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 
 export const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
 
-/** What waits, as text for a person or their support: no keys of the protocol, nothing of other users, no bytes of files. */
-export async function exportText(db: UserDatabase, now: number, build: string): Promise<string> {
-  const entries = await db.outbox.orderBy('seq').toArray()
+/** What waits, as text for a person or their support: no keys of the protocol, nothing of other users, no bytes of files. `only`: one write. */
+export async function exportText(db: UserDatabase, now: number, build: string, only?: Intent): Promise<string> {
+  const all = await db.outbox.orderBy('seq').toArray()
+  const entries = only === undefined ? all : all.filter(({ intent }) => intent === only)
   const writes = entries.map(
     ({ intent, endpoint, table, target, action, input, base, state, attempts, since, problem }) => ({
       intent,

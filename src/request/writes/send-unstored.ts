@@ -14,7 +14,8 @@ import { toResult } from '#request/page/http.ts'
 import type { Ports } from '#request/ports.ts'
 import type { Result } from '#request/results.ts'
 import { sendSignedIn } from '#request/session/auth-fetch.ts'
-import { isGood, toResponse } from '#request/transport/transport.ts'
+import { isBlocked, sendOrExplain } from '#request/transport/blocked.ts'
+import { isGood, problemOf, toResponse } from '#request/transport/transport.ts'
 import { acceptedFrom } from '#request/writes/apply-response.ts'
 import { freeze } from '#request/writes/record-write.ts'
 import { sendOutbox } from '#request/writes/sender.ts'
@@ -40,7 +41,9 @@ export async function sendUnstored(ports: Ports, { unstored, db }: Unstored): Pr
   const entry = before?.input === input ? { ...draft, key: before.key } : draft
   unanswered.set(intent, { key: entry.key, input })
   const bytes = freeze(entry)
-  const answer = await sendSignedIn(ports, file ? withFile(entry, bytes, file) : bytes)
+  const request = file ? withFile(entry, bytes, file) : bytes
+  const answer = await sendOrExplain(ports, request, (one) => sendSignedIn(ports, one))
+  if (answer && isBlocked(problemOf(answer))) return await toResult(toResponse(answer), intent)
   if (!answer || answer.headers.get(headers.key) !== entry.key) return failed('DEVICE_FULL')
   unanswered.delete(intent)
   const { row, asOf } = acceptedFrom(ports, { answer, generation: gate ?? 0 })

@@ -3,6 +3,7 @@
  * are not known; each entry with its own key and the very bytes of its first attempt. A step is claim, send, record,
  * under one lock (protocol 12); safety rests on the server's idempotency store and the fence, never on the lock.
  */
+import { headers } from '#contract/headers.ts'
 import { localProblem } from '#contract/problem.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { clearNetworkDelay, holdForUser } from '#local/outbox/settle.ts'
@@ -16,7 +17,14 @@ import { keepReserve } from '#local/storage/reserve.ts'
 import { sendTogether } from '#request/writes/batch.ts'
 import { sendSignedIn } from '#request/session/auth-fetch.ts'
 import { storeUnsentCount } from '#request/writes/unsent-count.ts'
-import { requestTimeoutMs } from '#request/transport/transport.ts'
+import {
+  type BlockedResponse,
+  type ResponseData,
+  isGood,
+  problemOf,
+  requestTimeoutMs,
+  retryAfterMs,
+} from '#request/transport/transport.ts'
 import { requestOf } from '#request/multipart.ts'
 import { askAboutUnknown } from '#request/writes/direct-call.ts'
 import type { Ports } from '#request/ports.ts'
@@ -25,6 +33,7 @@ import { goesOn, settle, wait } from '#request/writes/apply-response.ts'
 import { openSeals } from '#request/session/open-seals.ts'
 import { finishSignOut } from '#request/session/sign-in.ts'
 import { subjectOf } from '#request/session/subject.ts'
+import { settleBlocked } from '#request/writes/settle-blocked.ts'
 import { withdraw } from '#request/writes/void-write.ts'
 
 const lanesAtOnce = 4
@@ -125,7 +134,14 @@ function grow(pace: Pace): void {
 async function send(ports: Ports, db: UserDatabase, entry: OutboxEntry, generation: number): Promise<boolean> {
   const letter = await requestOf(db, entry)
   if (!letter) return await holdForUser(db, entry, 'refused', localProblem('STORAGE_FAILED'))
-  const answer = await sendSignedIn(ports, letter)
+  let blocked: BlockedResponse | null = null
+  const answer = await sendSignedIn(ports, { ...letter, onBlocked: (by) => void (blocked = by) })
+  if (answer && isForeign(answer, entry)) blocked = { status: answer.status, retryAfterMs: retryAfterMs(answer) }
+  if (blocked) return await settleBlocked(ports, db, { entry, blocked, generation })
   if (!answer) return await wait(ports, db, entry, 'network', null)
   return (await settle(ports, db, { entry, answer, generation })) || goesOn(answer, entry)
 }
+
+/** Numbered like a response of our server, but without the key and with no problem of ours in it. */
+const isForeign = (answer: ResponseData, { key }: OutboxEntry) =>
+  !isGood(answer) && answer.headers.get(headers.key) !== key && problemOf(answer).code === 'UNREADABLE_ANSWER'

@@ -7,9 +7,12 @@ import { dropForGood } from '#local/outbox/user-actions.ts'
 import { accept, findDropping, holdDropping } from '#local/outbox/settle.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 import { sendSignedIn } from '#request/session/auth-fetch.ts'
-import { isGood } from '#request/transport/transport.ts'
+import { maxBlockedTries } from '#request/transport/blocked.ts'
+import { isServerThere } from '#request/transport/ping.ts'
+import { type BlockedResponse, isGood } from '#request/transport/transport.ts'
 import type { Ports } from '#request/ports.ts'
 import { acceptedFrom, jitter } from '#request/writes/apply-response.ts'
+import { blockedWaitMs } from '#request/writes/settle-blocked.ts'
 
 /** Before anything else is sent. True when one of them is settled. */
 export async function withdraw(ports: Ports, db: UserDatabase, generation: number): Promise<boolean> {
@@ -22,12 +25,30 @@ export async function withdraw(ports: Ports, db: UserDatabase, generation: numbe
 async function withdrawOne(ports: Ports, db: UserDatabase, entry: OutboxEntry, generation: number): Promise<boolean> {
   const { path } = toWire(voidRequest, { params: { id: `~${entry.intent}` } })
   const letter = { method: 'DELETE', path, headers: { [headers.forUser]: entry.forUser }, body: null }
-  const answer = await sendSignedIn(ports, letter)
+  let blocked: BlockedResponse | null = null
+  const answer = await sendSignedIn(ports, { ...letter, onBlocked: (by) => void (blocked = by) })
   const outcome = answer?.headers.get(headers.outcome)
   // It had taken effect before it could be taken back: what is done stands, and the device says so.
   if (answer && outcome?.startsWith('done')) return await accept(db, entry, acceptedFrom(ports, { answer, generation }))
   if (answer && (outcome?.startsWith('refused') || isGood(answer)))
     return await dropForGood(db, entry.intent, { now: ports.clock(), newId: ports.newId })
-  await holdDropping(db, entry, ports.clock() + jitter(ports, entry.attempts))
+  if (blocked && (await isServerThere(ports))) return await withdrawBlocked(ports, db, entry, blocked)
+  const notBefore = ports.clock() + jitter(ports, entry.attempts)
+  await holdDropping(db, entry, { notBefore, delayedBy: 'network', blockedTries: 0 })
+  return false
+}
+
+/** Where the server cannot be told, its user's will counts all the same: the write is not sent from here any more. */
+async function withdrawBlocked(
+  ports: Ports,
+  db: UserDatabase,
+  entry: OutboxEntry,
+  blocked: BlockedResponse,
+): Promise<boolean> {
+  const blockedTries = (entry.blockedTries ?? 0) + 1
+  if (blockedTries >= maxBlockedTries)
+    return await dropForGood(db, entry.intent, { now: ports.clock(), newId: ports.newId })
+  const notBefore = ports.clock() + blockedWaitMs(blocked, blockedTries)
+  await holdDropping(db, entry, { notBefore, delayedBy: 'server', blockedTries })
   return false
 }

@@ -4,6 +4,7 @@ import type { UserDatabase } from '#local/storage/database.ts'
 import { isParked } from '#local/outbox/read-entries.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 import type { WaitReason } from '#request/results.ts'
+import { isBlocked } from '#request/transport/blocked.ts'
 import { textOf } from '#request/writes/export-entries.ts'
 
 /** Null: it does not wait, or is not there. */
@@ -23,6 +24,7 @@ export async function whyWaits(db: UserDatabase, entry: OutboxEntry, now: number
     return { why: 'locked', who: textOf(user), what: textOf(action), until: entry.notBefore }
   }
   if (entry.problem?.code === 'COMPANY_MAIL_LIMIT') return { why: 'mails', until: entry.notBefore }
+  if (isBlocked(entry.problem)) return { why: 'blocked', problem: entry.problem, until: entry.notBefore }
   if (entry.delayedBy === 'network') return { why: 'line', until: entry.notBefore }
   return entry.notBefore > now ? { why: 'server', until: entry.notBefore } : { why: 'turn' }
 }

@@ -39,10 +39,10 @@ eachEngineByNight('progress over a websocket', (engine) => {
   })
   afterAll(() => server.close())
 
-  async function open(query = ''): Promise<Ear> {
+  async function open(query = '', headers: Record<string, string> = { origin: `http://${host}` }): Promise<Ear> {
     // Node's own client; a page's browser says the origin by itself.
     const Client = WebSocket as unknown as new (url: string, how: object) => WebSocket
-    const socket = new Client(`ws://${host}${path}${query}`, { headers: { origin: `http://${host}` } })
+    const socket = new Client(`ws://${host}${path}${query}`, { headers })
     const heard: Progress[] = []
     socket.addEventListener('message', ({ data }) => heard.push(JSON.parse(String(data)) as Progress))
     const closed = new Promise<number>((told) => socket.addEventListener('close', ({ code }) => told(code)))
@@ -123,7 +123,7 @@ eachEngineByNight('progress over a websocket', (engine) => {
   })
 
   it.each([
-    ['none', {}],
+    ['hidden by a browser', { 'sec-fetch-site': 'same-origin' }],
     ['another', { origin: 'https://evil.example' }],
     ['a name that only begins like ours', { origin: 'http://127.0.0.1.evil.example' }],
   ])('is not opened for a page whose origin is %s (S-59)', async (_, headers) => {
@@ -137,6 +137,16 @@ eachEngineByNight('progress over a websocket', (engine) => {
       asked.end()
     })
     expect(status).toBe(403)
+  })
+
+  it('fault 37r is opened for a program without an Origin, which hears nothing before it has sent a token, whatever its cookies say', async () => {
+    const { key } = await known(staff)
+    const program = await open('', {})
+    program.socket.send(JSON.stringify({ token: staff.access }))
+    await expect.poll(() => program.heard.at(0)).toMatchObject({ progressKey: key })
+    const byCookie = await open('', { cookie: `portal-access=${staff.access}` })
+    byCookie.socket.send(JSON.stringify({ token: null }))
+    expect([await byCookie.closed, byCookie.heard]).toEqual([4401, []])
   })
 
   it('wants the token in the first message: not in the address, not made up, not run out, and not much later', async () => {

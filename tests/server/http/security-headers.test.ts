@@ -204,7 +204,7 @@ describe('the pages', () => {
 
   test('what is not a page of ours is a 404 in JSON, never the shell (S-79)', async () => {
     const cases: [string, Record<string, string>][] = [
-      ['/saas/app/home', { accept: '*/*' }],
+      ['/saas/app/home', { accept: 'application/json' }],
       ['/saas/app/home', { accept: 'text/html', 'sec-fetch-mode': 'no-cors' }],
       ['/saas/assets/gone-1.js', html],
       ['/saas/app/home.css', html],

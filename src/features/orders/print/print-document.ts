@@ -2,7 +2,7 @@
 import type { InputOf } from '#contract/endpoint.ts'
 import { requestPrint } from '#contract/payments.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
-import { i18n } from '#ui/i18n/i18n.ts'
+import { i18n, languageNow } from '#ui/i18n/i18n.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { tellOf } from '#features/orders/result-toast.ts'
 
@@ -17,7 +17,7 @@ export const printDocument =
   (kind: Printed, id: number): AppThunk<void> =>
   async (_dispatch, _getState, { api }) => {
     const tab = open('', '_blank')
-    const result = await api.call(requestPrint, { body: { kind, id } })
+    const result = await api.call(requestPrint, { body: { kind, id, language: languageNow() } })
     if (result.kind !== 'fresh') {
       tab?.close()
       return tellOf(i18n.t('action.print', { ns: 'orders' }), result)

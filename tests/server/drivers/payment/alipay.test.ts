@@ -107,6 +107,20 @@ describe.each(gates)('%s in %o', (gate, money, code, shown) => {
     expect(await returned(`${shop.url}/saas/app/contract/17`)).toBeNull()
   })
 
+  it('fault 26b takes a notice whose values were encoded once too often, or whose signature was not, and no forged one', async () => {
+    const { wanted, url } = await begun()
+    await visit((await visit(url)).url, { answer: 'pay' })
+    await shop.hears(1)
+    const text = shop.heard[0]!.raw.toString()
+    const read = (form: string) => driver().readNotice(Buffer.from(form), {})
+    const fields = [...new URLSearchParams(text)]
+    const twice = new URLSearchParams(fields.map(([name, value]) => [name, encodeURIComponent(value)])).toString()
+    expect(await read(twice)).toMatchObject({ key: wanted.key })
+    const bare = text.replace(/sign=[^&]+/, (sign) => decodeURIComponent(sign))
+    expect(await read(bare)).toMatchObject({ key: wanted.key })
+    expect(await reasonOf(read(twice.replace(/out_trade_no=\w/, 'out_trade_no=x')))).toBe('signature')
+  })
+
   it('signed for another amount under the same number opens no page', async () => {
     const { wanted, url } = await begun()
     await visit(url)

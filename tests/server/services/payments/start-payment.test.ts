@@ -69,8 +69,38 @@ onConnections('paying', (engine) => {
   }
   const back = async (address: string) => {
     const url = new URL(address)
-    return (await the.server.send({ url: url.pathname + url.search })).headers.location
+    const location = (await the.server.send({ url: url.pathname + url.search })).headers.location
+    return location?.replace(/#return=[\w-]+$/, '')
   }
+
+  describe('a payment that returns to a browser in which nobody is signed in', () => {
+    const resultOf = async (address: string, language: string) => {
+      const url = new URL(address)
+      const { location = '' } = (await the.server.send({ url: url.pathname + url.search })).headers
+      const key = /#return=([\w-]+)$/.exec(location)?.[1] ?? ''
+      const result = `/public/payment/return/${key}?page=result`
+      return the.server.send({ url: result, headers: { 'accept-language': language } })
+    }
+
+    test.each([
+      ['en', 'Payment received'],
+      ['zh', '已收到付款'],
+    ])('fault 26c shows in %s that it was paid, and nothing of the order', async (language, title) => {
+      const seen = await onPage(await payFor(buyer, made.id), { card: '4242 4242 4242 4242' })
+      const page = await resultOf(seen.url, language)
+      expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+      expect(page.body).toContain(title)
+      for (const secret of ['42,000', '42000', 'HKD', 'alpha']) expect(page.body).not.toContain(secret)
+      await paidOnce()
+    })
+
+    test('fault 26c shows that nothing was paid, and 404 for a payment that is none', async () => {
+      const seen = await onPage(await payFor(buyer, made.id), { answer: 'back' })
+      expect((await resultOf(seen.url, 'en')).body).not.toContain('Payment received')
+      const none = `/public/payment/return/${randomUUID().replaceAll('-', '')}?page=result`
+      expect((await the.server.send({ url: none })).statusCode).toBe(404)
+    })
+  })
 
   describe('by card', () => {
     test('takes the order’s own amount, and makes one contract and one invoice', async () => {

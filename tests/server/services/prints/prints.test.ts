@@ -53,6 +53,19 @@ onConnections('prints', (engine) => {
     expect(body).not.toContain(canaries.beta)
   })
 
+  test('fault 37l are in the language of the page that asks, and else in that of the account', async () => {
+    const langOf = async (payload: object) => {
+      const { url } = (await ask(buyer, { kind: 'contract', id: shop.contract_id, ...payload })).json()
+      return /<html lang="([\w-]+)">/.exec((await open(url)).body)?.[1]
+    }
+    expect(await langOf({ language: 'zh' })).toBe('zh-Hans')
+    expect(await langOf({})).toBe('en')
+    await speak('zh')
+    expect(await langOf({ language: 'en' })).toBe('en')
+    expect(await langOf({})).toBe('zh-Hans')
+    expect((await ask(buyer, { kind: 'contract', id: shop.contract_id, language: 'fr' })).statusCode).toBe(400)
+  })
+
   test('show one that was extended from its first day, with all of its years', async () => {
     const payload = { type: 'extend', contract_id: shop.contract_id, period: 2 }
     const made = (await buyer.send({ method: 'POST', url: '/api/contract', payload })).json() as Ordered

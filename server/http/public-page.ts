@@ -1,0 +1,56 @@
+/** Small pages that the server makes itself, for people whom the app cannot reach: who they are is not known. */
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { FastifyRequest } from 'fastify'
+import type { Language } from '#domain/accounts/users.ts'
+import en from '#locales/en/pages.json' with { type: 'json' }
+import zh from '#locales/zh/pages.json' with { type: 'json' }
+import { html, type Markup } from '#server/html.ts'
+import { languageTags, type Translate, translator } from '#server/i18n.ts'
+import { acceptsHtml } from '#server/http/static-files.ts'
+
+export const pageWords = (language: Language): Translate => translator({ en, zh }, language)
+
+const styles: Markup = { html: readFileSync(join(import.meta.dirname, 'public-page.css'), 'utf8') }
+
+interface PageContent {
+  language: Language
+  title: string
+  body: Markup
+}
+
+/** The page with the headers that it needs: no script, and no style but its own. */
+export function publicPage({ language, title, body }: PageContent): { body: Buffer; headers: Record<string, string> } {
+  const nonce = randomBytes(16).toString('base64')
+  const page = html`<!doctype html>
+<html lang="${languageTags[language]}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<style nonce="${nonce}">${styles}</style>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+${body}
+</main>
+</body>
+</html>
+`
+  const policy = `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+  return {
+    body: Buffer.from(page.html),
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': policy,
+      'cache-control': 'no-store',
+    },
+  }
+}
+
+/** A person who opens an address, not a program that reads data. */
+export const wantsPage = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>
+  (headers.accept ?? '').includes('text/html') && acceptsHtml(headers)

@@ -1,0 +1,52 @@
+/** A request for a name that is not ours: most often PUBLIC_URL is wrong, or a proxy replaces the Host header. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { html } from '#server/html.ts'
+import { pageWords, publicPage, wantsPage } from '#server/http/public-page.ts'
+import type { AppContext } from '#server/context.ts'
+import { securityEvent } from '#server/log.ts'
+import { languageOf } from '#server/problem-body.ts'
+import { ProblemError } from '#server/problem-error.ts'
+
+const windowMs = 3_600_000
+const maxLoggedHosts = 10
+/** Longer names are cut in logs and pages. */
+const maxHostLength = 100
+
+/** Refuses requests by a wrong Host. Each name is logged once an hour, and at most ten names. */
+export function createHostRefusal({ config, clock }: AppContext) {
+  let windowStart = Number.NEGATIVE_INFINITY
+  const loggedHosts = new Set<string>()
+
+  function shouldLog(host: string): boolean {
+    if (clock() - windowStart >= windowMs) {
+      windowStart = clock()
+      loggedHosts.clear()
+    }
+    if (loggedHosts.has(host) || loggedHosts.size >= maxLoggedHosts) return false
+    loggedHosts.add(host)
+    return true
+  }
+
+  /** Sends a page to a person; throws WRONG_HOST for a program. */
+  return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const host = (request.headers.host ?? '').slice(0, maxHostLength)
+    if (shouldLog(host))
+      securityEvent(request.log, 'host refused', {
+        host,
+        publicUrl: config.publicUrl,
+        advice: 'set PUBLIC_URL to the address that people use, or let the proxy pass on the Host header',
+        route: request.routeOptions.url ?? null,
+      })
+    if (!wantsPage(request)) throw new ProblemError('WRONG_HOST')
+    const language = languageOf(request.headers['accept-language'])
+    const say = pageWords(language)
+    const page = publicPage({
+      language,
+      title: say('wrongHost.title'),
+      body: html`<p>${say('wrongHost.host', { host })}</p>
+<p>${say('wrongHost.visitor')}</p>
+<p class="note">${say('wrongHost.operator')}</p>`,
+    })
+    return reply.code(403).headers(page.headers).send(page.body)
+  }
+}

@@ -1,0 +1,14 @@
+/** What a ticket has to know of the request that opens it. */
+import { browserOf } from '#server/http/device-cookie.ts'
+import type { RequestContext } from '#server/routes/route-handler.ts'
+import type { TicketRequest } from '#server/services/tickets.ts'
+
+export const ticketRequestOf = ({ app, headers, onUndelivered }: RequestContext): TicketRequest => ({
+  app,
+  browser: browserOf(headers, app.config),
+  isPrefetch: prefetchHeaders.some((name) => /prefetch|preview|prerender/i.test(String(headers[name] ?? ''))),
+  onUndelivered,
+})
+
+/** Chromium and Firefox; Chromium before 2023; Safari; Firefox before 2023. */
+const prefetchHeaders = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz']

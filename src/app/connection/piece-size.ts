@@ -1,0 +1,40 @@
+/**
+ * How large the pieces of an upload are. What stands in front of the server may refuse large bodies (nginx: more than 1 MiB), so
+ * they begin small, double while they are accepted, and halve when one is refused.
+ */
+const kib = 1024
+export const pieceLimits = { first: 512 * kib, min: 64 * kib, max: 4096 * kib } as const
+
+export interface PieceSize {
+  /** In bytes. */
+  readonly bytes: number
+  /** A piece was taken. A last one that is shorter says nothing. */
+  accepted(bytes: number): void
+  /** False: it is as small as it gets. */
+  refused(): boolean
+  /** The connection broke in one. Some proxies close it instead of answering. */
+  broke(): void
+}
+
+export function createPieceSize(): PieceSize {
+  let size: number = pieceLimits.first
+  let max: number = pieceLimits.max
+  const shrink = () => {
+    size = Math.max(pieceLimits.min, Math.floor(size / 2))
+  }
+  return {
+    get bytes() {
+      return size
+    },
+    accepted(bytes) {
+      if (bytes >= size) size = Math.min(max, size * 2)
+    },
+    refused() {
+      if (size <= pieceLimits.min) return false
+      shrink()
+      max = size
+      return true
+    },
+    broke: shrink,
+  }
+}
