@@ -2,6 +2,7 @@
  * What one client address may send to the portal, pages and calls together. Counted before a request is routed, logged or read, so that
  * what is refused costs next to nothing; who is signed in has limits of their own behind it (decision 70).
  */
+import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
 import * as z from 'zod/mini'
 import type { Language } from '#domain/accounts/users.ts'
@@ -68,7 +69,7 @@ export function createLimitedServer(
   return server
 }
 
-/** With the echo of the key: without it a device takes the answer for the connection's (protocol 3). */
+/** Numbered and with the echo of the key: without them a device takes it for the answer of a proxy, or of nobody (decision 74). */
 function refuse(request: IncomingMessage, response: ServerResponse): void {
   const language = languageOf(request.headers['accept-language'])
   const problem = errorBody('RATE_LIMITED', { retry_after: retryAfterSeconds }, language)
@@ -83,6 +84,7 @@ function refuse(request: IncomingMessage, response: ServerResponse): void {
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     'content-security-policy': dataPolicy,
+    [headers.requestId]: randomUUID(),
     ...(hasKey ? { [headers.key]: key } : {}),
     connection: 'close',
   })

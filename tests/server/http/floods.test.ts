@@ -62,6 +62,7 @@ describe('an address', () => {
     const key = '7e2f1f0a-6f0c-4d0e-8a30-0d2b5f3a9c11'
     const refusal = await get(port, '/', '127.0.0.2', { 'idempotency-key': key, 'accept-language': 'zh' })
     expect(refusal.headers).toMatchObject({ 'retry-after': '5', 'idempotency-key': key, connection: 'close' })
+    expect(refusal.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
     expect(JSON.parse(refusal.body)).toMatchObject({ errorCode: 'RATE_LIMITED', data: { retry_after: 5 } })
     expect(refusal.body).toMatch(/\p{Script=Han}/u)
     const page = await get(port, '/saas/', '127.0.0.2', { accept: 'text/html,*/*' })
