@@ -18,7 +18,8 @@ describe('the profile', () => {
   it('is checked for the fields that are named, and a telephone may be taken away', () => {
     expect(checkCompany({ tel: '', email: '', website: '' })).toEqual([])
     expect(checkCompany({ name: ' ' })).toEqual([{ field: 'name', code: 'REQUIRED' }])
-    expect(checkCompany({ tel: '12' })).toEqual([{ field: 'tel', code: 'INVALID_TEL' }])
+    expect(checkCompany({ tel: '12' })).toEqual([{ field: 'tel', code: 'DIAL_CODE_MISSING' }])
+    expect(checkCompany({ tel: '+852-1a' })).toEqual([{ field: 'tel', code: 'INVALID_TEL' }])
   })
 
   it.each([

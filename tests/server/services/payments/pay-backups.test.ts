@@ -70,7 +70,8 @@ onConnections('paying for backups', (engine) => {
       .then((answer) => answer.json().data.find((row: { id: number }) => row.id === id))
   const back = async (address: string) => {
     const url = new URL(address)
-    return (await the.server.send({ url: url.pathname + url.search })).headers.location
+    const { location } = (await the.server.send({ url: url.pathname + url.search })).headers
+    return location?.replace(/#return=[\w-]+$/, '')
   }
   /** As a gateway tells of it. */
   const told = (kind: 'backup' | 'traffic', id: number, fields: Partial<Payment> = {}) => {
