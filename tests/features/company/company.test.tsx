@@ -34,7 +34,7 @@ it('the company is changed by its admin, the code never, with and without a netw
   await expect
     .poll(() => problems())
     .toMatchObject({
-      dialCode: 'Please enter the country code, such as 852 for Hong Kong or 86 for China.',
+      dialCode: 'The country code is missing, such as 852.',
     })
   // As people group the figures, or write them full-width (fault 22d).
   await type(the.user, { dialCode: '+８５２' })
