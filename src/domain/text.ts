@@ -25,7 +25,7 @@ export function tidyFigures(text: string): string {
 }
 
 /** A sentence that ends in a name with a full stop of its own, such as "of Acme Ltd.", ends in one. */
-export const withOneStop = (text: string): string => text.replaceAll(/(?<=[\p{L}\p{N}])\.\.(?=\s|$)/gu, '.')
+export const withOneStop = (text: string): string => text.replaceAll(/([\p{L}\p{N}])\.\.(?=\s|$)/gu, '$1.')
 
 /** No line break or other control character, and none that turns the direction of what stands beside it (F-06). */
 export const oneLine = /^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]*$/u

@@ -110,13 +110,19 @@ function Calendar({ kind, value, min, max, field, onChoose }: CalendarProps) {
 const day = String.raw`(\d{4})[-/.年]?(\d{1,2})[-/.月]?(\d{1,2})日?`
 const shapes = {
   day: new RegExp(`^${day}$`),
-  minute: new RegExp(String.raw`^${day}(?:(?:[ T]+|(?<=日))(\d{1,2})[:时]?(\d{2})分?(?::\d{2})?)?$`),
+  minute: new RegExp(String.raw`^${day}(?:[ T]+(\d{1,2})[:时]?(\d{2})分?(?::\d{2})?)?$`),
 }
+
+/** Full-width figures as plain ones, and a blank between a day and the hour. */
+const plainDate = (text: string) =>
+  text
+    .normalize('NFKC')
+    .trim()
+    .replace(/日(?=\d)/, '日 ')
 
 /** 2026/1/5, 2026.1.5, 20260105, 2026年1月5日 and full-width figures are dates too; a minute may be given as 9:05 or 0905, and a day alone is its first minute. */
 function tidied(kind: DateKind, text: string): string {
-  const [, year, month = '', date = '', hour = '0', minute = '00'] =
-    shapes[kind].exec(text.normalize('NFKC').trim()) ?? []
+  const [, year, month = '', date = '', hour = '0', minute = '00'] = shapes[kind].exec(plainDate(text)) ?? []
   if (year === undefined) return text.trim()
   const whole = `${year}-${month.padStart(2, '0')}-${date.padStart(2, '0')}`
   return kind === 'day' ? whole : `${whole} ${hour.padStart(2, '0')}:${minute}`
