@@ -16,6 +16,7 @@ import type { AppContext } from '#server/context.ts'
 import { securityEvent } from '#server/log.ts'
 import { forbidden, notFound, ProblemError } from '#server/problem-error.ts'
 import { type Progress, progressChannel, progressNow, type ProgressOf } from '#server/services/job-requests.ts'
+import { accountsChannel, type ChangedAccount } from '#server/services/accounts/announce-account.ts'
 import { hearsOf, servicesChannel } from '#server/services/hosting/announce.ts'
 import { sessionsChannel } from '#server/services/sessions/ended-sessions.ts'
 
@@ -26,12 +27,12 @@ const path = '/api/m18s/progress'
 const limits = { messagesPerSecond: 20, socketsPerUser: 20, unsentBytes: 65_536 }
 /** In ms: the first message must come within, and so often sessions are looked up. */
 export const times = { firstMessage: 10_000, look: 5_000 }
-/** Closing codes: the first two of RFC 6455, the third our 401. */
-const because = { policy: 1008, tryLater: 1013, unauthorized: 4401 } as const
+/** Closing codes: the first three of the IANA registry (RFC 6455), the last our 401. */
+const because = { policy: 1008, comeAgain: 1012, tryLater: 1013, unauthorized: 4401 } as const
 
-/** A list is no longer what it was. */
+/** A list, or the signed-in user's own rights and names, are no longer what they were. */
 interface Changed {
-  changed: 'services'
+  changed: 'services' | 'account'
 }
 
 interface Listener {
@@ -52,6 +53,12 @@ export function serveProgress(fastify: FastifyInstance, { app }: HttpContext): v
       if (listener.caller.companyId === companyId && listener.caller.userId === userId) deliver(app, listener, progress)
   })
   const unhearServices = hearServices(app, listeners)
+  const unhearAccounts = app.database.listen(accountsChannel, (message) => {
+    const { companyId, userId } = JSON.parse(message) as ChangedAccount
+    for (const listener of listeners)
+      if (listener.caller.companyId === companyId && (userId ?? listener.caller.userId) === listener.caller.userId)
+        tellAccount(app, listener)
+  })
   const unhearEnds = app.database.listen(sessionsChannel, () => void closeEnded(app, listeners))
   const closing = new AbortController()
   void lookOften(app, listeners, closing.signal)
@@ -59,6 +66,7 @@ export function serveProgress(fastify: FastifyInstance, { app }: HttpContext): v
     closing.abort()
     unhear()
     unhearServices()
+    unhearAccounts()
     unhearEnds()
   })
 
@@ -95,6 +103,12 @@ function hearServices(app: AppContext, listeners: ReadonlySet<Listener>): () => 
     unhear()
     if (timer) clearTimeout(timer)
   }
+}
+
+/** What it may hear was decided by the rights that it had: it comes again, and is let in with those that it has now. */
+function tellAccount(app: AppContext, listener: Listener): void {
+  deliver(app, listener, { changed: 'account' })
+  listener.sent = listener.sent.then(() => listener.socket.close(because.comeAgain))
 }
 
 function checkOrigin({ config }: AppContext, request: FastifyRequest): void {

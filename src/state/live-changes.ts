@@ -8,30 +8,19 @@ import { useConnection } from '#state/hooks.ts'
 type Hear = () => void
 
 const watchers = new Map<string, Set<Hear>>()
-const counters = new Set<Hear>()
-
-/** Whether any page looks at something of which the server would tell. */
-export const isWatching = (): boolean => watchers.size > 0
-
-/** Hears each time that the first begins to look or the last has ended; returns how to stop. */
-export function onWatching(hear: Hear): () => void {
-  counters.add(hear)
-  return () => void counters.delete(hear)
-}
 
 /** The server says that rows of this table have changed. */
 export function tellChanged(table: string): void {
   for (const hear of watchers.get(table) ?? []) hear()
 }
 
-function watch(table: string, hear: Hear): () => void {
+/** Hears each time that rows of this table are said to have changed; returns how to stop. */
+export function onChanged(table: string, hear: Hear): () => void {
   const those = watchers.get(table) ?? new Set()
   watchers.set(table, those.add(hear))
-  for (const count of counters) count()
   return () => {
     those.delete(hear)
     if (those.size === 0) watchers.delete(table)
-    for (const count of counters) count()
   }
 }
 
@@ -64,7 +53,7 @@ export function useLiveChanges(table: string, read: Hear): void {
     const hear = () => plan(Math.max(0, readAt + pace.least - Date.now()))
     const seen = () => void (document.visibilityState === 'visible' && hear())
     plan(pace.poll)
-    const stop = watch(table, hear)
+    const stop = onChanged(table, hear)
     document.addEventListener('visibilitychange', seen)
     return () => {
       stop()

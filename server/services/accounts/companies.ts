@@ -15,6 +15,7 @@ import { inTransaction } from '#server/db/transaction.ts'
 import { touchServices } from '#server/db/hosting/services.ts'
 import type { ServiceContext, AppContext, Service } from '#server/context.ts'
 import { invalid, notFound } from '#server/problem-error.ts'
+import { announceAccount } from '#server/services/accounts/announce-account.ts'
 import { requireVersion } from '#server/services/if-match.ts'
 
 /** Of one page of names: who is not among them is looked for by more of the name. */
@@ -54,7 +55,10 @@ export const update: Service<typeof updateCompany> = async (context, { params, b
   const fields = changedFields(before, body)
   if (Object.keys(fields).length > 0) {
     await writeCompany(context.db, id, { ...fields, update_time: context.now })
-    if (fields.name !== undefined) await touchServices(context.db, id)
+    if (fields.name !== undefined) {
+      await touchServices(context.db, id)
+      context.afterCommit(() => announceAccount(context.app, { companyId: id, userId: null }))
+    }
     await context.audit({
       code: 'company',
       operation: 'update',

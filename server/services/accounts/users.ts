@@ -28,6 +28,7 @@ import * as users from '#server/db/accounts/users.ts'
 import type { Answer, ServiceContext, AppContext, Service } from '#server/context.ts'
 import { securityEvent } from '#server/log.ts'
 import { forbidden, invalid, ProblemError } from '#server/problem-error.ts'
+import { announceAccount } from '#server/services/accounts/announce-account.ts'
 import { notifyJobs } from '#server/services/job-requests.ts'
 import { askMail, countMails } from '#server/services/mail/request-mail.ts'
 import { newSealKey } from '#server/services/sessions/seal-key.ts'
@@ -271,6 +272,7 @@ async function answer(
     info: { CompanyName: record.company_name, UserName: record.name, UserEmail: record.email, UserId: id },
     changes: fieldChanges(before && factsOf(before), factsOf(record), userFacts),
   })
+  context.afterCommit(() => announceAccount(context.app, { companyId: record.company_id, userId: id }))
   return { body: userRowOf(context.app, record) }
 }
 

@@ -5,6 +5,7 @@ import { headers } from '#contract/headers.ts'
 import { askForSync, browserPorts } from '#request/transport/browser-ports.ts'
 import { createApi } from '#request/page/api.ts'
 import type { PagePorts } from '#request/page/page-ports.ts'
+import { hearServerTime } from '#ui/page/business-clock.ts'
 import { accessFrom, cookieNamed } from '#request/session/subject.ts'
 
 declare const __BUILD__: string
@@ -36,7 +37,9 @@ export const workerNow = () => (alone ? null : (navigator.serviceWorker?.control
 
 async function runPipeline(request: Request, endpoint: Endpoint): Promise<Response> {
   if (!alone && (workerNow() ?? (await (controlled ??= isControlled())))) {
+    const sentAt = performance.now()
     const answer = await fetch(request.clone())
+    hearClock(answer, performance.now() - sentAt)
     if (answer.headers.has(headers.workerBuild)) return answer
     // A worker in control that lets everything through (W-11): the server knew nobody, and nothing has happened.
     alone = true
@@ -47,8 +50,23 @@ async function runPipeline(request: Request, endpoint: Endpoint): Promise<Respon
   return await handle(request, ports)
 }
 
+/** What took long may be of a time when this device had not gone to sleep yet. */
+const freshMs = 10_000
+
+/** The server's time, by which everything is shown and decided. What the device answers by itself says nothing of it. */
+function hearClock({ headers: given }: Response, tookMs: number): void {
+  const serverTime = Number(given.get(headers.asOf) ?? Number.NaN)
+  if (Number.isFinite(serverTime) && !given.has(headers.kept) && tookMs < freshMs) hearServerTime(serverTime)
+}
+
 export const ports: PagePorts = {
   ...browserPorts,
+  async network(request) {
+    const sentAt = performance.now()
+    const answer = await fetch(request)
+    hearClock(answer, performance.now() - sentAt)
+    return answer
+  },
   build: __BUILD__,
   pipeline: runPipeline,
   stepUp: async () => (await import('#app/connection/StepUpDialog.tsx')).stepUp(api),

@@ -7,9 +7,13 @@ import { isServerThere } from '#request/transport/ping.ts'
 import type { Ports } from '#request/ports.ts'
 import { type Api, isRead, type Result } from '#request/results.ts'
 import { type Connectivity, connectivityChanged } from '#state/connection-slice.ts'
+import { tellChanged } from '#state/live-changes.ts'
 import type { Store } from '#state/store.ts'
 
-const KNOCK_MS = 10_000
+/** A page that is looked at and has heard nothing for so long asks: what it says of the line is at most 20 seconds old. */
+const SILENCE_MS = 15_000
+/** While the server is away: the first knocks come soon, later ones further apart. */
+const KNOCK_MS = { least: 2_000, most: 10_000 }
 /** So far apart are the knocks that answers which did not come give rise to. */
 const DOUBT_MS = 2_000
 /** Whoever doubts has waited already: the state follows within two seconds (P-11). */
@@ -75,7 +79,11 @@ export const observed = (api: Api, hear: ConnectionListener): Api => ({
     const before = turnedAt
     const result = await api.call(endpoint, asked, asking).catch(() => unfetched)
     const line = connectivityOf(result, navigator.onLine)
-    if (result.kind === 'problem') failedRequest = result.problem.requestId ?? failedRequest
+    if (result.kind === 'problem') {
+      failedRequest = result.problem.requestId ?? failedRequest
+      // The page took it for allowed: rights may have changed. The same for a name that everybody of the company sees.
+      if (result.problem.code === 'FORBIDDEN' && endpoint.name !== 'getUser') tellChanged('account')
+    } else if (result.kind === 'fresh' && endpoint.name === 'updateCompany') tellChanged('account')
     if (turnedAt !== before || isGoing() || asking?.signal?.aborted) return result
     const known = tellLine(result, hear)
     if (line !== 'unreachable' || !isRead(endpoint) || (await known) !== 'online') return result
@@ -92,8 +100,22 @@ export const observed = (api: Api, hear: ConnectionListener): Api => ({
  */
 export function watchConnection(store: Store, lent: Lent): ConnectionListener {
   const known = () => store.getState().connection.line
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let knocks = 0
+  let heardAt = performance.now()
+  const untilNext = () =>
+    known() === 'online'
+      ? Math.max(0, heardAt + SILENCE_MS - performance.now())
+      : Math.min(KNOCK_MS.most, KNOCK_MS.least * 2 ** knocks)
+  function plan() {
+    clearTimeout(timer)
+    timer = setTimeout(next, untilNext())
+  }
   const set = (line: Connectivity) => {
-    if (known() !== line) store.dispatch(connectivityChanged(line))
+    if (known() === line) return
+    store.dispatch(connectivityChanged(line))
+    knocks = 0
+    plan()
   }
   const look = async (answerMs?: number) => {
     if (!navigator.onLine) return set('offline')
@@ -107,7 +129,6 @@ export function watchConnection(store: Store, lent: Lent): ConnectionListener {
     turned()
     void look()
   }
-  let heardAt = performance.now()
   // Before they press what needs the server; a page that nobody looks at asks nothing.
   const stirred = () => {
     if (performance.now() - heardAt < (known() === 'online' ? QUIET_MS : DOUBT_MS)) return
@@ -126,9 +147,21 @@ export function watchConnection(store: Store, lent: Lent): ConnectionListener {
   window.addEventListener('offline', follow)
   window.addEventListener('online', follow)
   if (!navigator.onLine) set('offline')
-  setInterval(() => {
-    if (known() !== 'online' && document.visibilityState === 'visible') void look()
-  }, KNOCK_MS)
+  async function next() {
+    // It asks when it is looked at again.
+    if (document.visibilityState !== 'visible') return
+    if (known() !== 'online') knocks += 1
+    else if (untilNext() > 0) return plan()
+    else heardAt = performance.now()
+    await look()
+    plan()
+  }
+  plan()
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState !== 'visible') return
+    stirred()
+    plan()
+  })
   return async (line) => {
     heardAt = performance.now()
     if (line !== 'unreachable') set(line)

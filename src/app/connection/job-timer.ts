@@ -7,7 +7,7 @@ import { ports, workerNow } from '#app/connection/api.ts'
 import { onOpenJobs } from '#local/jobs/read-jobs.ts'
 import { jobsOf } from '#request/page/job-actions.ts'
 import type { WorkerMessage } from '#request/ports.ts'
-import { isWatching, onWatching } from '#state/live-changes.ts'
+import { tellChanged } from '#state/live-changes.ts'
 import type { JobActions } from '#request/results.ts'
 import { watch } from '#request/jobs/job-poller.ts'
 
@@ -31,17 +31,15 @@ export function watchJobs(): () => void {
   let timer: ReturnType<typeof setInterval> | undefined
   let hang: (() => void) | undefined
 
-  /** Only who is looked at listens, for what runs or for what the page shows; a hidden page is told by the polls of others. */
+  /** Only who is looked at listens; a hidden page is told by the polls of others, and asks when it is looked at again. */
   function listen(): void {
-    const wanted = (open > 0 || isWatching()) && isVisible()
-    if (wanted) hang ??= listenToServer(() => tick(false))
+    if (isVisible()) hang ??= listenToServer(() => tick(false))
     else {
       hang?.()
       hang = undefined
     }
   }
 
-  const stopWatching = onWatching(listen)
   const stopHearing = onOpenJobs((now) => {
     const more = now.open > open
     open = now.open
@@ -51,18 +49,19 @@ export function watchJobs(): () => void {
       timer = undefined
     } else timer ??= setInterval(() => tick(false, isVisible() && nextAt < Date.now() - overdueMs), tickMs)
     if (more) tick(false)
-    listen()
   })
   const wake = () => {
     if (open > 0 && isVisible()) tick(true)
+    // What the server told meanwhile, a page that nobody saw has not heard.
+    if (isVisible()) tellChanged('account')
     listen()
   }
   window.addEventListener('online', wake)
   window.addEventListener('pageshow', wake)
   document.addEventListener('visibilitychange', wake)
+  listen()
   return () => {
     stopHearing()
-    stopWatching()
     clearInterval(timer)
     hang?.()
     window.removeEventListener('online', wake)

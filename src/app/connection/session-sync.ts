@@ -8,6 +8,7 @@ import { onSessionChange, type Session } from '#local/session/session.ts'
 import type { WorkerMessage } from '#request/ports.ts'
 import type { Api } from '#request/results.ts'
 import { type SessionUser, sessionUnread, signedOut, userRead } from '#state/session-slice.ts'
+import { onChanged } from '#state/live-changes.ts'
 import type { Store } from '#state/store.ts'
 import { whenIdle } from '#app/idle.ts'
 import { known, readCachedUser } from '#app/connection/current-user.ts'
@@ -51,6 +52,14 @@ export function watchSession(store: Store, api: Api, drawable: Promise<void>) {
     else if (store.getState().session.kind === 'unknown')
       store.dispatch(sessionUnread(result.kind === 'problem' ? result.problem : localProblem('OFFLINE')))
   }
+  // The server has said that rights or names have changed, or has refused what this page took for allowed.
+  const refresh = atMostEvery(refreshLeastMs, async () => {
+    if (store.getState().session.kind !== 'signed in') return
+    const mine = asked
+    const result = await api.call(getUser, {})
+    if (mine === asked && result.kind === 'fresh') show(result.output as SessionUser)
+  })
+  const stopHearing = onChanged('account', refresh)
   // What was looked up at the start is there before the first word of the live query, which says it once more.
   let heard: string | undefined
   function hear(session: Session | null) {
@@ -59,7 +68,29 @@ export function watchSession(store: Store, api: Api, drawable: Promise<void>) {
     heard = state
   }
   void known.then(({ session }) => heard === undefined && session && hear(session))
-  return onSessionChange(hear)
+  const stopFollowing = onSessionChange(hear)
+  return () => {
+    stopHearing()
+    stopFollowing()
+  }
+}
+
+/** In ms. */
+const refreshLeastMs = 2_000
+
+/** Runs `act` at once, but never again before it has ended and `leastMs` have passed; what comes meanwhile runs it once more. */
+function atMostEvery(leastMs: number, act: () => Promise<void>): () => void {
+  let isResting = false
+  let isWanted = false
+  const run = async () => {
+    if (isResting) return void (isWanted = true)
+    isResting = true
+    isWanted = false
+    await Promise.all([act(), new Promise((resolve) => setTimeout(resolve, leastMs))])
+    isResting = false
+    if (isWanted) void run()
+  }
+  return () => void run()
 }
 
 /** Pictures that the worker stored while somebody else was here, or before everybody left. */

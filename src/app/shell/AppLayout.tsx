@@ -36,6 +36,7 @@ const ActivityButton = later(async () => ({
 const UpdateBar = later(async () => ({ default: (await import('#app/shell/Banners.tsx')).UpdateBar }))
 const LossBar = later(async () => ({ default: (await import('#app/shell/DataLossBanner.tsx')).LossBar }))
 const SpaceProbe = later(async () => ({ default: (await import('#app/connection/SpaceProbe.tsx')).SpaceProbe }))
+const TimeZoneNote = later(async () => ({ default: (await import('#app/shell/TimeZoneNote.tsx')).TimeZoneNote }))
 const SendReport = lazy(async () => {
   const [{ SendReport: Report }] = await Promise.all([
     import('#features/outbox/SendReport.tsx'),
@@ -101,7 +102,11 @@ export function Shell() {
           <main id="main" tabIndex={-1}>
             <Place />
           </main>
-          <Footer />
+          <Footer>
+            <Suspense fallback={null}>
+              <TimeZoneNote />
+            </Suspense>
+          </Footer>
         </div>
         <Suspense fallback={null}>{open && <Drawer caller={caller} onClose={() => setOpen(false)} />}</Suspense>
         <Toasts />

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 
 /** Pages of the public site, outside the portal: plain links (portal 2). */
@@ -8,7 +9,8 @@ export const policies = [
   { name: 'privacy', href: '/privacy.html' },
 ] as const
 
-export function Footer() {
+/** `children`: what stands beside the policies. */
+export function Footer({ children }: { children?: ReactNode }) {
   const { t } = useTranslation('shell')
   return (
     <footer className="footer">
@@ -19,6 +21,7 @@ export function Footer() {
           </li>
         ))}
       </ul>
+      {children}
     </footer>
   )
 }

@@ -73,6 +73,6 @@ export type Stored = ReturnType<typeof useStored>
 export function useBusinessToday(): PlainDate | null {
   const { response } = useCachedResponse(readAged, getSettings, {})
   const zone = response?.output.time_zone
-  const today = useToday(zone ?? 'UTC')
+  const today = useToday(zone)
   return zone === undefined ? null : today
 }

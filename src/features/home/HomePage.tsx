@@ -10,6 +10,7 @@ import { begunBy, greetingAt } from '#features/home/begin.ts'
 import { Figures } from '#features/home/Figures.tsx'
 import { figuresFor } from '#features/home/figures.ts'
 import { NeedsAttention } from '#features/home/NeedsAttention.tsx'
+import { businessNow } from '#ui/page/business-clock.ts'
 import { useOutboxReport } from '#features/home/useOutboxReport.ts'
 
 type From = HomeReport['from']
@@ -36,7 +37,7 @@ interface Props {
 export function Home({ sources, stands, below, beside }: Props) {
   const { t } = useTranslation('home')
   const { user, caller } = useSignedIn()
-  const [arrived] = useState(() => new Date())
+  const [arrived] = useState(() => new Date(businessNow()))
   const [given, setGiven] = useState<Partial<Record<From, HomeReport>>>({})
   const onReport = useCallback((report: HomeReport) => setGiven((before) => ({ ...before, [report.from]: report })), [])
   const outbox = useOutboxReport()

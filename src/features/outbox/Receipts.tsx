@@ -7,7 +7,8 @@ import { useLiveQuery } from '#state/live-query.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { CopyText } from '#ui/display/CopyText.tsx'
 import { Fact } from '#ui/display/DescriptionList.tsx'
-import { ownTime, readingTime } from '#ui/list/Freshness.tsx'
+import { businessTime, fromDeviceClock } from '#ui/page/business-clock.ts'
+import { readingTime } from '#ui/list/Freshness.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { Tag, type Tone } from '#ui/display/Tag.tsx'
 import { useTranslation } from 'react-i18next'
@@ -67,14 +68,14 @@ function Receipt({ told }: { told: ReceiptView }) {
           <Icon name="right" size={16} />
           <span className="receipt-what">{whatWas(told)}</span>
           <Tag tone={tones[outcome]}>{t(`receipts.outcome.${outcome}`)}</Tag>
-          <time dateTime={new Date(time).toISOString()}>{readingTime(time)}</time>
+          <time dateTime={new Date(time).toISOString()}>{readingTime(fromDeviceClock(time))}</time>
         </summary>
         <div className="receipt-more">
           <p>{t(`receipts.${outcome}Text`)}</p>
           {told.values && told.table !== '' && <Fields table={told.table} {...told.values} />}
           <dl>
-            <Fact label={t('receipts.made')}>{ownTime(since)}</Fact>
-            <Fact label={t('receipts.ended')}>{ownTime(time)}</Fact>
+            <Fact label={t('receipts.made')}>{businessTime(fromDeviceClock(since))}</Fact>
+            <Fact label={t('receipts.ended')}>{businessTime(fromDeviceClock(time))}</Fact>
             {code && (
               <Fact label={t('receipts.why')}>
                 {problemWords({ status: 0, code, message: '', data: null, requestId: null })}

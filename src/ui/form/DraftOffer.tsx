@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
-import { ownTime } from '#ui/list/Freshness.tsx'
+import { businessNow, businessTime, fromDeviceClock } from '#ui/page/business-clock.ts'
 
 interface Props {
   /** When the draft was kept, epoch ms. */
@@ -16,10 +16,9 @@ interface Props {
 /** `Continue your draft of 2026-11-27?` A draft of an earlier visit fills in nothing by itself. */
 export function DraftOffer({ at, changed, onContinue, onDiscard }: Props) {
   const { t } = useTranslation('ui')
-  // As the device's clock has it, like all times of what is kept here.
-  const stamp = ownTime(at)
+  const stamp = businessTime(fromDeviceClock(at))
   const day = stamp.slice(0, 10)
-  const [today] = useState(() => ownTime(Date.now()).slice(0, 10))
+  const [today] = useState(() => businessTime(businessNow()).slice(0, 10))
   const question = t('draft.offer', { at: day === today ? stamp.slice(0, 16) : day })
   return (
     <section className="draft-offer" aria-label={question}>

@@ -1,5 +1,6 @@
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
+import { businessNow, businessTime, useBusinessZone } from '#ui/page/business-clock.ts'
 
 /** How true a list is: what `local/view.ts` answers with it. */
 export interface Fresh {
@@ -19,30 +20,22 @@ export interface Fresh {
   leftOut?: number
 }
 
-const two = (value: number) => String(value).padStart(2, '0')
-
-/** `yyyy-MM-dd HH:mm:ss` in the reader's own zone. By hand: the browser's formats cost a first drawing 30 ms. */
-export function ownTime(instant: number): string {
-  const at = new Date(instant)
-  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
-  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`
-}
-
-/** 14:05 today, otherwise with its date; the reader's own zone, for it says when this device heard it. */
-export function readingTime(asOf: number, now = Date.now()): string {
-  const [then, today] = [ownTime(asOf), ownTime(now)]
+/** 14:05 today, otherwise with its date; in the business time zone. `asOf`: server time, epoch ms. */
+export function readingTime(asOf: number, now = businessNow()): string {
+  const [then, today] = [businessTime(asOf), businessTime(now)]
   return then.slice(0, 10) === today.slice(0, 10) ? then.slice(11, 16) : then.slice(0, 16)
 }
 
 /** "as of 14:05 · 240 of 8,431 on this device"; "3 found among 10 of 58 saved on this device" (P-12). `found`: rows shown. */
 export function Freshness({ fresh, found = fresh.here }: { fresh: Fresh; found?: number }) {
   const { t } = useTranslation('ui')
+  const zone = useBusinessZone()
   if (fresh.asOf === null) return <span className="freshness">{t('fresh.never')}</span>
   const at = readingTime(fresh.asOf)
   const partly = !fresh.complete && fresh.total !== null && fresh.here < fresh.total
   return (
     <span className="freshness">
-      <time dateTime={new Date(fresh.asOf).toISOString()} title={ownTime(fresh.asOf)}>
+      <time dateTime={new Date(fresh.asOf).toISOString()} title={`${businessTime(fresh.asOf)} ${zone}`}>
         {t('fresh.asOf', { at })}
       </time>
       {partly && (

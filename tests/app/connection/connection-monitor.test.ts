@@ -5,6 +5,7 @@ import type { Ports } from '#request/ports.ts'
 import type { Api, Result } from '#request/results.ts'
 import { changePassword, getUser } from '#contract/accounts.ts'
 import type { Connectivity } from '#state/connection-slice.ts'
+import { onChanged } from '#state/live-changes.ts'
 import { makeStore } from '#state/store.ts'
 import { noTrails } from '#tests/support/no-trails.ts'
 import { connectivityOf, observed, turned, watchConnection } from '#app/connection/connection-monitor.ts'
@@ -112,6 +113,21 @@ it.each<[string, Result<never>]>([
   expect([heard, ask.mock.calls.length]).toEqual([['unreachable'], 1])
 })
 
+it.each<[string, Result<unknown>, string[]]>([
+  ['30b a refusal for want of a right', problem({ ...refused, status: 403, code: 'FORBIDDEN' }), ['account']],
+  ['30b another refusal', problem(refused), []],
+])('fault %s has the signed-in user read again, or not', async (_, answer, expected) => {
+  vi.stubGlobal('navigator', { onLine: true })
+  const told: string[] = []
+  const stop = onChanged('account', () => told.push('account'))
+  const ask = async () => answer as Result<never>
+  await observed({ call: ask }, async () => 'online').call(changePassword, {} as never)
+  expect(told).toEqual(expected)
+  await observed({ call: ask }, async () => 'online').call(getUser, {})
+  expect(told).toEqual(expected)
+  stop()
+})
+
 it('a read that is lost twice though the server is there is no matter of the line, and can be asked for again', async () => {
   vi.stubGlobal('navigator', { onLine: true })
   const ask = async () => problem(localProblem('OFFLINE')) as Result<never>
@@ -124,7 +140,8 @@ describe('an answer that did not come while the browser has a network', () => {
     vi.useFakeTimers()
     vi.stubGlobal('navigator', { onLine: true })
     vi.stubGlobal('window', new EventTarget())
-    vi.stubGlobal('document', { visibilityState: 'visible' })
+    const page = Object.assign(new EventTarget(), { visibilityState: 'visible' })
+    vi.stubGlobal('document', page)
     const never = () => new Promise<never>(() => {})
     const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
     const jobs = { again: never, dismiss: never, seen: never }
@@ -148,7 +165,7 @@ describe('an answer that did not come while the browser has a network', () => {
     const hear = watchConnection(store, async () => ports)
     const lines: string[] = []
     store.subscribe(() => lines.push(store.getState().connection.line))
-    return { hear, lines, knocks: () => knocks }
+    return { hear, lines, page, knocks: () => knocks }
   }
 
   it('is told as soon as a knock is not answered either, and ended by the next answer', async () => {
@@ -212,14 +229,42 @@ describe('an answer that did not come while the browser has a network', () => {
     expect(lines.filter((line) => line === 'unreachable')).toHaveLength(5)
   })
 
-  it('is known again once the server is back, by the knock that is sent every ten seconds', async () => {
+  it('is known again once the server is back, by knocks that come ever less often', async () => {
     const there = { is: false }
-    const { hear, lines } = watched(there)
+    const { hear, lines, knocks } = watched(there)
     void hear('unreachable')
     await vi.advanceTimersByTimeAsync(1)
+    const before = knocks()
+    await vi.advanceTimersByTimeAsync(2_000 + 4_000 + 8_000 + 10_000 + 10_000)
+    expect(knocks() - before).toBe(5)
     there.is = true
     await vi.advanceTimersByTimeAsync(10_000)
     expect(lines).toEqual(['unreachable', 'online'])
+  })
+
+  it('fault 31i is seen within twenty seconds by a page that stands idle, and not asked for by one that nobody sees', async () => {
+    const there = { is: true }
+    const { hear, lines, page, knocks } = watched(there)
+    void hear('online')
+    await vi.advanceTimersByTimeAsync(14_000)
+    expect(knocks()).toBe(0)
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect([lines, knocks()]).toEqual([[], 1])
+    there.is = false
+    await vi.advanceTimersByTimeAsync(20_000)
+    expect(lines).toEqual(['unreachable'])
+    there.is = true
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(lines).toEqual(['unreachable', 'online'])
+    page.visibilityState = 'hidden'
+    await vi.advanceTimersByTimeAsync(16_000)
+    const unseen = knocks()
+    await vi.advanceTimersByTimeAsync(120_000)
+    expect(knocks()).toBe(unseen)
+    page.visibilityState = 'visible'
+    page.dispatchEvent(new Event('visibilitychange'))
+    await vi.advanceTimersByTimeAsync(1)
+    expect(knocks()).toBe(unseen + 1)
   })
 
   it('code that cannot be fetched is a lost line, and never thrown at the page', async () => {

@@ -8,6 +8,7 @@ import { storeReading } from '#local/lists/response-store.ts'
 import { openSession } from '#local/session/session.ts'
 import { readGate } from '#local/session/session-generation.ts'
 import type { Api, Result } from '#request/results.ts'
+import { tellChanged } from '#state/live-changes.ts'
 import { makeStore } from '#state/store.ts'
 import { noTrails } from '#tests/support/no-trails.ts'
 import { aUser } from '#tests/support/device-database.ts'
@@ -66,5 +67,22 @@ test('nobody is shown before the first page can be drawn', async () => {
   expect(shown()).toBe('unknown')
   here()
   await expect.poll(shown).toBe('Kept')
+  stop()
+})
+
+test('fault 30a the user is read again when rights or names are said to have changed, once for many', async () => {
+  await keptUser('Kept')
+  let reads = 0
+  const answer = async () => {
+    reads += 1
+    return { kind: 'fresh', output: { ...aUser(1), name: reads === 1 ? 'Kept' : 'Renamed' } } as Result<never>
+  }
+  const { shown, stop } = watched(answer)
+  await expect.poll(() => reads).toBe(1)
+  await expect.poll(shown).toBe('Kept')
+  tellChanged('account')
+  await expect.poll(shown).toBe('Renamed')
+  for (let times = 0; times < 5; times++) tellChanged('account')
+  expect(reads).toBe(2)
   stop()
 })

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -110,6 +111,34 @@ eachEngineByNight('progress over a websocket', (engine) => {
       expect(heard.length).toBeLessThanOrEqual((before[at] ?? 0) + 2)
     }
     for (const who of ['user@alpha', 'order@beta', 'user@m18']) expect([who, ears.get(who)?.heard]).toEqual([who, []])
+  })
+
+  it('fault 30c tells whose rights or names have changed, nobody else, and has them come again with those that they have now', async () => {
+    const { companies, users } = server.world
+    const roles = ['user@alpha', 'order@alpha', 'order@beta']
+    const [ear, colleague, stranger] = await Promise.all(
+      roles.map(async (who) => await listen(await server.signIn(who))),
+    )
+    if (!ear || !colleague || !stranger) throw new Error('three listen')
+    const admin = await server.signIn('admin@alpha')
+    const change = async (url: string, payload: object) => {
+      const answer = await admin.send({ method: 'PUT', url, payload, headers: { 'idempotency-key': randomUUID() } })
+      expect([answer.statusCode, answer.body]).toEqual([200, expect.any(String)])
+    }
+    // Let in one after the other, so it is changed again until it listens.
+    let order = false
+    await expect
+      .poll(async () => {
+        order = !order
+        await change(`/api/m18s/company-user/${users['user@alpha']}`, { order })
+        return ear.heard
+      })
+      .toContainEqual({ changed: 'account' })
+    expect(await ear.closed).toBe(1012)
+    expect([colleague.heard, stranger.heard]).toEqual([[], []])
+    await change(`/api/m18s/company/${companies.alpha}`, { name: 'Alpha by another name' })
+    await expect.poll(() => colleague.heard).toContainEqual({ changed: 'account' })
+    expect(stranger.heard).toEqual([])
   })
 
   it('tells nobody of another’s, colleague or stranger (S-60)', async () => {

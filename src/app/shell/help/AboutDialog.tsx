@@ -3,7 +3,7 @@ import { madeAt } from '#contract/client-build.ts'
 import { readVersions, versionLine, type Versions } from '#app/pwa/versions.ts'
 import { CopyText } from '#ui/display/CopyText.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
-import { ownTime } from '#ui/list/Freshness.tsx'
+import { businessTime } from '#ui/page/business-clock.ts'
 import { useTranslation } from 'react-i18next'
 
 /** Which build of what runs here: the page, the worker under it, and what the server would serve (P-16). */
@@ -16,7 +16,7 @@ export function About({ onClose }: { onClose: () => void }) {
   const built = madeAt(page)
   const facts = [
     ['page', page],
-    ['built', built === null ? t('unknown') : ownTime(built)],
+    ['built', built === null ? t('unknown') : businessTime(built)],
     ['worker', worker ?? t('noWorker')],
     ['server', server ?? t('noServer')],
   ] as const

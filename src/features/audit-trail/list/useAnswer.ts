@@ -6,6 +6,7 @@ import { readAged } from '#local/lists/responses.ts'
 import type { Result } from '#request/results.ts'
 import { callEndpoint } from '#state/app-thunk.ts'
 import { useConnection, useDispatch } from '#state/hooks.ts'
+import { businessNow } from '#ui/page/business-clock.ts'
 import { useFetch } from '#state/use-fetch.ts'
 
 export interface Answer<O> {
@@ -78,7 +79,7 @@ export function useAnswer<E extends Endpoint>(endpoint: E, input: InputOf<E> | n
 }
 
 function answerOf<O>(result: Result<O>): Answer<O> | null {
-  if (result.kind === 'fresh') return { output: result.output, asOf: Date.now(), isKept: false }
+  if (result.kind === 'fresh') return { output: result.output, asOf: businessNow(), isKept: false }
   if (result.kind !== 'kept' || result.output === null) return null
   const { output, asOf, days } = result
   return { output, asOf, isKept: true, ...(days ? { days } : {}) }

@@ -10,10 +10,11 @@ import { DateRange } from '#ui/form/DateRange.tsx'
 import { number } from '#ui/list/Freshness.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
+import { businessNow, businessZone } from '#ui/page/business-clock.ts'
 import { trailsPort } from '#features/audit-trail/offline/trails.ts'
 
 /** The earliest day that it is anywhere: whoever keeps it as the last one means that entries still come. */
-const todayAnywhere = () => dateIn('Etc/GMT+12', Date.now())
+const todayAnywhere = () => dateIn('Etc/GMT+12', businessNow())
 const usualDays = 30
 
 interface Props {
@@ -30,7 +31,7 @@ export function ChooseDays({ companyId, replaces, onBegun, onCancel }: Props) {
   const dispatch = useDispatch()
   const isOnline = useConnection().line === 'online'
   const [days, setDays] = useState(() => {
-    const today = dateIn(Intl.DateTimeFormat().resolvedOptions().timeZone, Date.now())
+    const today = dateIn(businessZone(), businessNow())
     return { from: addDays(today, 1 - usualDays), to: today }
   })
   const [holds, setHolds] = useState(true)

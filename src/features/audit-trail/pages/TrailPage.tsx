@@ -9,7 +9,8 @@ import { useConnection, useSignedIn } from '#state/hooks.ts'
 import { useListing } from '#state/use-list-url.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { DataList } from '#ui/list/DataList.tsx'
-import { number, ownTime, readingTime } from '#ui/list/Freshness.tsx'
+import { businessTime, useBusinessZone } from '#ui/page/business-clock.ts'
+import { number, readingTime } from '#ui/list/Freshness.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { Menu } from '#ui/overlay/Menu.tsx'
 import { Page } from '#ui/page/Page.tsx'
@@ -160,6 +161,7 @@ interface ActsProps {
 function Acts({ view, answer, busy, own, onRefresh }: ActsProps) {
   const { t } = useTranslation('audit')
   const isOnline = useConnection().line === 'online'
+  const zone = useBusinessZone()
   const file = useExport(view)
   const company = view.company ?? own
   const kept = useLiveQuery(() => readKeptState(company), [company])?.kept
@@ -168,7 +170,11 @@ function Acts({ view, answer, busy, own, onRefresh }: ActsProps) {
   return (
     <>
       {answer && (
-        <time className="trail-updated" dateTime={new Date(answer.asOf).toISOString()} title={ownTime(answer.asOf)}>
+        <time
+          className="trail-updated"
+          dateTime={new Date(answer.asOf).toISOString()}
+          title={`${businessTime(answer.asOf)} ${zone}`}
+        >
           {t('updated', { at: readingTime(answer.asOf) })}
         </time>
       )}

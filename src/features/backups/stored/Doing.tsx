@@ -1,5 +1,5 @@
 import type { ServiceRow } from '#contract/services.ts'
-import { ownTime } from '#ui/list/Freshness.tsx'
+import { businessTime, fromDeviceClock } from '#ui/page/business-clock.ts'
 import { ProgressBar } from '#ui/page/ProgressBar.tsx'
 import { useTranslation } from 'react-i18next'
 import { useOpenJob } from '#features/backups/stored/jobs.ts'
@@ -11,7 +11,7 @@ export function Doing({ service: { id, code, operation } }: { service: ServiceRo
   const isRestored = operation?.kind === 'restore-backup' || own?.kind === 'restore'
   const percent = own?.job.percent ?? null
   const user = isRestored ? (operation?.user_name ?? null) : null
-  const since = isRestored && operation ? operation.since : ownTime(own?.job.since ?? 0)
+  const since = isRestored && operation ? operation.since : businessTime(fromDeviceClock(own?.job.since ?? 0))
   return (
     <div role="status" className="backup-doing-room">
       {(isRestored || own) && (

@@ -64,7 +64,7 @@ export function Agreement({ order, Service, Backups }: { order: ShownOrder } & C
 
   const { market, asOf, zone, modules } = prices
   const names = useMemo(() => new Map(modules.map(({ code, name }) => [code, name])), [modules])
-  const now = useToday(zone ?? 'UTC')
+  const now = useToday(zone)
   const today = zone === null ? null : now
   const changing = market && contract && { row, market, asOf, contract, onOrdered: ordered }
   return (

@@ -2,7 +2,6 @@ import { useState } from 'react'
 import { type OrderRow, setAlertDate } from '#contract/orders.ts'
 import { type Problem, fieldProblems, localProblem } from '#contract/problem.ts'
 import { isDate } from '#domain/period.ts'
-import { dateIn } from '#domain/time.ts'
 import { type OverlaidRow, versionOf } from '#local/lists/list-view.ts'
 import { useDispatch, useSaveBlocked } from '#state/hooks.ts'
 import { Button } from '#ui/display/Button.tsx'
@@ -11,6 +10,7 @@ import { DateField } from '#ui/form/DateField.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { queuedWords } from '#ui/i18n/queued-messages.ts'
+import { useToday } from '#ui/page/business-day.ts'
 import { useTranslation } from 'react-i18next'
 import { callEndpoint } from '#state/app-thunk.ts'
 
@@ -28,7 +28,7 @@ export function AlertDate({ shown, zone, onClose, onSaved }: Props) {
   const { t: ui } = useTranslation('ui')
   const dispatch = useDispatch()
   const { row } = shown
-  const [today] = useState(() => dateIn(zone, Date.now()))
+  const today = useToday(zone)
   const [date, setDate] = useState(row.alert_date ?? '')
   const [wrong, setWrong] = useState<string | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)

@@ -19,7 +19,7 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
   const { response: settings, problem } = useCachedResponse(readAged, getSettings, {})
   const effective = useList(effectiveOrders, { scope: companyId, view: ends })
   const unpaid = useList(payableOrders, { scope: companyId, view: payable })
-  const today = useToday(settings?.output.time_zone ?? 'UTC')
+  const today = useToday(settings?.output.time_zone)
   // One that is in effect and has a change to be paid is in both.
   const rows = [...(unpaid.rows ?? []), ...(effective.rows ?? [])].map(({ row }) => [row.id, row] as const)
   const duties = dutiesOf([...new Map(rows).values()], today)

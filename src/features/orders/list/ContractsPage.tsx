@@ -78,7 +78,7 @@ export function Contracts() {
   const [over, setOver] = useState<Over | null>(null)
   const close = () => setOver(null)
   const zone = useLiveQuery(async () => await readAnswer(getSettings, {}), [])?.time_zone
-  const today = useToday(zone ?? 'UTC')
+  const today = useToday(zone)
   const drawn = columns(t, zone === undefined ? null : today)
   const sorting = { columns: drawn, sort: view.sort, onSort: (sort: View['sort']) => change({ sort }) }
   const actions = useActions({

@@ -29,7 +29,7 @@ export interface Quoting {
 /** `wish` is the same object while nothing of it changes. */
 export function useQuote(market: PriceData | null, wish: Wish | null): Quoting {
   const dispatch = useDispatch()
-  const today = useToday(market?.zone ?? 'UTC')
+  const today = useToday(market?.zone)
   const reckoned = useMemo(() => (market && wish ? quoteLocally(market, wish, today) : null), [market, wish, today])
   const [answer, setAnswer] = useState<{ wish: Wish | null; told: ServerQuote | null; status: Status }>(unasked)
   const ask = useCallback(

@@ -18,8 +18,7 @@ export function usePriceLists(type: ClientType) {
     scope: null,
     view: { ...query, type, includedWithdrawn: true },
   })
-  // Until the server's is known, the device's own.
-  const today = useToday(useSettings()?.time_zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone)
+  const today = useToday(useSettings()?.time_zone)
   const lists = useMemo(() => rows?.map(({ row }) => row), [rows])
   const standingOf = useMemo(() => standings(lists ?? [], today), [lists, today])
   // A server that answers with an error has said nothing of price lists.

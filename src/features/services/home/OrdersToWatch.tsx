@@ -17,7 +17,7 @@ export function OrdersToWatch() {
   const { t } = useTranslation('services')
   const { response: settings } = useCachedResponse(readAged, getSettings, {})
   const { rows, freshness } = useList(homeServices, { scope: null, view: everybodys })
-  const today = useToday(settings?.output.time_zone ?? 'UTC')
+  const today = useToday(settings?.output.time_zone)
   const watched = settings ? ordersToWatch(rows?.map(({ row }) => row) ?? [], today) : []
   return (
     <section className="card home-card" aria-labelledby="home-watch">

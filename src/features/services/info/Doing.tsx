@@ -1,7 +1,7 @@
 import type { ServiceRow } from '#contract/services.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
-import { ownTime } from '#ui/list/Freshness.tsx'
+import { businessTime, fromDeviceClock } from '#ui/page/business-clock.ts'
 import { ProgressBar } from '#ui/page/ProgressBar.tsx'
 import { find } from '#ui/i18n/i18n.ts'
 import { useTranslation } from 'react-i18next'
@@ -31,7 +31,7 @@ export function Doing({ row, jobs, moves }: Props) {
             <span className="service-note">
               {operation?.user_name
                 ? t('progress.by', { user: operation.user_name, since: operation.since })
-                : t('progress.since', { since: operation?.since ?? ownTime(own?.since ?? 0) })}
+                : t('progress.since', { since: operation?.since ?? businessTime(fromDeviceClock(own?.since ?? 0)) })}
             </span>
           </p>
           {percent !== null && (

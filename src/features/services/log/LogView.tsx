@@ -18,6 +18,7 @@ import { RangeFields } from '#features/services/log/RangeFields.tsx'
 import { useDownload } from '#features/services/log/useDownload.ts'
 import { useLog } from '#features/services/log/useLog.ts'
 import { useWhyOffline } from '#features/services/operations/useWhyOffline.ts'
+import { businessNow } from '#ui/page/business-clock.ts'
 import type { useBusinessNow } from '#features/services/useBusinessNow.ts'
 
 interface Props {
@@ -32,7 +33,7 @@ export function LogView({ service: { id, code }, clock }: Props) {
   const isOnline = useConnection().line === 'online'
   const [query, setQuery] = useSearchParams()
   const view = readLogView(query)
-  const [opened] = useState(() => ({ from: startOf('hour', Date.now(), clock.minuteIn), to: '' }))
+  const [opened] = useState(() => ({ from: startOf('hour', businessNow(), clock.minuteIn), to: '' }))
   const range = view.range ?? opened
   // What is typed and does not hold yet stays in its fields, and the lines stay those of the last span that held.
   const [typed, setTyped] = useState<LogRange | null>(null)

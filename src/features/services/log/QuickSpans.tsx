@@ -1,5 +1,6 @@
 import { Button } from '#ui/display/Button.tsx'
 import { useTranslation } from 'react-i18next'
+import { businessNow } from '#ui/page/business-clock.ts'
 import { type LogRange, quickSpans, startOf } from '#features/services/log/log-range.ts'
 
 interface Props {
@@ -13,7 +14,7 @@ export function QuickSpans({ clock, onChoose }: Props) {
   return (
     <div className="log-quick" role="group" aria-label={t('log.range')}>
       {quickSpans.map((span) => (
-        <Button key={span} onClick={() => onChoose({ from: startOf(span, Date.now(), clock.minuteIn), to: '' })}>
+        <Button key={span} onClick={() => onChoose({ from: startOf(span, businessNow(), clock.minuteIn), to: '' })}>
           {t(`log.${span}`)}
         </Button>
       ))}

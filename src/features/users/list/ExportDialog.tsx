@@ -14,6 +14,7 @@ import { saveFile } from '#ui/display/download-text.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { isFiltered, remembered, type View } from '#features/users/list/list-url.ts'
+import { businessNow, businessZone } from '#ui/page/business-clock.ts'
 import { askAllUsers, askZone, fileName, readAllUsers } from '#features/users/list/export-users.ts'
 
 type Rows = readonly OverlaidRow<UserRow>[]
@@ -39,8 +40,8 @@ export function ExportDialog({ view, onClose }: { view: View; onClose: () => voi
     setBusy(false)
     if ('code' in rows) return setProblem(rows)
     const part = asks || known.complete ? null : { here: known.rows.length, total: known.total }
-    const asOf = asks || known.asOf === null ? Date.now() : known.asOf
-    const name = fileName([t('export.file'), user.company_code], { zone: zone ?? ownZone(), asOf, part })
+    const asOf = asks || known.asOf === null ? businessNow() : known.asOf
+    const name = fileName([t('export.file'), user.company_code], { zone: zone ?? businessZone(), asOf, part })
     saveFile(csvOf(tableOf(rows)), name, 'text/csv;charset=utf-8')
     showToast({ kind: 'done', text: t('export.saved', { name }) })
     onClose()
@@ -70,8 +71,6 @@ export function ExportDialog({ view, onClose }: { view: View; onClose: () => voi
     </Dialog>
   )
 }
-
-const ownZone = () => new Intl.DateTimeFormat().resolvedOptions().timeZone
 
 function useZone(): string | null {
   const dispatch = useDispatch()

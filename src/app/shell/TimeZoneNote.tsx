@@ -1,0 +1,25 @@
+import { useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import { getSettings } from '#contract/accounts.ts'
+import { readAged } from '#local/lists/responses.ts'
+import { useCachedResponse } from '#state/use-cached-response.ts'
+import { businessNow, setBusinessZone } from '#ui/page/business-clock.ts'
+
+/** Names the one time zone that all dates and times of the portal are in (D31). */
+export function TimeZoneNote() {
+  const { t, i18n } = useTranslation('shell')
+  const { response } = useCachedResponse(readAged, getSettings, {})
+  const zone = response?.output.time_zone
+  useEffect(() => {
+    if (zone) setBusinessZone(zone)
+  }, [zone])
+  if (!zone) return null
+  const [name, offset] = (['long', 'shortOffset'] as const).map((style) => zonePart(i18n.language, zone, style))
+  return <p className="footer-zone">{t('timeZone', { name, offset })}</p>
+}
+
+/** `Hong Kong Standard Time`, `GMT+8`. */
+function zonePart(language: string, timeZone: string, timeZoneName: 'long' | 'shortOffset'): string {
+  const parts = new Intl.DateTimeFormat(language, { timeZone, timeZoneName }).formatToParts(businessNow())
+  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? timeZone
+}
