@@ -13,6 +13,7 @@ import {
   ref,
   sortNames,
   text,
+  minuteTimestamp,
   timestamp,
   whole,
 } from '#contract/values.ts'
@@ -284,7 +285,7 @@ export const requestLog = endpoint({
   method: 'POST',
   path: '/api/aws/log',
   summary: 'A single-use key to download logs of up to 180 days back; empty when there are none (D64)',
-  body: z.object({ id: ref('service'), from: timestamp, to: timestamp }),
+  body: z.object({ id: ref('service'), from: minuteTimestamp, to: minuteTimestamp }),
   encoding: 'form',
   output: z.string(),
   secret: true,

@@ -25,6 +25,8 @@ export const userRow = z.object({
   company_name: z.string(),
   company_code: z.string(),
   create_time: timestamp,
+  /** When the latest activation mail was sent; rows that a device kept from earlier versions lack it. */
+  invite_time: z.optional(timestamp),
   update_time: timestamp,
   row_version: z.int(),
 })
@@ -132,6 +134,7 @@ export const createUser = endpoint({
         company_name: '',
         company_code: '',
         create_time: '',
+        invite_time: '',
         update_time: '',
         row_version: 0,
       }) as UserRow,

@@ -37,6 +37,11 @@ export const amount = z.string().check(z.regex(/^-?\d{1,13}\.\d{2}$/))
 export const plainDate = z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/))
 export const month = z.string().check(z.regex(/^\d{4}-\d{2}$/))
 export const timestamp = z.string().check(z.regex(/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/))
+/** Of minute precision: `yyyy-MM-dd HH:mm`, also with `:00` seconds, which it gets in any case. */
+export const minuteTimestamp = z.pipe(
+  z.string().check(z.regex(/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}(:00)?$/)),
+  z.transform((text) => text.padEnd(19, ':00')),
+)
 export const flag01 = z.union([z.literal(0), z.literal(1)])
 export const whole = (min: number, max: number) => z.int().check(z.gte(min), z.lte(max))
 export const clientType = z.enum(['saas', 'mma'])

@@ -65,13 +65,13 @@ function useAhead<V extends Listing>(ways: ListUrl<V>, query: URLSearchParams, s
     return () => removeEventListener('popstate', drop)
   }, [])
   const view = ahead?.at === at ? ahead.view : ways.read(query)
-  const change = (change: Partial<V>) => {
+  const change = (change: Partial<V>, isCorrection = false) => {
     const next = ways.change(view, change)
     setAhead({ view: next, at })
     if (next.results !== view.results) choosePageSize(next.results)
     // Typing is one step of the history, not one for each letter.
     const typesOn = Object.keys(change).join() === 'searchText' && view.searchText !== ''
-    setQuery(ways.write(next), { replace: typesOn })
+    setQuery(ways.write(next), { replace: typesOn || isCorrection })
   }
   return { view, change }
 }

@@ -11,3 +11,16 @@ it.each([
 ])('%o is drawn as %o', (name, drawn) => {
   expect(initials(name)).toBe(drawn)
 })
+
+it.each([
+  ['陈大文 David', '大文'],
+  ['David Chan 陳大文', '大文'],
+  ['David (Dave) Chan', 'DC'],
+  ['Amelia Chan （小美）', 'AC'],
+  ['Ｌｉ Wei', 'ＬW'],
+  ['O’Neil-Smith', 'O'],
+  ['🙂 Li', 'L'],
+  ['(…)', ''],
+])('fault 37c %o is drawn as %o', (name, drawn) => {
+  expect(initials(name)).toBe(drawn)
+})

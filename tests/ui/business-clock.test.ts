@@ -26,15 +26,18 @@ afterEach(() => {
 test.each([
   ['34a 20 days behind', -20 * dayMs],
   ['34a 20 days ahead', 20 * dayMs],
-])('fault %s: a device goes by the server’s clock, also after a reload, in the business time zone', async (_, wrong) => {
-  const first = await openPage(serverTime + wrong)
-  first.setBusinessZone('Asia/Hong_Kong')
-  first.hearServerTime(serverTime)
-  expect(first.businessTime(first.businessNow())).toBe('2026-11-29 00:30:00')
-  const later = await openPage(serverTime + wrong + 3_600_000)
-  expect(later.businessTime(later.businessNow())).toBe('2026-11-29 01:30:00')
-  expect(later.fromDeviceClock(serverTime + wrong)).toBe(serverTime)
-})
+])(
+  'fault %s: a device goes by the server’s clock, also after a reload, in the business time zone',
+  async (_, wrong) => {
+    const first = await openPage(serverTime + wrong)
+    first.setBusinessZone('Asia/Hong_Kong')
+    first.hearServerTime(serverTime)
+    expect(first.businessTime(first.businessNow())).toBe('2026-11-29 00:30:00')
+    const later = await openPage(serverTime + wrong + 3_600_000)
+    expect(later.businessTime(later.businessNow())).toBe('2026-11-29 01:30:00')
+    expect(later.fromDeviceClock(serverTime + wrong)).toBe(serverTime)
+  },
+)
 
 test('fault 34b a device that is set back while there is no connection never goes behind what it has heard', async () => {
   const first = await openPage(serverTime)

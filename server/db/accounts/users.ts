@@ -107,6 +107,7 @@ export type UserChange = Partial<
     | 'name'
     | 'email'
     | 'password_hash'
+    | 'invite_time'
     | 'admin'
     | 'orders'
     | 'alert'

@@ -35,6 +35,7 @@ import * as presentedTokens from '#server/db/migrations/034-presented-tokens.ts'
 import * as ticketSessions from '#server/db/migrations/036-ticket-sessions.ts'
 import * as entrySeals from '#server/db/migrations/037-entry-seals.ts'
 import * as ticketBrowsers from '#server/db/migrations/040-ticket-browsers.ts'
+import * as invitations from '#server/db/migrations/048-invitations.ts'
 
 export const migrations: Record<string, Migration> = {
   '001-roles': roles,
@@ -72,4 +73,5 @@ export const migrations: Record<string, Migration> = {
   '036-ticket-sessions': ticketSessions,
   '037-entry-seals': entrySeals,
   '040-ticket-browsers': ticketBrowsers,
+  '048-invitations': invitations,
 }

@@ -63,6 +63,8 @@ export interface UserTable {
   change: number
   create_time: Fixed<number>
   update_time: number
+  /** When the latest activation mail was sent; null: when the user was created. */
+  invite_time: Generated<number | null>
 }
 
 /** One sign-in on one device: a family of tokens. */

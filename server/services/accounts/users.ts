@@ -52,6 +52,7 @@ export function userRowOf({ config }: AppContext, record: users.UserRecord): Use
     company_name: record.company_name,
     company_code: record.company_code,
     create_time: timestampIn(config.timeZone, record.create_time),
+    invite_time: timestampIn(config.timeZone, record.invite_time ?? record.create_time),
     update_time: timestampIn(config.timeZone, record.update_time),
     row_version: record.row_version,
   }
@@ -155,7 +156,7 @@ async function sendActivation(context: ServiceContext, to: { id: number; email: 
   context.afterCommit(() => notifyJobs(context.app))
 }
 
-/** The row stays as it is: what is new is on its way. */
+/** Of the row only the time of the invitation changes. */
 export const activatemail: Service<typeof sendActivationMail> = async (context, { params }) => {
   const { db, caller } = context
   const user = typeof params.id === 'number' ? await users.userForUpdate(db, caller.companyId, params.id) : null
@@ -164,7 +165,8 @@ export const activatemail: Service<typeof sendActivationMail> = async (context, 
   const why = whyNotMove('activatemail', user, { self: user.id === caller.userId })
   if (why) throw new ProblemError(why)
   await sendActivation(context, user)
-  return answer(context, user, 'update', user)
+  const after = await users.updateUser(db, user, { invite_time: context.now })
+  return answer(context, after, 'update', user)
 }
 
 export const update: Service<typeof updateCompanyUser> = async (context, { params, body }) => {

@@ -4,7 +4,7 @@ import { chooseClientType, useClientType } from '#state/client-type.ts'
 import { Select } from '#ui/form/Select.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** The choice of the delete level above each staff page (portal 1, M3). */
+/** The choice of the delete level above each page that goes by it (portal 1, M3). */
 export function ClientType() {
   const { t } = useTranslation('staff')
   const id = useId()

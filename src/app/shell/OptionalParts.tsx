@@ -4,7 +4,7 @@ import { clientTypeOf, isDeleteLevel, isProviderAdmin, may } from '#domain/acces
 import { loadWords } from '#app/i18n/i18n.ts'
 import { whenSettled } from '#app/idle.ts'
 import { keepPart } from '#app/pwa/optional-chunks.ts'
-import { insidePlaces, placeAt, places } from '#app/routes/paths.ts'
+import { insidePlaces, type Place, placeAt } from '#app/routes/paths.ts'
 import { useClientType } from '#state/client-type.ts'
 import { useDispatch, useSignedIn } from '#state/hooks.ts'
 import { useFetch } from '#state/use-fetch.ts'
@@ -17,9 +17,23 @@ const ClientType = lazy<ComponentType>(() =>
   ),
 )
 
+/** The pages that show or order what belongs to one client type. */
+const goesByClientType: ReadonlySet<Place> = new Set<Place>([
+  'newContract',
+  'modules',
+  'newModule',
+  'module',
+  'hiddenModules',
+  'newHiddenModule',
+  'hiddenModule',
+  'prices',
+  'newPrice',
+  'price',
+])
+
 /**
  * What not everybody has: the pages of the provider's staff, of who orders, of who reads the audit trail and what admins do with users, each kept by
- * the worker once one of them is here (P-09), and above each of the staff's, for the delete level, the choice of the client type (M3).
+ * the worker once one of them is here (P-09), and above each page that goes by it, for the delete level, the choice of the client type (M3).
  */
 export function OwnParts() {
   const { caller } = useSignedIn()
@@ -44,7 +58,7 @@ export function OwnParts() {
   }, [looksAfterUsers])
   useKeptOrders(orders)
   const place = placeAt(insidePlaces, pathname)
-  if (!isDeleteLevel(caller) || place === undefined || places[place].who !== 'providerAdmin') return null
+  if (!isDeleteLevel(caller) || place === undefined || !goesByClientType.has(place)) return null
   return (
     <Suspense fallback={null}>
       <ClientType />

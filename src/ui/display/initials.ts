@@ -1,7 +1,12 @@
-/** Two letters of a Latin name, the last two signs of a Chinese one, as either is called. */
-export function initials(name: string): string {
-  if (/\p{Script=Han}/u.test(name)) return [...name.replaceAll(/\s/g, '')].slice(-2).join('')
-  const words = name.trim().split(/\s+/)
+/**
+ * Two letters of a Latin name, the last two signs of a Chinese one, as either is called. Of a name in both scripts the Chinese part
+ * counts, and neither signs that belong to no word nor what stands in brackets.
+ */
+export function initials(fullName: string): string {
+  const name = fullName.replaceAll(/[（(][^)）]*[)）]/g, ' ')
+  const han = name.replaceAll(/\s/g, '').match(/\p{Script=Han}+/gu)
+  if (han) return [...(han.at(-1) ?? '')].slice(-2).join('')
+  const words = name.match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}'’.-]*/gu) ?? []
   return [words[0], words.length > 1 ? words.at(-1) : '']
     .map((word) => [...(word ?? '')][0] ?? '')
     .join('')

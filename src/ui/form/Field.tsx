@@ -1,4 +1,4 @@
-import { type ComponentProps, type ReactNode, useId, useState } from 'react'
+import { type ComponentProps, type InputEvent, type InputEventHandler, type ReactNode, useId, useState } from 'react'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 
@@ -80,8 +80,37 @@ const keyboards: Partial<Record<NonNullable<FieldProps['type']>, InputProps>> = 
   url: { inputMode: 'url', autoCapitalize: 'none', spellCheck: false },
 }
 
+/** How far beyond its limit a text may go before the browser cuts it: whoever types or pastes too much is told, and loses nothing. */
+const beyondLimit = 1_000
+
+/**
+ * What `maxLength` stands for: no character is cut off silently; the field says how many are allowed, for as long as there are more.
+ * `error`: what is wrong by other rules, which is said first.
+ */
+export function useLengthLimit<E extends HTMLInputElement | HTMLTextAreaElement>(
+  limit: number | undefined,
+  error: string | null | undefined,
+  onInput: InputEventHandler<E> | undefined,
+) {
+  const { t } = useTranslation('ui')
+  const [isOver, setIsOver] = useState(false)
+  if (limit === undefined) return { error, input: { onInput } }
+  return {
+    error: error || (isOver ? t('field.tooLong', { limit }) : error),
+    input: {
+      maxLength: limit + beyondLimit,
+      onInput(event: InputEvent<E>) {
+        setIsOver(event.currentTarget.value.length > limit)
+        onInput?.(event)
+      },
+    },
+  }
+}
+
 /** One line of text. Spreads what react-hook-form's `register` gives: `<Field label={…} {...register('name')} />`. */
-export function Field({ label, help, error, locked, optional, required, size, type = 'text', ...input }: FieldProps) {
+export function Field({ label, help, locked, optional, required, size, type = 'text', ...given }: FieldProps) {
+  const { error: wrong, maxLength, onInput, ...input } = given
+  const { error, input: limited } = useLengthLimit(maxLength, wrong, onInput)
   return (
     <FieldFrame {...{ label, help, error, locked, size, optional: optional ?? false, required: required ?? false }}>
       {(described) => (
@@ -92,6 +121,7 @@ export function Field({ label, help, error, locked, optional, required, size, ty
           readOnly={locked !== undefined && locked !== null}
           {...keyboards[type]}
           {...input}
+          {...limited}
           {...described}
         />
       )}

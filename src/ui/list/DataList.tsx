@@ -25,7 +25,8 @@ export interface DataListProps<R> extends Omit<Drawn<R>, 'pick'> {
   page: number
   results: number
   count: number
-  onPage: (page: number) => void
+  /** `isCorrection`: the address named a page that is not there; no step of the history. */
+  onPage: (page: number, isCorrection?: boolean) => void
   onResults: (results: number) => void
   /** A phone: all rows up to this page, and a button for more. */
   grows?: boolean
@@ -46,6 +47,7 @@ export function DataList<R>(props: DataListProps<R>) {
   const drawn = { columns, rowTo, rowName, pick, beside, mark, actions }
   useScrollBack(rows?.length ?? 0)
   const acts = useMemo(() => actsBeside(rows, actions), [rows, actions])
+  useLastPage(props)
   return (
     <Room
       {...props}
@@ -69,6 +71,17 @@ export function DataList<R>(props: DataListProps<R>) {
       body={rows?.map((row) => <ListRow key={rowKey(row)} row={row} {...drawn} />)}
     />
   )
+}
+
+/** A page behind the last one, of an old address or whose only rows were deleted, becomes the last. */
+function useLastPage<R>({ rows, page, results, count, isFetching, pager, grows, onPage }: DataListProps<R>) {
+  const last = Math.ceil(count / results)
+  const isBehind = rows?.length === 0 && !isFetching && !pager && !grows && last >= 1 && page > last
+  useEffect(() => {
+    if (isBehind) onPage(last, true)
+    // Once for each page that is not there.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [isBehind, last])
 }
 
 /** What stands beside the menu in any row: a button with its words, one with an icon, nothing. */

@@ -45,6 +45,17 @@ describe('the login form', () => {
     expect(named('password').type).toBe('text')
   })
 
+  it('fault 22g takes a company code and a user name in full-width characters for what they mean, by Enter too', async () => {
+    await the.browser.open('/login')
+    await the.user.type(named('company'), ' ａｌｐｈａ ')
+    await the.user.tab()
+    expect(named('company').value).toBe('alpha')
+    await the.user.type(named('username'), 'ｕｓｅｒ＠alpha.example')
+    await the.user.type(named('password'), 'not the one{Enter}')
+    expect(named('username').value).toBe('user@alpha.example')
+    await alert('Password Or User is wrong!')
+  })
+
   it('with a wrong password says so beside the form, keeps the rest and forgets the password', async () => {
     await the.browser.open('/login')
     await type(the.user, { ...user, password: 'not the one' })

@@ -50,6 +50,13 @@ it('forces lower case, as the code has it', async () => {
   await screen.findByRole('heading', { name: 'Service acmetrade' })
 })
 
+it('fault 22g takes a code in full-width characters for what it means, also by Enter', async () => {
+  await the.browser.open('/entrance')
+  await the.user.type(field('Service code'), ' Ａｃｍｅｂａｒｅ{Enter}')
+  await screen.findByRole('heading', { name: 'Service acmebare' })
+  expect(field('Service code').value).toBe('acmebare')
+})
+
 it('leads to a service and its admin site, by known codes without a network too (M9, M58)', async () => {
   await the.browser.open('/entrance')
   await find('acmetrade')

@@ -45,6 +45,12 @@ describe('the span of a log', () => {
     ['x', 'y', { from: 'notTime', to: 'notTime' }],
   ] as const)('from %j to %j: %j', (from, to, faults) => expect(checkRange({ from, to }, now)).toEqual(faults))
 
+  it('fault 36M119a wants both ends where it is downloaded', () => {
+    expect(checkRange({ from: '2026-07-01 11:00', to: '' }, now, false)).toEqual({ to: 'missing' })
+    expect(checkRange({ from: '', to: '' }, now, false)).toEqual({ from: 'missing', to: 'missing' })
+    expect(checkRange({ from: '2026-07-01 11:00', to: '2026-07-01 12:01' }, now, false)).toEqual({})
+  })
+
   it('is chosen by a press in the business time zone, and ends now', () => {
     const minuteIn = (at: number) => timestampIn('Asia/Hong_Kong', at).slice(0, 16)
     const at = Date.parse('2026-03-01T16:30:00Z')

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { timestampIn } from '#domain/time.ts'
+import { instantIn, timestampIn } from '#domain/time.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import type { LogLine } from '#server/drivers/hosting/driver.ts'
 import { onConnections } from '#tests/support/database.ts'
@@ -42,14 +42,14 @@ onConnections('tickets', (engine) => {
     Object.assign(server.app, { hosting: { ...server.app.hosting, readLog } })
   })
 
-  const stamp = (offset: number) => timestampIn(server.app.config.timeZone, server.clock.now + offset)
+  const stamp = (offset: number) => timestampIn(server.app.config.timeZone, server.clock.now + offset).slice(0, 16)
   const kinds = {
     'a log': {
       owner: 'order@alpha',
       admin: 'admin@alpha',
       right: { order: false },
       async issue(by: SignedIn) {
-        const payload = { id: serviceId, from: stamp(-60_000), to: stamp(60_000) }
+        const payload = { id: serviceId, from: stamp(-60_000), to: `${stamp(60_000)}:00` }
         return `/public/log/${(await by.send({ method: 'POST', url: '/api/aws/log', payload })).json()}`
       },
     },
@@ -151,6 +151,19 @@ onConnections('tickets', (engine) => {
       expect(await open(url)).toBe(200)
       expect(await open(url)).toBe(404)
     })
+  })
+
+  it.each([
+    ['minutes', '2026-07-01 10:00', 200],
+    ['minutes with the seconds of all times', '2026-07-01 10:00:00', 200],
+    ['a second within a minute', '2026-07-01 10:00:30', 400],
+    ['a day', '2026-07-01', 400],
+    ['nothing', '', 400],
+  ])('fault 36M119b a log is asked for by the minute: %s', async (_, from, status) => {
+    server.clock.now = instantIn(server.app.config.timeZone, '2026-07-02 10:00:00') ?? 0
+    const by = await server.signIn('order@alpha')
+    const payload = { id: serviceId, from, to: '2026-07-02 10:01' }
+    expect((await by.send({ method: 'POST', url: '/api/aws/log', payload })).statusCode).toBe(status)
   })
 
   const issueLog = async () => kinds['a log'].issue(await server.signIn('order@alpha'))

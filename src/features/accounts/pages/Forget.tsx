@@ -1,9 +1,11 @@
 import { isOffline } from '#contract/problem.ts'
 import { type FormEvent, useEffect } from 'react'
 import { checkForgotten } from '#domain/accounts/passwords.ts'
+import { tidyCode } from '#domain/text.ts'
 import { useConnection, useDispatch, useSelector } from '#state/hooks.ts'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { Field } from '#ui/form/Field.tsx'
+import { tidyOnLeave } from '#ui/form/tidy-on-leave.ts'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
@@ -47,7 +49,7 @@ export function Forget() {
           <ProblemNote problem={problem} />
         )}
         <Field
-          {...field('companyCode', t('forget.company'))}
+          {...tidyOnLeave(field('companyCode', t('forget.company')), tidyCode)}
           autoComplete="organization"
           autoCapitalize="none"
           autoCorrect="off"
@@ -56,7 +58,7 @@ export function Forget() {
           maxLength={20}
         />
         <Field
-          {...field('userEmail', t('forget.email'))}
+          {...tidyOnLeave(field('userEmail', t('forget.email')), tidyCode)}
           type="email"
           autoComplete="username"
           enterKeyHint="go"

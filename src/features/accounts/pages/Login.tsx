@@ -3,11 +3,13 @@ import { type FormEvent, lazy, Suspense, useEffect, useRef, useState } from 'rea
 import { Link, useNavigate, useSearchParams } from 'react-router-dom'
 import { tallyCookie } from '#contract/cookies.ts'
 import { check, type FieldProblem, required } from '#domain/checks/field-checks.ts'
+import { tidyCode } from '#domain/text.ts'
 import type { Credentials } from '#state/store.ts'
 import { useConnection, useDispatch, useSelector, useSession } from '#state/hooks.ts'
 import { idle, problemOf } from '#state/request-status.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Field, PasswordField } from '#ui/form/Field.tsx'
+import { tidyOnLeave } from '#ui/form/tidy-on-leave.ts'
 import { useTranslation } from 'react-i18next'
 import { fieldWords } from '#ui/i18n/problem-messages.ts'
 import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
@@ -118,7 +120,7 @@ export function Login() {
           </>
         )}
         <Field
-          {...field('company', t('login.company'))}
+          {...tidyOnLeave(field('company', t('login.company')), tidyCode)}
           help={t('login.companyHelp')}
           autoComplete="organization"
           autoCapitalize="none"
@@ -127,7 +129,7 @@ export function Login() {
           enterKeyHint="next"
         />
         <Field
-          {...field('username', t('login.username'))}
+          {...tidyOnLeave(field('username', t('login.username')), tidyCode)}
           type="email"
           autoComplete="username"
           autoCorrect="off"

@@ -65,7 +65,7 @@ export function AppHistory() {
         page={view.page}
         results={view.results}
         count={count}
-        onPage={(page) => change({ page })}
+        onPage={(page, isCorrection) => change({ page }, isCorrection)}
         onResults={(results) => change({ results })}
         fresh={freshness}
         isFetching={isFetching}

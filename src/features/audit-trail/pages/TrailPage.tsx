@@ -110,7 +110,7 @@ export function Trail({ CompanyFilter }: { CompanyFilter: CompanyFilter }) {
           page={view.page}
           results={view.results}
           count={Math.min(count, withNumbers)}
-          onPage={(page) => change({ page, after: null })}
+          onPage={(page, isCorrection) => change({ page, after: null }, isCorrection)}
           onResults={(results) => change({ results })}
           pager={
             beyond ? (

@@ -1,11 +1,13 @@
 import '#ui/icons/app-icons.ts'
 import '#features/entrance/style.css'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { type ChangeEvent, type FormEvent, useEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import { checkServiceCode } from '#domain/entrance.ts'
+import { tidyCode } from '#domain/text.ts'
 import { useConnection, useDispatch, useSelector } from '#state/hooks.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Field } from '#ui/form/Field.tsx'
+import { tidyOnLeave } from '#ui/form/tidy-on-leave.ts'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { Page } from '#ui/page/Page.tsx'
 import { showToast, Toasts } from '#ui/overlay/toasts.tsx'
@@ -14,6 +16,8 @@ import { fieldWords } from '#ui/i18n/problem-messages.ts'
 import { FoundService } from '#features/entrance/components/FoundService.tsx'
 import { type Found, keepFound, readFound, withFound, withoutCode } from '#features/entrance/found-services.ts'
 import { findService, selectIsFinding } from '#features/entrance/slice.ts'
+
+const tidyServiceCode = (text: string) => tidyCode(text).toLowerCase()
 
 /** Anybody finds a service by its code here (portal 2, 5, 9). What was found once is found without a network too. */
 export function Entrance() {
@@ -73,7 +77,11 @@ export function Entrance() {
 
   function submit(event: FormEvent) {
     event.preventDefault()
-    if (!busy) void find(code.trim())
+    if (!busy) void find(tidyServiceCode(code))
+  }
+  function typeCode({ target }: ChangeEvent<HTMLInputElement>) {
+    setCode(target.value.toLowerCase())
+    setWrong(null)
   }
   function show(one: Found) {
     setCode(one.code)
@@ -102,10 +110,7 @@ export function Entrance() {
             spellCheck={false}
             enterKeyHint="search"
             maxLength={40}
-            onChange={({ target }) => {
-              setCode(target.value.toLowerCase())
-              setWrong(null)
-            }}
+            {...tidyOnLeave({ onChange: typeCode }, tidyServiceCode)}
           />
           {line !== 'online' && (
             <p className="entrance-offline" role="status">

@@ -150,7 +150,7 @@ function ModulesPage({ hidden }: { hidden: boolean }) {
         page={view.page}
         results={view.results}
         count={count}
-        onPage={(page) => change({ page })}
+        onPage={(page, isCorrection) => change({ page }, isCorrection)}
         onResults={(results) => change({ results })}
         fresh={freshness}
         isFetching={isFetching}

@@ -155,7 +155,7 @@ export function Contracts() {
         page={view.page}
         results={view.results}
         count={count}
-        onPage={(page) => change({ page })}
+        onPage={(page, isCorrection) => change({ page }, isCorrection)}
         onResults={(results) => change({ results })}
         fresh={freshness}
         refresh={

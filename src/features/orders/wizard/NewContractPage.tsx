@@ -1,5 +1,6 @@
 import '#features/orders/wizard-words.ts'
 import { useEffect, useMemo } from 'react'
+import { useSearchParams } from 'react-router-dom'
 import type { ClientType } from '#domain/access.ts'
 import type { Currency } from '#domain/money.ts'
 import { useSignedIn } from '#state/hooks.ts'
@@ -16,6 +17,7 @@ import { useMarket } from '#features/orders/quote/usePriceData.ts'
 import { useOrderAgain } from '#features/orders/wizard/useCopyOrder.ts'
 import { useToday } from '#ui/page/business-day.ts'
 import { type OwnUnpaid, useUnpaid } from '#features/orders/payment/useUnpaid.ts'
+import { FinishedOrder } from '#features/orders/wizard/steps/FinishedOrder.tsx'
 import { Wizard } from '#features/orders/wizard/Wizard.tsx'
 import { isWorthKeeping, newDraft } from '#features/orders/wizard/wizard-draft.ts'
 import { newValues, valuesOf } from '#features/orders/wizard/wizard-form.ts'
@@ -51,6 +53,12 @@ function Ready({ type, list }: { type: ClientType; list: ListInForce }) {
   )
 }
 
+/** `?step=4&order=12`: the order whose result is shown. Null: the address names none. */
+function finishedOrder(query: URLSearchParams): number | null {
+  const id = query.get('step') === '4' ? query.get('order') : null
+  return id !== null && /^[1-9]\d{0,8}$/.test(id) ? Number(id) : null
+}
+
 interface Props {
   type: ClientType
   market: PriceData
@@ -64,6 +72,8 @@ function Drafted({ type, market, currencies, unpaid }: Props) {
   const fresh = useMemo(() => newValues(market.list, today), [market.list, today])
   const kept = useWizardDraft(type, fresh)
   const { row, done } = useOrderAgain()
+  const [query, setQuery] = useSearchParams()
+  const finished = finishedOrder(query)
   const isEmpty = kept !== null && kept.draft.step === 0 && !isWorthKeeping(kept.draft, fresh)
   const fill = () => {
     if (!row || !kept) return
@@ -75,6 +85,11 @@ function Drafted({ type, market, currencies, unpaid }: Props) {
     if (row && isEmpty) fill()
   })
   if (!kept || !unpaid) return <Skeleton lines={8} />
+  // After a reload the draft of what was finished is gone; the wizard that finished it shows the result itself.
+  if (finished !== null && kept.draft.step !== 3) {
+    const begin = () => setQuery({}, { replace: true })
+    return <FinishedOrder key={finished} id={finished} today={today} onNone={begin} onAgain={begin} />
+  }
   return (
     <>
       {row && !isEmpty && (

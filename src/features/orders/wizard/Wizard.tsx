@@ -87,7 +87,7 @@ export function Wizard({ market, currencies, type, today, kept, unpaid }: Props)
     onRefused: refuse,
   })
   /** What is paid is over: the browser's Back leads to nothing that could be ordered twice. */
-  const finishOr = (order: OrderRow) => (order.state === 'unpaid' ? goTo(2) : goTo(3, true))
+  const finishOr = (order: OrderRow) => (order.state === 'unpaid' ? goTo(2) : goTo(3, true, Number(order.id)))
   const discard = () => {
     kept.discard()
     goTo(0, true)
@@ -230,7 +230,7 @@ export function Wizard({ market, currencies, type, today, kept, unpaid }: Props)
           onBack={() => goTo(1)}
           onPaid={(paid) => {
             setMade(paid)
-            goTo(3, true)
+            goTo(3, true, Number(paid.id))
           }}
           onGone={() => {
             change((now) => ({ ...now, ordered: null }))

@@ -152,7 +152,7 @@ export function PriceLists() {
         page={view.page}
         results={view.results}
         count={count}
-        onPage={(page) => change({ page })}
+        onPage={(page, isCorrection) => change({ page }, isCorrection)}
         onResults={(results) => change({ results })}
         fresh={freshness}
         isFetching={isFetching}

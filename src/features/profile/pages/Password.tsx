@@ -91,7 +91,7 @@ export function Password() {
           error={formState.errors.original?.message}
           {...register('original')}
         />
-        <div className="password-new">
+        <div className="field-group password-new">
           <PasswordField
             label={t('password.chosen')}
             autoComplete="new-password"

@@ -93,7 +93,7 @@ export function Services({ CompanyFilter }: { CompanyFilter: CompanyFilter }) {
           page={view.page}
           results={view.results}
           count={count}
-          onPage={(page) => change({ page })}
+          onPage={(page, isCorrection) => change({ page }, isCorrection)}
           onResults={(results) => change({ results })}
           fresh={freshness}
           isFetching={isFetching}

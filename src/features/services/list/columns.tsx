@@ -54,7 +54,7 @@ export const columns = (t: TFunction<'services'>): Column<OverlaidRow<ServiceRow
     header: t('column.created'),
     sortable: true,
     width: 'day',
-    priority: 3,
+    priority: 2,
     render: ({ row: { create_time: created } }) => (
       <span className="service-time">
         <span>{created.slice(0, 10)}</span> <span>{created.slice(11)}</span>

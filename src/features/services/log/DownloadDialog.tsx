@@ -25,12 +25,12 @@ export function DownloadDialog({ service: { id, code }, onClose }: Props) {
   const { busy, problem, download } = useDownload(id)
   const [typed, setTyped] = useState<LogRange | null>(null)
   const [strict, setStrict] = useState(false)
-  const range = typed ?? (clock && { from: `${clock.now.slice(0, 10)} 00:00`, to: '' })
+  const range = typed ?? (clock && { from: `${clock.now.slice(0, 10)} 00:00`, to: clock.next })
   async function submit(event: FormEvent) {
     event.preventDefault()
     if (!clock || !range || whyNot || busy) return
     setStrict(true)
-    const wrong = Object.keys(checkRange(range, clock.now))[0]
+    const wrong = Object.keys(checkRange(range, clock.now, false))[0]
     if (wrong) return document.querySelector<HTMLElement>(`[role=dialog] [name=${wrong}]`)?.focus()
     if (await download(range, clock.next)) onClose()
   }
@@ -46,8 +46,15 @@ export function DownloadDialog({ service: { id, code }, onClose }: Props) {
         <p>{t('log.downloadText')}</p>
         {clock && range ? (
           <>
-            <QuickSpans clock={clock} onChoose={setTyped} />
-            <RangeFields range={range} now={clock.now} strict={strict} onChange={setTyped} />
+            <QuickSpans clock={clock} onChoose={({ from }) => setTyped({ from, to: clock.next })} />
+            <RangeFields
+              range={range}
+              now={clock.now}
+              max={clock.next}
+              isEndOpen={false}
+              strict={strict}
+              onChange={setTyped}
+            />
             <p className="field-help">{t('log.zone', { zone: clock.zone })}</p>
           </>
         ) : (

@@ -8,6 +8,10 @@ interface Props {
   range: LogRange
   /** This minute, in the business time zone. */
   now: string
+  /** The last minute that can be chosen. */
+  max?: string
+  /** Whether the end may be left open: up to now. */
+  isEndOpen?: boolean
   /** Whether all that is wrong is to be said, also of what nobody has left yet. */
   strict?: boolean
   onChange: (range: LogRange) => void
@@ -16,12 +20,12 @@ interface Props {
 type End = keyof LogRange
 const ends = ['from', 'to'] as const
 
-/** Two minutes; the end may be left open. What is wrong is said beside the field that was changed (contracts 5). */
-export function RangeFields({ range, now, strict = false, onChange }: Props) {
+/** Two minutes. What is wrong is said beside the field that was changed (contracts 5). */
+export function RangeFields({ range, now, max = now, isEndOpen = true, strict = false, onChange }: Props) {
   const { t } = useTranslation('services')
   const { t: ui } = useTranslation('dates')
   const [changed, setChanged] = useState<End>('from')
-  const faults = checkRange(range, now)
+  const faults = checkRange(range, now, isEndOpen)
   const errorOf = (end: End): string | null => {
     const fault = faults[end]
     if (fault === 'crosses') {
@@ -43,10 +47,10 @@ export function RangeFields({ range, now, strict = false, onChange }: Props) {
           kind="minute"
           name={end}
           label={t(`log.${end}`)}
-          optional={end === 'to'}
+          optional={end === 'to' && isEndOpen}
           value={range[end]}
           min={earliest(now)}
-          max={now}
+          max={max}
           error={errorOf(end)}
           onChange={(text) => {
             setChanged(end)

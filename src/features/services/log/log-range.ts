@@ -2,7 +2,7 @@
 import { logDays } from '#domain/hosting.ts'
 import { addDays, isMinute } from '#domain/period.ts'
 
-/** `yyyy-MM-dd HH:mm`. `to` empty: up to now. */
+/** `yyyy-MM-dd HH:mm`. `to` empty: up to now, where the end may be left open. */
 export interface LogRange {
   from: string
   to: string
@@ -14,12 +14,18 @@ export const earliest = (now: string): string => `${addDays(now.slice(0, 10), -l
 export type RangeFault = 'missing' | 'notTime' | 'tooEarly' | 'crosses'
 
 /** What is wrong with either end; an empty object: nothing. Both ends are wrong where they cross: it is said of the one that was changed. */
-export function checkRange({ from, to }: LogRange, now: string): Partial<Record<keyof LogRange, RangeFault>> {
+export function checkRange(
+  { from, to }: LogRange,
+  now: string,
+  isEndOpen = true,
+): Partial<Record<keyof LogRange, RangeFault>> {
   const faults: Partial<Record<keyof LogRange, RangeFault>> = {}
   if (from === '') faults.from = 'missing'
   else if (!isMinute(from)) faults.from = 'notTime'
   else if (from < earliest(now)) faults.from = 'tooEarly'
-  if (to !== '' && !isMinute(to)) faults.to = 'notTime'
+  if (to === '') {
+    if (!isEndOpen) faults.to = 'missing'
+  } else if (!isMinute(to)) faults.to = 'notTime'
   const end = to === '' ? now : to
   if (!faults.from && !faults.to && from >= end) return { from: 'crosses', to: 'crosses' }
   return faults

@@ -42,7 +42,11 @@ export function Invitation({ invited }: { invited: UserRow }) {
     <section className="invitation" aria-label={t('invitation.title')}>
       <Icon name={link?.works === false && !sent ? 'alert' : 'mail'} />
       <div>
-        <p>{invited.create_time ? t('invitation.since', { since: invited.create_time }) : t('invitation.waits')}</p>
+        <p>
+          {invited.create_time
+            ? t('invitation.since', { since: invited.invite_time || invited.create_time })
+            : t('invitation.waits')}
+        </p>
         {words && <p className="field-help">{words}</p>}
         {invited.create_time && (
           <Button icon="mail" busy={busy} whyNot={lapsed && ui('form.lapsed')} onClick={() => void sendAgain()}>

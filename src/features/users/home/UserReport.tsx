@@ -40,7 +40,9 @@ export function UserReport({ onReport }: { onReport: OnReport }) {
     at: null,
     icon: 'mail',
     title: t('home.invited', { name: row.name }),
-    text: sent.includes(row.id) ? t('home.sent') : t('home.since', { since: row.create_time.slice(0, 10) }),
+    text: sent.includes(row.id)
+      ? t('home.sent')
+      : t('home.since', { since: (row.invite_time || row.create_time).slice(0, 10) }),
     action: { label: t('home.again'), run: () => void send(row.id) },
   }))
   if (others > 0)

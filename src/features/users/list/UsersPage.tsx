@@ -114,7 +114,7 @@ export function Users({ Beside }: { Beside: ComponentType<{ id: number; name: st
         page={view.page}
         results={view.results}
         count={count}
-        onPage={(page) => change({ page })}
+        onPage={(page, isCorrection) => change({ page }, isCorrection)}
         onResults={(results) => change({ results })}
         fresh={freshness}
         isFetching={isFetching}

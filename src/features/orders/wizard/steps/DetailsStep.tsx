@@ -1,13 +1,15 @@
-import { memo } from 'react'
+import { type ChangeEvent, memo } from 'react'
 import type { Currency } from '#domain/money.ts'
 import { startWindow } from '#domain/checks/order-checks.ts'
 import { descLimit, nameLimit } from '#domain/orders.ts'
 import { isDate } from '#domain/period.ts'
+import { tidyCode } from '#domain/text.ts'
 import type { PlainDate } from '#domain/time.ts'
 import { useMedia } from '#ui/display/useMedia.ts'
 import { RadioField } from '#ui/form/ChoiceFields.tsx'
 import { DateField } from '#ui/form/DateField.tsx'
-import { Field, FieldFrame } from '#ui/form/Field.tsx'
+import { Field, FieldFrame, useLengthLimit } from '#ui/form/Field.tsx'
+import { tidyOnLeave } from '#ui/form/tidy-on-leave.ts'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 import { CompanyPicker } from '#features/orders/wizard/fields/CompanyPicker.tsx'
@@ -88,31 +90,31 @@ const Naming = memo(function Naming({
   ...values
 }: Pick<Values, 'code' | 'name' | 'desc'> & Pick<Props, 'codeState' | 'onLeaveCode'> & Common) {
   const given = useGiven(values, { problems, onChange })
-  const { error, value, label, ...rest } = given('desc')
+  const { error: wrong, value, label, ...rest } = given('desc')
+  const { error, input: limited } = useLengthLimit<HTMLTextAreaElement>(descLimit, wrong, undefined)
+  const typeCode = ({ target }: ChangeEvent<HTMLInputElement>) => {
+    // Lower case in the field before React draws it: a value that differs from what was typed sends the caret to the end.
+    const caret = target.selectionStart
+    target.value = typedCode(target.value)
+    target.setSelectionRange(caret, caret)
+    onChange({ code: target.value })
+  }
   return (
     <>
       <Field
-        {...given('code')}
+        {...tidyOnLeave({ ...given('code'), onChange: typeCode, onBlur: onLeaveCode }, (text) =>
+          typedCode(tidyCode(text)),
+        )}
         size="code"
         help={<CodeHelp state={codeState} />}
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}
         maxLength={16}
-        onChange={({ target }) => {
-          // Lower case in the field before React draws it: a value that differs from what was typed sends the caret to the end.
-          const caret = target.selectionStart
-          target.value = typedCode(target.value)
-          target.setSelectionRange(caret, caret)
-          onChange({ code: target.value })
-        }}
-        onBlur={onLeaveCode}
       />
       <Field {...given('name')} autoComplete="off" maxLength={nameLimit} />
       <FieldFrame label={label} optional error={error}>
-        {(described) => (
-          <textarea className="input" rows={2} maxLength={descLimit} value={value} {...rest} {...described} />
-        )}
+        {(described) => <textarea className="input" rows={2} value={value} {...rest} {...limited} {...described} />}
       </FieldFrame>
     </>
   )

@@ -22,13 +22,14 @@ export const stepAsked = (text: string | null): Step | null =>
 
 /**
  * The step of the address; whoever arrives without one comes to where the draft was left. It is looked at as it comes, so that
- * nobody is led away from a field because the day or a price list has changed. What was finished is left for an empty form.
+ * nobody is led away from a field because the day or a price list has changed. What was finished is left for an empty form; the
+ * address of the last step names its order, so that a reload shows its result.
  */
 export function useStep(
   { draft, change, discard }: Pick<WizardDraft, 'draft' | 'change' | 'discard'>,
   market: PriceData,
   today: PlainDate,
-): [Step, (to: Step, replace?: boolean) => void] {
+): [Step, (to: Step, replace?: boolean, finished?: number) => void] {
   const [query, setQuery] = useSearchParams()
   const asked = query.get('step')
   const stepFor = (text: string | null, otherwise: Step): Step => {
@@ -40,12 +41,14 @@ export function useStep(
   const step = at.asked === asked ? at.step : stepFor(asked, 0)
   if (at.asked !== asked) setAt({ asked, step })
 
-  const say = (to: Step, replace: boolean) =>
+  const say = (to: Step, replace: boolean, finished?: number) =>
     goFreely(() =>
       setQuery(
         (now) => {
           if (to === 0) now.delete('step')
           else now.set('step', String(to + 1))
+          if (to !== 3) now.delete('order')
+          else if (finished !== undefined) now.set('order', String(finished))
           return now
         },
         { replace },
@@ -60,10 +63,10 @@ export function useStep(
 
   return [
     step,
-    (to, replace = false) => {
+    (to, replace = false, finished) => {
       change((now) => ({ ...now, step: to }))
       // Going back in the address to where one stands would be a step of its own for the browser's Back.
-      if (to !== step) say(to, replace)
+      if (to !== step) say(to, replace, finished)
     },
   ]
 }

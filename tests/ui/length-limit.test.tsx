@@ -1,0 +1,40 @@
+/** What `maxLength` means in a field: nothing typed is cut off silently. */
+import { useState } from 'react'
+import { cleanup, render, screen } from '@testing-library/react'
+import { userEvent } from '@testing-library/user-event'
+import { afterEach, beforeAll, expect, it } from 'vitest'
+import { startWords } from '#app/i18n/i18n.ts'
+import { Field } from '#ui/form/Field.tsx'
+
+beforeAll(() => startWords())
+const user = userEvent.setup({ delay: 5 })
+afterEach(cleanup)
+
+function One({ error = null }: { error?: string | null }) {
+  const [value, setValue] = useState('')
+  return (
+    <Field label="Code" maxLength={16} value={value} error={error} onChange={({ target }) => setValue(target.value)} />
+  )
+}
+const field = () => screen.getByRole<HTMLInputElement>('textbox', { name: 'Code' })
+
+it('fault 36M72a a letter too many stays, and the field says how many are allowed until it is taken away', async () => {
+  render(<One />)
+  await user.type(field(), 'abcdefghijklmnop')
+  expect(screen.queryByText(/at most/)).toBeNull()
+  await user.type(field(), 'q')
+  expect(field().value).toBe('abcdefghijklmnopq')
+  expect(screen.getByText('Please use at most 16 characters.')).toBeTruthy()
+  expect(field().getAttribute('aria-invalid')).toBe('true')
+  await user.type(field(), '{Backspace}')
+  expect(screen.queryByText(/at most/)).toBeNull()
+})
+
+it('fault 36M72a a long text that is pasted stays whole, and another error is said first', async () => {
+  render(<One error="Taken" />)
+  await user.click(field())
+  await user.paste('x'.repeat(300))
+  expect(field().value).toHaveLength(300)
+  expect(screen.getByText('Taken')).toBeTruthy()
+  expect(screen.queryByText(/at most/)).toBeNull()
+})
