@@ -12,7 +12,7 @@ import {
   openMail,
   submit,
 } from '#tests/support/newcomer.ts'
-import { rows, setUpShared, tablet } from '#tests/support/visit.ts'
+import { labelOf, rows, setUpShared, tablet } from '#tests/support/visit.ts'
 
 const setup = setUpShared()
 const { the, ends } = setup
@@ -48,6 +48,26 @@ it('a company registers, comes in, invites a colleague, and takes the login away
   await rows(page).filter({ hasText: bo }).waitFor()
   const colleague = await visit('/dev/mail', options)
   await comeIn(colleague, the.portal.url, { company, username: bo })
+
+  // What somebody may do and is called follows at once, without a reload (fault 30d).
+  const contracts = colleague.locator('.rail a[href="/saas/app/contract"]')
+  expect(await contracts.count()).toBe(0)
+  const setOrder = async () => {
+    await page.goto(`${the.portal.url}/saas/app/user?searchText=bo`)
+    await rows(page).locator('.lead a').first().click()
+    await labelOf(page.locator('[role=dialog] [name=order]')).click()
+    await page.locator('[role=dialog] button.primary').click()
+    await page.locator('[role=dialog]').waitFor({ state: 'detached' })
+  }
+  await setOrder()
+  await contracts.waitFor()
+  await page.goto(`${the.portal.url}/saas/app/profile/company`)
+  await input(page, 'name').fill('Trip and Sons Ltd')
+  await submit(page)
+  await colleague.locator('.bar-company', { hasText: 'Trip and Sons Ltd' }).waitFor()
+  await page.locator('.bar-company', { hasText: 'Trip and Sons Ltd' }).waitFor()
+  await setOrder()
+  await contracts.waitFor({ state: 'detached' })
 
   await page.goto(`${the.portal.url}/saas/app/user?searchText=bo`)
   await rows(page).locator('.tag.positive').waitFor()

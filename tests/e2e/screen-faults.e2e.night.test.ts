@@ -17,6 +17,22 @@ async function shown(body: string, style = '') {
 const found = async (kind: keyof Faults, body: string, style?: string) =>
   (await faultsOf(await shown(body, style), { target: 44, patienceMs: 200 }))[kind]
 
+describe('dates and tags', () => {
+  it('fault 37j a date that breaks at a hyphen is found, and none in one piece', async () => {
+    const text = '<p style="width: 80px">ends on 2026-12-11</p><p style="width: 200px">ends on 2026-12-11</p>'
+    expect(await found('brokenDates', text)).toEqual(['2026-12-11 of "ends on 2026-12-11"'])
+    const whole = '<p style="width: 80px">ends on <span style="white-space: nowrap">2026-12-11</span></p>'
+    expect(await found('brokenDates', whole)).toEqual([])
+  })
+
+  it('fault 37a a tag that its cell cuts is found, and none that fits', async () => {
+    const table = (width: number) =>
+      `<table style="table-layout: fixed; width: ${width}px"><tr><td style="overflow: hidden; white-space: nowrap"><span class="tag" style="padding: 0 8px">Not activated</span></table>`
+    expect(await found('cut', table(60))).toEqual(['Not activated'])
+    expect(await found('cut', table(300))).toEqual([])
+  })
+})
+
 describe('what is too small to be pressed', () => {
   const square =
     'button, a { display: block; box-sizing: border-box; width: 44px; height: 44px; padding: 0; border: 0 }'

@@ -9,8 +9,10 @@ import { setSheet } from '#tests/support/browser.ts'
 export const targets = { finger: 44, mouse: 24 } as const
 
 export interface Faults {
-  /** Texts that the box they stand in does not show whole, or that leave a round one. */
+  /** Texts that the box they stand in does not show whole, or that leave a round one; and tags that their cell cuts. */
   cut: string[]
+  /** Dates that a line breaks at their hyphens. */
+  brokenDates: string[]
   /** What is too small to be pressed. */
   small: string[]
   /** Levels that are left out, and more or less than one `h1`. */
@@ -50,7 +52,35 @@ function cutTexts(): string[] {
     if (isTitled && one.closest('td, .bar')) return false
     return (isWide && /hidden|clip/.test(overflowX)) || (isHigh && /hidden|clip/.test(overflowY))
   }
-  return [...document.querySelectorAll('body *')].filter(isCut).map((one) => one.textContent?.trim() ?? '')
+  // Dots behind a tag would say that there is more.
+  const isTagCut = (one: Element) => {
+    const cell = one.closest('td')
+    if (!cell || cell.clientWidth === 0) return false
+    const edge = cell.getBoundingClientRect().right - parseFloat(getComputedStyle(cell).paddingInlineEnd)
+    return one.getBoundingClientRect().right > edge + 1
+  }
+  const all = [
+    ...[...document.querySelectorAll('body *')].filter(isCut),
+    ...[...document.querySelectorAll('td .tag')].filter(isTagCut),
+  ]
+  return all.map((one) => one.textContent?.trim() ?? '')
+}
+
+function brokenDates(): string[] {
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  const found: string[] = []
+  while (texts.nextNode()) {
+    const { data, parentElement } = texts.currentNode as Text
+    for (const { 0: date, index } of data.matchAll(/\d{4}-\d\d-\d\d/g)) {
+      if (parentElement?.closest('.sr-only')) continue
+      const range = document.createRange()
+      range.setStart(texts.currentNode, index)
+      range.setEnd(texts.currentNode, index + date.length)
+      const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)))
+      if (lines.size > 1) found.push(`${date} of "${data.slice(0, 60)}"`)
+    }
+  }
+  return found
 }
 
 /** The area that a press of each reaches, its label and what is drawn before or after it too. */
@@ -278,7 +308,7 @@ async function drawnAt({ width, isTouched }: { width?: number; isTouched?: boole
   )
 }
 
-const looks = { sideways, cut: cutTexts, small: smallTargets, headings, landmarks, keyLike, hints }
+const looks = { sideways, cut: cutTexts, brokenDates, small: smallTargets, headings, landmarks, keyLike, hints }
 const looking = `async (looked) => {
   await (${String(drawnAt)})(looked)
   const found = {}

@@ -4,6 +4,7 @@ import { Icon } from '#ui/icons/Icon.tsx'
 import { type Duty, type HomeReport, knownTogether } from '#ui/page/home-report.ts'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
+import { Dated } from '#ui/display/Dated.tsx'
 import { inOrder } from '#features/home/merge-duties.ts'
 
 const most = 8
@@ -82,7 +83,3 @@ function Act({ action, title }: Pick<Duty, 'action' | 'title'>) {
     </Button>
   )
 }
-
-/** A date stands in one piece. */
-const Dated = ({ text }: { text: string }) =>
-  text.split(/(\d{4}-\d\d-\d\d)/).map((part, at) => (at % 2 === 0 ? part : <span key={`${at} ${part}`}>{part}</span>))

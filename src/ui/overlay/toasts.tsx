@@ -1,5 +1,6 @@
 import { type FocusEvent, useEffect, useRef, useSyncExternalStore } from 'react'
 import { Link } from 'react-router-dom'
+import { Dated } from '#ui/display/Dated.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { keepPlace } from '#ui/overlay/focus-back.ts'
 import { useTranslation } from 'react-i18next'
@@ -98,7 +99,7 @@ function One({ toast, end }: { toast: Shown; end: (id: number) => void }) {
     <div className={`toast ${toast.kind}`} ref={(element) => leaveWhenRead(element, toast)}>
       <Icon name={toast.kind === 'done' ? 'check' : toast.kind === 'failed' ? 'alert' : 'info'} />
       <p>
-        {toast.text}{' '}
+        <Dated text={toast.text} />{' '}
         {toast.to && (
           <>
             {toast.to.label} –{' '}

@@ -2,6 +2,7 @@ import '#ui/prime/overlay.css'
 import { Dialog as PrimeDialog } from 'primereact/dialog'
 import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
 import { Button } from '#ui/display/Button.tsx'
+import { Dated } from '#ui/display/Dated.tsx'
 import { langOfTitle } from '#ui/i18n/name-language.ts'
 import { useTranslation } from 'react-i18next'
 import { Prime } from '#ui/prime/Prime.tsx'
@@ -27,7 +28,11 @@ export default function Overlay(props: DialogProps) {
       <PrimeDialog
         ref={dialog}
         visible
-        header={<span lang={langOfTitle(title)}>{title}</span>}
+        header={
+          <span lang={langOfTitle(title)}>
+            <Dated text={title} />
+          </span>
+        }
         footer={
           question ??
           ((act || cancel) && (

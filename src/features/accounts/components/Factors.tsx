@@ -113,8 +113,6 @@ function Devices({ own, whyNot, onWish, onName }: Part & { own: Own; onName: (fa
   )
 }
 
-const day = (timestamp: string) => timestamp.slice(0, 16)
-
 function Device({
   factor: { kind, name, create_time, last_time },
   offline,
@@ -135,8 +133,8 @@ function Device({
       <div>
         <strong>{name}</strong>
         <p className="field-help">
-          {t(`kind.${kind}`)} · {t('own.added', { at: day(create_time) })} ·{' '}
-          {last_time ? t('own.used', { at: day(last_time) }) : t('own.unused')}
+          {t(`kind.${kind}`)} · {t('own.added', { at: create_time })} ·{' '}
+          {last_time ? t('own.used', { at: last_time }) : t('own.unused')}
         </p>
       </div>
       <Button icon="edit" bare whyNot={offline} aria-haspopup="dialog" onClick={onName}>

@@ -35,8 +35,7 @@ export function LatestEntries() {
                 </span>
                 <span className="home-note">{words.aboutOf(entry)}</span>
                 <span className="home-note">
-                  <bdi lang={langOf(words.whoOf(entry))}>{words.whoOf(entry)}</bdi> ·{' '}
-                  <time>{entry.end_time.slice(0, 16)}</time>
+                  <bdi lang={langOf(words.whoOf(entry))}>{words.whoOf(entry)}</bdi> · <time>{entry.end_time}</time>
                 </span>
               </Link>
             </li>

@@ -58,7 +58,7 @@ export function PaymentTaskReport({ onReport }: { onReport: OnReport }) {
 
   function aboutOf(task: PaymentTask): string {
     const { company_name: company, kind, payable_id: id, service_code: code, received } = task
-    const about = t('about', { company, kind: t(`kind.${kind}`), id, code, received: received.slice(0, 16) })
+    const about = t('about', { company, kind: t(`kind.${kind}`), id, code, received })
     if (task.state === 'refunding') return t('refunding', { about })
     return task.problem ? t('refused', { problem: task.problem, about }) : about
   }

@@ -74,7 +74,6 @@ function Session({
 }) {
   const { t } = useTranslation('sessions')
   const device = useDeviceName()(row)
-  const time = (at: string) => at.slice(0, 16)
   return (
     <li>
       <Icon name={row.form === 'mobile' || row.form === 'tablet' ? 'device' : 'system'} />
@@ -83,8 +82,8 @@ function Session({
           <span>{device}</span> {row.current && <Tag tone="positive">{t('current')}</Tag>}
         </p>
         <p className="field-help session-facts">
-          {!row.current && <span>{t('used', { time: time(row.last_time) })}</span>}
-          <span>{t('begun', { time: time(row.create_time) })}</span>
+          {!row.current && <span>{t('used', { time: row.last_time })}</span>}
+          <span>{t('begun', { time: row.create_time })}</span>
           <span>{t('from', { network: row.network })}</span>
         </p>
       </div>

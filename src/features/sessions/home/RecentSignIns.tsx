@@ -34,7 +34,7 @@ export function RecentSignIns() {
             <span className="home-words">
               <span>{nameOf(row)}</span>
               <span>
-                {row.current ? t('current') : t('used', { time: row.last_time.slice(0, 16) })} ·{' '}
+                {row.current ? t('current') : t('used', { time: row.last_time })} ·{' '}
                 {t('from', { network: row.network })}
               </span>
             </span>
