@@ -96,5 +96,5 @@ async function occasionOf(look: Look, invoice: Frozen | null): Promise<Occasion>
   const seller = invoice?.seller ?? ((await sellerNow(db)) as unknown as Party)
   const buyer = invoice?.buyer ?? (await companyById(db, companyId))
   if (!buyer) throw notFound()
-  return { seller, buyer, reader, nonce, time: stampOf(look, now) }
+  return { seller, buyer, reader, nonce, time: stampOf(look, now), zone: look.app.config.timeZone }
 }

@@ -32,6 +32,8 @@ export interface Occasion {
   buyer: Party
   reader: Reader
   time: string
+  /** The business time zone, of all dates and times. */
+  zone: string
   nonce: string
 }
 
@@ -47,7 +49,7 @@ interface Document {
 }
 
 export function printed(
-  { seller, buyer, reader, time, nonce }: Occasion,
+  { seller, buyer, reader, time, zone, nonce }: Occasion,
   { title, number, about, mark, body }: Document,
 ): string {
   const say = printWords(reader.language)
@@ -63,7 +65,7 @@ export function printed(
 ${mark && html`<p class="mark"><strong>${mark.word}</strong>${mark.text}</p>`}
 <div class="parties">${party(say, say('seller'), seller)}${party(say, say('buyer'), buyer)}</div>
 ${body}
-<p class="printed">${say('printed', { time, name: reader.name })}</p>`,
+<p class="printed">${say('printed', { time, name: reader.name })} · ${say('zone', { zone })}</p>`,
   })
 }
 

@@ -49,6 +49,8 @@ onConnections('prints', (engine) => {
       '元整',
     ])
       expect(body).toContain(said)
+    // Its times are named (fault 34e).
+    expect(body).toContain(`All dates and times are in the time zone ${server.app.config.timeZone}.`)
     expect(body).toMatch(/I202603\d{6}/)
     expect(body).not.toContain(canaries.beta)
   })
