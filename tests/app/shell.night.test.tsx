@@ -118,12 +118,12 @@ describe('ways in and out', () => {
 describe('the client type (M3)', () => {
   const choice = () => screen.findByRole<HTMLSelectElement>('combobox', { name: 'Client type' })
 
-  it('is chosen by the delete level on the staff pages alone, saas at first, and holds on all of them', async () => {
+  it('is chosen by the delete level on the pages that go by it alone, saas at first, and holds on all of them', async () => {
     await the.browser.openAs('delete@m18', '/app/m18/price')
     expect((await choice()).value).toBe('saas')
     expect([...(await choice()).options].map(({ value }) => value)).toEqual(['saas', 'mma'])
     await the.user.selectOptions(await choice(), 'mma')
-    for (const path of ['/app/service', '/app/apphistory', '/app/m18/upload', '/app/m18/module/new']) {
+    for (const path of ['/app/m18/module', '/app/m18/module/new', '/app/m18/price/new']) {
       await the.browser.open(path)
       expect([path, (await choice()).value]).toEqual([path, 'mma'])
     }

@@ -244,3 +244,24 @@ it('fault 23a the Enter that takes a word of an input method sends nothing and m
   await field(page, 'name').press('Enter')
   await expect.poll(() => errors(page)).toHaveLength(1)
 })
+
+it('fault 34f a browser whose clock is 20 days behind shows a contract that has ended as ended, and names the time zone', async () => {
+  const page = await resumedPage(setup, admin, '/app/home')
+  await page.addInitScript(() => {
+    const behindMs = 20 * 86_400_000
+    const Right = Date
+    class Behind extends Right {
+      constructor(...given: [] | [number | string]) {
+        super(given.length === 0 ? Right.now() - behindMs : given[0])
+      }
+      static override now() {
+        return Right.now() - behindMs
+      }
+    }
+    globalThis.Date = Behind as DateConstructor
+  })
+  await page.goto(`${the.portal.url}/saas/app/contract`)
+  await page.locator('main tbody a', { hasText: `${own}old` }).click()
+  await page.getByText('The term has ended').waitFor()
+  await page.locator('.footer').getByText('All dates and times: Hong Kong Standard Time (GMT+8)').waitFor()
+})

@@ -1,7 +1,8 @@
 /** The frame of the portal in real Chromium: what only layout, painting and the keyboard show. */
 import type { Page } from 'playwright-core'
+import { packed } from '#tests/support/packages.ts'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { address, controlled, desk, focused, listed, setUpShared, visits } from '#tests/support/visit.ts'
+import { address, controlled, desk, focused, listed, setUpShared, tablet, visits } from '#tests/support/visit.ts'
 
 const { resume } = visits(setUpShared())
 
@@ -58,6 +59,48 @@ describe('at a desk, on one page after another', () => {
     await page.reload()
     await page.locator('main h1').waitFor()
     expect(await ground()).toBe(dark)
+  })
+})
+
+describe('a list at every width', () => {
+  const headers = (page: Page) => page.locator('thead th:visible').allInnerTexts()
+
+  it('fault 36M111a services have their columns on a tablet, and every action of a row on a phone', async () => {
+    const { page } = await resume('staff', '/app/service', { ...tablet, reducedMotion: 'reduce' })
+    await listed(page)
+    expect((await headers(page)).map((text) => text.trim())).toEqual(
+      expect.arrayContaining(['Code', 'Name', 'Status', 'Created', 'Expiry date']),
+    )
+    await page.setViewportSize({ width: 390, height: 844 })
+    const row = page.locator('tbody tr').first()
+    await row.getByRole('button', { name: /^Reset password/ }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await row.locator('[aria-haspopup=menu]').click()
+    await page.getByRole('menuitem').first().waitFor()
+  })
+
+  it('fault 36M3a the client type is asked for on the pages that go by it, and fault 36M156a a package fills its card on a phone', async () => {
+    const { page } = await resume('staff', '/app/m18/module', { ...tablet, reducedMotion: 'reduce' })
+    const clientType = page.getByRole('combobox', { name: 'Client type' })
+    await clientType.waitFor()
+    await page.locator('.rail a[href="/saas/app/m18/upload"]').click()
+    const file = { name: 'labels.mapp', mimeType: 'application/octet-stream', buffer: await packed() }
+    await page.locator('input[type=file]').setInputFiles(file)
+    const card = page.locator('.packages tbody tr').first()
+    await card.waitFor()
+    expect(await clientType.count()).toBe(0)
+    await page.setViewportSize({ width: 390, height: 844 })
+    const widths = () =>
+      card.evaluate((row) => [row.getBoundingClientRect().width, row.closest('.list')?.clientWidth ?? 0])
+    await expect.poll(async () => (await widths())[0]).toBe((await widths())[1])
+    const labels = await card.locator('td').evaluateAll((cells) => cells.map((cell) => cell.dataset['label']))
+    const facts = ['Module', 'Released', 'Version', 'Current', 'Upgrades from', 'Status']
+    expect(labels).toEqual(expect.arrayContaining(facts))
+    await page
+      .locator('.packages')
+      .getByRole('button', { name: /^Remove/ })
+      .first()
+      .click()
   })
 })
 
