@@ -79,6 +79,24 @@ describe('a list at every width', () => {
     await page.getByRole('menuitem').first().waitFor()
   })
 
+  it('fault 37e what can be done with all the users of a page stands in one line', async () => {
+    const { page } = await resume('admin', '/app/user', { ...desk, reducedMotion: 'reduce' })
+    await listed(page)
+    await page.locator('th.pick input').check({ force: true })
+    const bar = page.locator('.list-bar')
+    await bar.getByRole('button', { name: /^Select all/ }).waitFor()
+    const higherThanBar = () =>
+      bar.evaluate((element) =>
+        [...element.querySelectorAll('button, p')]
+          .filter((part) => part.getClientRects().length > 0 && part.scrollHeight > element.clientHeight)
+          .map(({ textContent }) => textContent),
+      )
+    for (const width of [1280, 1100, 1024, 900, 820]) {
+      await page.setViewportSize({ width, height: 800 })
+      expect([width, await higherThanBar()]).toEqual([width, []])
+    }
+  })
+
   it('fault 36M3a the client type is asked for on the pages that go by it, and fault 36M156a a package fills its card on a phone', async () => {
     const { page } = await resume('staff', '/app/m18/module', { ...tablet, reducedMotion: 'reduce' })
     const clientType = page.getByRole('combobox', { name: 'Client type' })
