@@ -18,6 +18,7 @@ import {
   remindedOrders,
   takeReminder,
 } from '#server/db/orders/reminders.ts'
+import { touchListedOrder } from '#server/db/orders/unpaid-matters.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { settleCode } from '#server/db/orders/service-codes.ts'
 import type { AppContext } from '#server/context.ts'
@@ -77,8 +78,10 @@ async function lapse(db: Handle, app: AppContext): Promise<number> {
   const now = app.clock()
   const overdue = await overdueBackups(db, lapseBounds({ app, now }), most)
   // The companies' counters in one order for all nodes, and the services' after them: they stay locked until the commit.
-  for (const { id, company_id } of overdue.toSorted((a, b) => a.company_id - b.company_id)) {
-    await updateBackup(db, id, { status: -1 }, { change: await takeChange(db, company_id), time: now })
+  for (const { id, company_id, service_code: code } of overdue.toSorted((a, b) => a.company_id - b.company_id)) {
+    const change = await takeChange(db, company_id)
+    await updateBackup(db, id, { status: -1 }, { change, time: now })
+    await touchListedOrder(db, { companyId: company_id, code }, change)
     await endPayments(db, { kind: 'backup', id }, now)
   }
   for (const { company_id, service_code } of overdue) await touchService(db, company_id, service_code)

@@ -13,6 +13,7 @@ import {
   yearLimits,
 } from '#domain/orders.ts'
 import { endpoint, type ListSpec, type Row } from '#contract/endpoint.ts'
+import { dueItem } from '#contract/payments.ts'
 import {
   amount,
   changes,
@@ -93,6 +94,9 @@ const orderRow = z.object({
   admin_url: z.nullable(z.string()),
   /** A change or extension that waits to be paid (D35). */
   pending: z.nullable(z.object({ id: z.int(), type: orderType, amount, due: timestamp })),
+  /** All that is to be paid for the service, soonest first; `payment` says in a word whether there is anything. */
+  dues: z.array(dueItem),
+  payment: z.enum(['due', 'none']),
   /** Of a change: what is below the smallest payable amount and not charged; null: nothing. */
   waived: z.nullable(amount),
   /** The last second in which it can be paid; null: not unpaid (D31). */
@@ -142,11 +146,11 @@ export const ordersFills = {
   sort: ['create_time', 'desc'],
   filters: {
     type: { kind: 'equal', column: 'client_type' },
-    // What can be paid: also what is in effect with a change or an extension that waits to be paid (D35).
+    // Also what is in effect and has something to be paid: a change, an extension, backups, traffic (decision 76).
     status: {
       kind: 'equal',
       column: 'status',
-      or: { value: 0, column: 'pending.type', values: ['change', 'extend'] },
+      or: { value: 0, column: 'payment', values: ['due'] },
     },
     searchText: { kind: 'contains', columns: ['code', 'name'] },
   },

@@ -35,6 +35,7 @@ import * as presentedTokens from '#server/db/migrations/034-presented-tokens.ts'
 import * as ticketSessions from '#server/db/migrations/036-ticket-sessions.ts'
 import * as entrySeals from '#server/db/migrations/037-entry-seals.ts'
 import * as ticketBrowsers from '#server/db/migrations/040-ticket-browsers.ts'
+import * as dues from '#server/db/migrations/042-dues.ts'
 
 export const migrations: Record<string, Migration> = {
   '001-roles': roles,
@@ -72,4 +73,5 @@ export const migrations: Record<string, Migration> = {
   '036-ticket-sessions': ticketSessions,
   '037-entry-seals': entrySeals,
   '040-ticket-browsers': ticketBrowsers,
+  '042-dues': dues,
 }

@@ -8,7 +8,7 @@ import { takeChange } from '#server/db/change-numbers.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { touchService } from '#server/db/hosting/services.ts'
 import type { OrderTable } from '#server/db/tables/order-tables.ts'
-import type { Moment } from '#server/db/orders/orders.ts'
+import type { Moment } from '#server/db/orders/moment.ts'
 
 export type RemindedOrder = Pick<
   Selectable<OrderTable>,

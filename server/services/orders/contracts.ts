@@ -1,5 +1,6 @@
 /** Contracts in force: changed and extended by orders of their own, and what came before them (contracts 4, D34). */
 import { contractAnchor, statusNumber } from '#domain/contracts.ts'
+import { toDue } from '#domain/dues.ts'
 import type { PeriodAnchor } from '#domain/period.ts'
 import { timestampIn } from '#domain/time.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
@@ -42,7 +43,9 @@ async function requireNoneUnpaid({ context, companyId }: ActingCompany, base: Co
   const found = await unpaidOf(context.db, companyId, momentOf(context), base.service_code)
   if (!found) return
   const { id, type, amount, due } = found
-  throw new ProblemError('STATE_CONFLICT', { why: 'unpaid', unpaid: { id, type, amount, due } })
+  const dues = found.unpaid_matters.map((matter) => toDue(matter, context.app.config.timeZone))
+  const { change, until } = dues.find((one) => one.contractType === 'CONTRACT') ?? {}
+  throw new ProblemError('STATE_CONFLICT', { why: 'unpaid', unpaid: { id, type, amount, due, change, until } })
 }
 
 export const history: Service<typeof getContractHistory> = (context, { params }) =>

@@ -28,6 +28,7 @@ import {
   trafficTerms,
 } from '#server/db/hosting/traffic.ts'
 import { alertedUsers } from '#server/db/orders/reminders.ts'
+import { touchListedOrder } from '#server/db/orders/unpaid-matters.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context.ts'
 import { announceServices } from '#server/services/hosting/announce.ts'
@@ -90,6 +91,7 @@ async function billService(
     momentOf({ app, now }).today,
   )
   for (const record of records) await bill(work, service, { record, change })
+  if (records.length > 0) await touchListedOrder(db, { companyId, code: service.code }, change)
   if (closed === null || closed === service.closed_month) return 0
   // Who has nothing to pay is shown nothing new.
   if (records.length === 0) await closeMonths(db, serviceId, closed)

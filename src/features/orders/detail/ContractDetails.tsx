@@ -58,7 +58,7 @@ export function Agreement({ order, Service, Backups }: { order: ShownOrder } & C
       return goFreely(() => void navigate(`/app/contract/${made.id}`, { replace: true }))
     }
     if (editing) goFreely(() => edit(false))
-    setDialog({ kind: 'pay', order: made })
+    setDialog({ kind: 'pay', order: payableOf(made) ?? made })
     refresh()
   }
 

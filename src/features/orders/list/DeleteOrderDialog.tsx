@@ -8,6 +8,8 @@ import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { tellOf } from '#features/orders/result-toast.ts'
+import { payableOf } from '#features/orders/list/payable.ts'
+import { useDueText } from '#features/orders/useDueText.ts'
 import { removeChange, removeOrder } from '#features/orders/list/slice.ts'
 
 interface Props {
@@ -22,6 +24,7 @@ interface Props {
 export function RemoveOrder({ what, row, onClose, onDone }: Props) {
   const { t } = useTranslation('orders')
   const dispatch = useDispatch()
+  const dueText = useDueText()
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
   const pending = what === 'pending' ? row.pending : null
@@ -39,6 +42,8 @@ export function RemoveOrder({ what, row, onClose, onDone }: Props) {
     </Button>
   )
   const { code, name, currency } = row
+  const payable = payableOf(row)
+  const matter = payable?.matter ? dueText(payable.matter) : ''
   const title = pending ? t('remove.pendingTitle', { code }) : t('remove.title', { code })
   return (
     <Dialog open title={title} onClose={onClose} act={act} cancel={t('remove.cancel')}>
@@ -46,7 +51,7 @@ export function RemoveOrder({ what, row, onClose, onDone }: Props) {
         <ProblemNote problem={problem} focus />
         <p>
           {pending
-            ? t(`remove.pendingText.${pending.type}`, { amount: `${currency} ${grouped(pending.amount)}` })
+            ? t(`remove.pendingText.${pending.type}`, { matter, amount: `${currency} ${grouped(pending.amount)}` })
             : t('remove.text', { code, name })}
         </p>
       </div>
