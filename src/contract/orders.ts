@@ -13,7 +13,7 @@ import {
   yearLimits,
 } from '#domain/orders.ts'
 import { endpoint, type ListSpec, type Row } from '#contract/endpoint.ts'
-import { dueItem } from '#contract/payments.ts'
+import { dueItem, feeStep } from '#contract/payments.ts'
 import {
   amount,
   changes,
@@ -121,6 +121,11 @@ const contractRow = z.object({
   ...agreed,
   /** What it was sold at, by its paid stretches; ends are exclusive. What a change of it costs is worked out from them. */
   segments: z.array(z.object({ start: plainDate, end: plainDate, annual: amount })),
+  /** How the amount of its sale came about, and of which day the price list was. */
+  steps: z.array(feeStep),
+  price_date: plainDate,
+  /** Null: nothing was due. */
+  invoice_no: z.nullable(z.string()),
   /** The number of the contract whose terms an undo restored; null: it is no undo. */
   restores: z.nullable(z.string()),
   /** From where its years count, and the months bought since: what an extension of it ends on is worked out from them. */
@@ -330,8 +335,7 @@ export const calculate = endpoint({
     period_start: plainDate,
     period_end: plainDate,
     modules: z.array(z.object({ code: z.string(), name: z.string(), price: amount, auto: flag01 })),
-    /** Each step by its code, with the rule that it applied and the values that words are made of. */
-    steps: z.array(z.object({ code: z.string(), rule: z.string(), values: z.record(z.string(), z.string()), amount })),
+    steps: z.array(feeStep),
     quote_id: randomId,
     price_id: z.int(),
     /** Of all that the list says. */

@@ -19,6 +19,14 @@ import {
 /** Which id stands in the path depends on what is paid: an order, a backup order or a traffic record (D66). */
 const contractType = z.enum(['CONTRACT', 'PDBORDER', 'TRAFFIC'])
 
+/** A step of an amount by its code, with the rule that it applied and the values that words are made of. */
+export const feeStep = z.object({
+  code: z.string(),
+  rule: z.string(),
+  values: z.record(z.string(), z.string()),
+  amount,
+})
+
 const userCount = z.object({ from: z.int(), to: z.int() })
 
 /** What is to be paid for a service, as `toDue` works it out. */

@@ -6,6 +6,7 @@ import { timestampIn } from '#domain/time.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { changeContract, getContractHistory } from '#contract/orders.ts'
 import { contractById, type ContractRecord, contractsUpTo } from '#server/db/orders/contracts.ts'
+import { type ContractSale, contractSales } from '#server/db/orders/contract-sales.ts'
 import { restoredContracts } from '#server/db/orders/restored-contracts.ts'
 import { orderById, unpaidOf } from '#server/db/orders/orders.ts'
 import { settleCode } from '#server/db/orders/service-codes.ts'
@@ -54,14 +55,21 @@ export const history: Service<typeof getContractHistory> = (context, { params })
     if (!found) throw notFound()
     const all = await contractsUpTo(context.db, companyId, found)
     const restored = await restoredContracts(context.db, companyId, all)
+    const sales = await contractSales(context.db, companyId, all)
     const moment = momentOf(context)
     return {
       body: all.map((one) => ({
         ...rowOf(context.app, one, contractStateOf(one, moment)),
+        ...saleFields(sales.get(one.order_id)),
         restores: restored.get(one.id) ?? null,
       })),
     }
   })
+
+function saleFields(sale: ContractSale | undefined): ContractSale {
+  if (!sale) throw new Error('a contract has no order')
+  return sale
+}
 
 const anchorFields = ({ date, months }: PeriodAnchor) => ({ anchor_date: date, anchor_months: months })
 
@@ -70,7 +78,7 @@ const rowOf = (
   { config }: AppContext,
   record: ContractRecord,
   state: ReturnType<typeof contractStateOf>,
-): Omit<OutputOf<typeof getContractHistory>[number], 'restores'> => ({
+): Omit<OutputOf<typeof getContractHistory>[number], 'restores' | keyof ContractSale> => ({
   ...anchorFields(contractAnchor(record)),
   id: record.id,
   code: record.code,

@@ -16,7 +16,7 @@ const duty = (start: string) =>
   [...document.querySelectorAll('.home-item')].find((one) => one.textContent?.startsWith(start))?.textContent ?? ''
 const rowOf = (code: string) =>
   [...document.querySelectorAll('tbody tr')].find((one) => one.querySelector('.order-code')?.textContent === code)
-const row = (code: string) => rowOf(code)?.textContent ?? ''
+const row = (code: string) => rowOf(code)?.textContent?.replaceAll('\u00a0', ' ') ?? ''
 
 it('fault 28c names an unpaid change and an unpaid backup with what they are on every screen', async () => {
   const admin = await the.server.signIn('admin@acme')

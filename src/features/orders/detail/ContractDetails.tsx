@@ -103,7 +103,7 @@ export function Agreement({ order, Service, Backups }: { order: ShownOrder } & C
           )}
           {editing && changing && <Editor {...changing} />}
           {editing && !changing && <Skeleton lines={6} />}
-          <Terms {...{ row, contract, market, today, editing }} modules={prices.modules} />
+          <Terms {...{ row, contract, market, today, editing }} history={history.rows} modules={prices.modules} />
           {!editing && row.contract_id > 0 && row.state !== 'overwritten' && (
             <Suspense fallback={null}>
               <Service order={row} onChanged={() => void order.again()} />

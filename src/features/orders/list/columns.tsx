@@ -106,7 +106,8 @@ function ToPay({ row, t, dueText }: { row: OrderRow; t: TFunction<'orders'>; due
         (due) =>
           due.type !== 'create' && (
             <span key={`${due.contractType} ${due.id}`} className="order-beside order-matter">
-              {dueText(due)}
+              {/* Numbers stay together where the line breaks. */}
+              {dueText(due).replaceAll(' → ', '\u00a0→\u00a0')}
             </span>
           ),
       )}
