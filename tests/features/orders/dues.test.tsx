@@ -70,3 +70,21 @@ it('fault 31f counts the days that are left alike on the home page, in the list 
   const term = await screen.findByText(/\d+ of \d+ days left/)
   expect(term.textContent).toMatch(new RegExp(`^${days} of`))
 })
+
+it('fault 31e says that it is paid, and never that it is still checked, where the contract is in effect', async () => {
+  const admin = await the.server.signIn('admin@acme')
+  const { id, contract_id } = await bought(the.server, admin, { code: 'back', name: 'Back', period_start: today() })
+  const payload = { type: 'change', contract_id, users: 12 }
+  await admin.send({ method: 'POST', url: '/api/contract', payload })
+  await the.browser.openAs('admin@acme', `/app/contract/${id}`)
+  await screen.findByText('Change (10 → 12 users) is unpaid:')
+  const shown: string[] = []
+  const observer = new MutationObserver(() => {
+    shown.push(document.querySelector('.payment-note')?.textContent ?? '')
+  })
+  observer.observe(document.body, { childList: true, subtree: true, characterData: true })
+  await the.browser.open(`/app/contract/${id}?payment=checking`)
+  await screen.findByText('Payment received')
+  observer.disconnect()
+  expect(shown.filter((text) => text !== '' && !text.startsWith('Payment received'))).toEqual([])
+})

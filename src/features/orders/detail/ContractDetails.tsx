@@ -91,7 +91,11 @@ export function Agreement({ order, Service, Backups }: { order: ShownOrder } & C
       )}
       {tab === 'contract' && (
         <>
-          <PaymentReturn order={payableOf(row) ?? row} onSettled={refresh} />
+          <PaymentReturn
+            order={payableOf(row) ?? row}
+            paidOrder={row.contract_id > 0 ? row : null}
+            onSettled={refresh}
+          />
           <Notices row={row} zone={prices.zone} asOf={order.asOf} editing={editing} onOpen={setDialog} />
           {!editing && zone !== null && (
             <UndoNotice
