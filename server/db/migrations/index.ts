@@ -36,6 +36,7 @@ import * as ticketSessions from '#server/db/migrations/036-ticket-sessions.ts'
 import * as entrySeals from '#server/db/migrations/037-entry-seals.ts'
 import * as ticketBrowsers from '#server/db/migrations/040-ticket-browsers.ts'
 import * as dues from '#server/db/migrations/042-dues.ts'
+import * as backupReminders from '#server/db/migrations/043-backup-reminders.ts'
 
 export const migrations: Record<string, Migration> = {
   '001-roles': roles,
@@ -74,4 +75,5 @@ export const migrations: Record<string, Migration> = {
   '037-entry-seals': entrySeals,
   '040-ticket-browsers': ticketBrowsers,
   '042-dues': dues,
+  '043-backup-reminders': backupReminders,
 }

@@ -27,7 +27,7 @@ import {
   type TrafficTerms,
   trafficTerms,
 } from '#server/db/hosting/traffic.ts'
-import { alertedUsers } from '#server/db/orders/reminders.ts'
+import { orderingUsers } from '#server/db/orders/reminders.ts'
 import { touchListedOrder } from '#server/db/orders/unpaid-matters.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context.ts'
@@ -151,7 +151,7 @@ async function mailAbout(
   { id, company_id: companyId }: { id: number; company_id: number },
   mail: TrafficMail,
 ): Promise<void> {
-  for (const userId of await alertedUsers(db, companyId))
+  for (const userId of await orderingUsers(db, companyId))
     await askMail(db, { companyId, now }, { mail, userId, trafficId: id })
 }
 

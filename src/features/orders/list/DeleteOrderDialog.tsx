@@ -44,14 +44,16 @@ export function RemoveOrder({ what, row, onClose, onDone }: Props) {
   const { code, name, currency } = row
   const payable = payableOf(row)
   const matter = payable?.matter ? dueText(payable.matter) : ''
-  const title = pending ? t('remove.pendingTitle', { code }) : t('remove.title', { code })
+  // The page of an unpaid change or extension is about that order, and its code stays the contract's.
+  const change = pending ?? (row.type === 'create' ? null : { type: row.type, amount: row.pay_amount ?? '0.00' })
+  const title = change ? t('remove.pendingTitle', { code }) : t('remove.title', { code })
   return (
     <Dialog open title={title} onClose={onClose} act={act} cancel={t('remove.cancel')}>
       <div className="form">
         <ProblemNote problem={problem} focus />
         <p>
-          {pending
-            ? t(`remove.pendingText.${pending.type}`, { matter, amount: `${currency} ${grouped(pending.amount)}` })
+          {change
+            ? t(`remove.pendingText.${change.type}`, { matter, amount: `${currency} ${grouped(change.amount)}` })
             : t('remove.text', { code, name })}
         </p>
       </div>

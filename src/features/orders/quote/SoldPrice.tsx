@@ -1,6 +1,6 @@
 import { grouped } from '#domain/money.ts'
 import { useTranslation } from 'react-i18next'
-import { pricedBy, soldRows, type SoldRow } from '#features/orders/detail/sold-rows.ts'
+import { pricedBy, soldRows, type SoldRow } from '#features/orders/quote/sold-rows.ts'
 import type { ContractRow } from '#features/orders/detail/useContract.ts'
 import { signed } from '#features/orders/quote/AmountChange.tsx'
 import { describeStep } from '#features/orders/quote/FeeBreakdown.tsx'
