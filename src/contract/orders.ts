@@ -13,6 +13,7 @@ import {
   yearLimits,
 } from '#domain/orders.ts'
 import { endpoint, type ListSpec, type Row } from '#contract/endpoint.ts'
+import { dueItem, feeStep } from '#contract/payments.ts'
 import {
   amount,
   changes,
@@ -93,6 +94,9 @@ const orderRow = z.object({
   admin_url: z.nullable(z.string()),
   /** A change or extension that waits to be paid (D35). */
   pending: z.nullable(z.object({ id: z.int(), type: orderType, amount, due: timestamp })),
+  /** All that is to be paid for the service, soonest first; `payment` says in a word whether there is anything. */
+  dues: z.array(dueItem),
+  payment: z.enum(['due', 'none']),
   /** Of a change: what is below the smallest payable amount and not charged; null: nothing. */
   waived: z.nullable(amount),
   /** The last second in which it can be paid; null: not unpaid (D31). */
@@ -117,6 +121,11 @@ const contractRow = z.object({
   ...agreed,
   /** What it was sold at, by its paid stretches; ends are exclusive. What a change of it costs is worked out from them. */
   segments: z.array(z.object({ start: plainDate, end: plainDate, annual: amount })),
+  /** How the amount of its sale came about, and of which day the price list was. */
+  steps: z.array(feeStep),
+  price_date: plainDate,
+  /** Null: nothing was due. */
+  invoice_no: z.nullable(z.string()),
   /** The number of the contract whose terms an undo restored; null: it is no undo. */
   restores: z.nullable(z.string()),
   /** From where its years count, and the months bought since: what an extension of it ends on is worked out from them. */
@@ -142,11 +151,11 @@ export const ordersFills = {
   sort: ['create_time', 'desc'],
   filters: {
     type: { kind: 'equal', column: 'client_type' },
-    // What can be paid: also what is in effect with a change or an extension that waits to be paid (D35).
+    // Also what is in effect and has something to be paid: a change, an extension, backups, traffic (decision 76).
     status: {
       kind: 'equal',
       column: 'status',
-      or: { value: 0, column: 'pending.type', values: ['change', 'extend'] },
+      or: { value: 0, column: 'payment', values: ['due'] },
     },
     searchText: { kind: 'contains', columns: ['code', 'name'] },
   },
@@ -326,8 +335,7 @@ export const calculate = endpoint({
     period_start: plainDate,
     period_end: plainDate,
     modules: z.array(z.object({ code: z.string(), name: z.string(), price: amount, auto: flag01 })),
-    /** Each step by its code, with the rule that it applied and the values that words are made of. */
-    steps: z.array(z.object({ code: z.string(), rule: z.string(), values: z.record(z.string(), z.string()), amount })),
+    steps: z.array(feeStep),
     quote_id: randomId,
     price_id: z.int(),
     /** Of all that the list says. */

@@ -3,10 +3,55 @@ import * as z from 'zod/mini'
 import { languages } from '#domain/accounts/users.ts'
 import { paymentTypes } from '#domain/payments.ts'
 import { endpoint } from '#contract/endpoint.ts'
-import { amount, randomId, rowId, text, timestamp } from '#contract/values.ts'
+import {
+  amount,
+  currency,
+  flag01,
+  month,
+  plainDate,
+  randomId,
+  rowId,
+  text,
+  timestamp,
+  userMode,
+} from '#contract/values.ts'
 
 /** Which id stands in the path depends on what is paid: an order, a backup order or a traffic record (D66). */
 const contractType = z.enum(['CONTRACT', 'PDBORDER', 'TRAFFIC'])
+
+/** A step of an amount by its code, with the rule that it applied and the values that words are made of. */
+export const feeStep = z.object({
+  code: z.string(),
+  rule: z.string(),
+  values: z.record(z.string(), z.string()),
+  amount,
+})
+
+const userCount = z.object({ from: z.int(), to: z.int() })
+
+/** What is to be paid for a service, as `toDue` works it out. */
+export const dueItem = z.object({
+  contractType,
+  id: z.int(),
+  type: z.enum(['create', 'extend', 'change', 'pdb2s3', 'pdb2rds', 'traffic']),
+  currency,
+  amount,
+  due: timestamp,
+  /** Of a change: what it changes; null in it: that stays. Modules by their codes. */
+  change: z.nullable(
+    z.object({
+      users: z.nullable(userCount),
+      user_mode: z.nullable(z.object({ from: userMode, to: userMode })),
+      uat: z.nullable(z.object({ from: flag01, to: flag01 })),
+      added: z.array(z.string()),
+      removed: z.array(z.string()),
+    }),
+  ),
+  /** The last day of an extension or a backup. */
+  until: z.nullable(plainDate),
+  /** Of traffic. */
+  month: z.nullable(month),
+})
 
 /**
  * Secret, because it carries a card's token: what becomes of it stands in the attempts and not in the idempotency store. The same call

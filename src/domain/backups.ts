@@ -43,6 +43,16 @@ export const boughtPeriod = ({
 export const orderStatus = (stored: -1 | 0 | 1, due: Timestamp, now: Timestamp): -1 | 0 | 1 =>
   stored === 0 && now > due ? -1 : stored
 
+/** The state of an order of backups at a moment, in the words of contracts. `period_end`: exclusive (D18). */
+export function backupState(
+  { status: stored, due, period_end: end }: { status: -1 | 0 | 1; due: Timestamp; period_end: PlainDate },
+  now: Timestamp,
+): 'invalid' | 'unpaid' | 'effective' | 'expired' {
+  const status = orderStatus(stored, due, now)
+  if (status === 1) return now.slice(0, 10) >= end ? 'expired' : 'effective'
+  return status === 0 ? 'unpaid' : 'invalid'
+}
+
 /**
  * Why a service cannot be subscribed. `extendFirst`: its contract is over; `coveredToEnd`: the present subscription goes on until the
  * contract ends (D21); `noPrice`: the list in force has no prices of backups; `amountTooLarge`: more than an amount can say.

@@ -77,6 +77,8 @@ export const orderedHere = (draft: OrderDraft, named: { intent: string; companyI
     url: null,
     admin_url: null,
     pending: null,
+    dues: [],
+    payment: 'none' as const,
     due: null,
     undo_until: null,
     create_time: '',

@@ -69,6 +69,12 @@ const instantOf = (date: PlainDate) => Date.parse(`${date}T00:00:00Z`)
 /** From the first until before the second. */
 export const daysBetween = (from: PlainDate, to: PlainDate): number => (instantOf(to) - instantOf(from)) / dayMs
 
+/**
+ * Days that are left until that last day: 0 on the day itself, negative after it. Every screen and mail that says "in 12 days" or
+ * "12 days left" counts by this.
+ */
+export const daysLeft = (today: PlainDate, last: PlainDate): number => daysBetween(today, last)
+
 /** Months that begin between them: a part of one counts as one (D20). */
 export function startedMonths(from: PlainDate, to: PlainDate): number {
   const [year = 0, month = 1] = from.split('-').map(Number)

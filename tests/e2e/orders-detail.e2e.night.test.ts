@@ -99,5 +99,5 @@ it('without a line it stands as it was read, with its age, a reload loses nothin
   await expect.poll(() => submit(page).getAttribute('aria-disabled'), { timeout: 30_000 }).toBeNull()
   await submit(page).click()
   await dialog(page, `Pay ${code}trade`).waitFor()
-  await other.getByText('Unpaid change:').waitFor({ timeout: 30_000 })
+  await other.getByText(/^Change \(\d+ → \d+ users\) is unpaid:$/).waitFor({ timeout: 30_000 })
 })

@@ -9,6 +9,7 @@ import type { PlainDate } from '#domain/time.ts'
 import type { BackupOrderTable, TrafficTable } from '#server/db/tables/backup-tables.ts'
 import { changeSince } from '#server/db/change-numbers.ts'
 import type { Handle } from '#server/db/handle.ts'
+import { isLapsed, type LapseBounds } from '#server/db/hosting/lapsed-backups.ts'
 import { takeServiceChange } from '#server/db/hosting/services.ts'
 import { type ListQuery, type Page, readPage } from '#server/db/list-query.ts'
 import type { Stamp } from '#server/db/orders/orders.ts'
@@ -46,16 +47,6 @@ const backupsOf = (db: Handle, { companyId, serviceId }: OfService) =>
 const trafficOf = (db: Handle, { companyId, serviceId }: OfService) =>
   traffics(db, companyId).where('service_id', '=', serviceId)
 
-/** What was ordered before that instant, or ends by that day, and is not paid cannot be paid any more (D31, decision 62). */
-export interface LapseBounds {
-  before: number
-  today: PlainDate
-}
-
-const isLapsed = ({ before, today }: LapseBounds) => sql<boolean>`
-  (backup_order.status = 0 and (backup_order.create_time < ${before} or backup_order.period_end <= ${today}))`
-
-/** As `orderStatus` has it; tests compare the two. */
 const statusAt = (bounds: LapseBounds) => sql<-1 | 0 | 1>`
   (case when ${isLapsed(bounds)} then -1 else backup_order.status end)`
 

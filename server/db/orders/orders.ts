@@ -4,19 +4,16 @@
  */
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely'
 import { listOrders } from '#contract/orders.ts'
+import type { UnpaidMatter } from '#domain/dues.ts'
 import { foldText } from '#domain/text.ts'
 import type { PlainDate, Timestamp } from '#domain/time.ts'
 import { changeSince } from '#server/db/change-numbers.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { touchService } from '#server/db/hosting/services.ts'
 import { type ListQuery, type Page, readPage } from '#server/db/list-query.ts'
+import { hasLapsedBackup, paymentAt, unpaidMatters } from '#server/db/orders/unpaid-matters.ts'
+import type { Moment } from '#server/db/orders/moment.ts'
 import type { OrderTable, OrderType } from '#server/db/tables/order-tables.ts'
-
-/** Of the server's clock, in the business time zone. */
-export interface Moment {
-  now: Timestamp
-  today: PlainDate
-}
 
 export interface Pending {
   id: number
@@ -33,6 +30,8 @@ export type OrderRecord = Omit<Selectable<OrderTable>, 'change' | 'steps'> & {
   service: { url: string | null; admin_url: string | null; system_status: number; online: 0 | 1 } | null
   /** A change or an extension that waits to be paid (D35). */
   pending: Pending | null
+  /** All that is to be paid for the service. */
+  unpaid_matters: UnpaidMatter[]
 }
 
 /** The change or extension that waits to be paid beside an order: there is at most one (D32, D35). */
@@ -58,6 +57,7 @@ const ofCompany = (db: Handle, companyId: number, moment: Moment) =>
           'online', s.online) from service s
         where s.company_id = service_order.company_id and s.code = service_order.code)`.as('service'),
       pendingAt(moment).as('pending'),
+      unpaidMatters(moment).as('unpaid_matters'),
     ])
     .where('company_id', '=', companyId)
 
@@ -74,7 +74,7 @@ const columnsAt = (moment: Moment) => ({
   name: { value: sql.ref('service_order.name'), folded: sql.ref('service_order.name_key') },
   users: sql.ref('service_order.users'),
   status: statusAt(moment),
-  'pending.type': sql`(select p.type ${waitsBeside(moment.now)})`,
+  payment: paymentAt(moment),
   client_type: sql.ref('service_order.client_type'),
   period_start: sql`coalesce(${contractStart}, service_order.period_start)`,
   // The day before has the same order.
@@ -112,7 +112,7 @@ export async function ordersSince(db: Handle, companyId: number, moment: Moment,
     and p.code = service_order.code and p.stored = 'unpaid' and not p.deleted and p.due < ${moment.now})`
   const expired = sql<boolean>`(stored = 'paid' and not told_expired and period_end <= ${moment.today})`
   const changed = await shown(db, companyId, moment)
-    .where((where) => where.or([where('change', '>', since ?? -1), overdue, expired]))
+    .where((where) => where.or([where('change', '>', since ?? -1), overdue, expired, hasLapsedBackup(moment)]))
     .orderBy('change')
     .orderBy('id')
     .execute()

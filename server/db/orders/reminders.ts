@@ -2,13 +2,14 @@
 import { type Selectable, sql } from 'kysely'
 import { environments } from '#domain/access.ts'
 import { type Reminder, reminderReach } from '#domain/contracts.ts'
+import type { Choice } from '#domain/fees/annual.ts'
 import { addDays } from '#domain/period.ts'
 import { userStatus } from '#domain/accounts/users.ts'
 import { takeChange } from '#server/db/change-numbers.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { touchService } from '#server/db/hosting/services.ts'
 import type { OrderTable } from '#server/db/tables/order-tables.ts'
-import type { Moment } from '#server/db/orders/orders.ts'
+import type { Moment } from '#server/db/orders/moment.ts'
 
 export type RemindedOrder = Pick<
   Selectable<OrderTable>,
@@ -114,15 +115,30 @@ export async function takeReminder(
   return made !== undefined
 }
 
-/** Who wants mails about services (D52). */
-export async function alertedUsers(db: Handle, companyId: number): Promise<number[]> {
-  const rows = await db
+const activatedUsers = (db: Handle, companyId: number) =>
+  db
     .selectFrom('portal_user')
     .select('id')
     .where('company_id', '=', companyId)
-    .where('alert', '=', true)
     .where('status', '=', userStatus.activated)
     .orderBy('id')
+
+/** Who wants mails about services (D52). */
+export async function alertedUsers(db: Handle, companyId: number): Promise<number[]> {
+  const rows = await activatedUsers(db, companyId).where('alert', '=', true).execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Who orders and pays, and so gets the mails about money (decision 77). */
+export async function orderingUsers(db: Handle, companyId: number): Promise<number[]> {
+  const rows = await activatedUsers(db, companyId).where('orders', '=', true).execute()
+  return rows.map(({ id }) => id)
+}
+
+/** A contract or a backup that ends concerns who uses the service and who can extend it. */
+export async function alertedOrOrderingUsers(db: Handle, companyId: number): Promise<number[]> {
+  const rows = await activatedUsers(db, companyId)
+    .where((where) => where.or([where('alert', '=', true), where('orders', '=', true)]))
     .execute()
   return rows.map(({ id }) => id)
 }
@@ -142,11 +158,22 @@ export async function alertedAdmins(db: Handle, companyCode: string): Promise<nu
   return rows.map(({ id }) => id)
 }
 
+type StoredOrder = RemindedOrder &
+  Pick<Selectable<OrderTable>, 'type' | keyof Choice> & {
+    /** Of the contract that it changes. */
+    base: Choice | null
+  }
+
 /** Its state is asked for again when the mail is sent. */
-export async function storedOrder(db: Handle, id: number): Promise<RemindedOrder | null> {
+export async function storedOrder(db: Handle, id: number): Promise<StoredOrder | null> {
   const row = await db
     .selectFrom('service_order')
     .select(columns)
+    .select(['type', 'users', 'user_mode', 'uat', 'modules'])
+    .select(
+      sql<Choice | null>`(select json_build_object('users', c.users, 'user_mode', c.user_mode, 'uat', c.uat,
+        'modules', c.modules) from contract c where c.id = service_order.base_id)`.as('base'),
+    )
     .where('id', '=', id)
     .where(sql<boolean>`not deleted`)
     .executeTakeFirst()

@@ -1,7 +1,7 @@
 /** The codes of services, which are one over all companies (D37): asked and taken past the fence, by functions. */
 import { sql } from 'kysely'
 import type { Handle } from '#server/db/handle.ts'
-import type { Moment } from '#server/db/orders/orders.ts'
+import type { Moment } from '#server/db/orders/moment.ts'
 
 const truth = async (answer: Promise<{ rows: { found: boolean }[] }>) => (await answer).rows[0]?.found === true
 

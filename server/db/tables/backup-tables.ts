@@ -140,7 +140,16 @@ export interface TrafficMovedTable {
   bytes: number
 }
 
+export interface BackupReminderTable {
+  backup_order_id: Fixed<number>
+  about: Fixed<'expiry' | 'expired' | 'due'>
+  days: Fixed<number>
+  company_id: Fixed<number>
+  time: Fixed<number>
+}
+
 export interface BackupTables {
+  backup_reminder: BackupReminderTable
   backup_order: BackupOrderTable
   traffic: TrafficTable
   backup: StoredBackupTable

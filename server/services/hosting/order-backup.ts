@@ -15,6 +15,7 @@ import * as rows from '#server/db/hosting/backups.ts'
 import { serviceRowById, type ServiceRow, touchService } from '#server/db/hosting/services.ts'
 import { type ContractRecord, contractForUpdate } from '#server/db/orders/contracts.ts'
 import type { Stamp } from '#server/db/orders/orders.ts'
+import { touchListedOrder } from '#server/db/orders/unpaid-matters.ts'
 import type { Service } from '#server/context.ts'
 import { notFound, ProblemError } from '#server/problem-error.ts'
 import { type ActingCompany, forRow } from '#server/services/orders/acting-company.ts'
@@ -146,7 +147,8 @@ async function place(desk: ActingCompany, terms: Terms, { period, period_type }:
     update_time: now,
   })
   await note(desk, id)
-  const made = { id, company_id: companyId, service_id: service.id, pdb_type: type }
+  await touchListedOrder(db, { companyId, code: service.code }, stamp.change)
+  const made = { id, company_id: companyId, service_id: service.id, service_code: service.code, pdb_type: type }
   // Services last: their counter stays locked until the commit.
   if (terms.payAmount === 0n || waived !== null) await subscribe(context, made, stamp)
   else await touchService(db, companyId, service.code)

@@ -23,12 +23,18 @@ export type MailKind =
   | 'order-expired'
   | 'order-overdue'
   | 'order-paid'
+  | 'change-due'
+  | 'change-overdue'
   | 'audit-checkpoint'
   | 'audit-alarm'
   | 'service-stops'
   | 'service-erased'
   | 'backup-failed'
   | 'backup-paid'
+  | 'backup-due'
+  | 'backup-overdue'
+  | 'backup-expiry'
+  | 'backup-expired'
   | 'traffic-paid'
   | 'traffic-due'
   | 'traffic-overdue'
@@ -49,6 +55,9 @@ export interface Values {
   service?: string
   date?: string
   amount?: string
+  /** What is to be paid, and how many days are left. */
+  matter?: string
+  left?: string
   /** Whose money it is, where that is not the reader's company. */
   customer?: string
   /** The number of its invoice. */

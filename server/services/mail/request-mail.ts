@@ -29,7 +29,7 @@ import {
   type TrafficMail,
 } from '#server/services/hosting/traffic/payment-mails.ts'
 import { type ServiceMail, type ServiceMatter, serviceWordsOf } from '#server/services/hosting/service-mails.ts'
-import { type OrderMail, wordsOf } from '#server/services/orders/order-mails.ts'
+import { type ChangeMail, type OrderMail, type OrderWords, wordsOf } from '#server/services/orders/order-mails.ts'
 import { type TaskMail, taskWordsOf } from '#server/services/payments/task-mails.ts'
 
 /** The kind of the job that sends it. */
@@ -170,7 +170,9 @@ type AccountMail = Exclude<AskedMail, AskedOfMatter>
 const isOfMatter = (asked: AskedMail): asked is AskedOfMatter =>
   ['orderId', 'serviceId', 'backupId', 'trafficId', 'taskId'].some((name) => name in asked)
 
-function matterOf(db: Handle, app: AppContext, asked: AskedOfMatter, language: Language) {
+type MatterWords = Partial<OrderWords> & { path: string }
+
+function matterOf(db: Handle, app: AppContext, asked: AskedOfMatter, language: Language): Promise<MatterWords | null> {
   if ('orderId' in asked) return wordsOf(db, app, asked, language)
   if ('taskId' in asked) return taskWordsOf(db, app, asked, language)
   if ('serviceId' in asked) return serviceWordsOf(db, app, asked, language)
@@ -181,9 +183,9 @@ async function mailOfMatter(db: Handle, app: AppContext, asked: AskedOfMatter, t
   const { language, userName: name, companyName: company, companyCode: code, email } = to
   const said = await matterOf(db, app, asked, language)
   if (said === null) return null
-  const { path, ...words } = said
+  const { path, template = asked.mail, ...words } = said
   const values = { name, company, code, email, link: `${app.config.publicUrl}${path}`, ...words }
-  return { id: asked.id, to: { name, address: email }, ...compose(asked.mail, language, values) }
+  return { id: asked.id, to: { name, address: email }, ...compose(template, language, values) }
 }
 
 /** In which states of the account a mail makes sense. A forgotten password may be that of an account not yet activated. */
@@ -204,12 +206,18 @@ const serves: Record<MailKind, readonly UserStatus[]> = {
   'order-expired': [userStatus.activated],
   'order-overdue': [userStatus.activated],
   'order-paid': [userStatus.activated],
+  'change-due': [userStatus.activated],
+  'change-overdue': [userStatus.activated],
   'audit-checkpoint': [userStatus.activated],
   'audit-alarm': [userStatus.activated],
   'service-stops': [userStatus.activated],
   'service-erased': [userStatus.activated],
   'backup-failed': [userStatus.activated],
   'backup-paid': [userStatus.activated],
+  'backup-due': [userStatus.activated],
+  'backup-overdue': [userStatus.activated],
+  'backup-expiry': [userStatus.activated],
+  'backup-expired': [userStatus.activated],
   'traffic-paid': [userStatus.activated],
   'traffic-due': [userStatus.activated],
   'traffic-overdue': [userStatus.activated],
@@ -229,7 +237,10 @@ const ways = {
 
 /** Mails that only tell: where to go if it was somebody else. */
 const pages: Record<
-  Exclude<MailKind, keyof typeof ways | OrderMail | ServiceMail | BackupPaymentMail | TrafficMail | TaskMail>,
+  Exclude<
+    MailKind,
+    keyof typeof ways | OrderMail | ChangeMail | ServiceMail | BackupPaymentMail | TrafficMail | TaskMail
+  >,
   string
 > = {
   'password-changed': '/saas/forget',

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import ical, { type ICalCalendar, ICalCalendarMethod, ICalEventTransparency } from 'ical-generator'
 import type { Caller } from '#domain/access.ts'
 import { stateOf } from '#domain/contracts.ts'
+import { inDueOrder, toDue } from '#domain/dues.ts'
 import { grouped } from '#domain/money.ts'
 import { lastDay } from '#domain/period.ts'
 import { type PlainDate, timestampIn } from '#domain/time.ts'
@@ -13,6 +14,8 @@ import { endFeed, feedBy, feedSince, putFeed } from '#server/db/orders/calendar-
 import { type OrderRecord, ordersAfter } from '#server/db/orders/orders.ts'
 import { readerOf } from '#server/db/orders/print-data.ts'
 import { inTransaction } from '#server/db/transaction.ts'
+import { momentOf } from '#server/services/orders/business-time.ts'
+import { dueText } from '#server/services/payments/due-text.ts'
 import { addToTrail } from '#server/db/audit/audit-trail.ts'
 import type { AppContext } from '#server/context.ts'
 import { notFound } from '#server/problem-error.ts'
@@ -53,8 +56,7 @@ const most = 1000
 
 /** Throws NOT_FOUND where the address has ended, or its user does not order any more. */
 export async function readCalendar(app: AppContext, key: string): Promise<string> {
-  const now = timestampIn(app.config.timeZone, app.clock())
-  const moment = { now, today: now.slice(0, 10) }
+  const moment = momentOf({ app, now: app.clock() })
   return await inTransaction(
     app,
     { role: 'portal_system' },
@@ -63,7 +65,7 @@ export async function readCalendar(app: AppContext, key: string): Promise<string
       const reader = feed && (await readerOf(db, feed.user_id))
       if (!feed || !reader) throw notFound()
       const orders = await ordersAfter(db, { companyId: feed.company_id, moment, id: 0, most })
-      return written(app, reader.language, orders, now)
+      return written(app, reader.language, orders, moment.now)
     },
     'reading',
   )
@@ -80,7 +82,7 @@ function written({ config }: AppContext, language: Language, orders: readonly Or
     method: ICalCalendarMethod.PUBLISH,
     ttl: everySeconds,
   })
-  for (const order of orders) addOrder(calendar, order, { say, now, publicUrl: config.publicUrl })
+  for (const order of orders) addOrder(calendar, order, { say, now, config, language })
   // The library leaves the last line open.
   return `${calendar.toString()}\r\n`
 }
@@ -88,16 +90,18 @@ function written({ config }: AppContext, language: Language, orders: readonly Or
 interface Telling {
   say: Translate
   now: string
-  publicUrl: string
+  config: AppContext['config']
+  language: Language
 }
 
 /** Ids stay what they are while an order lives, so that programs move an entry and do not double it. */
-function addOrder(calendar: ICalCalendar, order: OrderRecord, { say, now, publicUrl }: Telling): void {
+function addOrder(calendar: ICalCalendar, order: OrderRecord, { say, now, config, language }: Telling): void {
+  const { publicUrl, timeZone } = config
   const { host } = new URL(publicUrl)
-  const { code, name, currency } = order
-  const add = (what: 'end' | 'pay', id: number, day: PlainDate, values: Record<string, string>) =>
+  const { code, name } = order
+  const add = (what: 'end' | DueEvent, id: string, day: PlainDate, values: Record<string, string>) =>
     calendar.createEvent({
-      id: `${what}-${id}@${host}`,
+      id: `${id}@${host}`,
       // Noon: the same day wherever the server stands.
       start: new Date(`${day}T12:00:00Z`),
       allDay: true,
@@ -108,16 +112,24 @@ function addOrder(calendar: ICalCalendar, order: OrderRecord, { say, now, public
       transparency: ICalEventTransparency.TRANSPARENT,
     })
   const state = stateOf(order, now)
-  if (state === 'effective' || state === 'expired') add('end', order.id, lastDay(order.period_end), {})
-  if (state === 'unpaid')
-    add('pay', order.id, order.due.slice(0, 10), {
-      amount: `${currency} ${grouped(order.pay_amount)}`,
-      due: order.due,
-    })
-  const { pending } = order
-  if (pending)
-    add('pay', pending.id, pending.due.slice(0, 10), {
-      amount: `${currency} ${grouped(pending.amount)}`,
-      due: pending.due,
+  if (state === 'effective' || state === 'expired') add('end', `end-${order.id}`, lastDay(order.period_end), {})
+  for (const due of inDueOrder(order.unpaid_matters.map((matter) => toDue(matter, timeZone))))
+    add(dueEvents[due.type], `${payPrefixes[due.contractType]}-${due.id}`, due.due.slice(0, 10), {
+      amount: `${due.currency} ${grouped(due.amount)}`,
+      due: due.due,
+      matter: dueText(due, language),
     })
 }
+
+type DueEvent = (typeof dueEvents)[keyof typeof dueEvents]
+
+const dueEvents = {
+  create: 'pay',
+  extend: 'payChange',
+  change: 'payChange',
+  pdb2s3: 'payBackup',
+  pdb2rds: 'payBackup',
+  traffic: 'payTraffic',
+} as const
+
+const payPrefixes = { CONTRACT: 'pay', PDBORDER: 'pay-backup', TRAFFIC: 'pay-traffic' } as const

@@ -1,10 +1,12 @@
 /** Contracts in force: changed and extended by orders of their own, and what came before them (contracts 4, D34). */
 import { contractAnchor, statusNumber } from '#domain/contracts.ts'
+import { toDue } from '#domain/dues.ts'
 import type { PeriodAnchor } from '#domain/period.ts'
 import { timestampIn } from '#domain/time.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { changeContract, getContractHistory } from '#contract/orders.ts'
 import { contractById, type ContractRecord, contractsUpTo } from '#server/db/orders/contracts.ts'
+import { type ContractSale, contractSales } from '#server/db/orders/contract-sales.ts'
 import { restoredContracts } from '#server/db/orders/restored-contracts.ts'
 import { orderById, unpaidOf } from '#server/db/orders/orders.ts'
 import { settleCode } from '#server/db/orders/service-codes.ts'
@@ -42,7 +44,9 @@ async function requireNoneUnpaid({ context, companyId }: ActingCompany, base: Co
   const found = await unpaidOf(context.db, companyId, momentOf(context), base.service_code)
   if (!found) return
   const { id, type, amount, due } = found
-  throw new ProblemError('STATE_CONFLICT', { why: 'unpaid', unpaid: { id, type, amount, due } })
+  const dues = found.unpaid_matters.map((matter) => toDue(matter, context.app.config.timeZone))
+  const { change, until } = dues.find((one) => one.contractType === 'CONTRACT') ?? {}
+  throw new ProblemError('STATE_CONFLICT', { why: 'unpaid', unpaid: { id, type, amount, due, change, until } })
 }
 
 export const history: Service<typeof getContractHistory> = (context, { params }) =>
@@ -51,14 +55,21 @@ export const history: Service<typeof getContractHistory> = (context, { params })
     if (!found) throw notFound()
     const all = await contractsUpTo(context.db, companyId, found)
     const restored = await restoredContracts(context.db, companyId, all)
+    const sales = await contractSales(context.db, companyId, all)
     const moment = momentOf(context)
     return {
       body: all.map((one) => ({
         ...rowOf(context.app, one, contractStateOf(one, moment)),
+        ...saleFields(sales.get(one.order_id)),
         restores: restored.get(one.id) ?? null,
       })),
     }
   })
+
+function saleFields(sale: ContractSale | undefined): ContractSale {
+  if (!sale) throw new Error('a contract has no order')
+  return sale
+}
 
 const anchorFields = ({ date, months }: PeriodAnchor) => ({ anchor_date: date, anchor_months: months })
 
@@ -67,7 +78,7 @@ const rowOf = (
   { config }: AppContext,
   record: ContractRecord,
   state: ReturnType<typeof contractStateOf>,
-): Omit<OutputOf<typeof getContractHistory>[number], 'restores'> => ({
+): Omit<OutputOf<typeof getContractHistory>[number], 'restores' | keyof ContractSale> => ({
   ...anchorFields(contractAnchor(record)),
   id: record.id,
   code: record.code,

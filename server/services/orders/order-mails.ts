@@ -2,12 +2,15 @@
 import { type ContractState, type Reminder, stateOf } from '#domain/contracts.ts'
 import { grouped } from '#domain/money.ts'
 import { lastDay } from '#domain/period.ts'
-import { timestampIn } from '#domain/time.ts'
+import { compareTerms } from '#domain/term-change.ts'
 import type { Language } from '#domain/accounts/users.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { invoiceOf } from '#server/db/payments/payments.ts'
 import { storedOrder } from '#server/db/orders/reminders.ts'
 import type { AppContext } from '#server/context.ts'
+import { daysLeftText } from '#server/services/mail/days-left-text.ts'
+import { momentOf } from '#server/services/orders/business-time.ts'
+import { dueText } from '#server/services/payments/due-text.ts'
 
 export type OrderMail = 'order-due' | 'order-expiry' | 'order-expired' | 'order-overdue' | 'order-paid'
 
@@ -22,7 +25,17 @@ const serves: Record<Exclude<OrderMail, 'order-paid'>, ContractState> = {
   'order-overdue': 'invalid',
 }
 
+/** A change or an extension leaves the contract as it is, whatever becomes of the order. */
+const changeTemplates = { 'order-due': 'change-due', 'order-overdue': 'change-overdue' } as const
+export type ChangeMail = (typeof changeTemplates)[keyof typeof changeTemplates]
+
 export interface OrderWords {
+  /** In place of the mail's own template. */
+  template?: ChangeMail
+  /** What is to be paid: "Change (5 → 12 users)". */
+  matter?: string
+  /** "in 7 days" */
+  left?: string
   service: string
   date: string
   amount: string
@@ -34,17 +47,23 @@ export interface OrderWords {
 /** What the mail says of the order as it is now; null: it was paid, extended or deleted meanwhile. */
 export async function wordsOf(
   db: Handle,
-  { config, clock }: AppContext,
+  app: AppContext,
   { mail, orderId }: { mail: OrderMail; orderId: number },
   language: Language,
 ): Promise<OrderWords | null> {
   if (mail === 'order-paid') return await receiptOf(db, orderId, language)
   const order = await storedOrder(db, orderId)
-  if (!order || stateOf(order, timestampIn(config.timeZone, clock())) !== serves[mail]) return null
+  if (!order || stateOf(order, momentOf({ app, now: app.clock() }).now) !== serves[mail]) return null
   const isUnpaid = mail === 'order-due' || mail === 'order-overdue'
+  const date = isUnpaid ? order.due.slice(0, 16) : lastDay(order.period_end)
+  const change = order.base ? compareTerms(order.base, order) : null
+  const until = lastDay(order.period_end)
   return {
+    ...(isUnpaid && order.type !== 'create' ? { template: changeTemplates[mail] } : {}),
+    matter: dueText({ type: order.type, change: order.type === 'change' ? change : null, until }, language),
+    left: daysLeftText(momentOf({ app, now: app.clock() }).today, date.slice(0, 10), language),
     service: order.code,
-    date: isUnpaid ? order.due : lastDay(order.period_end),
+    date,
     amount: `${order.currency} ${grouped(order.amount)}`,
     path: `/saas/app/contract${mail === 'order-overdue' ? '' : `/${order.id}`}?lang=${language}`,
   }

@@ -23,7 +23,7 @@ import type { ParsedInputOf } from '#contract/endpoint.ts'
 import type { changeContract, createOrder } from '#contract/orders.ts'
 import { type ContractRecord, contractForUpdate } from '#server/db/orders/contracts.ts'
 import { type ModuleRecord, modulesOf } from '#server/db/catalogue/modules.ts'
-import type { Moment } from '#server/db/orders/orders.ts'
+import type { Moment } from '#server/db/orders/moment.ts'
 import { type PriceListRecord, priceListInForce } from '#server/db/catalogue/price-lists.ts'
 import type { ServiceContext } from '#server/context.ts'
 import { forbidden, invalid, notFound, ProblemError } from '#server/problem-error.ts'
@@ -155,7 +155,7 @@ export async function termsOfChange(
 /** The state of a contract's own row. */
 export const contractStateOf = (
   { overwritten, period_end }: Pick<ContractRecord, 'overwritten' | 'period_end'>,
-  { now }: Moment,
+  { now }: Pick<Moment, 'now'>,
 ): ContractState => stateOf({ stored: overwritten ? 'overwritten' : 'paid', due: '', period_end }, now)
 
 export const segmentsOf = ({ segments }: ContractRecord) =>

@@ -2,6 +2,7 @@
 import { fieldChanges } from '#domain/audit-log/changes.ts'
 import { adminUrlOf } from '#domain/entrance.ts'
 import { dueOf, dueWithin, stateOf, statusNumber, whyNotContract } from '#domain/contracts.ts'
+import { inDueOrder, toDue } from '#domain/dues.ts'
 import { explain } from '#domain/fees/explain.ts'
 import { isDate, lastDay, yearsBetween } from '#domain/period.ts'
 import { tidyText } from '#domain/text.ts'
@@ -9,6 +10,7 @@ import { type PlainDate, startOfDay, type Timestamp, timestampIn } from '#domain
 import type { Id, OutputOf } from '#contract/endpoint.ts'
 import type { createOrder, deleteOrder, getOrder, listOrders, setAlertDate } from '#contract/orders.ts'
 import { changeOf, takeChange } from '#server/db/change-numbers.ts'
+import type { Moment } from '#server/db/orders/moment.ts'
 import * as orders from '#server/db/orders/orders.ts'
 import type { AgreedRow } from '#server/db/tables/order-tables.ts'
 import { settleCode, takeCode } from '#server/db/orders/service-codes.ts'
@@ -27,9 +29,10 @@ import { requireVersion } from '#server/services/if-match.ts'
 
 type Row = OutputOf<typeof getOrder>
 
-export function orderRowOf({ config }: AppContext, record: orders.OrderRecord, { now }: orders.Moment): Row {
+export function orderRowOf({ config }: AppContext, record: orders.OrderRecord, { now }: Moment): Row {
   const state = stateOf(record, now)
   const { service } = record
+  const dues = inDueOrder(record.unpaid_matters.map((matter) => toDue(matter, config.timeZone)))
   return {
     id: record.id,
     company_id: record.company_id,
@@ -48,6 +51,8 @@ export function orderRowOf({ config }: AppContext, record: orders.OrderRecord, {
     url: service?.url ?? null,
     admin_url: service?.admin_url ?? (service?.url ? adminUrlOf(service.url) : null),
     pending: record.pending,
+    dues,
+    payment: dues.length > 0 ? 'due' : 'none',
     waived: record.waived,
     due: state === 'unpaid' ? record.due : null,
     undo_until: undoUntil(config, record, now),

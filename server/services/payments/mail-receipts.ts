@@ -1,6 +1,6 @@
-/** Receipts by mail: to who paid and to everybody of the company who wants such mails, each once. */
+/** Receipts by mail: to who paid and to everybody of the company who orders, each once (decision 77). */
 import type { Handle } from '#server/db/handle.ts'
-import { alertedUsers } from '#server/db/orders/reminders.ts'
+import { orderingUsers } from '#server/db/orders/reminders.ts'
 import type { PayableRef } from '#server/db/payments/payables.ts'
 import { askMail, type Wanted } from '#server/services/mail/request-mail.ts'
 
@@ -14,7 +14,7 @@ interface Paid {
 
 /** In the transaction that it takes effect in, so that none is lost and none is sent twice. */
 export async function askForReceipts(db: Handle, { companyId, of, payer, now }: Paid): Promise<void> {
-  const readers = new Set([...(payer === null ? [] : [payer]), ...(await alertedUsers(db, companyId))])
+  const readers = new Set([...(payer === null ? [] : [payer]), ...(await orderingUsers(db, companyId))])
   for (const userId of readers) await askMail(db, { companyId, now }, receiptTo(userId, of))
 }
 

@@ -11,6 +11,7 @@ import {
   updateBackup,
 } from '#server/db/hosting/backups.ts'
 import type { Stamp } from '#server/db/orders/orders.ts'
+import { touchListedOrder } from '#server/db/orders/unpaid-matters.ts'
 import { type PayableBackup, payableBackup } from '#server/db/payments/payables.ts'
 import { invoiceBackup } from '#server/services/payments/invoices.ts'
 import type { Payable, PaymentWork } from '#server/services/payments/payable.ts'
@@ -61,8 +62,9 @@ export async function subscribe(
     id,
     company_id: companyId,
     service_id: serviceId,
+    service_code: code,
     pdb_type: type,
-  }: Pick<PayableBackup, 'id' | 'company_id' | 'service_id' | 'pdb_type'>,
+  }: Pick<PayableBackup, 'id' | 'company_id' | 'service_id' | 'service_code' | 'pdb_type'>,
   stamp: Stamp,
 ): Promise<void> {
   const { db, now } = till
@@ -70,6 +72,7 @@ export async function subscribe(
   const last = await lastPaidPeriod(db, of, type)
   const goesOn = last !== null && last.end > momentOf(till).today
   await updateBackup(db, id, { status: 1 }, stamp)
+  await touchListedOrder(db, { companyId, code }, stamp.change)
   // Last: the counter of services stays locked until the commit.
   await beginBackups(db, of, { type, now, goesOn })
 }

@@ -12,7 +12,8 @@ import {
   nextNumber,
   overwriteContract,
 } from '#server/db/orders/contracts.ts'
-import { type Moment, showNewest, type Stamp, unpaidOf, updateOrder } from '#server/db/orders/orders.ts'
+import type { Moment } from '#server/db/orders/moment.ts'
+import { showNewest, type Stamp, unpaidOf, updateOrder } from '#server/db/orders/orders.ts'
 import { type PayableOrder, payableOrder } from '#server/db/payments/payables.ts'
 import { isCodeTaken, takeCode } from '#server/db/orders/service-codes.ts'
 import { type Invoiced, writeInvoice } from '#server/services/payments/invoices.ts'

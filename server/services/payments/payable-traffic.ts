@@ -3,6 +3,7 @@ import { readAmount } from '#domain/money.ts'
 import { monthOf } from '#domain/fees/traffic.ts'
 import { dateIn } from '#domain/time.ts'
 import { payTraffic } from '#server/db/hosting/traffic.ts'
+import { touchListedOrder } from '#server/db/orders/unpaid-matters.ts'
 import { payableTraffic } from '#server/db/payments/payables.ts'
 import { settleSuspension } from '#server/services/hosting/traffic/suspension.ts'
 import { invoiceTraffic } from '#server/services/payments/invoices.ts'
@@ -33,6 +34,7 @@ export async function trafficToPay(till: PaymentWork, id: number): Promise<Payab
     revive: async () => undefined,
     async takeEffect(payment, stamp) {
       await payTraffic(db, id, { pay_date: dateIn(app.config.timeZone, payment.paidAt), pay_amount: amount }, stamp)
+      await touchListedOrder(db, { companyId, code }, stamp.change)
       const invoice = await invoiceTraffic(till, companyId, id, payment)
       // Last: the counter of services stays locked until the commit.
       await settleSuspension(till, { companyId, serviceId })

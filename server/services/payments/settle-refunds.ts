@@ -7,7 +7,7 @@ import type { PaymentType } from '#domain/payments.ts'
 import { companyOfUser } from '#server/db/accounts/companies.ts'
 import { addToTrail } from '#server/db/audit/audit-trail.ts'
 import type { Handle } from '#server/db/handle.ts'
-import { alertedUsers } from '#server/db/orders/reminders.ts'
+import { orderingUsers } from '#server/db/orders/reminders.ts'
 import { refOf } from '#server/db/payments/payables.ts'
 import { attemptById, type AttemptRecord } from '#server/db/payments/payment-attempts.ts'
 import {
@@ -112,7 +112,7 @@ async function writeResult(
   await updateTask(db, id, { ...settled, update_time: now, end_time: now })
   const { company_id: companyId } = task
   const payer = attempt.user_id
-  const readers = new Set([...(payer === null ? [] : [payer]), ...(await alertedUsers(db, companyId))])
+  const readers = new Set([...(payer === null ? [] : [payer]), ...(await orderingUsers(db, companyId))])
   for (const userId of readers) await askMail(db, { companyId, now }, { mail: 'payment-refunded', userId, taskId: id })
   await note(db, task, 'refunded', now)
 }

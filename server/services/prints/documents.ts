@@ -49,7 +49,7 @@ export const printKinds = {
       const { contract, order, modules } = found
       const invoice = found.invoice as Frozen | null
       const occasion = await occasionOf(look, invoice)
-      const state = contractStateOf(contract, { now: occasion.time, today: occasion.time.slice(0, 10) })
+      const state = contractStateOf(contract, { now: occasion.time })
       const ordered = stampOf(look, order.create_time)
       return printContract(occasion, { contract, order, modules, invoice, state, ordered })
     },

@@ -11,6 +11,7 @@ import type calendar from '#locales/en/calendar.json'
 import type company from '#locales/en/company.json'
 import type contract from '#locales/en/contract.json'
 import type device from '#locales/en/device.json'
+import type dues from '#locales/en/dues.json'
 import type entrance from '#locales/en/entrance.json'
 import type factors from '#locales/en/factors.json'
 import type fields from '#locales/en/fields.json'
@@ -52,6 +53,7 @@ declare module 'i18next' {
       company: typeof company
       contract: typeof contract
       device: typeof device
+      dues: typeof dues
       entrance: typeof entrance
       factors: typeof factors
       fields: typeof fields

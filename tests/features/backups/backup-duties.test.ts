@@ -22,30 +22,36 @@ const service = (fields: Partial<ServiceRow> = {}) =>
     traffic_due: null,
     traffic_disabled: false,
     failing_backups: [],
+    stop_date: null,
+    erase_date: null,
     ...fields,
   }) as unknown as ServiceRow
-const kinds = (fields: Partial<ServiceRow>) =>
-  dutiesOf([service(fields)], '2026-11-26').map(({ kind, type }) => [kind, type])
+const today = '2026-11-26'
+const duties = (fields: Partial<ServiceRow>) => dutiesOf([service(fields)], today)
+const kinds = (fields: Partial<ServiceRow>) => duties(fields).map(({ kind }) => kind)
 
-it('asks for nothing where all is well, nor of a service without a contract', () => {
+it('asks for nothing where all is well, nor for the backups of a service without a contract', () => {
   expect(kinds({})).toEqual([])
-  expect(kinds({ contract_id: 0, failing_backups: ['pdb2s3'], os_pdb2s3: 4 })).toEqual([])
+  expect(kinds({ contract_id: 0, failing_backups: ['pdb2s3'] })).toEqual([])
 })
 
-it('names what is broken before what is to be paid', () => {
-  expect(kinds({ os_pdb2s3: 4, os_pdb2rds: 5, failing_backups: ['pdb2rds'] })).toEqual([
-    ['failing', 'pdb2rds'],
-    ['unpaid', 'pdb2s3'],
-    ['unpaid', 'pdb2rds'],
-  ])
+it('names what is broken, and a suspension by the staff but not one of overdue traffic, which is named where it is paid', () => {
+  expect(duties({ failing_backups: ['pdb2rds'] })).toMatchObject([{ kind: 'failing', type: 'pdb2rds' }])
+  expect(kinds({ os_traffic: 3, traffic_due: '2026-11-25 23:59:59', traffic_disabled: true })).toEqual([])
+  expect(kinds({ traffic_disabled: true })).toEqual(['suspended'])
 })
 
-it('tells traffic that is to be paid from what is overdue by the business day, and a suspension by the staff from one of overdue traffic', () => {
-  expect(kinds({ os_traffic: 3, traffic_due: '2026-11-26 23:59:59' })).toEqual([['traffic', 'pdb2s3']])
-  expect(kinds({ os_traffic: 3, traffic_due: '2026-11-25 23:59:59', traffic_disabled: true })).toEqual([
-    ['overdue', 'pdb2s3'],
+it('fault 32a says when the data of an expired or removed service will be deleted', () => {
+  const expired = { status: 2, stop_date: '2026-11-30', erase_date: '2026-12-30' } as const
+  expect(duties(expired)).toMatchObject([
+    { kind: 'deletion', isExpired: true, stops: '2026-11-30', deleted: '2026-12-30', days: 34, isUrgent: false },
   ])
-  expect(kinds({ traffic_disabled: true })).toEqual([['suspended', 'pdb2s3']])
+  expect(duties({ ...expired, stop_date: null, erase_date: '2026-12-03' })).toMatchObject([
+    { kind: 'deletion', stops: null, days: 7, isUrgent: true },
+  ])
+  // Removed while its contract runs, or without one.
+  expect(duties({ erase_date: '2026-12-04', contract_id: 0 })).toMatchObject([{ isExpired: false, days: 8 }])
+  expect(kinds({ erase_date: '2026-11-25' })).toEqual([])
 })
 
 const backup = { pdb_type: 'pdb2s3', state: 'done' } as StoredBackupRow

@@ -45,6 +45,7 @@ const tenants: Partial<Record<keyof Tables, string>> = {
   payment_task: 'company_id',
   invoice: 'company_id',
   backup_order: 'company_id',
+  backup_reminder: 'company_id',
   traffic: 'company_id',
   backup: 'company_id',
   restore: 'company_id',
@@ -56,7 +57,7 @@ const tenants: Partial<Record<keyof Tables, string>> = {
 }
 const tables = Object.keys(tenants) as (keyof Tables)[]
 /** Where the companies' role has no business at all. */
-const closed: readonly (keyof Tables)[] = ['device', 'failed_sign_in', 'reminder', 'payment_task']
+const closed: readonly (keyof Tables)[] = ['device', 'failed_sign_in', 'reminder', 'backup_reminder', 'payment_task']
 /** What everybody reads and the provider alone writes. */
 const shared: readonly (keyof Tables)[] = ['catalogue', 'module', 'app_version', 'price_list', 'web_resource']
 const open = tables.filter((table) => !closed.includes(table))
@@ -167,6 +168,8 @@ async function fillOrders(db: Handle, companyId: number, code: string): Promise<
       period_start, period_end, annual, discount, amount, pay_amount, status, steps, change, create_time, update_time)
     values (${companyId}, ${service}, ${code}, ${price}, 'HKD', 'pdb2s3', 1, 'year', '2026-03-02', '2027-03-02', 1, 0, 1, 1,
       0, '[]', 1, 1, 1)`.execute(db)
+  await sql`insert into backup_reminder
+    select id, 'due', 1, company_id, 1 from backup_order where service_code = ${code}`.execute(db)
   await sql`insert into traffic (company_id, service_id, service_code, price_id, currency, period_end, pdb_traffic, free,
       price, amount, steps, change, create_time, update_time)
     values (${companyId}, ${service}, ${code}, ${price}, 'HKD', '2026-04-01', 1, 1, 1, 0, '[]', 1, 1, 1)`.execute(db)

@@ -27,7 +27,8 @@ import {
   type TrafficTerms,
   trafficTerms,
 } from '#server/db/hosting/traffic.ts'
-import { alertedUsers } from '#server/db/orders/reminders.ts'
+import { orderingUsers } from '#server/db/orders/reminders.ts'
+import { touchListedOrder } from '#server/db/orders/unpaid-matters.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context.ts'
 import { announceServices } from '#server/services/hosting/announce.ts'
@@ -90,6 +91,7 @@ async function billService(
     momentOf({ app, now }).today,
   )
   for (const record of records) await bill(work, service, { record, change })
+  if (records.length > 0) await touchListedOrder(db, { companyId, code: service.code }, change)
   if (closed === null || closed === service.closed_month) return 0
   // Who has nothing to pay is shown nothing new.
   if (records.length === 0) await closeMonths(db, serviceId, closed)
@@ -149,7 +151,7 @@ async function mailAbout(
   { id, company_id: companyId }: { id: number; company_id: number },
   mail: TrafficMail,
 ): Promise<void> {
-  for (const userId of await alertedUsers(db, companyId))
+  for (const userId of await orderingUsers(db, companyId))
     await askMail(db, { companyId, now }, { mail, userId, trafficId: id })
 }
 

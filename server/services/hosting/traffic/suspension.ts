@@ -1,9 +1,8 @@
 /** Whether the backups of a service that cause traffic are suspended: by the staff, or because a month is overdue (D31). */
-import { firstDayToPay } from '#domain/contracts.ts'
 import { type Currency, writeAmount } from '#domain/money.ts'
 import { smallestPayable } from '#domain/payments.ts'
-import { startOfDay } from '#domain/time.ts'
-import type { LapseBounds, OfService } from '#server/db/hosting/backups.ts'
+import type { OfService } from '#server/db/hosting/backups.ts'
+import type { LapseBounds } from '#server/db/hosting/lapsed-backups.ts'
 import { touchService, updateService, serviceForUpdate } from '#server/db/hosting/services.ts'
 import { isAnyOverdue, type OverdueBounds } from '#server/db/hosting/traffic.ts'
 import type { ServiceContext } from '#server/context.ts'
@@ -11,21 +10,17 @@ import { momentOf } from '#server/services/orders/business-time.ts'
 
 type Work = Pick<ServiceContext, 'db' | 'app' | 'now'>
 
-/** What was made before this instant and is not paid is overdue. */
-const overdueBefore = ({ app, now }: Pick<Work, 'app' | 'now'>): number =>
-  startOfDay(app.config.timeZone, firstDayToPay(momentOf({ app, now }).today))
-
 /** Which orders of backups that are not paid have lapsed by now. */
-export const lapseBounds = (work: Pick<Work, 'app' | 'now'>): LapseBounds => ({
-  before: overdueBefore(work),
-  today: momentOf(work).today,
-})
+export function lapseBounds(work: Pick<Work, 'app' | 'now'>): LapseBounds {
+  const { payableSince, today } = momentOf(work)
+  return { before: payableSince, today }
+}
 
 /** What nobody can pay because it is so little suspends nothing. */
 export function overdueBounds(work: Pick<Work, 'app' | 'now'>): OverdueBounds {
   const { types } = work.app.payments
   const least = (currency: Currency) => writeAmount(smallestPayable(types, currency))
-  return { before: overdueBefore(work), smallest: { HKD: least('HKD'), USD: least('USD'), RMB: least('RMB') } }
+  return { before: momentOf(work).payableSince, smallest: { HKD: least('HKD'), USD: least('USD'), RMB: least('RMB') } }
 }
 
 /**

@@ -5,6 +5,7 @@ import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
 import { AppChanges } from '#features/orders/detail/ContractAppChanges.tsx'
+import { useDueText } from '#features/orders/useDueText.ts'
 import type { Changing, Consent } from '#features/orders/detail/useSubmitChange.ts'
 
 interface Props {
@@ -43,13 +44,14 @@ const words = {
 
 function About({ consent, currency, terms }: { consent: Consent } & Omit<Props, 'changing'>) {
   const { t } = useTranslation('contract')
+  const dueText = useDueText()
   switch (consent.kind) {
     case 'unpaid': {
-      const { type, amount, due } = consent.unpaid
+      const { amount, due } = consent.unpaid
       return (
         <>
           <p>
-            {t(type === 'extend' ? 'pending.extend' : 'pending.change')} <Amount currency={currency} amount={amount} />
+            {t('pending.unpaid', { matter: dueText(consent.unpaid) })} <Amount currency={currency} amount={amount} />
           </p>
           <p>{t('consent.unpaidText', { due })}</p>
         </>

@@ -58,7 +58,7 @@ export function Agreement({ order, Service, Backups }: { order: ShownOrder } & C
       return goFreely(() => void navigate(`/app/contract/${made.id}`, { replace: true }))
     }
     if (editing) goFreely(() => edit(false))
-    setDialog({ kind: 'pay', order: made })
+    setDialog({ kind: 'pay', order: payableOf(made) ?? made })
     refresh()
   }
 
@@ -91,7 +91,11 @@ export function Agreement({ order, Service, Backups }: { order: ShownOrder } & C
       )}
       {tab === 'contract' && (
         <>
-          <PaymentReturn order={payableOf(row) ?? row} onSettled={refresh} />
+          <PaymentReturn
+            order={payableOf(row) ?? row}
+            paidOrder={row.contract_id > 0 ? row : null}
+            onSettled={refresh}
+          />
           <Notices row={row} zone={prices.zone} asOf={order.asOf} editing={editing} onOpen={setDialog} />
           {!editing && zone !== null && (
             <UndoNotice
@@ -103,7 +107,7 @@ export function Agreement({ order, Service, Backups }: { order: ShownOrder } & C
           )}
           {editing && changing && <Editor {...changing} />}
           {editing && !changing && <Skeleton lines={6} />}
-          <Terms {...{ row, contract, market, today, editing }} modules={prices.modules} />
+          <Terms {...{ row, contract, market, today, editing }} history={history.rows} modules={prices.modules} />
           {!editing && row.contract_id > 0 && row.state !== 'overwritten' && (
             <Suspense fallback={null}>
               <Service order={row} onChanged={() => void order.again()} />

@@ -6,6 +6,7 @@ import { LeaveQuestion, useHeldWay } from '#ui/navigation-guard/NavigationGuard.
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
+import { unpaidBeside } from '#features/orders/list/payable.ts'
 import { ChoiceFields } from '#features/orders/wizard/fields/ChoiceFields.tsx'
 import { ConsentDialog } from '#features/orders/detail/ConsentDialog.tsx'
 import { Compared, NothingDue, PriceNotes, Stretches } from '#features/orders/detail/ChangeCosts.tsx'
@@ -76,7 +77,7 @@ function Opened({
   )
   const nothing = choice !== null && isNothing(differenceOf(contract, choice))
   const body = { type: 'change' as const, contract_id: contract.id, ...choice, modules: typed.modules }
-  const changing = useChanging({ market, wish, body, unpaid: row.pending, onOrdered })
+  const changing = useChanging({ market, wish, body, unpaid: unpaidBeside(row), onOrdered })
   const { figure, steps, busy, problem, before } = changing
   const { currency } = contract
   const fault = usePayableFault(nothing ? null : figure, { waives: true })

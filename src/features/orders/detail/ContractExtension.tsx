@@ -12,6 +12,7 @@ import { DraftOffer } from '#ui/form/DraftOffer.tsx'
 import { Field } from '#ui/form/Field.tsx'
 import { FormDrawer } from '#ui/form/FormDrawer.tsx'
 import { useTranslation } from 'react-i18next'
+import { unpaidBeside } from '#features/orders/list/payable.ts'
 import { ChoiceFields } from '#features/orders/wizard/fields/ChoiceFields.tsx'
 import { ConsentDialog } from '#features/orders/detail/ConsentDialog.tsx'
 import { Sum } from '#features/orders/detail/ChangeCosts.tsx'
@@ -77,7 +78,7 @@ function Opened({
     ...(isOver && choice ? { ...choice, modules: typed.modules } : {}),
     period: years ?? 1,
   }
-  const changing = useChanging({ market, wish, body, unpaid: row.pending, onOrdered })
+  const changing = useChanging({ market, wish, body, unpaid: unpaidBeside(row), onOrdered })
   const { figure, steps, reckoned, busy, problem } = changing
   const change = (fields: Partial<ChangeDraft>) => keep({ ...typed, ...fields })
   const dirty = typed.years !== '1' || choice === null || !isNothing(differenceOf(contract, choice))

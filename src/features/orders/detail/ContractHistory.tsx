@@ -1,9 +1,13 @@
+import { Link } from 'react-router-dom'
 import type { Problem } from '#contract/problem.ts'
+import { useConnection, useDispatch } from '#state/hooks.ts'
 import { Amount } from '#ui/display/Amount.tsx'
+import { Button } from '#ui/display/Button.tsx'
 import { number } from '#ui/list/Freshness.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
+import { printDocument } from '#features/orders/print/print-document.ts'
 import { StatusTag } from '#features/orders/list/StatusTag.tsx'
 import type { ContractRow } from '#features/orders/detail/useContract.ts'
 
@@ -61,10 +65,18 @@ function Contract({ row, isNow }: { row: ContractRow; isNow: boolean }) {
   const { t } = useTranslation('contract')
   const { t: orders } = useTranslation('orders')
   const { t: wizard } = useTranslation('wizard')
+  const { line } = useConnection()
+  const dispatch = useDispatch()
   return (
     <tr aria-current={isNow || undefined}>
       <th scope="row">
-        <code>{row.code}</code>
+        {isNow ? (
+          <code>{row.code}</code>
+        ) : (
+          <Link to={`/app/contract/${row.order_id}`}>
+            <code>{row.code}</code>
+          </Link>
+        )}
         <span className="beside">
           {orders(`type.${row.type}`)} · {row.create_time.slice(0, 10)}
         </span>
@@ -86,7 +98,18 @@ function Contract({ row, isNow }: { row: ContractRow; isNow: boolean }) {
       </td>
       <td data-label={t('column.modules')}>{row.modules.join(', ')}</td>
       <td data-label={t('column.payAmount')} className="number">
-        {row.pay_amount === null ? '–' : <Amount currency={row.currency} amount={row.pay_amount} />}
+        <div>
+          {row.pay_amount === null ? '–' : <Amount currency={row.currency} amount={row.pay_amount} />}
+          {row.invoice_no && (
+            <Button
+              kind="plain"
+              whyNot={line === 'online' ? null : t('needsLine')}
+              onClick={() => void dispatch(printDocument('contract', row.id))}
+            >
+              <span className="sr-only">{t('sold.invoice')}</span> {row.invoice_no}
+            </Button>
+          )}
+        </div>
       </td>
     </tr>
   )

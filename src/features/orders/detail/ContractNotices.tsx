@@ -2,12 +2,14 @@ import type { ReactNode } from 'react'
 import { Link } from 'react-router-dom'
 import type { OrderRow } from '#contract/orders.ts'
 import { setUpNotice } from '#domain/contracts.ts'
-import { dateIn } from '#domain/time.ts'
+import { dateIn, type PlainDate } from '#domain/time.ts'
 import { useConnection } from '#state/hooks.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
 import { Icon, type IconName } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
+import { duesOf, type ListedDue, payableOf, toPayable } from '#features/orders/list/payable.ts'
+import { useDueText } from '#features/orders/useDueText.ts'
 import type { Dialog } from '#features/orders/list/Dialogs.tsx'
 
 interface Props {
@@ -24,8 +26,11 @@ interface Props {
 /** What one must know before anything is done: what is to be paid, and by when, and how far its set-up is (contracts 4). */
 export function Notices({ row, zone, asOf, editing, onOpen }: Props) {
   const { t } = useTranslation('contract')
-  const setUp = editing || zone === null || asOf === null ? null : setUpNotice(row, dateIn(zone, asOf))
+  const today = zone === null || asOf === null ? null : dateIn(zone, asOf)
+  const setUp = editing || today === null ? null : setUpNotice(row, today)
   const search = `/app/contract?searchText=${row.code}`
+  const dueText = useDueText()
+  const ownMatter = payableOf(row)?.matter
   return (
     <>
       {setUp && (
@@ -36,11 +41,22 @@ export function Notices({ row, zone, asOf, editing, onOpen }: Props) {
       {row.state === 'unpaid' && (
         <Notice tone="warning" icon="waiting">
           <p>
-            {t('unpaid', { due: row.due ?? '' })} {row.type !== 'create' && <Link to={search}>{t('toCurrent')}</Link>}
+            {row.type !== 'create' && ownMatter && (
+              <strong>{t('pending.unpaid', { matter: dueText(ownMatter) })}</strong>
+            )}{' '}
+            {t(row.type === 'create' ? 'unpaid' : 'pending.due', { due: row.due ?? '' })}{' '}
+            {row.type !== 'create' && <Link to={search}>{t('toCurrent')}</Link>}
           </p>
         </Notice>
       )}
       {row.pending && <PendingOrder row={row} pending={row.pending} onOpen={onOpen} />}
+      {row.state !== 'overwritten' &&
+        duesOf(row).map(
+          (due) =>
+            due.contractType !== 'CONTRACT' && (
+              <BackupDue key={`${due.contractType} ${due.id}`} {...{ due, today, onOpen }} />
+            ),
+        )}
       {row.state === 'expired' && (
         <Notice tone="warning" icon="info">
           <p>{t('expired', { date: row.expired_date })}</p>
@@ -66,7 +82,9 @@ function PendingOrder({
   const { t } = useTranslation('contract')
   const { line } = useConnection()
   const whyNot = line === 'online' ? null : t('needsLine')
-  const { type, amount, due } = pending
+  const dueText = useDueText()
+  const { amount, due } = pending
+  const matter = payableOf(row)?.matter
   return (
     <Notice
       tone="warning"
@@ -78,10 +96,44 @@ function PendingOrder({
       }
     >
       <p>
-        <strong>{t(type === 'extend' ? 'pending.extend' : 'pending.change')}</strong>{' '}
+        <strong>{t('pending.unpaid', { matter: dueText(matter ?? pending) })}</strong>{' '}
         <Amount currency={row.currency} amount={amount} />
       </p>
       <p>{t('pending.due', { due })}</p>
+    </Notice>
+  )
+}
+
+interface BackupDueProps extends Pick<Props, 'onOpen'> {
+  due: ListedDue
+  today: PlainDate | null
+}
+
+function BackupDue({ due, today, onOpen }: BackupDueProps) {
+  const { t } = useTranslation('contract')
+  const { line } = useConnection()
+  const dueText = useDueText()
+  const whyNot = line === 'online' ? null : t('needsLine')
+  // Traffic can be paid later too, and suspends backups until then.
+  const isOverdue = today !== null && due.due.slice(0, 10) < today
+  return (
+    <Notice
+      tone={isOverdue ? 'danger' : 'warning'}
+      icon={isOverdue ? 'alert' : 'waiting'}
+      acts={
+        <Button whyNot={whyNot} onClick={() => onOpen({ kind: 'pay', order: toPayable(due) })}>
+          {t('pending.pay')}
+        </Button>
+      }
+    >
+      <p>
+        <strong>{t('pending.unpaid', { matter: dueText(due) })}</strong>{' '}
+        <Amount currency={due.currency} amount={due.amount} />
+      </p>
+      <p>
+        {t(isOverdue ? 'pending.overdue' : 'pending.dueBy', { due: due.due })}{' '}
+        <Link to="?tab=subscribe">{t('pending.toBackups')}</Link>
+      </p>
     </Notice>
   )
 }

@@ -1,12 +1,16 @@
 import type { ReactNode } from 'react'
 import type { OrderRow } from '#contract/orders.ts'
 import { joined } from '#domain/catalogue/modules.ts'
+import { sumDues } from '#domain/dues.ts'
 import { type Currency, grouped } from '#domain/money.ts'
+import { lastDay } from '#domain/period.ts'
 import type { PlainDate } from '#domain/time.ts'
+import { amountText } from '#ui/display/Amount.tsx'
 import { CopyText } from '#ui/display/CopyText.tsx'
 import { Fact, Facts } from '#ui/display/DescriptionList.tsx'
 import { number } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
+import { SoldPrice } from '#features/orders/quote/SoldPrice.tsx'
 import { TermBar } from '#features/orders/detail/TermBar.tsx'
 import type { ContractRow } from '#features/orders/detail/useContract.ts'
 import type { ModuleInfo, PriceData } from '#features/orders/quote/local-quote.ts'
@@ -16,6 +20,8 @@ interface Props {
   row: OrderRow
   /** Null: there is none, or it is not here. */
   contract: ContractRow | null
+  /** The contract and those that it replaced, newest first; null: not here yet. */
+  history: readonly ContractRow[] | null
   /** Null: not all of it is here. */
   market: PriceData | null
   modules: readonly ModuleInfo[]
@@ -25,7 +31,7 @@ interface Props {
 }
 
 /** What was agreed (M98); while it is edited, what stays as it is. */
-export function Terms({ row, contract, market, modules, today, editing }: Props) {
+export function Terms({ row, contract, history, market, modules, today, editing }: Props) {
   const { t } = useTranslation('contract')
   const { t: wizard } = useTranslation('wizard')
   return (
@@ -33,7 +39,7 @@ export function Terms({ row, contract, market, modules, today, editing }: Props)
       <section className="card" aria-labelledby="order-facts">
         <h2 id="order-facts">{t('facts')}</h2>
         <Term {...{ row, contract, today }} />
-        <Money {...{ row, contract, today }} />
+        <Money {...{ row, contract, history }} />
         <Ordered row={row} />
       </section>
       {!editing && (
@@ -44,7 +50,7 @@ export function Terms({ row, contract, market, modules, today, editing }: Props)
             <Fact label={t('field.users')}>{number(row.users)}</Fact>
             <Fact label={t('field.uat')}>{t(row.uat === 1 ? 'uat.yes' : 'uat.no')}</Fact>
           </Facts>
-          <Modules codes={row.modules} currency={row.currency} {...{ modules, market }} />
+          <Prices {...{ row, contract, history, market, modules }} />
         </section>
       )}
     </div>
@@ -82,24 +88,44 @@ function Term({ row, contract, today }: Pick<Props, 'row' | 'contract' | 'today'
 }
 
 /** The currency is said once. */
-function Money({ row, contract, today }: Pick<Props, 'row' | 'contract' | 'today'>) {
+function Money({ row, contract, history }: Pick<Props, 'row' | 'contract' | 'history'>) {
   const { t } = useTranslation('contract')
-  const annual = contract && annualOf(contract, today)
+  const fees = contract ? annualFees(contract) : []
   return (
     <Group title={t('group.money')}>
       <Facts>
         <Fact label={t('field.currency')}>{row.currency}</Fact>
-        {annual && <Fact label={t('field.annual')}>{grouped(annual)}</Fact>}
+        {fees.length > 0 && (
+          <Fact label={t('field.annual')}>
+            {fees.map(({ annual, end }) => (
+              <div key={end}>
+                {grouped(annual)}
+                {fees.length > 1 && <span className="beside">{t('sold.until', { date: lastDay(end) })}</span>}
+              </div>
+            ))}
+          </Fact>
+        )}
         <Fact label={t('field.payAmount')}>{row.pay_amount === null ? '–' : grouped(row.pay_amount)}</Fact>
+        {contract && history && history.length > 1 && (
+          <Fact label={t('sold.paidTotal')}>
+            {sumPaid(history).map(({ currency, amount }) => (
+              <div key={currency}>{currency === row.currency ? grouped(amount) : amountText(currency, amount)}</div>
+            ))}
+          </Fact>
+        )}
         {row.waived && <Fact label={t('field.waived')}>{t('waived', { amount: grouped(row.waived) })}</Fact>}
       </Facts>
     </Group>
   )
 }
 
-/** Of the stretch that runs today, else of the one that is next or was last. */
-const annualOf = ({ segments }: ContractRow, today: PlainDate | null) =>
-  (segments.find(({ end }) => today !== null && today < end) ?? segments.at(-1))?.annual
+/** Of the paid stretches, each fee once with the end of its time (exclusive). */
+const annualFees = ({ segments }: ContractRow) =>
+  segments.filter(({ annual }, at) => annual !== segments[at + 1]?.annual)
+
+/** What all the sales of a contract were paid with. */
+const sumPaid = (history: readonly ContractRow[]) =>
+  sumDues(history.map(({ currency, pay_amount: amount }) => ({ currency, amount: amount ?? '0.00' })))
 
 function Ordered({ row }: Pick<Props, 'row'>) {
   const { t } = useTranslation('contract')
@@ -123,34 +149,29 @@ function Ordered({ row }: Pick<Props, 'row'>) {
   )
 }
 
-interface ModulesProps {
-  codes: readonly string[]
-  currency: Currency
-  modules: readonly ModuleInfo[]
-  market: PriceData | null
-}
-
-/** With what each costs a year now, and with those that come along by themselves and cost nothing (D5). */
-function Modules({ codes, currency, modules, market }: ModulesProps) {
+/** What was sold at its own prices; what is not sold yet at those of the list that it was ordered by. */
+function Prices({ row, contract, history, market, modules }: Omit<Props, 'today' | 'editing'>) {
   const { t } = useTranslation('contract')
-  const own = currency.toLowerCase() as Lowercase<Currency>
   const names = new Map(modules.map(({ code, name }) => [code, name]))
-  const prices = new Map(market?.list.module.map((row) => [row.code, row[own]]))
   const joining = joined(
     modules.filter(({ hidden }) => hidden),
-    codes,
+    row.modules,
   )
+  if (contract && history && contract.steps) return <SoldPrice {...{ contract, history, names, joining }} />
+  const own = row.currency.toLowerCase() as Lowercase<Currency>
+  const list = market?.list.id === row.price_id && row.contract_id === 0 ? market.list : null
+  const prices = new Map(list?.module.map((module) => [module.code, module[own]]))
   return (
     <div className="order-group">
-      <h3>{t('modules', { count: codes.length })}</h3>
-      {market && <p className="field-help">{t('modulePrices', { currency, date: market.list.effective_date })}</p>}
+      <h3>{t('modules', { count: row.modules.length })}</h3>
+      {list && <p className="field-help">{t('modulePrices', { currency: row.currency, date: list.effective_date })}</p>}
       <ul className="order-modules">
-        {codes.map((code) => (
+        {row.modules.map((code) => (
           <li key={code}>
             <span>
               <span lang={langOf(names.get(code) ?? code)}>{names.get(code) ?? code}</span> <code>{code}</code>
             </span>
-            {market && <span className="figure">{grouped(prices.get(code) ?? '–')}</span>}
+            {list && <span className="figure">{grouped(prices.get(code) ?? '–')}</span>}
           </li>
         ))}
         {joining.map(({ code, name }) => (

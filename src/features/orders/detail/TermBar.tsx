@@ -1,4 +1,4 @@
-import { daysBetween } from '#domain/period.ts'
+import { daysBetween, daysLeft, lastDay } from '#domain/period.ts'
 import type { PlainDate } from '#domain/time.ts'
 import { number } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
@@ -17,13 +17,12 @@ export function TermBar({ start, end, today }: Props) {
   const all = daysBetween(start, end)
   const over = today === null ? 0 : Math.min(all, Math.max(0, daysBetween(start, today)))
   const at = `${(100 * over) / all}%`
-  const left = all - over
   return (
     <div className="order-term">
       <svg aria-hidden="true">
         <rect className="all" width="100%" y="5" height="6" rx="3" />
         <rect className="past" width={at} y="5" height="6" rx="3" />
-        {today !== null && left > 0 && <line x1={at} x2={at} y1="0" y2="16" />}
+        {today !== null && over < all && <line x1={at} x2={at} y1="0" y2="16" />}
       </svg>
       {today !== null && <p>{said(today)}</p>}
     </div>
@@ -31,6 +30,8 @@ export function TermBar({ start, end, today }: Props) {
 
   function said(now: PlainDate) {
     if (now < start) return t('term.before', { start })
-    return left === 0 ? t('term.over') : t('term.left', { count: left, number: number(left), all: number(all) })
+    const left = daysLeft(now, lastDay(end))
+    if (left <= 0) return t(left === 0 ? 'term.last' : 'term.over')
+    return t('term.left', { count: left, number: number(left), all: number(all) })
   }
 }

@@ -1,4 +1,5 @@
 import { getSettings } from '#contract/accounts.ts'
+import { sumDues } from '#domain/dues.ts'
 import { readAged } from '#local/lists/responses.ts'
 import { useSignedIn } from '#state/hooks.ts'
 import { useCachedResponse } from '#state/use-cached-response.ts'
@@ -7,14 +8,17 @@ import { amountText } from '#ui/display/Amount.tsx'
 import { useToday } from '#ui/page/business-day.ts'
 import { type Duty, knownOf, knownTogether, type OnReport, useReport } from '#ui/page/home-report.ts'
 import { number } from '#ui/list/Freshness.tsx'
+import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import '#features/orders/words.ts'
-import { dutiesOf, type OrderDuty, sumsOf } from '#features/orders/home/order-duties.ts'
+import { dutiesOf, type OrderDuty } from '#features/orders/home/order-duties.ts'
+import { useDueText } from '#features/orders/useDueText.ts'
 import { effectiveOrders, ends, payable, payableOrders } from '#features/orders/home/slice.ts'
 
 /** What of the contracts needs somebody who orders, and how many there are: from the device, so that it stands without a line. */
 export function OrderReport({ onReport }: { onReport: OnReport }) {
   const { t } = useTranslation('orders')
+  const dueText = useDueText()
   const { companyId } = useSignedIn().caller
   const { response: settings, problem } = useCachedResponse(readAged, getSettings, {})
   const effective = useList(effectiveOrders, { scope: companyId, view: ends })
@@ -25,9 +29,8 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
   const duties = dutiesOf([...new Map(rows).values()], today)
   // The business day begins for all at once (D31): without its zone nothing is said of days.
   const zone = settings ? 'known' : problem ? 'unknown' : 'asking'
-  const [first, ...others] = sumsOf(duties.filter(({ kind }) => kind === 'pay')).map(({ currency, amount }) =>
-    amountText(currency, amount),
-  )
+  const dues = duties.flatMap((duty) => (duty.kind === 'pay' ? [duty.due] : []))
+  const [first, ...others] = sumDues(dues).map(({ currency, amount }) => amountText(currency, amount))
   const ending = duties.filter(({ kind }) => kind === 'end').length
   const asked = knownOf(effective.freshness)
   // A sum of the first rows alone would be wrong.
@@ -37,7 +40,7 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
     {
       from: 'orders',
       state: knownTogether([zone, asked, knownOf(unpaid.freshness)]),
-      duties: settings ? duties.map((duty) => said(t, duty)) : [],
+      duties: settings ? duties.map((duty) => toDuty(t, dueText, duty)) : [],
       figures: {
         ...(asked === 'known' && {
           contracts: {
@@ -56,17 +59,31 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
   return null
 }
 
-function said(t: ReturnType<typeof useTranslation<'orders'>>['t'], duty: OrderDuty): Duty {
-  const { kind, id, name, date, days, type, amount, currency } = duty
+function toDuty(t: TFunction<'orders'>, dueText: ReturnType<typeof useDueText>, duty: OrderDuty): Duty {
+  const { id, name, date, days } = duty
+  const path = `/app/contract/${id}`
   const when = days === 0 ? t('home.today') : t('home.days', { count: days })
-  const isPay = kind === 'pay'
+  if (duty.kind === 'end')
+    return {
+      key: `end ${id}`,
+      at: date,
+      icon: 'waiting',
+      isUrgent: days <= 3,
+      title: t('home.expiring', { name, date }),
+      text: when,
+      action: { label: t('home.extend'), path },
+    }
+  const { due } = duty
+  const amount = amountText(due.currency, due.amount)
+  const matter = dueText(due)
+  const isOverdue = days < 0
   return {
-    key: `${kind} ${id} ${type}`,
-    at: date,
-    icon: isPay ? 'price' : 'waiting',
+    key: `pay ${due.contractType} ${due.id}`,
+    at: isOverdue ? '' : date,
+    icon: isOverdue ? 'alert' : 'price',
     isUrgent: days <= 3,
-    title: isPay ? t('home.unpaid', { name, type: t(`type.${type}`), due: date }) : t('home.expiring', { name, date }),
-    text: isPay && amount ? `${amountText(currency, amount)} · ${when}` : when,
-    action: { label: t(isPay ? 'home.pay' : 'home.extend'), path: `/app/contract/${id}` },
+    title: t(isOverdue ? 'home.overdue' : 'home.unpaid', { name, matter, due: date }),
+    text: isOverdue ? t('home.overdueText', { amount }) : `${amount} · ${when}`,
+    action: { label: t('home.pay'), path: due.contractType === 'CONTRACT' ? path : `${path}?tab=subscribe` },
   }
 }

@@ -1,48 +1,38 @@
 /** What of a company's orders needs somebody, out of the rows that the device has: soonest first. */
 import { reminderReach } from '#domain/contracts.ts'
-import { type Currency, currencies, readAmount, writeAmount } from '#domain/money.ts'
-import { daysBetween } from '#domain/period.ts'
+import { daysLeft } from '#domain/period.ts'
 import type { PlainDate } from '#domain/time.ts'
 import type { Id } from '#contract/endpoint.ts'
 import type { OrderRow } from '#contract/orders.ts'
+import { duesOf, type ListedDue } from '#features/orders/list/payable.ts'
 
-export interface OrderDuty {
-  kind: 'pay' | 'end'
+interface OrderDutyBase {
   /** Of the row in the list. */
   id: Id
   name: string
   date: PlainDate
-  /** From today on. */
+  /** From today on; negative: it is overdue. */
   days: number
-  type: OrderRow['type']
-  currency: OrderRow['currency']
-  amount: string | null
 }
+
+export type OrderDuty = OrderDutyBase & ({ kind: 'pay'; due: ListedDue } | { kind: 'end' })
 
 /** As far ahead as the first reminder by mail (contracts 4). */
 export function dutiesOf(rows: readonly OrderRow[], today: PlainDate): OrderDuty[] {
-  const duties = rows.flatMap(({ id, name, code, state, due, pending, expired_date: end, ...row }): OrderDuty[] => {
-    const duty = { id, name: name || code, currency: row.currency }
-    const paying = (type: OrderRow['type'], amount: string | null, until: string): OrderDuty => {
-      const date = until.slice(0, 10)
-      return { ...duty, kind: 'pay', date, days: daysBetween(today, date), type, amount }
-    }
-    const days = daysBetween(today, end)
-    const ends = state === 'effective' && days <= reminderReach.beforeExpiry
+  const duties = rows.flatMap((row): OrderDuty[] => {
+    const duty = { id: row.id, name: row.name || row.code }
+    const days = daysLeft(today, row.expired_date)
+    const isEnding = row.state === 'effective' && days >= 0 && days <= reminderReach.beforeExpiry
     return [
-      ...(state === 'unpaid' && due ? [paying(row.type, row.pay_amount, due)] : []),
-      ...(pending ? [paying(pending.type, pending.amount, pending.due)] : []),
-      ...(ends ? [{ ...duty, kind: 'end' as const, date: end, days, type: row.type, amount: null }] : []),
+      ...duesOf(row).flatMap((due): OrderDuty[] => {
+        const date = due.due.slice(0, 10)
+        const left = daysLeft(today, date)
+        // What was stored long ago may be over by now. Traffic is to be paid for as long as it is not paid.
+        const isOver = date === '' || (left < 0 && due.contractType !== 'TRAFFIC')
+        return isOver ? [] : [{ ...duty, kind: 'pay', date, days: left, due }]
+      }),
+      ...(isEnding ? [{ ...duty, kind: 'end' as const, date: row.expired_date, days }] : []),
     ]
   })
-  // What the device heard long ago may be over by now.
-  return duties.filter(({ days }) => days >= 0).toSorted((a, b) => a.days - b.days)
+  return duties.toSorted((a, b) => a.days - b.days)
 }
-
-/** What is to be paid in each currency that there is something in. */
-export const sumsOf = (duties: readonly OrderDuty[]): { currency: Currency; amount: string }[] =>
-  currencies.flatMap((currency) => {
-    const own = duties.filter((duty) => duty.currency === currency && duty.amount !== null)
-    const sum = own.reduce((all, { amount }) => all + readAmount(amount ?? '0'), 0n)
-    return own.length === 0 ? [] : [{ currency, amount: writeAmount(sum) }]
-  })

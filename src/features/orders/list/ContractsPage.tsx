@@ -37,6 +37,7 @@ import { Tools } from '#features/orders/list/StaffToolbar.tsx'
 import { useActions } from '#features/orders/list/useActions.ts'
 import { useWhyNoOrder } from '#features/orders/wizard/useOrderBlocked.ts'
 import { printDocument } from '#features/orders/print/print-document.ts'
+import { useDueText } from '#features/orders/useDueText.ts'
 import { askMarket, fetchPrice, ordersList } from '#features/orders/list/slice.ts'
 
 const ways = { read: readView, write: writeView, change: changeView, remembered }
@@ -79,7 +80,8 @@ export function Contracts() {
   const close = () => setOver(null)
   const zone = useLiveQuery(async () => await readAnswer(getSettings, {}), [])?.time_zone
   const today = useToday(zone)
-  const drawn = columns(t, zone === undefined ? null : today)
+  const dueText = useDueText()
+  const drawn = columns(t, dueText, zone === undefined ? null : today)
   const sorting = { columns: drawn, sort: view.sort, onSort: (sort: View['sort']) => change({ sort }) }
   const actions = useActions({
     onPay: (row, order) => setOver({ kind: 'pay', row, order }),

@@ -8,6 +8,8 @@ import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { tellOf } from '#features/orders/result-toast.ts'
+import { payableOf } from '#features/orders/list/payable.ts'
+import { useDueText } from '#features/orders/useDueText.ts'
 import { removeChange, removeOrder } from '#features/orders/list/slice.ts'
 
 interface Props {
@@ -22,6 +24,7 @@ interface Props {
 export function RemoveOrder({ what, row, onClose, onDone }: Props) {
   const { t } = useTranslation('orders')
   const dispatch = useDispatch()
+  const dueText = useDueText()
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
   const pending = what === 'pending' ? row.pending : null
@@ -39,14 +42,18 @@ export function RemoveOrder({ what, row, onClose, onDone }: Props) {
     </Button>
   )
   const { code, name, currency } = row
-  const title = pending ? t('remove.pendingTitle', { code }) : t('remove.title', { code })
+  const payable = payableOf(row)
+  const matter = payable?.matter ? dueText(payable.matter) : ''
+  // The page of an unpaid change or extension is about that order, and its code stays the contract's.
+  const change = pending ?? (row.type === 'create' ? null : { type: row.type, amount: row.pay_amount ?? '0.00' })
+  const title = change ? t('remove.pendingTitle', { code }) : t('remove.title', { code })
   return (
     <Dialog open title={title} onClose={onClose} act={act} cancel={t('remove.cancel')}>
       <div className="form">
         <ProblemNote problem={problem} focus />
         <p>
-          {pending
-            ? t(`remove.pendingText.${pending.type}`, { amount: `${currency} ${grouped(pending.amount)}` })
+          {change
+            ? t(`remove.pendingText.${change.type}`, { matter, amount: `${currency} ${grouped(change.amount)}` })
             : t('remove.text', { code, name })}
         </p>
       </div>

@@ -41,12 +41,12 @@ export function Dialogs({ dialog, order, zone, changing, onClose, onChanged, onE
     case 'extend':
       return changing && <Extend {...changing} onClose={onClose} onModify={onEdit} />
     case 'pay': {
-      const { id } = dialog.order
+      const { id, contractType = 'CONTRACT' } = dialog.order
       const paid = () => {
         onClose()
         onChanged()
         // What takes the place of this one has a page of its own.
-        if (id !== row.id) go(`/app/contract/${id}`)
+        if (contractType === 'CONTRACT' && id !== row.id) go(`/app/contract/${id}`)
       }
       return <PayDialog row={row} order={dialog.order} onClose={onClose} onPaid={paid} />
     }

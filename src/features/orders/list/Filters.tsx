@@ -17,7 +17,9 @@ interface Props {
 export function Filters({ view, sorting, onChange, children }: Props) {
   const { t } = useTranslation('orders')
   const { status, searchText, company } = plainView
-  const word = (number: OrderStatus) => t(`status.${stateOfNumber(number, 'order') ?? 'invalid'}`)
+  // With what is in effect and has something to be paid.
+  const word = (number: OrderStatus) =>
+    number === 0 ? t('filter.unpaid') : t(`status.${stateOfNumber(number, 'order') ?? 'invalid'}`)
   return (
     <FilterBar
       search={{ value: view.searchText, onChange: (text) => onChange({ searchText: text }), label: t('filter.search') }}

@@ -1,17 +1,25 @@
 import type { OrderRow } from '#contract/orders.ts'
 import { reminderReach } from '#domain/contracts.ts'
-import { daysBetween } from '#domain/period.ts'
+import { sumDues } from '#domain/dues.ts'
+import { daysLeft } from '#domain/period.ts'
 import type { PlainDate } from '#domain/time.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import type { Column } from '#ui/list/column.ts'
 import type { TFunction } from 'i18next'
-import { payableOf } from '#features/orders/list/payable.ts'
+import { duesOf } from '#features/orders/list/payable.ts'
+import type { useDueText } from '#features/orders/useDueText.ts'
 import { StatusTag } from '#features/orders/list/StatusTag.tsx'
 import { langOf } from '#ui/i18n/name-language.ts'
 
+type DueText = ReturnType<typeof useDueText>
+
 /** The specification's columns in its order (M61), and what is to be paid. `today`: null: not known yet. */
-export const columns = (t: TFunction<'orders'>, today: PlainDate | null): Column<OverlaidRow<OrderRow>>[] => [
+export const columns = (
+  t: TFunction<'orders'>,
+  dueText: DueText,
+  today: PlainDate | null,
+): Column<OverlaidRow<OrderRow>>[] => [
   {
     key: 'code',
     header: t('column.code'),
@@ -58,12 +66,7 @@ export const columns = (t: TFunction<'orders'>, today: PlainDate | null): Column
     sortable: true,
     width: 'tag',
     phone: 'tag',
-    render: ({ row: { state, pending } }) => (
-      <span className="order-facts">
-        <StatusTag state={state} />
-        {pending && <span className="order-beside">{t(`pending.${pending.type}`)}</span>}
-      </span>
-    ),
+    render: ({ row: { state } }) => <StatusTag state={state} />,
   },
   {
     key: 'pay',
@@ -71,14 +74,14 @@ export const columns = (t: TFunction<'orders'>, today: PlainDate | null): Column
     width: 'money',
     align: 'end',
     phone: 'fact',
-    render: ({ row }) => <ToPay row={row} t={t} />,
+    render: ({ row }) => <ToPay row={row} t={t} dueText={dueText} />,
   },
 ]
 
 /** The last 60 days are counted, as far ahead as the first reminder by mail (contracts 4). */
 function Expiry({ row, today, t }: { row: OrderRow; today: PlainDate | null; t: TFunction<'orders'> }) {
   const { expired_date: end, state } = row
-  const days = today !== null && state === 'effective' ? daysBetween(today, end) : -1
+  const days = today !== null && state === 'effective' ? daysLeft(today, end) : -1
   const isSoon = days >= 0 && days <= reminderReach.beforeExpiry
   return (
     <span className="order-facts">
@@ -88,14 +91,26 @@ function Expiry({ row, today, t }: { row: OrderRow; today: PlainDate | null; t: 
   )
 }
 
-/** How much, and by when (D31, D35). */
-function ToPay({ row, t }: { row: OrderRow; t: TFunction<'orders'> }) {
-  const due = payableOf(row)
-  if (!due?.pay_amount) return null
+/** How much in all, the first day of payment, and what for (D31, D35). */
+function ToPay({ row, t, dueText }: { row: OrderRow; t: TFunction<'orders'>; dueText: DueText }) {
+  const dues = duesOf(row)
+  const [first] = dues
+  if (!first) return null
   return (
     <span className="order-facts order-due">
-      <Amount currency={row.currency} amount={due.pay_amount} />
-      {due.due && <span className="order-beside">{t('by', { due: due.due.slice(0, 10) })}</span>}
+      {sumDues(dues).map(({ currency, amount }) => (
+        <Amount key={currency} currency={currency} amount={amount} />
+      ))}
+      {first.due && <span className="order-beside">{t('by', { due: first.due.slice(0, 10) })}</span>}
+      {dues.map(
+        (due) =>
+          due.type !== 'create' && (
+            <span key={`${due.contractType} ${due.id}`} className="order-beside order-matter">
+              {/* Numbers stay together where the line breaks. */}
+              {dueText(due).replaceAll(' → ', '\u00a0→\u00a0')}
+            </span>
+          ),
+      )}
     </span>
   )
 }

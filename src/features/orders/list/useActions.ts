@@ -6,7 +6,8 @@ import { useConnection, useSignedIn } from '#state/hooks.ts'
 import { historyPath } from '#ui/links/history-path.ts'
 import type { RowAction } from '#ui/list/column.ts'
 import { useTranslation } from 'react-i18next'
-import { payableOf } from '#features/orders/list/payable.ts'
+import { payablesOf } from '#features/orders/list/payable.ts'
+import { useDueText } from '#features/orders/useDueText.ts'
 import type { Payable } from '#features/orders/payment/payment-api.ts'
 
 interface Ways {
@@ -26,6 +27,7 @@ export function useActions({ onPay, onInfo, onOpen, onPrint, onAgain, onRemove, 
   const { line, lapsed } = useConnection()
   const { caller } = useSignedIn()
   const navigate = useNavigate()
+  const dueText = useDueText()
   const atOnce = lapsed ? words('form.lapsed') : line === 'online' ? null : t('reason.offline')
   const notAllowed = (move: ContractMove, { state }: OrderRow) => {
     const why = whyNotContract(move, state)
@@ -34,7 +36,7 @@ export function useActions({ onPay, onInfo, onOpen, onPrint, onAgain, onRemove, 
 
   return ({ row }: OverlaidRow<OrderRow>): RowAction<OverlaidRow<OrderRow>>[] => {
     const isMadeHere = typeof row.id !== 'number'
-    const payable = isMadeHere ? null : payableOf(row)
+    const [payable, ...furtherPayables] = isMadeHere ? [] : payablesOf(row)
     const actions: RowAction<OverlaidRow<OrderRow>>[] = [
       {
         key: 'manage',
@@ -53,6 +55,14 @@ export function useActions({ onPay, onInfo, onOpen, onPrint, onAgain, onRemove, 
         own: 'words',
         whyNot: () => atOnce,
         onSelect: () => onPay(row, payable),
+      })
+    for (const further of furtherPayables)
+      actions.push({
+        key: `pay ${further.contractType} ${further.id}`,
+        label: t('action.payMatter', { matter: further.matter ? dueText(further.matter) : '' }),
+        icon: 'price',
+        whyNot: () => atOnce,
+        onSelect: () => onPay(row, further),
       })
     if (row.system_status > 0)
       actions.push({ key: 'info', label: t('info.item'), icon: 'info', onSelect: () => onInfo(row) })

@@ -15,6 +15,7 @@ import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { type CardForm, PaymentCard } from '#features/orders/payment/CardForm.tsx'
 import { PaymentWait } from '#features/orders/payment/PaymentPending.tsx'
+import { useDueText } from '#features/orders/useDueText.ts'
 import { type Outcome, type Payable, sendPayment, waysFor } from '#features/orders/payment/payment-api.ts'
 
 /** `leaving`: the browser is on its way to the gateway. `checking`: the gateway has not said its last word. */
@@ -32,6 +33,7 @@ export function PaymentPanel({ order, onPaid }: { order: Payable; onPaid: () => 
   const card = useRef<CardForm | null>(null)
   const amount = order.pay_amount ?? order.amount ?? '0.00'
   const { currency } = order
+  const dueText = useDueText()
   const methods = ways ? waysFor(ways, currency, caller) : []
   const whyNotTaken = (type: PaymentType) => {
     const why = whyAmountNotTaken(type, currency, readAmount(amount))
@@ -58,6 +60,7 @@ export function PaymentPanel({ order, onPaid }: { order: Payable; onPaid: () => 
           <dd>
             <Amount currency={order.currency} amount={amount} />
           </dd>
+          {order.matter && <dd>{dueText(order.matter)}</dd>}
           {date && <dd className="field-help">{t('until', { date })}</dd>}
         </dl>
         <ProblemNote problem={problem} title={t('failed')} focus>

@@ -4,6 +4,7 @@ import { useDispatch } from '#state/hooks.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { useTranslation } from 'react-i18next'
 import { askOutcome, type Outcome, type Paid } from '#features/orders/payment/payment-api.ts'
+import { useStoredPayment } from '#features/orders/payment/useStoredPayment.ts'
 import { PaymentNote } from '#features/orders/payment/PaymentStatus.tsx'
 
 /** Between two askings, ms: the gateway's word may be later than the browser, but seldom by much. */
@@ -38,6 +39,12 @@ export function PaymentWait({ paid, onTold }: { paid: Paid; onTold: (outcome: Ou
     void ask()
     return () => void (stands = false)
   }, [dispatch, id, contractType, round])
+  // The page around says that it is paid: then nothing is being checked any more.
+  const isPaid = useStoredPayment(paid)
+  useEffect(() => {
+    if (isPaid) tell.current('paid')
+  }, [isPaid])
+  if (isPaid !== false) return null
   return (
     <PaymentNote kind={isLate ? 'late' : 'checking'} title={t('checking.title')}>
       <p>{t(isLate ? `checking.late.${contractType}` : 'checking.text')}</p>

@@ -18,6 +18,8 @@ const noteKinds = { paid: 'paid', received: 'late', declined: 'failed', cancelle
 interface Props {
   /** `client_type`: of an order of a contract. */
   order: Payable & { client_type?: ClientType }
+  /** The order of the page, where it is in effect: a gateway that says "paid" means this one, not what waits beside it. */
+  paidOrder?: Props['order'] | null
   /** It is paid, or came to nothing: the page reads anew (M85). */
   onSettled: () => void
 }
@@ -26,14 +28,15 @@ interface Props {
  * What came of a payment, on the page of what was paid, for whoever comes back from a gateway; nothing for everybody else. What
  * the address says is only said: whether it is paid stands in its row.
  */
-export function PaymentReturn({ order, onSettled }: Props) {
+export function PaymentReturn({ order: payable, paidOrder = null, onSettled }: Props) {
   const { search } = useLocation()
   const said = new URLSearchParams(search).get('payment')
   const word = words.find((one) => one === said)
+  const order = word === 'paid' || word === 'checking' ? (paidOrder ?? payable) : payable
   return word ? <Back key={`${order.id} ${word}`} {...{ order, onSettled, word }} /> : null
 }
 
-function Back({ order, onSettled, word }: Props & { word: Word }) {
+function Back({ order, onSettled, word }: Omit<Props, 'paidOrder'> & { word: Word }) {
   const { t } = useTranslation('payment')
   const { pathname, search } = useLocation()
   const navigate = useNavigate()

@@ -1,5 +1,6 @@
 /** What the panel asks about paying. Nothing of it is kept, and none of it ever waits (D89). */
 import type { Caller, ClientType } from '#domain/access.ts'
+import type { DueMatter } from '#domain/dues.ts'
 import type { Currency } from '#domain/money.ts'
 import { type PaymentType, paymentTypes, whyNotPaidBy } from '#domain/payments.ts'
 import type { getSettings } from '#contract/accounts.ts'
@@ -31,6 +32,8 @@ export interface Payable extends Paid {
   pay_amount: string | null
   /** The last second in which it can be paid; null: not known. */
   due: string | null
+  /** What it is, where the page around does not say it. */
+  matter?: DueMatter
 }
 
 const path = ({ id }: Paid) => ({ contract: Number(id) })

@@ -48,7 +48,7 @@ function Part({ branch, root = false, t, ...about }: PartProps) {
   const { code, parts } = branch
   const line = (
     <span className="why-line">
-      <span>{wordsOf(branch, t, about.names)}</span>
+      <span>{describeStep(branch, t, about.names)}</span>
       {/* The currency once: at the top. */}
       {root ? (
         <Amount currency={about.currency} amount={branch.amount} />
@@ -82,7 +82,12 @@ function Part({ branch, root = false, t, ...about }: PartProps) {
 
 const keyOf = ({ code, values }: Branch) => `${code} ${values.code ?? values.from ?? ''}`
 
-function wordsOf({ code, values, amount }: Branch, t: TFunction<'wizard'>, names: ReadonlyMap<string, string>): string {
+/** A step in words. `names`: of modules, by code. */
+export function describeStep(
+  { code, values, amount }: Pick<Branch, 'code' | 'values' | 'amount'>,
+  t: TFunction<'wizard'>,
+  names: ReadonlyMap<string, string>,
+): string {
   const money = (name: string) => grouped(values[name] ?? '0.00')
   const days = { from: values.from ?? '', last: values.to ? lastDay(values.to) : '', annual: money('annual') }
   const time = (of: 'segment' | 'paid') =>

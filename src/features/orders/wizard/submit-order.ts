@@ -5,6 +5,7 @@ import { createOrder, getOrder, listOrders, type OrderRow } from '#contract/orde
 import type { Problem } from '#contract/problem.ts'
 import { getRequest } from '#contract/requests.ts'
 import type { ClientType } from '#domain/access.ts'
+import type { DueMatter } from '#domain/dues.ts'
 import type { Currency } from '#domain/money.ts'
 import type { Result } from '#request/results.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
@@ -74,6 +75,9 @@ export interface UnpaidOrder {
   /** The server does not say it; this device knows it of the orders that it has. */
   currency?: Currency
   due: string
+  /** Of a change, and of an extension; absent in what an older server says. */
+  change?: DueMatter['change']
+  until?: DueMatter['until']
 }
 
 /** What a refusal asks its user for; null: nothing, it is a problem. */

@@ -1,7 +1,7 @@
 /** Which services' orders the provider's staff look after: of all customers, as far as the device knows them. */
 import type { ServiceRow } from '#contract/services.ts'
 import { reminderReach } from '#domain/contracts.ts'
-import { daysBetween } from '#domain/period.ts'
+import { daysLeft } from '#domain/period.ts'
 import type { PlainDate } from '#domain/time.ts'
 
 export interface Watched {
@@ -14,8 +14,8 @@ export interface Watched {
 /** Unpaid, or near the end of the contract, as far ahead as the first reminder by mail (contracts 4); what ends first comes first. */
 export function ordersToWatch(rows: readonly ServiceRow[], today: PlainDate): Watched[] {
   const watched = rows.map((row): Watched => {
-    const days = row.expired_date === null ? -1 : daysBetween(today, row.expired_date)
-    const isUnpaid = row.os_contract !== 0 || row.os_pdb2s3 !== 0 || row.os_pdb2rds !== 0
+    const days = row.expired_date === null ? -1 : daysLeft(today, row.expired_date)
+    const isUnpaid = row.os_contract !== 0 || row.os_pdb2s3 !== 0 || row.os_pdb2rds !== 0 || row.os_traffic !== 0
     return { row, days: days >= 0 && days <= reminderReach.beforeExpiry ? days : null, isUnpaid }
   })
   const last = reminderReach.beforeExpiry + 1

@@ -264,7 +264,7 @@ describe('a contract is extended', () => {
     await expect.poll(due).toBe('HKD 114,000.00')
     await send()
     await unpaid()
-    await says('Unpaid extension:')
+    await says('is unpaid:')
     const first = (await pending(id))?.id
     await extend()
     await expect.poll(due).toBe('HKD 57,000.00')

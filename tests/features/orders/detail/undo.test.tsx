@@ -95,7 +95,7 @@ it('fault 4b says why it is too late once somebody ordered after the change', as
   await admin.send({ method: 'POST', url: '/api/contract', payload })
   await press('Undo')
   await screen.findByText('Another order followed this change, so it can no longer be undone.')
-  await screen.findByText('Unpaid extension:')
+  await screen.findByText(/^Extension until \d{4}-\d\d-\d\d is unpaid:$/)
   expect(screen.queryByRole('button', { name: 'Undo' })).toBeNull()
 })
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { OrderRow } from '#contract/orders.ts'
 import { orderedHere } from '#domain/orders.ts'
-import { dutiesOf, sumsOf } from '#features/orders/home/order-duties.ts'
+import { type Due, sumDues } from '#domain/dues.ts'
+import { dutiesOf, type OrderDuty } from '#features/orders/home/order-duties.ts'
 
 const draft = {
   code: 'shop',
@@ -22,6 +23,15 @@ const row = (over: Partial<OrderRow>): OrderRow => {
   return { ...(made as unknown as OrderRow), id: last, ...over }
 }
 
+const noDue = { currency: 'HKD', change: null, until: null, month: null } as const
+
+const wordsOf = (duty: OrderDuty) => [
+  duty.kind,
+  duty.name,
+  duty.days,
+  ...(duty.kind === 'pay' ? [duty.due.type, duty.due.amount] : []),
+]
+
 describe('what of the orders needs somebody', () => {
   const today = '2026-11-22'
 
@@ -39,11 +49,26 @@ describe('what of the orders needs somebody', () => {
       ],
       today,
     )
-    expect(duties.map(({ kind, name, days, type, amount }) => [kind, name, days, type, amount])).toEqual([
+    expect(duties.map(wordsOf)).toEqual([
       ['pay', 'Grows', 0, 'change', '263.02'],
       ['pay', 'Waits', 2, 'create', '10.00'],
-      ['end', 'Grows', 12, 'create', null],
-      ['end', 'Ends', 60, 'create', null],
+      ['end', 'Grows', 12],
+      ['end', 'Ends', 60],
+    ])
+  })
+
+  it('fault 28c is every backup and month of traffic that is to be paid, and traffic that is overdue too', () => {
+    const backup = { ...noDue, contractType: 'PDBORDER', id: 1, type: 'pdb2s3', amount: '5400.00' } as const
+    const traffic = { ...noDue, contractType: 'TRAFFIC', type: 'traffic', amount: '162.50' } as const
+    const dues: Due[] = [
+      { ...backup, due: '2026-11-25 23:59:59' },
+      { ...backup, id: 2, due: '2026-11-21 23:59:59' },
+      { ...traffic, id: 3, due: '2026-11-20 23:59:59', month: '2026-10' },
+    ]
+    const duties = dutiesOf([row({ name: 'Shop', state: 'effective', expired_date: '2027-11-01', dues })], today)
+    expect(duties.map(wordsOf)).toEqual([
+      ['pay', 'Shop', -2, 'traffic', '162.50'],
+      ['pay', 'Shop', 3, 'pdb2s3', '5400.00'],
     ])
   })
 
@@ -72,7 +97,8 @@ describe('what of the orders needs somebody', () => {
       ],
       today,
     )
-    expect(sumsOf(duties)).toEqual([
+    const dues = duties.flatMap((duty) => (duty.kind === 'pay' ? [duty.due] : []))
+    expect(sumDues(dues)).toEqual([
       { currency: 'HKD', amount: '11.05' },
       { currency: 'RMB', amount: '7.00' },
     ])

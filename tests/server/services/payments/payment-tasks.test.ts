@@ -65,7 +65,7 @@ onConnections('money that no order waits for', (engine) => {
       expect(why(await act(task?.id ?? 0, 'refund'))).toEqual([409, 'refunded'])
       expect(why(await act(task?.id ?? 0, 'apply'))).toEqual([409, 'refunded'])
       const mails = (await box.fetch()).filter(({ subject }) => subject.startsWith('A payment was refunded'))
-      expect(mails.map(({ to }) => to.address)).toContain('admin@alpha.example')
+      expect(mails.map(({ to }) => to.address)).toContain('order@alpha.example')
       const refunds = (await entriesOf(the.server, 'order')).filter(
         (one) => one.operation === 'refund' && one.status === 0,
       )

@@ -1,0 +1,73 @@
+/** Backup orders of which somebody should be reminded, and which reminders were sent. As the system. */
+import type { Selectable } from 'kysely'
+import { type Reminder, reminderReach } from '#domain/contracts.ts'
+import { addDays } from '#domain/period.ts'
+import type { Handle } from '#server/db/handle.ts'
+import type { Moment } from '#server/db/orders/moment.ts'
+import type { BackupOrderTable } from '#server/db/tables/backup-tables.ts'
+
+export type RemindedBackup = Pick<
+  Selectable<BackupOrderTable>,
+  'id' | 'company_id' | 'service_id' | 'pdb_type' | 'status' | 'period_end' | 'create_time'
+>
+
+/** For a server that slept, days. */
+const sleptDays = 7
+
+/** Orders of backups that a reminder may be about today, from `after` on by id. */
+export const remindedBackups = (
+  db: Handle,
+  { today, payableSince }: Moment,
+  after: number,
+  most: number,
+): Promise<RemindedBackup[]> =>
+  db
+    .selectFrom('backup_order')
+    .select(['id', 'company_id', 'service_id', 'pdb_type', 'status', 'period_end', 'create_time'])
+    .where('id', '>', after)
+    .where((where) =>
+      where.or([
+        where.and([where('status', '=', 0), where('create_time', '>=', payableSince), where('period_end', '>', today)]),
+        where.and([
+          where('status', '=', 1),
+          where('period_end', '>=', addDays(today, -(reminderReach.afterExpiry + sleptDays))),
+          where('period_end', '<=', addDays(today, reminderReach.beforeExpiry + 1)),
+        ]),
+      ]),
+    )
+    .orderBy('id')
+    .limit(most)
+    .execute()
+
+/** Whether a later one of its kind is paid. */
+export async function isExtendedBackup(
+  db: Handle,
+  { service_id, pdb_type, period_end }: Pick<RemindedBackup, 'service_id' | 'pdb_type' | 'period_end'>,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('backup_order')
+    .select('id')
+    .where('service_id', '=', service_id)
+    .where('pdb_type', '=', pdb_type)
+    .where('status', '=', 1)
+    .where('period_end', '>', period_end)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** True: it is ours to send, in this transaction. Each is sent once, whoever asks. */
+export async function takeBackupReminder(
+  db: Handle,
+  { id, company_id }: Pick<RemindedBackup, 'id' | 'company_id'>,
+  { of, days }: Reminder,
+  time: number,
+): Promise<boolean> {
+  const row = await db
+    .insertInto('backup_reminder')
+    .values({ backup_order_id: id, about: of, days, company_id, time })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('backup_order_id')
+    .executeTakeFirst()
+  return row !== undefined
+}
