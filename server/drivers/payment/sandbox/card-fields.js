@@ -45,7 +45,7 @@ const checks = {
     if (digits.length < 4) return 'expiry-short'
     const [month, year] = [digits.slice(0, 2), digits.slice(2)]
     if (month < '01' || month > '12') return 'expiry-wrong'
-    return `20${year}-${month}` < settings.today ? 'expiry-past' : null
+    return `20${year}-${month}` < settings.earliestExpiry ? 'expiry-past' : null
   },
   cvc: (digits) => (digits.length === 3 ? null : 'cvc-short'),
 }
@@ -86,7 +86,11 @@ for (const name of names) {
 }
 for (const button of document.querySelectorAll('button[data-number]'))
   button.addEventListener('click', () => {
-    const filled = { number: button.dataset.number, expiry: `12${Number(settings.today.slice(2, 4)) + 2}`, cvc: '123' }
+    const filled = {
+      number: button.dataset.number,
+      expiry: `12${Number(settings.earliestExpiry.slice(2, 4)) + 2}`,
+      cvc: '123',
+    }
     for (const name of names) {
       fieldOf(name).value = filled[name]
       onTyped(name)

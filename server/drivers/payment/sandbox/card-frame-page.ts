@@ -2,6 +2,7 @@
 import type { Language } from '#domain/accounts/users.ts'
 import en from '#locales/en/sandbox.json' with { type: 'json' }
 import zh from '#locales/zh/sandbox.json' with { type: 'json' }
+import { earliestExpiry } from '#server/drivers/payment/sandbox/card-tokens.ts'
 import { testCards } from '#server/drivers/payment/sandbox/pages.ts'
 import { testCardNumbers } from '#server/drivers/payment/sandbox/test-cards.ts'
 import { html, type Markup } from '#server/html.ts'
@@ -37,7 +38,7 @@ export function cardFramePage({ language, shop, nonce, publishableKey, now }: Ca
     key: publishableKey,
     // A number that is not among them is refused in the frame, and never sent.
     numbers: testCardNumbers,
-    today: new Date(now).toISOString().slice(0, 7),
+    earliestExpiry: earliestExpiry(now),
     errors: Object.fromEntries(errorWords.map((word) => [word, t[word]])),
   }
   const field = (name: string, label: string, placeholder: string): Markup => html`<div class="field">

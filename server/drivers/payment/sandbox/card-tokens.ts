@@ -29,7 +29,10 @@ export const readCardInput = (fields: URLSearchParams): CardInput => ({
   cvc: fields.get('card[cvc]') ?? '',
 })
 
-/** Returns null if a token can be made. `now`: epoch ms. A card is valid to the end of its last month, wherever that ends last. */
+/** The earliest month, `YYYY-MM`, that a card may end with: it is valid to the end of that month, wherever it ends last. */
+export const earliestExpiry = (now: number): string => new Date(now - 12 * 3_600_000).toISOString().slice(0, 7)
+
+/** Returns null if a token can be made. `now`: epoch ms. */
 export function findCardError({ number, expMonth, expYear, cvc }: CardInput, now: number): CardError | null {
   if (!/^\d{12,19}$/.test(number) || !passesLuhn(number))
     return cardError('number', 'incorrect_number', 'Your card number is incorrect.')
@@ -37,8 +40,8 @@ export function findCardError({ number, expMonth, expYear, cvc }: CardInput, now
   if (!/^\d{1,2}$/.test(expMonth) || month < 1 || month > 12)
     return cardError('exp_month', 'invalid_expiry_month', "Your card's expiration month is invalid.")
   const year = fullYear(expYear)
-  const today = new Date(now - 12 * 3_600_000)
-  const monthsLeft = ((year ?? 0) - today.getUTCFullYear()) * 12 + month - (today.getUTCMonth() + 1)
+  const [thisYear = 0, thisMonth = 0] = earliestExpiry(now).split('-').map(Number)
+  const monthsLeft = ((year ?? 0) - thisYear) * 12 + month - thisMonth
   if (year === null || monthsLeft < 0 || monthsLeft > 50 * 12)
     return cardError('exp_year', 'invalid_expiry_year', "Your card's expiration year is invalid.")
   if (!/^\d{3}$/.test(cvc)) return cardError('cvc', 'invalid_cvc', "Your card's security code is invalid.")

@@ -174,7 +174,11 @@ function useSending(order: Payable, card: RefObject<CardForm | null>, onPaid: ()
   const [problem, setProblem] = useState<Problem | null>(null)
   const [failed, setFailed] = useState<readonly string[]>([])
   const isSending = useRef(false)
-  useStay(() => setStage('ready'))
+  useStay(() => {
+    setStage('ready')
+    // Whatever became of it at the gateway.
+    card.current?.dropToken()
+  })
 
   function paid() {
     setStage('ready')

@@ -122,7 +122,7 @@ it('fault 36M81d a gateway that does not answer says nothing against the card', 
   const { tokens } = await openPanel()
   card.refusal = { type: 'api_connection_error', message: 'We are experiencing issues.' }
   await press(/by card$/)
-  await says('The card could not be sent to the payment provider. Nothing was paid. Try again.')
+  await says('The card could not be sent to the payment provider. Try again.')
   expect(screen.queryByText('Your card information is invalid')).toBeNull()
   expect(screen.queryByText(/experiencing issues/)).toBeNull()
   expect(tokens).toEqual([])
