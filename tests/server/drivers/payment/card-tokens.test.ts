@@ -148,6 +148,7 @@ describe('the frame with card fields', () => {
 
   it('fault 36M81b is all that may be framed', async () => {
     const { apiUrl } = shop.sandbox.gateways.stripe!
+    expect((await open({})).headers.get('x-frame-options')).toBeNull()
     for (const path of ['/card-fields.js', '/card-fields.css', '/pay/card/cs_none', '/v1/tokens'])
       expect((await fetch(apiUrl + path)).headers.get('x-frame-options')).toBe('DENY')
   })
