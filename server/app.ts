@@ -60,8 +60,13 @@ export function buildApp(app: AppContext, settings: Partial<Settings> = {}): Fas
   const all = { ...usualSettings, ...(clientDir ? { dist: clientDir } : {}), ...settings }
   const http: HttpContext = { app, settings: all, build: readBuild(all.dist), life: { closing: false } }
   const { config } = app
-  const cards = app.payments.stripeKey !== null
-  const protection = { tls: config.tls, styleNonce: http.build.styleNonce, cards }
+  const { stripeKey, cardFrame } = app.payments
+  const protection = {
+    tls: config.tls,
+    styleNonce: http.build.styleNonce,
+    cards: stripeKey !== null,
+    cardFrameOrigin: cardFrame === null ? null : new URL(cardFrame).origin,
+  }
   const fastify: FastifyInstance = createFastify({
     loggerInstance: app.log as FastifyBaseLogger,
     // The instance's type would carry pino's own into every signature below.

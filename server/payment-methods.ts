@@ -7,6 +7,8 @@ export interface Payments {
   driver(type: PaymentType): Promise<PaymentDriver | null>
   /** For `settings.payment`: what a browser must know. Null: cards are asked for on the gateway's own page. */
   stripeKey: string | null
+  /** Of the demo: the sandbox's page with card fields, which stands in for Stripe's. Null: there is none. */
+  cardFrame: string | null
   /** Those that are set up. */
   types: readonly PaymentType[]
   /** So many may one user begin in ten minutes (S-25). */
@@ -18,6 +20,7 @@ export interface Payments {
 export const noPayments: Payments = {
   driver: async () => null,
   stripeKey: null,
+  cardFrame: null,
   types: [],
   perUser: 0,
   close: async () => undefined,

@@ -7,17 +7,19 @@ interface Shell {
   styleNonce: string
   /** Cards are typed into Stripe's own fields. */
   cards: boolean
+  /** In the demo they are typed into a frame of the payment sandbox; null: there is none. */
+  cardFrameOrigin: string | null
 }
 
-/** What Stripe's script asks for, and no more; let in only where Stripe has keys. */
+/** What Stripe's script asks for by its papers, and no more; let in only where Stripe has keys. */
 const stripe = {
-  script: ' https://js.stripe.com',
-  frame: ' https://js.stripe.com https://hooks.stripe.com',
+  script: ' https://js.stripe.com https://*.js.stripe.com',
+  frame: ' https://js.stripe.com https://*.js.stripe.com https://hooks.stripe.com',
   connect: ' https://api.stripe.com',
 }
 
 /** The style nonce is fixed per build, because the worker replays the stored shell with its header. */
-const shellPolicy = ({ styleNonce, cards }: Shell) =>
+const shellPolicy = ({ styleNonce, cards, cardFrameOrigin }: Shell) =>
   [
     "default-src 'none'",
     `script-src 'self'${cards ? stripe.script : ''}`,
@@ -27,7 +29,7 @@ const shellPolicy = ({ styleNonce, cards }: Shell) =>
     `connect-src 'self'${cards ? stripe.connect : ''}`,
     "worker-src 'self'",
     "manifest-src 'self'",
-    `frame-src 'self'${cards ? stripe.frame : ''}`,
+    `frame-src 'self'${cards ? stripe.frame : ''}${cardFrameOrigin ? ` ${cardFrameOrigin}` : ''}`,
     "form-action 'self'",
     "base-uri 'none'",
     "object-src 'none'",

@@ -118,8 +118,17 @@ export const getSettings = endpoint({
     time_zone: z.string(),
     uat_bound: z.enum(['floor', 'ceiling']),
     currencies: z.array(currency),
-    /** `stripe_key` null: cards are asked for on the gateway's own page. `types`: what is set up (domain/payments). */
-    payment: z.object({ stripe_key: z.nullable(z.string()), alipay: z.boolean(), types: z.array(z.string()) }),
+    /**
+     * `stripe_key`: for Stripe's card fields. `card_frame`: of the demo, the sandbox's page with card fields. Neither: cards are asked
+     * for on the gateway's own page. `types`: what is set up (domain/payments).
+     */
+    payment: z.object({
+      stripe_key: z.nullable(z.string()),
+      /** Not in the response of an older build. */
+      card_frame: z.optional(z.nullable(z.string())),
+      alipay: z.boolean(),
+      types: z.array(z.string()),
+    }),
     build: z.string(),
     minimum_build: z.string(),
     worker_bypass: z.boolean(),

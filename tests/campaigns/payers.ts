@@ -7,10 +7,22 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { clientCredential } from '#contract/accounts.ts'
 import type { Sandbox } from '#server/drivers/payment/sandbox/server.ts'
 import { demoPassword } from '#server/dev/demo-data.ts'
+import { createToken } from '#tests/support/card-fields.ts'
 import { between, type Chance, pick } from '#tests/support/chance.ts'
 import { visit } from '#tests/support/gateway-pages.ts'
 
-export const plans = ['card', 'declined', 'bank', 'page', 'alipay', 'twice', 'tabs', 'left', 'deleted'] as const
+export const plans = [
+  'card',
+  'typed',
+  'declined',
+  'bank',
+  'page',
+  'alipay',
+  'twice',
+  'tabs',
+  'left',
+  'deleted',
+] as const
 export type Plan = (typeof plans)[number]
 
 export interface World {
@@ -204,6 +216,12 @@ async function remove(world: World, { id }: Paying): Promise<boolean> {
 
 const ways: Record<Plan, (world: World, paying: Paying) => Promise<void>> = {
   card: (world, paying) => insist(world, paying),
+  /** Into the card fields, whose token is good for one payment only. */
+  async typed(world, paying) {
+    const token = await createToken(world.sandbox)
+    await Promise.all([once(world, paying, { token }), once(world, paying, { token })])
+    await insist(world, paying, { token })
+  },
   async declined(world, paying) {
     const said = await once(world, paying, { token: 'pm_card_visa_chargeDeclined' })
     if (said?.status === 200 && said.body.status === 'paid') throw new Error('a card that is declined has paid')

@@ -1,6 +1,7 @@
 /** Ordering in four steps (M70 to M80), with a line and without one. What is said at the fields is in `tests/features/orders/wizard`. */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { cardField, validExpiry } from '#tests/support/card-fields.ts'
 import { expectFine } from '#tests/support/looks.ts'
 import { nightly } from '#tests/support/nightly.ts'
 import { partKept } from '#tests/support/parts.ts'
@@ -28,6 +29,25 @@ async function readingsOf(asked: string): Promise<number> {
   if (act) for (const key of keys) await result(readings.delete(key))
   db.close()
   return keys.length
+}
+/** All that the device stores of this origin, as text. Runs in the page. */
+async function readDevice(): Promise<{ texts: string; cachedOrigins: string[] }> {
+  const result = <T>(request: IDBRequest<T>) =>
+    new Promise<T>((resolve, reject) => {
+      request.onsuccess = () => resolve(request.result)
+      request.onerror = () => reject(new Error('not read'))
+    })
+  const texts = [JSON.stringify(localStorage), JSON.stringify(sessionStorage), document.cookie]
+  for (const { name = '' } of await indexedDB.databases()) {
+    const db = await result(indexedDB.open(name))
+    for (const store of db.objectStoreNames)
+      texts.push(JSON.stringify(await result(db.transaction(store).objectStore(store).getAll())))
+    db.close()
+  }
+  const origins = new Set<string>()
+  for (const name of await caches.keys())
+    for (const { url } of await (await caches.open(name)).keys()) origins.add(new URL(url).origin)
+  return { texts: texts.join('\n'), cachedOrigins: [...origins] }
 }
 const errors = (page: Page) => page.locator('.field-error').allInnerTexts()
 
@@ -104,14 +124,14 @@ nightly(
   },
 )
 
-it('by keys alone, at the speed of typing: from an empty form that was refused to an order that is paid, no letter lost (A-12, M72, M81)', async () => {
+it('fault 36M81e by keys alone, at the speed of typing: from an empty form that was refused to an order that is paid by a card, no letter lost (A-12, M72, M81)', async () => {
   const page = await resumedPage(setup, admin, '/app/contract/new')
   const { keyboard } = page
   await field(page, 'code').waitFor()
   const focused = () =>
     page.evaluate(() => {
       const at = document.activeElement as HTMLInputElement
-      return at.name || at.innerText
+      return at.tagName === 'IFRAME' ? at.title : at.name || at.innerText
     })
   /** As often as somebody would press it. */
   const tabTo = async (what: RegExp) => {
@@ -148,15 +168,56 @@ it('by keys alone, at the speed of typing: from an empty form that was refused t
   await tabTo(/^Create order/)
   await keyboard.press('Enter')
   await page.getByText('Order wizkeys7 created.').waitFor()
+  await cardField(page, 'number').waitFor()
+  await tabTo(/^Card$/)
+  // The last digit is wrong.
+  for (const text of ['4242424242424241', validExpiry(), '123']) {
+    await keyboard.type(text, paced)
+    await keyboard.press('Tab')
+  }
   await tabTo(/^Pay HKD .* by card$/)
   await keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'Pay by card' }).waitFor()
-  await tabTo(/^Pay HKD/)
+  await page.getByRole('alert').getByText('Your card information is invalid').waitFor()
+  const typed = async () =>
+    Promise.all((['number', 'expiry', 'cvc'] as const).map((name) => cardField(page, name).inputValue()))
+  expect(await typed()).toEqual(['4242 4242 4242 4241', validExpiry().replace(/^../, '$& / '), '123'])
+  // The wrong field has the focus.
+  await keyboard.press('End')
+  await keyboard.press('Backspace')
+  await keyboard.type('2', paced)
+  await tabTo(/^Pay HKD .* by card$/)
   await keyboard.press('Enter')
   await page.getByRole('heading', { name: 'The contract is in effect' }).waitFor()
+  const { texts, cachedOrigins } = await page.evaluate(readDevice)
+  expect(texts).toContain('wizkeys7')
+  expect(texts).not.toMatch(/4242 ?4242|tok_[\da-f]{24}/)
+  expect(cachedOrigins).toEqual([the.portal.url])
   expect(await ordersOf(page, 'wizkeys7')).toMatchObject([
     { state: 'effective', name: 'By keys, 键盘 & more', users: 12 },
   ])
+})
+
+it('fault 36M81e the gateway’s own page stays the second way to pay by card', async () => {
+  const page = await resumedPage(setup, admin, '/app/home')
+  const today = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Hong_Kong' }).format(new Date())
+  const { body } = await ask<Ordered>(page, 'POST', '/api/sorder', {
+    code: 'wizpage',
+    name: 'By page',
+    currency: 'HKD',
+    user_mode: 'CONCURRENT',
+    users: 10,
+    modules: ['core', 'fin'],
+    period: 1,
+    period_start: today,
+  })
+  await page.goto(`${the.portal.url}/saas/app/contract/${body.id}`)
+  await page.getByRole('button', { name: /^Pay HKD/ }).click()
+  await cardField(page, 'number').waitFor()
+  await page.getByRole('button', { name: /on the payment page$/ }).click()
+  await page.getByRole('heading', { name: 'Pay by card' }).waitFor()
+  await page.locator('form button').click()
+  await page.locator('.payment-note', { hasText: 'Payment received' }).waitFor()
+  expect(await ordersOf(page, 'wizpage')).toMatchObject([{ state: 'effective' }])
 })
 
 nightly('whoever has seen the list orders without a line, and what is not here is said (P-10)', async () => {

@@ -31,6 +31,7 @@ export async function openTill(server: TestServer): Promise<Till> {
   server.app.payments = {
     driver: async (type) => drivers[type],
     stripeKey: null,
+    cardFrame: null,
     types: paymentTypes,
     perUser: 20,
     close: () => sandbox.close(),

@@ -18,6 +18,7 @@ import { password, type World } from '#tests/support/world.ts'
 const payments: Payments = {
   driver: async (type) => (type === 'simulate' ? simulatedPayment : null),
   stripeKey: null,
+  cardFrame: null,
   types: ['stripe', 'alipay', 'globalAlipay', 'simulate'],
   perUser: 100,
   close: async () => undefined,

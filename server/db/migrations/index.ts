@@ -35,12 +35,9 @@ import * as presentedTokens from '#server/db/migrations/034-presented-tokens.ts'
 import * as ticketSessions from '#server/db/migrations/036-ticket-sessions.ts'
 import * as entrySeals from '#server/db/migrations/037-entry-seals.ts'
 import * as ticketBrowsers from '#server/db/migrations/040-ticket-browsers.ts'
-<<<<<<< HEAD
-import * as invitations from '#server/db/migrations/048-invitations.ts'
-=======
 import * as dues from '#server/db/migrations/042-dues.ts'
 import * as backupReminders from '#server/db/migrations/043-backup-reminders.ts'
->>>>>>> part/money
+import * as invitations from '#server/db/migrations/048-invitations.ts'
 
 export const migrations: Record<string, Migration> = {
   '001-roles': roles,
@@ -78,10 +75,7 @@ export const migrations: Record<string, Migration> = {
   '036-ticket-sessions': ticketSessions,
   '037-entry-seals': entrySeals,
   '040-ticket-browsers': ticketBrowsers,
-<<<<<<< HEAD
-  '048-invitations': invitations,
-=======
   '042-dues': dues,
   '043-backup-reminders': backupReminders,
->>>>>>> part/money
+  '048-invitations': invitations,
 }

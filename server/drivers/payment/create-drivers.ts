@@ -28,6 +28,7 @@ export async function openPayments(settings: PaymentSettings, place: Place): Pro
       opened.set(type, known)
       return await known
     },
+    cardFrame: sandbox?.cardFrame ?? null,
     stripeKey: settings.stripe?.publishableKey ?? null,
     types: paymentTypes.filter((type) => (type === 'simulate' ? settings.simulate : gateways[type] !== null)),
     perUser: settings.perUser,

@@ -73,6 +73,7 @@ export const settings =
       currencies: ['HKD', 'USD', 'RMB'],
       payment: {
         stripe_key: payments.stripeKey,
+        card_frame: payments.cardFrame,
         alipay: payments.types.includes('alipay'),
         types: [...payments.types],
       },

@@ -5,6 +5,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { seriousTrouble } from '#tests/support/browser.ts'
+import { cardField, typeCard } from '#tests/support/card-fields.ts'
 import { expectFine } from '#tests/support/looks.ts'
 import { controlled, ownCompany, resumedPage, setUpShared } from '#tests/support/visit.ts'
 import { ask, choose, fill, order, submit } from '#tests/support/wizard.ts'
@@ -29,8 +30,8 @@ async function ordered(page: Page, code: string): Promise<string> {
 }
 
 const words = {
-  en: { open: /^Pay HKD/, card: /^Pay .* by card$/, alipay: /^Pay .* with Alipay$/ },
-  zh: { open: /^支付 (HKD|RMB)/, card: /^用银行卡支付/, alipay: /^用支付宝支付/ },
+  en: { open: /^Pay HKD/, card: /^Pay .* by card$/, page: /on the payment page$/, alipay: /^Pay .* with Alipay$/ },
+  zh: { open: /^支付 (HKD|RMB)/, card: /^用银行卡支付/, page: /^前往支付页面支付/, alipay: /^用支付宝支付/ },
 }
 const button = (page: Page, name: RegExp | string) => page.getByRole('button', { name })
 const note = (page: Page, text: string) => page.locator('.payment-note', { hasText: text })
@@ -44,7 +45,7 @@ async function panel(page: Page, address: string, language: keyof typeof words =
 
 async function toCards(page: Page, address: string, language: keyof typeof words = 'en') {
   await panel(page, address, language)
-  await button(page, words[language].card).click()
+  await button(page, words[language].page).click()
   await page.waitForURL(/\/pay\/card\//)
 }
 
@@ -75,6 +76,8 @@ it('a card pays once for two tabs; the page of the order, the other tab and the 
   await expect.poll(() => page.url()).toBe(address)
   await relisted
 
+  // Its card fields were open all the time; what was paid in the other tab is not charged again.
+  await typeCard(other, '4242424242424242')
   await button(other, words.en.card).click()
   await other.locator('.toast', { hasText: 'Payment received' }).waitFor()
   await isEffective(other)
@@ -95,18 +98,36 @@ it('a card: it waits for a line, turning back pays nothing, a declined one is to
   expect(await button(page, words.zh.card).getAttribute('aria-disabled')).toBe('true')
   await page.context().setOffline(false)
   await page.locator('.payment-offline').waitFor({ state: 'detached', timeout: 30_000 })
-  await button(page, words.zh.card).click()
+  await button(page, words.zh.page).click()
   await page.waitForURL(/\/pay\/card\//)
   await page.locator('.back a').click()
   await back(page, address)
   await note(page, '付款失败').waitFor()
 
   await button(page, words.zh.open).click()
-  await button(page, words.zh.card).click()
+  await button(page, words.zh.page).click()
   await page.waitForURL(/\/pay\/card\//)
   await chooseCard(page, '4000 0000 0000 0002')
   await page.locator('.declined').waitFor()
   await chooseCard(page, '4000 0025 0000 3155')
+  await page.waitForURL(/\/pay\/bank\//)
+  await page.locator('button[value="yes"]').click()
+  await back(page, address)
+  await note(page, '已收到付款').waitFor()
+  await isEffective(page, '生效中')
+})
+
+it('fault 36M81e a card that is typed: declined ones are said to be invalid and can be mended, and one whose bank asks pays after the yes', async () => {
+  const page = await inside('zh')
+  const address = await ordered(page, 'paytyped')
+  await panel(page, address, 'zh')
+  await typeCard(page, '4000000000000002')
+  await button(page, words.zh.card).click()
+  await note(page, '您的银行卡信息无效').waitFor()
+  await expectFine(page, 'a declined card')
+  await cardField(page, 'number').fill('4000 0025 0000 3155')
+  expect(await cardField(page, 'cvc').inputValue()).toBe('123')
+  await button(page, words.zh.card).click()
   await page.waitForURL(/\/pay\/bank\//)
   await page.locator('button[value="yes"]').click()
   await back(page, address)

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { LightMyRequestResponse } from 'fastify'
 import { endpoints } from '#contract/index.ts'
+import { buildApp } from '#server/app.ts'
+import { noPayments, type Payments } from '#server/payment-methods.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
 
 let server: TestServer
@@ -109,6 +111,33 @@ describe('the pages', () => {
         expect(policy.split('; ')).toContain(part)
       expect(policy).not.toMatch(/unsafe/)
     }
+  })
+
+  test('fault 36M81b what a card is typed into is let in where it is set up, by its own origin, and nowhere else', async () => {
+    const policyWith = async (payments: Partial<Payments>) => {
+      const app = buildApp(
+        { ...server.app, payments: { ...noPayments, ...payments } },
+        { dist: join(folder, 'dist'), site: join(folder, 'site') },
+      )
+      const { headers } = await app.inject({ url: '/saas/', headers: html })
+      await app.close()
+      return String(headers['content-security-policy']).split('; ')
+    }
+    const cardFrame = 'http://127.0.0.1:9091/card-fields'
+    const [none, demo, stripe] = await Promise.all([
+      policyWith({}),
+      policyWith({ cardFrame }),
+      policyWith({ stripeKey: 'pk_test_x' }),
+    ])
+    const changes = (policy: string[]) => policy.filter((part) => !none.includes(part))
+    expect(none).toEqual(expect.arrayContaining(["script-src 'self'", "frame-src 'self'", "connect-src 'self'"]))
+    expect(changes(demo)).toEqual(["frame-src 'self' http://127.0.0.1:9091"])
+    expect(changes(stripe)).toEqual([
+      "script-src 'self' https://js.stripe.com https://*.js.stripe.com",
+      "connect-src 'self' https://api.stripe.com",
+      "frame-src 'self' https://js.stripe.com https://*.js.stripe.com https://hooks.stripe.com",
+      'trusted-types default stripe',
+    ])
   })
 
   test('the worker, hashed files and icons say how long they hold (H-03, H-04)', async () => {

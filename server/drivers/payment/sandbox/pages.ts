@@ -51,7 +51,7 @@ const due = (language: Language, amount: string, subject: string): Markup => htm
 <dt>${say(language, 'for')}</dt><dd>${subject}</dd>
 </dl>`
 
-const testCards: readonly [number: string, word: Word][] = [
+export const testCards: readonly [number: string, word: Word][] = [
   ['4242 4242 4242 4242', 'card-ok'],
   ['4000 0025 0000 3155', 'card-asks'],
   ['4000 0000 0000 0002', 'card-refused'],

@@ -67,6 +67,15 @@ export interface GivenBack {
   metadata: Record<string, string>
 }
 
+/** A token for a test card, good for one payment. */
+export interface CardToken {
+  id: string
+  /** Epoch seconds. */
+  created: number
+  number: string
+  isUsed: boolean
+}
+
 /** What was answered to a key, so that it is answered again (Stripe's `Idempotency-Key`). */
 export interface Answered {
   id: string
@@ -93,6 +102,7 @@ export interface Books {
   sessions: Session
   trades: Trade
   refunds: GivenBack
+  tokens: CardToken
   answers: Answered
   calls: Call
 }

@@ -19,6 +19,7 @@ import {
   type SandboxBooks,
 } from '#server/drivers/payment/sandbox/payment-store.ts'
 import { type Calls, startCalls } from '#server/drivers/payment/sandbox/webhooks.ts'
+import { cardFramePath, serveCardFrame } from '#server/drivers/payment/sandbox/card-frame-routes.ts'
 import { cardPayments } from '#server/drivers/payment/sandbox/card-payments.ts'
 import { serveControl } from '#server/drivers/payment/sandbox/test-control.ts'
 import { openJournal } from '#server/drivers/payment/sandbox/journal.ts'
@@ -32,6 +33,8 @@ export interface Sandbox {
   /** What the drivers are given. */
   gateways: Gateways
   keys: SandboxKeys
+  /** Address of the page with card fields, for a frame of the portal's payment panel. */
+  cardFrame: string
   calls: Calls
   moods: Moods
   balances(): ReturnType<typeof balances>
@@ -69,7 +72,11 @@ export async function openSandbox({ dataDir, portalUrl, log, clock, ...settings 
   const fastify = createFastify({ logger: false, bodyLimit: 65_536, exposeHeadRoutes: false })
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-  fastify.addHook('onSend', async (_, reply) => void reply.headers(everywhere))
+  fastify.addHook('onSend', async (request, reply) => {
+    reply.headers(everywhere)
+    // The card fields say themselves whose frame they may be shown in.
+    if (request.routeOptions.url !== cardFramePath) reply.header('x-frame-options', 'DENY')
+  })
 
   let url = settings.url ?? ''
   const links = {
@@ -116,6 +123,7 @@ export async function openSandbox({ dataDir, portalUrl, log, clock, ...settings 
   const isCalledHome = (to: string | undefined) =>
     to !== undefined && URL.canParse(to) && new URL(to).origin === new URL(portalUrl).origin
   servePages(fastify, { books, cards, alipay, calls })
+  serveCardFrame(fastify, { books, publishableKey: keys.stripe.publishableKey, clock })
   serveControl(fastify, { books, calls, moods, keys })
 
   const local = await listen(fastify, folder, settings.port)
@@ -124,6 +132,7 @@ export async function openSandbox({ dataDir, portalUrl, log, clock, ...settings 
   return {
     gateways: gatewaysAt(`http://127.0.0.1:${local}`, url, keys),
     keys,
+    cardFrame: url + cardFramePath,
     calls,
     moods,
     balances: () => balances(books),
@@ -144,7 +153,6 @@ const everywhere = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
-  'x-frame-options': 'DENY',
 }
 
 const textOf = ({ body }: FastifyRequest) => (Buffer.isBuffer(body) ? body.toString('utf8') : '')

@@ -17,6 +17,7 @@ import {
   type Links,
   newId,
 } from '#server/drivers/payment/sandbox/card-payments.ts'
+import { buildConfirmationToken, toApiToken } from '#server/drivers/payment/sandbox/card-tokens.ts'
 import { cardOfToken } from '#server/drivers/payment/sandbox/test-cards.ts'
 
 export interface Asked {
@@ -47,10 +48,12 @@ export function stripeApi(books: SandboxBooks, cards: CardPayments, clock: () =>
 
   function charge(intent: Intent, fields: URLSearchParams): Outcome {
     const token = tokenOf(fields)
-    const number = token === null ? null : cardOfToken(token)
+    const stored = token === null ? null : books.get('tokens', token)
+    if (stored?.isUsed) return usedToken(stored.id)
+    const number = stored?.number ?? (token === null ? null : cardOfToken(token))
     if (number === null) return noSuch(`payment method '${token ?? ''}'`, 'payment_method')
     const charged = cards.pay({ ...intent, return_url: fields.get('return_url') ?? intent.return_url }, number)
-    const changes = cards.changes(charged)
+    const changes = { ...cards.changes(charged), ...(stored ? { tokens: [{ ...stored, isUsed: true }] } : {}) }
     if (charged.last_payment_error === null) return { status: 200, body: intentSaid(charged), changes }
     const error = { ...charged.last_payment_error, payment_intent: intentSaid(charged) }
     return { status: 402, body: { error }, changes }
@@ -151,11 +154,18 @@ export function stripeApi(books: SandboxBooks, cards: CardPayments, clock: () =>
     return page(intent === null ? all : all.filter(({ of }) => of === intent), query, apiRefund)
   }
 
+  function createConfirmationToken(fields: URLSearchParams): Outcome {
+    const token = buildConfirmationToken(fields, clock())
+    if (!token) return noSuch(`payment method '${fields.get('payment_method') ?? ''}'`, 'payment_method')
+    return { status: 200, body: toApiToken(token), changes: { tokens: [token] } }
+  }
+
   function route({ method, path, query, body }: Asked): Outcome {
     const fields = new URLSearchParams(body)
     const [, resource, id, verb] =
       /^(payment_intents|checkout\/sessions|refunds)(?:\/(\w+))?(?:\/(\w+))?$/.exec(path) ?? []
     const isIntent = resource === 'payment_intents'
+    if (method === 'POST' && path === 'test_helpers/confirmation_tokens') return createConfirmationToken(fields)
     if (!resource) return noSuch(`path: ${path}`, 'path')
     if (resource === 'refunds') return refunds(method, id, query, fields)
     if (method === 'POST' && id === undefined) return isIntent ? createIntent(fields) : createSession(fields)
@@ -198,6 +208,13 @@ const noSuch = (what: string, param: string) =>
     param,
     message: `No such ${what}`,
   })
+const usedToken = (id: string) =>
+  refusal(400, {
+    type: 'invalid_request_error',
+    code: 'token_already_used',
+    param: 'payment_method_data[card][token]',
+    message: `You cannot use a token more than once: ${id}.`,
+  })
 const unexpected = (what: string) =>
   refusal(400, {
     type: 'invalid_request_error',
@@ -220,7 +237,7 @@ const apiRefund = ({ id, of, created, amount, currency, metadata }: GivenBack): 
 })
 
 const tokenOf = (fields: URLSearchParams): string | null =>
-  fields.get('payment_method') ?? fields.get('payment_method_data[card][token]')
+  fields.get('payment_method') ?? fields.get('confirmation_token') ?? fields.get('payment_method_data[card][token]')
 
 function amountOf(text: string | null): number | null {
   const amount = Number(text)

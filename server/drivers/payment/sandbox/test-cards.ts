@@ -25,6 +25,9 @@ const byNumber: Record<string, TestCard> = {
   '4000008400001629': { verdict: 'asks, then declines', code: 'card_declined', declineCode: 'generic_decline' },
 }
 
+/** Without spaces. */
+export const testCardNumbers: readonly string[] = Object.keys(byNumber)
+
 const byToken: Record<string, string> = {
   tok_visa: '4242424242424242',
   tok_mastercard: '5555555555554444',

@@ -1,54 +1,70 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
+import type { Currency } from '#domain/money.ts'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
-import { type CardFields, openCardFields } from '#features/orders/payment/stripe-elements.ts'
+import type { CardFields } from '#features/orders/payment/card-fields.ts'
+import { openSandboxCardFields } from '#features/orders/payment/sandbox-card-fields.ts'
+import { openCardFields } from '#features/orders/payment/stripe-elements.ts'
 
 /** What the button asks of it. */
-export type CardForm = Pick<CardFields, 'token'>
+export type CardForm = Pick<CardFields, 'createToken' | 'dropToken'>
 
-/** Stripe's own fields in a frame of theirs. Where they cannot be had the form stays empty, and Stripe's page asks for the card. */
-export function PaymentCard({
-  form,
-  stripeKey,
-  money,
-}: {
+/** `none`: the fields could not be had, and the gateway's own page asks for the card. */
+export type CardFormState = 'opening' | 'open' | 'none'
+
+/** Whose fields they are: Stripe's by its publishable key, or in the demo those at this address. */
+export type CardSource = { stripeKey: string } | { frame: string }
+
+interface Props {
   form: RefObject<CardForm | null>
-  stripeKey: string
-  money: { amount: string; currency: 'HKD' | 'USD' | 'RMB' }
-}) {
+  state: CardFormState
+  onState: (state: CardFormState) => void
+  source: CardSource
+  money: { amount: string; currency: Currency }
+}
+
+/** The gateway's own fields in a frame of theirs. Stays as long as the panel does, for what was typed is nowhere else. */
+export function PaymentCard({ form, state, onState, source, money: { amount, currency } }: Props) {
   const { t } = useTranslation('payment')
   const place = useRef<HTMLDivElement>(null)
-  const [state, setState] = useState<'opening' | 'open' | 'none'>('opening')
-  const { amount, currency } = money
+  const stripeKey = 'stripeKey' in source ? source.stripeKey : null
+  const frame = 'frame' in source ? source.frame : null
+  const title = t('card')
+  const [firstTitle] = useState(title)
   useEffect(() => {
+    if (!place.current) return
+    let isOpen = true
     let fields: CardFields | null = null
-    let stands = true
-    openCardFields(stripeKey, { amount, currency }).then(
+    onState('opening')
+    const opening =
+      stripeKey === null
+        ? openSandboxCardFields(place.current, frame ?? '', firstTitle)
+        : openCardFields(place.current, stripeKey, { amount, currency })
+    opening.then(
       (opened) => {
-        if (!stands || !place.current) return opened.close()
+        if (!isOpen) return opened.close()
         fields = opened
         form.current = opened
-        opened.show(place.current)
-        setState('open')
+        onState('open')
       },
-      () => stands && setState('none'),
+      () => isOpen && onState('none'),
     )
     return () => {
-      stands = false
+      isOpen = false
       form.current = null
       fields?.close()
     }
-  }, [stripeKey, amount, currency, form])
+  }, [stripeKey, frame, amount, currency, form, onState, firstTitle])
   if (state === 'none') return <p className="field-help">{t('help.stripe')}</p>
   return (
-    <div role="group" aria-label={t('card')}>
+    <div role="group" aria-label={title}>
       {state === 'opening' && (
         <div role="status" aria-label={t('cardOpening')}>
           <Skeleton lines={3} />
         </div>
       )}
       <div ref={place} />
-      <p className="field-help">{t('cardHelp')}</p>
+      {stripeKey !== null && <p className="field-help">{t('cardHelp')}</p>}
     </div>
   )
 }

@@ -5,13 +5,13 @@
  */
 import { type Currency, readAmount } from '#domain/money.ts'
 import { languageNow } from '#ui/i18n/i18n.ts'
-
-export interface CardFields {
-  show(place: HTMLElement): void
-  /** The problem is in the payer's language. */
-  token(): Promise<{ token: string } | { problem: string }>
-  close(): void
-}
+import {
+  type CardFields,
+  type CardTokenResult,
+  readLooks,
+  reuseToken,
+  subscribeLooks,
+} from '#features/orders/payment/card-fields.ts'
 
 /** As much of Stripe's script as is used. */
 interface Stripe {
@@ -21,10 +21,17 @@ interface Stripe {
   }): Promise<{ confirmationToken?: { id: string }; error?: Refusal }>
 }
 interface Elements {
-  create(type: 'payment', options: object): { mount(place: HTMLElement): void; destroy(): void }
+  create(type: 'payment', options: object): PaymentElement
+  update(options: object): void
   submit(): Promise<{ error?: Refusal }>
 }
+interface PaymentElement {
+  mount(place: HTMLElement): void
+  on(event: 'change', listener: () => void): void
+  destroy(): void
+}
 interface Refusal {
+  type?: string
   message?: string
 }
 
@@ -66,22 +73,30 @@ function fetchScript(): Promise<void> {
 const codes: Record<Currency, string> = { HKD: 'hkd', USD: 'usd', RMB: 'cny' }
 
 /** In the page's own colours, as they are now. */
-function looks() {
-  const style = getComputedStyle(document.documentElement)
-  const value = (name: string) => style.getPropertyValue(name).trim()
-  const [colorPrimary, colorBackground, colorText, colorDanger, fontFamily, borderRadius] = [
-    '--accent',
-    '--surface',
-    '--text',
-    '--danger',
-    '--font',
-    '--radius',
-  ].map(value)
-  return { variables: { colorPrimary, colorBackground, colorText, colorDanger, fontFamily, borderRadius } }
+function buildAppearance() {
+  const values = readLooks(['--accent', '--surface', '--text', '--danger', '--font', '--radius'])
+  return {
+    variables: {
+      colorPrimary: values['--accent'],
+      colorBackground: values['--surface'],
+      colorText: values['--text'],
+      colorDanger: values['--danger'],
+      fontFamily: values['--font'],
+      borderRadius: values['--radius'],
+    },
+  }
 }
+
+/** Errors of Stripe that no other card and no other digit would mend. */
+const isOfGateway = ({ type }: Refusal) => type !== undefined && type !== 'card_error' && type !== 'validation_error'
+
+/** What Stripe says of itself is not for the payer. */
+const toResult = (error: Refusal): CardTokenResult =>
+  isOfGateway(error) ? { kind: 'failed' } : { kind: 'invalid', message: error.message ?? '' }
 
 /** Rejects where the script cannot be had. */
 export async function openCardFields(
+  place: HTMLElement,
   key: string,
   { amount, currency }: { amount: string; currency: Currency },
 ): Promise<CardFields> {
@@ -94,18 +109,24 @@ export async function openCardFields(
     currency: codes[currency],
     paymentMethodTypes: ['card'],
     locale: languageNow(),
-    appearance: looks(),
+    appearance: buildAppearance(),
   })
   const field = elements.create('payment', { wallets: { applePay: 'never', googlePay: 'never' } })
-  const refused = ({ message }: Refusal) => ({ problem: message ?? '' })
+  const tokens = reuseToken(async () => {
+    const { error } = await elements.submit()
+    if (error) return toResult(error)
+    const created = await stripe.createConfirmationToken({ elements })
+    const token = created.confirmationToken?.id
+    return token ? { kind: 'token', token } : toResult(created.error ?? {})
+  })
+  field.on('change', tokens.dropToken)
+  const unsubscribeLooks = subscribeLooks(() => elements.update({ appearance: buildAppearance() }))
+  field.mount(place)
   return {
-    show: (place) => field.mount(place),
-    async token() {
-      const { error } = await elements.submit()
-      if (error) return refused(error)
-      const made = await stripe.createConfirmationToken({ elements })
-      return made.confirmationToken ? { token: made.confirmationToken.id } : refused(made.error ?? {})
+    ...tokens,
+    close() {
+      unsubscribeLooks()
+      field.destroy()
     },
-    close: () => field.destroy(),
   }
 }

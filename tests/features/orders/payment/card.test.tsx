@@ -1,7 +1,7 @@
 /** Paying by card on a contract's page (M81): Stripe's fields in the page, the rest with the server. */
 import { screen } from '@testing-library/dom'
 import { expect, it, vi } from 'vitest'
-import type { PaymentDriver } from '#server/drivers/payment/driver.ts'
+import type { Begun, PaymentDriver } from '#server/drivers/payment/driver.ts'
 import { simulatedPayment } from '#server/drivers/payment/simulated.ts'
 import { readOrder } from '#tests/support/shop-data.ts'
 import { handsOn, ordersOf, setUpShopPages } from '#tests/support/shop-pages.ts'
@@ -9,16 +9,32 @@ import { handsOn, ordersOf, setUpShopPages } from '#tests/support/shop-pages.ts'
 const the = setUpShopPages()
 const { press, says } = handsOn(the)
 
-/** Stripe's script, which stands on Stripe's machine alone: its fields refuse until `problem` is null, and give `token`. */
-function standInForStripe(): { problem: string | null; token: string } {
-  const card = { problem: null as string | null, token: 'ctoken_good' }
+/** Stripe's script, which stands on Stripe's machine alone. Each token that it makes has a number of its own. */
+function standInForStripe() {
+  const card = {
+    refusal: null as { type?: string; message: string } | null,
+    token: 'ctoken_good',
+    made: 0,
+    mounted: 0,
+    change: () => {},
+  }
   const elements = {
-    create: () => ({ mount: (place: HTMLElement) => place.append('Card fields'), destroy: () => undefined }),
-    submit: async () => (card.problem === null ? {} : { error: { message: card.problem } }),
+    create: () => ({
+      mount(place: HTMLElement) {
+        card.mounted += 1
+        place.append('Card fields')
+      },
+      on(_event: 'change', listener: () => void) {
+        card.change = listener
+      },
+      destroy: () => undefined,
+    }),
+    update: () => undefined,
+    submit: async () => (card.refusal === null ? {} : { error: card.refusal }),
   }
   const stripe = {
     elements: () => elements,
-    createConfirmationToken: async () => ({ confirmationToken: { id: card.token } }),
+    createConfirmationToken: async () => ({ confirmationToken: { id: `${card.token}_${++card.made}` } }),
   }
   vi.stubGlobal('Stripe', () => stripe)
   const append = document.head.append.bind(document.head)
@@ -30,31 +46,40 @@ function standInForStripe(): { problem: string | null; token: string } {
   return card
 }
 
-it('a card that Stripe or its bank refuses is said to be invalid, with why, and pays once it is right (M81)', async () => {
-  const card = standInForStripe()
+/** The server charges whatever `outcome` says, and tells which tokens it was given. */
+async function openPanel(outcome: (token: string | null) => Begun | Error | null = () => null) {
   const tokens: (string | null)[] = []
   const begin: PaymentDriver['begin'] = async (asked) => {
     tokens.push(asked.token)
-    if (asked.token === 'ctoken_bad') return { kind: 'declined', code: 'CARD_INVALID', reason: 'expired_card' }
-    return simulatedPayment.begin(asked)
+    const result = outcome(asked.token)
+    if (result instanceof Error) throw result
+    return result ?? simulatedPayment.begin(asked)
   }
   the.server.app.payments = {
     ...the.server.app.payments,
     stripeKey: 'pk_test',
     types: ['stripe'],
-    driver: async () => ({ ...simulatedPayment, begin }),
+    driver: async () => ({ ...simulatedPayment, begin, query: async () => null }),
   }
   const admin = await the.server.signIn('admin@acme')
   const id = (await ordersOf(admin, 'acmehr'))[0]?.id ?? 0
   await the.browser.openAs('admin@acme', `/app/contract/${id}`)
   await press(/^Pay USD/)
   await screen.findByText('Card fields')
-  card.problem = 'Your card number is incomplete.'
+  return { tokens, isPaid: async () => (await readOrder(admin, id)).state === 'effective' }
+}
+
+it('a card that Stripe or its bank refuses is said to be invalid, with why, and pays once it is right (M81)', async () => {
+  const card = standInForStripe()
+  const { tokens, isPaid } = await openPanel((token) =>
+    token?.startsWith('ctoken_bad') ? { kind: 'declined', code: 'CARD_INVALID', reason: 'expired_card' } : null,
+  )
+  card.refusal = { type: 'validation_error', message: 'Your card number is incomplete.' }
   await press(/by card$/)
   await says('Your card information is invalid')
   await says('Your card number is incomplete.')
   expect(tokens).toEqual([])
-  card.problem = null
+  card.refusal = null
   card.token = 'ctoken_bad'
   await press(/by card$/)
   await says('This card has expired. Use another one.')
@@ -63,6 +88,70 @@ it('a card that Stripe or its bank refuses is said to be invalid, with why, and 
   card.token = 'ctoken_good'
   await press(/by card$/)
   await screen.findByText('Payment received')
-  expect(await readOrder(admin, id)).toMatchObject({ state: 'effective' })
-  expect(tokens).toEqual(['ctoken_bad', 'ctoken_good'])
+  expect(await isPaid()).toBe(true)
+  expect(tokens).toEqual(['ctoken_bad_1', 'ctoken_good_2'])
+})
+
+it('fault 36M81d a lost request is sent again with the card that was sent, and another card gets a token of its own', async () => {
+  const card = standInForStripe()
+  const { tokens, isPaid } = await openPanel()
+  const reach = fetch
+  let isCut = true
+  vi.stubGlobal('fetch', async (asked: Request, init?: RequestInit) => {
+    if (isCut && /\/api\/payment\/\d+$/.test(String(asked.url))) throw new TypeError('Failed to fetch')
+    return await reach(asked, init)
+  })
+  const pressAndFail = async () => {
+    await press(/by card$/)
+    await expect.poll(() => screen.queryByRole('button', { name: /by card$/, busy: true })).toBeNull()
+  }
+  await pressAndFail()
+  await pressAndFail()
+  expect(card.made).toBe(1)
+  card.change()
+  await pressAndFail()
+  expect(card.made).toBe(2)
+  isCut = false
+  await press(/by card$/)
+  await screen.findByText('Payment received')
+  expect([tokens, await isPaid()]).toEqual([['ctoken_good_2'], true])
+})
+
+it('fault 36M81d a gateway that does not answer says nothing against the card', async () => {
+  const card = standInForStripe()
+  const { tokens } = await openPanel()
+  card.refusal = { type: 'api_connection_error', message: 'We are experiencing issues.' }
+  await press(/by card$/)
+  await says('The card could not be sent to the payment provider. Try again.')
+  expect(screen.queryByText('Your card information is invalid')).toBeNull()
+  expect(screen.queryByText(/experiencing issues/)).toBeNull()
+  expect(tokens).toEqual([])
+})
+
+it('fault 36M81d the gateway’s own page stays the second way, beside the card fields', async () => {
+  standInForStripe()
+  const { tokens } = await openPanel(() => ({
+    kind: 'redirect',
+    url: `${location.origin}/#gateway`,
+    gatewayId: 'cs_1',
+  }))
+  await screen.findByRole('heading', { name: 'Other ways to pay' })
+  await press(/on the payment page$/)
+  await expect.poll(() => location.hash).toBe('#gateway')
+  expect(tokens).toEqual([null])
+})
+
+it('fault 36M81d what was typed stays while there is no connection, and paying is said to need one', async () => {
+  const card = standInForStripe()
+  await openPanel()
+  the.browser.goOffline()
+  await screen.findByText(/^Paying needs a connection/, { selector: '.payment-offline' })
+  for (const name of [/by card$/, /on the payment page$/])
+    expect((await screen.findByRole('button', { name })).getAttribute('aria-disabled')).toBe('true')
+  screen.getByText('Card fields')
+  the.browser.goOnline()
+  await expect.poll(() => document.querySelector('.payment-offline')).toBeNull()
+  await press(/by card$/)
+  await screen.findByText('Payment received')
+  expect(card.mounted).toBe(1)
 })

@@ -37,7 +37,7 @@ describe('the ways of paying', () => {
   it('are none where nothing is set', async () => {
     const payments = await open({}, false)
     expect(await Promise.all(paymentTypes.map((type) => payments.driver(type)))).toEqual([null, null, null, null])
-    expect(payments.stripeKey).toBeNull()
+    expect([payments.stripeKey, payments.cardFrame]).toEqual([null, null])
     expect(payments.types).toEqual([])
     await payments.close()
   })
@@ -45,7 +45,6 @@ describe('the ways of paying', () => {
   it('are all by the sandbox in the demo, and no key of it is ever logged (S-80)', async () => {
     const payments = await open({}, true)
     const [stripe, alipay, global, simulate] = await Promise.all(paymentTypes.map((type) => payments.driver(type)))
-    // No script of Stripe's knows the sandbox: its own page asks for the card.
     expect(payments.stripeKey).toBeNull()
     expect(payments.types).toEqual(paymentTypes)
     expect(await payments.driver('stripe')).toBe(stripe)
@@ -67,6 +66,24 @@ describe('the ways of paying', () => {
     await expect.poll(() => lines.join('')).toContain('was not acknowledged')
     await payments.close()
     expect(lines.join('')).not.toMatch(/(sk|pk)_test|whsec|PRIVATE KEY|client_secret|sign=|2088\d/)
+  })
+
+  it('fault 36M81b of the demo have card fields in a frame of another origin, and with Stripe’s keys Stripe’s alone', async () => {
+    const demo = await open({}, true)
+    expect(demo.cardFrame).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/card-fields$/)
+    expect((await fetch(`${demo.cardFrame}?shop=http://localhost&nonce=${'a'.repeat(36)}`)).status).toBe(200)
+    await demo.close()
+    const mapped = await open({ PAYMENT_SANDBOX_URL: 'http://localhost:9081' }, true)
+    expect(mapped.cardFrame).toBe('http://localhost:9081/card-fields')
+    await mapped.close()
+    const keys = {
+      STRIPE_SECRET_KEY: 'sk_test_a',
+      STRIPE_PUBLISHABLE_KEY: 'pk_test_b',
+      STRIPE_WEBHOOK_SECRET: 'whsec_c',
+    }
+    const stripe = await open(keys, true)
+    expect([stripe.stripeKey, stripe.cardFrame]).toEqual(['pk_test_b', null])
+    await stripe.close()
   })
 
   it('cannot begin where the sandbox’s port is taken', async () => {

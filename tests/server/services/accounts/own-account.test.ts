@@ -64,7 +64,7 @@ describe('the own account', () => {
     expect(answer.json()).toMatchObject({
       time_zone: 'Asia/Hong_Kong',
       uat_bound: 'floor',
-      payment: { stripe_key: null },
+      payment: { stripe_key: null, card_frame: null },
     })
     expect(body).not.toMatch(/key"?:\s*"|postgres|DATA_DIR/)
   })

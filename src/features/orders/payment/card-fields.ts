@@ -1,0 +1,50 @@
+/** Fields for a card in a frame of the gateway's: the page gets a token for what is typed there, and nothing of the card (M81). */
+
+export type CardTokenResult =
+  | { kind: 'token'; token: string }
+  /** The payer has to change something. The message is in their language, or empty. */
+  | { kind: 'invalid'; message: string }
+  /** The gateway did not answer. */
+  | { kind: 'failed' }
+
+export interface CardFields {
+  createToken(): Promise<CardTokenResult>
+  /** The token was refused: the next one is made anew. */
+  dropToken(): void
+  close(): void
+}
+
+/**
+ * The same token until the card is changed or refused. Who presses again after a lost response goes on with the same payment, whose
+ * key the gateway knows, and does not have to wait until the first one is settled.
+ */
+export function reuseToken(createToken: CardFields['createToken']): Pick<CardFields, 'createToken' | 'dropToken'> {
+  let latest: CardTokenResult | null = null
+  let changes = 0
+  return {
+    async createToken() {
+      if (latest) return latest
+      const before = changes
+      const result = await createToken()
+      if (result.kind === 'token' && changes === before) latest = result
+      return result
+    },
+    dropToken() {
+      changes += 1
+      latest = null
+    },
+  }
+}
+
+/** Custom properties of the page that frames of gateways are drawn with. */
+export function readLooks<N extends string>(names: readonly N[]): Record<N, string> {
+  const style = getComputedStyle(document.documentElement)
+  return Object.fromEntries(names.map((name) => [name, style.getPropertyValue(name).trim()])) as Record<N, string>
+}
+
+/** Calls back whenever the page turns light or dark. Returns an unsubscribe function. */
+export function subscribeLooks(onChange: () => void): () => void {
+  const observer = new MutationObserver(onChange)
+  observer.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })
+  return () => observer.disconnect()
+}

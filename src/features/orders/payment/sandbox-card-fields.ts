@@ -1,0 +1,131 @@
+/**
+ * Card fields of the demo: a frame of the payment sandbox, which is an origin of its own. The frame runs in a sandbox without
+ * `allow-same-origin`, so its own origin is opaque and its messages come from "null": they count by the window that sent them and a
+ * number that only this frame was given.
+ */
+import {
+  type CardFields,
+  type CardTokenResult,
+  readLooks,
+  reuseToken,
+  subscribeLooks,
+} from '#features/orders/payment/card-fields.ts'
+import { languageNow } from '#ui/i18n/i18n.ts'
+
+interface FrameMessage {
+  cardFields?: string
+  kind?: 'ready' | 'height' | 'changed' | CardTokenResult['kind']
+  height?: number
+  request?: number
+  token?: string
+}
+
+const openWithinMs = 10_000
+/** After the frame's page has loaded, its script has long run. */
+const scriptWithinMs = 2000
+const tokenWithinMs = 20_000
+
+const looks = [
+  '--text',
+  '--muted',
+  '--accent-text',
+  '--line',
+  '--line-strong',
+  '--surface',
+  '--sunken',
+  '--danger',
+  '--focus',
+  '--radius',
+  '--font',
+] as const
+
+/** Rejects if the frame does not open, or the page's policy does not let it in. */
+export async function openSandboxCardFields(place: HTMLElement, address: string, title: string): Promise<CardFields> {
+  const nonce = crypto.randomUUID()
+  const frame = document.createElement('iframe')
+  frame.title = title
+  frame.className = 'payment-frame'
+  frame.setAttribute('sandbox', 'allow-scripts')
+  frame.referrerPolicy = 'no-referrer'
+  frame.src = `${address}?${new URLSearchParams({ shop: location.origin, lang: languageNow(), nonce })}`
+
+  const listeners = new Set<(message: FrameMessage) => void>()
+  const onMessage = ({ source, origin, data }: MessageEvent<FrameMessage | null>) => {
+    if (source !== frame.contentWindow || origin !== 'null' || data?.cardFields !== nonce) return
+    for (const listener of listeners) listener(data)
+  }
+  const post = (message: object) => frame.contentWindow?.postMessage({ cardFields: nonce, ...message }, '*')
+  const showLooks = () => {
+    const { colorScheme: scheme, fontSize } = getComputedStyle(document.documentElement)
+    post({ kind: 'looks', scheme, fontSize, values: readLooks(looks) })
+  }
+  const unsubscribeLooks = subscribeLooks(showLooks)
+  addEventListener('message', onMessage)
+  function close() {
+    removeEventListener('message', onMessage)
+    unsubscribeLooks()
+    frame.remove()
+  }
+
+  let requests = 0
+  const tokens = reuseToken(async () => {
+    const request = ++requests
+    const response = await waitFor(
+      listeners,
+      (message) => message.request === request,
+      tokenWithinMs,
+      () => post({ kind: 'create', request }),
+    )
+    if (response?.kind === 'token' && response.token) return { kind: 'token', token: response.token }
+    // What is wrong with the card stands at its field.
+    return response?.kind === 'invalid' ? { kind: 'invalid', message: '' } : { kind: 'failed' }
+  })
+  listeners.add(({ kind, height }) => {
+    if (kind === 'height' && typeof height === 'number') frame.style.blockSize = `${Math.min(height, 1000)}px`
+    if (kind === 'changed') tokens.dropToken()
+    if (kind === 'ready') showLooks()
+  })
+  const abort = new AbortController()
+  const ready = await waitFor(
+    listeners,
+    ({ kind }) => kind === 'ready',
+    openWithinMs,
+    (giveUp) => {
+      const { signal } = abort
+      frame.addEventListener('load', () => setTimeout(giveUp, scriptWithinMs), { signal })
+      // A page that was stored with an older policy.
+      const onViolation = ({ effectiveDirective }: SecurityPolicyViolationEvent) =>
+        effectiveDirective === 'frame-src' && giveUp()
+      document.addEventListener('securitypolicyviolation', onViolation, { signal })
+      place.append(frame)
+    },
+  )
+  abort.abort()
+  if (!ready) {
+    close()
+    throw new Error('the frame with the card fields did not open')
+  }
+  return { ...tokens, close }
+}
+
+/** Returns the first message that fits, or null if none came in time or it was given up. */
+function waitFor(
+  listeners: Set<(message: FrameMessage) => void>,
+  fits: (message: FrameMessage) => boolean,
+  withinMs: number,
+  start: (giveUp: () => void) => void,
+): Promise<FrameMessage | null> {
+  return new Promise((resolve) => {
+    const end = (message: FrameMessage | null) => {
+      clearTimeout(timer)
+      listeners.delete(listener)
+      resolve(message)
+    }
+    const listener = (message: FrameMessage) => {
+      if (fits(message)) end(message)
+    }
+    const timer = setTimeout(() => end(null), withinMs)
+    listeners.add(listener)
+    start(() => end(null))
+  })
+}

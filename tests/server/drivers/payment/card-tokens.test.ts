@@ -1,0 +1,155 @@
+/** The sandbox's card fields: their frame, and the tokens that it makes, which the real driver charges. */
+import { describe, expect, it } from 'vitest'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Stripe } from 'stripe'
+import { createToken, sendCard } from '#tests/support/card-fields.ts'
+import { beginning, shopForAll } from '#tests/support/shop.ts'
+
+const shop = shopForAll()
+
+const taken = () => shop.sandbox.balances().stripe.hkd ?? 0
+const journal = () => readFileSync(join(shop.dataDir, 'payment-sandbox', 'journal.jsonl'), 'utf8')
+
+describe('a token for a card', () => {
+  it('fault 36M81a pays once, and not again for another payment', async () => {
+    const before = taken()
+    const token = await createToken(shop.sandbox)
+    expect(token).toMatch(/^tok_\w+$/)
+    const wanted = beginning(shop, { token })
+    expect(await shop.drivers.stripe.begin(wanted)).toMatchObject({ kind: 'taken', payment: { status: 'paid' } })
+    // The same payment again is the same charge.
+    expect(await shop.drivers.stripe.begin(wanted)).toMatchObject({ kind: 'taken', payment: { status: 'paid' } })
+    expect(await shop.drivers.stripe.begin(beginning(shop, { token }))).toEqual({
+      kind: 'declined',
+      code: 'CARD_INVALID',
+      reason: 'token_already_used',
+    })
+    expect(taken() - before).toBe(12_345)
+  })
+
+  it.each([
+    ['4000 0000 0000 0002', { kind: 'declined', code: 'CARD_INVALID', reason: 'generic_decline' }],
+    ['4000-0000-0000-9995', { kind: 'declined', code: 'CARD_INVALID', reason: 'insufficient_funds' }],
+    ['4000 0025 0000 3155', { kind: 'redirect', url: expect.stringContaining('/pay/bank/') }],
+  ])('fault 36M81a of %s meets what its bank says', async (number, outcome) => {
+    const before = taken()
+    const token = await createToken(shop.sandbox, number)
+    expect(await shop.drivers.stripe.begin(beginning(shop, { token }))).toMatchObject(outcome)
+    expect(taken()).toBe(before)
+  })
+
+  it.each([
+    [{ number: '4242424242424241' }, 'number', 'incorrect_number'],
+    [{ number: '' }, 'number', 'incorrect_number'],
+    [{ number: '4111111111111111' }, 'number', 'card_declined'],
+    [{ exp_month: '13' }, 'exp_month', 'invalid_expiry_month'],
+    [{ exp_month: '', exp_year: '' }, 'exp_month', 'invalid_expiry_month'],
+    [{ exp_year: '2020' }, 'exp_year', 'invalid_expiry_year'],
+    [{ exp_year: '2101' }, 'exp_year', 'invalid_expiry_year'],
+    [{ cvc: '12' }, 'cvc', 'invalid_cvc'],
+    [{ cvc: '12a' }, 'cvc', 'invalid_cvc'],
+  ])('fault 36M81a is refused as Stripe refuses it: %j', async (card, param, code) => {
+    const { status, body } = await sendCard(shop.sandbox, card)
+    expect([status, body.error]).toMatchObject([402, { type: 'card_error', param, code }])
+    expect(body.id).toBeUndefined()
+  })
+
+  it('fault 36M81a can be made to the last day of the month on the card', async () => {
+    const { clock } = shop
+    const before = clock.now
+    try {
+      const card = { exp_month: '3', exp_year: '27' }
+      clock.now = Date.parse('2027-04-01T11:59:00Z')
+      expect((await sendCard(shop.sandbox, card)).status).toBe(200)
+      clock.now = Date.parse('2027-04-01T12:00:00Z')
+      expect((await sendCard(shop.sandbox, card)).body.error).toMatchObject({ param: 'exp_year' })
+    } finally {
+      clock.now = before
+    }
+  })
+
+  it('fault 36M81a is made for our key alone, and no code and no card but a test card is stored', async () => {
+    for (const key of ['', 'pk_test_other', shop.sandbox.keys.stripe.secretKey])
+      expect((await sendCard(shop.sandbox, {}, key)).status).toBe(401)
+    const { headers } = await sendCard(shop.sandbox, { number: '4111111111111111', cvc: '987' })
+    // The frame's origin is opaque: anybody may read the response, which names nobody.
+    expect(headers.get('access-control-allow-origin')).toBe('*')
+    await sendCard(shop.sandbox, { cvc: '986', exp_year: '2039' })
+    expect(journal()).toContain('"tokens"')
+    for (const text of ['4111111111111111', '987', '986', '2039'])
+      expect(journal()).not.toMatch(new RegExp(`"${text}"`))
+  })
+
+  it('fault 36M81a of the Payment Element, a confirmation token, is charged by the real library', async () => {
+    const { stripe } = shop.sandbox.gateways
+    const { hostname: host, port } = new URL(stripe!.apiUrl)
+    const library = new Stripe(stripe!.secretKey, { host, port, protocol: 'http' })
+    const make = async (payment_method: string) =>
+      (await library.testHelpers.confirmationTokens.create({ payment_method })).id
+    const before = taken()
+    const token = await make('pm_card_visa')
+    expect(token).toMatch(/^ctoken_/)
+    const wanted = beginning(shop, { token })
+    const [one, two] = await Promise.all([shop.drivers.stripe.begin(wanted), shop.drivers.stripe.begin(wanted)])
+    expect(one).toMatchObject({ kind: 'taken', payment: { status: 'paid', key: wanted.key } })
+    expect(two).toEqual(one)
+    expect(taken() - before).toBe(12_345)
+    const asks = beginning(shop, { token: await make('pm_card_threeDSecureRequired') })
+    expect(await shop.drivers.stripe.begin(asks)).toMatchObject({ kind: 'redirect' })
+    const declines = beginning(shop, { token: await make('pm_card_visa_chargeDeclined') })
+    expect(await shop.drivers.stripe.begin(declines)).toMatchObject({ kind: 'declined', reason: 'generic_decline' })
+  })
+})
+
+describe('the frame with card fields', () => {
+  const open = (query: Record<string, string>) =>
+    fetch(`${shop.sandbox.cardFrame}?${new URLSearchParams({ shop: 'http://localhost:8080', nonce, ...query })}`)
+  const nonce = 'a'.repeat(36)
+
+  it('fault 36M81b can be shown by the page that asked for it and by no other, and reads nothing of its host', async () => {
+    const { status, headers } = await open({})
+    expect(status).toBe(200)
+    expect(headers.get('x-frame-options')).toBeNull()
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('content-security-policy')?.split('; ')).toEqual([
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "connect-src 'self'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      'sandbox allow-scripts',
+      'frame-ancestors http://localhost:8080',
+    ])
+  })
+
+  it('fault 36M81b is in the language of the panel and marked as a test', async () => {
+    for (const [lang, ...words] of [
+      ['en', '<html lang="en">', 'Card number', 'Test payment'],
+      ['zh', '<html lang="zh-Hans">', '卡号', '测试支付'],
+    ] as const) {
+      const text = await (await open({ lang })).text()
+      for (const word of words) expect(text).toContain(word)
+    }
+  })
+
+  it.each([
+    { shop: 'https://evil.example' },
+    { shop: 'http://localhost.evil.example' },
+    { shop: 'http://localhost:8080; script-src *' },
+    { shop: 'javascript:alert(1)' },
+    { shop: '' },
+    { nonce: '' },
+    { nonce: '"><script>' },
+  ])('fault 36M81b is not opened for %j', async (query) => {
+    expect((await open(query)).status).toBe(404)
+  })
+
+  it('fault 36M81b is all that may be framed', async () => {
+    const { apiUrl } = shop.sandbox.gateways.stripe!
+    expect((await open({})).headers.get('x-frame-options')).toBeNull()
+    for (const path of ['/card-fields.js', '/card-fields.css', '/pay/card/cs_none', '/v1/tokens'])
+      expect((await fetch(apiUrl + path)).headers.get('x-frame-options')).toBe('DENY')
+  })
+})

@@ -1,0 +1,42 @@
+/** Cards as people type them: into the frame of the panel, or as the frame sends them to the sandbox. */
+import type { Locator, Page } from 'playwright-core'
+import type { Sandbox } from '#server/drivers/payment/sandbox/server.ts'
+
+export const cardField = (page: Page, name: 'number' | 'expiry' | 'cvc'): Locator =>
+  page.frameLocator('.payment-frame').locator(`#${name}`)
+
+/** December of the year after the next, as `MMYY`. */
+export const validExpiry = (): string => `12${String(new Date().getFullYear() + 2).slice(2)}`
+
+/** Into empty fields. */
+export async function typeCard(page: Page, number: string): Promise<void> {
+  for (const [name, text] of [
+    ['number', number],
+    ['expiry', validExpiry()],
+    ['cvc', '123'],
+  ] as const) {
+    await cardField(page, name).click()
+    await page.keyboard.type(text, { delay: 20 })
+  }
+}
+
+const goodCard = { number: '4242424242424242', exp_month: '12', exp_year: '2040', cvc: '123' }
+
+/** Returns the sandbox's response to a card; without a body of its own it is one that pays. */
+export async function sendCard(
+  { gateways, keys }: Pick<Sandbox, 'gateways' | 'keys'>,
+  card: Partial<typeof goodCard> = {},
+  key: string = keys.stripe.publishableKey,
+): Promise<{ status: number; headers: Headers; body: { id?: string; error?: Record<string, string> } }> {
+  const fields = Object.entries({ ...goodCard, ...card }).map(([name, value]) => [`card[${name}]`, value])
+  const body = new URLSearchParams([['key', key], ...fields])
+  const response = await fetch(`${gateways.stripe?.apiUrl}/v1/tokens`, { method: 'POST', body })
+  return { status: response.status, headers: response.headers, body: (await response.json()) as { id?: string } }
+}
+
+/** The token of a card that was just typed; each time another one, as the frame makes it. */
+export async function createToken(sandbox: Pick<Sandbox, 'gateways' | 'keys'>, number?: string): Promise<string> {
+  const { body } = await sendCard(sandbox, number === undefined ? {} : { number })
+  if (body.id === undefined) throw new Error(`no token: ${JSON.stringify(body)}`)
+  return body.id
+}
