@@ -85,6 +85,20 @@ describe('the editor', () => {
       .toContain('First solve the problems named at the top')
   })
 
+  it('fault 31g the bound of the UAT fee is called what it is: a minimum, or a maximum where the server reads it so', async () => {
+    await the.browser.openAs(staff, `${path}/new`)
+    await opened('New price list')
+    await screen.findByRole('group', { name: 'UAT system, minimum fee a year' })
+    await says('The UAT fee a year is at least this')
+    the.server.app.config.uatBound = 'ceiling'
+    await the.browser.open(`${path}/new`)
+    await opened('New price list')
+    await screen.findByRole('group', { name: 'UAT system, maximum fee a year' })
+    await says('The UAT fee a year is at most this')
+    expect(screen.queryByText(/limit of the UAT/)).toBeNull()
+    the.server.app.config.uatBound = 'floor'
+  })
+
   it('fault 10f what the server refuses to confirm is named in the dialog', async () => {
     const by = await asStaff()
     const payload = { type: 'saas', effective_date: '2031-01-01', desc: 'Draft', ...(await usableFields(by)) }
