@@ -39,6 +39,8 @@ export interface CallOptions {
   intent?: Intent
   /** The version, or the write, that the form was opened on; base values of the fields it changes (protocol 9, 12). */
   base?: { rowVersion: number | `~${Intent}`; values: Record<string, unknown> }
+  /** What people call the record it is about, where neither the base nor a row on the device says so. */
+  recordName?: string
   signal?: AbortSignal
   /** Of a long request: its end (the usual), or only that the server has taken it. An abort only ends the waiting. */
   until?: 'started' | 'done'

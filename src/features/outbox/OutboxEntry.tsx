@@ -13,7 +13,8 @@ import { useTranslation } from 'react-i18next'
 import { Why } from '#features/outbox/WaitReason.tsx'
 import { anchorOf, type Item } from '#features/outbox/read-items.ts'
 import { saveText } from '#features/outbox/export-text.ts'
-import { changesIn, isMove, useAgo, useFieldWords, useSentences } from '#features/outbox/entry-messages.ts'
+import { useChangeLines } from '#features/outbox/change-lines.ts'
+import { changesIn, isMove, useAgo, useSentences } from '#features/outbox/entry-messages.ts'
 
 /** What one opens on an entry: each is a dialog of its own. */
 export type EntryDialog = { kind: 'mend' } | { kind: 'drop' } | { kind: 'compare'; found: Comparison }
@@ -93,18 +94,13 @@ function Trouble({ item: { entry } }: { item: Item }) {
 
 /** What it sets, field by field. */
 export function Fields({ table, ...values }: Pick<Item['entry'], 'table' | 'input' | 'base'>) {
-  const { t } = useTranslation('outbox')
-  const words = useFieldWords()(table)
-  const changes = changesIn(values)
+  const lines = useChangeLines(table)
+  const changes = changesIn(values).flatMap(({ field, from, to }) => lines.changes(field, from, to))
   if (changes.length === 0) return null
   return (
     <ul className="write-fields">
-      {changes.map(({ field, from, to }) => (
-        <li key={field}>
-          {from === undefined
-            ? t('set', { field: words.field(field), to: words.value(field, to) })
-            : t('change', { field: words.field(field), from: words.value(field, from), to: words.value(field, to) })}
-        </li>
+      {changes.map((change) => (
+        <li key={change}>{change}</li>
       ))}
     </ul>
   )
