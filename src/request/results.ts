@@ -22,9 +22,9 @@ export type Result<O> =
   | { kind: 'fresh'; output: O; leftOut?: number }
   /**
    * The device's last reading; for lists the rows come through their live query. `days`: it was asked for more days than the device
-   * keeps, and the answer is of these alone.
+   * keeps, and the answer is of these alone. `problem`: the server's own, in whose place the last reading stands.
    */
-  | { kind: 'kept'; output: O | null; asOf: number; days?: KeptDays | null }
+  | { kind: 'kept'; output: O | null; asOf: number; days?: KeptDays | null; problem?: Problem }
   /** Recorded on this device, not yet accepted by the server; `held`: by more than the connection. */
   | { kind: 'queued'; intent: Intent; held?: Held }
   /** The server works on it; progress is the job's row. */
