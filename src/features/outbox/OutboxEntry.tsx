@@ -1,9 +1,7 @@
 import { useState } from 'react'
-import { changedBy, currentIn } from '#contract/conflict.ts'
 import { isParked } from '#local/outbox/read-entries.ts'
 import { isUnsent } from '#local/outbox/user-actions.ts'
 import type { Comparison, OutboxActions } from '#request/results.ts'
-import { useSignedIn } from '#state/hooks.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { CopyText } from '#ui/display/CopyText.tsx'
 import { PendingMark } from '#ui/list/PendingMark.tsx'
@@ -12,6 +10,7 @@ import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { Why } from '#features/outbox/WaitReason.tsx'
 import { anchorOf, type Item } from '#features/outbox/read-items.ts'
+import { useTroubleText } from '#features/outbox/useTroubleText.ts'
 import { saveText } from '#features/outbox/export-text.ts'
 import { useChangeLines } from '#features/outbox/change-lines.ts'
 import { changesIn, isMove, useAgo, useSentences } from '#features/outbox/entry-messages.ts'
@@ -76,20 +75,11 @@ export function Entry({ item, all, now, desk, onOpen }: EntryProps) {
 
 /** What stands between this write and the server, as far as its user has to know it. */
 function Trouble({ item: { entry } }: { item: Item }) {
-  const { t } = useTranslation('outbox')
-  const { user } = useSignedIn()
+  const textOf = useTroubleText()
   const { state, problem } = entry
-  if (problem?.code === 'TOO_OLD') return <p className="write-trouble">{t('old')}</p>
-  if (state === 'conflict') return <p className="write-trouble">{met()}</p>
+  if (problem?.code === 'TOO_OLD' || state === 'conflict') return <p className="write-trouble">{textOf(entry)}</p>
   // The number to name stands in the details of the entry.
   return <ProblemNote problem={problem && { ...problem, requestId: null }} />
-
-  function met(): string {
-    if (!currentIn(problem)) return t('conflictGone')
-    const by = changedBy(problem)
-    if (by?.id === user.id) return t('conflictOwn')
-    return by ? t('conflictBy', { who: by.name }) : t('conflict')
-  }
 }
 
 /** What it sets, field by field. */

@@ -106,4 +106,26 @@ describe('a change of a price list that waits', () => {
     await screen.findByText('Concurrent users 1–999,999, HKD: 3.00')
     expect(document.querySelector('[role=dialog]')?.textContent).not.toMatch(/[{}[\]]/)
   })
+
+  it('fault 37u the toast says of a conflict what its entry says: that it waits for a decision, and who changed it', async () => {
+    const { by, id } = await makeList()
+    await the.browser.openAs(staff, path)
+    const row = await screen.findByRole('row', { name: /2031-01-01/ })
+    the.browser.goOffline()
+    await the.user.click(within(row).getByRole('button', { name: /More/ }))
+    await the.user.click(await screen.findByRole('menuitem', { name: 'Delete price list' }))
+    await dialog('Delete the price list of 2031-01-01')
+    await typeConfirmation(the.user, '2031-01-01')
+    await press('Delete price list')
+    await noDialog()
+    // By the same person, elsewhere.
+    await by.send({ method: 'PUT', url: '/api/pricelist', payload: { id, desc: 'Of another' } })
+    await openOutbox()
+    the.browser.goOnline()
+    await screen.findByRole('button', { name: 'Compare and choose' })
+    const own =
+      'You changed this elsewhere in the meantime. Compare both versions and choose; nothing is sent until then.'
+    await expect.poll(() => document.querySelector('.write-trouble')?.textContent).toBe(own)
+    await screen.findByText(`1 needs your decision. Delete price list ${listName}: ${own}`)
+  })
 })
