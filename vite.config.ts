@@ -59,6 +59,7 @@ const together = [
   },
   // Of orders and of the catalogue, and in no page of everybody.
   { name: 'field-words', test: /src\/(ui\/i18n\/order-field-messages\.ts|locales\/\w+\/order-fields\.json)/ },
+  { name: 'price-words', test: /src\/(ui\/i18n\/price-field-messages\.ts|locales\/\w+\/price-fields\.json)/ },
   {
     name: 'inside',
     test: /src\/(app\/(routes\/app-routes|pages\/UsersPage|shell\/AppLayout)\.tsx|ui\/(form|list|overlay|page|display|navigation-guard|i18n|icons)\/(?!home-report|Date(Field|Range)|date-words|WebAddress|FilterSheet|Combobox|TypedConfirmation|confirm-code|Password|PageForm|ErrorSummary|FormDrawer|ConflictNote)[\w-]+\.tsx?$)/,

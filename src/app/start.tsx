@@ -19,6 +19,7 @@ import type { Api } from '#request/results.ts'
 import { StoreProvider } from '#state/hooks.ts'
 import { makeStore, type Store } from '#state/store.ts'
 import '#ui/navigation-guard/popstate.ts'
+import { keepFocusInLists } from '#ui/overlay/focus-back.ts'
 
 const pipeline = () => import('#app/connection/network-bundle.ts')
 const jobs = async () => (await import('#app/connection/job-timer.ts')).jobs
@@ -65,6 +66,7 @@ function openStore() {
 export async function start(path: string): Promise<Root> {
   startTheme()
   ignoreComposingKeys(window)
+  keepFocusInLists()
   const { api, store, answered, hear } = openStore()
   hideWhileAway(store)
   const ready = drawable(path)

@@ -214,11 +214,11 @@ export const getUserFactors = endpoint({
   name: 'getUserFactors',
   method: 'GET',
   path: '/api/m18s/user/:id/mfa',
-  summary: "How many second factors one of the company's other users has",
+  summary: "How many second factors one of the company's other users has, and whether one is required",
   who: 'admin',
   matrix: 'Z-10',
   params: z.object({ id: ref('user') }),
-  output: z.object({ factors: z.int() }),
+  output: z.object({ factors: z.int(), required: requirement }),
   offline: 'online',
 })
 

@@ -26,6 +26,8 @@ export const headers = {
   outbox: 'x-outbox',
   /** The device's own answer from what it keeps; X-As-Of says of when. */
   kept: 'x-kept',
+  /** Beside `kept`: the server's refusal in whose place it stands, as JSON in percent-encoding. */
+  keptProblem: 'x-kept-problem',
   /** JSON `{from, to}`: it was asked for more days than the device keeps, and its answer is of these; `to` null: up to X-As-Of. */
   keptDays: 'x-kept-days',
   /** Marks the pipeline's own requests, so that a worker leaves them alone. */

@@ -67,9 +67,11 @@ export function turningCharacterIn(text: string): string | null {
 
 const codePointOf = (sign: string) => `U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 
-/** What people call a row: its name, else its code; null where it has neither. */
+/** What people call a row: its name, else its code; a price list by its day, client type and description. Null: it has none. */
 export function nameIn(values: unknown): string | null {
-  const { name, code } = (values ?? {}) as { name?: unknown; code?: unknown }
+  const { name, code, effective_date: day, type, desc } = (values ?? {}) as Record<string, unknown>
+  if (typeof day === 'string' && day !== '')
+    return [day, type, desc].filter((part) => typeof part === 'string' && part !== '').join(' · ')
   const said = name ?? code
   return typeof said === 'string' && said !== '' ? said : null
 }

@@ -22,9 +22,9 @@ export type Result<O> =
   | { kind: 'fresh'; output: O; leftOut?: number }
   /**
    * The device's last reading; for lists the rows come through their live query. `days`: it was asked for more days than the device
-   * keeps, and the answer is of these alone.
+   * keeps, and the answer is of these alone. `problem`: the server's own, in whose place the last reading stands.
    */
-  | { kind: 'kept'; output: O | null; asOf: number; days?: KeptDays | null }
+  | { kind: 'kept'; output: O | null; asOf: number; days?: KeptDays | null; problem?: Problem }
   /** Recorded on this device, not yet accepted by the server; `held`: by more than the connection. */
   | { kind: 'queued'; intent: Intent; held?: Held }
   /** The server works on it; progress is the job's row. */
@@ -39,6 +39,8 @@ export interface CallOptions {
   intent?: Intent
   /** The version, or the write, that the form was opened on; base values of the fields it changes (protocol 9, 12). */
   base?: { rowVersion: number | `~${Intent}`; values: Record<string, unknown> }
+  /** What people call the record it is about, where neither the base nor a row on the device says so. */
+  recordName?: string
   signal?: AbortSignal
   /** Of a long request: its end (the usual), or only that the server has taken it. An abort only ends the waiting. */
   until?: 'started' | 'done'

@@ -50,7 +50,8 @@ export function createListSlice<R extends Row, V>({ name, endpoint, read, queryO
       const asked = isInPath ? { params: own, query } : { query: { ...query, ...own } }
       const result = await api.call(endpoint, asked as never)
       if (result.kind === 'problem') return rejectWithValue(result.problem)
-      return { isKept: result.kind === 'kept', leftOut: result.kind === 'fresh' ? (result.leftOut ?? 0) : 0 }
+      const problem = result.kind === 'kept' ? (result.problem ?? null) : null
+      return { isKept: result.kind === 'kept', problem, leftOut: result.kind === 'fresh' ? (result.leftOut ?? 0) : 0 }
     },
   )
 

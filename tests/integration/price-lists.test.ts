@@ -1,7 +1,15 @@
 /** Price lists from a device: what may wait without a line, and what never does (D81, protocol 13). */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { deletePriceList, getPriceList, listPriceLists, rehearsePriceList, updatePriceList } from '#contract/prices.ts'
+import {
+  deletePriceList,
+  getPriceList,
+  importPriceList,
+  listPriceLists,
+  rehearsePriceList,
+  updatePriceList,
+} from '#contract/prices.ts'
 import { reinstatePriceList } from '#contract/price-lists/withdrawn.ts'
+import { readUnknown } from '#local/outbox/direct-calls.ts'
 import { versionOf } from '#local/lists/list-view.ts'
 import { kinds } from '#server/jobs/registry.ts'
 import { workAll } from '#tests/server/jobs/requests.ts'
@@ -150,6 +158,69 @@ describe('deleting an unconfirmed list', () => {
     await tablet.tick()
     expect(await tablet.entries()).toMatchObject([{ state: 'conflict', problem: { code: 'VERSION_CONFLICT' } }])
     expect(await kept(later)).toMatchObject({ deleted: false, confirmed: true })
+  })
+})
+
+describe('a change of an unconfirmed list', () => {
+  it('fault 33a goes along with what somebody else changed of another part, whatever ids the server gave its rows', async () => {
+    await unconfirm(later)
+    const [tablet, other] = [await atWork(), await atWork()]
+    const read = await tablet.api.call(getPriceList, { params: { id: later } })
+    if (!('output' in read) || !read.output) throw new Error('the list was not read')
+    const { concurrentUser, namedUser, module, pdbPrice } = read.output
+    const plain = <R extends { id: number }>(rows: readonly R[]) => rows.map(({ id: _id, ...row }) => row)
+    const before = {
+      concurrentUser: plain(concurrentUser),
+      namedUser: plain(namedUser),
+      module: plain(module),
+      pdbPrice,
+      desc: read.output.desc,
+    }
+    const changed = before.concurrentUser.map((range, at) => (at === 0 ? { ...range, hkd: '1300.00' } : range))
+    const { base } = await baseOf(tablet, later)
+    tablet.line.state = 'down'
+    const asked = { body: { id: later, concurrentUser: changed } }
+    expect((await tablet.api.call(updatePriceList, asked, { base: { ...base, values: before } })).kind).toBe('queued')
+    const said = await other.api.call(
+      updatePriceList,
+      { body: { id: later, desc: 'Other' } },
+      await baseOf(other, later),
+    )
+    expect(said.kind).toBe('fresh')
+    tablet.line.state = 'up'
+    await tablet.tick()
+    expect(await tablet.entries()).toEqual([])
+    expect(await kept(later)).toMatchObject({
+      description: 'Other',
+      content: { concurrentUser: [{ hkd: '1300.00' }, {}, {}] },
+    })
+  })
+})
+
+describe('a call whose answer is lost', () => {
+  it('fault 33d names the list that is withdrawn, confirmed, reinstated or imported', async () => {
+    const tablet = await atWork()
+    const row = await tablet.row('price_lists', later)
+    const name = (row?.row as { effective_date?: string; desc?: string } | undefined) ?? {}
+    const listName = `${name.effective_date} · saas · ${name.desc}`
+    tablet.line.state = 'answers lost'
+    await tablet.api.call(
+      deletePriceList,
+      { params: { id: later }, query: { withdraw: true } },
+      await baseOf(tablet, later),
+    )
+    await tablet.api.call(updatePriceList, { body: { id: later, confirmed: true } }, await baseOf(tablet, later))
+    await tablet.api.call(reinstatePriceList, { params: { id: later } }, await baseOf(tablet, later))
+    await tablet.api.call(importPriceList, { body: { md5: 'a'.repeat(32) } }, { recordName: '2031-01-01 · saas · New' })
+    const unknown = await readUnknown(tablet.device)
+    expect(new Map(unknown.map((call) => [call.endpoint, call.name]))).toEqual(
+      new Map([
+        ['deletePriceList', listName],
+        ['updatePriceList', listName],
+        ['reinstatePriceList', listName],
+        ['importPriceList', '2031-01-01 · saas · New'],
+      ]),
+    )
   })
 })
 

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { startWords } from '#app/i18n/i18n.ts'
 import '#ui/icons/app-icons.ts'
 import { Menu } from '#ui/overlay/Menu.tsx'
+import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { Page } from '#ui/page/Page.tsx'
 
 beforeEach(startWords)
@@ -46,4 +47,28 @@ it('a menu of one thing is a button that does it, and says why it cannot', async
   await user.click(screen.getByRole('button', { name: 'Print' }))
   expect(print).toHaveBeenCalledOnce()
   screen.getByText('There is nothing to print.')
+})
+
+it('fault 37t a page says once that it could not load, however many parts failed, and asks for all of them again', async () => {
+  const { default: userEvent } = await import('@testing-library/user-event')
+  const user = userEvent.setup()
+  const asked = vi.fn()
+  const problem = { status: 500, code: 'INTERNAL_ERROR', message: '', data: null, requestId: 'r-1' }
+  const page = (failing: readonly string[]) => (
+    <MemoryRouter>
+      <Page title="Contract">
+        {['backups', 'history', 'traffic'].map((part) => (
+          <LoadProblem key={part} problem={failing.includes(part) ? problem : null} onRetry={() => void asked(part)} />
+        ))}
+      </Page>
+    </MemoryRouter>
+  )
+  const { rerender } = render(page(['backups', 'history', 'traffic']))
+  expect(screen.getAllByRole('alert')).toHaveLength(1)
+  await user.click(screen.getByRole('button', { name: 'Try again' }))
+  expect(asked.mock.calls.flat()).toEqual(['backups', 'history', 'traffic'])
+  rerender(page(['traffic']))
+  expect(screen.getAllByRole('alert')).toHaveLength(1)
+  rerender(page([]))
+  expect(screen.queryByRole('alert')).toBeNull()
 })

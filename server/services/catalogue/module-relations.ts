@@ -38,7 +38,7 @@ export async function joinedContracts(
   return inTransaction(app, { role: 'portal_system' }, (db) => contractsWithModules(db, wanted), 'reading')
 }
 
-/** As the set was chosen, with the hidden modules that it brings in; what it depends on is not added. */
+/** The set with what it requires and the hidden modules that it brings in. */
 export const validate: Service<typeof validateModules> = async ({ db, caller }, { query, body }) => {
   requireType(caller, query.type)
   const all = await modules.modulesOf(db, query.type)

@@ -15,6 +15,7 @@ import { addToTrail } from '#server/db/audit/audit-trail.ts'
 import type { AppContext, Service } from '#server/context.ts'
 import { securityEvent } from '#server/log.ts'
 import { type Asking, change } from '#server/services/factors/factors.ts'
+import { requirementOf } from '#server/services/factors/mfa-token.ts'
 import { askMail } from '#server/services/mail/request-mail.ts'
 import { tellEnded } from '#server/services/sessions/ended-sessions.ts'
 import { splitUsername } from '#server/services/sessions/sign-in.ts'
@@ -22,7 +23,9 @@ import { colleagueOf, userNotFound } from '#server/services/accounts/users.ts'
 
 export const factorsOfColleague: Service<typeof getUserFactors> = async ({ db, caller }, { params }) => {
   const user = await colleagueOf(db, caller, params.id)
-  return { body: { factors: (await factorsOf(db, user.id)).length } }
+  const who = await credentialOf(db, user.id)
+  if (!who) throw userNotFound()
+  return { body: { factors: (await factorsOf(db, user.id)).length, required: requirementOf(who) } }
 }
 
 /** Repeated it changes nothing. Throws USER_NOT_EXIST, SELF_FORBIDDEN, and MFA_EXPIRED where the admin has not proved themselves. */

@@ -1,5 +1,5 @@
 /** What an act changed, field by field, as its entry keeps it. */
-import { isSameValue } from '#domain/equal-values.ts'
+import { isSameContent } from '#domain/equal-values.ts'
 
 export interface FieldChange {
   field: string
@@ -18,5 +18,5 @@ export function fieldChanges<F extends string>(
 ): FieldChange[] {
   return fields
     .map((field) => ({ field, before: before?.[field] ?? null, after: after?.[field] ?? null }))
-    .filter((change) => !isSameValue(change.before, change.after))
+    .filter((change) => !isSameContent(change.before, change.after))
 }

@@ -1,6 +1,6 @@
 /** Apps: which of two versions is the newer one, and what a set of apps lacks (contracts 4, 8). */
 import { circlesIn, reached } from '#domain/catalogue/dependency-cycles.ts'
-import { type Joining, joined } from '#domain/catalogue/modules.ts'
+import { type Dependent, type Joining, joined } from '#domain/catalogue/modules.ts'
 
 /**
  * Below 0: `one` is the older version; 0: they are the same. Dotted numbers are compared number by number, and a number
@@ -74,25 +74,38 @@ export function appFaults(published: readonly PublishedApp[], brought: readonly 
 }
 
 /** A module, as far as a test of a set of them needs to know it. */
-export interface TestedModule extends Joining {
+export interface TestedModule extends Dependent, Joining {
   hidden: boolean
   apps: readonly { code: string }[]
 }
 
 /**
- * What is wrong with the apps of a set of modules, taken as it was chosen, with the hidden modules that it brings in (contracts 4,
- * 8): what a module depends on is not added.
+ * The set with all that it requires, as it would be ordered: what its modules depend on, and what brings a hidden one in
+ * where all of that is needed. In the order of `modules`.
  */
+export function requiredModules(modules: readonly TestedModule[], codes: readonly string[]): string[] {
+  const byCode = new Map(modules.map((module) => [module.code, module]))
+  const needs = (code: string): readonly string[] => {
+    const module = byCode.get(code)
+    if (!module) return []
+    return module.hidden && !module.any_condition ? [...module.dependencies, ...module.conditions] : module.dependencies
+  }
+  const all = reached(codes, needs)
+  return modules.flatMap(({ code }) => (all.has(code) ? [code] : []))
+}
+
+/** What is wrong with the apps of a set of modules, all that it requires and the hidden modules that it brings in (contracts 4, 8). */
 export function moduleFaults(
   modules: readonly TestedModule[],
   published: readonly PublishedApp[],
   codes: readonly string[],
 ): AppFaults {
-  const chosen = new Set(codes)
+  const required = requiredModules(modules, codes)
+  const chosen = new Set(required)
   const own = modules.filter(({ code }) => chosen.has(code))
   const joining = joined(
     modules.filter(({ hidden }) => hidden),
-    codes,
+    required,
   )
   const brought = [...own, ...joining].flatMap(({ apps }) => apps.map(({ code }) => code))
   return appFaults(published, [...new Set(brought)])

@@ -38,8 +38,9 @@ export interface ComparedPrices extends Omit<PriceList, 'module'> {
 }
 
 /**
- * `field`: `uat_charge`, `concurrentUser.2.hkd` by the place of the range from 0 on, `module.basic.hkd` by its code,
- * `module` for the order of modules, `pdbPrice.pdb2s3_traffic`. Null: it is not there.
+ * `field`: `uat_charge`, `concurrentUser.1-10.hkd` by the users of the range, `module.basic.hkd` by its code,
+ * `module` for the order of modules, `pdbPrice.pdb2s3_traffic`. Null: it is not there. A range whose limit was moved is
+ * named by its former users; only then has it a `from` or a `to`.
  */
 export interface PriceDifference {
   field: string
@@ -53,7 +54,8 @@ export interface PriceDifference {
  * both have stand otherwise to each other.
  */
 export function priceDifferences(before: ComparedPrices, after: ComparedPrices): PriceDifference[] {
-  const [was, is] = [fieldsOf(before), fieldsOf(after)]
+  const pairs = pairRanges(before, after)
+  const [was, is] = [fieldsOf(before, pairs.before), fieldsOf(after, pairs.after)]
   const fields = new Set([...was.keys(), ...is.keys()])
   const [had, has] = [codesOf(before), codesOf(after)]
   const isMoved = shared(had, has).join() !== shared(has, had).join()
@@ -61,7 +63,7 @@ export function priceDifferences(before: ComparedPrices, after: ComparedPrices):
   return [
     ...[...fields].flatMap((field): PriceDifference[] => {
       const [one, other] = [was.get(field) ?? null, is.get(field) ?? null]
-      const isUnsaid = perhaps.has(field) && (one === null || other === null)
+      const isUnsaid = (perhaps.has(field) || isRangeLimit(field)) && (one === null || other === null)
       return one === other || isUnsaid ? [] : [{ field, before: one, after: other }]
     }),
     ...(isMoved ? [moved] : []),
@@ -69,7 +71,8 @@ export function priceDifferences(before: ComparedPrices, after: ComparedPrices):
 }
 
 /** Every field of a list with its value, named as `PriceDifference` does, in the order of the form. */
-export const priceFields = (list: ComparedPrices): [string, string][] => [...fieldsOf(list)]
+export const priceFields = (list: ComparedPrices): [string, string][] =>
+  [...fieldsOf(list, pairRanges(list, list).before)].filter(([field]) => !isRangeLimit(field))
 
 /** What an uploaded list or a form may leave unsaid. */
 const perhaps = new Set(['type', 'confirmed'])
@@ -89,14 +92,15 @@ const header = [
   'min_fee_rmb',
 ] as const
 
-function fieldsOf(list: ComparedPrices): Map<string, string> {
+function fieldsOf(list: ComparedPrices, rangeNames: RangeNames): Map<string, string> {
   const found = new Map<string, string>()
   const say = (field: string, value: string | number | boolean | undefined) =>
     value === undefined ? undefined : found.set(field, String(value))
   for (const name of header) say(name, list[name])
-  for (const users of ['concurrentUser', 'namedUser'] as const)
+  for (const users of userTables)
     for (const [at, range] of list[users].entries())
-      for (const name of ['from', 'to', ...charges] as const) say(`${users}.${at}.${name}`, range[name])
+      for (const name of ['from', 'to', ...charges] as const)
+        say(`${users}.${rangeNames[users][at]}.${name}`, range[name])
   const codes = codesOf(list)
   for (const [at, row] of list.module.entries())
     for (const name of charges) say(`module.${codes[at]}.${name}`, row[name])
@@ -112,12 +116,54 @@ function shared(codes: readonly string[], others: readonly string[]): string[] {
   return codes.filter((code) => known.has(code))
 }
 
+const userTables = ['concurrentUser', 'namedUser'] as const
+type Range = ComparedPrices['concurrentUser'][number]
+type RangeNames = Record<(typeof userTables)[number], readonly string[]>
+
+const isRangeLimit = (field: string) => /^(concurrent|named)User\..+\.(from|to)$/.test(field)
+
+/** The name of each range: a range of `after` has that of its counterpart in `before`. */
+function pairRanges(before: ComparedPrices, after: ComparedPrices): { before: RangeNames; after: RangeNames } {
+  const concurrent = pairedNames(before.concurrentUser, after.concurrentUser)
+  const named = pairedNames(before.namedUser, after.namedUser)
+  return {
+    before: { concurrentUser: concurrent.before, namedUser: named.before },
+    after: { concurrentUser: concurrent.after, namedUser: named.after },
+  }
+}
+
+const samenesses: readonly ((one: Range, other: Range) => boolean)[] = [
+  (one, other) => one.from === other.from && one.to === other.to,
+  (one, other) => one.from === other.from,
+  (one, other) => one.to === other.to,
+]
+
+function pairedNames(before: readonly Range[], after: readonly Range[]) {
+  const users = ({ from, to }: Range) => `${from}-${to}`
+  const names = numberRepeated(before.map(users))
+  const unpaired = new Map(names.map((name, at) => [name, before[at] as Range]))
+  const paired = new Map<number, string>()
+  for (const isSame of samenesses)
+    for (const [at, range] of after.entries()) {
+      if (paired.has(at)) continue
+      const [name] = [...unpaired].find(([, one]) => isSame(one, range)) ?? []
+      if (name === undefined) continue
+      paired.set(at, name)
+      unpaired.delete(name)
+    }
+  const all = numberRepeated([...names, ...after.flatMap((range, at) => (paired.has(at) ? [] : [users(range)]))])
+  const added = all.slice(names.length).values()
+  return { before: names, after: after.map((_range, at) => paired.get(at) ?? added.next().value ?? '') }
+}
+
 /** A form may hold a module twice: the second time it is `basic#2`. */
-const codesOf = ({ module }: ComparedPrices): string[] => {
-  const met = new Map<string, number>()
-  return module.map(({ code }) => {
-    const times = (met.get(code) ?? 0) + 1
-    met.set(code, times)
-    return times === 1 ? code : `${code}#${times}`
+const codesOf = ({ module }: ComparedPrices): string[] => numberRepeated(module.map(({ code }) => code))
+
+function numberRepeated(names: readonly string[]): string[] {
+  const counts = new Map<string, number>()
+  return names.map((name) => {
+    const count = (counts.get(name) ?? 0) + 1
+    counts.set(name, count)
+    return count === 1 ? name : `${name}#${count}`
   })
 }

@@ -1,7 +1,10 @@
 /** An entry in words: its type, what it was about, who did it, and the values of its fields. All of it is text, never markup. */
 import { useTranslation } from 'react-i18next'
 import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
-import { type Named, nameOf, operationOf, valueName } from '#features/audit-trail/list/entry-names.ts'
+import type { UatBound } from '#domain/fees/annual.ts'
+import { fieldText, filterText, valueText } from '#features/audit-trail/entry/value-text.ts'
+import { type Named, nameOf, operationOf } from '#features/audit-trail/list/entry-names.ts'
+import { priceFieldLabel } from '#ui/i18n/price-field-messages.ts'
 import { problemWords } from '#ui/i18n/problem-messages.ts'
 
 export type Fact = readonly [label: string, value: string]
@@ -10,23 +13,12 @@ export function useEntryWords() {
   const { t } = useTranslation('audit')
   const factOf = (key: string, value: unknown, entry: Pick<Named, 'code'>): Fact => {
     const known = nameOf('info', key)
-    return [known ? t(`info.${known}`) : key, key === 'problem' ? refusal(value) : namedValueOf(key, value, entry)]
+    const text = key === 'problem' ? refusal(value) : filterText(t, key, value)
+    return [known ? t(`info.${known}`) : key, text ?? namedValueOf(key, value, entry)]
   }
-  const valueOf = (value: unknown): string => {
-    if (value === null || value === undefined) return t('entry.nothing')
-    if (value === '') return t('entry.empty')
-    if (typeof value === 'boolean') return t(value ? 'entry.yes' : 'entry.no')
-    if (typeof value !== 'object') return String(value)
-    if (!Array.isArray(value)) return JSON.stringify(value, null, 2)
-    if (value.length === 0) return t('entry.empty')
-    const plain = value.every((one) => typeof one !== 'object' || one === null)
-    return plain ? value.map(valueOf).join(', ') : JSON.stringify(value, null, 2)
-  }
-  /** Of a field that has names for its values, the name. */
-  const namedValueOf = (field: string, value: unknown, entry: Pick<Named, 'code'>): string => {
-    const known = valueName(field, value, entry)
-    return known ? t(`value.${known}` as 'value.title.0') : valueOf(value)
-  }
+  const valueOf = (value: unknown): string => valueText(t, value)
+  const namedValueOf = (field: string, value: unknown, entry: Pick<Named, 'code'>): string =>
+    fieldText(t, field, value, entry)
   const refusal = (code: unknown) =>
     problemWords({ status: 0, code: String(code), message: '', data: null, requestId: null })
   return {
@@ -43,11 +35,10 @@ export function useEntryWords() {
       info,
     }: Pick<AuditEntryRow, 'exec_user_name' | 'by_provider' | 'info'>) =>
       name !== '' ? name : info['By'] === 'schedule' ? t('value.By.schedule') : t(staff ? 'staff' : 'nobody'),
-    /** A part of a price list is named by its way: the field, and where in it. */
-    fieldOf: (field: string) => {
-      const [first = '', ...rest] = field.split('.')
-      const known = nameOf('field', first)
-      return [known ? t(`field.${known}`) : first, ...rest].join(' › ')
+    fieldOf: (field: string, { code }: Pick<Named, 'code'>, uatBound: UatBound): string => {
+      if (code === 'price') return priceFieldLabel(field, uatBound)
+      const known = nameOf('field', field)
+      return known ? t(`field.${known}`) : field
     },
     namedValueOf,
     /** All that is known of what it was about, the most telling first. */

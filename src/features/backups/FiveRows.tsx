@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react'
 import { isOffline, type Problem } from '#contract/problem.ts'
 import { type Fresh, Freshness } from '#ui/list/Freshness.tsx'
 import { Pages } from '#ui/list/Pagination.tsx'
-import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 
 /** contracts 9 */
@@ -43,7 +43,7 @@ export function FiveRows<R>({ list, notHere, ...props }: Props<R>) {
   const isNever = freshness.asOf === null
   return (
     <>
-      <ProblemNote problem={failed} onRetry={refetch} />
+      <LoadProblem problem={failed} onRetry={refetch} />
       {/* What is not answered yet may only be an old nothing. */}
       {(!rows || (rows.length === 0 && isFetching)) && <Skeleton lines={3} />}
       {rows?.length === 0 &&

@@ -1,10 +1,10 @@
 import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Choice, Side } from '#features/outbox/conflict-fields.ts'
-import type { FieldWords } from '#features/outbox/entry-messages.ts'
+import type { ChangeLines } from '#features/outbox/change-lines.ts'
 
 interface Props {
-  words: FieldWords
+  lines: ChangeLines
   sides: Side[]
   chosen: Readonly<Record<string, Choice>>
   onChoose: (field: string, choice: Choice) => void
@@ -13,7 +13,7 @@ interface Props {
 const choices = ['mine', 'theirs'] as const
 
 /** A row for each field that both changed; native radios, so that arrows and Tab do what everybody knows. */
-export function Choices({ words, sides, chosen, onChoose }: Props) {
+export function Choices({ lines, sides, chosen, onChoose }: Props) {
   const { t } = useTranslation('outbox')
   return (
     <div className="choices">
@@ -25,30 +25,31 @@ export function Choices({ words, sides, chosen, onChoose }: Props) {
         <span>{t('compare.theirs')}</span>
       </div>
       {sides.map((side) => (
-        <Row key={side.field} words={words} side={side} chosen={chosen[side.field]} onChoose={onChoose} />
+        <Row key={side.field} lines={lines} side={side} chosen={chosen[side.field]} onChoose={onChoose} />
       ))}
     </div>
   )
 }
 
-interface RowProps extends Pick<Props, 'words' | 'onChoose'> {
+interface RowProps extends Pick<Props, 'lines' | 'onChoose'> {
   side: Side
   chosen: Choice | undefined
 }
 
-function Row({ words, side, chosen, onChoose }: RowProps) {
+function Row({ lines, side, chosen, onChoose }: RowProps) {
   const { t } = useTranslation('outbox')
   const name = useId()
-  const { field, was } = side
+  const { field } = side
+  const texts = lines.sides(side)
   return (
     <fieldset className="choice">
-      <legend className="sr-only">{words.field(field)}</legend>
+      <legend className="sr-only">{lines.label(field)}</legend>
       <span className="choice-field" aria-hidden="true">
-        {words.field(field)}
+        {lines.label(field)}
       </span>
       <span className="choice-was">
         <span className="choice-side">{t('compare.was')}</span>
-        {was === undefined ? '–' : words.value(field, was)}
+        <Lines texts={texts.was.length === 0 ? ['–'] : texts.was} />
       </span>
       {choices.map((choice) => (
         <label key={choice} className="radio">
@@ -61,10 +62,19 @@ function Row({ words, side, chosen, onChoose }: RowProps) {
           />
           <span>
             <span className="choice-side">{t(`compare.${choice}`)}</span>
-            <span className="choice-value">{words.value(field, side[choice])}</span>
+            <span className="choice-value">
+              <Lines texts={texts[choice]} />
+            </span>
           </span>
         </label>
       ))}
     </fieldset>
   )
 }
+
+const Lines = ({ texts }: { texts: readonly string[] }) =>
+  texts.map((text) => (
+    <span key={text} className="choice-line">
+      {text}
+    </span>
+  ))

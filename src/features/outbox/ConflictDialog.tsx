@@ -7,7 +7,8 @@ import { useTranslation } from 'react-i18next'
 import { Choices } from '#features/outbox/ConflictChoices.tsx'
 import { type Choice, sortFields, type Sorted, takenOf } from '#features/outbox/conflict-fields.ts'
 import type { Item } from '#features/outbox/read-items.ts'
-import { changesIn, type FieldWords, isMove, useFieldWords, useSentences } from '#features/outbox/entry-messages.ts'
+import { type ChangeLines, useChangeLines } from '#features/outbox/change-lines.ts'
+import { changesIn, isMove, useSentences } from '#features/outbox/entry-messages.ts'
 
 interface Props {
   item: Item
@@ -44,7 +45,7 @@ function useDeciding({ item, desk, onClose }: Props) {
 function Fields({ sorted, ...props }: Props & { sorted: Sorted }) {
   const { t } = useTranslation('outbox')
   const { nameOf } = useSentences()
-  const words = useFieldWords()(props.item.entry.table)
+  const lines = useChangeLines(props.item.entry.table)
   const [chosen, setChosen] = useState<Record<string, Choice>>({})
   const decide = useDeciding(props)
   const { item, found, onClose } = props
@@ -83,12 +84,12 @@ function Fields({ sorted, ...props }: Props & { sorted: Sorted }) {
           </div>
         )}
         <Choices
-          words={words}
+          lines={lines}
           sides={both}
           chosen={chosen}
           onChoose={(field, choice) => setChosen({ ...chosen, [field]: choice })}
         />
-        <Merged sorted={sorted} words={words} />
+        <Merged sorted={sorted} lines={lines} />
       </div>
     </Dialog>
   )
@@ -103,7 +104,7 @@ function Who({ found: { who, isOwn, when } }: { found: Comparison }) {
 }
 
 /** What only one side changed needs nobody's choice, and is shown all the same. */
-function Merged({ sorted: { mineOnly, theirsOnly }, words }: { sorted: Sorted; words: FieldWords }) {
+function Merged({ sorted: { mineOnly, theirsOnly }, lines }: { sorted: Sorted; lines: ChangeLines }) {
   const { t } = useTranslation('outbox')
   if (mineOnly.length + theirsOnly.length === 0) return null
   const rows = [
@@ -116,11 +117,9 @@ function Merged({ sorted: { mineOnly, theirsOnly }, words }: { sorted: Sorted; w
       <ul>
         {rows.map(({ field, was, to, says }) => (
           <li key={field}>
-            <strong>
-              {was === undefined
-                ? t('set', { field: words.field(field), to: words.value(field, to) })
-                : t('change', { field: words.field(field), from: words.value(field, was), to: words.value(field, to) })}
-            </strong>
+            {lines.changes(field, was, to).map((change) => (
+              <strong key={change}>{change}</strong>
+            ))}
             <span>{says}</span>
           </li>
         ))}
@@ -132,7 +131,7 @@ function Merged({ sorted: { mineOnly, theirsOnly }, words }: { sorted: Sorted; w
 /** Something was to be done to the row, its deletion above all, and the row is another one by now. */
 function Move(props: Props) {
   const { t } = useTranslation('outbox')
-  const words = useFieldWords()(props.item.entry.table)
+  const lines = useChangeLines(props.item.entry.table)
   const { nameOf, whatOf } = useSentences()
   const decide = useDeciding(props)
   const { item, found, onClose } = props
@@ -166,14 +165,14 @@ function Move(props: Props) {
             found,
             [...both, ...theirsOnly].map(({ field }) => field),
           )}
-          words={words}
+          lines={lines}
         />
       </div>
     </Dialog>
   )
 }
 
-const always = ['name', 'code', 'email', 'status']
+const always = ['name', 'code', 'email', 'status', 'effective_date', 'type', 'desc']
 
 /** What has changed, as far as it is known, and what says whom it is about. */
 function shownOf({ theirs }: Comparison, changed: readonly string[]): [string, unknown][] {
@@ -181,13 +180,15 @@ function shownOf({ theirs }: Comparison, changed: readonly string[]): [string, u
   return fields.map((field) => [field, theirs?.[field]])
 }
 
-function Values({ values, words }: { values: [string, unknown][]; words: FieldWords }) {
+function Values({ values, lines }: { values: [string, unknown][]; lines: ChangeLines }) {
   return (
     <dl className="compare-values">
       {values.map(([field, value]) => (
         <div key={field}>
-          <dt>{words.field(field)}</dt>
-          <dd>{words.value(field, value)}</dd>
+          <dt>{lines.label(field)}</dt>
+          {lines.values(field, value).map((text) => (
+            <dd key={text}>{text}</dd>
+          ))}
         </div>
       ))}
     </dl>
@@ -197,7 +198,7 @@ function Values({ values, words }: { values: [string, unknown][]; words: FieldWo
 /** The row was deleted under the change: there is nothing to choose, only to take note of what had been typed. */
 function Gone({ item: { entry, name }, desk, onClose }: Props) {
   const { t } = useTranslation('outbox')
-  const words = useFieldWords()(entry.table)
+  const lines = useChangeLines(entry.table)
   const { nameOf } = useSentences()
   const drop = async () => {
     const how = await desk.drop(entry.intent)
@@ -219,7 +220,7 @@ function Gone({ item: { entry, name }, desk, onClose }: Props) {
     >
       <div className="write-dialog compare">
         <p>{t('compare.goneText')}</p>
-        <Values values={changesIn(entry).map(({ field, to }) => [field, to])} words={words} />
+        <Values values={changesIn(entry).map(({ field, to }) => [field, to])} lines={lines} />
       </div>
     </Dialog>
   )

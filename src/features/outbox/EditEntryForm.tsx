@@ -10,22 +10,24 @@ import { useTranslation } from 'react-i18next'
 import { fieldWords } from '#ui/i18n/problem-messages.ts'
 import type { MendProps } from '#features/outbox/edit-forms.ts'
 import { type Part, partsOf, valueOf } from '#features/outbox/schema-fields.ts'
+import { useChangeLines } from '#features/outbox/change-lines.ts'
 import { type FieldWords, useFieldWords, useSentences } from '#features/outbox/entry-messages.ts'
 
 type Texts = Record<string, string | boolean>
 
 const textOf = ({ kind }: Part, value: unknown): string | boolean => {
   if (kind === 'flag') return value === true
-  return value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return value === null || value === undefined ? '' : String(value)
 }
 
 /** For a noun without a form of its own here: the fields that the write set, as the contract describes them. */
 export default function MendForm({ entry, send, onClose, name }: MendProps & { name: string | null }) {
   const { t } = useTranslation('outbox')
   const words = useFieldWords()(entry.table)
+  const lines = useChangeLines(entry.table)
   const { whatOf } = useSentences()
   const body = (entry.input.body ?? {}) as Record<string, unknown>
-  const [parts] = useState(() => partsOf(entry.endpoint, body))
+  const [parts] = useState(() => partsOf(entry.endpoint, body).filter(({ name: field }) => field !== 'id'))
   const [first] = useState<Texts>(() =>
     Object.fromEntries(parts.map((part) => [part.name, textOf(part, body[part.name])])),
   )
@@ -71,17 +73,21 @@ export default function MendForm({ entry, send, onClose, name }: MendProps & { n
       onClose={onClose}
       dirty={parts.some((part) => texts[part.name] !== first[part.name])}
     >
-      {parts.map((part) => (
-        <PartField
-          key={part.name}
-          part={part}
-          label={words.field(part.name)}
-          valueWords={(value) => words.value(part.name, value)}
-          text={texts[part.name] ?? ''}
-          error={wrong[part.name]}
-          onChange={(value) => set(part, value)}
-        />
-      ))}
+      {parts.map((part) =>
+        part.kind === 'fixed' ? (
+          <FixedField key={part.name} label={lines.label(part.name)} texts={lines.values(part.name, body[part.name])} />
+        ) : (
+          <PartField
+            key={part.name}
+            part={part}
+            label={words.field(part.name)}
+            valueWords={(value) => words.value(part.name, value)}
+            text={texts[part.name] ?? ''}
+            error={wrong[part.name]}
+            onChange={(value) => set(part, value)}
+          />
+        ),
+      )}
     </FormDrawer>
   )
 }
@@ -99,6 +105,22 @@ interface PartFieldProps {
   text: string | boolean
   error: string | undefined
   onChange: (value: string | boolean) => void
+}
+
+/** What has a form of its own elsewhere is only shown. */
+function FixedField({ label, texts }: { label: string; texts: readonly string[] }) {
+  const { t } = useTranslation('outbox')
+  return (
+    <div className="field">
+      <p className="field-label">{label}</p>
+      <ul className="fixed-values">
+        {texts.map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+      <p className="field-help">{t('mend.fixed')}</p>
+    </div>
+  )
 }
 
 function PartField({ part, label, valueWords, text, error, onChange }: PartFieldProps) {
@@ -132,7 +154,6 @@ function PartField({ part, label, valueWords, text, error, onChange }: PartField
       // Not a number field: what is no number would come out of it as nothing, and be lost to the eye.
       inputMode={kind === 'number' ? 'decimal' : 'text'}
       autoComplete="off"
-      locked={kind === 'fixed' ? t('mend.fixed') : null}
       error={error}
       value={String(text)}
       onChange={(event) => onChange(event.target.value)}

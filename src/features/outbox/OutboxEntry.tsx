@@ -1,9 +1,7 @@
 import { useState } from 'react'
-import { changedBy, currentIn } from '#contract/conflict.ts'
 import { isParked } from '#local/outbox/read-entries.ts'
 import { isUnsent } from '#local/outbox/user-actions.ts'
 import type { Comparison, OutboxActions } from '#request/results.ts'
-import { useSignedIn } from '#state/hooks.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { CopyText } from '#ui/display/CopyText.tsx'
 import { PendingMark } from '#ui/list/PendingMark.tsx'
@@ -12,8 +10,10 @@ import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { Why } from '#features/outbox/WaitReason.tsx'
 import { anchorOf, type Item } from '#features/outbox/read-items.ts'
+import { useTroubleText } from '#features/outbox/useTroubleText.ts'
 import { saveText } from '#features/outbox/export-text.ts'
-import { changesIn, isMove, useAgo, useFieldWords, useSentences } from '#features/outbox/entry-messages.ts'
+import { useChangeLines } from '#features/outbox/change-lines.ts'
+import { changesIn, isMove, useAgo, useSentences } from '#features/outbox/entry-messages.ts'
 
 /** What one opens on an entry: each is a dialog of its own. */
 export type EntryDialog = { kind: 'mend' } | { kind: 'drop' } | { kind: 'compare'; found: Comparison }
@@ -75,36 +75,22 @@ export function Entry({ item, all, now, desk, onOpen }: EntryProps) {
 
 /** What stands between this write and the server, as far as its user has to know it. */
 function Trouble({ item: { entry } }: { item: Item }) {
-  const { t } = useTranslation('outbox')
-  const { user } = useSignedIn()
+  const textOf = useTroubleText()
   const { state, problem } = entry
-  if (problem?.code === 'TOO_OLD') return <p className="write-trouble">{t('old')}</p>
-  if (state === 'conflict') return <p className="write-trouble">{met()}</p>
+  if (problem?.code === 'TOO_OLD' || state === 'conflict') return <p className="write-trouble">{textOf(entry)}</p>
   // The number to name stands in the details of the entry.
   return <ProblemNote problem={problem && { ...problem, requestId: null }} />
-
-  function met(): string {
-    if (!currentIn(problem)) return t('conflictGone')
-    const by = changedBy(problem)
-    if (by?.id === user.id) return t('conflictOwn')
-    return by ? t('conflictBy', { who: by.name }) : t('conflict')
-  }
 }
 
 /** What it sets, field by field. */
 export function Fields({ table, ...values }: Pick<Item['entry'], 'table' | 'input' | 'base'>) {
-  const { t } = useTranslation('outbox')
-  const words = useFieldWords()(table)
-  const changes = changesIn(values)
+  const lines = useChangeLines(table)
+  const changes = changesIn(values).flatMap(({ field, from, to }) => lines.changes(field, from, to))
   if (changes.length === 0) return null
   return (
     <ul className="write-fields">
-      {changes.map(({ field, from, to }) => (
-        <li key={field}>
-          {from === undefined
-            ? t('set', { field: words.field(field), to: words.value(field, to) })
-            : t('change', { field: words.field(field), from: words.value(field, from), to: words.value(field, to) })}
-        </li>
+      {changes.map((change) => (
+        <li key={change}>{change}</li>
       ))}
     </ul>
   )

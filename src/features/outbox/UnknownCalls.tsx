@@ -9,7 +9,7 @@ import { useAgo, useSentences } from '#features/outbox/entry-messages.ts'
 /** Calls whose answer was lost: neither done nor undone, and nothing for the user to repeat (protocol 13). */
 export function Unknowns({ now }: { now: number }) {
   const { t } = useTranslation('outbox')
-  const { call } = useSentences()
+  const { callText } = useSentences()
   const ago = useAgo()
   const found = useLiveQuery(() => readUnknown(), [])
   if (!found || found.length === 0) return null
@@ -21,10 +21,10 @@ export function Unknowns({ now }: { now: number }) {
       </h2>
       <p>{t('unknown.text')}</p>
       <ul className="writes">
-        {found.map(({ intent, endpoint, since }) => (
+        {found.map(({ intent, endpoint, since, name }) => (
           <li key={intent} className="write">
             <div className="write-head">
-              <h3>{call(endpoint)}</h3>
+              <h3>{callText(endpoint, name)}</h3>
               <Tag tone="warning">{t('unknown.state')}</Tag>
             </div>
             <p className="write-about">

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react'
 import type { Intent } from '#contract/endpoint.ts'
 import type { EntryView } from '#local/outbox/read-entries.ts'
 import type { OutboxActions, WaitReason as Reason } from '#request/results.ts'
+import { useConnection } from '#state/hooks.ts'
 import { useTranslation } from 'react-i18next'
 import { problemWords } from '#ui/i18n/problem-messages.ts'
 import { anchorOf, type Item } from '#features/outbox/read-items.ts'
@@ -19,6 +20,7 @@ export function Why({ entry, all, now, desk }: WhyProps) {
   const { t } = useTranslation('outbox')
   const ago = useAgo()
   const why = useReason({ entry, all, now, desk })
+  const isOnline = useConnection().line === 'online'
   if (!why || why.why === 'user') return null
   if (why.why === 'earlier' || why.why === 'needs')
     return (
@@ -30,7 +32,7 @@ export function Why({ entry, all, now, desk }: WhyProps) {
 
   function saidOf(reason: Exclude<Reason, { why: 'user' | 'earlier' | 'needs' }>): string {
     if (!('until' in reason)) return t(`why.${reason.why}`)
-    if (reason.why === 'line') return t('why.line')
+    if (reason.why === 'line') return t(isOnline ? 'why.unreached' : 'why.line')
     const at = ago(reason.until, now)
     if (reason.why === 'blocked') return t('why.locked', { said: problemWords(reason.problem), at })
     if (reason.why === 'locked') {

@@ -1,5 +1,5 @@
 /** A conflict sorted by what is to be done about each field: to be chosen, or merged already (protocol 14). */
-import { isSameValue } from '#domain/equal-values.ts'
+import { isSameContent } from '#domain/equal-values.ts'
 import type { Comparison } from '#request/results.ts'
 
 export interface Side {
@@ -33,8 +33,8 @@ export function sortFields({ base, mine, theirs, fields }: Comparison): Sorted {
     both: fields.map(sideOf),
     mineOnly: asked
       .map(sideOf)
-      .filter(({ field, mine: own, theirs: other }) => !fields.includes(field) && !isSameValue(own, other)),
-    theirsOnly: untouched.map(sideOf).filter(({ was, theirs: other }) => !isSameValue(was, other)),
+      .filter(({ field, mine: own, theirs: other }) => !fields.includes(field) && !isSameContent(own, other)),
+    theirsOnly: untouched.map(sideOf).filter(({ was, theirs: other }) => !isSameContent(was, other)),
   }
 }
 

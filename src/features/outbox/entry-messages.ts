@@ -1,6 +1,7 @@
 /** A waiting write in words: what is done to whom, and which field goes from what to what. */
 import type { ReceiptView } from '#local/outbox/receipts.ts'
 import type { EntryView } from '#local/outbox/read-entries.ts'
+import { find } from '#ui/i18n/i18n.ts'
 import { useTranslation } from 'react-i18next'
 
 const acts = [
@@ -18,25 +19,6 @@ const acts = [
   'deleteModule',
   'uploadAsset',
 ] as const
-const calls = [
-  'pay',
-  'changeContract',
-  'deleteContract',
-  'createService',
-  'updateService',
-  'rebootService',
-  'configureService',
-  'deleteService',
-  'removeService',
-  'resetServicePassword',
-  'orderBackup',
-  'publishApps',
-  'uploadApp',
-  'importPriceList',
-  'uploadPriceList',
-  'createUser',
-  'updateCompanyUser',
-] as const
 const tables = ['users', 'companies', 'orders', 'price_lists', 'modules'] as const
 /** More of them are counted, not named. */
 const namedAtMost = 3
@@ -51,7 +33,10 @@ export interface Change {
 }
 
 export const changesIn = ({ input: asked, base }: Pick<EntryView, 'input' | 'base'>): Change[] =>
-  Object.entries((asked.body as object | undefined) ?? {}).map(([field, to]) => ({ field, from: base?.[field], to }))
+  Object.entries((asked.body as object | undefined) ?? {})
+    // Names the row, and changes nothing of it.
+    .filter(([field]) => field !== 'id')
+    .map(([field, to]) => ({ field, from: base?.[field], to }))
 
 /** Whether it only does something to a row: disables it, deletes it. Nothing in it can be mended. */
 export const isMove = ({ input: asked }: Pick<EntryView, 'input'>) => asked.body === undefined
@@ -63,14 +48,21 @@ export type Named = Pick<EntryView, 'endpoint' | 'action' | 'table'> & { name: s
 export function useSentences() {
   const { t } = useTranslation('outbox')
   const fields = useFieldWords()
-  const nameOf = ({ name, table }: Named) => name ?? t(`some.${among(tables, table) ?? 'other'}`)
+  const nameOf = ({ name, table }: Named): string => {
+    if (name === null) return t(`some.${among(tables, table) ?? 'other'}`)
+    return table === 'price_lists' ? t('priceList', { name }) : name
+  }
   const plain = (named: Named): string => {
     const act = among(acts, named.endpoint)
     const name = nameOf(named)
-    if (act) return t(`what.${act}`, { name })
+    // These say themselves what it is.
+    if (act) return t(`what.${act}`, { name: named.name ?? name })
     return t(`what.${named.action === 'change' ? 'edit' : named.action}`, { name })
   }
-  const call = (endpoint: string): string => t(`call.${among(calls, endpoint) ?? 'other'}`)
+  const callText = (endpoint: string, name: string | null | undefined): string => {
+    const call = find('outbox', `call.${endpoint}`) ?? t('call.other')
+    return name ? t('named', { call, name }) : call
+  }
   function whatOf(entry: Omit<Named, 'name'> & Pick<EntryView, 'input' | 'base'>, name: string | null): string {
     const named = { ...entry, name }
     const names = changesIn(entry).map((change) => fields(entry.table).field(change.field))
@@ -84,8 +76,12 @@ export function useSentences() {
     whatOf,
     /** Of a write that is gone. */
     whatWas: (told: ReceiptView): string =>
-      isCall(told) ? call(told.endpoint) : told.values ? whatOf({ ...told, ...told.values }, told.name) : plain(told),
-    call,
+      isCall(told)
+        ? callText(told.endpoint, told.name)
+        : told.values
+          ? whatOf({ ...told, ...told.values }, told.name)
+          : plain(told),
+    callText,
   }
 }
 
@@ -139,6 +135,15 @@ const others = [
   'conditions',
   'any_condition',
   'apps',
+  'uat_charge',
+  'uat_cap',
+  'min_fee',
+  'min_concurrent_user',
+  'min_named_user',
+  'concurrentUser',
+  'namedUser',
+  'module',
+  'pdbPrice',
 ] as const
 
 export interface FieldWords {
@@ -151,15 +156,30 @@ export function useFieldWords(): (table: string) => FieldWords {
   const { t } = useTranslation('outbox')
   const { t: users } = useTranslation('users')
   const { t: people } = useTranslation('people')
+  const settingsText = (values: object): string =>
+    Object.entries(values)
+      .map(([name, value]) => t('setting', { name: plain.field(name), value: plain.value(name, value) }))
+      .join(t('and'))
+  /** An app of a module with what it is told: "acc (beta: yes)". */
+  const itemText = (item: unknown): string => {
+    if (typeof item !== 'object' || item === null) return String(item)
+    const { code, flag } = item as { code?: unknown; flag?: object }
+    if (typeof code !== 'string') return settingsText(item)
+    const settings = settingsText(flag ?? {})
+    return settings === '' ? code : t('withSettings', { name: code, settings })
+  }
   const plain: FieldWords = {
     field(name) {
-      const known = among(others, name)
-      return known ? t(`field.${known}`) : name
+      const [, plain = name, currency] = /^(.+)_(hkd|usd|rmb)$/.exec(name) ?? []
+      const known = among(others, plain)
+      const label = known ? t(`field.${known}`) : plain
+      return currency ? `${label} ${currency.toUpperCase()}` : label
     },
     value(_name, value) {
       if (typeof value === 'boolean') return t(value ? 'yes' : 'no')
       if (value === null || value === undefined || value === '') return t('nothing')
-      return typeof value === 'object' ? JSON.stringify(value) : String(value)
+      if (Array.isArray(value)) return value.map(itemText).join(t('and')) || t('nothing')
+      return typeof value === 'object' ? settingsText(value) : String(value)
     },
   }
   const ofUsers: FieldWords = {

@@ -42,8 +42,8 @@ export const keepWhole =
 export const removePriceList =
   (opened: OverlaidRow<PriceRow>): AppThunk<Result<unknown>> =>
   async (_dispatch, _getState, { api }) => {
-    const { id, confirmed, desc, effective_date } = opened.row
-    const base = { rowVersion: versionOf(opened), values: { desc, effective_date } }
+    const { id, confirmed, type, desc, effective_date } = opened.row
+    const base = { rowVersion: versionOf(opened), values: { type, desc, effective_date } }
     const query = confirmed ? { query: { withdraw: true } } : { query: {} }
     return await api.call(deletePriceList, { params: { id }, ...query }, { base })
   }
@@ -52,8 +52,8 @@ export const removePriceList =
 export const reinstate =
   (opened: OverlaidRow<PriceRow>): AppThunk<Result<unknown>> =>
   async (_dispatch, _getState, { api }) => {
-    const { id, desc, effective_date } = opened.row
-    const base = { rowVersion: versionOf(opened), values: { desc, effective_date } }
+    const { id, type, desc, effective_date } = opened.row
+    const base = { rowVersion: versionOf(opened), values: { type, desc, effective_date } }
     return await api.call(reinstatePriceList, { params: { id } }, { base })
   }
 

@@ -42,6 +42,15 @@ export async function readTime(table: string, id: Id, device: Device = thisDevic
   return (await rowsOf(device.of(session), table).get(id))?.asOf ?? null
 }
 
+/** The row as the server last told it, without what waits over it: also one that a waiting write deletes. */
+export async function readStoredRow(table: string, id: Id, device: Device = thisDevice()): Promise<Row | null> {
+  const session = await openFor(device)
+  if (!session) return null
+  const db = device.of(session)
+  const rowId = typeof id === 'number' ? id : (await db.rowIds.get(id.slice(1)))?.id
+  return typeof rowId === 'number' ? ((await rowsOf(db, table).get(rowId))?.row ?? null) : null
+}
+
 export const readRow: ReadRow = (table, id) => readRowOn(thisDevice(), table, id)
 
 export async function readRowOn<R extends Row>(device: Device, table: string, id: Id): Promise<OverlaidRow<R> | null> {

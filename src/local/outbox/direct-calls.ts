@@ -12,7 +12,7 @@ import { transact } from '#local/storage/transaction.ts'
 /** In ms. So long a call may be on its way with nobody asking: as long as a request is waited for, and a little more. */
 const graceMs = 45_000
 
-export type NewWatched = Pick<DirectCall, 'intent' | 'key' | 'endpoint' | 'forUser' | 'since'>
+export type NewWatched = Pick<DirectCall, 'intent' | 'key' | 'endpoint' | 'forUser' | 'since' | 'name'>
 
 /** On disk before anything leaves. The same wish with other bytes takes the place of the former. */
 export async function beginWatched(db: UserDatabase, call: NewWatched): Promise<void> {
@@ -45,13 +45,13 @@ export async function holdUnknown(db: UserDatabase, { intent, key }: DirectCall,
 /** Its outcome is known: `null` where whoever asked has been told, else it becomes a receipt. */
 export async function endWatched(
   db: UserDatabase,
-  { intent, key, endpoint, since }: NewWatched,
+  { intent, key, endpoint, since, name = null }: NewWatched,
   ending: Pick<Receipt, 'outcome' | 'status' | 'time' | 'outcomeId' | 'code'> | null,
 ): Promise<void> {
   await transact(db, ['directCalls', 'receipts'], async () => {
     if ((await db.directCalls.get(intent))?.key !== key) return
     await db.directCalls.delete(intent)
-    const about = { endpoint, table: '', target: null, action: 'change', since, name: null } as const
+    const about = { endpoint, table: '', target: null, action: 'change', since, name } as const
     if (ending) await db.receipts.put({ intent, body: '', ...ending, about })
   })
 }
@@ -63,7 +63,7 @@ export const isVoided = async (db: UserDatabase, intent: Intent): Promise<boolea
 /** Calls of the session's user that may or may not have happened; for a live query. */
 export async function readUnknown(
   device: Device = thisDevice(),
-): Promise<Pick<DirectCall, 'intent' | 'endpoint' | 'since'>[]> {
+): Promise<Pick<DirectCall, 'intent' | 'endpoint' | 'since' | 'name'>[]> {
   const session = await readSession(device)
   if (!session || session.signedOut) return []
   return await device

@@ -37,7 +37,7 @@ async function storedRow(db: UserDatabase, { table, target }: OutboxEntry): Prom
 }
 
 function aboutOf({ endpoint, table, target, action, since, input: asked, base }: OutboxEntry, row: unknown): About {
-  const name = nameIn(base) ?? nameIn(row) ?? nameIn(asked.body)
+  const name = nameIn({ ...(row as object | undefined), ...base }) ?? nameIn(asked.body)
   const values = { input: { body: asked.body }, base }
   const isShort = asked.body !== undefined && JSON.stringify(values).length <= longestValues
   return { endpoint, table, target, action, since, name, ...(isShort ? { values } : {}) }

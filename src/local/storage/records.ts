@@ -107,6 +107,8 @@ export interface DirectCall {
   /** unknown: sent, and nobody could say what became of it; only asked about. */
   state: 'sending' | 'unknown'
   since: number
+  /** What the record is called that it is about; absent where nobody knows, and in calls of older builds. */
+  name?: string | null
   /** Not asked about before. */
   nextAt: number
   failures: number

@@ -4,6 +4,7 @@
  */
 import type { Endpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
+import { nameIn } from '#domain/text.ts'
 import { toWire, type Wire } from '#contract/http-mapping.ts'
 import type { RequestData } from '#request/transport/transport.ts'
 import { failed, type Input, toRequest, toResult } from '#request/page/http.ts'
@@ -98,7 +99,12 @@ async function askNow(
   const watched =
     endpoint.who === 'anybody'
       ? null
-      : await (await import('#request/writes/direct-call.ts')).watchCall(ports, endpoint, { intent: wish, key })
+      : await (await import('#request/writes/direct-call.ts')).watchCall(ports, endpoint, {
+          intent: wish,
+          key,
+          input: asked,
+          name: asking.recordName ?? nameIn(asking.base?.values),
+        })
   const intent = watched?.intent ?? wish
   const base = asking.base?.rowVersion
   const request = toRequest(ports, toWire(endpoint, asked as never), {

@@ -1,6 +1,6 @@
 /** Builds the request of an endpoint and reads its response: the only place where the page meets HTTP. */
 import { headers } from '#contract/headers.ts'
-import { type LocalCode, localProblem, readProblem } from '#contract/problem.ts'
+import { type LocalCode, localProblem, type Problem, readProblem } from '#contract/problem.ts'
 import type { Wire } from '#contract/http-mapping.ts'
 import type { Held } from '#local/outbox/status.ts'
 import type { PagePorts } from '#request/page/page-ports.ts'
@@ -37,10 +37,14 @@ export async function toResult(response: Response, intent?: string): Promise<Res
       output: body,
       asOf: Number(given.get(headers.asOf)),
       days: daysIn(given.get(headers.keptDays)),
+      ...problemIn(given.get(headers.keptProblem)),
     }
   const leftOut = Number(given.get(headers.rowsLeftOut) ?? 0)
   return { kind: 'fresh', output: body, ...(leftOut > 0 ? { leftOut } : {}) }
 }
+
+const problemIn = (text: string | null): { problem?: Problem } =>
+  text === null ? {} : { problem: readJson(decodeURIComponent(text)) as Problem }
 
 const daysIn = (text: string | null) => readJson(text ?? '') as KeptDays | null
 

@@ -39,6 +39,8 @@ export async function race(
   if (first && (isBlocked(problemOf(first)) || (first.status < 500 && first.status !== 429))) return first
   const own = await kept()
   if (!own) return await fresh
+  if (first && first.status >= 500)
+    own.headers.set(headers.keptProblem, encodeURIComponent(JSON.stringify({ ...problemOf(first), data: null })))
   // Not given up when the screen is served: what comes late still belongs in the rows.
   ports.lasting(fresh)
   return own

@@ -7,6 +7,7 @@ import { headers } from '#contract/headers.ts'
 import { getRequest, voidRequest } from '#contract/requests.ts'
 import { toWire } from '#contract/http-mapping.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
+import { readSubjectName, type SubjectInput } from '#local/outbox/subject-name.ts'
 import { readSession } from '#local/session/session.ts'
 import type { Receipt, DirectCall } from '#local/storage/records.ts'
 import {
@@ -36,13 +37,20 @@ export interface WatchedCall {
 export async function watchCall(
   ports: Ports,
   endpoint: Endpoint,
-  { intent, key }: { intent: string; key: string },
+  { intent, key, input, name }: { intent: string; key: string; input: SubjectInput; name: string | null },
 ): Promise<WatchedCall> {
   const desk = await currentSession(ports)
   if (!desk) return { intent, heard: async () => {} }
   const { db, forUser } = desk
   const named = intent !== key && (await isVoided(db, intent)) ? key : intent
-  const call = { intent: named, key, endpoint: endpoint.name, forUser, since: ports.clock() }
+  const call = {
+    intent: named,
+    key,
+    endpoint: endpoint.name,
+    forUser,
+    since: ports.clock(),
+    name: name ?? (await readSubjectName(db, endpoint, input).catch(() => null)),
+  }
   const isNoted = await beginWatched(db, call).then(
     () => true,
     () => false,

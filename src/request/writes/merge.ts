@@ -1,7 +1,7 @@
 /** A 412 judged field by field: what the user changed, what it was, and what the row says now (protocol 14). */
 import type { Current } from '#contract/conflict.ts'
 import { endpointNamed, type Row } from '#contract/endpoint.ts'
-import { isSameValue } from '#domain/equal-values.ts'
+import { isSameContent } from '#domain/equal-values.ts'
 import { overlaid } from '#local/lists/overlay.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 
@@ -18,14 +18,14 @@ export function merge(entry: OutboxEntry, current: Current): Merged {
   const theirs = valuesOf(current)
   const mine = valuesOf(overlaid(current, entry, 0) ?? current)
   const changed = Object.keys(mine).filter(
-    (field) => field !== 'row_version' && !isSameValue(mine[field], theirs[field]),
+    (field) => field !== 'row_version' && !isSameContent(mine[field], theirs[field]),
   )
   // A build that does not know the call lays nothing over, which must not look like a row that agrees.
   if (changed.length === 0)
     return endpointNamed(entry.endpoint) ? { kind: 'already so' } : { kind: 'overlap', fields: [] }
   const { base } = entry
   const both = changed.filter(
-    (field) => !base || !Object.hasOwn(base, field) || !isSameValue(base[field], theirs[field]),
+    (field) => !base || !Object.hasOwn(base, field) || !isSameContent(base[field], theirs[field]),
   )
   if (both.length > 0) return { kind: 'overlap', fields: both }
   return { kind: 'disjoint', ...narrowed(entry, changed, theirs) }

@@ -1,3 +1,4 @@
+import { isOffline, type Problem } from '#contract/problem.ts'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import '#ui/list/list.css'
 import { Button } from '#ui/display/Button.tsx'
@@ -37,6 +38,8 @@ export interface DataListProps<R> extends Omit<Drawn<R>, 'pick'> {
   refresh?: ReactNode
   /** The old rows stay, dimmed. */
   isFetching: boolean
+  /** Why the server did not answer: where nothing was ever read here, nothing is said of how many rows there are. */
+  problem?: Problem | null
   /** Shown in place of rows: `<EmptyState …/>`, or a ProblemNote. */
   empty: ReactNode
 }
@@ -102,12 +105,13 @@ const lastRows = new Map<string, number>()
 function Room<R>(props: DataListProps<R> & RoomProps) {
   const { head, body, pick, caption, empty, fresh, count, isFetching } = props
   const isAwaited = useAwaited(isFetching, fresh)
+  const isUnread = Boolean(props.problem) && !isOffline(props.problem ?? null) && fresh.asOf === null
   const isEmpty = body?.length === 0 && !isAwaited
   if (body?.length) lastRows.set(caption, body.length)
   return (
     <div className="list-room">
-      <Said {...props} isEmpty={isEmpty} />
-      {isEmpty ? (
+      <Said {...props} isEmpty={isEmpty && !isUnread} />
+      {isEmpty && isUnread ? null : isEmpty ? (
         <div className="list">
           {empty}
           {/* Of when the nothing is, and what was searched where that is not all there is. */}

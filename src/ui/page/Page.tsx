@@ -2,6 +2,7 @@ import { type ReactNode, createContext, useContext, useEffect, useRef } from 're
 import { Link, useLocation, useNavigationType } from 'react-router-dom'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
+import { LoadProblemScope } from '#ui/page/LoadProblem.tsx'
 import { langOfTitle } from '#ui/i18n/name-language.ts'
 
 export interface Crumb {
@@ -59,7 +60,7 @@ export function Page({ title, name = title, crumbs = [], action, intro, children
         {intro && <p className="page-intro">{intro}</p>}
         {action && <div className="page-action">{action}</div>}
       </div>
-      {children}
+      <LoadProblemScope>{children}</LoadProblemScope>
     </div>
   )
 }

@@ -32,17 +32,33 @@ describe('each kind of field', () => {
     ])
   })
 
-  test('of ranges, by their place; one that is added or gone is named with all of it', () => {
+  test('fault 35a of ranges, by their users; one that is added or gone is named with all of it', () => {
     const shorter = differences(({ concurrentUser }) => ({
       concurrentUser: concurrentUser.slice(0, 2).map((one, at) => (at === 1 ? { ...one, hkd: '1.00' } : one)),
     }))
     expect(shorter.map(({ field, before, after }) => [field, before, after])).toEqual([
-      ['concurrentUser.1.hkd', '1000.00', '1.00'],
-      ['concurrentUser.2.from', '51', null],
-      ['concurrentUser.2.to', '999999', null],
-      ['concurrentUser.2.hkd', '800.00', null],
-      ['concurrentUser.2.usd', '102.80', null],
-      ['concurrentUser.2.rmb', '720.00', null],
+      ['concurrentUser.11-50.hkd', '1000.00', '1.00'],
+      ['concurrentUser.51-999999.hkd', '800.00', null],
+      ['concurrentUser.51-999999.usd', '102.80', null],
+      ['concurrentUser.51-999999.rmb', '720.00', null],
+    ])
+  })
+
+  test('fault 35a of ranges whose limit was moved, and of one that was put between others', () => {
+    const [first, second, third] = a.concurrentUser
+    if (!first || !second || !third) throw new Error('the list has three ranges')
+    const moved = differences(() => ({ concurrentUser: [{ ...first, to: 12 }, { ...second, from: 13 }, third] }))
+    expect(moved.map(({ field, before, after }) => [field, before, after])).toEqual([
+      ['concurrentUser.1-10.to', '10', '12'],
+      ['concurrentUser.11-50.from', '11', '13'],
+    ])
+    const between = { ...second, from: 6, to: 10, hkd: '1100.00', usd: '140.00', rmb: '1000.00' }
+    const divided = differences(() => ({ concurrentUser: [{ ...first, to: 5 }, between, second, third] }))
+    expect(divided.map(({ field, before, after }) => [field, before, after])).toEqual([
+      ['concurrentUser.1-10.to', '10', '5'],
+      ['concurrentUser.6-10.hkd', null, '1100.00'],
+      ['concurrentUser.6-10.usd', null, '140.00'],
+      ['concurrentUser.6-10.rmb', null, '1000.00'],
     ])
   })
 
@@ -133,8 +149,18 @@ describe('whatever the lists', () => {
         const was = holder[last]
         holder[last] = typeof was === 'number' ? was + 1 : typeof was === 'string' ? `${was}x` : backup
         expect(priceDifferences(one, other)).not.toEqual([])
-        const there = priceDifferences(one, other).map(({ field, before, after }) => [field, after, before])
-        const back = priceDifferences(other, one).map(({ field, before, after }) => [field, before, after])
+        // A range whose limit was moved has another name on the way back.
+        const withoutUsers = (field: string) => field.replace(/User\.[^.]+/, 'User')
+        const there = priceDifferences(one, other).map(({ field, before, after }) => [
+          withoutUsers(field),
+          after,
+          before,
+        ])
+        const back = priceDifferences(other, one).map(({ field, before, after }) => [
+          withoutUsers(field),
+          before,
+          after,
+        ])
         expect(back.toSorted()).toEqual(there.toSorted())
       }),
       { numRuns: 300 },

@@ -1,4 +1,4 @@
-/** What the home page of the provider says of price lists that it could not read. */
+/** What pages say of price lists that the server could not read. */
 import { screen } from '@testing-library/dom'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
@@ -17,6 +17,30 @@ it('fault 31a nothing is said of what is in force while the server cannot tell',
     await the.browser.openAs('delete@m18', '/app/home')
     await screen.findByText("The price lists can't be read just now.")
     expect(document.body.textContent).not.toContain('No confirmed price list is in force.')
+  } finally {
+    await grant('grant select on price_list to')
+  }
+})
+
+const alerts = () => [...document.querySelectorAll('.problem')].length
+const failsOnce = async () => {
+  await screen.findByRole('button', { name: 'Try again' })
+  expect(alerts()).toBe(1)
+}
+
+it('fault 37t list and list page show one error each after a 500, and nothing of absence', async () => {
+  await grant('revoke select on price_list from')
+  try {
+    await the.browser.openAs('delete@m18', '/app/m18/price')
+    await failsOnce()
+    expect(document.body.textContent).not.toContain('No price lists')
+    expect(document.body.textContent).not.toContain('Nothing found')
+    await the.browser.open('/app/m18/price/1')
+    await failsOnce()
+    await screen.findByText('The price list could not be loaded.')
+    await grant('grant select on price_list to')
+    await the.user.click(screen.getByRole('button', { name: 'Try again' }))
+    await screen.findByRole('table', { name: 'Modules' })
   } finally {
     await grant('grant select on price_list to')
   }

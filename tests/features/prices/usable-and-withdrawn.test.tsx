@@ -85,6 +85,45 @@ describe('the editor', () => {
       .toContain('First solve the problems named at the top')
   })
 
+  it('fault 37b the focus goes to the row beside one that is removed, or to the button that adds one', async () => {
+    await the.browser.openAs(staff, `${path}/new`)
+    await opened('New price list')
+    const [to] = cells('Concurrent users', 'to')
+    to?.focus()
+    await the.user.keyboard('10{Enter}50{Enter}999999')
+    const focused = () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent
+    const remove = async (name: string | RegExp) => {
+      button(name).focus()
+      await the.user.keyboard('{Enter}')
+    }
+    await remove('Remove users 11 to 50')
+    await expect.poll(focused).toBe('Remove users 11 to 999999')
+    await the.user.keyboard('{Enter}')
+    await expect.poll(focused).toBe('Remove users 1 to 10')
+    await the.user.keyboard('{Enter}')
+    await expect.poll(focused).toContain('Add a range')
+    // What depends on a module is asked for first, in a dialog that closes by itself where nothing does.
+    await press('Add a module')
+    await the.user.keyboard('hr{Tab}5{Tab}4{Tab}3{Enter}core{Tab}5{Tab}4{Tab}3')
+    await remove(/^Remove (HR|Human|hr|People)/)
+    await noDialog()
+    await expect.poll(focused).toMatch(/^Remove core/i)
+  })
+
+  it('fault 31g the bound of the UAT fee is called what it is: a minimum, or a maximum where the server reads it so', async () => {
+    await the.browser.openAs(staff, `${path}/new`)
+    await opened('New price list')
+    await screen.findByRole('group', { name: 'UAT system, minimum fee a year' })
+    await says('The UAT fee a year is at least this')
+    the.server.app.config.uatBound = 'ceiling'
+    await the.browser.open(`${path}/new`)
+    await opened('New price list')
+    await screen.findByRole('group', { name: 'UAT system, maximum fee a year' })
+    await says('The UAT fee a year is at most this')
+    expect(screen.queryByText(/limit of the UAT/)).toBeNull()
+    the.server.app.config.uatBound = 'floor'
+  })
+
   it('fault 10f what the server refuses to confirm is named in the dialog', async () => {
     const by = await asStaff()
     const payload = { type: 'saas', effective_date: '2031-01-01', desc: 'Draft', ...(await usableFields(by)) }

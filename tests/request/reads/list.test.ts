@@ -79,6 +79,19 @@ describe('a list', () => {
     expect((await tablet.api.call(getUser, {})).kind).toBe('kept')
   })
 
+  it('fault 37t says what the server answered beside what the device has, after a 500', async () => {
+    const { server, tablet } = await signedIn()
+    await tablet.api.call(listUsers, users)
+    await tablet.rest()
+    server.script = () => refusal(500, 'INTERNAL_ERROR')
+    expect(await tablet.api.call(listUsers, users)).toMatchObject({
+      kind: 'kept',
+      problem: { status: 500, code: 'INTERNAL_ERROR' },
+    })
+    tablet.line.state = 'down'
+    expect(await tablet.api.call(listUsers, users)).not.toHaveProperty('problem')
+  })
+
   it('that may not be read says so, whatever the device has', async () => {
     const { server, tablet } = await signedIn()
     await tablet.api.call(listUsers, users)

@@ -1,5 +1,7 @@
 import '#features/accounts/factor-words.ts'
 import { type ComponentProps, lazy, Suspense, useCallback, useEffect, useState } from 'react'
+import type { OutputOf } from '#contract/endpoint.ts'
+import type { getUserFactors } from '#contract/factors.ts'
 import type { Problem } from '#contract/problem.ts'
 import { useDispatch } from '#state/hooks.ts'
 import { Button } from '#ui/display/Button.tsx'
@@ -18,12 +20,12 @@ type Wish = ComponentProps<typeof FactorDialog>['wish']
 export function ColleagueFactors({ id, name }: { id: number; name: string }) {
   const { t } = useTranslation('factors')
   const dispatch = useDispatch()
-  const [count, setCount] = useState<number | null>(null)
+  const [factors, setFactors] = useState<OutputOf<typeof getUserFactors> | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
   const [wish, setWish] = useState<Wish | null>(null)
   const read = useCallback(async () => {
     const result = await dispatch(readFactorsOf(id))
-    if (result.kind === 'fresh') setCount(result.output.factors)
+    if (result.kind === 'fresh') setFactors(result.output)
     setProblem(result.kind === 'problem' ? result.problem : null)
   }, [dispatch, id])
   useEffect(() => void read(), [read])
@@ -36,11 +38,16 @@ export function ColleagueFactors({ id, name }: { id: number; name: string }) {
     <fieldset className="user-group" onSubmit={(event) => event.stopPropagation()}>
       <legend>{t('own.title')}</legend>
       <ProblemNote problem={problem} onRetry={() => void read()} />
-      {count === 0 && <p className="field-help">{t('colleague.off')}</p>}
-      {count !== null && count > 0 && (
+      {factors?.factors === 0 && (
+        <p className="field-help">{t(factors.required ? 'colleague.pending' : 'colleague.off')}</p>
+      )}
+      {factors && factors.factors > 0 && (
         <>
           <p className="field-help">{t('colleague.text')}</p>
-          <Button aria-haspopup="dialog" onClick={() => setWish({ wants: 'reset', id, name })}>
+          <Button
+            aria-haspopup="dialog"
+            onClick={() => setWish({ wants: 'reset', id, name, isRequired: factors.required !== null })}
+          >
             {t('colleague.reset')}
           </Button>
         </>

@@ -33,7 +33,7 @@ export type Wish =
   | { wants: 'remove'; id: number; name: string; isLast: boolean }
   | { wants: 'require'; required: boolean }
   /** Of a colleague who has lost theirs. */
-  | { wants: 'reset'; id: number; name: string }
+  | { wants: 'reset'; id: number; name: string; isRequired: boolean }
 
 /** First who is there, then the change, then what is to be kept of it. `onClose` says whether something changed. */
 export function FactorDialog({ wish, onClose }: { wish: Wish; onClose: (changed: boolean) => void }) {
@@ -158,7 +158,7 @@ function Change({ wish, token, onDone, onCancel }: Changing & { wish: Wish }) {
     return (
       <Ask
         danger
-        text={t('colleague.askText', { name: wish.name })}
+        text={t(wish.isRequired ? 'colleague.askTextRequired' : 'colleague.askText', { name: wish.name })}
         submit={t('colleague.reset')}
         onCancel={onCancel}
         act={act}

@@ -1,6 +1,5 @@
 import '#ui/icons/app-icons.ts'
 import { useMemo, useState } from 'react'
-import { isOffline } from '#contract/problem.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useList } from '#state/use-list.ts'
 import { useListing } from '#state/use-list-url.ts'
@@ -10,7 +9,7 @@ import { FilterBar } from '#ui/list/FilterBar.tsx'
 import { number } from '#ui/list/Freshness.tsx'
 import { useNarrow } from '#ui/list/useNarrow.ts'
 import { Page } from '#ui/page/Page.tsx'
-import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { useTranslation } from 'react-i18next'
 import { Sheet } from '#features/apps/AppStyles.tsx'
 import { ChangeLogDialog } from '#features/apps/history/ChangeLogDialog.tsx'
@@ -51,7 +50,7 @@ export function AppHistory() {
         onClearAll={() => change({ searchText: plainView.searchText })}
       />
       {/* Offline the rows that are here, or the word that there are none, say all there is to say. */}
-      <ProblemNote problem={isOffline(problem) ? null : problem} onRetry={refetch} />
+      <LoadProblem problem={problem} onRetry={refetch} />
       <DataList
         caption={t('history.caption')}
         counted={(count) => t('history.counted', { count, number: number(count) })}
@@ -69,6 +68,7 @@ export function AppHistory() {
         onResults={(results) => change({ results })}
         fresh={freshness}
         isFetching={isFetching}
+        problem={problem}
         empty={<NoVersions view={view} read={freshness.asOf !== null} onChange={change} />}
       />
       {shown?.markdown && (

@@ -1,4 +1,7 @@
 import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
+import { getSettings } from '#contract/accounts.ts'
+import { readAnswer } from '#local/lists/responses.ts'
+import { useLiveQuery } from '#state/live-query.ts'
 import { useTranslation } from 'react-i18next'
 import { useEntryWords } from '#features/audit-trail/entry-words.ts'
 
@@ -6,6 +9,7 @@ import { useEntryWords } from '#features/audit-trail/entry-words.ts'
 export function Differences({ entry }: { entry: Pick<AuditEntryRow, 'code' | 'changes'> }) {
   const { t } = useTranslation('audit')
   const { fieldOf, namedValueOf } = useEntryWords()
+  const uatBound = useLiveQuery(async () => await readAnswer(getSettings, {}), [])?.uat_bound ?? 'floor'
   return (
     <table className="trail-changes">
       <caption className="sr-only">{t('entry.differences')}</caption>
@@ -20,7 +24,7 @@ export function Differences({ entry }: { entry: Pick<AuditEntryRow, 'code' | 'ch
         {entry.changes.map(({ field, before, after }, at) => (
           // A field may be named twice: the place tells the two apart.
           <tr key={`${at} ${field}`}>
-            <th scope="row">{fieldOf(field)}</th>
+            <th scope="row">{fieldOf(field, entry, uatBound)}</th>
             <td data-label={t('entry.before')}>
               <del>{namedValueOf(field, before, entry)}</del>
             </td>

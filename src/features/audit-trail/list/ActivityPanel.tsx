@@ -2,7 +2,7 @@ import { lazy, Suspense, useEffect, useState } from 'react'
 import { trailActivity } from '#contract/audit-trail.ts'
 import { isOffline } from '#contract/problem.ts'
 import { Button } from '#ui/display/Button.tsx'
-import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { keepDrawn, readDrawn } from '#features/audit-trail/list/drawn-days.ts'
@@ -46,7 +46,7 @@ function Activity({ view, onRange }: Props) {
     return isOffline(problem) ? (
       <p className="trail-activity-note">{t('activity.notHere')}</p>
     ) : (
-      <ProblemNote problem={problem} onRetry={refetch} />
+      <LoadProblem problem={problem} onRetry={refetch} />
     )
   if (!shown) return <Skeleton lines={4} />
   const { days, from } = shown.output

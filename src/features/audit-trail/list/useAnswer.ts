@@ -62,7 +62,7 @@ export function useAnswer<E extends Endpoint>(endpoint: E, input: InputOf<E> | n
         setState((now) => {
           const answer = answerOf(result)
           const before = now?.of === json ? now.answer : null
-          return { of: json, answer: answer ?? before, problem: result.kind === 'problem' ? result.problem : null }
+          return { of: json, answer: answer ?? before, problem: problemIn(result) }
         })
       })
   }, [dispatch, endpoint, json])
@@ -77,6 +77,9 @@ export function useAnswer<E extends Endpoint>(endpoint: E, input: InputOf<E> | n
     refetch,
   }
 }
+
+const problemIn = (result: Result<unknown>): Problem | null =>
+  result.kind === 'problem' || result.kind === 'kept' ? (result.problem ?? null) : null
 
 function answerOf<O>(result: Result<O>): Answer<O> | null {
   if (result.kind === 'fresh') return { output: result.output, asOf: businessNow(), isKept: false }

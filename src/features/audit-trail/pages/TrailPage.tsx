@@ -3,7 +3,6 @@ import { useLiveQuery } from '#state/live-query.ts'
 import { readKeptState } from '#local/audit-trail/kept-state.ts'
 import { lazy, Suspense, useMemo } from 'react'
 import { listTrail } from '#contract/audit-trail.ts'
-import { isOffline } from '#contract/problem.ts'
 import { type AuditEntryRow, countedMost } from '#domain/audit-log/leaf.ts'
 import { useConnection, useSignedIn } from '#state/hooks.ts'
 import { useListing } from '#state/use-list-url.ts'
@@ -14,7 +13,7 @@ import { number, readingTime } from '#ui/list/Freshness.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { Menu } from '#ui/overlay/Menu.tsx'
 import { Page } from '#ui/page/Page.tsx'
-import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { useTranslation } from 'react-i18next'
 import { EntryDrawer } from '#features/audit-trail/entry/EntryDrawer.tsx'
 import { rowsOf } from '#features/audit-trail/entry/read-entry.ts'
@@ -84,7 +83,7 @@ export function Trail({ CompanyFilter }: { CompanyFilter: CompanyFilter }) {
       )}
       <Filters view={view} rows={rows ?? []} sorting={sorting} CompanyFilter={CompanyFilter} onChange={change} />
       {/* Offline the rows that are here, or the word that there are none, say all there is to say. */}
-      <ProblemNote problem={isOffline(problem) ? null : problem} onRetry={refetch} />
+      <LoadProblem problem={problem} onRetry={refetch} />
       <ActivityPanel view={view} onRange={change} />
       {shown?.days && (
         <p className="trail-partly" role="status">
@@ -131,6 +130,7 @@ export function Trail({ CompanyFilter }: { CompanyFilter: CompanyFilter }) {
             isKept: shown?.isKept ?? true,
           }}
           isFetching={isFetching}
+          problem={problem}
           empty={<NoEntries view={view} problem={problem} read={Boolean(answer)} onChange={change} />}
         />
       </div>

@@ -1,10 +1,9 @@
 import type { OrderRow } from '#contract/orders.ts'
 import { getPriceInForce } from '#contract/prices.ts'
-import { isOffline } from '#contract/problem.ts'
 import { readAged } from '#local/lists/responses.ts'
 import { useCachedResponse } from '#state/use-cached-response.ts'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
-import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { Sheet } from '#features/backups/BackupStyles.tsx'
@@ -40,7 +39,7 @@ export function ContractBackups({ order, asked, parts }: Props) {
   return (
     <>
       <Sheet />
-      <ProblemNote problem={isOffline(problem) ? null : problem} title={t('page.missing')} onRetry={refetch} />
+      <LoadProblem problem={problem} title={t('page.missing')} onRetry={refetch} />
       {service === null && isKept ? (
         <section className="card">
           <EmptyState icon="offline" title={t('page.notHere')}>

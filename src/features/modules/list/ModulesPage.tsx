@@ -1,7 +1,6 @@
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
 import type { ModuleRow } from '#contract/modules.ts'
-import { isOffline } from '#contract/problem.ts'
 import { clientTypeOf } from '#domain/access.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useClientType } from '#state/client-type.ts'
@@ -18,7 +17,7 @@ import { rowMark } from '#ui/list/PendingMark.tsx'
 import { useNarrow } from '#ui/list/useNarrow.ts'
 import { MacBanner } from '#ui/page/MacBanner.tsx'
 import { Page } from '#ui/page/Page.tsx'
-import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { useTranslation } from 'react-i18next'
 import { columns } from '#features/modules/list/columns.tsx'
 import { NoModules } from '#features/modules/list/EmptyList.tsx'
@@ -131,7 +130,7 @@ function ModulesPage({ hidden }: { hidden: boolean }) {
       <Sheet />
       <MacBanner />
       <Filters view={view} plain={kind} sorting={sorting} onChange={change} />
-      <ProblemNote problem={isOffline(problem) ? null : problem} onRetry={refetch} />
+      <LoadProblem problem={problem} onRetry={refetch} />
       {chosen && <ChosenBar chosen={chosen} onChoose={setChosen} onEnd={() => setChosen(null)} />}
       <DataList
         caption={t(`title.${kind}`)}
@@ -154,6 +153,7 @@ function ModulesPage({ hidden }: { hidden: boolean }) {
         onResults={(results) => change({ results })}
         fresh={freshness}
         isFetching={isFetching}
+        problem={problem}
         empty={<NoModules view={view} read={freshness.asOf !== null} create={create} onChange={change} />}
       />
       <Suspense fallback={null}>

@@ -21,6 +21,9 @@ export function ValidationDialog({ codes, onClose }: { codes: readonly string[];
       {found.kind === 'problem' && <ProblemNote problem={found.problem} focus />}
       {found.kind === 'notHere' && <p>{t('test.notHere')}</p>}
       {faults && <Panels faults={faults} />}
+      {found.kind === 'tested' && found.required.length > 0 && (
+        <p className="field-help">{t('test.along', { codes: found.required.join(', ') })}</p>
+      )}
       {found.kind === 'tested' && found.asOf !== null && (
         <p className="field-help">{t('test.here', { at: readingTime(found.asOf) })}</p>
       )}

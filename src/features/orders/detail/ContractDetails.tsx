@@ -113,7 +113,9 @@ export function Agreement({ order, Service, Backups }: { order: ShownOrder } & C
               <Service order={row} onChanged={() => void order.again()} />
             </Suspense>
           )}
-          {!editing && row.contract_id > 0 && <History {...history} now={row.contract_id} />}
+          {!editing && row.contract_id > 0 && (
+            <History {...history} onRetry={() => void history.again()} now={row.contract_id} />
+          )}
         </>
       )}
       <Dialogs

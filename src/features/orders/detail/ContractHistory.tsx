@@ -1,10 +1,10 @@
 import { Link } from 'react-router-dom'
-import type { Problem } from '#contract/problem.ts'
+import { isOffline, type Problem } from '#contract/problem.ts'
 import { useConnection, useDispatch } from '#state/hooks.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
 import { number } from '#ui/list/Freshness.tsx'
-import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { printDocument } from '#features/orders/print/print-document.ts'
@@ -17,10 +17,12 @@ const columns = ['contract', 'status', 'period', 'users', 'modules', 'payAmount'
 export function History({
   rows,
   problem,
+  onRetry,
   now,
 }: {
   rows: readonly ContractRow[] | null
   problem: Problem | null
+  onRetry: () => void
   /** The contract of this page. */
   now: number
 }) {
@@ -29,8 +31,8 @@ export function History({
   return (
     <section className="card order-history" aria-labelledby="order-history">
       <h2 id="order-history">{t('history')}</h2>
-      {missing && problem?.code === 'OFFLINE' && <p className="field-help">{t('historyOffline')}</p>}
-      {missing && problem?.code !== 'OFFLINE' && <ProblemNote problem={problem} />}
+      {missing && isOffline(problem) && <p className="field-help">{t('historyOffline')}</p>}
+      {missing && <LoadProblem problem={problem} onRetry={onRetry} />}
       {rows === null && !missing && <Skeleton />}
       {rows && (
         // biome-ignore lint: what can be scrolled can be reached by key

@@ -3,7 +3,6 @@ import { useNavigate } from 'react-router-dom'
 import { isProviderAdmin } from '#domain/access.ts'
 import { whyNotContract } from '#domain/contracts.ts'
 import { getSettings } from '#contract/accounts.ts'
-import { isOffline } from '#contract/problem.ts'
 import type { OrderRow } from '#contract/orders.ts'
 import { readAnswer } from '#local/lists/responses.ts'
 import { useConnection, useDispatch, useSignedIn } from '#state/hooks.ts'
@@ -19,7 +18,7 @@ import { useNarrow } from '#ui/list/useNarrow.ts'
 import { useToday } from '#ui/page/business-day.ts'
 import { Page } from '#ui/page/Page.tsx'
 import { rowMark } from '#ui/list/PendingMark.tsx'
-import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { useTranslation } from 'react-i18next'
 import { changeView, readView, remembered, type View, writeView } from '#features/orders/list/list-url.ts'
 import { CalendarDialog } from '#features/orders/list/CalendarDialog.tsx'
@@ -132,7 +131,7 @@ export function Contracts() {
         )}
       </Filters>
       {/* Offline the rows that are here, or the word that there are none, say all there is to say. */}
-      <ProblemNote problem={isOffline(problem) ? null : problem} onRetry={again} />
+      <LoadProblem problem={problem} onRetry={again} />
       <DataList
         caption={t('caption', { company })}
         counted={(count) => t('counted', { count, number: number(count) })}
@@ -166,6 +165,7 @@ export function Contracts() {
           </Button>
         }
         isFetching={isFetching}
+        problem={problem}
         empty={<NoOrders view={view} read={freshness.asOf !== null} whyNot={whyNoOrder} onChange={change} />}
       />
       {over?.kind === 'calendar' && <CalendarDialog onClose={close} />}

@@ -2,6 +2,7 @@
 import type { Caller, ClientType } from '#domain/access.ts'
 import type { DueMatter } from '#domain/dues.ts'
 import type { Currency } from '#domain/money.ts'
+import { nameIn } from '#domain/text.ts'
 import { type PaymentType, paymentTypes, whyNotPaidBy } from '#domain/payments.ts'
 import type { getSettings } from '#contract/accounts.ts'
 import type { Id, InputOf, OutputOf } from '#contract/endpoint.ts'
@@ -40,11 +41,11 @@ const path = ({ id }: Paid) => ({ contract: Number(id) })
 
 export const sendPayment =
   (paid: Paid, type: PaymentType, token: string | null): AppThunk<Result<OutputOf<typeof pay>>> =>
-  async (_dispatch, _getState, { api }) =>
-    api.call(pay, {
-      params: path(paid),
-      body: { type, contractType: paid.contractType ?? 'CONTRACT', ...(token === null ? {} : { token }) },
-    })
+  async (_dispatch, _getState, { api }) => {
+    const body = { type, contractType: paid.contractType ?? 'CONTRACT', ...(token === null ? {} : { token }) } as const
+    const recordName = nameIn(paid)
+    return await api.call(pay, { params: path(paid), body }, recordName === null ? {} : { recordName })
+  }
 
 /** Whether the wizard's draft on this device waits for it to be paid: then the wizard has its last step still to show. */
 export async function isOfDraft(id: Id, type: ClientType | undefined): Promise<boolean> {

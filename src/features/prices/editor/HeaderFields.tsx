@@ -1,4 +1,5 @@
 import { memo } from 'react'
+import type { UatBound } from '#domain/fees/annual.ts'
 import { DateField } from '#ui/form/DateField.tsx'
 import { Field } from '#ui/form/Field.tsx'
 import { useTranslation } from 'react-i18next'
@@ -14,12 +15,14 @@ interface Props {
   isWithdrawn: boolean
   /** What keeps the list from being confirmed, by field; in the place of its help, so that nothing moves. */
   notes: Readonly<Record<string, string>>
-  /** The list begins on another day than it did. */
   dispatch: (act: Act) => void
+  /** How the server reads the bound of the UAT fee (D1). */
+  uatBound: UatBound
 }
 
 /** The day it begins, what it is for, the UAT fee, minima: each with its limit beside it (M146). */
-export const HeaderFields = memo(function HeaderFields({ header, wrong, locked, isWithdrawn, notes, dispatch }: Props) {
+export const HeaderFields = memo(function HeaderFields(props: Props) {
+  const { header, wrong, locked, isWithdrawn, notes, uatBound, dispatch } = props
   const { t } = useTranslation('prices')
   const given = (name: HeaderName) => ({
     name,
@@ -33,10 +36,11 @@ export const HeaderFields = memo(function HeaderFields({ header, wrong, locked, 
     autoComplete: 'off',
     onChange: ({ target }: { target: { value: string } }) => type(name, target.value),
   })
+  const reading = uatBound === 'ceiling' ? { context: uatBound } : {}
   const perCurrency = (name: 'uat_cap' | 'min_fee') => (
     <fieldset className="price-three">
-      <legend>{t(`field.${name}`)}</legend>
-      <p className="field-help">{t(`help.${name}`)}</p>
+      <legend>{t(`field.${name}`, reading)}</legend>
+      <p className="field-help">{t(`help.${name}`, reading)}</p>
       <div>
         {charges.map((charge) => (
           <Field

@@ -11,10 +11,10 @@ import type { DraftOffers } from '#state/use-draft-offers.ts'
 import { DraftOffer } from '#ui/form/DraftOffer.tsx'
 import { ConflictNote } from '#ui/form/ConflictNote.tsx'
 import { PageForm, type PageFormProps } from '#ui/form/PageForm.tsx'
+import { priceFieldLabel, priceFieldText } from '#ui/i18n/price-field-messages.ts'
 import { PendingMark } from '#ui/list/PendingMark.tsx'
 import { Page } from '#ui/page/Page.tsx'
 import { useTranslation } from 'react-i18next'
-import { differenceLabel, differenceValue } from '#features/prices/difference-words.ts'
 import { BackupFields } from '#features/prices/editor/BackupFields.tsx'
 import { HeaderFields } from '#features/prices/editor/HeaderFields.tsx'
 import { findFormFaults, noteFaults } from '#features/prices/faults/list-faults.ts'
@@ -33,6 +33,7 @@ import { usePriceForm } from '#features/prices/editor/usePriceForm.ts'
 import { WithdrawnActions } from '#features/prices/withdrawn/WithdrawnActions.tsx'
 import { useSavePriceList } from '#features/prices/editor/useSavePriceList.ts'
 import { newPath, pathOf } from '#features/prices/paths.ts'
+import { useSettings } from '#features/prices/useSettings.ts'
 import { Sheet } from '#features/prices/PriceStyles.tsx'
 import { RehearsalPanel } from '#features/prices/rehearsal/RehearsalPanel.tsx'
 import type { ShowFee } from '#features/prices/rehearsal/fee-of.ts'
@@ -65,6 +66,7 @@ export function PriceListEditor(props: Props) {
   const storeDispatch = useDispatch()
   const navigate = useNavigate()
   const form = useRef<HTMLDivElement>(null)
+  const uatBound = useSettings()?.uat_bound ?? 'floor'
   const { form: status } = useSelector(selectSaving)
   const blocked = useSaveBlocked()
   const { known, names, modules, catalogue, lists, today, standingOf } = useKnown(type, opened?.whole ?? null)
@@ -181,15 +183,15 @@ export function PriceListEditor(props: Props) {
             <ConflictNote
               title={t('form.conflict')}
               found={priceDifferences(conflict.was, conflict.now).map(({ field, after }) => ({
-                label: differenceLabel(t, field),
-                now: differenceValue(after),
+                label: priceFieldLabel(field, uatBound),
+                now: after === null ? '–' : priceFieldText(field, after),
               }))}
             />
           )}
           <ListCheck faults={faults} isConfirmed={isLocked} />
           <Section title={t('section.header')}>
             <HeaderFields
-              {...{ locked, isWithdrawn, dispatch }}
+              {...{ locked, isWithdrawn, uatBound, dispatch }}
               header={values.header}
               wrong={wrong.fields}
               notes={notes.header}

@@ -7,6 +7,7 @@ import { useClientType } from '#state/client-type.ts'
 import { readWhole } from '#state/list-url.ts'
 import { ButtonLink } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
+import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { Page } from '#ui/page/Page.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
@@ -23,6 +24,7 @@ const idIn = (text: string | null): Id | null =>
 
 /** One price list, a new one, or a copy of another (/price/{id}, /price/new, /price/new?from={id}). */
 export function PriceListPage({ ShowFee }: { ShowFee: ShowFee }) {
+  const { t } = useTranslation('prices')
   const { id: named } = useParams()
   const [query] = useSearchParams()
   const from = named === undefined ? query.get('from') : null
@@ -39,6 +41,12 @@ export function PriceListPage({ ShowFee }: { ShowFee: ShowFee }) {
   if (id === null && (named ?? from) !== null) return <Missing why="unknown" />
   if (id !== null && opened === undefined) return <Loading />
   if (typeof opened === 'string') return <Missing why={opened} />
+  if (opened && 'code' in opened)
+    return (
+      <Page title={t('missing.title')} crumbs={[{ label: t('title'), to: pathOf() }]} width="narrow">
+        <LoadProblem problem={opened} title={t('missing.failed')} onRetry={onSaved} />
+      </Page>
+    )
   return (
     <Form key={`${named} ${from} ${round}`} {...{ opened: opened ?? null, ShowFee, onSaved }} isCopy={from !== null} />
   )

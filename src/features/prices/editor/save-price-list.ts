@@ -19,7 +19,10 @@ export const save = createFormThunk('priceListForm/save', (write: Write, { extra
   const wish = intent === null ? {} : { intent }
   if ('list' in write) return api.call(createPriceList, { body: { type: write.type, ...write.list } }, wish)
   const { opened, before, changes } = write
-  const base = { rowVersion: versionOf(opened), values: { ...before, confirmed: opened.row.confirmed } }
+  const base = {
+    rowVersion: versionOf(opened),
+    values: { ...before, type: opened.row.type, confirmed: opened.row.confirmed },
+  }
   return api.call(updatePriceList, { body: { id: opened.row.id, ...changes } as never }, { base, ...wish })
 })
 

@@ -3,6 +3,7 @@ import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 import { faultText } from '#features/prices/faults/fault-text.ts'
 import type { PlacedFault } from '#features/prices/faults/list-faults.ts'
+import { useSettings } from '#features/prices/useSettings.ts'
 
 interface Props {
   faults: readonly PlacedFault[]
@@ -16,6 +17,7 @@ interface Props {
  */
 export const ListCheck = memo(function ListCheck({ faults, isConfirmed }: Props) {
   const { t } = useTranslation('prices')
+  const uatBound = useSettings()?.uat_bound
   const errors = faults.filter(({ problem }) => !problem.isWarning).length
   const warnings = faults.length - errors
   if (isConfirmed && errors === 0) return null
@@ -34,7 +36,7 @@ export const ListCheck = memo(function ListCheck({ faults, isConfirmed }: Props)
         {faults.map(({ problem }) => (
           <li key={`${problem.field} ${problem.code}`} className={problem.isWarning ? undefined : 'wrong'}>
             <Icon name={problem.isWarning ? 'info' : 'alert'} size={16} />
-            <span>{faultText(t, problem)}</span>
+            <span>{faultText(t, problem, uatBound)}</span>
           </li>
         ))}
       </ul>

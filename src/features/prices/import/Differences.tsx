@@ -5,8 +5,9 @@ import { priceDifferences } from '#domain/catalogue/prices.ts'
 import { readAnswer } from '#local/lists/responses.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { SelectField } from '#ui/form/ChoiceFields.tsx'
+import { priceFieldLabel, priceFieldText } from '#ui/i18n/price-field-messages.ts'
 import { useTranslation } from 'react-i18next'
-import { differenceLabel, differenceValue } from '#features/prices/difference-words.ts'
+import { useSettings } from '#features/prices/useSettings.ts'
 import { pickWords, type Standing } from '#features/prices/list/in-force.ts'
 
 /** What is in a file, as the server has read it. */
@@ -21,6 +22,7 @@ interface Props {
 /** Field by field, what the file has otherwise than a list that is here. */
 export function Differences({ looked, lists, standingOf }: Props) {
   const { t } = useTranslation('prices')
+  const uatBound = useSettings()?.uat_bound ?? 'floor'
   const here = lists.filter(({ id }) => typeof id === 'number')
   const inForce = here.find((row) => standingOf(row) === 'inForce') ?? here[0]
   const [chosen, setChosen] = useState<string | null>(null)
@@ -62,9 +64,9 @@ export function Differences({ looked, lists, standingOf }: Props) {
             <tbody>
               {found.map(({ field, before, after }) => (
                 <tr key={field}>
-                  <th scope="row">{differenceLabel(t, field)}</th>
-                  <td>{differenceValue(before)}</td>
-                  <td>{differenceValue(after)}</td>
+                  <th scope="row">{priceFieldLabel(field, uatBound)}</th>
+                  <td>{before === null ? '–' : priceFieldText(field, before)}</td>
+                  <td>{after === null ? '–' : priceFieldText(field, after)}</td>
                 </tr>
               ))}
             </tbody>

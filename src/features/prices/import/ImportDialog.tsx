@@ -3,6 +3,7 @@ import { useNavigate } from 'react-router-dom'
 import { importPriceList, uploadPriceList } from '#contract/prices.ts'
 import { fieldProblems, localProblem, type Problem } from '#contract/problem.ts'
 import type { ClientType } from '#domain/access.ts'
+import { nameIn } from '#domain/text.ts'
 import { isPriceFileName } from '#domain/checks/price-file-checks.ts'
 import { callEndpoint } from '#state/app-thunk.ts'
 import { useConnection, useDispatch } from '#state/hooks.ts'
@@ -59,7 +60,10 @@ export function ImportDialog({ type, onClose }: Props) {
   async function take() {
     if (!looked) return
     setBusy('importing')
-    const result = await dispatch(callEndpoint(importPriceList, { body: { md5: looked.md5 } })).catch(() => null)
+    const recordName = nameIn({ ...looked.list, type: looked.type }) ?? undefined
+    const options = recordName === undefined ? {} : { recordName }
+    const body = { md5: looked.md5 }
+    const result = await dispatch(callEndpoint(importPriceList, { body }, options)).catch(() => null)
     setBusy(null)
     if (!result || result.kind === 'problem') return setProblem(result?.problem ?? localProblem('OFFLINE'))
     const made = 'output' in result ? result.output : null

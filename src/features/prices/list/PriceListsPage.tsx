@@ -1,7 +1,6 @@
 import { lazy, Suspense, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
 import type { PriceRow } from '#contract/prices.ts'
-import { isOffline } from '#contract/problem.ts'
 import { clientTypeOf } from '#domain/access.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useClientType } from '#state/client-type.ts'
@@ -17,7 +16,7 @@ import { number } from '#ui/list/Freshness.tsx'
 import { rowMark } from '#ui/list/PendingMark.tsx'
 import { useNarrow } from '#ui/list/useNarrow.ts'
 import { Page } from '#ui/page/Page.tsx'
-import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { useTranslation } from 'react-i18next'
 import { columns } from '#features/prices/list/columns.tsx'
 import { NoPriceLists } from '#features/prices/list/EmptyList.tsx'
@@ -134,7 +133,7 @@ export function PriceLists() {
       }
     >
       <Sheet />
-      <ProblemNote problem={isOffline(problem) ? null : problem} onRetry={refetch} />
+      <LoadProblem problem={problem} onRetry={refetch} />
       <Tabs view={view} withdrawn={lists ? lists.filter((row) => row.withdrawn).length : null} />
       <DataList
         caption={view.tab === 'withdrawn' ? t('tab.withdrawn') : t('title')}
@@ -156,6 +155,7 @@ export function PriceLists() {
         onResults={(results) => change({ results })}
         fresh={freshness}
         isFetching={isFetching}
+        problem={problem}
         empty={
           <NoPriceLists
             read={freshness.asOf !== null}

@@ -2,7 +2,7 @@ import { useEffect, useId, useRef } from 'react'
 import { isOffline } from '#contract/problem.ts'
 import type { OrderRow } from '#contract/orders.ts'
 import { Menu } from '#ui/overlay/Menu.tsx'
-import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { useTranslation } from 'react-i18next'
 import { ServicePanel, type ServiceEventsPart } from '#features/services/info/ServicePanel.tsx'
 import { useService } from '#features/services/info/useService.ts'
@@ -34,7 +34,7 @@ export function ContractService({ order, onChanged, Events }: Props) {
         <h2 id={title}>{t('panel.title')}</h2>
         {row && <Menu label={t('panel.menu', { code: row.code })} kind="quiet" items={moves.itemsOf(row)} />}
       </div>
-      <ProblemNote problem={isOffline(problem) ? null : problem} title={t('page.missing')} onRetry={refetch} />
+      <LoadProblem problem={problem} title={t('page.missing')} onRetry={refetch} />
       {row && <ServicePanel row={row} jobs={jobs} moves={moves} logPath={logPath} inContract Events={Events} />}
       {row === null && (!problem || isOffline(problem)) && <p className="service-note">{t('panel.none')}</p>}
       {moves.dialogs}

@@ -5,6 +5,7 @@ import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { Freshness } from '#ui/list/Freshness.tsx'
 import { Menu } from '#ui/overlay/Menu.tsx'
 import { Page } from '#ui/page/Page.tsx'
+import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
@@ -77,7 +78,7 @@ function One({ id, Events, Backups }: { id: number } & Parts) {
       }
     >
       <Sheet />
-      <ProblemNote problem={isOffline(problem) ? null : problem} onRetry={refetch} />
+      <LoadProblem problem={problem} onRetry={refetch} />
       <ServicePanel row={row} jobs={jobs} moves={moves} logPath={logPath} Events={Events} />
       <Backups row={row} />
       {moves.dialogs}

@@ -1,6 +1,5 @@
 import { useCallback, useMemo, useState } from 'react'
 import type { ServiceRow } from '#contract/services.ts'
-import { isOffline } from '#contract/problem.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useDispatch } from '#state/hooks.ts'
 import { useLiveChanges } from '#state/live-changes.ts'
@@ -12,7 +11,7 @@ import { DataList } from '#ui/list/DataList.tsx'
 import { number } from '#ui/list/Freshness.tsx'
 import { useNarrow } from '#ui/list/useNarrow.ts'
 import { Page } from '#ui/page/Page.tsx'
-import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { useTranslation } from 'react-i18next'
 import { AddressDialog } from '#features/services/Addresses.tsx'
 import { columns } from '#features/services/list/columns.tsx'
@@ -69,7 +68,7 @@ export function Services({ CompanyFilter }: { CompanyFilter: CompanyFilter }) {
       <Sheet />
       <Filters view={view} sorting={sorting} CompanyFilter={CompanyFilter} onChange={change} />
       {/* Offline the rows that are here, or the word that there are none, say all there is to say. */}
-      <ProblemNote problem={isOffline(problem) ? null : problem} onRetry={refetch} />
+      <LoadProblem problem={problem} onRetry={refetch} />
       <div className="service-list">
         <DataList
           caption={t('caption')}
@@ -97,6 +96,7 @@ export function Services({ CompanyFilter }: { CompanyFilter: CompanyFilter }) {
           onResults={(results) => change({ results })}
           fresh={freshness}
           isFetching={isFetching}
+          problem={problem}
           empty={<NoServices view={view} read={freshness.asOf !== null} onChange={change} />}
         />
       </div>

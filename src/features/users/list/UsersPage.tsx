@@ -1,6 +1,5 @@
 import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import { isOffline } from '#contract/problem.ts'
 import type { UserRow } from '#contract/users.ts'
 import { useSelector, useSignedIn } from '#state/hooks.ts'
 import { useList } from '#state/use-list.ts'
@@ -11,7 +10,7 @@ import { number } from '#ui/list/Freshness.tsx'
 import { useNarrow } from '#ui/list/useNarrow.ts'
 import { Page } from '#ui/page/Page.tsx'
 import { rowMark } from '#ui/list/PendingMark.tsx'
-import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { useTranslation } from 'react-i18next'
 import { loadTexts } from '#ui/i18n/i18n.ts'
 import { changeView, type View, writeView } from '#features/users/list/list-url.ts'
@@ -87,7 +86,7 @@ export function Users({ Beside }: { Beside: ComponentType<{ id: number; name: st
     >
       <Filters view={view} sorting={sorting} onChange={change} />
       {/* Offline the rows that are here, or the word that there are none, say all there is to say. */}
-      <ProblemNote problem={isOffline(problem) ? null : problem} onRetry={refetch} />
+      <LoadProblem problem={problem} onRetry={refetch} />
       <DataList
         caption={t('caption', { company: user.company_name })}
         counted={(count) => t('counted', { count, number: number(count) })}
@@ -118,6 +117,7 @@ export function Users({ Beside }: { Beside: ComponentType<{ id: number; name: st
         onResults={(results) => change({ results })}
         fresh={freshness}
         isFetching={isFetching}
+        problem={problem}
         empty={
           <Suspense fallback={null}>
             <NoUsers view={view} read={freshness.asOf !== null} onChange={change} />

@@ -164,7 +164,7 @@ it('a price that changes between the figure and the order is shown beside the on
   // Worked out without a line, so that the server's figure waits for a yes.
   the.browser.goOffline()
   await press(/^Save for later/)
-  await screen.findByText(/^You're offline. Nothing was ordered/)
+  await screen.findByText(/^The server could not be reached. Nothing was ordered/)
   the.browser.goOnline()
   await says("The server's price is the one you saw")
   await newPrices(the.server, ({ module }) => ({

@@ -115,7 +115,7 @@ onConnections('refused writes in the trail', (engine) => {
       const { id } = (await write(staff, 'POST', '/api/pricelist', draft)).json()
       expect((await write(staff, 'DELETE', `/api/pricelist/${id}`)).statusCode).toBe(204)
       const [created, deleted] = (await entries()).filter(({ code }) => code === 'price')
-      const content = { desc: 'May', min_fee_hkd: '7.00', 'concurrentUser.0.to': '9', 'concurrentUser.0.usd': '2.00' }
+      const content = { desc: 'May', min_fee_hkd: '7.00', 'concurrentUser.1-9.usd': '2.00' }
       for (const [field, value] of Object.entries(content)) {
         expect(created?.changes).toContainEqual({ field, before: null, after: value })
         expect(deleted?.changes).toContainEqual({ field, before: value, after: null })

@@ -59,11 +59,20 @@ describe('apps', () => {
       expect((await validate(['doc'])).json()).toEqual(fine)
     })
 
-    test('hidden ones that join bring their apps, and need them; what it depends on is not added', async () => {
-      expect((await validate(['fin', 'scm'])).json()).toEqual({ ...fine, apps_missing: ['framework'] })
+    test('fault 31h the modules that it requires bring their apps too, and need theirs', async () => {
+      expect((await validate(['fin', 'scm'])).json()).toEqual(fine)
       expect((await validate(['fin'])).json()).toEqual(fine)
-      expect((await validate(['stocktake'])).json()).toEqual({ ...fine, apps_missing: ['framework'] })
-      expect((await validate(['stocktake', 'base'])).json()).toEqual(fine)
+      expect((await validate(['stocktake'])).json()).toEqual(fine)
+      // Each is ordered with the module that it depends on, which lacks an app.
+      await offer('ledger', ['unheard'])
+      await asSystem((db) =>
+        db
+          .updateTable('module')
+          .set({ dependencies: JSON.stringify(['ledger']) })
+          .where('code', '=', 'doc')
+          .execute(),
+      )
+      expect((await validate(['doc'])).json()).toEqual({ ...fine, apps_missing: ['unheard'] })
     })
 
     test('what is missing, runs in circles or is too old is told, in the order of the codes', async () => {

@@ -30,6 +30,15 @@ describe('an admin who resets the second factor of a colleague', () => {
       db.selectFrom('audit_entry').selectAll().where('operation', '=', 'reset').execute(),
     )
 
+  test('fault 31b is told that the company requires a second factor, so that the password alone logs nobody in', async () => {
+    const admin = await server.signIn('admin@alpha')
+    const user = await server.signIn('user@alpha')
+    expect(await has(admin, user.userId)).toEqual({ factors: 0, required: null })
+    const payload = { mfa_token: await proven(admin), required: true }
+    expect(said(await admin.send({ method: 'PUT', url: '/api/m18s/mfa/company', payload }))).toBeLessThan(300)
+    expect(await has(admin, user.userId)).toEqual({ factors: 0, required: 'company' })
+  })
+
   test('takes every factor and code away and ends all sessions; the colleague is told, the trail says who it was', async () => {
     const admin = await server.signIn('admin@alpha')
     const user = await server.signIn('user@alpha')
@@ -37,10 +46,10 @@ describe('an admin who resets the second factor of a colleague', () => {
     await withPasskey(user)
     const begun = await passwordStep(server, 'user@alpha')
     await box.fetch()
-    expect(await has(admin, user.userId)).toEqual({ factors: 2 })
+    expect(await has(admin, user.userId)).toEqual({ factors: 2, required: null })
     expect(await reset(admin, user.userId)).toBe(204)
 
-    expect(await has(admin, user.userId)).toEqual({ factors: 0 })
+    expect(await has(admin, user.userId)).toEqual({ factors: 0, required: null })
     expect([await isIn(user), await isIn(admin)]).toEqual([false, true])
     const stale = await secondStep(server, begun.mfa_token, { recovery_code: codes[0] ?? '' })
     expect(said(stale)).toEqual([401, 'MFA_INVALID'])
@@ -87,7 +96,7 @@ describe('an admin who resets the second factor of a colleague', () => {
     const elsewhere = await proven(await server.signIn('admin@alpha'))
     for (const token of ['x', mfa_token, elsewhere])
       expect(await reset(admin, user.userId, token)).toEqual([401, 'MFA_EXPIRED'])
-    expect(await has(admin, user.userId)).toEqual({ factors: 1 })
+    expect(await has(admin, user.userId)).toEqual({ factors: 1, required: null })
   })
 
   test('is an admin of the same company: not the provider, not a user, and nobody for themselves (Z-10, S-53)', async () => {
@@ -102,6 +111,6 @@ describe('an admin who resets the second factor of a colleague', () => {
     }
     const admin = await server.signIn('admin@alpha')
     expect(await reset(admin, admin.userId)).toEqual([409, 'SELF_FORBIDDEN'])
-    expect(await has(admin, user.userId)).toEqual({ factors: 1 })
+    expect(await has(admin, user.userId)).toEqual({ factors: 1, required: null })
   })
 })

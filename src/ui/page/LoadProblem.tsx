@@ -1,0 +1,70 @@
+import {
+  createContext,
+  type ReactNode,
+  useContext,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
+import { isOffline, type Problem } from '#contract/problem.ts'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+
+type Retry = () => void
+
+/** What parts of a page could not load. The first of them says so for all, and its button asks for all of it again. */
+class LoadProblems {
+  private readonly retries = new Map<string, Retry>()
+  private readonly listeners = new Set<() => void>()
+
+  add(id: string, retry: Retry): () => void {
+    this.retries.set(id, retry)
+    this.notify()
+    return () => {
+      this.retries.delete(id)
+      this.notify()
+    }
+  }
+  readonly first = (): string | null => this.retries.keys().next().value ?? null
+  readonly retryAll = (): void => {
+    for (const retry of [...this.retries.values()]) retry()
+  }
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener)
+    return () => void this.listeners.delete(listener)
+  }
+  private notify(): void {
+    for (const listener of this.listeners) listener()
+  }
+}
+
+const PageProblems = createContext(new LoadProblems())
+
+export function LoadProblemScope({ children }: { children: ReactNode }) {
+  const [problems] = useState(() => new LoadProblems())
+  return <PageProblems.Provider value={problems}>{children}</PageProblems.Provider>
+}
+
+interface Props {
+  /** Offline says the shell already. */
+  problem: Problem | null
+  /** What could not be loaded. */
+  title?: string
+  onRetry: Retry
+}
+
+/** That a part of a page could not be loaded: said once on a page, however many parts fail. */
+export function LoadProblem({ problem, title, onRetry }: Props) {
+  const id = useId()
+  const problems = useContext(PageProblems)
+  const first = useSyncExternalStore(problems.subscribe, problems.first)
+  const retry = useRef(onRetry)
+  const isShown = problem !== null && !isOffline(problem)
+  useLayoutEffect(() => {
+    retry.current = onRetry
+  })
+  useLayoutEffect(() => (isShown ? problems.add(id, () => retry.current()) : undefined), [isShown, id, problems])
+  if (!isShown || first !== id) return null
+  return <ProblemNote problem={problem} title={title} onRetry={problems.retryAll} />
+}

@@ -1,0 +1,129 @@
+/** What an entry of the audit trail changed, in words that its reader knows, in both languages. */
+import { beforeAll, describe, expect, it } from 'vitest'
+import '#features/audit-trail/words.ts'
+import { fieldText, filterText } from '#features/audit-trail/entry/value-text.ts'
+import { nameOf } from '#features/audit-trail/list/entry-names.ts'
+import type { AuditMenu } from '#domain/audit-log/leaf.ts'
+import { i18n } from '#ui/i18n/i18n.ts'
+import { priceFieldLabel, priceFieldText } from '#ui/i18n/price-field-messages.ts'
+import en from '#locales/en/audit.json'
+import zh from '#locales/zh/audit.json'
+
+const text = (code: AuditMenu, field: string, value: unknown) =>
+  fieldText(i18n.getFixedT(i18n.language, 'audit'), field, value, { code })
+const price = (field: string, value: string) => `${priceFieldLabel(field, 'floor')}: ${priceFieldText(field, value)}`
+
+interface Texts {
+  language: string
+  /** Path and value of a difference, in words. */
+  prices: Record<string, string>
+  others: [AuditMenu, field: string, value: unknown, words: string][]
+}
+
+const texts: Texts[] = [
+  {
+    language: 'en',
+    prices: {
+      'concurrentUser.1-10.hkd 1260.00': 'Concurrent users 1–10, HKD: 1,260.00',
+      'concurrentUser.51-999999.to 999999': 'Concurrent users 51–999,999, To: 999,999',
+      'concurrentUser.0.hkd 1260.00': 'Concurrent users #1, HKD: 1,260.00',
+      'namedUser.5-5.rmb 900.00': 'Named users 5, RMB: 900.00',
+      'module.fin.usd 2310.00': 'Module fin, USD: 2,310.00',
+      'module core, fin': 'Order of the modules: core, fin',
+      'pdbPrice.pdb2s3_fee_hkd 6000.00': 'Backup to S3, fee a year, HKD: 6,000.00',
+      'pdbPrice.pdb2s3_traffic 50.00': 'Backup to S3, free traffic a month: 50 GB',
+      'pdbPrice.pdb2rds_discount 10.00': 'Backup to RDS, discount: 10%',
+      'uat_charge 12.50': 'UAT charge: 12.50%',
+      'uat_cap_hkd 5000.00': 'Minimum UAT fee a year, HKD: 5,000.00',
+      'min_fee_rmb 18000.00': 'Minimum fee a year, RMB: 18,000.00',
+      'min_named_user 1000': 'Minimum named users: 1,000',
+      'confirmed true': 'Confirmed: Yes',
+      'desc 12.50': 'Description: 12.50',
+    },
+    others: [
+      ['order', 'amount', '24287.67', '24,287.67'],
+      ['order', 'Amount', 'HKD 24287.67', 'HKD 24,287.67'],
+      ['order', 'users', 1200, '1,200'],
+      ['order', 'period', 1, '1 year'],
+      ['order', 'period', 3, '3 years'],
+      ['order', 'uat', 1, 'Yes'],
+      ['order', 'modules', ['core', 'fin'], 'core, fin'],
+      ['order', 'price_id', 7, 'No. 7'],
+      ['order', 'Outcome', 'another amount', 'Another amount was due'],
+      ['order', 'Gateway', 'simulate', 'Simulated payment'],
+      ['order', 'Field', 'calendar', 'Calendar link'],
+      ['user', 'access_level', 100, 'Delete'],
+      ['user', 'Field', 'second factor', 'Two-step login'],
+      ['user', 'Change', 'renewed', 'Renewed'],
+      ['user', 'Factor', 'set up', 'Set up at this login'],
+      ['user', 'Reason', 'token reused', 'A copied session was used'],
+      ['company', 'country', 'CN', 'China'],
+      ['company', 'Change', 'required', 'Required for everybody'],
+      ['service', 'TaskRuntimeMemory', 0, 'Left to the platform'],
+      ['service', 'TaskDesireCount', -1, 'Left to the platform'],
+      ['service', 'task_desire_count', 0, '0: stopped'],
+      ['system', 'Format', 'xlsx', 'Excel file'],
+      [
+        'module',
+        'apps',
+        [
+          { code: 'acc', flag: { beta: true, limit: 5 } },
+          { code: 'hr', flag: {} },
+        ],
+        'acc (beta: Yes, limit: 5), hr',
+      ],
+      ['module', 'apps', [], '(empty)'],
+      ['app', 'not_known', { a: 1, b: [true] }, 'a: 1, b: Yes'],
+    ],
+  },
+  {
+    language: 'zh',
+    prices: {
+      'concurrentUser.1-10.hkd 1260.00': '并发用户 1–10，HKD: 1,260.00',
+      'module.fin.usd 2310.00': '模块 fin，USD: 2,310.00',
+      'pdbPrice.pdb2s3_up_rmb 11.25': '备份至 S3 超出部分每 GB 价格，RMB: 11.25',
+      'uat_cap_hkd 5000.00': 'UAT 每年最低费用，HKD: 5,000.00',
+      'confirmed false': '已确认: 否',
+    },
+    others: [
+      ['order', 'modules', ['core', 'fin'], 'core、fin'],
+      ['order', 'period', 3, '3 年'],
+      ['order', 'Outcome', 'refused', '退款被拒绝'],
+      ['user', 'Field', 'passkey', '通行密钥'],
+      ['user', 'access_level', 100, '删除'],
+      ['module', 'apps', [{ code: 'acc', flag: { beta: true } }], 'acc（beta：是）'],
+    ],
+  },
+]
+
+describe.each(texts)('in $language', ({ language, prices, others }) => {
+  beforeAll(async () => void (await i18n.changeLanguage(language)))
+
+  it.each(Object.entries(prices))('fault 35b an entry of a price list says %s as %s', (change, words) => {
+    const [field = '', ...value] = change.split(' ')
+    expect(price(field, value.join(' '))).toBe(words)
+  })
+
+  it.each(others)('fault 35c an entry of type %s says %s %j as %s', (code, field, value, words) => {
+    expect(text(code, field, value)).toBe(words)
+  })
+})
+
+it('fault 35d an export is told with the names of what it was filtered by', async () => {
+  await i18n.changeLanguage('en')
+  const t = i18n.getFixedT('en', 'audit')
+  expect(
+    ['code', 'operation', 'status'].map((key) =>
+      filterText(t, key, { code: 'price', operation: 'confirm', status: -1 }[key]),
+    ),
+  ).toEqual(['Price list', 'Confirm', 'Failed'])
+})
+
+it.each(['CompanyCode', 'Gateway', 'Waived', 'Epoch', 'RestoredSize', 'RestoredRoot', 'Sha256'])(
+  'fault 35e %s of an entry has a name in both languages',
+  (key) => {
+    const known = nameOf('info', key)
+    expect(known).toBeDefined()
+    if (known) expect(zh.info[known]).not.toBe(en.info[known])
+  },
+)
