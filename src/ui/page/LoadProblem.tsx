@@ -28,7 +28,8 @@ class LoadProblems {
   }
   readonly first = (): string | null => this.retries.keys().next().value ?? null
   readonly retryAll = (): void => {
-    for (const retry of [...this.retries.values()]) retry()
+    const all = [...this.retries.values()]
+    for (const retry of all) retry()
   }
   readonly subscribe = (listener: () => void): (() => void) => {
     this.listeners.add(listener)

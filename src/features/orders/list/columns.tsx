@@ -48,9 +48,8 @@ export const columns = (
     header: t('column.created'),
     sortable: true,
     width: 'time',
-    priority: 3,
     // A row made on this device has no time until the server gave it one.
-    render: ({ row }) => row.create_time || t('notYet'),
+    render: ({ row }) => (row.create_time ? <Created time={row.create_time} /> : t('notYet')),
   },
   {
     key: 'expired_date',
@@ -66,17 +65,33 @@ export const columns = (
     sortable: true,
     width: 'tag',
     phone: 'tag',
-    render: ({ row: { state } }) => <StatusTag state={state} />,
+    render: ({ row }) => (
+      <span className="order-facts">
+        <StatusTag state={row.state} />
+        <span className="order-due-beside">
+          <ToPay row={row} t={t} dueText={dueText} />
+        </span>
+      </span>
+    ),
   },
   {
+    // A tablet has it under the status, and so has room for all columns of the specification.
     key: 'pay',
     header: t('column.pay'),
     width: 'money',
+    priority: 3,
     align: 'end',
     phone: 'fact',
     render: ({ row }) => <ToPay row={row} t={t} dueText={dueText} />,
   },
 ]
+
+/** Where there is little room the time stands under its day. */
+const Created = ({ time }: { time: string }) => (
+  <span className="order-created">
+    <span>{time.slice(0, 10)}</span> <span>{time.slice(11)}</span>
+  </span>
+)
 
 /** The last 60 days are counted, as far ahead as the first reminder by mail (contracts 4). */
 function Expiry({ row, today, t }: { row: OrderRow; today: PlainDate | null; t: TFunction<'orders'> }) {

@@ -56,7 +56,7 @@ export function PaymentPanel({ order, onPaid }: { order: Payable; onPaid: () => 
   const isTaken = first !== undefined && whyNotTaken(first) === null
   const cardSource = first === 'stripe' && isTaken && hasBeenOnline ? findCardSource(ways) : null
   const hasCardForm = cardSource !== null && cardState !== 'none'
-  const date = order.due?.slice(0, 16) ?? ''
+  const date = order.due ?? ''
   const written = `${order.currency} ${grouped(amount)}`
   /** One payment at a time: while it is sent, the other buttons say so. */
   const stateOf = (button: PayButton, type: PaymentType) => ({

@@ -56,7 +56,7 @@ function Back({ order, onSettled, word }: Omit<Props, 'paidOrder'> & { word: Wor
   }
   const amount = `${order.currency} ${grouped(order.pay_amount ?? '0.00')}`
   if (stands === 'checking') return <PaymentWait paid={order} onTold={(outcome) => void told(outcome)} />
-  const date = order.due?.slice(0, 16)
+  const date = order.due
   const cancelled = date ? t('cancelled.text', { date }) : t('cancelled.over')
   const texts = {
     paid: t('paid.text', { amount }),
