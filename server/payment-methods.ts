@@ -5,7 +5,7 @@ import type { PaymentDriver } from '#server/drivers/payment/driver.ts'
 export interface Payments {
   /** Null: that way is not set up. */
   driver(type: PaymentType): Promise<PaymentDriver | null>
-  /** For `settings.payment`: what a browser must know. Null: cards are asked for on the gateway's own page. */
+  /** For `settings.payment`: what a browser must know for Stripe's card fields. Null: Stripe has no keys. */
   stripeKey: string | null
   /** Of the demo: the sandbox's page with card fields, which stands in for Stripe's. Null: there is none. */
   cardFrame: string | null
