@@ -123,8 +123,7 @@ it('warns of what is not paid, with its last second, and of what is overdue; bot
   await expect.poll(whyNot).toBe('This needs a connection.')
   the.browser.goOnline()
   await the.browser.open('/app/home')
-  // Until the contracts were read, the way leads to their list.
-  const link = () => screen.findByRole('link', { name: /^Pay Backup traffic of Test owed/ })
+  const link = () => screen.findByRole('link', { name: /^Pay Test owed: Backup traffic of .*, overdue since / })
   await expect.poll(async () => (await link()).getAttribute('href')).toContain(path)
   await the.user.click(await link())
   await says(`Backup traffic of ${monthNamed(1)} is overdue:`)

@@ -100,7 +100,7 @@ function Contract({ row, isNow }: { row: ContractRow; isNow: boolean }) {
       </td>
       <td data-label={t('column.modules')}>{row.modules.join(', ')}</td>
       <td data-label={t('column.payAmount')} className="number">
-        <div>
+        <div className="order-paid">
           {row.pay_amount === null ? '–' : <Amount currency={row.currency} amount={row.pay_amount} />}
           {row.invoice_no && (
             <Button

@@ -106,6 +106,9 @@ function Expiry({ row, today, t }: { row: OrderRow; today: PlainDate | null; t: 
   )
 }
 
+/** "(5 → 12 users)" stays on one line. */
+const keepTogether = (text: string) => text.replace(/[(（][^)）]{1,20}[)）]/, (part) => part.replaceAll(' ', '\u00a0'))
+
 /** How much in all, the first day of payment, and what for (D31, D35). */
 function ToPay({ row, t, dueText }: { row: OrderRow; t: TFunction<'orders'>; dueText: DueText }) {
   const dues = duesOf(row)
@@ -121,8 +124,7 @@ function ToPay({ row, t, dueText }: { row: OrderRow; t: TFunction<'orders'>; due
         (due) =>
           due.type !== 'create' && (
             <span key={`${due.contractType} ${due.id}`} className="order-beside order-matter">
-              {/* Numbers stay together where the line breaks. */}
-              {dueText(due).replaceAll(' → ', '\u00a0→\u00a0')}
+              {keepTogether(dueText(due))}
             </span>
           ),
       )}
