@@ -188,6 +188,9 @@ it('fault 36M81e by keys alone, at the speed of typing: from an empty form that 
   await tabTo(/^Pay HKD .* by card$/)
   await keyboard.press('Enter')
   await page.getByRole('heading', { name: 'The contract is in effect' }).waitFor()
+  // A reload shows the same result, and no empty form (fault 37k).
+  await page.reload()
+  await page.getByRole('heading', { name: 'The contract is in effect' }).waitFor()
   const { texts, cachedOrigins } = await page.evaluate(readDevice)
   expect(texts).toContain('wizkeys7')
   expect(texts).not.toMatch(/4242 ?4242|tok_[\da-f]{24}/)
