@@ -176,7 +176,7 @@ nightly('whoever has seen the list orders without a line, and what is not here i
   await page.goto(`${the.portal.url}/saas/app/contract/new`)
   await fill(page, 'wizaway', { users: '25' })
   await field(page, 'name').focus()
-  await page.getByText("Availability is checked as soon as the server can be reached; nothing is lost.").waitFor()
+  await page.getByText('Availability is checked as soon as the server can be reached; nothing is lost.').waitFor()
   await page.getByText('Calculated on this device').waitFor()
   await expect.poll(() => amount(page)).toContain('HKD')
   await page.evaluate(readingsOf, '/api/module/info delete')

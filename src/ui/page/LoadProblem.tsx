@@ -28,7 +28,7 @@ class LoadProblems {
   }
   readonly first = (): string | null => this.retries.keys().next().value ?? null
   readonly retryAll = (): void => {
-    for (const retry of [...this.retries.values()]) retry()
+    this.retries.forEach((retry) => retry())
   }
   readonly subscribe = (listener: () => void): (() => void) => {
     this.listeners.add(listener)
