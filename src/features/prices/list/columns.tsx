@@ -9,7 +9,7 @@ import { usesInWords, type PriceListUses } from '#features/prices/withdrawn/useP
 import type { Standing } from '#features/prices/list/in-force.ts'
 import type { Tab } from '#features/prices/list/list-url.ts'
 
-/** Effective date, client type, state, description, who changed it when (M145), at every width. */
+/** Effective date, client type, state, description, who changed it when (M145). A phone has no room for the type, which stands above, and the name. */
 export const columns = (
   t: TFunction<'prices'>,
   standingOf: (row: PriceRow) => Standing,
@@ -29,15 +29,14 @@ export const columns = (
   {
     key: 'type',
     header: t('column.type'),
-    width: 'number',
-    phone: 'fact',
+    width: 'short',
     render: ({ row }) => row.type,
   },
   {
     key: 'confirmed',
     header: t('column.confirmed'),
     sortable: true,
-    width: 'roles',
+    width: 'tag',
     phone: 'tag',
     render: ({ row }) => <State row={row} standing={standingOf(row)} t={t} />,
   },
@@ -69,7 +68,6 @@ export const columns = (
   {
     key: 'update_user_name',
     header: t('column.update_user_name'),
-    phone: 'fact',
     render: ({ row }) => row.update_user_name || <NoValue />,
   },
 ]
