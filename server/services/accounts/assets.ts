@@ -6,6 +6,7 @@ import { inTransaction } from '#server/db/transaction.ts'
 import type { AppContext, Service } from '#server/context.ts'
 import { notFound, ProblemError } from '#server/problem-error.ts'
 import type { Picture } from '#server/services/accounts/avatar-image.ts'
+import { userById } from '#server/db/accounts/users.ts'
 
 const dayMs = 86_400_000
 /** Nobody tries on more pictures than this in a day. */
@@ -26,7 +27,9 @@ export const upload: Service<typeof uploadAsset> = async (
     throw new ProblemError('PICTURE_QUOTA', { most: `${mostMb} MB` })
   const id = await insertAsset(db, { ...picture, name, company_id: companyId, user_id: userId, create_time: now })
   left('asset', id, 1)
-  await note({ code: 'user', operation: 'create', info: { File: 'avatar' } })
+  const user = await userById(db, companyId, userId)
+  const about = { CompanyName: user?.company_name, UserName: user?.name }
+  await note({ code: 'user', operation: 'create', info: { ...about, File: 'avatar' } })
   return { body: { id: name } }
 }
 

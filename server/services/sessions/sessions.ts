@@ -13,6 +13,7 @@ import { securityEvent } from '#server/log.ts'
 import { notFound } from '#server/problem-error.ts'
 import { deviceWords, networkOf } from '#server/services/sessions/user-agent.ts'
 import { colleagueOf } from '#server/services/accounts/users.ts'
+import { userById } from '#server/db/accounts/users.ts'
 
 /** More are shown to nobody; all of them can be ended together. */
 const maxShown = 100
@@ -63,10 +64,13 @@ export async function endOthers(app: AppContext, asker: Asker): Promise<void> {
   told(app, asker)
 }
 
-const note = (db: Handle, { caller: { userId, companyId }, requestId }: Asker, now: number) =>
-  addToTrail(db, { companyId, userId, now, status: 0, intent: null, requestId }, [
-    { code: 'user', operation: 'update', info: { UserId: userId, Field: 'sessions' } },
+async function note(db: Handle, { caller: { userId, companyId }, requestId }: Asker, now: number): Promise<void> {
+  const user = await userById(db, companyId, userId)
+  const about = { CompanyName: user?.company_name, UserName: user?.name, UserId: userId }
+  await addToTrail(db, { companyId, userId, now, status: 0, intent: null, requestId }, [
+    { code: 'user', operation: 'update', info: { ...about, Field: 'sessions' } },
   ])
+}
 
 function told(app: AppContext, { caller: { userId, companyId }, requestId }: Asker): void {
   tellEnded(app)

@@ -11,7 +11,7 @@ export interface Column<R> {
   /** Numbers and money stand right. */
   align?: 'end'
   /** Of its own, whatever stands in it (list.css); without one it shares what the others leave. `time`: with seconds. */
-  width?: 'tag' | 'roles' | 'time' | 'day' | 'code' | 'number' | 'money'
+  width?: 'tag' | 'roles' | 'time' | 'day' | 'code' | 'number' | 'short' | 'money'
   /** What stands in it may take two lines: a name. */
   lines?: 2
   /** 1 always, 2 also on a tablet in portrait, 3 on wide screens only. */

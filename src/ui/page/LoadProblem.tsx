@@ -28,8 +28,7 @@ class LoadProblems {
   }
   readonly first = (): string | null => this.retries.keys().next().value ?? null
   readonly retryAll = (): void => {
-    const all = [...this.retries.values()]
-    for (const retry of all) retry()
+    this.retries.forEach((retry) => retry())
   }
   readonly subscribe = (listener: () => void): (() => void) => {
     this.listeners.add(listener)

@@ -140,6 +140,7 @@ function Shown({ entry }: { entry: AuditEntryRow }) {
       )}
       <section>
         <Facts>
+          <Fact label={t('entry.id')}>{entry.id}</Fact>
           <Fact label={t('entry.number')}>
             {entry.log_index === null ? t('entry.recording') : number(entry.log_index)}
           </Fact>

@@ -9,7 +9,7 @@ import { usesInWords, type PriceListUses } from '#features/prices/withdrawn/useP
 import type { Standing } from '#features/prices/list/in-force.ts'
 import type { Tab } from '#features/prices/list/list-url.ts'
 
-/** Effective date, state, description, who changed it when (M145); the client type stands above all pages of the staff. */
+/** Effective date, client type, state, description, who changed it when (M145). A phone has no room for the type, which stands above, and the name. */
 export const columns = (
   t: TFunction<'prices'>,
   standingOf: (row: PriceRow) => Standing,
@@ -27,10 +27,16 @@ export const columns = (
     render: ({ row }) => row.effective_date,
   },
   {
+    key: 'type',
+    header: t('column.type'),
+    width: 'short',
+    render: ({ row }) => row.type,
+  },
+  {
     key: 'confirmed',
     header: t('column.confirmed'),
     sortable: true,
-    width: 'roles',
+    width: 'tag',
     phone: 'tag',
     render: ({ row }) => <State row={row} standing={standingOf(row)} t={t} />,
   },
@@ -46,31 +52,22 @@ export const columns = (
     key: 'contracts',
     header: t('column.contracts'),
     width: 'money',
-    // A tablet held upright and a phone have room for this or the last update.
-    priority: tab === 'withdrawn' ? 2 : 3,
+    // What the specification asks for has its place first.
+    priority: 3,
     ...(tab === 'withdrawn' ? { phone: 'fact' as const } : {}),
     render: ({ row }) => <Uses {...{ row, uses, isNarrow, t }} />,
-  },
-  {
-    key: 'type',
-    header: t('column.type'),
-    width: 'number',
-    priority: 3,
-    render: ({ row }) => row.type,
   },
   {
     key: 'update_time',
     header: t('column.update_time'),
     sortable: true,
     width: 'time',
-    priority: tab === 'withdrawn' ? 3 : 2,
-    ...(tab === 'withdrawn' ? {} : { phone: 'fact' as const }),
+    phone: 'fact',
     render: ({ row }) => row.update_time || t('notYet'),
   },
   {
     key: 'update_user_name',
     header: t('column.update_user_name'),
-    priority: 3,
     render: ({ row }) => row.update_user_name || <NoValue />,
   },
 ]
@@ -103,17 +100,15 @@ function Uses({ row, uses, isNarrow, t }: UsesProps) {
 
 function State({ row, standing, t }: { row: PriceRow; standing: Standing; t: TFunction<'prices'> }) {
   const { confirmed } = row
-  if (standing === 'withdrawn')
-    return (
-      <span className="price-state">
-        <Tag tone="neutral">{t('state.withdrawn')}</Tag>
-      </span>
-    )
   return (
     <span className="price-state">
-      <Tag tone={confirmed ? 'positive' : 'neutral'}>{t(confirmed ? 'state.confirmed' : 'state.unconfirmed')}</Tag>
+      <Tag tone={confirmed && standing !== 'withdrawn' ? 'positive' : 'neutral'}>
+        {t(confirmed ? 'state.confirmed' : 'state.unconfirmed')}
+      </Tag>
       {standing !== 'draft' && standing !== 'later' && (
-        <span className="price-standing">{t(`standing.${standing}`)}</span>
+        <span className="price-standing">
+          {standing === 'withdrawn' ? t('state.withdrawn') : t(`standing.${standing}`)}
+        </span>
       )}
     </span>
   )

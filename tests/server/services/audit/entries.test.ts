@@ -30,6 +30,17 @@ onConnections('entries of the audit trail', (engine) => {
     who.send({ method, url, headers: { [headers.key]: crypto.randomUUID(), ...more }, ...(payload ? { payload } : {}) })
   const idOf = (who: string) => server.world.users[who] ?? 0
 
+  it('fault 36M133a name whose sessions were ended, as every entry about a user names them', async () => {
+    const second = await server.signIn('admin@alpha')
+    expect((await second.send({ method: 'DELETE', url: '/api/m18s/sessions' })).statusCode).toBeLessThan(300)
+    const [entry] = await entries()
+    const { name, company_name: company } = (await second.send({ url: '/api/m18s/user' })).json()
+    expect(entry).toMatchObject({
+      code: 'user',
+      info: { CompanyName: company, UserName: name, UserId: second.userId, Field: 'sessions' },
+    })
+  })
+
   it('say what a field was and what it is, and nothing of what is secret', async () => {
     const answer = await write(admin, 'PUT', `/api/m18s/company-user/${idOf('user@alpha')}`, {
       order: true,
