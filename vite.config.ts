@@ -59,10 +59,9 @@ const together = [
   },
   // Of orders and of the catalogue, and in no page of everybody.
   { name: 'field-words', test: /src\/(ui\/i18n\/order-field-messages\.ts|locales\/\w+\/order-fields\.json)/ },
-  { name: 'price-words', test: /src\/(ui\/i18n\/price-field-messages\.ts|locales\/\w+\/price-fields\.json)/ },
   {
     name: 'inside',
-    test: /src\/(app\/(routes\/app-routes|pages\/UsersPage|shell\/AppLayout)\.tsx|ui\/(form|list|overlay|page|display|navigation-guard|i18n|icons)\/(?!home-report|Date(Field|Range)|date-words|WebAddress|FilterSheet|Combobox|TypedConfirmation|confirm-code|Password|PageForm|ErrorSummary|FormDrawer|ConflictNote)[\w-]+\.tsx?$)/,
+    test: /src\/(app\/(routes\/app-routes|pages\/UsersPage|shell\/AppLayout)\.tsx|ui\/(form|list|overlay|page|display|navigation-guard|i18n|icons)\/(?!home-report|price-field-messages|Date(Field|Range)|date-words|WebAddress|FilterSheet|Combobox|TypedConfirmation|confirm-code|Password|PageForm|ErrorSummary|FormDrawer|ConflictNote)[\w-]+\.tsx?$)/,
   },
   // No list waits for what forms alone are made of (P-28).
   {
@@ -103,6 +102,8 @@ const together = [
     name: 'orders-backups',
     test: /src\/(features\/backups\/|app\/pages\/ContractBackups|locales\/\w+\/backups\.json)/,
   },
+  // Of who reads the audit trail, and so of the staff: the pages of waiting changes ask for them where they need them.
+  { name: 'trail-price-words', test: /src\/(ui\/i18n\/price-field-messages\.ts|locales\/\w+\/price-fields\.json)/ },
   // Of those who may read the audit trail.
   {
     name: 'trail',

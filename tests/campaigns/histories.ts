@@ -13,7 +13,7 @@ const files: { file: string; project: string; name: 'RUNS' | 'QUERIES'; cases: n
   { file: 'tests/request/relay-model.test.ts', project: 'device', name: 'RUNS', cases: 60 },
   { file: 'tests/integration/lists-differ.test.ts', project: 'device', name: 'QUERIES', cases: 10_000 },
   { file: 'tests/server/write/lost-answers.test.ts', project: 'node', name: 'RUNS', cases: 50 },
-  { file: 'tests/server/drivers/hosting/local.test.ts', project: 'node', name: 'RUNS', cases: 30 },
+  { file: 'tests/server/drivers/hosting/local.night.test.ts', project: 'node', name: 'RUNS', cases: 30 },
   { file: 'tests/server/services/order-life.test.ts', project: 'node', name: 'RUNS', cases: 100 },
 ]
 

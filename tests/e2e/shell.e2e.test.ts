@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { packed } from '#tests/support/packages.ts'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { address, controlled, desk, focused, listed, setUpShared, tablet, visits } from '#tests/support/visit.ts'
+import { address, controlled, desk, focused, listed, rows, setUpShared, tablet, visits } from '#tests/support/visit.ts'
 
 const { resume } = visits(setUpShared())
 
@@ -77,6 +77,18 @@ describe('a list at every width', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
     await row.locator('[aria-haspopup=menu]').click()
     await page.getByRole('menuitem').first().waitFor()
+  })
+
+  it('fault 36M61a contracts have their columns on a tablet, and say when they end on a phone', async () => {
+    const { page } = await resume('admin', '/app/contract', { ...tablet, reducedMotion: 'reduce' })
+    await listed(page)
+    expect((await headers(page)).map((text) => text.trim())).toEqual(
+      expect.arrayContaining(['Service code', 'Name', 'Created', 'Expiry date', 'Status']),
+    )
+    await page.setViewportSize({ width: 390, height: 844 })
+    const ends = rows(page).locator('td.w-day:visible')
+    await expect.poll(() => ends.count()).toBe(await rows(page).count())
+    for (const text of await ends.allInnerTexts()) expect(text).toMatch(/\d{4}-\d\d-\d\d/)
   })
 
   it('fault 37e what can be done with all the users of a page stands in one line', async () => {

@@ -1,12 +1,25 @@
 /** The change of a field line by line. The parts of a price list are taken apart: which price, which step, which currency. */
+import { useEffect, useState } from 'react'
 import { getSettings } from '#contract/accounts.ts'
 import { type ComparedPrices, type PriceDifference, priceDifferences } from '#domain/catalogue/prices.ts'
 import { readAnswer } from '#local/lists/responses.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { useTranslation } from 'react-i18next'
-import { priceFieldLabel, priceFieldText } from '#ui/i18n/price-field-messages.ts'
 import type { Side } from '#features/outbox/conflict-fields.ts'
 import { useFieldWords } from '#features/outbox/entry-messages.ts'
+
+type PriceWords = typeof import('#ui/i18n/price-field-messages.ts')
+
+/** Words of price lists, which only the provider's staff change and keep. Null: they are not here, or not needed. */
+function usePriceWords(isNeeded: boolean): PriceWords | null {
+  const [words, setWords] = useState<PriceWords | null>(null)
+  useEffect(() => {
+    if (!isNeeded) return
+    // Without them the fields are named as the call names them.
+    void import('#ui/i18n/price-field-messages.ts').then(setWords, () => undefined)
+  }, [isNeeded])
+  return words
+}
 
 /** More of them are counted. */
 const maxLines = 20
@@ -26,18 +39,20 @@ export function useChangeLines(table: string): ChangeLines {
   const words = useFieldWords()(table)
   const uatBound = useLiveQuery(async () => await readAnswer(getSettings, {}), [])?.uat_bound ?? 'floor'
   const isPrice = table === 'price_lists'
+  const prices = usePriceWords(isPrice)
   const isPart = (field: string) => isPrice && parts.includes(field)
-  const label = (field: string) => (isPrice && !isPart(field) ? priceFieldLabel(field, uatBound) : words.field(field))
+  const partLabel = (path: string) => prices?.priceFieldLabel(path, uatBound) ?? path
+  const label = (field: string) => (prices && !isPart(field) ? partLabel(field) : words.field(field))
   const text = (field: string, value: unknown) =>
-    isPrice && typeof value !== 'object' && value !== undefined && value !== ''
-      ? priceFieldText(field, String(value))
+    prices && typeof value !== 'object' && value !== undefined && value !== ''
+      ? prices.priceFieldText(field, String(value))
       : words.value(field, value)
   const cut = (lines: string[]) =>
     lines.length > maxLines
       ? [...lines.slice(0, maxLines), t('moreChanges', { count: lines.length - maxLines })]
       : lines
   const set = (field: string, value: unknown) =>
-    t('set', { field: priceFieldLabel(field, uatBound), to: value === null ? '–' : text(field, value) })
+    t('set', { field: partLabel(field), to: value === null ? '–' : text(field, value) })
   return {
     label,
     changes(field, from, to) {
@@ -48,7 +63,7 @@ export function useChangeLines(table: string): ChangeLines {
         from === undefined
           ? set(path, after)
           : t('change', {
-              field: priceFieldLabel(path, uatBound),
+              field: partLabel(path),
               from: before === null ? '–' : text(path, before),
               to: after === null ? '–' : text(path, after),
             }),

@@ -1,4 +1,4 @@
-/** Many users chosen by hand, key and finger; what is then done to them is told in `bulk-dialog.test.tsx`. */
+/** Many users chosen by hand, key and finger; what is then done to them is told in `bulk-dialog.night.test.tsx`. */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { seriousTrouble } from '#tests/support/browser.ts'

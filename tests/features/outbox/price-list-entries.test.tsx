@@ -126,6 +126,8 @@ describe('a change of a price list that waits', () => {
     const own =
       'You changed this elsewhere in the meantime. Compare both versions and choose; nothing is sent until then.'
     await expect.poll(() => document.querySelector('.write-trouble')?.textContent).toBe(own)
-    await screen.findByText(`1 needs your decision. Delete price list ${listName}: ${own}`)
+    await expect
+      .poll(() => document.querySelector('.toasts')?.textContent)
+      .toContain(`1 needs your decision. Delete price list ${listName}: ${own}`)
   })
 })

@@ -3,7 +3,7 @@ import type { ServiceRow } from '#contract/services.ts'
 import { ordersToWatch } from '#features/services/home/orders-to-watch.ts'
 
 const row = (code: string, over: Partial<ServiceRow>) =>
-  ({ code, expired_date: null, os_contract: 0, os_pdb2s3: 0, os_pdb2rds: 0, ...over }) as ServiceRow
+  ({ code, expired_date: null, os_contract: 0, os_pdb2s3: 0, os_pdb2rds: 0, os_traffic: 0, ...over }) as ServiceRow
 
 it('the staff watch what is unpaid and what ends within the reach of the first reminder, soonest first', () => {
   const watched = ordersToWatch(

@@ -164,6 +164,7 @@ describe('an index kept with its rows', () => {
       id,
       status,
       pending,
+      payment: status === 0 || pending ? 'due' : 'none',
       row_version: 1,
     })
     const waits = { id: 9, type: 'change', amount: '1.00', due: '2026-03-09 23:59:59' }
