@@ -46,6 +46,9 @@ test('fault 34b a device that is set back while there is no connection never goe
   expect(later.businessNow()).toBe(serverTime)
   later.hearServerTime(serverTime - 1)
   expect(later.businessNow()).toBe(serverTime)
+  // The server itself had been wrong, and says so.
+  later.hearServerTime(serverTime - 3_600_000)
+  expect(later.businessNow()).toBe(serverTime - 3_600_000)
 })
 
 test('fault 34c a clock that differs by seconds is left alone, and who shows times hears of a greater correction once', async () => {

@@ -63,9 +63,13 @@ export const fromDeviceClock = (instant: number): number => instant + read().ahe
 /** The business time zone; the device's own until the server has said it. */
 export const businessZone = (): string => read().zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
 
-/** A server time that has just arrived, epoch ms. */
+/**
+ * A server time that has just arrived, epoch ms. One that is a little earlier came in the wrong order; one that is much earlier comes
+ * from a server whose clock was put right.
+ */
 export function hearServerTime(serverTime: number): void {
-  if (serverTime <= read().heardAt) return
+  const { heardAt } = read()
+  if (serverTime <= heardAt && serverTime > heardAt - toleranceMs) return
   const aheadMs = serverTime - Date.now()
   const before = read().aheadMs
   change({ heardAt: serverTime, aheadMs: Math.abs(aheadMs) < toleranceMs ? 0 : aheadMs })

@@ -1,6 +1,10 @@
+import '#features/orders/contract-words.ts'
 import { useEffect } from 'react'
+import { isOffline } from '#contract/problem.ts'
+import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
+import { useTranslation } from 'react-i18next'
 import { useOrder } from '#features/orders/detail/useContract.ts'
 import { Finish } from '#features/orders/wizard/steps/ResultStep.tsx'
 import { Steps } from '#features/orders/wizard/steps/StepIndicator.tsx'
@@ -15,6 +19,7 @@ interface Props {
 
 /** The result of an order after a reload: its draft is gone, and the order itself says what became of it. */
 export function FinishedOrder({ id, today, onNone, onAgain }: Props) {
+  const { t } = useTranslation('contract')
   const { shown, problem, busy, again } = useOrder(id)
   const row = shown?.row ?? null
   const isNone = row ? row.state === 'unpaid' || row.state === 'invalid' : problem?.code === 'NOT_FOUND'
@@ -26,7 +31,14 @@ export function FinishedOrder({ id, today, onNone, onAgain }: Props) {
   return (
     <div className="wizard">
       <Steps now={3} />
-      {!row && <ProblemNote problem={problem} onRetry={() => void again()} />}
+      {!row && isOffline(problem) && (
+        <section className="card">
+          <EmptyState icon="offline" title={t('missing')}>
+            {t('missingOffline')}
+          </EmptyState>
+        </section>
+      )}
+      {!row && <ProblemNote problem={isOffline(problem) ? null : problem} onRetry={() => void again()} />}
       {!row && !problem && <Skeleton lines={6} />}
       {row && !isNone && <Finish order={row} today={today} onAgain={onAgain} />}
     </div>
