@@ -80,6 +80,10 @@ const typedIn =
  */
 function isFree(dialog: Element, given: Element | null): boolean {
   const now = document.activeElement
+  // One that has opened over this one meanwhile, and so stands behind it in the document, is what is typed into.
+  const other = now?.closest('[role=dialog]')
+  const isOver = other && dialog.compareDocumentPosition(other) === Node.DOCUMENT_POSITION_FOLLOWING
+  if (isOver) return false
   return !now || now === given || !dialog.contains(now) || now.matches('.p-dialog-header-close')
 }
 

@@ -1,5 +1,5 @@
 /** What an entry of the audit trail changed, in words that its reader knows, in both languages. */
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import '#features/audit-trail/words.ts'
 import { fieldText, filterText } from '#features/audit-trail/entry/value-text.ts'
 import { nameOf } from '#features/audit-trail/list/entry-names.ts'
@@ -98,6 +98,7 @@ const texts: Texts[] = [
 
 describe.each(texts)('in $language', ({ language, prices, others }) => {
   beforeAll(async () => void (await i18n.changeLanguage(language)))
+  afterAll(async () => void (await i18n.changeLanguage('en')))
 
   it.each(Object.entries(prices))('fault 35b an entry of a price list says %s as %s', (change, words) => {
     const [field = '', ...value] = change.split(' ')

@@ -6,7 +6,10 @@ import { queuedWords } from '#ui/i18n/queued-messages.ts'
 
 i18n.addResourceBundle('en', 'ui', en)
 i18n.addResourceBundle('zh', 'ui', zh)
-afterEach(() => vi.unstubAllGlobals())
+afterEach(async () => {
+  vi.unstubAllGlobals()
+  await i18n.changeLanguage('en')
+})
 
 const saved = async (language: string, onLine: boolean) => {
   vi.stubGlobal('navigator', { onLine })
