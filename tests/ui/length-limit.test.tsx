@@ -38,3 +38,10 @@ it('fault 36M72a a long text that is pasted stays whole, and another error is sa
   expect(screen.getByText('Taken')).toBeTruthy()
   expect(screen.queryByText(/at most/)).toBeNull()
 })
+
+it('fault 36M72a a field that is emptied by its form says nothing of the text before', async () => {
+  const { rerender } = render(<Field label="Code" maxLength={16} value={'x'.repeat(17)} onChange={() => undefined} />)
+  expect(screen.getByText('Please use at most 16 characters.')).toBeTruthy()
+  rerender(<Field label="Code" maxLength={16} value="" onChange={() => undefined} />)
+  expect(screen.queryByText(/at most/)).toBeNull()
+})

@@ -86,7 +86,7 @@ function atMostEvery(leastMs: number, act: () => Promise<void>): () => void {
     if (isResting) return void (isWanted = true)
     isResting = true
     isWanted = false
-    await Promise.all([act(), new Promise((resolve) => setTimeout(resolve, leastMs))])
+    await Promise.allSettled([act(), new Promise((resolve) => setTimeout(resolve, leastMs))])
     isResting = false
     if (isWanted) void run()
   }

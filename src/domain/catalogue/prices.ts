@@ -2,11 +2,8 @@
 import type { BackupPrices } from '#domain/checks/price-checks.ts'
 import type { PriceList } from '#domain/fees/price-list.ts'
 
-/** A list that waits on this device, as it will look; what its form does not name is empty. */
-export const listedHere = <F extends { type: string; effective_date: string; desc: string }>(
-  fields: F,
-  named: { intent: string },
-) => ({
+/** The fields of a list that nothing was entered in. */
+export const emptyFees = {
   uat_charge: '0.00',
   uat_cap_hkd: '0.00',
   uat_cap_usd: '0.00',
@@ -16,6 +13,14 @@ export const listedHere = <F extends { type: string; effective_date: string; des
   min_fee_hkd: '0.00',
   min_fee_usd: '0.00',
   min_fee_rmb: '0.00',
+}
+
+/** A list that waits on this device, as it will look; what its form does not name is empty. */
+export const listedHere = <F extends { type: string; effective_date: string; desc: string }>(
+  fields: F,
+  named: { intent: string },
+) => ({
+  ...emptyFees,
   ...fields,
   confirmed: false,
   withdrawn: false,

@@ -1,7 +1,7 @@
 /** The change of a field line by line. The parts of a price list are taken apart: which price, which step, which currency. */
 import { useEffect, useState } from 'react'
 import { getSettings } from '#contract/accounts.ts'
-import { type ComparedPrices, type PriceDifference, priceDifferences } from '#domain/catalogue/prices.ts'
+import { type ComparedPrices, emptyFees, type PriceDifference, priceDifferences } from '#domain/catalogue/prices.ts'
 import { readAnswer } from '#local/lists/responses.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { useTranslation } from 'react-i18next'
@@ -105,15 +105,7 @@ const parts: readonly string[] = ['concurrentUser', 'namedUser', 'module', 'pdbP
 const emptyList: ComparedPrices = {
   effective_date: '',
   desc: '',
-  uat_charge: '0.00',
-  uat_cap_hkd: '0.00',
-  uat_cap_usd: '0.00',
-  uat_cap_rmb: '0.00',
-  min_concurrent_user: 0,
-  min_named_user: 0,
-  min_fee_hkd: '0.00',
-  min_fee_usd: '0.00',
-  min_fee_rmb: '0.00',
+  ...emptyFees,
   concurrentUser: [],
   namedUser: [],
   module: [],

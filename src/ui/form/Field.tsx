@@ -83,24 +83,31 @@ const keyboards: Partial<Record<NonNullable<FieldProps['type']>, InputProps>> = 
 /** How far beyond its limit a text may go before the browser cuts it: whoever types or pastes too much is told, and loses nothing. */
 const beyondLimit = 1_000
 
+interface LimitedField<E> {
+  /** Left out: the field keeps its text itself. */
+  value?: unknown
+  error?: string | null | undefined
+  onInput?: InputEventHandler<E> | undefined
+}
+
 /**
  * What `maxLength` stands for: no character is cut off silently; the field says how many are allowed, for as long as there are more.
  * `error`: what is wrong by other rules, which is said first.
  */
 export function useLengthLimit<E extends HTMLInputElement | HTMLTextAreaElement>(
   limit: number | undefined,
-  error: string | null | undefined,
-  onInput: InputEventHandler<E> | undefined,
+  { value, error, onInput }: LimitedField<E>,
 ) {
   const { t } = useTranslation('ui')
-  const [isOver, setIsOver] = useState(false)
+  const [typedLength, setTypedLength] = useState(0)
   if (limit === undefined) return { error, input: { onInput } }
+  const length = typeof value === 'string' ? value.length : typedLength
   return {
-    error: error || (isOver ? t('field.tooLong', { limit }) : error),
+    error: error || (length > limit ? t('field.tooLong', { limit }) : error),
     input: {
       maxLength: limit + beyondLimit,
       onInput(event: InputEvent<E>) {
-        setIsOver(event.currentTarget.value.length > limit)
+        setTypedLength(event.currentTarget.value.length)
         onInput?.(event)
       },
     },
@@ -110,7 +117,7 @@ export function useLengthLimit<E extends HTMLInputElement | HTMLTextAreaElement>
 /** One line of text. Spreads what react-hook-form's `register` gives: `<Field label={…} {...register('name')} />`. */
 export function Field({ label, help, locked, optional, required, size, type = 'text', ...given }: FieldProps) {
   const { error: wrong, maxLength, onInput, ...input } = given
-  const { error, input: limited } = useLengthLimit(maxLength, wrong, onInput)
+  const { error, input: limited } = useLengthLimit(maxLength, { value: input.value, error: wrong, onInput })
   return (
     <FieldFrame {...{ label, help, error, locked, size, optional: optional ?? false, required: required ?? false }}>
       {(described) => (

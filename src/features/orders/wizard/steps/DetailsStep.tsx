@@ -91,7 +91,7 @@ const Naming = memo(function Naming({
 }: Pick<Values, 'code' | 'name' | 'desc'> & Pick<Props, 'codeState' | 'onLeaveCode'> & Common) {
   const given = useGiven(values, { problems, onChange })
   const { error: wrong, value, label, ...rest } = given('desc')
-  const { error, input: limited } = useLengthLimit<HTMLTextAreaElement>(descLimit, wrong, undefined)
+  const { error, input: limited } = useLengthLimit<HTMLTextAreaElement>(descLimit, { value, error: wrong })
   const typeCode = ({ target }: ChangeEvent<HTMLInputElement>) => {
     // Lower case in the field before React draws it: a value that differs from what was typed sends the caret to the end.
     const caret = target.selectionStart
