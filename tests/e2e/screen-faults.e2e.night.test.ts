@@ -33,6 +33,35 @@ describe('dates and tags', () => {
   })
 })
 
+describe('texts, buttons and fields beside each other', () => {
+  it('fault 37f a letter that is cut at its foot is found, and none that has room', async () => {
+    const line = (height: number) =>
+      `<p style="margin: 0; height: ${height}px; line-height: ${height}px; overflow: hidden; white-space: nowrap">Trading group</p>`
+    expect(await found('descenders', line(13))).toEqual(['Trading group'])
+    expect(await found('descenders', line(20))).toEqual([])
+  })
+
+  it('fault 37s a short word that a line breaks within is found, and none between words', async () => {
+    const text = (width: number) => `<p style="width: ${width}px; overflow-wrap: anywhere">Now or later</p>`
+    expect(await found('brokenWords', text(20))).toContain('Now of "Now or later"')
+    expect(await found('brokenWords', text(60))).toEqual([])
+  })
+
+  it('fault 37i two buttons of one dialog with one text are found', async () => {
+    const dialog = (first: string) => `<div role="dialog" aria-modal="true">${first}<button>取消</button></div>`
+    expect(await found('sameButtons', dialog('<button>取消</button>'))).toEqual(['取消'])
+    expect(await found('sameButtons', dialog('<label><input type="radio">取消</label>'))).toEqual(['取消'])
+    expect(await found('sameButtons', dialog('<button>收回</button>'))).toEqual([])
+  })
+
+  it('fault 37h password fields of different widths are found', async () => {
+    const form = (width: number) =>
+      `<form><input type="password" name="chosen" style="width: 200px"><input type="password" name="confirm" style="width: ${width}px"></form>`
+    expect(await found('passwordWidths', form(180))).toHaveLength(1)
+    expect(await found('passwordWidths', form(200))).toEqual([])
+  })
+})
+
 describe('what is too small to be pressed', () => {
   const square =
     'button, a { display: block; box-sizing: border-box; width: 44px; height: 44px; padding: 0; border: 0 }'

@@ -4,6 +4,7 @@
  */
 import type { Page } from 'playwright-core'
 import { setSheet } from '#tests/support/browser.ts'
+import { brokenDates, brokenWords, cutDescenders, cutTexts } from '#tests/support/text-faults.ts'
 
 /** Side of a target: of a finger (our rule, A-04) and of a mouse (WCAG 2.5.8), px. */
 export const targets = { finger: 44, mouse: 24 } as const
@@ -13,6 +14,14 @@ export interface Faults {
   cut: string[]
   /** Dates that a line breaks at their hyphens. */
   brokenDates: string[]
+  /** Words that a line breaks within, though they are short. */
+  brokenWords: string[]
+  /** Lines whose letters lose what hangs below them (g, p, y). */
+  descenders: string[]
+  /** Buttons of the open dialog that are called as another one, or as something that can be chosen there. */
+  sameButtons: string[]
+  /** Password fields of one form that differ in width. */
+  passwordWidths: string[]
   /** What is too small to be pressed. */
   small: string[]
   /** Levels that are left out, and more or less than one `h1`. */
@@ -34,53 +43,6 @@ interface Looked {
   target?: number
   /** How long tooltips may take until they stand where they belong, ms. */
   patienceMs?: number
-}
-
-/** Each runs in the page, by itself. What is there for readers aloud alone is not cut. */
-function cutTexts(): string[] {
-  const isCut = (one: Element) => {
-    const own = [...one.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim())
-    // Styles are computed for what is wider or higher than its box alone: most of a page is not.
-    const [isWide, isHigh] = [one.scrollWidth > one.clientWidth + 1, one.scrollHeight > one.clientHeight + 1]
-    if (!own || one.clientWidth === 0 || !(isWide || isHigh)) return false
-    const { overflowX, overflowY, clipPath, visibility, textOverflow, borderTopLeftRadius } = getComputedStyle(one)
-    if (clipPath !== 'none' || visibility === 'hidden') return false
-    // A letter in a circle, a word on a tag: what is not cut there stands outside of it.
-    if (borderTopLeftRadius === '50%' || parseFloat(borderTopLeftRadius) * 2 >= one.clientHeight) return true
-    // One line of a list or of the bar, whose end is marked and whose whole text is its title: it is read in full where it leads.
-    const isTitled = textOverflow === 'ellipsis' && one.getAttribute('title') === one.textContent
-    if (isTitled && one.closest('td, .bar')) return false
-    return (isWide && /hidden|clip/.test(overflowX)) || (isHigh && /hidden|clip/.test(overflowY))
-  }
-  // Dots behind a tag would say that there is more.
-  const isTagCut = (one: Element) => {
-    const cell = one.closest('td')
-    if (!cell || cell.clientWidth === 0) return false
-    const edge = cell.getBoundingClientRect().right - parseFloat(getComputedStyle(cell).paddingInlineEnd)
-    return one.getBoundingClientRect().right > edge + 1
-  }
-  const all = [
-    ...[...document.querySelectorAll('body *')].filter(isCut),
-    ...[...document.querySelectorAll('td .tag')].filter(isTagCut),
-  ]
-  return all.map((one) => one.textContent?.trim() ?? '')
-}
-
-function brokenDates(): string[] {
-  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
-  const found: string[] = []
-  while (texts.nextNode()) {
-    const { data, parentElement } = texts.currentNode as Text
-    for (const { 0: date, index } of data.matchAll(/\d{4}-\d\d-\d\d/g)) {
-      if (parentElement?.closest('.sr-only')) continue
-      const range = document.createRange()
-      range.setStart(texts.currentNode, index)
-      range.setEnd(texts.currentNode, index + date.length)
-      const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)))
-      if (lines.size > 1) found.push(`${date} of "${data.slice(0, 60)}"`)
-    }
-  }
-  return found
 }
 
 /** The area that a press of each reaches, its label and what is drawn before or after it too. */
@@ -159,6 +121,31 @@ function smallTargets({ target = 0 }: { target?: number }): string[] {
   // One of each row is enough.
   const kinds = new Map(found.map((one) => [one.replace(/".*"/, ''), one]))
   return [...kinds.values()]
+}
+
+function sameButtons(): string[] {
+  const dialog = [...document.querySelectorAll('[role=dialog][aria-modal=true], [role=alertdialog]')].at(-1)
+  const textsOf = (kind: string) =>
+    [...(dialog?.querySelectorAll<HTMLElement>(kind) ?? [])]
+      .filter((one) => one.checkVisibility({ visibilityProperty: true }))
+      .map((one) => one.innerText.trim())
+      .filter((text) => text !== '')
+  const buttons = textsOf('button')
+  // What can be chosen, such as a role that is taken away, is not what closes the dialog.
+  const choices = textsOf('label, [role=radio], option')
+  return [...new Set(buttons.filter((text, at) => buttons.indexOf(text) !== at || choices.includes(text)))]
+}
+
+/** The button that shows what was typed stands within its field. */
+function passwordWidths(): string[] {
+  const shown = [...document.querySelectorAll('form')].filter((one) => one.checkVisibility())
+  return shown.flatMap((form) => {
+    const fields = [...form.querySelectorAll<HTMLInputElement>('input[type=password]')].filter((one) =>
+      one.checkVisibility(),
+    )
+    const widths = new Set(fields.map((one) => Math.round(one.getBoundingClientRect().width)))
+    return widths.size > 1 ? [fields.map((one) => `${one.name} ${one.getBoundingClientRect().width}`).join(', ')] : []
+  })
 }
 
 function headings(): string[] {
@@ -308,7 +295,20 @@ async function drawnAt({ width, isTouched }: { width?: number; isTouched?: boole
   )
 }
 
-const looks = { sideways, cut: cutTexts, brokenDates, small: smallTargets, headings, landmarks, keyLike, hints }
+const looks = {
+  sideways,
+  cut: cutTexts,
+  brokenDates,
+  brokenWords,
+  descenders: cutDescenders,
+  sameButtons,
+  passwordWidths,
+  small: smallTargets,
+  headings,
+  landmarks,
+  keyLike,
+  hints,
+}
 const looking = `async (looked) => {
   await (${String(drawnAt)})(looked)
   const found = {}

@@ -1,0 +1,105 @@
+/** What is wrong with texts as the page draws them. Each function runs in the page, by itself. */
+
+/** What is there for readers aloud alone is not cut. */
+export function cutTexts(): string[] {
+  const isCut = (one: Element) => {
+    const own = [...one.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim())
+    // Styles are computed for what is wider or higher than its box alone: most of a page is not.
+    const [isWide, isHigh] = [one.scrollWidth > one.clientWidth + 1, one.scrollHeight > one.clientHeight + 1]
+    if (!own || one.clientWidth === 0 || !(isWide || isHigh)) return false
+    const { overflowX, overflowY, clipPath, visibility, textOverflow, borderTopLeftRadius } = getComputedStyle(one)
+    if (clipPath !== 'none' || visibility === 'hidden') return false
+    // A letter in a circle, a word on a tag: what is not cut there stands outside of it.
+    if (borderTopLeftRadius === '50%' || parseFloat(borderTopLeftRadius) * 2 >= one.clientHeight) return true
+    // One line of a list or of the bar, whose end is marked and whose whole text is its title: it is read in full where it leads.
+    const isTitled = textOverflow === 'ellipsis' && one.getAttribute('title') === one.textContent
+    if (isTitled && one.closest('td, .bar')) return false
+    return (isWide && /hidden|clip/.test(overflowX)) || (isHigh && /hidden|clip/.test(overflowY))
+  }
+  // Dots behind a tag would say that there is more.
+  const isTagCut = (one: Element) => {
+    const cell = one.closest('td')
+    if (!cell || cell.clientWidth === 0) return false
+    const edge = cell.getBoundingClientRect().right - parseFloat(getComputedStyle(cell).paddingInlineEnd)
+    return one.getBoundingClientRect().right > edge + 1
+  }
+  const all = [
+    ...[...document.querySelectorAll('body *')].filter(isCut),
+    ...[...document.querySelectorAll('td .tag')].filter(isTagCut),
+  ]
+  return all.map((one) => one.textContent?.trim() ?? '')
+}
+
+export function brokenDates(): string[] {
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  const found: string[] = []
+  while (texts.nextNode()) {
+    const { data, parentElement } = texts.currentNode as Text
+    for (const { 0: date, index } of data.matchAll(/\d{4}-\d\d-\d\d/g)) {
+      if (parentElement?.closest('.sr-only')) continue
+      const range = document.createRange()
+      range.setStart(texts.currentNode, index)
+      range.setEnd(texts.currentNode, index + date.length)
+      const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)))
+      if (lines.size > 1) found.push(`${date} of "${data.slice(0, 60)}"`)
+    }
+  }
+  return found
+}
+
+/** A word of up to 14 letters has room in any column; what a line breaks within stands in a column that is too narrow. */
+export function brokenWords(): string[] {
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  const range = document.createRange()
+  const linesOf = () =>
+    new Set([...range.getClientRects()].filter(({ width }) => width > 0).map(({ bottom }) => Math.round(bottom)))
+  const found = new Set<string>()
+  while (texts.nextNode()) {
+    const node = texts.currentNode as Text
+    range.selectNodeContents(node)
+    if (linesOf().size < 2 || !node.parentElement || node.parentElement.closest('.sr-only, code, pre')) continue
+    // There for readers aloud alone.
+    if (getComputedStyle(node.parentElement).clipPath !== 'none') continue
+    for (const { 0: word, index } of node.data.matchAll(
+      /(?<![\p{L}\p{N}_.@/-])\p{Script=Latin}{2,14}(?![\p{L}\p{N}_.@/-])/gu,
+    )) {
+      range.setStart(node, index)
+      range.setEnd(node, index + word.length)
+      if (linesOf().size > 1) found.add(`${word} of "${node.data.slice(0, 60)}"`)
+    }
+  }
+  return [...found]
+}
+
+/** By the ink of the letters, because a line may be lower than the font's own height without cutting any of them. */
+export function cutDescenders(): string[] {
+  const pen = document.createElement('canvas').getContext('2d')
+  if (!pen) throw new Error('this browser draws nothing')
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  const range = document.createRange()
+  const found = new Set<string>()
+  while (texts.nextNode()) {
+    const node = texts.currentNode as Text
+    const parent = node.parentElement
+    if (!parent || !/[gjpqyç]/.test(node.data) || parent.closest('.sr-only, style, script')) continue
+    range.selectNodeContents(node)
+    const line = [...range.getClientRects()].at(-1)
+    if (!line || line.width <= 1) continue
+    pen.font = getComputedStyle(parent).font
+    const ink = pen.measureText('gjpqyç')
+    const share = ink.fontBoundingBoxAscent / (ink.fontBoundingBoxAscent + ink.fontBoundingBoxDescent)
+    const bottom = line.top + line.height * share + ink.actualBoundingBoxDescent
+    // The nearest box that cuts, where it does not scroll.
+    for (let box: Element | null = parent; box && box !== document.body; box = box.parentElement) {
+      const { overflowY, borderBottomWidth, display, clipPath } = getComputedStyle(box)
+      if (clipPath !== 'none') break
+      if (display === 'inline' || overflowY === 'visible') continue
+      const edge = box.getBoundingClientRect().bottom - parseFloat(borderBottomWidth)
+      const isCut = /hidden|clip/.test(overflowY) && bottom > edge + 0.5 && line.top < edge - 4
+      // What is longer than its box by a line or more is cut on purpose, and found as a cut text.
+      if (isCut && box.scrollHeight <= box.clientHeight + 6) found.add(node.data.trim().slice(0, 40))
+      break
+    }
+  }
+  return [...found]
+}
