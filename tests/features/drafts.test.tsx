@@ -64,7 +64,7 @@ it('fault 4c modify: a reload restores what was typed, a new tab asks, and no an
   await answer(yesterday, 'Continue')
   await expect.poll(() => named('users').value).toBe('10')
   // What was typed meanwhile is offered in its place.
-  const now = new RegExp(`^Continue your draft of ${today()} \\d\\d:\\d\\d\\?$`)
+  const now = new RegExp(`^Continue your draft of ${today()} \\d\\d:\\d\\d:\\d\\d\\?$`)
   await answer(now, 'Continue')
   await expect.poll(() => named('users').value).toBe('31')
   await answer(now, 'Discard')

@@ -19,7 +19,7 @@ export function DraftOffer({ at, changed, onContinue, onDiscard }: Props) {
   const stamp = businessTime(fromDeviceClock(at))
   const day = stamp.slice(0, 10)
   const [today] = useState(() => businessTime(businessNow()).slice(0, 10))
-  const question = t('draft.offer', { at: day === today ? stamp.slice(0, 16) : day })
+  const question = t('draft.offer', { at: day === today ? stamp : day })
   return (
     <section className="draft-offer" aria-label={question}>
       <Icon name="info" />

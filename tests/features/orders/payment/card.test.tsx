@@ -155,3 +155,9 @@ it('fault 36M81d what was typed stays while there is no connection, and paying i
   await screen.findByText('Payment received')
   expect(card.mounted).toBe(1)
 })
+
+it('fault 36M53a the end of the time to pay is said to the second, as every time is', async () => {
+  standInForStripe()
+  await openPanel()
+  expect(screen.getByText(/^Due by/).textContent).toMatch(/^Due by \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
+})
