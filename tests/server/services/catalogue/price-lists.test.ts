@@ -84,6 +84,37 @@ onConnections('price lists', (engine) => {
     expect(rows.map((row: { code: string }) => row.code)).toEqual(['core', 'fin', 'scm', 'hr', 'doc'])
   })
 
+  test('fault 36M154a the calls of price lists answer by type, with the fields that contracts 7 names', async () => {
+    const list = await whole(ids[0] ?? 0)
+    for (const field of [
+      'module',
+      'concurrentUser',
+      'namedUser',
+      'pdbPrice',
+      'type',
+      'effective_date',
+      'desc',
+      'confirmed',
+    ])
+      expect(list).toHaveProperty(field)
+    const inForce = (await customer.send({ url: '/api/price?type=saas' })).json()
+    expect(Object.keys(inForce).toSorted()).toEqual(Object.keys(list).toSorted())
+    const top = await the.server.signIn('delete@m18')
+    expect((await top.send({ url: '/api/pricelist?type=mma' })).json()).toMatchObject({ count: 0, data: [] })
+    const rowsOf = async (type: string) => (await top.send({ url: `/api/module/price/${ids[0]}?type=${type}` })).json()
+    expect(await rowsOf('saas')).toEqual(list.module.map((row: object) => expect.objectContaining(row)))
+    expect(await rowsOf('mma')).not.toEqual(await rowsOf('saas'))
+    const made = (await post(draft)).json()
+    expect(made).toMatchObject({ type: 'saas', effective_date: '2026-07-01', confirmed: false })
+    const changed = await staff.send({
+      method: 'PUT',
+      url: `/api/pricelist/${made.id}`,
+      payload: { desc: 'Late summer' },
+    })
+    expect([changed.statusCode, (await whole(made.id)).desc]).toEqual([200, 'Late summer'])
+    expect((await remove(made.id)).statusCode).toBe(204)
+  })
+
   describe('saving', () => {
     test('puts ranges in order, raises their ends and drops those that mean nobody (T11, D82)', async () => {
       const range = (from: number, to: number) => ({ from, to, ...charge })
