@@ -27,9 +27,9 @@ const payments: Payments = {
 /** As it was made first in this worker on that day: to make it takes longer than most pages do. */
 const first = workerWide<{ day: string; world: World; snapshot: Snapshot }>('shop of pages')
 
-/** As `setUpPages`; `admin@acme` orders, and `delete@m18`. */
-export function setUpShopPages() {
-  beginInTheMorning()
+/** As `setUpPages`; `admin@acme` orders, and `delete@m18`. `clock: 'machine'`: with real processes, which write the machine's time. */
+export function setUpShopPages({ clock = 'morning' }: { clock?: 'morning' | 'machine' } = {}) {
+  if (clock === 'morning') beginInTheMorning()
   return setUpPages({}, resetToShop)
 }
 

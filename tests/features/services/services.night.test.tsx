@@ -17,7 +17,7 @@ import { handsOn, setUpShopPages, today } from '#tests/support/shop-pages.ts'
 // Real processes are started, beside those of other tests.
 vi.setConfig({ testTimeout: 90_000 })
 
-const the = setUpShopPages()
+const the = setUpShopPages({ clock: 'machine' })
 const { press, dialog, noDialog, choose, says } = handsOn(the)
 
 let host: LocalUnderTest
