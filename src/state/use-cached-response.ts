@@ -23,7 +23,9 @@ const fetchResponse = createAppThunk(
   'responses/fetch',
   async (request: ReadRequest, { extra: { api }, rejectWithValue }) => {
     const result = await api.call(request.endpoint, JSON.parse(request.input) as never)
-    return result.kind === 'problem' ? rejectWithValue(result.problem) : result.kind
+    if (result.kind === 'problem') return rejectWithValue(result.problem)
+    // The device had something to show, and the server said why it has nothing newer.
+    return result.kind === 'kept' ? (result.problem ?? null) : null
   },
 )
 
@@ -54,7 +56,7 @@ const responses = createSlice({
         ...state,
         [keyOf(meta.arg)]: { requestId: meta.requestId, problem: null },
       }))
-      .addCase(fetchResponse.fulfilled, (state, { meta }) => ended(state, meta, null))
+      .addCase(fetchResponse.fulfilled, (state, { meta, payload }) => ended(state, meta, payload))
       .addCase(fetchResponse.rejected, (state, action) => ended(state, action.meta, problemOfRejected(action)))
       .addCase(signedOut, () => ({}))
   },

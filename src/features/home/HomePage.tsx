@@ -15,7 +15,7 @@ import { useOutboxReport } from '#features/home/useOutboxReport.ts'
 
 type From = HomeReport['from']
 
-/** What reports to home and draws nothing, by whose it is. */
+/** What reports to home, by whose it is. It draws nothing but that it could not be loaded. */
 export interface HomeSource {
   from: From
   Report: ComponentType<{ onReport: OnReport }>
@@ -53,6 +53,11 @@ export function Home({ sources, stands, below, beside }: Props) {
         </ButtonLink>
       ))}
     >
+      {sources.map(({ from, Report }) => (
+        <Suspense key={from} fallback={null}>
+          <Report onReport={onReport} />
+        </Suspense>
+      ))}
       <Figures slots={figuresFor(caller)} reports={reports} />
       <div className="home-columns">
         <div className="home-column">
@@ -61,11 +66,6 @@ export function Home({ sources, stands, below, beside }: Props) {
         </div>
         <div className="home-column">{isSettled && beside}</div>
       </div>
-      {sources.map(({ from, Report }) => (
-        <Suspense key={from} fallback={null}>
-          <Report onReport={onReport} />
-        </Suspense>
-      ))}
     </Page>
   )
 }

@@ -6,7 +6,8 @@ import { pastPolicies } from '#tests/support/database.ts'
 import { setUpShopPages } from '#tests/support/shop-pages.ts'
 
 const the = setUpShopPages()
-const grant = (act: 'revoke select on price_list from' | 'grant select on price_list to') =>
+type Act = 'revoke select on price_list from' | 'grant select on price_list to'
+const grant = (act: Act | 'revoke select on service_order from' | 'grant select on service_order to') =>
   pastPolicies(the.server.app.database, async (db) => {
     await sql`${sql.raw(act)} portal_app, portal_system`.execute(db)
   })
@@ -44,4 +45,26 @@ it('fault 37t list and list page show one error each after a 500, and nothing of
   } finally {
     await grant('grant select on price_list to')
   }
+})
+
+it('fault 37t home and a contract say once after a 500 that what they show is not new', async () => {
+  await the.browser.openAs('admin@acme', '/app/contract')
+  await the.user.click(await screen.findByRole('link', { name: 'acmetrade' }))
+  await screen.findByRole('heading', { name: 'Contract history' })
+  const { pathname } = location
+  await the.browser.open('/app/home')
+  await screen.findByText('To pay')
+  await grant('revoke select on service_order from')
+  try {
+    await the.browser.open('/app/home')
+    await failsOnce()
+    await screen.findByText('To pay')
+    await the.browser.open(pathname.replace('/saas', ''))
+    await failsOnce()
+    await screen.findByRole('heading', { name: 'Contract history' })
+  } finally {
+    await grant('grant select on service_order to')
+  }
+  await the.user.click(screen.getByRole('button', { name: 'Try again' }))
+  await expect.poll(alerts).toBe(0)
 })

@@ -3,6 +3,7 @@ import { readAged } from '#local/lists/responses.ts'
 import { useSignedIn } from '#state/hooks.ts'
 import { useCachedResponse } from '#state/use-cached-response.ts'
 import { type Duty, type OnReport, useReport } from '#ui/page/home-report.ts'
+import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { useTranslation } from 'react-i18next'
 import { useAlarmText } from '#features/audit-trail/offline/use-alarm-text.ts'
 
@@ -11,7 +12,7 @@ export function TrailAlarmReport({ onReport }: { onReport: OnReport }) {
   const { t } = useTranslation('auditKept')
   const { user } = useSignedIn()
   const textOf = useAlarmText()
-  const { response, problem } = useCachedResponse(readAged, listTrailAlarms, {})
+  const { response, problem, refetch } = useCachedResponse(readAged, listTrailAlarms, {})
   const duties = (response?.output ?? []).map(
     ({ company_id, company_name, ...alarm }): Duty => ({
       key: `trail ${company_id}`,
@@ -28,5 +29,5 @@ export function TrailAlarmReport({ onReport }: { onReport: OnReport }) {
   )
   const state = response ? 'known' : problem || response === null ? 'unknown' : 'asking'
   useReport({ from: 'trail', state, duties, figures: {} }, onReport)
-  return null
+  return <LoadProblem problem={problem} onRetry={() => void refetch()} />
 }

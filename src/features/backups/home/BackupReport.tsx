@@ -1,6 +1,7 @@
 import { useSignedIn } from '#state/hooks.ts'
 import { useList } from '#state/use-list.ts'
 import { knownOf, type OnReport, useReport } from '#ui/page/home-report.ts'
+import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { useTranslation } from 'react-i18next'
 import '#features/backups/words.ts'
 import { dutiesOf } from '#features/backups/home/backup-duties.ts'
@@ -48,7 +49,7 @@ export function BackupReport({ onReport }: { onReport: OnReport }) {
     }
   })
   useReport({ from: 'backups', state, duties, figures: {} }, onReport)
-  return null
+  return <LoadProblem problem={list.problem} onRetry={list.refetch} />
 }
 
 /** The page of the contract; where that is not known here, the list of contracts finds it by its code. */

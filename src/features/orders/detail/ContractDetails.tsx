@@ -5,6 +5,7 @@ import { whyNotContract } from '#domain/contracts.ts'
 import { useDispatch } from '#state/hooks.ts'
 import { Freshness } from '#ui/list/Freshness.tsx'
 import { goFreely } from '#ui/navigation-guard/NavigationGuard.tsx'
+import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { Page } from '#ui/page/Page.tsx'
 import { PendingMark } from '#ui/list/PendingMark.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
@@ -82,6 +83,7 @@ export function Agreement({ order, Service, Backups }: { order: ShownOrder } & C
       action={<Acts {...{ row, busy, editing, tab }} onRefresh={refresh} onEdit={edit} onOpen={setDialog} />}
     >
       <Sheet />
+      <LoadProblem problem={order.problem} onRetry={refresh} />
       {prices.hasBackups && isTabbed(row) && <Tabs tab={tab} />}
       {tab === null && <Skeleton lines={6} />}
       {tab === 'subscribe' && (

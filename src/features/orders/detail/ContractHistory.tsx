@@ -32,7 +32,7 @@ export function History({
     <section className="card order-history" aria-labelledby="order-history">
       <h2 id="order-history">{t('history')}</h2>
       {missing && isOffline(problem) && <p className="field-help">{t('historyOffline')}</p>}
-      {missing && <LoadProblem problem={problem} onRetry={onRetry} />}
+      <LoadProblem problem={problem} onRetry={onRetry} />
       {rows === null && !missing && <Skeleton />}
       {rows && (
         // biome-ignore lint: what can be scrolled can be reached by key

@@ -8,6 +8,7 @@ import { amountText } from '#ui/display/Amount.tsx'
 import { useToday } from '#ui/page/business-day.ts'
 import { type Duty, knownOf, knownTogether, type OnReport, useReport } from '#ui/page/home-report.ts'
 import { number } from '#ui/list/Freshness.tsx'
+import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import '#features/orders/words.ts'
@@ -20,7 +21,7 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
   const { t } = useTranslation('orders')
   const dueText = useDueText()
   const { companyId } = useSignedIn().caller
-  const { response: settings, problem } = useCachedResponse(readAged, getSettings, {})
+  const { response: settings, problem, refetch: askSettings } = useCachedResponse(readAged, getSettings, {})
   const effective = useList(effectiveOrders, { scope: companyId, view: ends })
   const unpaid = useList(payableOrders, { scope: companyId, view: payable })
   const today = useToday(settings?.output.time_zone)
@@ -36,6 +37,11 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
   // A sum of the first rows alone would be wrong.
   const isWhole = unpaid.count <= (unpaid.rows?.length ?? 0)
   const isPayable = zone === 'known' && knownOf(unpaid.freshness) === 'known' && isWhole
+  const refetch = () => {
+    void askSettings()
+    effective.refetch()
+    unpaid.refetch()
+  }
   useReport(
     {
       from: 'orders',
@@ -56,7 +62,7 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
     },
     onReport,
   )
-  return null
+  return <LoadProblem problem={problem ?? effective.problem ?? unpaid.problem} onRetry={refetch} />
 }
 
 function toDuty(t: TFunction<'orders'>, dueText: ReturnType<typeof useDueText>, duty: OrderDuty): Duty {

@@ -79,7 +79,7 @@ export function PaymentPanel({ order, onPaid }: { order: Payable; onPaid: () => 
           {date && <dd className="field-help">{t('until', { date })}</dd>}
         </dl>
         <ProblemNote problem={problem} title={t('failed')} focus />
-        {isOnline && <ProblemNote problem={unread} onRetry={() => void refetch()} />}
+        {isOnline && <ProblemNote problem={ways ? null : unread} onRetry={() => void refetch()} />}
         {stage === 'checking' && <PaymentWait paid={order} onTold={told} />}
         {!ways && !unread && isOnline && <Skeleton lines={3} />}
         {ways && !first && <p>{t('noWays')}</p>}

@@ -4,6 +4,7 @@ import { readAged } from '#local/lists/responses.ts'
 import { useConnection } from '#state/hooks.ts'
 import { useCachedResponse } from '#state/use-cached-response.ts'
 import { type Duty, type OnReport, useReport } from '#ui/page/home-report.ts'
+import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { useTranslation } from 'react-i18next'
 import '#features/payment-tasks/words.ts'
 import { amountOf } from '#features/payment-tasks/home/amount-of.ts'
@@ -54,7 +55,7 @@ export function PaymentTaskReport({ onReport }: { onReport: OnReport }) {
   }
   if (dialog?.kind === 'refund') return <RefundDialog task={dialog.task} onClose={onClose} onDone={onDone} />
   if (dialog?.kind === 'apply') return <ApplyDialog task={dialog.task} onClose={onClose} onDone={onDone} />
-  return null
+  return <LoadProblem problem={problem} onRetry={() => void refetch()} />
 
   function aboutOf(task: PaymentTask): string {
     const { company_name: company, kind, payable_id: id, service_code: code, received } = task

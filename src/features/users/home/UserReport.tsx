@@ -9,6 +9,7 @@ import { pageOf, plainListing } from '#state/list-url.ts'
 import { useList } from '#state/use-list.ts'
 import { type Duty, knownOf, knownTogether, type OnReport, useReport } from '#ui/page/home-report.ts'
 import { number } from '#ui/list/Freshness.tsx'
+import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { useTranslation } from 'react-i18next'
 import { move } from '#features/users/list/slice.ts'
 import { useTellOf } from '#features/users/list/useResultToast.ts'
@@ -56,8 +57,12 @@ export function UserReport({ onReport }: { onReport: OnReport }) {
     })
   const note = waiting.count === 0 ? '' : t('home.count', { count: waiting.count })
   const figures = state === 'known' ? { users: { value: number(all.count), note, fresh: all.freshness } } : {}
+  const refetch = () => {
+    all.refetch()
+    waiting.refetch()
+  }
   useReport({ from: 'users', state, duties, figures }, onReport)
-  return null
+  return <LoadProblem problem={all.problem ?? waiting.problem} onRetry={refetch} />
 }
 
 /** The activation mail once more (M40); it waits on the device where there is no line. */
