@@ -10,7 +10,7 @@ import { begunBy, greetingAt } from '#features/home/begin.ts'
 import { Figures } from '#features/home/Figures.tsx'
 import { figuresFor } from '#features/home/figures.ts'
 import { NeedsAttention } from '#features/home/NeedsAttention.tsx'
-import { businessNow } from '#ui/page/business-clock.ts'
+import { businessNow, businessTime } from '#ui/page/business-clock.ts'
 import { useOutboxReport } from '#features/home/useOutboxReport.ts'
 
 type From = HomeReport['from']
@@ -37,7 +37,7 @@ interface Props {
 export function Home({ sources, stands, below, beside }: Props) {
   const { t } = useTranslation('home')
   const { user, caller } = useSignedIn()
-  const [arrived] = useState(() => new Date(businessNow()))
+  const [hour] = useState(() => Number(businessTime(businessNow()).slice(11, 13)))
   const [given, setGiven] = useState<Partial<Record<From, HomeReport>>>({})
   const onReport = useCallback((report: HomeReport) => setGiven((before) => ({ ...before, [report.from]: report })), [])
   const outbox = useOutboxReport()
@@ -45,7 +45,7 @@ export function Home({ sources, stands, below, beside }: Props) {
   const isSettled = knownTogether(reports.map(({ state }) => state)) !== 'asking'
   return (
     <Page
-      title={t(greetingAt(arrived.getHours()), { name: user.name })}
+      title={t(greetingAt(hour), { name: user.name })}
       name={t('title')}
       action={begunBy(caller, stands).map(({ name, path }) => (
         <ButtonLink key={name} to={path} icon="plus">

@@ -103,14 +103,7 @@ export function LogView({ service: { id, code }, clock }: Props) {
           isFetching={log.isFetching && !log.isCurrent}
         />
       ) : (
-        <div className="log-none">
-          <Nothing
-            isHere={log.isCurrent}
-            isOnline={isOnline}
-            isFound={search !== ''}
-            hasProblem={log.problem !== null}
-          />
-        </div>
+        <Nothing isHere={log.isCurrent} isOnline={isOnline} isFound={search !== ''} hasProblem={log.problem !== null} />
       )}
     </div>
   )
@@ -119,7 +112,16 @@ export function LogView({ service: { id, code }, clock }: Props) {
 /** Three different nothings: it cannot be read here, it is being read, there is nothing. */
 function Nothing(props: { isHere: boolean; isOnline: boolean; isFound: boolean; hasProblem: boolean }) {
   const { t } = useTranslation('services')
-  if (props.isHere) return <EmptyState icon="trail" title={t(props.isFound ? 'log.noneFound' : 'log.empty')} />
-  if (!props.isOnline) return <EmptyState icon="offline" title={t('log.needsConnection')} />
-  return props.hasProblem ? null : <Skeleton lines={8} />
+  if (!props.isHere && props.isOnline && props.hasProblem) return null
+  return (
+    <div className="log-none">
+      {props.isHere ? (
+        <EmptyState icon="trail" title={t(props.isFound ? 'log.noneFound' : 'log.empty')} />
+      ) : props.isOnline ? (
+        <Skeleton lines={8} />
+      ) : (
+        <EmptyState icon="offline" title={t('log.needsConnection')} />
+      )}
+    </div>
+  )
 }
