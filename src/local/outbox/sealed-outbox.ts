@@ -6,10 +6,14 @@
 import { type UserDatabase, wipedTables } from '#local/storage/database.ts'
 import { stripJobs } from '#local/jobs/job-state.ts'
 import { noteMarks, readMarks } from '#local/outbox/counters.ts'
-import { addSpentKey, keysHere, newestKeyHere, type SealKeys } from '#local/outbox/seal-keys.ts'
+import { importSealKey, openSealed, readPair, type Sealer } from '#local/outbox/seal-crypto.ts'
+import { addSpentKey, keysHere, readSealer, type SealKeys } from '#local/outbox/seal-keys.ts'
 import { keyIdOf, sealsIn } from '#local/outbox/sealed-records.ts'
+import { noteChoices } from '#local/audit-trail/trail-choices.ts'
+import { dropSealedCache, sealCache } from '#local/session/sealed-cache.ts'
 import { readGate } from '#local/session/session-generation.ts'
 import type { OutboxEntry, LocalFile, RowId, Receipt, Sealed, FormDraft } from '#local/storage/records.ts'
+import { bytesToText, textToBytes } from '#local/storage/record-text.ts'
 import { renameEntry, renameReceipt, renameRecord } from '#local/storage/upgrade.ts'
 import { transact } from '#local/storage/transaction.ts'
 
@@ -31,16 +35,23 @@ const draftsIn = (db: UserDatabase) => db.meta.where('name').startsWith('draft:'
  * The gate is closed first, so that nothing is claimed while the writes are sealed; then it is one transaction. False,
  * with nothing taken away, when the gate has moved since that generation: its user is back, or another page is at it.
  */
-export async function wipe(db: UserDatabase, generation: number): Promise<boolean> {
+export async function wipe(db: UserDatabase, generation: number, { keepsCache = false } = {}): Promise<boolean> {
   if (!(await closeGate(db, generation))) return false
-  const said = await newestKeyHere(db)
-  const key = await keyOf(said?.key)
+  const sealer = await readSealer(db)
+  await transact(db, ['keptTrails', 'meta'], () => noteChoices(db))
+  if (!keepsCache || !sealer) await dropSealedCache(db)
+  else if (!(await sealCache(db, sealer, generation + 1))) return false
   for (;;) {
     const before = await read(db)
-    const sealed = said && key && !isEmpty(before) ? { ...(await encrypt(key, before)), keyId: said.id } : null
-    const done = await wipeIfStill(db, before, { sealed, keyId: said?.id ?? 0, generation: generation + 1 })
+    const sealed = sealer && !isEmpty(before) ? await sealBelongings(sealer, before) : null
+    const done = await wipeIfStill(db, before, { sealed, keyId: sealer?.keyId ?? 0, generation: generation + 1 })
     if (done !== 'changed') return done === 'wiped'
   }
+}
+
+async function sealBelongings(sealer: Sealer, content: Belongings): Promise<Omit<Sealed, 'name'>> {
+  const sealed = await sealer.seal(JSON.stringify(content))
+  return { ...sealed, entries: content.outbox.length, id: [...sealed.iv].join('.') }
 }
 
 async function closeGate(db: UserDatabase, generation: number): Promise<boolean> {
@@ -87,21 +98,9 @@ const read = async (db: UserDatabase): Promise<Belongings> => ({
   outbox: await db.outbox.orderBy('seq').toArray(),
   rowIds: await db.rowIds.toArray(),
   receipts: await db.receipts.toArray(),
-  files: (await db.files.toArray()).map((file) => ({ ...file, bytes: toText(file.bytes) })),
+  files: (await db.files.toArray()).map((file) => ({ ...file, bytes: bytesToText(file.bytes) })),
   drafts: (await draftsIn(db).toArray()) as FormDraft[],
 })
-
-const chunk = 0x80_00
-
-function toText(bytes: ArrayBuffer): string {
-  const all = new Uint8Array(bytes)
-  let text = ''
-  // In pieces: a call takes only so many arguments.
-  for (let at = 0; at < all.length; at += chunk) text += String.fromCharCode(...all.subarray(at, at + chunk))
-  return btoa(text)
-}
-
-const toBytes = (text: string): ArrayBuffer => Uint8Array.from(atob(text), codeOf).buffer
 
 /**
  * Brings back what was sealed for this user, as far as its keys are among these. What its own key does not open stays as it
@@ -116,8 +115,9 @@ export async function unseal(db: UserDatabase, given?: SealKeys, asked?: number 
   for (const sealed of found) {
     const text = keys.get(keyIdOf(sealed))
     if (text === undefined) continue
-    const key = await keyOf(text)
-    const opened = key && (await decrypt(key, sealed))
+    const key = await importSealKey(text)
+    const content = key && (await openSealed(key, sealed, await readPair(db, keyIdOf(sealed))))
+    const opened = toBelongings(content)
     if (opened) back += await putBack(db, sealed, opened, generation)
     else if (sealed.isShut !== true) await db.table('meta').update(sealed.name, { isShut: true })
   }
@@ -138,7 +138,7 @@ async function putBack(
     await db.rowIds.bulkPut(opened.rowIds)
     await db.receipts.bulkPut(opened.receipts)
     // Sealed by a build that kept no files.
-    await db.files.bulkPut((opened.files ?? []).map((file) => ({ ...file, bytes: toBytes(file.bytes) })))
+    await db.files.bulkPut((opened.files ?? []).map((file) => ({ ...file, bytes: textToBytes(file.bytes) })))
     await db.outbox.bulkPut(await behind(db, opened.outbox))
     // What has been typed since is newer, and an earlier build sealed none.
     for (const draft of opened.drafts ?? []) if (!(await db.meta.get(draft.name))) await db.meta.put(draft)
@@ -159,28 +159,6 @@ async function behind(db: UserDatabase, old: OutboxEntry[]): Promise<OutboxEntry
   return all
 }
 
-const keyBytes = 32
-
-/** Null where there is none, or none that could be ours: then the writes stay unsealed rather than be lost. */
-async function keyOf(text: string | null | undefined): Promise<CryptoKey | null> {
-  try {
-    const bytes = Uint8Array.from(atob((text ?? '').replaceAll('-', '+').replaceAll('_', '/')), codeOf)
-    if (bytes.length !== keyBytes) return null
-    return await crypto.subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt'])
-  } catch {
-    return null
-  }
-}
-
-const codeOf = (sign: string) => sign.charCodeAt(0)
-
-async function encrypt(key: CryptoKey, content: Belongings): Promise<Omit<Sealed, 'name'>> {
-  const iv = crypto.getRandomValues(new Uint8Array(12))
-  const plain = new TextEncoder().encode(JSON.stringify(content))
-  const data = await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, key, plain)
-  return { iv, data, entries: content.outbox.length, id: [...iv].join('.') }
-}
-
 /** What was sealed before version 5 of the database, in today's names. */
 function upgradeBelongings({ names, typed, ...content }: Record<string, Record<string, unknown>[]>): Belongings {
   return {
@@ -193,10 +171,11 @@ function upgradeBelongings({ names, typed, ...content }: Record<string, Record<s
   } as unknown as Belongings
 }
 
-async function decrypt(key: CryptoKey, { iv, data }: Sealed): Promise<Belongings | null> {
+/** Null: it is not ours to open. */
+function toBelongings(text: string | null): Belongings | null {
+  if (text === null) return null
   try {
-    const plain = await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, key, data)
-    return upgradeBelongings(JSON.parse(new TextDecoder().decode(plain)) as Record<string, Record<string, unknown>[]>)
+    return upgradeBelongings(JSON.parse(text) as Record<string, Record<string, unknown>[]>)
   } catch {
     return null
   }
