@@ -99,7 +99,7 @@ describe('what is cached for a user whose session lapses (decision 83)', () => {
     const signed = await signedIn()
     const { tablet } = signed
     await lapse(signed, 'lapsed')
-    await tablet.device.of(own).meta.update('sealed-cache', { keyId: 999 })
+    await tablet.device.of(own).meta.put({ name: 'sealed-cache', keyId: 999 })
     await tablet.signIn('acme', 'user1@acme.example')
     await tablet.rest()
     expect(await sealedOf(tablet)).toBe(0)

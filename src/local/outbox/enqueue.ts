@@ -82,6 +82,22 @@ export function enqueue(db: UserDatabase, draft: NewEntry): Promise<OutboxEntry>
   })
 }
 
+/**
+ * Stores a write that lay sealed until now, if it still does: `take` takes it from there, in the same transaction. Null: it
+ * was taken before, or had become what it asks for.
+ */
+export async function enqueueOpened(
+  db: UserDatabase,
+  draft: NewEntry,
+  take: () => Promise<boolean>,
+): Promise<OutboxEntry | null> {
+  return await transact(db, tablesFor([draft]), async () => {
+    if (!(await take()) || (await db.receipts.get(draft.intent))) return null
+    const isNew = (await db.outbox.get(draft.intent)) === undefined
+    return (await store(db, [{ ...draft, isNew }]))[0] ?? null
+  })
+}
+
 /** Whether writes are being stored just now. */
 export const isStoring = (db: UserDatabase): boolean => gathering.has(db)
 

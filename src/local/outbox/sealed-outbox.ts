@@ -6,6 +6,7 @@
 import { type UserDatabase, wipedTables } from '#local/storage/database.ts'
 import { stripJobs } from '#local/jobs/job-state.ts'
 import { noteMarks, readMarks } from '#local/outbox/counters.ts'
+import { enqueueOpened, type NewEntry } from '#local/outbox/enqueue.ts'
 import { importSealKey, openSealed, readPair, type Sealer } from '#local/outbox/seal-crypto.ts'
 import { addSpentKey, keysHere, readSealer, type SealKeys } from '#local/outbox/seal-keys.ts'
 import { keyIdOf, sealsIn } from '#local/outbox/sealed-records.ts'
@@ -13,7 +14,7 @@ import { noteChoices } from '#local/audit-trail/trail-choices.ts'
 import { dropSealedCache, sealCache } from '#local/session/sealed-cache.ts'
 import { readGate } from '#local/session/session-generation.ts'
 import type { OutboxEntry, LocalFile, RowId, Receipt, Sealed, FormDraft } from '#local/storage/records.ts'
-import { bytesToText, textToBytes } from '#local/storage/record-text.ts'
+import { bytesToText, textToBytes, textToRecords } from '#local/storage/record-text.ts'
 import { renameEntry, renameReceipt, renameRecord } from '#local/storage/upgrade.ts'
 import { transact } from '#local/storage/transaction.ts'
 
@@ -112,16 +113,43 @@ export async function unseal(db: UserDatabase, given?: SealKeys, asked?: number 
   const generation = asked === undefined ? await readGate(db) : asked
   const keys = given ?? (await keysHere(db))
   let back = 0
-  for (const sealed of found) {
+  const openWrite = writeOpener(db, generation)
+  for (const sealed of inOrder(found)) {
     const text = keys.get(keyIdOf(sealed))
     if (text === undefined) continue
     const key = await importSealKey(text)
     const content = key && (await openSealed(key, sealed, await readPair(db, keyIdOf(sealed))))
     const opened = toBelongings(content)
-    if (opened) back += await putBack(db, sealed, opened, generation)
+    if (content !== null && sealed.order !== undefined) back += await openWrite(sealed, content)
+    else if (opened) back += await putBack(db, sealed, opened, generation)
     else if (sealed.isShut !== true) await db.table('meta').update(sealed.name, { isShut: true })
   }
   return back
+}
+
+/** What a user left comes before the writes of a session that had lapsed, and these in the order they were made in. */
+const inOrder = (found: readonly Sealed[]) => found.toSorted((a, b) => (a.order ?? -1) - (b.order ?? -1))
+
+/** Opens single writes, one after the other. */
+function writeOpener(db: UserDatabase, generation: number | null) {
+  const newest = new Map<string, OutboxEntry['intent']>()
+  return async (sealed: Sealed, text: string): Promise<number> => {
+    const [wish] = textToRecords<NewEntry>(text)
+    if (!wish || generation === null) return 0
+    const { kind, target, ifMatch } = wish
+    const row = typeof ifMatch === 'number' ? `${kind}:${target}:${ifMatch}` : null
+    // No page showed the one before, because it was sealed: both were made on the same version of the row.
+    const before = row === null ? undefined : newest.get(row)
+    const draft = before === undefined ? wish : { ...wish, ifMatch: `~${before}` as const }
+    const entry = await enqueueOpened(db, draft, async () => {
+      if ((await readGate(db)) !== generation || !(await db.meta.get(sealed.name))) return false
+      await db.meta.delete(sealed.name)
+      await addSpentKey(db, keyIdOf(sealed))
+      return true
+    })
+    if (entry && row !== null) newest.set(row, entry.intent)
+    return entry ? 1 : 0
+  }
 }
 
 async function putBack(
