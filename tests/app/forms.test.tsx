@@ -2,6 +2,9 @@
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it } from 'vitest'
 import { getUser } from '#contract/accounts.ts'
+import { readSession } from '#local/session/session.ts'
+import { setShared } from '#local/session/shared-device.ts'
+import { thisDevice } from '#local/storage/device.ts'
 import { button, described, heading, named, submit, type } from '#tests/support/fields.ts'
 import { byDay, nightly } from '#tests/support/nightly.ts'
 import { arrived, setUpPages } from '#tests/support/screen.ts'
@@ -80,13 +83,15 @@ it.each(byDay(typedIn, 1))(
   },
 )
 
-it('a session that ran out offline is said before anything is typed in vain (W-06)', async () => {
+const runOut = () => thisDevice().directory.session.update('now', { until: Date.now() - 60_000 })
+
+it('fault 44c on a shared device that is said before anything is typed in vain', async () => {
   await the.browser.openAs('admin@alpha', company)
   await screen.findByLabelText('Company name')
+  await setShared(thisDevice(), true)
   await type(the.user, { website: 'www.alpha.example' })
   the.browser.goOffline()
-  const { thisDevice } = await import('#local/storage/device.ts')
-  await thisDevice().directory.session.update('now', { until: 1 })
+  await runOut()
   const said = () => within(screen.getByRole('main')).findByText(/expired while you were offline/)
   await said()
   await expect.poll(() => described(button('Save changes'))).toBe('Log in again first.')
@@ -94,6 +99,20 @@ it('a session that ran out offline is said before anything is typed in vain (W-0
   await the.browser.open('/app/profile/user?edit=1')
   await said()
   await expect.poll(() => described(button('Save changes'))).toBe('Log in again first.')
+})
+
+it('fault 44f what is saved after a session ran out offline is locked until the next login, and the form says so', async () => {
+  await the.browser.openAs('admin@alpha', company)
+  await screen.findByLabelText('Company name')
+  the.browser.goOffline()
+  await runOut()
+  await screen.findByText(/Your session has expired. You can go on/)
+  await type(the.user, { website: 'www.alpha.example' })
+  await the.user.click(button('Save changes'))
+  await screen.findByText('Locked on this device. Sent after you log in.')
+  the.browser.goOnline()
+  const session = await readSession()
+  expect(session && (await thisDevice().of(session).outbox.count())).toBe(0)
 })
 
 nightly(

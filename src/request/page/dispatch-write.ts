@@ -135,7 +135,11 @@ async function askRecorded(
   const { acknowledge, record } = await import('#request/writes/record-write.ts')
   const recorded = await record(ports, endpoint, asked, asking)
   if ('problem' in recorded) return { kind: 'problem', problem: recorded.problem }
-  if ('sealed' in recorded) return queuedUntilLogin(recorded.sealed)
+  if ('sealed' in recorded) {
+    // With a connection the server says at once whether the session is over.
+    ports.lasting(import('#request/writes/sender.ts').then(({ sendOutbox }) => sendOutbox(ports, { hurry: true })))
+    return queuedUntilLogin(recorded.sealed)
+  }
   if ('unstored' in recorded)
     return await (await import('#request/writes/send-unstored.ts')).sendUnstored(ports, recorded)
   const { intent, key } = recorded.entry

@@ -66,8 +66,6 @@ async function sealForOwner(ports: Ports, device: Device, { session, gate }: Wri
     return { problem: localProblem('STORAGE_FAILED') }
   }
   ports.lasting(tellAfterwards(ports, session))
-  // With a connection the server says at once whether it is over.
-  ports.lasting(import('#request/writes/sender.ts').then(({ sendOutbox }) => sendOutbox(ports, { hurry: true })))
   return { sealed: wish.intent }
 }
 
