@@ -2,9 +2,6 @@
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it } from 'vitest'
 import { getUser } from '#contract/accounts.ts'
-import { readSession } from '#local/session/session.ts'
-import { setShared } from '#local/session/shared-device.ts'
-import { thisDevice } from '#local/storage/device.ts'
 import { button, described, heading, named, submit, type } from '#tests/support/fields.ts'
 import { byDay, nightly } from '#tests/support/nightly.ts'
 import { arrived, setUpPages } from '#tests/support/screen.ts'
@@ -83,12 +80,14 @@ it.each(byDay(typedIn, 1))(
   },
 )
 
-const runOut = () => thisDevice().directory.session.update('now', { until: Date.now() - 60_000 })
+/** Of the page that is open: each has modules of its own. */
+const deviceNow = async () => (await import('#local/storage/device.ts')).thisDevice()
+const runOut = async () => (await deviceNow()).directory.session.update('now', { until: Date.now() - 60_000 })
 
 it('fault 44c on a shared device that is said before anything is typed in vain', async () => {
   await the.browser.openAs('admin@alpha', company)
   await screen.findByLabelText('Company name')
-  await setShared(thisDevice(), true)
+  await (await import('#local/session/shared-device.ts')).setShared(await deviceNow(), true)
   await type(the.user, { website: 'www.alpha.example' })
   the.browser.goOffline()
   await runOut()
@@ -111,8 +110,9 @@ it('fault 44f what is saved after a session ran out offline is locked until the 
   await the.user.click(button('Save changes'))
   await screen.findByText('Locked on this device. Sent after you log in.')
   the.browser.goOnline()
-  const session = await readSession()
-  expect(session && (await thisDevice().of(session).outbox.count())).toBe(0)
+  const device = await deviceNow()
+  const session = await (await import('#local/session/session.ts')).readSession(device)
+  expect(session && (await device.of(session).outbox.count())).toBe(0)
 })
 
 nightly(

@@ -8,8 +8,10 @@ import { readMarks, noteMarks } from '#local/outbox/counters.ts'
 import type { NewEntry } from '#local/outbox/enqueue.ts'
 import { createPair, importSealKey } from '#local/outbox/seal-crypto.ts'
 import { newestKeyHere, readSealer } from '#local/outbox/seal-keys.ts'
+import { sealsIn } from '#local/outbox/sealed-records.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { recordsToText } from '#local/storage/record-text.ts'
+import type { Sealed } from '#local/storage/records.ts'
 import { transact } from '#local/storage/transaction.ts'
 
 /**
@@ -25,19 +27,36 @@ export async function sealWrite(
   const sealer = await readSealer(db)
   if (!sealer) return 'no key'
   const { gate, isNew: _, ...wish } = draft
-  const sealed = await sealer.seal(recordsToText([wish]))
-  const { intent, endpoint, since } = draft
+  const { intent, endpoint, since, kind, target, ifMatch } = draft
+  const row = typeof ifMatch === 'number' ? `${kind}:${target}:${ifMatch}` : null
+  // No page shows what is sealed: whoever changes the row again does it on the version that the first one was made on.
+  const before = row === null ? undefined : (await writesOn(db, row)).filter(({ id }) => id !== intent).at(-1)
+  const chained = before ? { ...wish, ifMatch: `~${before.id}` } : wish
+  const sealed = await sealer.seal(recordsToText([chained]))
   return await transact(db, ['outbox', 'meta'], async () => {
     const marks = await readMarks(db)
     if (gate !== undefined && marks.gate !== gate) return 'moved'
     const name = nameOf(intent)
-    const before = await db.meta.get(name)
-    const order = before && 'order' in before ? (before.order ?? marks.made) : marks.made
-    await db.meta.put({ ...sealed, name, id: intent, entries: 1, order, endpoint, since })
-    if (!before) await noteMarks(db, { made: marks.made + 1, lastSeq: marks.lastSeq })
+    const there = (await db.meta.get(name)) as Sealed | undefined
+    const order = there?.order ?? marks.made
+    await db.meta.put({
+      ...sealed,
+      name,
+      id: intent,
+      entries: 1,
+      order,
+      endpoint,
+      since,
+      ...(row === null ? {} : { row }),
+    })
+    if (!there) await noteMarks(db, { made: marks.made + 1, lastSeq: marks.lastSeq })
     return 'sealed'
   })
 }
+
+/** The sealed writes that were made on that version of the row, in their order. */
+const writesOn = async (db: UserDatabase, row: string): Promise<Sealed[]> =>
+  (await sealsIn(db)).filter((sealed) => sealed.row === row).sort((a, b) => (a.order ?? 0) - (b.order ?? 0))
 
 const nameOf = (intent: Intent) => `sealed:${intent}` as const
 

@@ -22,14 +22,14 @@ export async function unseal(db: UserDatabase, given?: SealKeys, asked?: number 
   const generation = asked === undefined ? await readGate(db) : asked
   const keys = given ?? (await keysHere(db))
   let back = 0
-  const openWrite = writeOpener(db, generation)
   for (const sealed of inOrder(found)) {
     const text = keys.get(keyIdOf(sealed))
     if (text === undefined) continue
     const key = await importSealKey(text)
     const content = key && (await openSealed(key, sealed, await readPair(db, keyIdOf(sealed))))
     const opened = toBelongings(content)
-    if (content !== null && sealed.order !== undefined) back += await openWrite(sealed, content)
+    if (content !== null && sealed.order !== undefined)
+      back += await openWrite(db, sealed, { text: content, generation })
     else if (opened) back += await putBack(db, sealed, opened, generation)
     else if (sealed.isShut !== true) await db.table('meta').update(sealed.name, { isShut: true })
   }
@@ -39,26 +39,23 @@ export async function unseal(db: UserDatabase, given?: SealKeys, asked?: number 
 /** What a user left comes before the writes of a session that had lapsed, and these in the order they were made in. */
 const inOrder = (found: readonly Sealed[]) => found.toSorted((a, b) => (a.order ?? -1) - (b.order ?? -1))
 
-/** Opens single writes, one after the other. */
-function writeOpener(db: UserDatabase, generation: number | null) {
-  const newest = new Map<string, OutboxEntry['intent']>()
-  return async (sealed: Sealed, text: string): Promise<number> => {
-    const [wish] = textToRecords<NewEntry>(text)
-    if (!wish || generation === null) return 0
-    const { kind, target, ifMatch } = wish
-    const row = typeof ifMatch === 'number' ? `${kind}:${target}:${ifMatch}` : null
-    // No page showed the one before, because it was sealed: both were made on the same version of the row.
-    const before = row === null ? undefined : newest.get(row)
-    const draft = before === undefined ? wish : { ...wish, ifMatch: `~${before}` as const }
-    const entry = await enqueueOpened(db, draft, async () => {
-      if ((await readGate(db)) !== generation || !(await db.meta.get(sealed.name))) return false
-      await db.meta.delete(sealed.name)
-      await addSpentKey(db, keyIdOf(sealed))
-      return true
-    })
-    if (entry && row !== null) newest.set(row, entry.intent)
-    return entry ? 1 : 0
-  }
+/** Becomes an entry of the outbox, as it would have become one when it was made. */
+async function openWrite(
+  db: UserDatabase,
+  sealed: Sealed,
+  { text, generation }: { text: string; generation: number | null },
+): Promise<number> {
+  const [draft] = textToRecords<NewEntry>(text)
+  if (!draft) return 0
+  const entry = await enqueueOpened(db, draft, async () => {
+    if (generation === null || (await readGate(db)) !== generation) return false
+    // Two tabs may open it at once.
+    if (!(await db.meta.get(sealed.name))) return false
+    await db.meta.delete(sealed.name)
+    await addSpentKey(db, keyIdOf(sealed))
+    return true
+  })
+  return entry ? 1 : 0
 }
 
 async function putBack(

@@ -219,6 +219,8 @@ export interface Sealed {
   order?: number
   endpoint?: string
   since?: number
+  /** Kind, id and version of the row that it changes. */
+  row?: string
 }
 
 /** What is sealed by after a session's key was locked away: its private half opens only under that key. */
