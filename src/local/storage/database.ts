@@ -23,6 +23,7 @@ import type {
   Job,
   LocalFile,
   Loss,
+  LostRights,
   WriteCounter,
   RowId,
   Pause,
@@ -57,7 +58,16 @@ export type UserDatabase = Dexie & {
   keptTiles: Table<KeptRecord, [number, number, number]>
   logCheckpoints: EntityTable<LogCheckpoint, 'companyId'>
   meta: Table<
-    SessionGeneration | Pause | Sealed | SpentSealKeys | WriteCounter | Loss | AskedToPersist | FormDraft | Filler,
+    | SessionGeneration
+    | Pause
+    | Sealed
+    | SpentSealKeys
+    | WriteCounter
+    | Loss
+    | LostRights
+    | AskedToPersist
+    | FormDraft
+    | Filler,
     string
   >
 }
