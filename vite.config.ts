@@ -72,7 +72,7 @@ const together = [
   // What a write takes, and what comes when the first page has come to rest.
   {
     name: 'later',
-    test: /src\/(request(?!\/(audit-trail|reads\/kept-trail))|local(?!\/audit-trail\/(kept-(store|index|tiles|search)|read-kept))|contract|state(?!\/(use-)?long-request))\/|src\/app\/(connection\/(job-timer|kept-trails|SpaceProbe)|pwa\/(service-worker|chunk-load-error)|shell\/(?!ClientTypeSelect)[\w/-]+)\.tsx?$/,
+    test: /src\/(request(?!\/(audit-trail|reads\/kept-trail))|local(?!\/(audit-trail\/(kept-(store|index|tiles|search)|read-kept)|storage\/forget-lost-rights))|contract|state(?!\/(use-)?long-request))\/|src\/app\/(connection\/(job-timer|kept-trails|SpaceProbe)|pwa\/(service-worker|chunk-load-error)|shell\/(?!ClientTypeSelect)[\w/-]+)\.tsx?$/,
   },
   // All that is drawn by PrimeReact: one file is 7 kB less than one for each part (docs/decisions/0045).
   { name: 'prime', test: /src\/ui\/prime\// },
@@ -130,6 +130,8 @@ const together = [
     name: 'online',
     test: /src\/(app\/(connection\/StepUpDialog|pages\/(UserSidePanels|HomeAccount))|features\/(accounts\/(home\/|components\/(SecondStep|Enrol|Factors|FactorDialog))|sessions\/(home|components)\/))/,
   },
+  // Run when the server has just said that a right was lost.
+  { name: 'online-rights', test: /src\/local\/storage\/forget-lost-rights/ },
   {
     name: (id: string) => `${earlyTexts.test(id) ? 'words' : 'more-words'}-${/locales\/(\w+)/.exec(id)?.[1]}`,
     test: /src\/locales\/\w+\/[\w-]+\.json$/,

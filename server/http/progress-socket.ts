@@ -142,12 +142,14 @@ function meet(app: AppContext, listeners: Set<Listener>, socket: WebSocket, requ
     // Only the first message says anything; what a page sends after it is not read.
     if (isKnown) return
     isKnown = true
-    const token = isBinary ? null : tokenIn(String(data))
+    const { token, account } = isBinary ? noWords : firstWords(String(data))
     // Known here from the moment on which it is listed: it may be asked whether it is there before it has been told anything.
     const join = (one: Listener) => {
       listener = one
       // It may have gone while its token was looked up.
       if (socket.readyState === socket.OPEN) listeners.add(one)
+      // What changed while it was not connected it has not heard.
+      if (account) send(one, { changed: 'account' })
     }
     void admit(app, listeners, socket, token, join).then(() => clearTimeout(late))
   })
@@ -172,12 +174,20 @@ function countPerSecond(): () => boolean {
   }
 }
 
-function tokenIn(text: string): string | null {
+/** `account`: it wants to read the signed-in user as soon as it hears of changes. */
+interface FirstWords {
+  token: string | null
+  account: boolean
+}
+
+const noWords: FirstWords = { token: null, account: false }
+
+function firstWords(text: string): FirstWords {
   try {
-    const { token } = JSON.parse(text) as { token?: unknown }
-    return typeof token === 'string' ? token : null
+    const { token, account } = JSON.parse(text) as { token?: unknown; account?: unknown }
+    return { token: typeof token === 'string' ? token : null, account: account === true }
   } catch {
-    return null
+    return noWords
   }
 }
 

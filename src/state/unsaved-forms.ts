@@ -1,7 +1,7 @@
 /**
- * What stands typed in a form when its user's session ends by itself. It stays where it was, in this page's memory, and is
- * given back to the same user at the same place; whoever else signs in here ends it. It is never stored, so there is
- * nothing to seal or to wipe. Who signs out by choice has been asked about it before.
+ * What stands typed in a form when its user's session ends by itself, or a right that its page needs is lost. It stays where it
+ * was, in this page's memory, and is given back to the same user at the same place; whoever else signs in here ends it. It is never
+ * stored, so there is nothing to seal or to wipe. Who signs out by choice has been asked about it before.
  */
 import { useEffect, useRef, useState } from 'react'
 import { useStore } from 'react-redux'
@@ -9,9 +9,9 @@ import { useSignedIn } from '#state/hooks.ts'
 import type { Store } from '#state/store.ts'
 
 export interface Unsaved<T> {
-  /** What was being typed at this place before its user had to sign in again; null: nothing. */
+  /** What was being typed at this place before its user was led away; null: nothing. */
   useHeld(place: string): T | null
-  /** Holds it from the end of the session on. Null: there is nothing to lose. */
+  /** Holds it from the end of the session, or of the right, on. Null: there is nothing to lose. */
   useHolding(place: string, typed: T | null): void
 }
 
@@ -37,15 +37,23 @@ export function createUnsaved<T>(): Unsaved<T> {
     useHolding(place, typed) {
       const name = useName(place)
       const store = useStore() as Store
-      const latest = useRef(typed)
+      const { caller } = useSignedIn()
+      const latest = useRef({ typed, caller })
       useEffect(() => {
-        latest.current = typed
+        latest.current = { typed, caller }
       })
       useEffect(
         () => () => {
           const { session } = store.getState()
-          if (session.kind !== 'signed out' || session.because !== 'ended' || latest.current === null) return
-          held.set(name, latest.current)
+          const { typed, caller } = latest.current
+          // A form that goes before it was drawn with changed rights has lost its page.
+          const isLedAway =
+            session.kind === 'signed in'
+              ? JSON.stringify(session.caller) !== JSON.stringify(caller)
+              : session.kind === 'signed out' && session.because === 'ended'
+          if (!isLedAway || typed === null) return
+          held.set(name, typed)
+          if (session.kind === 'signed in') return
           keepUntilSignedIn(store, (own) => name.startsWith(nameOf(own.userId, own.companyId, '')) || held.clear())
         },
         [name, store],

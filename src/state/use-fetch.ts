@@ -1,14 +1,15 @@
 import { useEffect } from 'react'
-import { useConnection } from '#state/hooks.ts'
+import { useConnection, useSelector } from '#state/hooks.ts'
 
 /**
- * Fetches when the page comes, when `fetch` is another, and when the connection changes: what is shown is as new as it can
- * be. `skip`: not now.
+ * Fetches when the page comes, when `fetch` is another, and when the connection or the user's rights change: what is shown is as new
+ * as it can be. `skip`: not now.
  */
 export function useFetch(fetch: () => void, skip = false): void {
   const isOnline = useConnection().line === 'online'
-  // biome-ignore lint: the connection is not used, its coming back is the reason
+  const rights = useSelector(({ session }) => session.kind === 'signed in' && JSON.stringify(session.caller))
+  // biome-ignore lint: neither connection nor rights are used, their change is the reason
   useEffect(() => {
     if (!skip) fetch()
-  }, [fetch, isOnline, skip])
+  }, [fetch, isOnline, rights, skip])
 }

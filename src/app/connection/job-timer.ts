@@ -7,7 +7,6 @@ import { ports, workerNow } from '#app/connection/api.ts'
 import { onOpenJobs } from '#local/jobs/read-jobs.ts'
 import { jobsOf } from '#request/page/job-actions.ts'
 import type { WorkerMessage } from '#request/ports.ts'
-import { tellChanged } from '#state/live-changes.ts'
 import type { JobActions } from '#request/results.ts'
 import { watch } from '#request/jobs/job-poller.ts'
 
@@ -33,11 +32,9 @@ export function watchJobs(): () => void {
 
   /** Only who is looked at listens; a hidden page is told by the polls of others, and asks when it is looked at again. */
   function listen(): void {
-    if (isVisible()) hang ??= listenToServer(() => tick(false))
-    else {
-      hang?.()
-      hang = undefined
-    }
+    // Anew: one from before the network went may be dead and not know it.
+    hang?.()
+    hang = isVisible() ? listenToServer(() => tick(false)) : undefined
   }
 
   const stopHearing = onOpenJobs((now) => {
@@ -52,8 +49,6 @@ export function watchJobs(): () => void {
   })
   const wake = () => {
     if (open > 0 && isVisible()) tick(true)
-    // What the server told meanwhile, a page that nobody saw has not heard.
-    if (isVisible()) tellChanged('account')
     listen()
   }
   window.addEventListener('online', wake)

@@ -11,6 +11,10 @@ const path = '/api/m18s/progress'
 /** Never more than one attempt a second, and fewer while none succeeds (R-26). In ms. */
 const again = { least: 1_000, most: 30_000 }
 
+/** A page that nobody uses asks for nothing by itself, or its session would never end. */
+let isUsed = true
+addEventListener('click', () => void (isUsed = true), true)
+
 /** `over`: one has ended, and its answer can be fetched now. Returns how to stop. */
 export function listenToServer(over: () => void): () => void {
   let socket: WebSocket | null = null
@@ -25,16 +29,22 @@ export function listenToServer(over: () => void): () => void {
     if (token === null) return retry()
     const opened = new WebSocket(`${location.origin.replace(/^http/, 'ws')}${path}`)
     socket = opened
-    opened.addEventListener('open', () => opened.send(JSON.stringify({ token })))
+    let hasHeard = false
+    // Told at once that the account may have changed: nothing was heard before.
+    opened.addEventListener('open', () => opened.send(JSON.stringify({ token, account: true })))
     opened.addEventListener('message', ({ data }) => {
       failures = 0
+      hasHeard = true
       void take(String(data), over).catch(ports.report)
     })
-    opened.addEventListener('close', retry)
+    opened.addEventListener('close', () => retry(hasHeard))
   }
 
-  function retry(): void {
+  /** `hasHeard`: false where something in between lets no socket through, or the session's token has run out. */
+  function retry(hasHeard = false): void {
     if (stopped) return
+    if (!hasHeard && isUsed) tellChanged('account')
+    isUsed = false
     const wait = Math.min(again.most, again.least * 2 ** failures)
     failures += 1
     timer = setTimeout(() => void connect().catch(ports.report), wait * (1 + ports.chance()))

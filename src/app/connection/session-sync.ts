@@ -24,6 +24,15 @@ export function watchSession(store: Store, api: Api, drawable: Promise<void>) {
     said = now
     if (!isShown) store.dispatch(userRead(user))
   }
+  /** What a lost right showed goes from the device before pages read anew. */
+  async function correct(user: SessionUser) {
+    const mine = asked
+    if (said && said !== JSON.stringify(user))
+      await import('#local/storage/forget-lost-rights.ts')
+        .then(({ forgetLostRights }) => forgetLostRights(JSON.parse(said) as SessionUser, user))
+        .catch(() => undefined)
+    if (mine === asked) show(user)
+  }
   async function follow(session: Session | null) {
     asked += 1
     const mine = asked
@@ -48,7 +57,7 @@ export function watchSession(store: Store, api: Api, drawable: Promise<void>) {
     // Somebody else has signed in meanwhile: that change is being followed by its own call.
     if (mine !== asked) return
     const user = result.kind === 'fresh' || result.kind === 'kept' ? result.output : null
-    if (user) show(user as SessionUser)
+    if (user) await correct(user as SessionUser)
     else if (store.getState().session.kind === 'unknown')
       store.dispatch(sessionUnread(result.kind === 'problem' ? result.problem : localProblem('OFFLINE')))
   }
@@ -57,7 +66,7 @@ export function watchSession(store: Store, api: Api, drawable: Promise<void>) {
     if (store.getState().session.kind !== 'signed in') return
     const mine = asked
     const result = await api.call(getUser, {})
-    if (mine === asked && result.kind === 'fresh') show(result.output as SessionUser)
+    if (mine === asked && result.kind === 'fresh') await correct(result.output as SessionUser)
   })
   const stopHearing = onChanged('account', refresh)
   // What was looked up at the start is there before the first word of the live query, which says it once more.

@@ -23,6 +23,7 @@ import type {
   Job,
   LocalFile,
   Loss,
+  LostRights,
   WriteCounter,
   RowId,
   Pause,
@@ -71,6 +72,7 @@ export type UserDatabase = Dexie & {
     | SpentSealKeys
     | WriteCounter
     | Loss
+    | LostRights
     | AskedToPersist
     | FormDraft
     | Filler,

@@ -188,6 +188,12 @@ export interface AskedToPersist {
   askedAt: number
 }
 
+/** Cached lists were cleared because a right was lost; `version`: of the user's row that lacks it. */
+export interface LostRights {
+  name: 'lost-rights'
+  version: number
+}
+
 /** Room for sending what waits (local/storage/reserve); what only tries whether there is room (local/storage/free-space). */
 export interface Filler {
   name: 'reserve' | 'probe'

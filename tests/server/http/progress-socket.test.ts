@@ -141,6 +141,16 @@ eachEngineByNight('progress over a websocket', (engine) => {
     expect(stranger.heard).toEqual([])
   })
 
+  it('fault 30e has who asks for it read the account as soon as they are heard, for they may have missed a change', async () => {
+    const ear = await open()
+    ear.socket.send(JSON.stringify({ token: staff.access, account: true }))
+    await expect.poll(() => ear.heard).toContainEqual({ changed: 'account' })
+    expect(ear.socket.readyState).toBe(WebSocket.OPEN)
+    const stranger = await open()
+    stranger.socket.send(JSON.stringify({ token: 'made up', account: true }))
+    expect([await stranger.closed, stranger.heard]).toEqual([4401, []])
+  })
+
   it('tells nobody of another’s, colleague or stranger (S-60)', async () => {
     const others = await Promise.all(
       ['delete@m18', 'user@m18', 'admin@alpha'].map(async (who) => listen(await server.signIn(who))),

@@ -6,7 +6,8 @@ import type { UserRow } from '#contract/users.ts'
 import type { Language } from '#domain/accounts/users.ts'
 import { versionOf } from '#local/lists/list-view.ts'
 import { useDispatch, useSignedIn } from '#state/hooks.ts'
-import { type SessionUser, userRead } from '#state/session-slice.ts'
+import { tellChanged } from '#state/live-changes.ts'
+import type { SessionUser } from '#state/session-slice.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
 import { first } from '#app/i18n/locale-files.ts'
 
@@ -32,14 +33,12 @@ export function OwnLanguage() {
 
 const setOwnLanguage =
   (user: SessionUser, language: Language): AppThunk<void> =>
-  async (dispatch, _getState, { api }) => {
+  async (_dispatch, _getState, { api }) => {
     const { readSingle } = await import('#local/lists/read-row.ts')
     const here = await readSingle<UserRow>(toWire(getUser, {}).path, 'users', user.id)
     const shown = here ?? { row: user, waiting: null }
     if (shown.row.language === language) return
     const base = { rowVersion: versionOf(shown), values: { language: shown.row.language } }
     const sent = await api.call(updateOwnUser, { params: { id: user.id }, body: { language } }, { base })
-    if (sent.kind !== 'fresh') return
-    const read = await api.call(getUser, {})
-    if (read.kind === 'fresh') dispatch(userRead(read.output as SessionUser))
+    if (sent.kind === 'fresh') tellChanged('account')
   }

@@ -3,7 +3,7 @@ import { type RefObject, useEffect, useRef, useState } from 'react'
 import { grouped, readAmount, writeAmount } from '#domain/money.ts'
 import { amountLimits, type PaymentType, whyAmountNotTaken } from '#domain/payments.ts'
 import { getSettings } from '#contract/accounts.ts'
-import type { Problem } from '#contract/problem.ts'
+import { isOffline, type Problem } from '#contract/problem.ts'
 import { readAged } from '#local/lists/responses.ts'
 import { useConnection, useDispatch, useSignedIn } from '#state/hooks.ts'
 import { useCachedResponse } from '#state/use-cached-response.ts'
@@ -17,7 +17,14 @@ import { type CardForm, type CardFormState, type CardSource, PaymentCard } from 
 import { PaymentWait } from '#features/orders/payment/PaymentPending.tsx'
 import { useDueText } from '#features/orders/useDueText.ts'
 import { PaymentNote } from '#features/orders/payment/PaymentStatus.tsx'
-import { type Outcome, type Payable, sendPayment, type Ways, waysFor } from '#features/orders/payment/payment-api.ts'
+import {
+  askOutcome,
+  type Outcome,
+  type Payable,
+  sendPayment,
+  type Ways,
+  waysFor,
+} from '#features/orders/payment/payment-api.ts'
 
 /** `leaving`: the browser is on its way to the gateway. `checking`: the gateway has not said its last word. */
 type Stage = 'ready' | 'sending' | 'leaving' | 'checking'
@@ -201,8 +208,10 @@ function useSending(order: Payable, card: RefObject<CardForm | null>, onPaid: ()
     // The gateway's own sentence says which part of it (M81).
     if (typed?.kind === 'invalid') return setFailed([t('declined'), typed.message].filter(Boolean))
     if (typed?.kind === 'failed') return setFailed([t('unsent')])
+    const wasOnline = navigator.onLine
     const result = await dispatch(sendPayment(order, type, typed?.token ?? null))
     if (result.kind === 'problem') {
+      if (wasOnline && isUnanswered(result.problem)) return await followUnanswered(result.problem)
       if (isPaidAlready(result.problem)) return paid()
       if (result.problem.code === 'CARD_INVALID') {
         form?.dropToken()
@@ -214,6 +223,14 @@ function useSending(order: Payable, card: RefObject<CardForm | null>, onPaid: ()
     if ('redirect' in result.output) return leave(result.output.redirect)
     if (result.output.status === 'processing') return setStage('checking')
     told(result.output.status)
+  }
+  /** Money may have been taken. An older attempt may have been declined, so that says nothing of this one. */
+  async function followUnanswered(problem: Problem) {
+    const outcome = await dispatch(askOutcome(order))
+    if (outcome === null) return setFailed([t('unanswered.title'), t('unanswered.text')])
+    if (outcome === 'processing') return setStage('checking')
+    if (outcome === 'paid' || outcome === 'received') return told(outcome)
+    setProblem(problem)
   }
   function leave(address: string) {
     setStage('leaving')
@@ -250,6 +267,9 @@ function useStay(shown: () => void) {
 /** In another tab, or by a call of ours whose answer was lost. */
 const isPaidAlready = ({ code, data }: Problem) =>
   code === 'STATE_CONFLICT' && (data as { why?: string } | null)?.why === 'paidAlready'
+
+/** Cut off, or answered by a proxy in the server's place. */
+const isUnanswered = (problem: Problem) => isOffline(problem) || problem.code === 'BLOCKED_BY_PROXY'
 
 const reasons = ['insufficient_funds', 'expired_card', 'incorrect_cvc', 'incorrect_number'] as const
 

@@ -82,7 +82,8 @@ export async function openSandboxCardFields(place: HTMLElement, address: string,
   })
   listeners.add(({ kind, height }) => {
     if (kind === 'height' && typeof height === 'number') frame.style.blockSize = `${Math.min(height, 1000)}px`
-    if (kind === 'changed') tokens.dropToken()
+    // A frame that loads again has empty fields.
+    if (kind === 'changed' || kind === 'ready') tokens.dropToken()
     if (kind === 'ready') showLooks()
   })
   const abort = new AbortController()

@@ -117,6 +117,45 @@ it('fault 36M81d a lost request is sent again with the card that was sent, and a
   expect([tokens, await isPaid()]).toEqual([['ctoken_good_2'], true])
 })
 
+it.each([
+  ['is cut off', () => Promise.reject(new TypeError('Failed to fetch'))],
+  ['is replaced by a proxy', async () => new Response('<h1>504</h1>', { status: 504 })],
+])('fault 36M81g a payment whose response %s is said to be paid, and not to have failed', async (_, lose) => {
+  standInForStripe()
+  const { tokens, isPaid } = await openPanel()
+  losePayments(lose)
+  await press(/by card$/)
+  await screen.findByText('Payment received')
+  expect(screen.queryByText(/Payment failed/)).toBeNull()
+  expect([tokens.length, await isPaid()]).toEqual([1, true])
+})
+
+it('fault 36M81g a payment that nothing is known of is said to be so, and pays once when it is pressed again', async () => {
+  standInForStripe()
+  const { tokens, isPaid } = await openPanel()
+  const find = losePayments(() => Promise.reject(new TypeError('Failed to fetch')), { checks: true })
+  await press(/by card$/)
+  await says('It is not known yet whether you have paid')
+  expect(screen.queryByText(/Payment failed/)).toBeNull()
+  find()
+  await press(/by card$/)
+  await screen.findByText('Payment received')
+  expect([tokens.length, await isPaid()]).toEqual([1, true])
+})
+
+/** The server gets each payment, and the page gets `response` instead of the server's. Returns a function that ends it. */
+function losePayments(response: () => Promise<Response>, { checks = false } = {}): () => void {
+  const reach = fetch
+  let isLost = true
+  vi.stubGlobal('fetch', async (asked: Request, init?: RequestInit) => {
+    const path = new URL(String(asked.url ?? asked), location.origin).pathname
+    if (isLost && checks && /\/api\/payment\/\d+\/./.test(path)) throw new TypeError('Failed to fetch')
+    const answer = await reach(asked, init)
+    return isLost && /\/api\/payment\/\d+$/.test(path) ? await response() : answer
+  })
+  return () => void (isLost = false)
+}
+
 it('fault 36M81d a gateway that does not answer says nothing against the card', async () => {
   const card = standInForStripe()
   const { tokens } = await openPanel()

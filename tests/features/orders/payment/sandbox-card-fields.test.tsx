@@ -89,3 +89,17 @@ it('fault 36M81f is given up where the page’s policy does not let the frame in
   await expect(panel.opening).rejects.toThrow('did not open')
   expect(panel.frame.isConnected).toBe(false)
 })
+
+it('fault 36M81h forgets the card of a frame that loads again, for its fields are empty', async () => {
+  const panel = openFrame()
+  panel.send({ kind: 'ready' })
+  const fields = await panel.opening
+  const first = await askForToken(fields, panel)
+  panel.send({ kind: 'token', token: 'tok_before', request: first.request })
+  expect(await first.token).toMatchObject({ token: 'tok_before' })
+  panel.send({ kind: 'ready' })
+  const second = await askForToken(fields, panel)
+  expect(second.request).not.toBe(first.request)
+  panel.send({ kind: 'invalid', request: second.request })
+  expect(await second.token).toMatchObject({ kind: 'invalid' })
+})

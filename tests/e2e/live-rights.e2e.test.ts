@@ -1,0 +1,94 @@
+/** Rights that come and go while somebody works (decision 80), as a colleague's browser shows them. */
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { input } from '#tests/support/newcomer.ts'
+import { freshPage, ownCompany, rows, setUpShared, tablet, typeInto } from '#tests/support/visit.ts'
+import { ask } from '#tests/support/wizard.ts'
+
+const setup = setUpShared()
+const { the } = setup
+
+/** An admin's page, and the user's id whose rights it changes. */
+async function company() {
+  const { admin, user } = ownCompany()
+  const page = await freshPage(setup, admin, '/app/home')
+  const { body: own } = await ask<{ company_id: number }>(page, 'GET', '/api/m18s/user')
+  const { body: list } = await ask<{ data: { id: number; email: string }[] }>(
+    page,
+    'GET',
+    `/api/m18s/company/${own.company_id}/users?results=50`,
+  )
+  const id = list.data.find(({ email }) => email === user.username)?.id
+  const setRights = async (rights: { admin?: boolean; order?: boolean }) =>
+    expect(await ask(page, 'PUT', `/api/m18s/company-user/${id}`, rights)).toMatchObject({ status: 200 })
+  return { user, setRights }
+}
+
+const menu = (page: Page, path: string) => page.locator(`.rail a[href="/saas/app/${path}"]`)
+
+/** How many users the device holds. */
+const storedUsers = (page: Page) =>
+  page.evaluate(async () => {
+    const names = (await indexedDB.databases()).map(({ name = '' }) => name)
+    const done = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result)
+        request.onerror = () => reject(request.error)
+      })
+    const db = await done(indexedDB.open(names.find((name) => /^portal-\d/.test(name)) ?? ''))
+    const count = await done(db.transaction('users').objectStore('users').count())
+    db.close()
+    return count
+  })
+
+it('fault 30e two changes in a row are both followed, and fault 30g what a lost right showed leaves the device; what was typed is given back with the right (fault 30h)', async () => {
+  const { user, setRights } = await company()
+  const page = await freshPage(setup, user, '/app/home', tablet)
+  await expect.poll(() => menu(page, 'user').count()).toBe(0)
+  // Until its socket is there the page hears nothing: the first change is repeated, the second comes while the socket is closed.
+  await expect
+    .poll(
+      async () => {
+        await setRights({ order: (await menu(page, 'contract').count()) === 0 })
+        return await menu(page, 'contract').count()
+      },
+      { timeout: 20_000, interval: 500 },
+    )
+    .toBe(1)
+  await setRights({ order: false })
+  await setRights({ admin: true })
+  await menu(page, 'user').waitFor()
+  await menu(page, 'contract').waitFor({ state: 'detached' })
+
+  await menu(page, 'user').click()
+  await rows(page).first().waitFor()
+  await expect.poll(() => storedUsers(page)).toBeGreaterThan(0)
+  await page.getByRole('button', { name: 'New user' }).click()
+  await typeInto(input(page, 'name'), 'Typed Before')
+  await setRights({ admin: false })
+  await page.waitForURL((url) => url.pathname === '/saas/app/home')
+  await expect.poll(() => storedUsers(page)).toBe(0)
+  await setRights({ admin: true })
+  await menu(page, 'user').click()
+  await rows(page).first().waitFor()
+  await page.getByRole('button', { name: 'New user' }).click()
+  await expect.poll(() => input(page, 'name').inputValue()).toBe('Typed Before')
+})
+
+it('fault 30f where something in between lets no socket through, rights follow as soon as the page is used', async () => {
+  const { user, setRights } = await company()
+  const page = await freshPage(setup, user, '/app/home')
+  await page.routeWebSocket(/progress/, (socket) => socket.close())
+  await page.goto(`${the.portal.url}/saas/app/home`)
+  await expect.poll(() => menu(page, 'user').count()).toBe(0)
+  await setRights({ admin: true })
+  await expect
+    .poll(
+      async () => {
+        await menu(page, 'home').click()
+        return await menu(page, 'user').count()
+      },
+      { timeout: 40_000 },
+    )
+    .toBe(1)
+})
