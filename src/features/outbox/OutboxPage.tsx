@@ -1,7 +1,7 @@
 import '#features/outbox/style.css'
 import { useState } from 'react'
 import { readLoss } from '#local/outbox/data-loss.ts'
-import type { EntryView } from '#local/outbox/read-entries.ts'
+import { countLocked, type EntryView } from '#local/outbox/read-entries.ts'
 import type { OutboxActions, Result } from '#request/results.ts'
 import { useDispatch, useSelector } from '#state/hooks.ts'
 import { useLiveQuery } from '#state/live-query.ts'
@@ -41,6 +41,7 @@ export function Outbox({ desk, menders, send }: OutboxProps) {
   const found = useLiveQuery(() => readWaitings(shares), [shares])
   // What is gone was not sent: then nothing here may say that all of it was.
   const lost = useLiveQuery(async () => (await readLoss()) !== null, [])
+  const locked = useLiveQuery(() => countLocked(), [])
   const [opened, setOpened] = useState<{ deed: EntryDialog; item: Item } | null>(null)
   const close = () => setOpened(null)
   const share = { desk, now, all: found ? [...found.yours, ...found.others] : [], onOpen: setOpened }
@@ -53,7 +54,14 @@ export function Outbox({ desk, menders, send }: OutboxProps) {
           <Skeleton />
         </section>
       )}
-      {found && lost !== undefined && found.yoursCount + found.othersCount === 0 && (
+      {locked !== undefined && locked > 0 && (
+        <section className="card">
+          <EmptyState icon="lock" title={t('locked', { count: locked })}>
+            <p>{t('lockedText')}</p>
+          </EmptyState>
+        </section>
+      )}
+      {found && lost !== undefined && locked === 0 && found.yoursCount + found.othersCount === 0 && (
         <section className="card">
           <EmptyState icon={lost ? 'outbox' : 'check'} title={t(lost ? 'emptyLost' : 'empty')}>
             <p>{t('emptyText')}</p>
