@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { readLoss } from '#local/outbox/data-loss.ts'
 import type { EntryView } from '#local/outbox/read-entries.ts'
 import type { OutboxActions, Result } from '#request/results.ts'
-import { useDispatch, useSelector } from '#state/hooks.ts'
+import { useDispatch, useSaveBlocked, useSelector } from '#state/hooks.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
@@ -41,12 +41,18 @@ export function Outbox({ desk, menders, send }: OutboxProps) {
   const found = useLiveQuery(() => readWaitings(shares), [shares])
   // What is gone was not sent: then nothing here may say that all of it was.
   const lost = useLiveQuery(async () => (await readLoss()) !== null, [])
+  const blocked = useSaveBlocked()
   const [opened, setOpened] = useState<{ deed: EntryDialog; item: Item } | null>(null)
   const close = () => setOpened(null)
   const share = { desk, now, all: found ? [...found.yours, ...found.others] : [], onOpen: setOpened }
   const more = (group: keyof typeof shares) => setShares({ ...shares, [group]: shares[group] + step })
   return (
-    <Page title={t('title')} intro={t('lead')} width="narrow" action={found && <Acts desk={desk} found={found} />}>
+    <Page
+      title={t('title')}
+      intro={t(blocked?.code === 'SESSION_LAPSED' ? 'leadLogin' : 'lead')}
+      width="narrow"
+      action={found && <Acts desk={desk} found={found} />}
+    >
       <Loss desk={desk} />
       {!found && (
         <section className="card">
@@ -125,6 +131,7 @@ function Acts({ desk, found: { canGo, others, yoursCount, othersCount } }: { des
     const [first] = others
     const why = first && (await desk.whyWaits(first.entry.intent))
     if (why?.why === 'line') showToast({ kind: 'note', text: t('toast.noLine') })
+    if (why?.why === 'sign in') showToast({ kind: 'note', text: t('why.sign in') })
   }
   const save = async () => {
     const file = saveText(await desk.exportAll(), 'waiting-changes', Date.now())

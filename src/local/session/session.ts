@@ -4,6 +4,7 @@
  */
 import { liveQuery } from 'dexie'
 import { type Device, type DeviceUser, type SessionRecord, thisDevice } from '#local/storage/device.ts'
+import { forgetOwnAccount } from '#local/session/own-account.ts'
 import type { Subject } from '#local/storage/records.ts'
 import { transact } from '#local/storage/transaction.ts'
 
@@ -89,6 +90,8 @@ async function changeSession(
     const was = (await directory.session.get('now')) ?? { name: 'now', subject: null, generation: 0, signedOut: false }
     const now = change(was)
     if (now !== was) await directory.session.put({ ...now, generation: was.generation + 1 })
+    if (now.signedOut || !was.subject || !now.subject || !sameSubject(was.subject, now.subject))
+      await forgetOwnAccount(device)
     if (occupant) await directory.occupants.put(occupant)
   })
 }
