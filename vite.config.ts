@@ -58,7 +58,7 @@ const together = [
     test: /src\/(app\/connection\/(current-user|session-sync|network-bundle)|request\/reads\/read)\.ts/,
   },
   // Of orders and of the catalogue, and in no page of everybody.
-  { name: 'field-words', test: /src\/(ui\/i18n\/order-field-messages\.ts|locales\/\w+\/order-fields\.json)/ },
+  { name: 'parts-field-words', test: /src\/(ui\/i18n\/order-field-messages\.ts|locales\/\w+\/order-fields\.json)/ },
   {
     name: 'inside',
     test: /src\/(app\/(routes\/app-routes|pages\/UsersPage|shell\/AppLayout)\.tsx|ui\/(form|list|overlay|page|display|navigation-guard|i18n|icons)\/(?!home-report|price-field-messages|Date(Field|Range)|date-words|WebAddress|FilterSheet|Combobox|TypedConfirmation|confirm-code|Password|PageForm|ErrorSummary|FormDrawer|ConflictNote)[\w-]+\.tsx?$)/,
@@ -72,7 +72,7 @@ const together = [
   // What a write takes, and what comes when the first page has come to rest.
   {
     name: 'later',
-    test: /src\/(request(?!\/(audit-trail|reads\/kept-trail))|local(?!\/(audit-trail\/(kept-(store|index|tiles|search)|read-kept)|storage\/forget-lost-rights))|contract|state(?!\/(use-)?long-request))\/|src\/app\/(connection\/(job-timer|kept-trails|SpaceProbe)|pwa\/(service-worker|chunk-load-error)|shell\/(?!ClientTypeSelect)[\w/-]+)\.tsx?$/,
+    test: /src\/(request(?!\/(audit-trail|reads\/kept-trail))|local(?!\/(audit-trail\/(kept-(store|index|tiles|search)|read-kept)|storage\/forget-lost-rights|outbox\/row-names))|contract|state(?!\/(use-)?long-request))\/|src\/app\/(connection\/(job-timer|kept-trails|SpaceProbe)|pwa\/(service-worker|chunk-load-error)|shell\/(?!ClientTypeSelect)[\w/-]+)\.tsx?$/,
   },
   // All that is drawn by PrimeReact: one file is 7 kB less than one for each part (docs/decisions/0045).
   { name: 'prime', test: /src\/ui\/prime\// },
@@ -83,7 +83,7 @@ const together = [
   // What several of the parts below have in common, and no page of everybody has.
   {
     name: 'parts-common',
-    test: /src\/(domain\/csv|state\/(use-)?long-request|ui\/(links\/|form\/(Date(Field|Range)|date-words)|display\/WebAddress)|locales\/\w+\/dates\.json)/,
+    test: /src\/(domain\/csv|local\/outbox\/row-names|state\/(use-)?long-request|ui\/(links\/|form\/(Date(Field|Range)|date-words)|display\/WebAddress)|locales\/\w+\/dates\.json)/,
   },
   // What admins do with users; the list's own page is in a file above.
   { name: 'users', test: /src\/features\/users\/(?!EndSessions|end-sessions)/ },
@@ -120,6 +120,8 @@ const together = [
     test: /src\/(features\/apps\/upload\/read-file|app\/connection\/(tus-upload|begun-uploads))|node_modules\/(@zip\.js|@noble|tus-js-client)\//,
   },
   { name: 'staff-apps', test: /src\/(features\/apps\/|app\/connection\/packages|locales\/\w+\/apps\.json)/ },
+  // Of whoever looks after payments, who are of the staff; applying and refunding need a connection anyway.
+  { name: 'staff-payment-tasks', test: /src\/features\/payment-tasks\// },
   { name: 'staff-modules', test: /src\/(features\/modules\/(?!graph\/)|locales\/\w+\/modules\.json)/ },
   {
     name: 'staff-prices',

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod/mini'
 import type { Who } from '#domain/access.ts'
+import type { RowNames } from '#domain/row-names.ts'
 
 // zod would otherwise compile its parsers with `new Function`, which the page's CSP forbids.
 z.config({ jitless: true })
@@ -70,6 +71,7 @@ export interface QueueSpec<A> {
   /** Two of them that never left may go as one, the later fields over the earlier: each field stands by itself, nothing
    * follows from a value that was there only in between. */
   merges?: true
+  names?: RowNames
   /** Inputs for which it must not be queued after all (flags that change access). */
   unless?: (asked: A) => boolean
 }

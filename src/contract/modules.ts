@@ -1,6 +1,7 @@
 /** The catalogue of modules, visible and hidden. */
 import * as z from 'zod/mini'
 import { cataloguedHere } from '#domain/catalogue/modules.ts'
+import { moduleRowNames } from '#domain/row-names.ts'
 import { endpoint, type ListSpec, type Row } from '#contract/endpoint.ts'
 import { changes, clientType, line, page, paged, ref, sortNames, text, timestamp, wordCode } from '#contract/values.ts'
 
@@ -105,6 +106,7 @@ export const createModule = endpoint({
     target: () => null,
     overlay: (_row, { body }, named) => cataloguedHere(body, named),
     versioned: false,
+    names: moduleRowNames,
   },
 })
 
@@ -137,6 +139,7 @@ export const updateModule = endpoint({
     target: ({ params }) => params.id,
     overlay: (row, { body }) => row && ({ ...row, ...body } as ModuleRow),
     versioned: true,
+    names: moduleRowNames,
   },
 })
 
@@ -150,7 +153,14 @@ export const deleteModule = endpoint({
   params: byId,
   output: null,
   offline: 'queue',
-  queue: { kind: 'module', table, target: ({ params }) => params.id, overlay: () => null, versioned: true },
+  queue: {
+    kind: 'module',
+    table,
+    target: ({ params }) => params.id,
+    overlay: () => null,
+    versioned: true,
+    names: moduleRowNames,
+  },
 })
 
 const dependents = z.array(z.object({ id: z.int(), code: z.string(), name: z.string() }))

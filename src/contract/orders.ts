@@ -12,6 +12,7 @@ import {
   userLimits,
   yearLimits,
 } from '#domain/orders.ts'
+import { orderRowNames } from '#domain/row-names.ts'
 import { endpoint, type ListSpec, type Row } from '#contract/endpoint.ts'
 import { dueItem, feeStep } from '#contract/payments.ts'
 import {
@@ -223,6 +224,8 @@ const contractPayload = z.object({
   ...quoted,
 })
 
+const queued = { kind: 'order', table: 'orders', names: orderRowNames } as const
+
 export const createOrder = endpoint({
   name: 'createOrder',
   method: 'POST',
@@ -234,8 +237,7 @@ export const createOrder = endpoint({
   output: orderRow,
   offline: 'queue',
   queue: {
-    kind: 'order',
-    table: 'orders',
+    ...queued,
     target: () => null,
     overlay: (_row, { body }, named) => orderedHere(body as OrderDraft, named),
     versioned: false,
@@ -269,8 +271,7 @@ export const deleteOrder = endpoint({
   output: null,
   offline: 'queue',
   queue: {
-    kind: 'order',
-    table: 'orders',
+    ...queued,
     target: ({ params }) => params.id,
     overlay: () => null,
     versioned: true,
@@ -288,8 +289,7 @@ export const setAlertDate = endpoint({
   output: orderRow,
   offline: 'queue',
   queue: {
-    kind: 'order',
-    table: 'orders',
+    ...queued,
     target: ({ body }) => body.id,
     overlay: (row, { body }) => row && ({ ...row, alert_date: body.alert_date } as OrderRow),
     versioned: true,

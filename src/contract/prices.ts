@@ -1,6 +1,7 @@
 /** Price lists: the one in force for who orders, all of them for the provider's staff. */
 import * as z from 'zod/mini'
 import { listedHere } from '#domain/catalogue/prices.ts'
+import { priceListRowNames } from '#domain/row-names.ts'
 import { endpoint, type ListSpec, type Row } from '#contract/endpoint.ts'
 import {
   amount,
@@ -180,6 +181,7 @@ export const createPriceList = endpoint({
     target: () => null,
     overlay: (_row, { body }, named) => listedHere(body, named),
     versioned: false,
+    names: priceListRowNames,
     unless: confirms,
   },
   stepUp: confirms,
@@ -203,6 +205,7 @@ export const updatePriceList = endpoint({
     // The row keeps its own id: the body may name it by the write that made it.
     overlay: (row, { body }) => row && ({ ...row, ...body, id: row.id } as PriceRow),
     versioned: true,
+    names: priceListRowNames,
     unless: confirms,
   },
   stepUp: confirms,
@@ -226,6 +229,7 @@ export const deletePriceList = endpoint({
     target: ({ params }) => params.id,
     overlay: () => null,
     versioned: true,
+    names: priceListRowNames,
     unless: ({ query }) => query?.withdraw === true,
   },
   // A list that was never confirmed is deleted without it.

@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import { type AccessLevel, environments } from '#domain/access.ts'
 import { type UserFields, userMoveLeadsTo, userStatus } from '#domain/accounts/users.ts'
+import { userRowNames } from '#domain/row-names.ts'
 import { endpoint, type ListSpec, type Id, type QueueSpec, type Row } from '#contract/endpoint.ts'
 import { changes, page, paged, ref, sortNames, text, timestamp } from '#contract/values.ts'
 
@@ -139,6 +140,7 @@ export const createUser = endpoint({
         row_version: 0,
       }) as UserRow,
     versioned: false,
+    names: userRowNames,
     unless: ({ body }) => (body.access_level ?? 0) !== 0,
   },
   stepUp: grantsAdmin,
@@ -188,7 +190,7 @@ export const deleteUser = endpoint({
   params: byId,
   output: null,
   offline: 'queue',
-  queue: move(userMoveLeadsTo.remove),
+  queue: { ...move(userMoveLeadsTo.remove), names: userRowNames },
   stepUp: () => true,
 })
 

@@ -6,6 +6,7 @@ import type { LogFault } from '#domain/audit-log/fault.ts'
 import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
 import type { PlainDate } from '#domain/time.ts'
 import type { LogAlarm } from '#local/audit-trail/records.ts'
+import type { WaitingState } from '#local/lists/list-view.ts'
 import type { Held } from '#local/outbox/status.ts'
 
 /** Both days are part of it; `to` null: up to the time of the answer. */
@@ -198,9 +199,9 @@ export type WaitReason =
   /** Refused, in conflict or asked about: its user decides. */
   | { why: 'user' }
   /** An earlier write of the same row goes first. */
-  | { why: 'earlier'; intent: Intent }
-  /** It names what another write is to make. */
-  | { why: 'needs'; intent: Intent }
+  | { why: 'earlier'; intent: Intent; state: WaitingState }
+  /** It names what another write is to make. `state`: of that one. */
+  | { why: 'needs'; intent: Intent; state: WaitingState }
   | { why: 'line' | 'server'; until: number }
   /** Somebody is doing something with the row. */
   | { why: 'locked'; who: string | null; what: string | null; until: number }

@@ -1,5 +1,6 @@
 import { useEffect } from 'react'
 import { useConnection, useSelector } from '#state/hooks.ts'
+import { onChanged } from '#state/live-changes.ts'
 
 /**
  * Fetches when the page comes, when `fetch` is another, and when the connection or the user's rights change: what is shown is as new
@@ -12,4 +13,6 @@ export function useFetch(fetch: () => void, skip = false): void {
   useEffect(() => {
     if (!skip) fetch()
   }, [fetch, isOnline, rights, skip])
+  // The browser took away what was here.
+  useEffect(() => (skip ? undefined : onChanged('database', fetch)), [fetch, skip])
 }

@@ -1,11 +1,12 @@
 import { useCallback } from 'react'
 import type { Id, Row } from '#contract/endpoint.ts'
 import { useConnection, useDispatch, useSelector } from '#state/hooks.ts'
+import type { ListView } from '#local/lists/list-view.ts'
 import type { ListSlice, PageQuery } from '#state/list-slice.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { useFetch } from '#state/use-fetch.ts'
 
-const unread = { count: 0, here: 0, total: null, asOf: null, complete: false, searched: null, pending: 0 }
+const unread = { count: 0, countHere: 0, here: 0, total: null, asOf: null, complete: false, searched: null, pending: 0 }
 
 interface Shown<V> {
   /** The company, the service; null for a list that has no scope. */
@@ -46,7 +47,15 @@ export function useList<R extends Row, V>(
     [list, scope, key, skip, newRows, grows],
   )
   const freshness = { ...(found ?? unread), isKept, leftOut }
-  return { rows: found?.rows, count: found?.count ?? 0, freshness, isFetching, problem, refetch }
+  const count = found ? countOf(found, isKept, JSON.parse(key) as PageQuery) : 0
+  return { rows: found?.rows, count, freshness, isFetching, problem, refetch }
+}
+
+/** What only the server has is no row of this list while it does not answer: its pages would be empty. */
+function countOf({ count, countHere, complete, rows }: ListView<Row>, isKept: boolean, { page, results }: PageQuery) {
+  if (complete || !isKept) return count
+  // A page that was read alone is here, though not all that stand before it are.
+  return rows.length === 0 ? countHere : Math.min(count, Math.max(countHere, (page - 1) * results + rows.length))
 }
 
 const shownOf = (query: PageQuery, grows: boolean): PageQuery =>

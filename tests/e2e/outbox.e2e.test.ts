@@ -50,6 +50,15 @@ async function changeElsewhere(id: string | undefined, data: object) {
   const answer = await page.request.put(`${url}/api/m18s/company-user/${id}`, { headers, data })
   expect(answer.status()).toBe(200)
 }
+async function inviteElsewhere(email: string) {
+  const access = await cookie('portal-access')
+  const headers = { authorization: `Bearer ${access}`, 'idempotency-key': crypto.randomUUID() }
+  const answer = await page.request.post(`${url}/api/m18s/user`, {
+    headers,
+    data: { title: 0, name: 'Of another', email },
+  })
+  expect(answer.status()).toBe(200)
+}
 async function create(name: string, email: string) {
   await go('/app/user?user=new')
   await dialog().locator('input[name="name"]').fill(name)
@@ -62,7 +71,9 @@ it('a day of waiting: what waits is exported, what was refused is mended, what m
   await page.locator('.lead a').first().waitFor()
   await listWhole(page)
   await cut()
-  await create('Aaron Ng', 'ada.wong@acme.example')
+  // Nothing on this device says that it is taken.
+  await inviteElsewhere('taken@acme.example')
+  await create('Aaron Ng', 'taken@acme.example')
   await edit('aaron', (form) => labelOf(form.locator('input[name="alert"]')).click())
   await edit('andrew', async (form) => {
     await form.locator('input[name="name"]').fill('Andrew of Mine')
@@ -76,7 +87,9 @@ it('a day of waiting: what waits is exported, what was refused is mended, what m
   await write('New user Aaron Ng').getByText("Sends when you're back online", { exact: false }).waitFor()
   expect(['waiting', await seriousTrouble(page)]).toEqual(['waiting', []])
   // A link to what it waits for, which is then in view and has the focus.
-  await write('Change alert of Aaron Ng').getByRole('link', { name: 'New user Aaron Ng' }).click()
+  await write('Change alert of Aaron Ng')
+    .getByRole('link', { name: 'Waits for user Aaron Ng, which is sent first.' })
+    .click()
   await expect
     .poll(() => page.evaluate(() => document.activeElement?.querySelector('h3')?.textContent))
     .toBe('New user Aaron Ng')

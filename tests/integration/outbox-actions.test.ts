@@ -193,7 +193,7 @@ describe('what a screen is told', () => {
     const second = intentOf(await change(mine, { alert: true }, `~${first}`))
     await mine.rest()
     expect(await desk.whyWaits(first)).toMatchObject({ why: 'line' })
-    expect(await desk.whyWaits(second)).toEqual({ why: 'earlier', intent: first })
+    expect(await desk.whyWaits(second)).toEqual({ why: 'earlier', intent: first, state: 'waiting' })
     expect(await desk.compare(first)).toBeNull()
     await change(theirs, { title: 1 })
     await settle(mine)

@@ -4,6 +4,7 @@ import { createUser, listUsers, updateCompanyUser } from '#contract/users.ts'
 import { hasLapsed } from '#local/session/session.ts'
 import { setShared } from '#local/session/shared-device.ts'
 import { recordsToText } from '#local/storage/record-text.ts'
+import { createOutboxActions } from '#request/page/outbox-actions.ts'
 import { createClock, createTablet } from '#tests/support/device.ts'
 import { company } from '#tests/support/device-database.ts'
 import { createScripted } from '#tests/support/scripted.ts'
@@ -140,5 +141,21 @@ describe('a session that runs out without a connection', () => {
     expect(await lapsed()).toBe(true)
     await tablet.signIn('acme', 'user1@acme.example')
     expect(await lapsed()).toBe(false)
+  })
+
+  it('fault 46c: what waits is said to wait for a login, and not for the connection', async () => {
+    const { clock, tablet } = await signedIn()
+    tablet.line.state = 'down'
+    const result = await tablet.api.call(updateCompanyUser, rename)
+    const intent = 'intent' in result ? (result.intent ?? '') : ''
+    await tablet.rest()
+    const { whyWaits } = createOutboxActions(tablet.ports)
+    expect(await whyWaits(intent)).toMatchObject({ why: 'line' })
+    await clock.turn(2 * half + 1)
+    expect(await whyWaits(intent)).toEqual({ why: 'sign in' })
+    tablet.line.state = 'up'
+    await tablet.signIn('acme', 'user1@acme.example')
+    await tablet.tick()
+    expect(await whyWaits(intent)).toBeNull()
   })
 })

@@ -1,6 +1,6 @@
 import { act, renderHook } from '@testing-library/react'
 import type { ReactNode } from 'react'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { localProblem } from '#contract/problem.ts'
 import { listUsers, type UserRow, usersFills } from '#contract/users.ts'
 import type { ListQuery, ReadList } from '#local/lists/list-view.ts'
@@ -19,11 +19,11 @@ const fresh: Result<null> = { kind: 'fresh', output: null }
 const plain = plainListing(usersFills)
 
 /** A list whose device holds one row, and a server that answers each request when the test says so. */
-function open(skip = false) {
+function open(skip = false, view: object = {}) {
   const read: ListQuery[] = []
   const readList = (async (_list, query: ListQuery) => {
     read.push(query)
-    return { rows: [{ row: aUser(1), waiting: null }], count: 1, here: 1, total: 1, asOf: 5, complete: true }
+    return { rows: [{ row: aUser(1), waiting: null }], count: 1, here: 1, total: 1, asOf: 5, complete: true, ...view }
   }) as ReadList
   const list = createListSlice<UserRow, Listing>({
     name: crypto.randomUUID(),
@@ -115,4 +115,44 @@ it('is neither asked for nor read where it is skipped', async () => {
   const { asked, read, shown } = open(true)
   await new Promise((resolve) => setTimeout(resolve, 150))
   expect([asked.length, read.length, shown.current.rows]).toEqual([0, 0, undefined])
+})
+
+describe('fault 46a: how many rows a list has that is here in part', () => {
+  const part = { count: 68, countHere: 16, here: 16, total: 68, complete: false }
+  const some = (length: number) => Array.from({ length }, (_, at) => ({ row: aUser(at + 1), waiting: null }))
+
+  it('is all that the server counted while it can be asked, and what is here while it cannot', async () => {
+    const { answer, store, shown } = open(false, { ...part, rows: some(10) })
+    await expect.poll(() => shown.current.count).toBe(68)
+    await answer(0, fresh)
+    expect(shown.current.count).toBe(68)
+    act(() => void store.dispatch(connectivityChanged('offline')))
+    expect(shown.current.count).toBe(16)
+  })
+
+  it('is what is here where the server did not answer, though the connection seems to be there', async () => {
+    const { answer, shown } = open(false, { ...part, rows: some(10) })
+    await answer(0, refused)
+    await expect.poll(() => shown.current.count).toBe(16)
+  })
+
+  it('reaches to a later page that was read alone', async () => {
+    const { store, shown, show } = open(false, { ...part, rows: some(4) })
+    act(() => void store.dispatch(connectivityChanged('offline')))
+    show({ ...plain, page: 5 })
+    await expect.poll(() => shown.current.count).toBe(44)
+  })
+
+  it('leads back from a page that is not here', async () => {
+    const { store, shown, show } = open(false, { ...part, rows: [] })
+    act(() => void store.dispatch(connectivityChanged('offline')))
+    show({ ...plain, page: 3 })
+    await expect.poll(() => shown.current.count).toBe(16)
+  })
+
+  it('is all of it where all of it is here', async () => {
+    const { store, shown } = open(false, { count: 68, countHere: 68, complete: true })
+    act(() => void store.dispatch(connectivityChanged('offline')))
+    await expect.poll(() => shown.current.count).toBe(68)
+  })
 })

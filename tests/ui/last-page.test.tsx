@@ -3,13 +3,19 @@ import { cleanup, render } from '@testing-library/react'
 import { MemoryRouter } from 'react-router-dom'
 import { afterEach, expect, it, vi } from 'vitest'
 import { startWords } from '#app/i18n/i18n.ts'
-import { DataList } from '#ui/list/DataList.tsx'
+import { DataList, type DataListProps } from '#ui/list/DataList.tsx'
 
 afterEach(cleanup)
 
 const fresh = { asOf: 1, here: 58, total: 58, complete: true }
 
-async function turned(given: { page: number; rows: { id: number }[]; count: number; isFetching?: boolean }) {
+type Given = Partial<Pick<DataListProps<{ id: number }>, 'isFetching' | 'fresh'>> & {
+  page: number
+  rows: { id: number }[]
+  count: number
+}
+
+async function turned(given: Given) {
   await startWords()
   const onPage = vi.fn<(page: number, isCorrection?: boolean) => void>()
   render(
@@ -45,4 +51,31 @@ it.each([
   ['a page that is asked for', { page: 99, rows: [], count: 58, isFetching: true }],
 ])('fault 37d leaves %s', async (_, given) => {
   expect(await turned(given)).toEqual([])
+})
+
+const text = () => document.body.textContent
+
+it('fault 46a: where a part of a list is here and nothing of it fits, does not say that there is nothing', async () => {
+  await turned({
+    page: 1,
+    rows: [],
+    count: 0,
+    fresh: { asOf: 1, here: 16, total: null, complete: false, isKept: true },
+  })
+  expect(text()).toContain('Nothing found on this device')
+  expect(text()).not.toContain('nothing')
+})
+
+it.each([
+  ['all of it is here', { asOf: 1, here: 58, total: 58, complete: true, isKept: true }],
+  ['nothing was ever read', { asOf: null, here: 0, total: null, complete: false, isKept: true }],
+  ['the server has answered', { asOf: 1, here: 0, total: 0, complete: true }],
+])('says what the page has to say where %s', async (_, fresh) => {
+  await turned({ page: 1, rows: [], count: 0, fresh })
+  expect(text()).toContain('nothing')
+})
+
+it('fault 46a: is not said to be empty for the moment before it turns to the last page', async () => {
+  await turned({ page: 99, rows: [], count: 58 })
+  expect(text()).not.toContain('nothing')
 })

@@ -5,6 +5,7 @@ import { getUser } from '#contract/accounts.ts'
 import { toWire } from '#contract/http-mapping.ts'
 import { thisDevice } from '#local/storage/device.ts'
 import { readReading } from '#local/readings.ts'
+import { readOwnAccount } from '#local/session/own-account.ts'
 import { readSession, type Session } from '#local/session/session.ts'
 import type { Subject } from '#local/storage/records.ts'
 import type { SessionUser } from '#state/session-slice.ts'
@@ -14,7 +15,8 @@ const ownPath = toWire(getUser, {}).path
 
 /** The signed-in user as the server last said; null where the device has not kept it. */
 export const readCachedUser = async (subject: Subject): Promise<SessionUser | null> =>
-  (await readReading(ownPath, subject).catch(() => null)) as SessionUser | null
+  ((await readReading(ownPath, subject).catch(() => null)) ??
+    (await readOwnAccount(subject).catch(() => null))) as SessionUser | null
 
 interface Known {
   session: Session | null

@@ -4,6 +4,7 @@
  */
 import { getUser } from '#contract/accounts.ts'
 import { localProblem } from '#contract/problem.ts'
+import { storeOwnAccount } from '#local/session/own-account.ts'
 import { onSessionChange, type Session } from '#local/session/session.ts'
 import type { WorkerMessage } from '#request/ports.ts'
 import type { Api } from '#request/results.ts'
@@ -58,8 +59,17 @@ export function watchSession(store: Store, api: Api, drawable: Promise<void>) {
     if (mine !== asked) return
     const user = result.kind === 'fresh' || result.kind === 'kept' ? result.output : null
     if (user) await correct(user as SessionUser)
-    else if (store.getState().session.kind === 'unknown')
+    if (result.kind === 'fresh') keepAccount(session)
+    else if (!user && store.getState().session.kind === 'unknown') {
       store.dispatch(sessionUnread(result.kind === 'problem' ? result.problem : localProblem('OFFLINE')))
+      // Nobody has to reload for a connection that is back.
+      setTimeout(() => mine === asked && void follow(session), unreadRetryMs)
+    }
+  }
+  /** As the store has it, which holds no keys. */
+  function keepAccount(session: Session) {
+    const shown = store.getState().session
+    if (shown.kind === 'signed in') void storeOwnAccount(session, shown.user).catch(() => undefined)
   }
   // The server has said that rights or names have changed, or has refused what this page took for allowed.
   const refresh = atMostEvery(refreshLeastMs, async () => {
@@ -86,6 +96,7 @@ export function watchSession(store: Store, api: Api, drawable: Promise<void>) {
 
 /** In ms. */
 const refreshLeastMs = 2_000
+const unreadRetryMs = 3_000
 
 /** Runs `act` at once, but never again before it has ended and `leastMs` have passed; what comes meanwhile runs it once more. */
 function atMostEvery(leastMs: number, act: () => Promise<void>): () => void {

@@ -3,9 +3,12 @@ import { Link, useLocation } from 'react-router-dom'
 import { loadWords } from '#app/i18n/i18n.ts'
 import { places } from '#app/routes/paths.ts'
 import { ports } from '#app/connection/api.ts'
-import { readLoss } from '#local/outbox/data-loss.ts'
+import { writeKinds } from '#local/outbox/counters.ts'
+import { type DataLoss, onDeleted, readLoss } from '#local/outbox/data-loss.ts'
+import { thisDevice } from '#local/storage/device.ts'
 import { checkCounts } from '#request/writes/unsent-count.ts'
 import { useSignedIn } from '#state/hooks.ts'
+import { tellChanged } from '#state/live-changes.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
@@ -24,24 +27,34 @@ export function LossBar() {
   const { user } = useSignedIn()
   const { pathname } = useLocation()
   const { id: userId, company_id: companyId } = user
-  useEffect(() => ports.lasting(checkCounts(ports, { companyId, userId })), [companyId, userId])
+  useEffect(() => {
+    const subject = { companyId, userId }
+    const look = async () => {
+      if (await checkCounts(ports, subject)) tellChanged('database')
+    }
+    ports.lasting(look())
+    return onDeleted(thisDevice().of(subject), () => ports.lasting(look()))
+  }, [companyId, userId])
   const loss = useLiveQuery(() => readLoss(), [])
   // The outbox tells it at length, with what to do.
   if (!loss || pathname === places.outbox.path) return null
   return (
     <Suspense fallback={null}>
-      <Told writes={loss.writes} />
+      <Told {...loss} />
     </Suspense>
   )
 }
 
-function Bar({ writes }: { writes: number }) {
+function Bar({ writes, kinds }: DataLoss) {
   const { t } = useTranslation('outbox')
+  const title = t('loss.title', { count: writes })
+  const lost = writeKinds.filter((kind) => kinds[kind])
+  const list = lost.map((kind) => t(`loss.kind.${kind}`, { number: kinds[kind] ?? 0 })).join(t('and'))
   return (
     <div className="update lost" role="alert">
       <p>
         <Icon name="alert" />
-        <span>{t('loss.title', { count: writes })}</span>
+        <span>{list ? t('loss.named', { title, list }) : title}</span>
       </p>
       <Link className="button quiet" to={places.outbox.path}>
         {t('loss.look')}

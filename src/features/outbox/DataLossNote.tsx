@@ -1,4 +1,5 @@
 import { Link } from 'react-router-dom'
+import { writeKinds } from '#local/outbox/counters.ts'
 import { readLoss } from '#local/outbox/data-loss.ts'
 import type { OutboxActions } from '#request/results.ts'
 import { useLiveQuery } from '#state/live-query.ts'
@@ -13,6 +14,7 @@ export function Loss({ desk }: { desk: Pick<OutboxActions, 'acknowledgeLoss'> })
   const { t } = useTranslation('outbox')
   const loss = useLiveQuery(() => readLoss(), [])
   if (!loss) return null
+  const kinds = writeKinds.filter((kind) => loss.kinds[kind])
   return (
     <div className="loss" role="alert">
       <Icon name="alert" />
@@ -20,6 +22,13 @@ export function Loss({ desk }: { desk: Pick<OutboxActions, 'acknowledgeLoss'> })
         <p>
           <strong>{t('loss.title', { count: loss.writes })}</strong>
         </p>
+        {kinds.length > 0 && (
+          <p>
+            {t('loss.kinds', {
+              list: kinds.map((kind) => t(`loss.kind.${kind}`, { number: loss.kinds[kind] ?? 0 })).join(t('and')),
+            })}
+          </p>
+        )}
         <p>{t('loss.text', { at: readingTime(loss.noticedAt) })}</p>
         <p>
           {t('loss.keep')} <Link to="/app/device">{t('loss.toDevice')}</Link>

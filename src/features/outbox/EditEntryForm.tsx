@@ -4,11 +4,14 @@ import { fieldProblems, type Problem } from '#contract/problem.ts'
 import { CheckField, SelectField } from '#ui/form/ChoiceFields.tsx'
 import { Field } from '#ui/form/Field.tsx'
 import { FormDrawer } from '#ui/form/FormDrawer.tsx'
+import { useConnection } from '#state/hooks.ts'
+import { i18n } from '#ui/i18n/i18n.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { queuedWords } from '#ui/i18n/queued-messages.ts'
 import { useTranslation } from 'react-i18next'
 import { fieldWords } from '#ui/i18n/problem-messages.ts'
 import type { MendProps } from '#features/outbox/edit-forms.ts'
+import { findTakenField } from '#features/outbox/taken-name.ts'
 import { type Part, partsOf, valueOf } from '#features/outbox/schema-fields.ts'
 import { useChangeLines } from '#features/outbox/change-lines.ts'
 import { type FieldWords, useFieldWords, useSentences } from '#features/outbox/entry-messages.ts'
@@ -33,6 +36,7 @@ export default function MendForm({ entry, send, onClose, name }: MendProps & { n
   )
   const [texts, setTexts] = useState(first)
   const [problem, setProblem] = useState<Problem | null>(entry.problem)
+  const isOnline = useConnection().line === 'online'
   const [busy, setBusy] = useState(false)
   const [wrong, setWrong] = useState(() => wordsFor(entry.problem, parts, words))
   const set = (part: Part, value: string | boolean) => {
@@ -46,8 +50,11 @@ export default function MendForm({ entry, send, onClose, name }: MendProps & { n
     const notNumbers = values.filter(([, value]) => Number.isNaN(value)).map(([field]) => [field, t('mend.number')])
     setWrong(Object.fromEntries(notNumbers))
     if (notNumbers.length > 0) return
+    const changed = { ...body, ...Object.fromEntries(values) }
+    const taken = isOnline || entry.action !== 'create' ? null : await findTakenField(entry, changed)
+    if (taken) return setWrong({ [taken]: takenWords(String(changed[taken])) })
     setBusy(true)
-    const result = await send({ ...entry.input, body: { ...body, ...Object.fromEntries(values) } })
+    const result = await send({ ...entry.input, body: changed })
     setBusy(false)
     if (result.kind === 'problem') {
       setProblem(result.problem)
@@ -91,6 +98,9 @@ export default function MendForm({ entry, send, onClose, name }: MendProps & { n
     </FormDrawer>
   )
 }
+
+/** As the server refuses it. */
+const takenWords = (value: string) => i18n.t('DUPLICATE', { ns: 'fields', code: value })
 
 /** By field: what the refusal says of it. */
 function wordsFor(refused: Problem | null, parts: readonly Part[], words: FieldWords): Record<string, string> {

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { isParked } from '#local/outbox/read-entries.ts'
 import { isUnsent } from '#local/outbox/user-actions.ts'
 import type { Comparison, OutboxActions } from '#request/results.ts'
@@ -10,6 +10,7 @@ import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { Why } from '#features/outbox/WaitReason.tsx'
 import { anchorOf, type Item } from '#features/outbox/read-items.ts'
+import { useRefusalLines } from '#features/outbox/refusal-lines.ts'
 import { useTroubleText } from '#features/outbox/useTroubleText.ts'
 import { saveText } from '#features/outbox/export-text.ts'
 import { useChangeLines } from '#features/outbox/change-lines.ts'
@@ -76,10 +77,26 @@ export function Entry({ item, all, now, desk, onOpen }: EntryProps) {
 /** What stands between this write and the server, as far as its user has to know it. */
 function Trouble({ item: { entry } }: { item: Item }) {
   const textOf = useTroubleText()
-  const { state, problem } = entry
+  const readLines = useRefusalLines()
+  const [lines, setLines] = useState<string[]>([])
+  const { state, problem, table } = entry
+  // The words are the same as long as the language is.
+  // oxlint-disable-next-line react/exhaustive-deps
+  useEffect(() => void readLines(table, problem).then(setLines), [table, problem])
   if (problem?.code === 'TOO_OLD' || state === 'conflict') return <p className="write-trouble">{textOf(entry)}</p>
-  // The number to name stands in the details of the entry.
-  return <ProblemNote problem={problem && { ...problem, requestId: null }} />
+  return (
+    <>
+      {/* The number to name stands in the details of the entry. */}
+      <ProblemNote problem={problem && { ...problem, requestId: null }} />
+      {lines.length > 0 && (
+        <ul className="write-fields">
+          {lines.map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
 }
 
 /** What it sets, field by field. */
@@ -124,6 +141,7 @@ function Actions({
     setBusy(false)
     if (!isThere) showToast({ kind: 'note', text: t('toast.failed') })
     else if (why?.why === 'line') showToast({ kind: 'note', text: t('toast.noLine') })
+    else if (why?.why === 'sign in') showToast({ kind: 'note', text: t('why.sign in') })
   }
   const save = async () => {
     const file = saveText(await desk.exportOne(intent), 'waiting-change', Date.now())

@@ -2,6 +2,7 @@ import '#features/outbox/style.css'
 import { useState } from 'react'
 import { readLoss } from '#local/outbox/data-loss.ts'
 import { countLocked, type EntryView } from '#local/outbox/read-entries.ts'
+import { hasLapsed, readSession, type Session } from '#local/session/session.ts'
 import type { OutboxActions, Result } from '#request/results.ts'
 import { useDispatch, useSelector } from '#state/hooks.ts'
 import { useLiveQuery } from '#state/live-query.ts'
@@ -33,6 +34,8 @@ export interface OutboxProps {
 
 const step = 25
 
+const isOver = (session: Session | null) => session !== null && hasLapsed(session, Date.now())
+
 /** What this device has recorded and the server has not accepted yet, what became of the rest, and what can be done. */
 export function Outbox({ desk, menders, send }: OutboxProps) {
   const { t } = useTranslation('outbox')
@@ -42,12 +45,19 @@ export function Outbox({ desk, menders, send }: OutboxProps) {
   // What is gone was not sent: then nothing here may say that all of it was.
   const lost = useLiveQuery(async () => (await readLoss()) !== null, [])
   const locked = useLiveQuery(() => countLocked(), [])
+  // Asked again each time that the page looks at the clock.
+  const isLapsed = useLiveQuery(async () => isOver(await readSession()), [now])
   const [opened, setOpened] = useState<{ deed: EntryDialog; item: Item } | null>(null)
   const close = () => setOpened(null)
   const share = { desk, now, all: found ? [...found.yours, ...found.others] : [], onOpen: setOpened }
   const more = (group: keyof typeof shares) => setShares({ ...shares, [group]: shares[group] + step })
   return (
-    <Page title={t('title')} intro={t('lead')} width="narrow" action={found && <Acts desk={desk} found={found} />}>
+    <Page
+      title={t('title')}
+      intro={t(isLapsed ? 'leadLogin' : 'lead')}
+      width="narrow"
+      action={found && <Acts desk={desk} found={found} />}
+    >
       <Loss desk={desk} />
       {!found && (
         <section className="card">
@@ -133,6 +143,7 @@ function Acts({ desk, found: { canGo, others, yoursCount, othersCount } }: { des
     const [first] = others
     const why = first && (await desk.whyWaits(first.entry.intent))
     if (why?.why === 'line') showToast({ kind: 'note', text: t('toast.noLine') })
+    if (why?.why === 'sign in') showToast({ kind: 'note', text: t('why.sign in') })
   }
   const save = async () => {
     const file = saveText(await desk.exportAll(), 'waiting-changes', Date.now())

@@ -6,6 +6,7 @@ import { isParked } from '#local/outbox/read-entries.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { useSentences } from '#features/outbox/entry-messages.ts'
+import { useRefusalLines } from '#features/outbox/refusal-lines.ts'
 import { useTroubleText } from '#features/outbox/useTroubleText.ts'
 import { readItems } from '#features/outbox/read-items.ts'
 
@@ -20,6 +21,7 @@ export function SendReport({ drained }: { drained: Drained }) {
   const { t } = useTranslation('outbox')
   const { whatOf } = useSentences()
   const textOf = useTroubleText()
+  const readLines = useRefusalLines()
   const go = useNavigate()
   const told = useRef<Drained | null>(null)
   async function report() {
@@ -33,7 +35,7 @@ export function SendReport({ drained }: { drained: Drained }) {
       ...(held.length > refused ? [t('drained.undecided', { count: held.length - refused })] : []),
     ].join(t('drained.and'))
     if (!first) return void (sent > 0 && showToast({ kind: 'done', text: numbers }))
-    const why = textOf(first.entry)
+    const why = (await readLines(first.entry.table, first.entry.problem))[0] ?? textOf(first.entry)
     const text = t('drained.named', { numbers, what: whatOf(first.entry, first.name), why })
     showToast({ kind: 'failed', text, act: { label: t('drained.review'), run: () => void go('/app/outbox') } })
   }

@@ -1,11 +1,13 @@
 import { useEffect, useState } from 'react'
 import type { Intent } from '#contract/endpoint.ts'
+import type { WaitingState } from '#local/lists/list-view.ts'
 import type { EntryView } from '#local/outbox/read-entries.ts'
 import type { OutboxActions, WaitReason as Reason } from '#request/results.ts'
 import { useConnection } from '#state/hooks.ts'
+import { useLiveQuery } from '#state/live-query.ts'
 import { useTranslation } from 'react-i18next'
 import { problemWords } from '#ui/i18n/problem-messages.ts'
-import { anchorOf, type Item } from '#features/outbox/read-items.ts'
+import { anchorOf, type Item, readItems } from '#features/outbox/read-items.ts'
 import { useAgo, useSentences } from '#features/outbox/entry-messages.ts'
 
 interface WhyProps {
@@ -25,7 +27,7 @@ export function Why({ entry, all, now, desk }: WhyProps) {
   if (why.why === 'earlier' || why.why === 'needs')
     return (
       <p className="write-why">
-        {t(`why.${why.why}`)} <Other intent={why.intent} all={all} />
+        <Blocker {...why} all={all} />
       </p>
     )
   return <p className="write-why">{saidOf(why)}</p>
@@ -45,13 +47,30 @@ export function Why({ entry, all, now, desk }: WhyProps) {
   }
 }
 
-function Other({ intent, all }: { intent: Intent; all: readonly Item[] }) {
+const blockerWords: Partial<Record<WaitingState, 'blocked' | 'undecided' | 'withdrawn'>> = {
+  refused: 'blocked',
+  asks: 'undecided',
+  conflict: 'undecided',
+  dropping: 'withdrawn',
+}
+
+/** Names the write that goes first, and leads to it where it stands on the page. */
+function Blocker({ intent, state, all }: { intent: Intent; state: WaitingState; all: readonly Item[] }) {
   const { t } = useTranslation('outbox')
   const { whatOf } = useSentences()
-  const other = all.find(({ entry }) => entry.intent === intent)
-  if (!other) return <>{t('why.another')}</>
-  return <a href={`#${anchorOf(intent)}`}>{whatOf(other.entry, other.name)}</a>
+  const listed = all.find(({ entry }) => entry.intent === intent)
+  const unlisted = useLiveQuery(async () => (listed ? [] : await readItems([intent])), [listed, intent])
+  const other = listed ?? unlisted?.[0]
+  if (!other) return null
+  const { entry, name } = other
+  const kind = entry.action === 'create' ? kinds.find((table) => table === entry.table) : undefined
+  const what =
+    kind && name !== null ? t(`why.created.${kind}`, { name }) : t('why.quoted', { what: whatOf(entry, name) })
+  const text = t(`why.${blockerWords[state] ?? 'waitsFor'}`, { what })
+  return listed ? <a href={`#${anchorOf(intent)}`}>{text}</a> : <>{text}</>
 }
+
+const kinds = ['users', 'orders', 'price_lists', 'modules'] as const
 
 /** Asked again whenever something in the outbox moves, and as time goes by. */
 function useReason({ entry, all, now, desk }: WhyProps): Reason | null {

@@ -27,6 +27,8 @@ export interface ListView<R extends Row> {
   rows: OverlaidRow<R>[]
   /** Rows that this filter finds on the device, waiting writes included: what the pages are counted from. */
   count: number
+  /** The same without those that only the server has: as many can be shown while it cannot be reached. */
+  countHere: number
   /** Rows of the filter on the device, and what the server last counted; null when it never answered this filter. */
   here: number
   total: number | null

@@ -32,6 +32,7 @@ export const viewOf = <R extends Row>(
   // The table that `fills` names holds rows of its own schema: only parsed answers of that endpoint are put there.
   rows: rows.map(({ shown }) => shown as unknown as OverlaidRow<R>),
   count: known.complete ? count : Math.max(count, known.total ?? 0),
+  countHere: count,
   here,
   total: known.total,
   asOf: known.asOf ?? oldest,

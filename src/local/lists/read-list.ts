@@ -25,6 +25,7 @@ import type { ListQuery, ListView, ReadList } from '#local/lists/list-view.ts'
 const nothing: ListView<never> = {
   rows: [],
   count: 0,
+  countHere: 0,
   here: 0,
   total: null,
   asOf: null,

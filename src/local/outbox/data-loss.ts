@@ -5,8 +5,9 @@
  */
 import type { UserDatabase } from '#local/storage/database.ts'
 import { type Device, thisDevice } from '#local/storage/device.ts'
-import { type Count, countIn, madeIn } from '#local/outbox/counters.ts'
+import { type Count, countIn, type KindCounts, madeIn, missingKinds } from '#local/outbox/counters.ts'
 import { readSession } from '#local/session/session.ts'
+import type { Subject } from '#local/storage/records.ts'
 import { transact } from '#local/storage/transaction.ts'
 
 /**
@@ -17,21 +18,67 @@ export async function compareCounts(db: UserDatabase, told: Count | undefined, n
   if (!told) return 0
   return await transact(db, ['outbox', 'directCalls', 'meta'], async () => {
     if ((await madeIn(db)) >= told.made) return 0
-    const { waiting } = await countIn(db)
+    const { waiting, kinds: there = {} } = await countIn(db)
     const writes = Math.max(0, told.waiting - waiting)
     // From here on this database is the one that is counted.
     await db.meta.put({ name: 'write-counter', count: told.made })
-    if (writes > 0) await db.meta.put({ name: 'loss', writes, noticedAt: now })
+    const kinds = missingKinds(told.kinds ?? {}, there)
+    if (writes > 0) await db.meta.put({ name: 'loss', writes, kinds, noticedAt: now })
     return writes
   })
 }
 
-/** How many unsent writes of the session's user are gone from this device, until they were acknowledged; null: none. */
-export async function readLoss(device: Device = thisDevice()): Promise<{ writes: number; noticedAt: number } | null> {
+export interface DataLoss {
+  writes: number
+  /** What they were about, as far as it is known. */
+  kinds: KindCounts
+  noticedAt: number
+}
+
+/** Unsent writes of the session's user that are gone from this device, until they were acknowledged; null: none. */
+export async function readLoss(device: Device = thisDevice()): Promise<DataLoss | null> {
   const session = await readSession(device)
   if (!session || session.signedOut) return null
   const loss = await device.of(session).meta.get('loss')
-  return loss?.name === 'loss' ? { writes: loss.writes, noticedAt: loss.noticedAt } : null
+  if (loss?.name !== 'loss') return null
+  const { writes, kinds = {}, noticedAt } = loss
+  return { writes, kinds, noticedAt }
+}
+
+/**
+ * A browser may take away a user's database alone. The session is still theirs, so they go on with an empty one: it is opened for them
+ * again, and what is on screens of the one that is gone is read again. `not theirs`: it is nobody's session, or another user's.
+ */
+export async function reopenDeleted(device: Device, subject: Subject): Promise<boolean | 'not theirs'> {
+  const session = await readSession(device)
+  const isTheirs = session?.companyId === subject.companyId && session.userId === subject.userId
+  if (!session || !isTheirs || session.signedOut) return 'not theirs'
+  const db = device.of(subject)
+  if (await db.meta.get('session-generation')) return false
+  const tables = db.tables.map(({ name }) => name)
+  return await transact(db, tables, async () => {
+    // Between the two a sign-in, or another page, may have opened it.
+    if (await db.meta.get('session-generation')) return false
+    // It is empty; clearing it is what live queries over the former one hear of.
+    if ((await db.outbox.count()) === 0) for (const table of db.tables) await table.clear()
+    await db.meta.put({ name: 'session-generation', open: true, generation: session.generation })
+    return true
+  })
+}
+
+/** Calls back after the database was deleted, or its connection was taken away, while it was in use. Answers how to stop. */
+export function onDeleted(db: UserDatabase, notify: () => void): () => void {
+  const onVersionChange = ({ newVersion }: IDBVersionChangeEvent) => {
+    // The deletion goes on once this connection is closed, which Dexie does after this.
+    if (newVersion === null) setTimeout(notify)
+  }
+  const onClose = () => void setTimeout(notify)
+  db.on('versionchange', onVersionChange)
+  db.on('close', onClose)
+  return () => {
+    db.on('versionchange').unsubscribe(onVersionChange)
+    db.on('close').unsubscribe(onClose)
+  }
 }
 
 /** The user has seen it. */

@@ -4,35 +4,55 @@
  */
 import type { Intent } from '#contract/endpoint.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
+import { loadNameRules, type RowNameRules } from '#local/outbox/dependencies.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 
 /** Every write that cannot be without this one: it names the row that this one makes, or one that hangs on such a one. */
-export function hangingOn(intent: Intent, all: readonly OutboxEntry[]): OutboxEntry[] {
-  const gone = new Set([intent])
-  const hanging: OutboxEntry[] = []
-  for (const entry of all) {
-    const names = [entry.target, ...entry.dependsOn.map((other) => `~${other}`)]
-    if (!names.some((name) => typeof name === 'string' && gone.has(name.slice(1)))) continue
-    hanging.push(entry)
-    // Only what makes a row has followers of its own; an edit's are in its lane and found by their target.
-    if (entry.action === 'create') gone.add(entry.intent)
+function hangingOn(intent: Intent, all: readonly OutboxEntry[], names: RowNameRules | null): OutboxEntry[] {
+  const own = all.find((entry) => entry.intent === intent)
+  if (!own) return []
+  const gone = new Map([[intent, own]])
+  const hanging = new Set<OutboxEntry>()
+  // Once more after each that goes: one that was sent again may stand before what it needs.
+  for (let size = -1; size < hanging.size; ) {
+    size = hanging.size
+    for (const entry of all) {
+      if (gone.has(entry.intent) || hanging.has(entry) || !hangs(entry, gone, names)) continue
+      hanging.add(entry)
+      // Only what makes a row has followers of its own; an edit's are in its lane and found by their target.
+      if (entry.action === 'create') gone.set(entry.intent, entry)
+    }
   }
-  return hanging
+  return all.filter((entry) => hanging.has(entry))
+}
+
+function hangs(entry: OutboxEntry, gone: ReadonlyMap<Intent, OutboxEntry>, names: RowNameRules | null): boolean {
+  if (typeof entry.target === 'string' && gone.has(entry.target.slice(1))) return true
+  return entry.dependsOn.some((other) => {
+    const creation = gone.get(other)
+    return creation !== undefined && (!names || names.needsCreation(entry, creation))
+  })
 }
 
 /** The same, read; empty for a write that makes no row, because others only follow it. */
 export async function dependentsOf(db: UserDatabase, intent: Intent): Promise<OutboxEntry[]> {
   const entry = await db.outbox.get(intent)
-  if (entry?.action !== 'create') return []
-  return hangingOn(intent, await db.outbox.orderBy('seq').toArray())
+  return entry ? await readHanging(db, entry, await loadNameRules([entry])) : []
 }
+
+const readHanging = async (db: UserDatabase, entry: OutboxEntry, names: RowNameRules | null): Promise<OutboxEntry[]> =>
+  entry.action === 'create' ? hangingOn(entry.intent, await db.outbox.orderBy('seq').toArray(), names) : []
 
 /**
  * Takes it out. A row that is never made takes along what was to happen to it; none of that can have taken effect. An
  * edit leaves those behind it on what it was itself based on. Answers what went.
  */
-export async function removeEntry(db: UserDatabase, entry: OutboxEntry, newId: () => string): Promise<OutboxEntry[]> {
-  const gone = [entry, ...(await dependentsOf(db, entry.intent))]
+export async function removeEntry(
+  db: UserDatabase,
+  entry: OutboxEntry,
+  { newId, names }: { newId: () => string; names: RowNameRules | null },
+): Promise<OutboxEntry[]> {
+  const gone = [entry, ...(await readHanging(db, entry, names))]
   await db.outbox.bulkDelete(gone.map(({ intent }) => intent))
   if (entry.action !== 'create') await rebaseFollowers(db, entry, newId)
   return gone

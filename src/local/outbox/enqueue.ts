@@ -2,7 +2,7 @@
  * From a wish to an entry: its lane, what it is based on, what it waits for; stored before anything is sent. Wishes that
  * come while others are being stored are stored together with the next: one strict transaction, not one each.
  */
-import { endpointNamed, type Intent, type Kind } from '#contract/endpoint.ts'
+import type { Intent } from '#contract/endpoint.ts'
 import {
   type EnqueueContext,
   baseOf,
@@ -16,6 +16,7 @@ import { coalesce, canCoalesce } from '#local/outbox/coalesce.ts'
 import { isParked } from '#local/outbox/read-entries.ts'
 import { attemptsLeft } from '#local/outbox/claim.ts'
 import { noteMarks } from '#local/outbox/counters.ts'
+import { loadNameRules, type RowNameRules } from '#local/outbox/dependencies.ts'
 import type { OutboxEntry, LocalFile } from '#local/storage/records.ts'
 import { transact } from '#local/storage/transaction.ts'
 
@@ -91,10 +92,11 @@ export async function enqueueOpened(
   draft: NewEntry,
   take: () => Promise<boolean>,
 ): Promise<OutboxEntry | null> {
-  return await transact(db, tablesFor([draft]), async () => {
+  const names = await loadNameRules([draft])
+  return await transact(db, tablesFor([draft], names), async () => {
     if (!(await take()) || (await db.receipts.get(draft.intent))) return null
     const isNew = (await db.outbox.get(draft.intent)) === undefined
-    return (await store(db, [{ ...draft, isNew }]))[0] ?? null
+    return (await store(db, [{ ...draft, isNew }], names))[0] ?? null
   })
 }
 
@@ -119,10 +121,11 @@ async function storeTogether(db: UserDatabase, wishes: readonly Wish[], isFirst 
   let mayBeNew = isFirst
   try {
     const drafts = wishes.map(({ draft }) => draft)
-    const entries = await transact(db, tablesFor(drafts), async () => {
+    const names = await loadNameRules(drafts)
+    const entries = await transact(db, tablesFor(drafts, names), async () => {
       const asked = mayBeNew ? drafts : drafts.map((draft) => ({ ...draft, isNew: false }))
       mayBeNew = false
-      return await store(db, asked)
+      return await store(db, asked, names)
     })
     // One entry a draft, in their order.
     wishes.forEach(({ told }, at) => told(entries[at] as OutboxEntry))
@@ -135,14 +138,17 @@ async function storeTogether(db: UserDatabase, wishes: readonly Wish[], isFirst 
 }
 
 /** No more than these need: whatever else is read or stored just now, a list above all, is not waited for. */
-const tablesFor = (drafts: readonly NewEntry[]): string[] => [
+const tablesFor = (drafts: readonly NewEntry[], names: RowNameRules | null): string[] => [
   'outbox',
   'meta',
   'receipts',
   'rowIds',
   ...(drafts.some(({ file }) => file) ? ['files'] : []),
   // An upload makes no row that any list shows.
-  ...new Set(drafts.flatMap(({ table }) => (table === '' ? [] : [table]))),
+  ...new Set([
+    ...drafts.flatMap(({ table }) => (table === '' ? [] : [table])),
+    ...(names?.getNameTables(drafts) ?? []),
+  ]),
 ]
 
 /**
@@ -153,19 +159,27 @@ export async function draftEntry(
   db: UserDatabase,
   draft: NewEntry,
 ): Promise<OutboxEntry | 'STORAGE_FAILED' | 'SIGNED_OUT'> {
-  return await db.transaction('r', tablesFor([draft]), async () => {
+  const names = await loadNameRules([draft])
+  return await db.transaction('r', tablesFor([draft], names), async () => {
     const around = await readEnqueueContext(db, [draft])
     if (draft.gate !== undefined && draft.gate !== around.gate) return 'SIGNED_OUT'
     const entry = toEntry(around, draft, undefined)
+    const earlier = (await names?.readNameOrder(db, [draft]))?.findEarlier(entry) ?? []
+    if (entry.dependsOn.length + earlier.length > 0) return 'STORAGE_FAILED'
     if ((await inQueue(db, entry.queueKey).count()) > 0) return 'STORAGE_FAILED'
     // Nothing here will know that it was sent: its intent's own key stays for one that is stored (protocol 1).
     return { ...entry, key: draft.key }
   })
 }
 
-async function store(db: UserDatabase, drafts: readonly NewEntry[]): Promise<OutboxEntry[]> {
+async function store(
+  db: UserDatabase,
+  drafts: readonly NewEntry[],
+  names: RowNameRules | null,
+): Promise<OutboxEntry[]> {
   const around = await readEnqueueContext(db, drafts)
   if (drafts.some(({ gate }) => gate !== undefined && gate !== around.gate)) throw new SessionChangedError()
+  const order = await names?.readNameOrder(db, drafts)
   const entries: OutboxEntry[] = []
   const made: OutboxEntry[] = []
   for (const draft of drafts) {
@@ -174,13 +188,16 @@ async function store(db: UserDatabase, drafts: readonly NewEntry[]): Promise<Out
       entries.push(there)
       continue
     }
-    const entry = toEntry(around, draft, there)
+    const placed = toEntry(around, draft, there)
+    const dependsOn = [...new Set([...placed.dependsOn, ...(order?.findEarlier(placed) ?? [])])]
+    const entry = { ...placed, dependsOn }
     const folded = canCoalesce(draft) && !there && entry.key === entry.intent ? await coalesce(db, entry) : null
     entries.push(folded?.entry ?? entry)
     if (folded?.kind === 'cancelled') continue
     if (draft.file) await db.files.put({ ...draft.file, intent: draft.intent, assetId: null })
     made.push(folded?.entry ?? entry)
     seen(around, folded?.entry ?? entry)
+    order?.add(folded?.entry ?? entry)
   }
   if (made.length === 0) return entries
   const marks = { made: around.made + made.length, lastSeq: around.lastSeq }
@@ -207,25 +224,4 @@ function toEntry(around: EnqueueContext, draft: NewEntry, there: OutboxEntry | u
       return other !== undefined && other.queueKey !== queueKey
     }),
   }
-}
-
-/** Intents that an input refers to, where the contract declares a reference. */
-export function refersTo(
-  endpoint: string,
-  asked: OutboxEntry['input'],
-  refKind: (schema: never) => Kind | undefined,
-): Intent[] {
-  const spec = endpointNamed(endpoint)
-  const parts = [
-    [spec?.params, asked.params],
-    [spec?.query, asked.query],
-    [spec?.body, asked.body],
-  ] as const
-  return parts.flatMap(([schema, values]) => {
-    const shape = (schema as { shape?: Record<string, never> } | undefined)?.shape ?? {}
-    return Object.entries(shape).flatMap(([name, field]) => {
-      const value = (values as Record<string, unknown> | undefined)?.[name]
-      return typeof value === 'string' && value.startsWith('~') && refKind(field) ? [value.slice(1)] : []
-    })
-  })
 }

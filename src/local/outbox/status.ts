@@ -82,7 +82,8 @@ export interface Held {
 /** Null: nothing holds it but its turn, the connection or a sign-in. */
 export async function readHeld(db: UserDatabase, entry: OutboxEntry | null): Promise<Held | null> {
   if (entry?.state !== 'waiting') return null
-  const first = (await inQueue(db, entry.queueKey).first()) ?? entry
+  const awaited = await db.outbox.where('intent').anyOf(entry.dependsOn).toArray()
+  const first = awaited.find(isParked) ?? (await inQueue(db, entry.queueKey).first()) ?? entry
   const isBehind = first.intent !== entry.intent
   if (isParked(first)) return { problem: null, isBehind }
   return first.state === 'waiting' && first.problem ? { problem: first.problem, isBehind } : null

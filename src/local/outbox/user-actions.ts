@@ -2,6 +2,7 @@
 import type { Intent } from '#contract/endpoint.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { tidyFiles } from '#local/outbox/files.ts'
+import { getDependencyTables, loadNameRules, readDependencies, type RowNameRules } from '#local/outbox/dependencies.ts'
 import { removeEntry } from '#local/outbox/dependents.ts'
 import { isParked } from '#local/outbox/read-entries.ts'
 import { attemptsLeft, isOld } from '#local/outbox/claim.ts'
@@ -30,21 +31,34 @@ export type Again = { key: string } & Partial<Pick<OutboxEntry, 'input' | 'ifMat
  * it is not shown again for its age alone (protocol 19). False: not parked.
  */
 export async function sendAgain(db: UserDatabase, intent: Intent, again: Again, now: number): Promise<boolean> {
-  return await transact(db, ['outbox'], async () => {
-    const entry = await db.outbox.get(intent)
-    if (!entry || !isParked(entry)) return false
+  return await withDependencies(db, intent, (entry) => {
+    if (!isParked(entry)) return false
     const allowed = isOld(entry) ? { allowedAt: now } : {}
-    await db.outbox.put({ ...entry, ...again, ...asNew, attempts: attemptsLeft(entry), ...allowed })
-    return true
+    return { ...entry, ...again, ...asNew, attempts: attemptsLeft(entry), ...allowed }
   })
 }
 
 /** Its user wants something else, and nothing of it ever left: other values under its key (protocol 2). False: it may have. */
 export async function edit(db: UserDatabase, intent: Intent, input: OutboxEntry['input']): Promise<boolean> {
-  return await transact(db, ['outbox'], async () => {
+  return await withDependencies(db, intent, (entry) =>
+    entry.state === 'waiting' && isUnsent(entry) ? { ...entry, input } : false,
+  )
+}
+
+/** Stores what an entry becomes, with what that has to wait for now. False: it is not there, or stays as it is. */
+async function withDependencies(
+  db: UserDatabase,
+  intent: Intent,
+  change: (entry: OutboxEntry) => OutboxEntry | false,
+): Promise<boolean> {
+  const known = await db.outbox.get(intent)
+  if (!known) return false
+  const names = await loadNameRules([known])
+  return await transact(db, ['outbox', ...getDependencyTables(known, names)], async () => {
     const entry = await db.outbox.get(intent)
-    if (entry?.state !== 'waiting' || !isUnsent(entry)) return false
-    await db.outbox.put({ ...entry, input })
+    const changed = entry ? change(entry) : false
+    if (!changed) return false
+    await db.outbox.put({ ...changed, dependsOn: await readDependencies(db, changed, names) })
     return true
   })
 }
@@ -102,6 +116,7 @@ export async function drop(
   intent: Intent,
   { now, newId }: { now: number; newId: () => string },
 ): Promise<'gone' | 'asked' | 'unknown'> {
+  const names = await loadRulesFor(db, intent)
   return await transact(db, ['outbox', 'files', ...receiptTables], async () => {
     const entry = await db.outbox.get(intent)
     if (!entry) return 'unknown'
@@ -115,7 +130,7 @@ export async function drop(
       })
       return 'asked'
     }
-    await forget(db, entry, now, newId)
+    await forget(db, entry, { now, newId, names })
     return 'gone'
   })
 }
@@ -126,16 +141,26 @@ export async function dropForGood(
   intent: Intent,
   { now, newId }: { now: number; newId: () => string },
 ): Promise<boolean> {
+  const names = await loadRulesFor(db, intent)
   return await transact(db, ['outbox', 'files', ...receiptTables], async () => {
     const entry = await db.outbox.get(intent)
     if (entry?.state !== 'dropping') return false
-    await forget(db, entry, now, newId)
+    await forget(db, entry, { now, newId, names })
     return true
   })
 }
 
-async function forget(db: UserDatabase, entry: OutboxEntry, now: number, newId: () => string): Promise<void> {
-  for (const gone of await removeEntry(db, entry, newId)) {
+async function loadRulesFor(db: UserDatabase, intent: Intent): Promise<RowNameRules | null> {
+  const entry = await db.outbox.get(intent)
+  return entry ? await loadNameRules([entry]) : null
+}
+
+async function forget(
+  db: UserDatabase,
+  entry: OutboxEntry,
+  { now, newId, names }: { now: number; newId: () => string; names: RowNameRules | null },
+): Promise<void> {
+  for (const gone of await removeEntry(db, entry, { newId, names })) {
     await tidyFiles(db, gone, null)
     await db.receipts.put(await receiptFor(db, gone, { outcome: 'dropped', time: now }))
   }

@@ -4,6 +4,7 @@
  */
 import { liveQuery } from 'dexie'
 import { type Device, type DeviceUser, type SessionRecord, thisDevice } from '#local/storage/device.ts'
+import { forgetOwnAccount } from '#local/session/own-account.ts'
 import { isShared } from '#local/session/shared-device.ts'
 import type { Subject } from '#local/storage/records.ts'
 import { transact } from '#local/storage/transaction.ts'
@@ -80,6 +81,7 @@ export async function endSession(device: Device, generation: number, { lapsed = 
     const was = await directory.session.get('now')
     if (!was?.subject || was.generation !== generation) return false
     await directory.session.put({ ...was, subject: null, signedOut: false, generation: generation + 1 })
+    await forgetOwnAccount(device)
     if (keeps) await directory.occupants.put({ ...was.subject, clean: false, lapsed: true })
     return true
   })
@@ -106,6 +108,8 @@ async function changeSession(
     const was = (await directory.session.get('now')) ?? { name: 'now', subject: null, generation: 0, signedOut: false }
     const now = change(was)
     if (now !== was) await directory.session.put({ ...now, generation: was.generation + 1 })
+    if (now.signedOut || !was.subject || !now.subject || !sameSubject(was.subject, now.subject))
+      await forgetOwnAccount(device)
     if (!occupant) return
     // Somebody else has come: what was left for those whose sessions lapsed goes now.
     await directory.occupants

@@ -44,6 +44,7 @@ export function openDevice(storage: Storage = {}): Device {
   const directory = new Dexie('portal-device', { ...storage, chromeTransactionDurability: 'strict' }) as Directory
   opensAgain(directory)
   directory.version(1).stores({ session: 'name', occupants: '[companyId+userId]' })
+  noteLeftDatabases(directory, storage)
   const opened = new Map<string, UserDatabase>()
   return {
     directory,
@@ -56,6 +57,23 @@ export function openDevice(storage: Storage = {}): Device {
       return db
     },
   }
+}
+
+/** Where the browser took away the directory alone, it begins with the users whose databases are still here: they are wiped as ever. */
+function noteLeftDatabases(directory: Directory, storage: Storage): void {
+  let isNew = false
+  directory.on('populate', () => void (isNew = true))
+  // All else waits until this is done, so it has to use the handle that it is given.
+  directory.on('ready', async (opened) => {
+    if (!isNew) return
+    isNew = false
+    const found = (await (storage.indexedDB ?? indexedDB).databases?.()) ?? []
+    const users = found.flatMap(({ name = '' }) => {
+      const [, companyId, userId] = /^portal-(\d+)-(\d+)$/.exec(name) ?? []
+      return userId === undefined ? [] : [{ companyId: Number(companyId), userId: Number(userId), clean: false }]
+    })
+    await opened.table('occupants').bulkPut(users)
+  })
 }
 
 let own: Device | undefined

@@ -204,6 +204,8 @@ export interface Filler {
 export interface Loss {
   name: 'loss'
   writes: number
+  /** What they were about, as far as it was known; absent: of an older build. */
+  kinds?: Record<string, number>
   noticedAt: number
 }
 

@@ -5,6 +5,7 @@ import type { UserDatabase } from '#local/storage/database.ts'
 import { type Again, allow, clearDelay, clearDelays, drop, edit, sendAgain } from '#local/outbox/user-actions.ts'
 import { dependentsOf } from '#local/outbox/dependents.ts'
 import { forgetLoss } from '#local/outbox/data-loss.ts'
+import { readSession } from '#local/session/session.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 import { comparisonOf } from '#request/writes/conflict.ts'
 import { sendOutbox } from '#request/writes/sender.ts'
@@ -74,7 +75,13 @@ export function createOutboxActions(ports: Ports): OutboxActions {
         await sendOutbox(ports, { hurry: true })
       }),
     compare: (intent) => of(intent, async (_, entry) => comparisonOf(entry)),
-    whyWaits: (intent) => of(intent, (db, entry) => whyWaits(db, entry, ports.clock())),
+    async whyWaits(intent) {
+      const [session, device] = await Promise.all([readSession(await ports.device()), ports.device()])
+      if (!session || session.signedOut) return null
+      const db = device.of(session)
+      const entry = await db.outbox.get(intent)
+      return entry ? await whyWaits(db, entry, { now: ports.clock(), session }) : null
+    },
     exportAll: () => on('', (db) => exportText(db, ports.clock(), ports.build)),
     exportOne: (intent) => on('', (db) => exportText(db, ports.clock(), ports.build, intent)),
     async unseal() {

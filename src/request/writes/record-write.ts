@@ -5,10 +5,9 @@
 import { type Endpoint, endpointNamed } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import { localProblem } from '#contract/problem.ts'
-import { refKind } from '#contract/values.ts'
 import { toWire } from '#contract/http-mapping.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
-import { refersTo } from '#local/outbox/enqueue.ts'
+import { refersTo } from '#local/outbox/dependencies.ts'
 import { forgetRefused } from '#local/outbox/settle.ts'
 import { lookUp, type Outcome } from '#local/outbox/status.ts'
 import { queuesOf } from '#local/lists/overlay.ts'
@@ -42,7 +41,7 @@ export async function record(
     versioned: queues.versioned,
     ifMatch: asking.base?.rowVersion ?? null,
     base: asking.base?.values ?? null,
-    refers: refersTo(endpoint.name, asked, refKind),
+    refers: refersTo(endpoint.name, asked),
     since: ports.clock(),
   }
   return await storeForWriter(ports, wish)

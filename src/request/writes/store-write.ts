@@ -13,7 +13,7 @@ import { readGate } from '#local/session/session-generation.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 import { keepReserve } from '#local/storage/reserve.ts'
 import { isFull } from '#local/storage/storage-errors.ts'
-import { tellAfterwards } from '#request/writes/unsent-count.ts'
+import { checkCounts, tellAfterwards } from '#request/writes/unsent-count.ts'
 import type { Ports } from '#request/ports.ts'
 import { subjectOf } from '#request/session/subject.ts'
 
@@ -43,7 +43,7 @@ export async function storeForWriter(ports: Ports, wish: Wish): Promise<Recorded
   const soon = before && !hasLapsed(before.session, ports.clock()) ? await storeFor(ports, device, before, wish) : null
   if (soon) return soon
   remembered.delete(device)
-  const writer = await writerNow(device)
+  const writer = await writerNow(ports, device)
   if (!writer) return { problem: localProblem('SIGNED_OUT') }
   const { session } = writer
   if (hasLapsed(session, ports.clock())) return await sealForOwner(ports, device, writer, wish)
@@ -92,21 +92,23 @@ async function storeFor(ports: Ports, device: Device, { session, gate }: Writer,
 const reading = new WeakMap<Device, Promise<Writer | null>>()
 
 /** Whoever writes much at once has the session read once, and everything stored together. */
-function writerNow(device: Device): Promise<Writer | null> {
+function writerNow(ports: Ports, device: Device): Promise<Writer | null> {
   const together =
     reading.get(device) ??
     Promise.resolve().then(() => {
       reading.delete(device)
-      return readWriter(device)
+      return readWriter(ports, device)
     })
   reading.set(device, together)
   return together
 }
 
-async function readWriter(device: Device): Promise<Writer | null> {
+async function readWriter(ports: Ports, device: Device): Promise<Writer | null> {
   const session = await readSession(device)
   if (!session || session.signedOut) return null
-  const gate = await readGate(device.of(session))
+  const db = device.of(session)
+  // Closed, or in a database that the browser has just taken away: then it is opened anew.
+  const gate = (await readGate(db)) ?? ((await checkCounts(ports, session)) ? await readGate(db) : null)
   return gate === null ? null : { session, gate }
 }
 

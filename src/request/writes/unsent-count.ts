@@ -4,7 +4,7 @@
  */
 import type { UserDatabase } from '#local/storage/database.ts'
 import { isStoring } from '#local/outbox/enqueue.ts'
-import { compareCounts } from '#local/outbox/data-loss.ts'
+import { compareCounts, reopenDeleted } from '#local/outbox/data-loss.ts'
 import { countIn, readCounts, subjectKey, writeCounts } from '#local/outbox/counters.ts'
 import type { Subject } from '#local/storage/records.ts'
 import type { Ports } from '#request/ports.ts'
@@ -62,9 +62,17 @@ async function tellOnce(ports: Ports, db: UserDatabase, subject: Subject): Promi
   if (now !== before) await tally.write(now)
 }
 
-/** Compares what was told with what is here; what is missing stands in the device until its user has seen it. */
-export async function checkCounts(ports: Ports, subject: Subject): Promise<void> {
+/**
+ * Compares what was told with what is here; what is missing stands in the device until its user has seen it. True where the database had
+ * been deleted and is a new one.
+ */
+export async function checkCounts(ports: Ports, subject: Subject): Promise<boolean> {
+  const device = await ports.device()
+  const isNew = await reopenDeleted(device, subject)
+  // Whoever logs in next is told then; until that the cookie goes on saying it.
+  if (isNew === 'not theirs') return false
   const told = readCounts((await ports.tally?.read()) ?? null)[subjectKey(subject)]
-  await compareCounts((await ports.device()).of(subject), told, ports.clock())
+  await compareCounts(device.of(subject), told, ports.clock())
   await storeUnsentCount(ports, subject)
+  return isNew
 }

@@ -2,6 +2,7 @@ import { isOffline, type Problem } from '#contract/problem.ts'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import '#ui/list/list.css'
 import { Button } from '#ui/display/Button.tsx'
+import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { classOf, type Column, type Sort } from '#ui/list/column.ts'
 import { type Fresh, Freshness, number } from '#ui/list/Freshness.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
@@ -77,14 +78,20 @@ export function DataList<R>(props: DataListProps<R>) {
 }
 
 /** A page behind the last one, of an old address or whose only rows were deleted, becomes the last. */
-function useLastPage<R>({ rows, page, results, count, isFetching, pager, grows, onPage }: DataListProps<R>) {
+function useLastPage<R>(props: DataListProps<R>) {
+  const { results, count, isFetching, onPage } = props
+  const isBehind = isBehindLast(props) && !isFetching
   const last = Math.ceil(count / results)
-  const isBehind = rows?.length === 0 && !isFetching && !pager && !grows && last >= 1 && page > last
   useEffect(() => {
     if (isBehind) onPage(last, true)
     // Once for each page that is not there.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [isBehind, last])
+}
+
+function isBehindLast<R>({ rows, page, results, count, pager, grows }: DataListProps<R>): boolean {
+  const last = Math.ceil(count / results)
+  return rows?.length === 0 && !pager && !grows && last >= 1 && page > last
 }
 
 /** What stands beside the menu in any row: a button with its words, one with an icon, nothing. */
@@ -106,14 +113,15 @@ function Room<R>(props: DataListProps<R> & RoomProps) {
   const { head, body, pick, caption, empty, fresh, count, isFetching } = props
   const isAwaited = useAwaited(isFetching, fresh)
   const isUnread = Boolean(props.problem) && !isOffline(props.problem ?? null) && fresh.asOf === null
-  const isEmpty = body?.length === 0 && !isAwaited
+  // The last page comes next.
+  const isEmpty = body?.length === 0 && !isAwaited && !isBehindLast(props)
   if (body?.length) lastRows.set(caption, body.length)
   return (
     <div className="list-room">
       <Said {...props} isEmpty={isEmpty && !isUnread} />
       {isEmpty && isUnread ? null : isEmpty ? (
         <div className="list">
-          {empty}
+          {isPartly(fresh) ? <NothingHere /> : empty}
           {/* Of when the nothing is, and what was searched where that is not all there is. */}
           {(fresh.asOf !== null || (fresh.pending ?? 0) > 0) && (
             <p className="list-searched" role="status">
@@ -137,6 +145,18 @@ function Room<R>(props: DataListProps<R> & RoomProps) {
         </div>
       )}
     </div>
+  )
+}
+
+/** Only a part of the list is here, and the server does not say what else there is: then nobody knows that there is nothing. */
+const isPartly = ({ complete, isKept, asOf }: Fresh) => !complete && isKept === true && asOf !== null
+
+function NothingHere() {
+  const { t } = useTranslation('ui')
+  return (
+    <EmptyState icon="offline" title={t('list.nothingHere')}>
+      {t('list.nothingHereText')}
+    </EmptyState>
   )
 }
 

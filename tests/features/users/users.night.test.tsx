@@ -96,7 +96,7 @@ describe('the list', () => {
       await userAction(the.user, nameOf('second'), 'Disable')
       await expect.poll(label).toMatch(/ · 1 waiting change included$/)
       await the.browser.open('/app/user?searchText=nobody+of+that+name')
-      await screen.findByRole('heading', { name: 'No user matches these filters' }, { timeout: 900 })
+      await screen.findByRole('heading', { name: 'Nothing found on this device' }, { timeout: 900 })
       await expect.poll(label).toContain('0 found among 4 saved on this device')
       expect(document.querySelector('.problem')).toBeNull()
     },

@@ -84,7 +84,7 @@ describe('a write of a row that somebody works on (M49, protocol 16)', () => {
     expect(second).toMatchObject({ kind: 'queued', held: { problem, isBehind: true } })
     const [one, two] = await tablet.entries()
     expect(await actions.whyWaits(one?.intent ?? '')).toMatchObject({ why: 'locked', who: 'Wei', what: 'backup' })
-    expect(await actions.whyWaits(two?.intent ?? '')).toEqual({ why: 'earlier', intent: one?.intent })
+    expect(await actions.whyWaits(two?.intent ?? '')).toEqual({ why: 'earlier', intent: one?.intent, state: 'waiting' })
     server.script = null
     await clock.turn(70_000)
     await tablet.tick()

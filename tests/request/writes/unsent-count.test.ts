@@ -29,7 +29,7 @@ describe('how many writes wait', () => {
   it('stands in the cookie and on the icon, and falls to nothing when all are delivered (requirement 48, P-17)', async () => {
     const { tablet } = await signedIn()
     await leaveThree(tablet)
-    expect([readCounts(tablet.tally)[me], tablet.badge]).toEqual([{ made: 3, waiting: 3 }, 3])
+    expect([readCounts(tablet.tally)[me], tablet.badge]).toEqual([{ made: 3, waiting: 3, kinds: { users: 3 } }, 3])
     tablet.line.state = 'up'
     await tablet.tick()
     expect([tablet.tally, tablet.badge]).toEqual(['', 0])
@@ -59,7 +59,7 @@ describe('a device whose storage the browser took away (R-18)', () => {
     tablet.loseStorage()
     tablet.line.state = 'up'
     await tablet.signIn('acme', 'user1@acme.example')
-    expect(await readLoss(tablet.device)).toEqual({ writes: 3, noticedAt: clock.now() })
+    expect(await readLoss(tablet.device)).toEqual({ writes: 3, kinds: { users: 3 }, noticedAt: clock.now() })
     await createOutboxActions(tablet.ports).acknowledgeLoss()
     expect(await readLoss(tablet.device)).toBeNull()
     tablet.reopen()

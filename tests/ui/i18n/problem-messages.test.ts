@@ -57,3 +57,13 @@ describe('a problem in words (M48)', () => {
     )
   })
 })
+
+test.each(['en', 'zh'])(
+  'fault 46b: nothing is said to be shown where the server cannot be reached and nothing is here (%s)',
+  async (language) => {
+    await i18n.changeLanguage(language)
+    const words = problemWords(localProblem('OFFLINE'))
+    expect(words).not.toMatch(/Showing|显示的是/)
+    expect(words).toMatch(/not saved on this device|未保存在本设备上/)
+  },
+)

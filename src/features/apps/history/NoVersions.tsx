@@ -19,7 +19,7 @@ export function NoVersions({ view, read, onChange }: Props) {
         {t('history.empty.notHereText')}
       </EmptyState>
     )
-  if (isFiltered(view) || view.page > 1)
+  if (isFiltered(view))
     return (
       <EmptyState
         icon="search"

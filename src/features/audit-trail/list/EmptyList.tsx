@@ -15,6 +15,7 @@ interface Props {
 /** Not on this device, refused, nothing for these filters, nothing at all (C-04, C-11). */
 export function NoEntries({ view, problem, read, onChange }: Props) {
   const { t } = useTranslation('audit')
+  const { t: words } = useTranslation('ui')
   if (!read && isOffline(problem))
     return (
       <EmptyState icon="offline" title={t('empty.notHere')}>
@@ -23,7 +24,15 @@ export function NoEntries({ view, problem, read, onChange }: Props) {
     )
   // What is wrong stands above the list.
   if (!read) return <EmptyState icon="alert" title={t('empty.unread')} />
-  if (isFiltered(view) || view.page > 1 || view.after !== null)
+  if (!isFiltered(view) && (view.page > 1 || view.after !== null))
+    return (
+      <EmptyState
+        icon="search"
+        title={words('list.noPage')}
+        action={<Button onClick={() => onChange({ page: 1, after: null })}>{words('list.toFirst')}</Button>}
+      />
+    )
+  if (isFiltered(view))
     return (
       <EmptyState
         icon="search"

@@ -36,11 +36,7 @@ export function KeptFacts({
         <Fact label={t('keep.asOf')}>{asOf === null ? t('keep.never') : readingTime(asOf)}</Fact>
       </Facts>
       {!isWhole && (
-        <ProgressBar
-          label={t('keep.progressLabel')}
-          percent={of === 0 ? 0 : Math.floor((done / of) * 100)}
-          text={progress}
-        />
+        <ProgressBar label={t('keep.entries')} percent={of === 0 ? 0 : Math.floor((done / of) * 100)} text={progress} />
       )}
       {hidden > 0 && <p className="field-help">{t('keep.hidden', { count: hidden, number: number(hidden) })}</p>}
       {isWhole && isProven && <CheckAll companyId={companyId} />}

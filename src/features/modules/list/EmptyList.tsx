@@ -21,7 +21,7 @@ export function NoModules({ view, read, create, onChange }: Props) {
         {t('empty.notHereText')}
       </EmptyState>
     )
-  if (isFiltered(view) || view.page > 1)
+  if (isFiltered(view))
     return (
       <EmptyState
         icon="search"

@@ -20,7 +20,7 @@ export function NoOrders({ view, read, whyNot, onChange }: Props) {
         {t('empty.notHereText')}
       </EmptyState>
     )
-  if (isFiltered(view) || view.page > 1) {
+  if (isFiltered(view)) {
     const { status, searchText } = plainView
     const all = <Button onClick={() => onChange({ status, searchText, page: 1 })}>{t('empty.dropAll')}</Button>
     return (

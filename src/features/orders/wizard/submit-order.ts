@@ -1,12 +1,13 @@
 /** The wizard's asking: whether a code is free, what is unpaid, and the order itself. */
 import { orderExists } from '#contract/accounts.ts'
 import type { InputOf, Id, Intent } from '#contract/endpoint.ts'
-import { createOrder, getOrder, listOrders, type OrderRow } from '#contract/orders.ts'
+import { createOrder, getOrder, listOrders, type OrderRow, ordersFills } from '#contract/orders.ts'
 import type { Problem } from '#contract/problem.ts'
 import { getRequest } from '#contract/requests.ts'
 import type { ClientType } from '#domain/access.ts'
 import type { DueMatter } from '#domain/dues.ts'
 import type { Currency } from '#domain/money.ts'
+import { readList } from '#local/lists/read-list.ts'
 import type { Result } from '#request/results.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
 import type { ServerQuote } from '#features/orders/quote/local-quote.ts'
@@ -14,10 +15,21 @@ import type { ServerQuote } from '#features/orders/quote/local-quote.ts'
 /** Null: it cannot be known now; then the server says it with the order. */
 export const askTaken =
   (code: string): AppThunk<boolean | null> =>
-  async (_dispatch, _state, { api }) => {
+  async (_dispatch, getState, { api }) => {
     const result = await api.call(orderExists, { query: { code } })
-    return result.kind === 'fresh' ? result.output : null
+    if (result.kind === 'fresh') return result.output
+    const { session } = getState()
+    return session.kind === 'signed in' && (await hasContractHere(session.caller.companyId, code)) ? true : null
   }
+
+/** Where nobody can be asked: an own contract in effect that this device has holds its code. */
+async function hasContractHere(companyId: number, code: string): Promise<boolean> {
+  const all = { scope: companyId, filters: { searchText: code }, sort: ordersFills.sort, page: 1, results: 1_000_000 }
+  const { rows } = await readList<OrderRow>(ordersFills, all)
+  return rows.some(({ row }) => row.code === code && row.status === effectiveStatus)
+}
+
+const effectiveStatus = 1
 
 const unpaidStatus = 0
 

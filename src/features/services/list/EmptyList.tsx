@@ -19,7 +19,7 @@ export function NoServices({ view, read, onChange }: Props) {
         {t('empty.notHereText')}
       </EmptyState>
     )
-  if (isFiltered(view) || view.page > 1) {
+  if (isFiltered(view)) {
     const { searchText, status, company } = plainView
     const all = <Button onClick={() => onChange({ searchText, status, company, page: 1 })}>{t('empty.showAll')}</Button>
     return (

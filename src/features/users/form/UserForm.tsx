@@ -32,6 +32,7 @@ import {
   type Values,
 } from '#features/users/form/user-form.ts'
 import { currentOf, type Opened, openedNew, unsavedUser } from '#features/users/form/form-base.ts'
+import { hasEmailHere } from '#features/users/list/read-users.ts'
 import { usersList } from '#features/users/list/slice.ts'
 import { askTaken, formOpened, save, selectSaving } from '#features/users/form/save-user.ts'
 
@@ -104,15 +105,26 @@ export function UserForm({ opened, place, send, note, Beside, onClose, onSaved }
 
   async function checkTaken() {
     const { email } = fromValues(getValues())
-    if (base || line !== 'online' || checkForm({ ...newFields, name: '-', email }, nothingLocked).length > 0) return
+    if (base || checkForm({ ...newFields, name: '-', email }, nothingLocked).length > 0) return
+    if (line !== 'online') return void (await refuseHere(email))
     const taken = await dispatch(askTaken(email, user.company_code))
     // Another one has been typed meanwhile.
     if (taken && fromValues(getValues()).email === email)
       setError('email', { type: 'DUP_USER', message: t('duplicate') })
   }
 
+  /** Without a connection the device says what the server would say. True: another user has that address. */
+  async function refuseHere(email: string): Promise<boolean> {
+    const isTaken = await hasEmailHere(caller.companyId, email, intent)
+    // Another one may have been typed meanwhile; this one is refused all the same.
+    if (isTaken && fromValues(getValues()).email === email)
+      setError('email', { type: 'DUP_USER', message: problemWords(localProblem('DUP_USER')) })
+    return isTaken
+  }
+
   const submit = handleSubmit(async (values) => {
     const body = fromValues(values)
+    if (!base && line !== 'online' && (await refuseHere(body.email))) return
     const own = base ? { opened: base, changes } : { body }
     const result = resultOf(await dispatch(save(send ? { send: () => send(base ? changes : body) } : own)))
     if (result.kind === 'problem') return takeBack(result.problem)

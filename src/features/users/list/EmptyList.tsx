@@ -24,7 +24,7 @@ export function NoUsers({
         </p>
       </EmptyState>
     )
-  if (isFiltered(view) || view.page > 1) {
+  if (isFiltered(view)) {
     const { statusType, includedDel, searchText } = plainView
     return (
       <EmptyState

@@ -1,0 +1,44 @@
+import { fieldProblems, type Problem } from '#contract/problem.ts'
+import { useTranslation } from 'react-i18next'
+import { fieldWords } from '#ui/i18n/problem-messages.ts'
+import { useFieldWords } from '#features/outbox/entry-messages.ts'
+
+/** More of them are counted. */
+const maxLines = 8
+
+/** What exactly a refusal is about: each field with what is wrong with it, or the rows that stand in the way. */
+export function useRefusalLines(): (table: string, problem: Problem | null) => Promise<string[]> {
+  const { t } = useTranslation('outbox')
+  const words = useFieldWords()
+  return async (table, problem) => {
+    if (!problem) return []
+    const fields = fieldProblems(problem)
+    // Words of the catalogue and of orders, which not every device keeps; without them those of all fields do.
+    const orderWords = fields.length > 0 ? await import('#ui/i18n/order-field-messages.ts').catch(() => null) : null
+    const lines = fields.map((one) => {
+      // Of a part of a price list, such as `module.3.code`, the part is named.
+      const field = words(table).field(one.field.split('.')[0] ?? one.field)
+      return t('set', { field, to: orderWords?.orderFieldWords(one, field) ?? fieldWords(one, field) })
+    })
+    const all = [...new Set([...lines, ...conflictLines(problem)])]
+    return all.length > maxLines
+      ? [...all.slice(0, maxLines), t('refusal.more', { count: all.length - maxLines })]
+      : all
+  }
+
+  function conflictLines({ code, data }: Problem): string[] {
+    const facts = code === 'STATE_CONFLICT' ? (data as ConflictFacts | null) : null
+    if (facts?.why === 'priced') return [t('refusal.priced', { dates: (facts.effective_dates ?? []).join(t('and')) })]
+    if (facts?.why !== 'dependents') return []
+    const names = [...(facts.visible ?? []), ...(facts.hidden ?? [])].map(({ name }) => name)
+    return [t('refusal.dependents', { names: names.join(t('and')) })]
+  }
+}
+
+/** Why a module cannot go. */
+interface ConflictFacts {
+  why?: unknown
+  effective_dates?: string[]
+  visible?: { name: string }[]
+  hidden?: { name: string }[]
+}

@@ -1,0 +1,52 @@
+/** Waiting changes that need each other by name, as their page says it. */
+import { screen } from '@testing-library/dom'
+import { expect, it } from 'vitest'
+import { api } from '#app/connection/api.ts'
+import { createModule } from '#contract/modules.ts'
+import { findTakenField } from '#features/outbox/taken-name.ts'
+import { setUpShopPages } from '#tests/support/shop-pages.ts'
+
+const the = setUpShopPages()
+const staff = 'delete@m18'
+
+const add = (code: string, dependencies: string[]) =>
+  api.call(createModule, { body: { name: `The ${code}`, code, type: 'saas', dependencies } })
+const reasons = () => [...document.querySelectorAll('.write-why')].map(({ textContent }) => textContent)
+const lines = () => [...document.querySelectorAll('.write-fields li')].map(({ textContent }) => textContent)
+
+async function openModules() {
+  await the.browser.openAs(staff, '/app/m18/module')
+  await screen.findAllByText('core')
+}
+
+it('fault 42b: names the module that goes first, then that it was refused and why', async () => {
+  await openModules()
+  the.browser.goOffline()
+  await add('first', ['nowhere'])
+  await add('second', ['first'])
+  await the.browser.open('/app/outbox')
+  await expect
+    .poll(reasons)
+    .toEqual([
+      expect.stringMatching(/back online|again automatically/),
+      'Waits for module The first, which is sent first.',
+    ])
+  the.browser.goOnline()
+  await expect
+    .poll(reasons)
+    .toEqual(['Waits for module The first, which was refused. Correct or discard that one first.'])
+  await expect.poll(lines).toEqual(['Dependencies: There is no such module: nowhere.'])
+  expect(document.querySelector('.write-why a')?.getAttribute('href')).toMatch(/^#write-/)
+})
+
+it('fault 46e: a code that a module of this device has is taken, in other letters too, and free for the write that made it', async () => {
+  await openModules()
+  the.browser.goOffline()
+  const entry = { endpoint: 'createModule', table: 'modules', intent: crypto.randomUUID() }
+  expect(await findTakenField(entry, { name: 'Again', code: 'CORE', type: 'saas' })).toBe('code')
+  expect(await findTakenField(entry, { name: 'Other', code: 'other', type: 'saas' })).toBeNull()
+  const result = await add('made_here', [])
+  const intent = 'intent' in result ? (result.intent ?? '') : ''
+  expect(await findTakenField({ ...entry, intent }, { name: 'Itself', code: 'made_here', type: 'saas' })).toBeNull()
+  expect(await findTakenField(entry, { name: 'Twice', code: 'made_here', type: 'saas' })).toBe('code')
+})
