@@ -3,7 +3,7 @@
  * for to open what they sealed, and are never stored.
  */
 import { getUser } from '#contract/accounts.ts'
-import { importSealKey, newestPair, type Sealer, sealerOfKey, sealerOfPair } from '#local/outbox/seal-crypto.ts'
+import { importSealKey, newestPair, type Sealer, sealerOfKey, sealerOfPair } from '#local/seals/seal-crypto.ts'
 import { keyIdOf, sealsIn } from '#local/outbox/sealed-records.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import type { CachedResponse } from '#local/storage/records.ts'

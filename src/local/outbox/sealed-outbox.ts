@@ -5,10 +5,10 @@
  */
 import { type UserDatabase, wipedTables } from '#local/storage/database.ts'
 import { stripJobs } from '#local/jobs/job-state.ts'
-import type { Sealer } from '#local/outbox/seal-crypto.ts'
+import type { Sealer } from '#local/seals/seal-crypto.ts'
 import { addSpentKey, readSealer } from '#local/outbox/seal-keys.ts'
 import { noteChoices } from '#local/audit-trail/trail-choices.ts'
-import { dropSealedCache, sealCache } from '#local/session/sealed-cache.ts'
+import { dropSealedCache, sealCache } from '#local/seals/sealed-cache.ts'
 import type { OutboxEntry, LocalFile, RowId, Receipt, Sealed, FormDraft } from '#local/storage/records.ts'
 import { bytesToText } from '#local/storage/record-text.ts'
 import { transact } from '#local/storage/transaction.ts'

@@ -2,7 +2,7 @@
 import { getUser } from '#contract/accounts.ts'
 import { toWire } from '#contract/http-mapping.ts'
 import { keysIn } from '#local/outbox/seal-keys.ts'
-import { openCache, sealedCacheKey } from '#local/session/sealed-cache.ts'
+import { openCache, sealedCacheKey } from '#local/seals/sealed-cache.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import type { Ports } from '#request/ports.ts'
 import { isGood, jsonOf, sendRequest } from '#request/transport/transport.ts'

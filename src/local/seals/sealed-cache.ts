@@ -3,7 +3,7 @@
  * sealed and put back while the gate is closed, when nobody stores any: an index and its rows would not fit each other otherwise.
  */
 import { getUser } from '#contract/accounts.ts'
-import { importSealKey, openSealed, readPair, type Sealer } from '#local/outbox/seal-crypto.ts'
+import { importSealKey, openSealed, readPair, type Sealer } from '#local/seals/seal-crypto.ts'
 import { type UserDatabase, wipedTables } from '#local/storage/database.ts'
 import { recordsToText, textToRecords } from '#local/storage/record-text.ts'
 import { isFull } from '#local/storage/storage-errors.ts'

@@ -1,7 +1,7 @@
 /** Brings back what lay sealed for a user, once the keys are there: what they left, and the writes of a session that had lapsed. */
 import { noteMarks, readMarks } from '#local/outbox/counters.ts'
 import { enqueueOpened, type NewEntry } from '#local/outbox/enqueue.ts'
-import { importSealKey, openSealed, readPair } from '#local/outbox/seal-crypto.ts'
+import { importSealKey, openSealed, readPair } from '#local/seals/seal-crypto.ts'
 import { addSpentKey, keysHere, type SealKeys } from '#local/outbox/seal-keys.ts'
 import { type Belongings, belongings } from '#local/outbox/sealed-outbox.ts'
 import { keyIdOf, sealsIn } from '#local/outbox/sealed-records.ts'
