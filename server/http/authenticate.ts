@@ -4,6 +4,7 @@
  */
 import { type Caller, may } from '#domain/access.ts'
 import { userStatus } from '#domain/accounts/users.ts'
+import type { UnauthorizedData } from '#contract/accounts.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { findByAccess, markAccessUsed, type Presented } from '#server/db/accounts/tokens.ts'
 import { atOnce, inTransaction } from '#server/db/transaction.ts'
@@ -32,7 +33,7 @@ export async function principalOf(app: AppContext, authorization: string | undef
   if (token === null) return refused('UNAUTHORIZED')
   const found = await atOnce(app, (db) => findByAccess(db, hashToken(token)))
   const wrong = whatIsWrong(found, app.clock())
-  if (wrong || !found) return refused(wrong ?? 'UNAUTHORIZED')
+  if (wrong || !found) return refused(wrong ?? 'UNAUTHORIZED', hasLapsed(found, app.clock()))
   await noteFirstUse(app, found)
   return { caller: found.caller, sessionId: found.sessionId, problem: null }
 }
@@ -49,9 +50,13 @@ function whatIsWrong(found: Presented | null, now: number): 'UNAUTHORIZED' | 'TO
   return found.accessUntil <= now ? 'TOKENEXPIRED' : null
 }
 
-const refused = (code: 'UNAUTHORIZED' | 'TOKENEXPIRED'): Principal => ({
+/** Its time is over, and nobody took it away (decision 83). */
+const hasLapsed = (found: Presented | null, now: number) =>
+  found !== null && found.ended === null && found.status === userStatus.activated && found.endTime <= now
+
+const refused = (code: 'UNAUTHORIZED' | 'TOKENEXPIRED', isLapsed = false): Principal => ({
   ...anonymous,
-  problem: new ProblemError(code),
+  problem: new ProblemError(code, isLapsed ? ({ why: 'lapsed' } satisfies UnauthorizedData) : null),
 })
 
 export const subjectOf = (caller: Caller) => `${caller.companyId}:${caller.userId}`

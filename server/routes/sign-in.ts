@@ -1,6 +1,6 @@
 /** Tokens in, tokens out: the form and the cookies of the token and logout calls. */
 import type { ParsedInputOf } from '#contract/endpoint.ts'
-import { clientCredential, grantToken, signOut, type TokenInfo } from '#contract/accounts.ts'
+import { clientCredential, grantToken, signOut, type TokenInfo, type UnauthorizedData } from '#contract/accounts.ts'
 import { userOfAccess } from '#contract/cookies.ts'
 import { headers } from '#contract/headers.ts'
 import { languageAsked } from '#server/problem-body.ts'
@@ -80,7 +80,8 @@ const refreshInForm = ({ refresh_token }: Form): string | null =>
 
 function byRefresh(visit: RequestContext, form: Form): Promise<Granted> {
   const refresh = refreshInForm(form) ?? refreshCookieOf(visit.headers, visit.app.config.tls)
-  if (!refresh) throw new ProblemError('UNAUTHORIZED')
+  // A browser drops the cookie when its time is over.
+  if (!refresh) throw new ProblemError('UNAUTHORIZED', { why: 'missing' } satisfies UnauthorizedData)
   const newestAccess = headerOf(visit.headers, headers.newestAccess) ?? null
   return renewSession(visit.app, {
     refresh,

@@ -18,6 +18,11 @@ export const tokenInfo = z.object({
 })
 export type TokenInfo = z.output<typeof tokenInfo>
 
+/** Beside UNAUTHORIZED where nobody ended the session. lapsed: its time is over · missing: the browser sent no refresh token. */
+export interface UnauthorizedData {
+  why: 'lapsed' | 'missing'
+}
+
 /** Names the client and protects nothing (D85). */
 export const clientCredential = 'saas-web:public'
 

@@ -80,13 +80,17 @@ it.each(byDay(typedIn, 1))(
   },
 )
 
-it('a session that ran out offline is said before anything is typed in vain (W-06)', async () => {
+/** Of the page that is open: each has modules of its own. */
+const deviceNow = async () => (await import('#local/storage/device.ts')).thisDevice()
+const runOut = async () => (await deviceNow()).directory.session.update('now', { until: Date.now() - 60_000 })
+
+it('fault 44c on a shared device that is said before anything is typed in vain', async () => {
   await the.browser.openAs('admin@alpha', company)
   await screen.findByLabelText('Company name')
+  await (await import('#local/session/shared-device.ts')).setShared(await deviceNow(), true)
   await type(the.user, { website: 'www.alpha.example' })
   the.browser.goOffline()
-  const { thisDevice } = await import('#local/storage/device.ts')
-  await thisDevice().directory.session.update('now', { until: 1 })
+  await runOut()
   const said = () => within(screen.getByRole('main')).findByText(/expired while you were offline/)
   await said()
   await expect.poll(() => described(button('Save changes'))).toBe('Log in again first.')
@@ -94,6 +98,21 @@ it('a session that ran out offline is said before anything is typed in vain (W-0
   await the.browser.open('/app/profile/user?edit=1')
   await said()
   await expect.poll(() => described(button('Save changes'))).toBe('Log in again first.')
+})
+
+it('fault 44f what is saved after a session ran out offline is locked until the next login, and the form says so', async () => {
+  await the.browser.openAs('admin@alpha', company)
+  await screen.findByLabelText('Company name')
+  the.browser.goOffline()
+  await runOut()
+  await screen.findByText(/Your session has expired. You can go on/)
+  await type(the.user, { website: 'www.alpha.example' })
+  await the.user.click(button('Save changes'))
+  await screen.findByText('Locked on this device. Sent after you log in.')
+  the.browser.goOnline()
+  const device = await deviceNow()
+  const session = await (await import('#local/session/session.ts')).readSession(device)
+  expect(session && (await device.of(session).outbox.count())).toBe(0)
 })
 
 nightly(

@@ -6,6 +6,7 @@
  */
 import { tellEnded } from '#server/services/sessions/ended-sessions.ts'
 import { userStatus } from '#domain/accounts/users.ts'
+import type { UnauthorizedData } from '#contract/accounts.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import {
@@ -37,8 +38,10 @@ export interface Renewal {
 /** So long after its exchange a token may come back whatever became of its children (K-08), ms. */
 const graceMs = 10_000
 
-type Outcome = { granted: Granted } | { refused: 'UNAUTHORIZED' | 'WRONG_SESSION' }
+type Outcome = { granted: Granted } | { refused: 'UNAUTHORIZED' | 'WRONG_SESSION'; data?: UnauthorizedData }
 const refused = (code: 'UNAUTHORIZED' | 'WRONG_SESSION'): Outcome => ({ refused: code })
+/** Nobody took the session away: its time is over, and the device keeps what its user left there (decision 83). */
+const lapsed: Outcome = { refused: 'UNAUTHORIZED', data: { why: 'lapsed' } }
 
 export async function renewSession(app: AppContext, asked: Renewal): Promise<Granted> {
   // Thrown only behind the commit: ending a family must not be undone by the refusal that tells of it.
@@ -48,7 +51,7 @@ export async function renewSession(app: AppContext, asked: Renewal): Promise<Gra
   tellEnded(app)
   notifyJobs(app)
   securityEvent(app.log, 'refresh refused', { request: asked.requestId, code: outcome.refused })
-  throw new ProblemError(outcome.refused)
+  throw new ProblemError(outcome.refused, outcome.data)
 }
 
 async function renew(db: Handle, app: AppContext, asked: Renewal): Promise<Outcome> {
@@ -56,21 +59,22 @@ async function renew(db: Handle, app: AppContext, asked: Renewal): Promise<Outco
   const held = await findByRefresh(db, hashToken(asked.refresh))
   if (!held || held.ended !== null) return refused('UNAUTHORIZED')
   if (!isExpected(held, asked.expected)) return refused('WRONG_SESSION')
-  if (held.endTime <= now) return refused('UNAUTHORIZED')
-  if (held.status !== userStatus.activated) {
+  const isActivated = held.status === userStatus.activated
+  if (held.endTime <= now) return isActivated ? lapsed : refused('UNAUTHORIZED')
+  if (!isActivated) {
     await endSession(db, held.sessionId, now, 'refused')
     return refused('UNAUTHORIZED')
   }
   const siblings = held.parentId === null ? [] : await childrenOf(db, held.sessionId, held.parentId)
   if (siblings.some(({ id, used }) => id !== held.tokenId && used !== null)) return endFamily(db, app, held, asked, now)
   if (held.used === null) {
-    if (held.refreshUntil <= now) return refused('UNAUTHORIZED')
+    if (held.refreshUntil <= now) return lapsed
     return exchange(db, app, held, childPair(app.config.tokenKey, held.caller.userId, asked.refresh), now)
   }
   const children = await childrenOf(db, held.sessionId, held.tokenId)
   if (isStolen(children, held.used, asked.newestAccess, now)) return endFamily(db, app, held, asked, now)
   // The idle end is that of the pair that may have been lost.
-  if (children.every(({ refresh_until: until }) => until <= now)) return refused('UNAUTHORIZED')
+  if (children.every(({ refresh_until: until }) => until <= now)) return lapsed
   return exchange(db, app, held, randomPair(held.caller.userId), now)
 }
 

@@ -16,7 +16,7 @@ import { Language } from '#app/shell/header/LanguageButton.tsx'
 import { Navigation } from '#app/shell/Navigation.tsx'
 import { SkipLink } from '#app/shell/SkipLink.tsx'
 import { useDrained } from '#app/shell/useDrained.ts'
-import { isParked, readEntries, type EntryView } from '#local/outbox/read-entries.ts'
+import { countLocked, isParked, readEntries, type EntryView } from '#local/outbox/read-entries.ts'
 import { useSignedIn } from '#state/hooks.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Button } from '#ui/display/Button.tsx'
@@ -128,10 +128,11 @@ function LineAndWaiting() {
   const entries = useLiveQuery(() => readEntries(), [], none) ?? none
   const drained = useDrained(entries)
   const parked = entries.filter(isParked).length
+  const locked = useLiveQuery(() => countLocked(), []) ?? 0
   return (
     <>
       <ConnectionState sending={entries.filter(({ state }) => state === 'sending').length} />
-      <WaitingCount count={entries.length - parked} />
+      <WaitingCount count={entries.length - parked + locked} />
       <WaitingCount count={parked} parked />
       <Suspense fallback={null}>{drained && <SendReport drained={drained} />}</Suspense>
     </>

@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'react'
 import { getUser } from '#contract/accounts.ts'
 import { hasLapsed, readSession, type Session } from '#local/session/session.ts'
+import { isShared } from '#local/session/shared-device.ts'
+import { thisDevice } from '#local/storage/device.ts'
 import { lapsedChanged } from '#state/connection-slice.ts'
 import { useConnection, useDispatch } from '#state/hooks.ts'
 import { useLiveQuery } from '#state/live-query.ts'
@@ -24,7 +26,8 @@ const phaseOf = (session: Session | null | undefined, now: number): Phase => {
 
 /**
  * A session that nobody uses ends: that is announced, and put off by a key or by typing itself. Has it run out while nobody could
- * be asked, nobody left, so it can be read, and not written to (W-06).
+ * be asked, nobody left: what is here can be read, and what is written is sealed until the next login; on a shared device nothing is
+ * written (decision 83).
  */
 export function Lapsed() {
   const { t } = useTranslation('shell')
@@ -34,7 +37,9 @@ export function Lapsed() {
   const { now, isTyping } = useNow()
   const phase = phaseOf(session, now)
   const lapsed = phase === 'lapsed'
-  useEffect(() => void dispatch(lapsedChanged(lapsed)), [dispatch, lapsed])
+  const isSharedDevice = useLiveQuery(() => isShared(thisDevice()), []) === true
+  const isReadOnly = lapsed && isSharedDevice
+  useEffect(() => void dispatch(lapsedChanged(isReadOnly)), [dispatch, isReadOnly])
 
   // Any signed request renews the session by now; one that is known no more is told so, and the login page follows from that.
   const ask = () => void dispatch((_dispatch, _state, { api }) => api.call(getUser, {}))
@@ -69,7 +74,7 @@ export function Lapsed() {
           <p>
             <Icon name="lock" />
             <span>
-              {t('lapsed.text')} {line !== 'online' && t('lapsed.later')}
+              {t(isReadOnly ? 'lapsed.readOnly' : 'lapsed.text')} {line !== 'online' && t('lapsed.later')}
             </span>
           </p>
           <Button kind="primary" whyNot={line === 'online' ? null : t('lapsed.later')} onClick={ask}>

@@ -1,4 +1,4 @@
-import { isParked, readEntries } from '#local/outbox/read-entries.ts'
+import { countLocked, isParked, readEntries } from '#local/outbox/read-entries.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { number } from '#ui/list/Freshness.tsx'
 import type { HomeReport } from '#ui/page/home-report.ts'
@@ -8,13 +8,15 @@ import { useTranslation } from 'react-i18next'
 export function useOutboxReport(): HomeReport {
   const { t } = useTranslation('home')
   const entries = useLiveQuery(() => readEntries(), [])
-  if (entries === undefined) return { from: 'outbox', state: 'asking', duties: [], figures: {} }
+  const locked = useLiveQuery(() => countLocked(), [])
+  if (entries === undefined || locked === undefined) return { from: 'outbox', state: 'asking', duties: [], figures: {} }
   const refused = entries.filter(isParked).length
-  const note = entries.length === 0 ? t('sent') : refused > 0 ? t('needReview', { count: refused }) : ''
+  const waiting = entries.length + locked
+  const note = waiting === 0 ? t('sent') : refused > 0 ? t('needReview', { count: refused }) : ''
   return {
     from: 'outbox',
     state: 'known',
-    figures: { waiting: { value: number(entries.length), note, fresh: null } },
+    figures: { waiting: { value: number(waiting), note, fresh: null } },
     duties:
       refused === 0
         ? []

@@ -1,9 +1,10 @@
 import '#features/outbox/style.css'
 import { useState } from 'react'
 import { readLoss } from '#local/outbox/data-loss.ts'
-import type { EntryView } from '#local/outbox/read-entries.ts'
+import { countLocked, type EntryView } from '#local/outbox/read-entries.ts'
+import { hasLapsed, readSession, type Session } from '#local/session/session.ts'
 import type { OutboxActions, Result } from '#request/results.ts'
-import { useDispatch, useSaveBlocked, useSelector } from '#state/hooks.ts'
+import { useDispatch, useSelector } from '#state/hooks.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
@@ -33,6 +34,8 @@ export interface OutboxProps {
 
 const step = 25
 
+const isOver = (session: Session | null) => session !== null && hasLapsed(session, Date.now())
+
 /** What this device has recorded and the server has not accepted yet, what became of the rest, and what can be done. */
 export function Outbox({ desk, menders, send }: OutboxProps) {
   const { t } = useTranslation('outbox')
@@ -41,7 +44,9 @@ export function Outbox({ desk, menders, send }: OutboxProps) {
   const found = useLiveQuery(() => readWaitings(shares), [shares])
   // What is gone was not sent: then nothing here may say that all of it was.
   const lost = useLiveQuery(async () => (await readLoss()) !== null, [])
-  const blocked = useSaveBlocked()
+  const locked = useLiveQuery(() => countLocked(), [])
+  // Asked again each time that the page looks at the clock.
+  const isLapsed = useLiveQuery(async () => isOver(await readSession()), [now])
   const [opened, setOpened] = useState<{ deed: EntryDialog; item: Item } | null>(null)
   const close = () => setOpened(null)
   const share = { desk, now, all: found ? [...found.yours, ...found.others] : [], onOpen: setOpened }
@@ -49,7 +54,7 @@ export function Outbox({ desk, menders, send }: OutboxProps) {
   return (
     <Page
       title={t('title')}
-      intro={t(blocked?.code === 'SESSION_LAPSED' ? 'leadLogin' : 'lead')}
+      intro={t(isLapsed ? 'leadLogin' : 'lead')}
       width="narrow"
       action={found && <Acts desk={desk} found={found} />}
     >
@@ -59,7 +64,14 @@ export function Outbox({ desk, menders, send }: OutboxProps) {
           <Skeleton />
         </section>
       )}
-      {found && lost !== undefined && found.yoursCount + found.othersCount === 0 && (
+      {locked !== undefined && locked > 0 && (
+        <section className="card">
+          <EmptyState icon="lock" title={t('locked', { count: locked })}>
+            <p>{t('lockedText')}</p>
+          </EmptyState>
+        </section>
+      )}
+      {found && lost !== undefined && locked === 0 && found.yoursCount + found.othersCount === 0 && (
         <section className="card">
           <EmptyState icon={lost ? 'outbox' : 'check'} title={t(lost ? 'emptyLost' : 'empty')}>
             <p>{t('emptyText')}</p>

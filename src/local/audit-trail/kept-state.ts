@@ -1,5 +1,6 @@
 /** What is kept of a company's audit trail and how its log stands, for live queries of the screens. */
 import type { KeptTrail, LogAlarm } from '#local/audit-trail/records.ts'
+import { readChoices } from '#local/audit-trail/trail-choices.ts'
 import { readSession } from '#local/session/session.ts'
 import { type Device, thisDevice } from '#local/storage/device.ts'
 import { readTogether } from '#local/storage/transaction.ts'
@@ -21,8 +22,10 @@ export async function readKeptState(companyId: number, device: Device = thisDevi
   })
 }
 
-/** Whether anything is kept that could be out of date. */
+/** Whether anything is kept that could be out of date, or was and is to be kept again. */
 export async function isAnyKept(device: Device = thisDevice()): Promise<boolean> {
   const session = await readSession(device)
-  return session !== null && !session.signedOut && (await device.of(session).keptTrails.count()) > 0
+  if (!session || session.signedOut) return false
+  const db = device.of(session)
+  return (await db.keptTrails.count()) > 0 || (await readChoices(db)).length > 0
 }

@@ -6,6 +6,7 @@ import { hashBytes } from '#domain/audit-log/hash.ts'
 import type { StreamedEntry } from '#domain/audit-log/leaf-stream.ts'
 import { type TileName, tileWidth } from '#domain/audit-log/tiles.ts'
 import { foldText } from '#domain/text.ts'
+import { forgetChoice } from '#local/audit-trail/trail-choices.ts'
 import { addToIndex, beginIndex, endIndex, keptIndex, listId } from '#local/audit-trail/kept-index.ts'
 import { getLeaves, getTexts, getTiles, leafBlock, textEnd } from '#local/audit-trail/kept-tiles.ts'
 import type { KeptLeaves, KeptTexts, KeptTile, KeptTrail } from '#local/audit-trail/records.ts'
@@ -208,6 +209,7 @@ export async function noteProven(
 
 /** "Remove from this device". The newest checkpoint stays: the next one must go on from it. */
 export async function removeKept(db: UserDatabase, companyId: number): Promise<void> {
+  await forgetChoice(db, companyId)
   await transact(db, [...writing], async () => {
     await db.keptTrails.delete(companyId)
     await db.keptTiles.where('[companyId+level+index]').between([companyId], [companyId, []]).delete()

@@ -83,6 +83,23 @@ export function enqueue(db: UserDatabase, draft: NewEntry): Promise<OutboxEntry>
   })
 }
 
+/**
+ * Stores a write that lay sealed until now, if it still does: `take` takes it from there, in the same transaction. Null: it
+ * was taken before, or had become what it asks for.
+ */
+export async function enqueueOpened(
+  db: UserDatabase,
+  draft: NewEntry,
+  take: () => Promise<boolean>,
+): Promise<OutboxEntry | null> {
+  const names = await loadNameRules([draft])
+  return await transact(db, tablesFor([draft], names), async () => {
+    if (!(await take()) || (await db.receipts.get(draft.intent))) return null
+    const isNew = (await db.outbox.get(draft.intent)) === undefined
+    return (await store(db, [{ ...draft, isNew }], names))[0] ?? null
+  })
+}
+
 /** Whether writes are being stored just now. */
 export const isStoring = (db: UserDatabase): boolean => gathering.has(db)
 

@@ -3,6 +3,7 @@
  * for to open what they sealed, and are never stored.
  */
 import { getUser } from '#contract/accounts.ts'
+import { importSealKey, newestPair, type Sealer, sealerOfKey, sealerOfPair } from '#local/seals/seal-crypto.ts'
 import { keyIdOf, sealsIn } from '#local/outbox/sealed-records.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import type { CachedResponse } from '#local/storage/records.ts'
@@ -45,12 +46,23 @@ const bodyOf = (reading: CachedResponse | undefined): unknown => reading && JSON
 export const newestKeyHere = async (db: UserDatabase): Promise<SealKey | null> =>
   newestIn((bodyOf(await db.responses.get(getUser.path)) ?? {}) as Said)
 
+/** What seals now: by the session's key or, where that is locked away, by its pair; null: neither is here. */
+export async function readSealer(db: UserDatabase): Promise<Sealer | null> {
+  const said = await newestKeyHere(db)
+  const key = await importSealKey(said?.key)
+  if (said && key) return sealerOfKey(said.id, key)
+  const pair = await newestPair(db)
+  return pair ? sealerOfPair(pair) : null
+}
+
 export const keysHere = async (db: UserDatabase): Promise<SealKeys> =>
   keysIn(bodyOf(await db.responses.get(getUser.path)))
 
 /** Nothing lies sealed under it here any more, and nothing ever will. Inside a transaction with `meta`. */
 export async function addSpentKey(db: UserDatabase, id: number): Promise<void> {
-  if (id === 0 || (await sealsIn(db)).some((sealed) => keyIdOf(sealed) === id)) return
+  const cache = await db.meta.get('sealed-cache')
+  if (id === 0 || (cache?.name === 'sealed-cache' && cache.keyId === id)) return
+  if ((await sealsIn(db)).some((sealed) => keyIdOf(sealed) === id)) return
   const ids = new Set(await spentIn(db))
   await db.meta.put({ name: 'spent-seal-keys', ids: [...ids.add(id)] })
 }
@@ -60,7 +72,10 @@ export async function spentKeys(db: UserDatabase): Promise<number[]> {
   const ids = await spentIn(db)
   if (ids.length === 0) return []
   // A session that goes on may seal under its key again, or has.
-  const inUse = new Set([(await newestKeyHere(db))?.id, ...(await sealsIn(db)).map(keyIdOf)])
+  const newest = (await newestKeyHere(db))?.id ?? (await newestPair(db))?.keyId
+  const cache = await db.meta.get('sealed-cache')
+  const ofCache = cache?.name === 'sealed-cache' ? cache.keyId : undefined
+  const inUse = new Set([newest, ofCache, ...(await sealsIn(db)).map(keyIdOf)])
   return ids.filter((id) => !inUse.has(id))
 }
 
@@ -68,6 +83,7 @@ export async function spentKeys(db: UserDatabase): Promise<number[]> {
 export async function forgetSpentKeys(db: UserDatabase, told: readonly number[]): Promise<void> {
   await transact(db, ['meta'], async () => {
     const left = (await spentIn(db)).filter((id) => !told.includes(id))
+    await db.meta.bulkDelete(told.map((id) => `seal-pair:${id}`))
     if (left.length > 0) await db.meta.put({ name: 'spent-seal-keys', ids: left })
     else await db.meta.delete('spent-seal-keys')
   })

@@ -5,16 +5,16 @@
  */
 import { type UserDatabase, wipedTables } from '#local/storage/database.ts'
 import { stripJobs } from '#local/jobs/job-state.ts'
-import { noteMarks, readMarks } from '#local/outbox/counters.ts'
-import { addSpentKey, keysHere, newestKeyHere, type SealKeys } from '#local/outbox/seal-keys.ts'
-import { keyIdOf, sealsIn } from '#local/outbox/sealed-records.ts'
-import { readGate } from '#local/session/session-generation.ts'
+import type { Sealer } from '#local/seals/seal-crypto.ts'
+import { addSpentKey, readSealer } from '#local/outbox/seal-keys.ts'
+import { noteChoices } from '#local/audit-trail/trail-choices.ts'
+import { dropSealedCache, sealCache } from '#local/seals/sealed-cache.ts'
 import type { OutboxEntry, LocalFile, RowId, Receipt, Sealed, FormDraft } from '#local/storage/records.ts'
-import { renameEntry, renameReceipt, renameRecord } from '#local/storage/upgrade.ts'
+import { bytesToText } from '#local/storage/record-text.ts'
 import { transact } from '#local/storage/transaction.ts'
 
 /** What is sealed together: an entry means nothing without its file, and the names and receipts of what it follows. */
-interface Belongings {
+export interface Belongings {
   outbox: OutboxEntry[]
   rowIds: RowId[]
   receipts: Receipt[]
@@ -23,7 +23,7 @@ interface Belongings {
   /** What stands typed in long forms. */
   drafts: FormDraft[]
 }
-const belongings = ['outbox', 'rowIds', 'receipts', 'files'] as const
+export const belongings = ['outbox', 'rowIds', 'receipts', 'files'] as const
 const isEmpty = (found: Belongings) => [...belongings, 'drafts' as const].every((part) => found[part].length === 0)
 const draftsIn = (db: UserDatabase) => db.meta.where('name').startsWith('draft:')
 
@@ -31,16 +31,23 @@ const draftsIn = (db: UserDatabase) => db.meta.where('name').startsWith('draft:'
  * The gate is closed first, so that nothing is claimed while the writes are sealed; then it is one transaction. False,
  * with nothing taken away, when the gate has moved since that generation: its user is back, or another page is at it.
  */
-export async function wipe(db: UserDatabase, generation: number): Promise<boolean> {
+export async function wipe(db: UserDatabase, generation: number, { keepsCache = false } = {}): Promise<boolean> {
   if (!(await closeGate(db, generation))) return false
-  const said = await newestKeyHere(db)
-  const key = await keyOf(said?.key)
+  const sealer = await readSealer(db)
+  await transact(db, ['keptTrails', 'meta'], () => noteChoices(db))
+  if (!keepsCache || !sealer) await dropSealedCache(db)
+  else if (!(await sealCache(db, sealer, generation + 1))) return false
   for (;;) {
     const before = await read(db)
-    const sealed = said && key && !isEmpty(before) ? { ...(await encrypt(key, before)), keyId: said.id } : null
-    const done = await wipeIfStill(db, before, { sealed, keyId: said?.id ?? 0, generation: generation + 1 })
+    const sealed = sealer && !isEmpty(before) ? await sealBelongings(sealer, before) : null
+    const done = await wipeIfStill(db, before, { sealed, keyId: sealer?.keyId ?? 0, generation: generation + 1 })
     if (done !== 'changed') return done === 'wiped'
   }
+}
+
+async function sealBelongings(sealer: Sealer, content: Belongings): Promise<Omit<Sealed, 'name'>> {
+  const sealed = await sealer.seal(JSON.stringify(content))
+  return { ...sealed, entries: content.outbox.length, id: [...sealed.iv].join('.') }
 }
 
 async function closeGate(db: UserDatabase, generation: number): Promise<boolean> {
@@ -87,117 +94,6 @@ const read = async (db: UserDatabase): Promise<Belongings> => ({
   outbox: await db.outbox.orderBy('seq').toArray(),
   rowIds: await db.rowIds.toArray(),
   receipts: await db.receipts.toArray(),
-  files: (await db.files.toArray()).map((file) => ({ ...file, bytes: toText(file.bytes) })),
+  files: (await db.files.toArray()).map((file) => ({ ...file, bytes: bytesToText(file.bytes) })),
   drafts: (await draftsIn(db).toArray()) as FormDraft[],
 })
-
-const chunk = 0x80_00
-
-function toText(bytes: ArrayBuffer): string {
-  const all = new Uint8Array(bytes)
-  let text = ''
-  // In pieces: a call takes only so many arguments.
-  for (let at = 0; at < all.length; at += chunk) text += String.fromCharCode(...all.subarray(at, at + chunk))
-  return btoa(text)
-}
-
-const toBytes = (text: string): ArrayBuffer => Uint8Array.from(atob(text), codeOf).buffer
-
-/**
- * Brings back what was sealed for this user, as far as its keys are among these. What its own key does not open stays as it
- * is, and holds nothing up. How many writes came back; none where the session of that generation is over.
- */
-export async function unseal(db: UserDatabase, given?: SealKeys, asked?: number | null): Promise<number> {
-  const found = await sealsIn(db)
-  if (found.length === 0) return 0
-  const generation = asked === undefined ? await readGate(db) : asked
-  const keys = given ?? (await keysHere(db))
-  let back = 0
-  for (const sealed of found) {
-    const text = keys.get(keyIdOf(sealed))
-    if (text === undefined) continue
-    const key = await keyOf(text)
-    const opened = key && (await decrypt(key, sealed))
-    if (opened) back += await putBack(db, sealed, opened, generation)
-    else if (sealed.isShut !== true) await db.table('meta').update(sealed.name, { isShut: true })
-  }
-  return back
-}
-
-async function putBack(
-  db: UserDatabase,
-  sealed: Sealed,
-  opened: Belongings,
-  generation: number | null,
-): Promise<number> {
-  return await transact(db, [...belongings, 'meta'], async () => {
-    // Its user has gone again while the key was on its way.
-    if (generation === null || (await readGate(db)) !== generation) return 0
-    // Two tabs may open it at once.
-    if (!(await db.meta.get(sealed.name))) return 0
-    await db.rowIds.bulkPut(opened.rowIds)
-    await db.receipts.bulkPut(opened.receipts)
-    // Sealed by a build that kept no files.
-    await db.files.bulkPut((opened.files ?? []).map((file) => ({ ...file, bytes: toBytes(file.bytes) })))
-    await db.outbox.bulkPut(await behind(db, opened.outbox))
-    // What has been typed since is newer, and an earlier build sealed none.
-    for (const draft of opened.drafts ?? []) if (!(await db.meta.get(draft.name))) await db.meta.put(draft)
-    await db.meta.delete(sealed.name)
-    await addSpentKey(db, keyIdOf(sealed))
-    return opened.outbox.length
-  })
-}
-
-/** What was made before comes before: written since under the same session, the others move behind it. */
-async function behind(db: UserDatabase, old: OutboxEntry[]): Promise<OutboxEntry[]> {
-  const since = await db.outbox.orderBy('seq').toArray()
-  const free = (entry: OutboxEntry): OutboxEntry =>
-    entry.state === 'sign in' ? { ...entry, state: 'waiting', notBefore: 0 } : entry
-  const { made, lastSeq } = await readMarks(db)
-  const all = [...old.map(free), ...since].map((entry, at) => ({ ...entry, seq: lastSeq + at + 1 }))
-  await noteMarks(db, { made, lastSeq: lastSeq + all.length })
-  return all
-}
-
-const keyBytes = 32
-
-/** Null where there is none, or none that could be ours: then the writes stay unsealed rather than be lost. */
-async function keyOf(text: string | null | undefined): Promise<CryptoKey | null> {
-  try {
-    const bytes = Uint8Array.from(atob((text ?? '').replaceAll('-', '+').replaceAll('_', '/')), codeOf)
-    if (bytes.length !== keyBytes) return null
-    return await crypto.subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt'])
-  } catch {
-    return null
-  }
-}
-
-const codeOf = (sign: string) => sign.charCodeAt(0)
-
-async function encrypt(key: CryptoKey, content: Belongings): Promise<Omit<Sealed, 'name'>> {
-  const iv = crypto.getRandomValues(new Uint8Array(12))
-  const plain = new TextEncoder().encode(JSON.stringify(content))
-  const data = await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, key, plain)
-  return { iv, data, entries: content.outbox.length, id: [...iv].join('.') }
-}
-
-/** What was sealed before version 5 of the database, in today's names. */
-function upgradeBelongings({ names, typed, ...content }: Record<string, Record<string, unknown>[]>): Belongings {
-  return {
-    files: [],
-    ...content,
-    outbox: content['outbox']?.map(renameEntry) ?? [],
-    receipts: content['receipts']?.map(renameReceipt) ?? [],
-    rowIds: content['rowIds'] ?? names ?? [],
-    drafts: content['drafts'] ?? typed?.map(renameRecord) ?? [],
-  } as unknown as Belongings
-}
-
-async function decrypt(key: CryptoKey, { iv, data }: Sealed): Promise<Belongings | null> {
-  try {
-    const plain = await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, key, data)
-    return upgradeBelongings(JSON.parse(new TextDecoder().decode(plain)) as Record<string, Record<string, unknown>[]>)
-  } catch {
-    return null
-  }
-}

@@ -5,6 +5,7 @@
 import { liveQuery } from 'dexie'
 import { type Device, type DeviceUser, type SessionRecord, thisDevice } from '#local/storage/device.ts'
 import { forgetOwnAccount } from '#local/session/own-account.ts'
+import { isShared } from '#local/session/shared-device.ts'
 import type { Subject } from '#local/storage/records.ts'
 import { transact } from '#local/storage/transaction.ts'
 
@@ -69,15 +70,32 @@ export async function markSignedOut(device: Device): Promise<void> {
   await sweep(device)
 }
 
-/** The server said that this session is over. False when another one has begun meanwhile (protocol 32). */
-export async function endSession(device: Device, generation: number): Promise<boolean> {
-  let ended = false
-  await changeSession(device, (was) => {
-    ended = was.generation === generation && was.subject !== null
-    return ended ? { ...was, subject: null, signedOut: false } : was
+/**
+ * The server said that this session is over. False when another one has begun meanwhile (protocol 32). `lapsed`: by time alone, so
+ * what is cached stays for its user, sealed; on a device that is shared it goes as after a logout (decision 83).
+ */
+export async function endSession(device: Device, generation: number, { lapsed = false } = {}): Promise<boolean> {
+  const { directory } = device
+  const keeps = lapsed && !(await isShared(device))
+  const ended = await transact(directory, ['session', 'occupants'], async () => {
+    const was = await directory.session.get('now')
+    if (!was?.subject || was.generation !== generation) return false
+    await directory.session.put({ ...was, subject: null, signedOut: false, generation: generation + 1 })
+    await forgetOwnAccount(device)
+    if (keeps) await directory.occupants.put({ ...was.subject, clean: false, lapsed: true })
+    return true
   })
   if (ended) await sweep(device)
   return ended
+}
+
+const readableMs = 14 * 24 * 3_600_000
+
+/** Without a connection a lapsed session can be read for 14 days; then what is here waits for its user's login (decision 83). */
+export async function endForgotten(device: Device, now: number): Promise<void> {
+  const session = await readSession(device)
+  if (!session || session.until === null || !hasLapsed(session, now - readableMs)) return
+  await endSession(device, session.generation, { lapsed: true })
 }
 
 async function changeSession(
@@ -92,7 +110,12 @@ async function changeSession(
     if (now !== was) await directory.session.put({ ...now, generation: was.generation + 1 })
     if (now.signedOut || !was.subject || !now.subject || !sameSubject(was.subject, now.subject))
       await forgetOwnAccount(device)
-    if (occupant) await directory.occupants.put(occupant)
+    if (!occupant) return
+    // Somebody else has come: what was left for those whose sessions lapsed goes now.
+    await directory.occupants
+      .filter((one) => one.lapsed === true && !sameSubject(one, occupant))
+      .modify({ lapsed: false, clean: false })
+    await directory.occupants.put(occupant)
   })
 }
 
@@ -109,7 +132,8 @@ export async function sweep(device: Device): Promise<void> {
     if (isHere(await readSession(device), occupant)) continue
     // Fetched when somebody leaves: no page carries it before.
     const { wipe } = await import('#local/outbox/sealed-outbox.ts')
-    if (await wipe(db, gate?.name === 'session-generation' ? gate.generation : 0)) await noteClean(device, occupant)
+    const generation = gate?.name === 'session-generation' ? gate.generation : 0
+    if (await wipe(db, generation, { keepsCache: occupant.lapsed === true })) await noteClean(device, occupant)
   }
 }
 

@@ -31,8 +31,12 @@ import type {
   CachedResponse,
   Receipt,
   Sealed,
+  SealedCache,
+  SealedRows,
+  SealPair,
   SpentSealKeys,
   Subject,
+  TrailChoices,
   FormDraft,
   DirectCall,
 } from '#local/storage/records.ts'
@@ -57,7 +61,11 @@ export type UserDatabase = Dexie & {
   keptTrails: EntityTable<KeptTrail, 'companyId'>
   keptTiles: Table<KeptRecord, [number, number, number]>
   logCheckpoints: EntityTable<LogCheckpoint, 'companyId'>
+  sealedCache: EntityTable<SealedRows, 'id'>
   meta: Table<
+    | SealPair
+    | SealedCache
+    | TrailChoices
     | SessionGeneration
     | Pause
     | Sealed
@@ -158,6 +166,7 @@ export function openDatabase(name: string, storage: Storage): UserDatabase {
   })
   db.version(6).stores({ keptTrails: 'companyId', keptTiles: '[companyId+level+index]', logCheckpoints: 'companyId' })
   db.version(7).stores(asRows(sinceVersion7))
+  db.version(8).stores({ sealedCache: '++id' })
   version.upgrade((transaction) => upgradeToVersion5(transaction, [...first, ...besideRows, 'pages', 'responses']))
   // Dexie closes the connection by itself, so that the newer build need not wait, and opens it again when it is needed.
   db.on('versionchange', ({ newVersion }) => void (newVersion !== null && outdated.add(db)))

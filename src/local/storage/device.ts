@@ -1,5 +1,5 @@
 /** One per device: whose session it is, which users have something here, and the way to each one's database. */
-import { Dexie, type EntityTable, type Table } from 'dexie'
+import { Dexie, type Table } from 'dexie'
 import { databaseName, openDatabase, opensAgain, type Storage, type UserDatabase } from '#local/storage/database.ts'
 import type { Subject } from '#local/storage/records.ts'
 
@@ -17,14 +17,21 @@ export interface SessionRecord {
   newestAccess?: string | undefined
 }
 
+/** Several people use this device; stands beside the session. */
+export interface SharedDevice {
+  name: 'shared'
+}
+
 /** One user who has, or had, something on this device. */
 export interface DeviceUser extends Subject {
   /** False while rows of theirs may be here. */
   clean: boolean
+  /** Their session lapsed, and nobody else has come since: what is cached for them stays, sealed (decision 83). */
+  lapsed?: boolean
 }
 
 export type Directory = Dexie & {
-  session: EntityTable<SessionRecord, 'name'>
+  session: Table<SessionRecord, 'now'> & Table<SharedDevice, 'shared'>
   occupants: Table<DeviceUser, [number, number]>
 }
 

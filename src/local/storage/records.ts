@@ -221,6 +221,48 @@ export interface Sealed {
   keyId?: number
   /** The key of that id does not open it, or the server has none: nothing waits for it any more. */
   isShut?: boolean
+  /** Public key of whoever sealed it by a pair (`SealPair`); absent: by the key itself. */
+  sender?: ArrayBuffer
+  /** A single write of a session that had lapsed: the place it was made in, and by which call. Absent: what a user left. */
+  order?: number
+  endpoint?: string
+  since?: number
+  /** Kind, id and version of the row that it changes. */
+  row?: string
+}
+
+/** What is sealed by after a session's key was locked away: its private half opens only under that key. */
+export interface SealPair {
+  name: `seal-pair:${number}`
+  keyId: number
+  /** This device's clock, epoch ms. */
+  since: number
+  /** Raw point of P-256. */
+  publicKey: ArrayBuffer
+  /** PKCS 8 under AES-GCM, with that `iv`. */
+  privateKey: ArrayBuffer
+  iv: Uint8Array<ArrayBuffer>
+}
+
+/** Cached rows that lie sealed in `sealedCache`, all under one key. */
+export interface SealedCache {
+  name: 'sealed-cache'
+  keyId: number
+}
+
+/** Records of one table; they are put back in the order of `id`. */
+export interface SealedRows {
+  id?: number
+  table: string
+  iv: Uint8Array<ArrayBuffer>
+  data: ArrayBuffer
+  sender?: ArrayBuffer
+}
+
+/** Days of audit trails that their user keeps here, for the time when the entries themselves were wiped. */
+export interface TrailChoices {
+  name: 'trail-choices'
+  choices: { companyId: number; dateFrom: string; dateTo: string; follows: boolean }[]
 }
 
 /** Sealing keys that nothing is sealed under here any more: named until the server knows that it may delete them. */

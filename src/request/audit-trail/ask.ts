@@ -26,8 +26,14 @@ export async function askAnswer<E extends Endpoint>(
   endpoint: E,
   asked: InputOf<E>,
 ): Promise<ResponseData> {
-  const { method, path } = toWire(endpoint, asked as never)
-  const request = { method, path, headers: {}, body: null }
+  const { method, path, body, contentType } = toWire(endpoint, asked as never)
+  const ofWrite = method === 'GET' ? {} : { [headers.key]: ports.newId(), [headers.forUser]: subjectOf(guard.subject) }
+  const request = {
+    method,
+    path,
+    headers: { ...(contentType ? { 'content-type': contentType } : {}), ...ofWrite },
+    body,
+  }
   const answer = await sendOrExplain(ports, request, (one) => sendSignedIn(ports, one, endpoint.who))
   if (!answer) throw new TrailProblem(localProblem('OFFLINE'))
   if (!isGood(answer)) throw new TrailProblem(problemOf(answer))

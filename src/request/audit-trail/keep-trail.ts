@@ -2,16 +2,18 @@
  * Fills a range of the audit trail that its user asked to keep, in requests of some thousand entries: each is stored with the place
  * that comes next, so a cut line or a closed browser costs one of them. In the end all of it is proven.
  */
-import { exportTrail, type keepTrail } from '#contract/audit-trail.ts'
+import { exportTrail, keepTrail } from '#contract/audit-trail.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { localProblem, waitOf } from '#contract/problem.ts'
 import { LogError } from '#domain/audit-log/fault.ts'
 import { readLeafStream } from '#domain/audit-log/leaf-stream.ts'
+import { addDays } from '#domain/period.ts'
 import type { PlainDate } from '#domain/time.ts'
 import { beginKeep, noteProven, removeKept, storePiece } from '#local/audit-trail/kept-store.ts'
 import type { KeptTrail } from '#local/audit-trail/records.ts'
+import { forgetChoice, readChoices, type TrailChoice } from '#local/audit-trail/trail-choices.ts'
 import { isFull } from '#local/storage/storage-errors.ts'
-import { asOfIn, askAnswer, TrailProblem } from '#request/audit-trail/ask.ts'
+import { ask, asOfIn, askAnswer, TrailProblem } from '#request/audit-trail/ask.ts'
 import { acceptLog, type Checked, checkLog } from '#request/audit-trail/check-log.ts'
 import { storeBoundaries } from '#request/audit-trail/boundaries.ts'
 import type { Ports } from '#request/ports.ts'
@@ -166,7 +168,30 @@ export async function check(ports: Ports, companyId: number): Promise<void> {
 /** Brings every kept range up to date; what fails is tried again the next time. */
 export async function updateAll(ports: Ports): Promise<void> {
   const { guard } = await whoNow(ports)
-  for (const { companyId } of (await guard?.db.keptTrails.toArray()) ?? []) await fill(ports, companyId)
+  if (!guard) return
+  for (const choice of await readChoices(guard.db)) await keepAgain(ports, guard, choice)
+  for (const { companyId } of await guard.db.keptTrails.toArray()) await fill(ports, companyId)
+}
+
+/** A range that was wiped with a session is opened anew. The choice stands until the range does, or the server refuses it. */
+async function keepAgain(ports: Ports, guard: Guard, choice: TrailChoice): Promise<void> {
+  const { companyId, dateFrom, dateTo, follows } = choice
+  if (await guard.db.keptTrails.get(companyId)) return await forgetChoice(guard.db, companyId)
+  try {
+    const { body: opened } = await ask(ports, guard, keepTrail, { body: { companyId, dateFrom, dateTo } })
+    const today = follows ? dateTo : addDays(dateTo, 1)
+    const begun = await begin(ports, { dateFrom, dateTo, today }, opened)
+    if (begun.kind === 'done') await forgetChoice(guard.db, companyId)
+  } catch (error) {
+    if (!(error instanceof TrailProblem)) throw error
+    // The right to read it is gone, or its days are no longer kept: nothing will ever come of it.
+    if (
+      error.problem.code === 'FORBIDDEN' ||
+      error.problem.code === 'NOT_FOUND' ||
+      error.problem.code === 'VALIDATION_ERROR'
+    )
+      await forgetChoice(guard.db, companyId)
+  }
 }
 
 /** The alarm was looked at: the next checkpoint is taken as the first was, and what is kept is proven anew by it. */

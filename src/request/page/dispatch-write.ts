@@ -2,6 +2,7 @@
  * What a page asks that is more than reading: secrets and files go straight, long requests and writes that may wait are
  * recorded first, all else is noted and sent.
  */
+import { localProblem } from '#contract/problem.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import { nameIn } from '#domain/text.ts'
@@ -118,6 +119,12 @@ async function askNow(
   return response.type === 'error' ? failed('NEEDS_CONNECTION', intent) : await toResult(response, intent)
 }
 
+const queuedUntilLogin = (intent: string): Result<never> => ({
+  kind: 'queued',
+  intent,
+  held: { problem: localProblem('SESSION_LAPSED'), isBehind: false },
+})
+
 /** Recorded before the first byte leaves, online too (protocol 11). */
 async function askRecorded(
   ports: PagePorts,
@@ -128,6 +135,11 @@ async function askRecorded(
   const { acknowledge, record } = await import('#request/writes/record-write.ts')
   const recorded = await record(ports, endpoint, asked, asking)
   if ('problem' in recorded) return { kind: 'problem', problem: recorded.problem }
+  if ('sealed' in recorded) {
+    // With a connection the server says at once whether the session is over.
+    ports.lasting(import('#request/writes/sender.ts').then(({ sendOutbox }) => sendOutbox(ports, { hurry: true })))
+    return queuedUntilLogin(recorded.sealed)
+  }
   if ('unstored' in recorded)
     return await (await import('#request/writes/send-unstored.ts')).sendUnstored(ports, recorded)
   const { intent, key } = recorded.entry

@@ -4,7 +4,7 @@
  */
 import { userOfAccess } from '#contract/cookies.ts'
 import { headers } from '#contract/headers.ts'
-import type { TokenInfo } from '#contract/accounts.ts'
+import type { TokenInfo, UnauthorizedData } from '#contract/accounts.ts'
 import type { Who } from '#domain/access.ts'
 import { claimRenewal, noteToken } from '#local/session/token-lifetimes.ts'
 import { endSession, openSession, readSession, type Session } from '#local/session/session.ts'
@@ -90,7 +90,7 @@ async function afterUnauthorized(
   // Another tab may have renewed or signed in meanwhile: then it was only an old token that was refused.
   const newer = await ports.access.read()
   if (newer && newer !== was.token) return await sendRequest(ports, withBearer(letter, newer))
-  await leave(ports, was.session)
+  await leave(ports, was.session, was.answer)
   return was.answer
 }
 
@@ -147,7 +147,7 @@ async function renewOnce(
     return token.access_token
   }
   if (answer.status >= 500 || answer.status === 429) return lineDown
-  await leave(ports, session)
+  await leave(ports, session, answer)
   return null
 }
 
@@ -167,8 +167,12 @@ const renewal = (session: Session | null, stored: Session | null): RequestData =
   body: 'grant_type=refresh_token',
 })
 
-async function leave(ports: Ports, session: Session | null): Promise<void> {
-  if (session && (await endSession(await ports.device(), session.generation))) await ports.access.forget()
+/** Nobody ended it where its time is over, or the browser dropped the token: what is cached stays for its user (decision 83). */
+async function leave(ports: Ports, session: Session | null, answer: ResponseData): Promise<void> {
+  if (!session) return
+  const { why } = (problemOf(answer).data ?? {}) as Partial<UnauthorizedData>
+  const lapsed = why === 'lapsed' || why === 'missing'
+  if (await endSession(await ports.device(), session.generation, { lapsed })) await ports.access.forget()
 }
 
 /**
@@ -183,6 +187,8 @@ async function adopt(ports: Ports, session: Session | null, answer: ResponseData
   const device = await ports.device()
   const now = await readSession(device)
   if (now?.generation !== session?.generation) return
+  const { openSealedCache } = await import('#request/session/open-cache.ts')
+  await openSealedCache(ports, device.of(subject), value)
   await openSession(device, subject)
   const { openSeals } = await import('#request/session/open-seals.ts')
   const whose = { db: device.of(subject), forUser: subjectOf(subject), send: sendSignedIn }

@@ -109,17 +109,26 @@ const ownUser = (token: string): RequestData => ({
 
 /** The device's storage comes only now: before the first sign-in a page does without it. */
 async function settleIn(ports: Ports, user: SignedIn['user'], answer: ResponseData, token: TokenInfo): Promise<void> {
-  const [{ openSession }, { readGate }, { noteGiven, sendSignedIn }, { storeReading }, { openSeals }, { checkCounts }] =
-    await Promise.all([
-      import('#local/session/session.ts'),
-      import('#local/session/session-generation.ts'),
-      import('#request/session/auth-fetch.ts'),
-      import('#local/lists/response-store.ts'),
-      import('#request/session/open-seals.ts'),
-      import('#request/writes/unsent-count.ts'),
-    ])
+  const [
+    { openSession },
+    { readGate },
+    { noteGiven, sendSignedIn },
+    { storeReading },
+    { openSeals },
+    { checkCounts },
+    { openSealedCache },
+  ] = await Promise.all([
+    import('#local/session/session.ts'),
+    import('#local/session/session-generation.ts'),
+    import('#request/session/auth-fetch.ts'),
+    import('#local/lists/response-store.ts'),
+    import('#request/session/open-seals.ts'),
+    import('#request/writes/unsent-count.ts'),
+    import('#request/session/open-cache.ts'),
+  ])
   const device = await ports.device()
   const subject = readSubject(answer.headers.get(headers.subject)) ?? { companyId: user.company_id, userId: user.id }
+  await openSealedCache(ports, device.of(subject), token.access_token)
   await openSession(device, subject)
   await noteGiven(ports, token)
   const generation = await readGate(device.of(subject))

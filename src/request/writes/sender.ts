@@ -10,7 +10,7 @@ import { clearNetworkDelay, holdForUser } from '#local/outbox/settle.ts'
 import { claim } from '#local/outbox/claim.ts'
 import { hasSendable } from '#local/outbox/status.ts'
 import { sweepReceipts } from '#local/outbox/receipts.ts'
-import { readSession, sweep } from '#local/session/session.ts'
+import { endForgotten, readSession, sweep } from '#local/session/session.ts'
 import { readGate } from '#local/session/session-generation.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 import { keepReserve } from '#local/storage/reserve.ts'
@@ -47,6 +47,7 @@ export const senderLock = (db: UserDatabase) => `drain:${db.name}`
  */
 export async function sendOutbox(ports: Ports, { hurry = false } = {}): Promise<boolean> {
   const device = await ports.device()
+  await endForgotten(device, ports.clock())
   await sweep(device)
   const session = await readSession(device)
   if (!session) return false

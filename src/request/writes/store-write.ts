@@ -2,10 +2,12 @@
  * Whose a write is, found out and stored with it in one step: nothing is stored for somebody who has gone, or while
  * somebody is going (protocol 10, 29).
  */
+import type { Intent } from '#contract/endpoint.ts'
 import { localProblem, type Problem } from '#contract/problem.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import type { Device } from '#local/storage/device.ts'
 import { type NewEntry, enqueue, SessionChangedError } from '#local/outbox/enqueue.ts'
+import { isShared } from '#local/session/shared-device.ts'
 import { hasLapsed, readSession, type Session } from '#local/session/session.ts'
 import { readGate } from '#local/session/session-generation.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
@@ -20,6 +22,8 @@ export type Recorded =
   | { problem: Problem }
   /** The disk is full, and nothing is left that could make way for it. */
   | { unstored: NewEntry; db: UserDatabase }
+  /** The session has lapsed: it is sealed until the next login. */
+  | { sealed: Intent }
 
 type Wish = Omit<NewEntry, 'forUser' | 'gate'>
 
@@ -42,10 +46,27 @@ export async function storeForWriter(ports: Ports, wish: Wish): Promise<Recorded
   const writer = await writerNow(ports, device)
   if (!writer) return { problem: localProblem('SIGNED_OUT') }
   const { session } = writer
-  if (hasLapsed(session, ports.clock())) return { problem: localProblem('SESSION_LAPSED') }
+  if (hasLapsed(session, ports.clock())) return await sealForOwner(ports, device, writer, wish)
   // Not told yet when it ends, so it may be told that next; after that it is only lengthened.
   if (session.until !== null) remembered.set(device, writer)
   return (await storeFor(ports, device, writer, wish)) ?? { problem: localProblem('SIGNED_OUT') }
+}
+
+/** Nobody can be asked whether the session is over; a device that is shared takes nothing then (decision 83). */
+async function sealForOwner(ports: Ports, device: Device, { session, gate }: Writer, wish: Wish): Promise<Recorded> {
+  if (await isShared(device)) return { problem: localProblem('SESSION_LAPSED') }
+  const { sealWrite } = await import('#local/seals/seal-write.ts')
+  const draft = { ...wish, forUser: subjectOf(session), gate }
+  try {
+    const done = await sealWrite(device.of(session), draft, ports.clock())
+    if (done === 'moved') return { problem: localProblem('SIGNED_OUT') }
+    if (done === 'no key') return { problem: localProblem('SESSION_LAPSED') }
+  } catch {
+    // The form keeps what was typed.
+    return { problem: localProblem('STORAGE_FAILED') }
+  }
+  ports.lasting(tellAfterwards(ports, session))
+  return { sealed: wish.intent }
 }
 
 /** Null, with nothing stored: this session may not be the one that is here any more. */

@@ -44,6 +44,7 @@ export async function upload(
     ...(file ? { file } : {}),
   })
   if ('problem' in recorded) return { kind: 'problem', problem: recorded.problem }
+  if ('sealed' in recorded) return { kind: 'queued', intent: recorded.sealed }
   if ('unstored' in recorded) return await sendUnstored(ports, recorded)
   return await send(ports, recorded.db, recorded.entry.intent)
 }

@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react'
 import { Link } from 'react-router-dom'
 import { ClearDialog } from '#features/device/components/ClearDialog.tsx'
 import { Lists } from '#features/device/components/Lists.tsx'
+import { SharedDevice } from '#features/device/components/SharedDevice.tsx'
 import { Storage } from '#features/device/components/Storage.tsx'
 import { pageOpened, refreshLists, selectRefresh } from '#features/device/refresh-lists.ts'
 import { countOfOthers } from '#local/session/other-users.ts'
@@ -66,6 +67,7 @@ export function Device() {
       </section>
       {room && <Storage room={room} onAsked={() => setAsked(asked + 1)} />}
       <Own waiting={waiting ?? 0} />
+      <SharedDevice />
       {clearing && (
         <ClearDialog waiting={waiting ?? 0} isOnline={line === 'online'} onClose={() => setClearing(false)} />
       )}

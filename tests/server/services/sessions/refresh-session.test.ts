@@ -329,3 +329,24 @@ describe('signing out', () => {
     expect((await logout({ authorization: `Bearer ${user.access}` })).statusCode).toBe(401)
   })
 })
+
+describe('why a session is over', () => {
+  const why = async (refresh: string) => {
+    const { errorCode, data } = (await renew(refresh)).json()
+    return [errorCode, data?.why ?? null]
+  }
+
+  test('fault 43j is said where its time is over, and not where somebody ended it', async () => {
+    const [idle, ended] = [await server.signIn('user@alpha'), await server.signIn('user@alpha')]
+    await ended.send({ method: 'POST', url: '/api/m18s/logout' })
+    server.clock.now += 13 * hour
+    expect(await why(idle.refresh)).toEqual(['UNAUTHORIZED', 'lapsed'])
+    expect(await why(ended.refresh)).toEqual(['UNAUTHORIZED', null])
+    expect(await why('unknown')).toEqual(['UNAUTHORIZED', null])
+  })
+
+  test('fault 43j a browser that dropped its token is told so', async () => {
+    const answer = await grant(server.fastify, { grant_type: 'refresh_token', refresh_token: 'cookie' })
+    expect([answer.statusCode, answer.json().data]).toEqual([401, { why: 'missing' }])
+  })
+})

@@ -1,0 +1,94 @@
+/**
+ * Cached rows of a user whose session has lapsed: they stay on the device, unreadable until its next login (decision 83). They are
+ * sealed and put back while the gate is closed, when nobody stores any: an index and its rows would not fit each other otherwise.
+ */
+import { getUser } from '#contract/accounts.ts'
+import { importSealKey, openSealed, readPair, type Sealer } from '#local/seals/seal-crypto.ts'
+import { type UserDatabase, wipedTables } from '#local/storage/database.ts'
+import { recordsToText, textToRecords } from '#local/storage/record-text.ts'
+import { isFull } from '#local/storage/storage-errors.ts'
+import { transact } from '#local/storage/transaction.ts'
+
+/** About 1 MB each: a record of a kept trail holds some 30 kB. */
+const recordsInPiece = { keptTiles: 32, other: 2_000 }
+
+/** False: the gate has moved, its user is back or another page is at it. On a full disk nothing is left. */
+export async function sealCache(db: UserDatabase, sealer: Sealer, generation: number): Promise<boolean> {
+  try {
+    const keyId = await sealedCacheKey(db)
+    // Of an older session, and never opened since: nothing of it fits what is here now.
+    if (keyId !== null && keyId !== sealer.keyId) await dropSealedCache(db)
+    for (const table of wipedTables) if (!(await sealTable(db, table, sealer, generation))) return false
+    return true
+  } catch (error) {
+    if (!isFull(error)) throw error
+    await dropSealedCache(db)
+    return true
+  }
+}
+
+async function sealTable(db: UserDatabase, table: string, sealer: Sealer, generation: number): Promise<boolean> {
+  const size = table === 'keptTiles' ? recordsInPiece.keptTiles : recordsInPiece.other
+  for (;;) {
+    const keys = await sealable(db, table).limit(size).primaryKeys()
+    if (keys.length === 0) return true
+    const records = await db.table(table).bulkGet(keys)
+    const { iv, data, sender } = await sealer.seal(recordsToText(records))
+    const isDone = await transact(db, [table, 'sealedCache', 'meta'], async () => {
+      if (!(await isClosed(db, generation))) return false
+      await db.sealedCache.add({ table, iv, data, ...(sender ? { sender } : {}) })
+      await db.meta.put({ name: 'sealed-cache', keyId: sealer.keyId })
+      await db.table(table).bulkDelete(keys)
+      return true
+    })
+    if (!isDone) return false
+  }
+}
+
+/** The user's own reading holds the key: it is wiped, and comes with the next login. */
+const sealable = (db: UserDatabase, table: string) =>
+  table === 'responses' ? db.responses.where('path').notEqual(getUser.path) : db.table(table).toCollection()
+
+const isClosed = async (db: UserDatabase, generation: number): Promise<boolean> => {
+  const gate = await db.meta.get('session-generation')
+  return gate?.name === 'session-generation' && !gate.open && gate.generation === generation
+}
+
+/** The id of the key that opens what is sealed; null: nothing is. */
+export async function sealedCacheKey(db: UserDatabase): Promise<number | null> {
+  const found = await db.meta.get('sealed-cache')
+  return found?.name === 'sealed-cache' ? found.keyId : null
+}
+
+/** Puts all of it back, before the gate opens. What that key does not open is dropped: it can be fetched again. */
+export async function openCache(db: UserDatabase, keyText: string | null): Promise<void> {
+  const keyId = await sealedCacheKey(db)
+  if (keyId === null) return
+  const key = await importSealKey(keyText)
+  const pair = await readPair(db, keyId)
+  for (const id of await db.sealedCache.toCollection().primaryKeys()) {
+    const sealed = await db.sealedCache.get(id)
+    const text = sealed && key ? await openSealed(key, sealed, pair) : null
+    if (!sealed || text === null) return await dropCache(db)
+    const records = textToRecords(text)
+    await transact(db, [sealed.table, 'sealedCache'], async () => {
+      await db.table(sealed.table).bulkPut(records)
+      await db.sealedCache.delete(id)
+    })
+  }
+  await db.meta.delete('sealed-cache')
+}
+
+async function dropCache(db: UserDatabase): Promise<void> {
+  await dropSealedCache(db)
+  await transact(db, [...wipedTables], async () => {
+    for (const table of wipedTables) await db.table(table).clear()
+  })
+}
+
+export async function dropSealedCache(db: UserDatabase): Promise<void> {
+  await transact(db, ['sealedCache', 'meta'], async () => {
+    await db.sealedCache.clear()
+    await db.meta.delete('sealed-cache')
+  })
+}
